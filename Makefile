@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+# subdd. `make help` lists the commands; sources are found by wildcard, so a new file needs no line here.
+BUILD   ?= build
+CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
+CXX     := $(if $(filter default,$(origin CXX)),g++,$(CXX))
+NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+WERROR  ?= -Werror
+OPENMP  ?= -fopenmp
+PREFIX  ?= /usr/local
+SAN     ?=
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+# A target that needs packages installs them first, then starts make again: pkg-config answers differently afterwards.
+AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+say      = @printf '  %-7s %s\n' $(1) $(2)
+missing := $(shell deploy/install-deps --check 2>/dev/null)
+
+# ---- flags ----------------------------------------------------------------------------------------------------
+pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
+SRV_PKGS := libmicrohttpd libuv libcjson libprotobuf-c sqlite3 libxxhash gnutls inih
+LIB_PKGS := libcurl libprotobuf-c
+try       = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo '$(1)')
+FORTIFY  := $(shell [ "$$($(CC) -dumpversion 2>/dev/null | cut -d. -f1)" -ge 12 ] 2>/dev/null && echo 3 || echo 2)
+WARN      = -Wall -Wextra -Wconversion -Wvla -Wformat=2 $(WERROR)
+HARDEN   := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=$(FORTIFY) -fstack-protector-strong -fno-delete-null-pointer-checks \
+            -fno-strict-overflow $(foreach f,-fstack-clash-protection -fcf-protection=full -ftrivial-auto-var-init=zero \
+            -fzero-call-used-regs=used-gpr -fstrict-flex-arrays=3,$(call try,$(f)))
+OPT      := -O2 -g
+ifneq ($(SAN),)
+HARDEN   :=
+OPT      := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all
+endif
+COMMON    = -I. -I$(BUILD)/gen $(OPT) $(WARN) -fPIC -MMD -MP $(call pkg,--cflags,$(SRV_PKGS) libcurl cmocka)
+CSTD     := -std=c11 -D_GNU_SOURCE -Walloca -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS_server = $(HARDEN) -fPIE
+CFLAGS_client = $(HARDEN) -fvisibility=hidden
+CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
+CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP) -Wno-missing-prototypes
+CFLAGS_gpu/backend_cpu = $(OPENMP)
+CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
+LDFLAGS  := $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
+LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
+LIBS_server = $(call pkg,--libs,$(SRV_PKGS)) $(OPENMP) -lm -ldl -lpthread
+LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
+LIBS_osd  := -losdCPU
+
+# ---- sources --------------------------------------------------------------------------------------------------
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def abi.h openapi.h)
+objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
+tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
+TDIRS    := unit kernels engines http oracle
+PB_OBJ   := $(BUILD)/obj/gen/subdd.pb-c.o
+GPU_OBJ  := $(call objs,$(wildcard gpu/*.c gpu/engines/*.c gpu/fake/*.c))
+SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(wildcard server/*.c))) $(PB_OBJ)
+LIB_OBJ  := $(call objs,$(wildcard client/subd_*.c)) $(PB_OBJ)
+CLI_OBJ  := $(call objs,$(wildcard client/cli*.c))
+CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/cuda/*.cu gpu/cuda/tuned/*.cu))
+TESTS    := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,$(TDIRS),test_)))
+BENCHES  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,bench,bench_)))
+FUZZERS  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,fuzz,fuzz_)))
+HELP_OBJ := $(call objs,$(filter-out $(foreach p,test_ bench_ fuzz_,$(call tsrc,. $(TDIRS) bench fuzz,$(p))) tests/./env.c, \
+              $(call tsrc,. $(TDIRS) bench fuzz)))
+LIBSDD   := $(BUILD)/lib/libsdd.a
+ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a $(LIBSDD)
+PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
+CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(BUILD)/include/subd.h)
+
+# ---- build ----------------------------------------------------------------------------------------------------
+.PHONY: all cuda demo deps test check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz cover docker \
+        tests said run-tests run-bench fuzzers force
+all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, libsubd; the CUDA module where nvcc is found
+said:
+	@$(if $(missing),echo '  $(missing)',:)
+cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
+	@$(if $(NVCC),:,echo '  no nvcc on PATH or in /usr/local/cuda/bin: built without the CUDA module')
+
+$(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
+	$(call say,PROTOC,$<)
+	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
+$(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
+$(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
+	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
+	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
+# Rewritten only when their text changes, so that touching a header does not rebuild the world.
+$(BUILD)/gen/kernels.def: force
+	@mkdir -p $(@D); for h in $(sort $(wildcard gpu/kernels/*.h)); do n=$$(basename $$h .h); \
+	  ! grep -qw "k_$$n" $$h || echo "SDD_KERNEL($$n)"; done >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/gen/abi.h: force
+	@mkdir -p $(@D); h=$$(cat $(wildcard gpu/kernel.h gpu/backend.h) $(sort $(wildcard gpu/kernels/*.h)) /dev/null | sha256sum | \
+	  cut -c1-32); echo "#define SDD_ABI_HASH \"$$h\"" >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+flags = $(CFLAGS_$(firstword $(subst /, ,$(1)))) $(CFLAGS_$(1))
+$(BUILD)/obj/%.o: %.c | $(GEN)
+	$(call say,CC,$<)
+	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(call flags,$*) -c $< -o $@
+$(BUILD)/obj/%.o: %.cc | $(GEN)
+	$(call say,CXX,$<)
+	@mkdir -p $(@D) && $(CXX) $(COMMON) -std=c++2b -D_GNU_SOURCE $(call flags,$*) -c $< -o $@
+$(PB_OBJ): $(BUILD)/gen/subdd.pb-c.c
+	@mkdir -p $(@D) && $(CC) $(COMMON) -Wno-conversion $(HARDEN) -fvisibility=hidden -c $< -o $@
+$(BUILD)/obj/%.cu.o: %.cu | $(GEN)
+	$(call say,NVCC,$<)
+	@mkdir -p $(@D) && $(NVCC) -O3 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
+	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo -Xcompiler \
+	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-Wall,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+$(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(CC) -shared -o $@ $^ -L$(dir $(realpath $(NVCC)))../lib64 -L$(dir $(NVCC))../lib64 -Wl,--exclude-libs,ALL \
+	  -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lpthread -ldl -lrt -lm
+
+ar = @mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
+$(LIBSDD): $(GPU_OBJ) ; $(ar)
+$(BUILD)/obj/libserver.a: $(SRV_OBJ) ; $(ar)
+$(BUILD)/obj/libtests.a: $(HELP_OBJ) ; $(ar)
+$(BUILD)/lib/libsubd.a: $(LIB_OBJ) ; $(ar)
+$(BUILD)/lib/libsubd.so: $(LIB_OBJ)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && echo '{ global: subd_*; local: *; };' >$(BUILD)/gen/libsubd.map
+	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
+	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
+$(BUILD)/include/subd.h: client/subd.h ; @mkdir -p $(@D) && cp $< $@
+$(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
+$(BUILD)/bin/subd: $(CLI_OBJ) $(BUILD)/lib/libsubd.a
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_client)
+
+# ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------
+# Only what is linked to OpenSubdiv (tests/oracle, and any .cc) needs g++.
+linker = $(if $(filter tests/oracle/%,$(1))$(wildcard $(1).cc),$(CXX),$(CC)) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--disable-new-dtags
+$(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/env.o $(ARCHIVES)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS_server) $(LIBS_client) \
+	  -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_osd)) $(FUZZLD)
+tests: all $(TESTS)
+test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
+	$(AGAIN) run-tests
+check: test ## the same as test
+run-tests: tests
+	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
+check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
+	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
+bench: deps ## run the benchmarks (T=bench file, K=kernel)
+	$(AGAIN) run-bench
+run-bench: all $(BENCHES)
+	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-bench $(T) $(if $(K),--kernel $(K))
+demo: deps ## install what is needed, build, push a sample mesh, refine it, stream it to build/demo
+	$(AGAIN) all
+	@SUBDD_BUILD=$(BUILD) tests/demo
+
+asan: ; $(AGAIN) run-tests BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
+ubsan: ; $(AGAIN) run-tests BUILD=build/ubsan SAN=undefined ## all tests under UBSan
+tsan: ; $(AGAIN) run-tests BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
+cover: ## run the tests with coverage and print lines and branches a file
+	$(AGAIN) run-tests BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
+	@tests/tools/coverage build/cover
+fuzz: ## F=name runs one libFuzzer target (all without F), SECONDS=60 each, from tests/fuzz/corpus
+	$(AGAIN) fuzzers CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
+	@tests/tools/run-fuzz build/fuzz '$(F)' $(or $(SECONDS),60)
+ifneq ($(FUZZ),)
+OPT += -fsanitize=fuzzer-no-link
+FUZZLD = -fsanitize=fuzzer
+endif
+fuzzers: $(FUZZERS)
+
+# ---- the rest ---------------------------------------------------------------------------------------------------
+deps: ## apt-get install of what is missing (nothing when all is there)
+	@deploy/install-deps
+lint: ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy
+	@deploy/install-deps lint
+	@$(MAKE) $(GEN)
+	@tests/tools/lint $(BUILD)
+fmt: ## clang-format everything in place
+	@git ls-files '*.c' '*.h' '*.cu' '*.cc' | xargs clang-format -i
+bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
+	$(AGAIN) all tests $(BENCHES)
+	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
+docker: ## the CPU image, with docker or buildah (IMAGE=, CUDA=1 for the CUDA image)
+	@docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
+install: all ## into PREFIX (default /usr/local), below DESTDIR
+	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h gpu/sdd.h gpu/err.h gpu/err.def
+	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
+clean: ; rm -rf build ## remove all that was built
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
+force:
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)
