@@ -4,6 +4,7 @@ BUILD   ?= build
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_LIB = $(dir $(NVCC))../lib64 $(dir $(realpath $(NVCC)))../lib64 $(dir $(NVCC))../lib
 WERROR  ?= -Werror
 OPENMP  ?= -fopenmp
 PREFIX  ?= /usr/local
@@ -32,11 +33,12 @@ HARDEN   :=
 OPT      := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all
 endif
 COMMON    = -I. -I$(BUILD)/gen $(OPT) $(WARN) -fPIC -MMD -MP $(call pkg,--cflags,$(SRV_PKGS) libcurl cmocka)
-CSTD     := -std=c11 -D_GNU_SOURCE -Walloca -Wstrict-prototypes -Wmissing-prototypes
+CSTD     := -std=c11 -D_GNU_SOURCE -Walloca -Wstrict-prototypes
+C_ONLY   = $(if $(filter tests/%,$(1)),,-Wmissing-prototypes)
 CFLAGS_server = $(HARDEN) -fPIE
 CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
-CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP) -Wno-missing-prototypes
+CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
 CFLAGS_gpu/backend_cpu = $(OPENMP)
 CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
 LDFLAGS  := $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
@@ -94,7 +96,7 @@ $(BUILD)/gen/abi.h: force
 flags = $(CFLAGS_$(firstword $(subst /, ,$(1)))) $(CFLAGS_$(1))
 $(BUILD)/obj/%.o: %.c | $(GEN)
 	$(call say,CC,$<)
-	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(call flags,$*) -c $< -o $@
+	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(call C_ONLY,$*) $(call flags,$*) -c $< -o $@
 $(BUILD)/obj/%.o: %.cc | $(GEN)
 	$(call say,CXX,$<)
 	@mkdir -p $(@D) && $(CXX) $(COMMON) -std=c++2b -D_GNU_SOURCE $(call flags,$*) -c $< -o $@
@@ -105,10 +107,11 @@ $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 	@mkdir -p $(@D) && $(NVCC) -O3 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
 	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo -Xcompiler \
 	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-Wall,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+# CUB's headers pull in iostream; linked statically and hidden, the module asks the host for libc alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	$(call say,LINK,$@)
-	@mkdir -p $(@D) && $(CC) -shared -o $@ $^ -L$(dir $(realpath $(NVCC)))../lib64 -L$(dir $(NVCC))../lib64 -Wl,--exclude-libs,ALL \
-	  -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lpthread -ldl -lrt -lm
+	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(addprefix -L,$(wildcard $(CUDA_LIB))) -Wl,-s \
+	  -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lpthread -ldl -lrt -lm
 
 ar = @mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 $(LIBSDD): $(GPU_OBJ) ; $(ar)
