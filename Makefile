@@ -49,7 +49,7 @@ LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
 LIBS_osd  := -losdCPU
 
 # ---- sources --------------------------------------------------------------------------------------------------
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def abi.h openapi.h)
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def kernels_all.h abi.h openapi.h)
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
 TDIRS    := unit kernels engines http oracle
@@ -89,6 +89,8 @@ $(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
 $(BUILD)/gen/kernels.def: force
 	@mkdir -p $(@D); for h in $(sort $(wildcard gpu/kernels/*.h)); do n=$$(basename $$h .h); \
 	  ! grep -qw "k_$$n" $$h || echo "SDD_KERNEL($$n)"; done >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+$(BUILD)/gen/kernels_all.h: $(BUILD)/gen/kernels.def
+	@sed 's|SDD_KERNEL(\(.*\))|#include "gpu/kernels/\1.h"|' $< >$@
 $(BUILD)/gen/abi.h: force
 	@mkdir -p $(@D); h=$$(cat $(wildcard gpu/kernel.h gpu/backend.h) $(sort $(wildcard gpu/kernels/*.h)) /dev/null | sha256sum | \
 	  cut -c1-32); echo "#define SDD_ABI_HASH \"$$h\"" >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@

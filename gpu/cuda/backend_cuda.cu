@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend over one
+ * stream, one memory pool and a little pinned host memory. Host code is C in all but name: no exceptions, no libstdc++.
+ *
+ * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return it, because
+ *         after most of them the context is lost and the process has to go. Nothing stays in CUDA's "last error": CUB reads it.
+ * Threads any, one at a time on a device: each call sets the thread's current device first */
+#include "prims.h"
+#include <cuda_runtime.h>
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gpu/backend.h"
+#include "gpu/kernel.h"
+#include "kernels_all.h"
+#include "abi.h"
+
+#define BLOCK 256                 /* threads                                                                     */
+#define GRID_MAX INT32_MAX        /* blocks                                                                      */
+#define SCRATCH_ALIGN 256         /* scratch sizes are rounded up to it                                          */
+#define STAGE_BYTES (4u << 20)    /* pinned memory through which short uploads go without waiting                */
+#define STAGE_LONGEST (1u << 20)  /* longer ones gain nothing from it                                            */
+#define HOST_HEADER 256           /* bytes before each host block: its capacity; keeps copies aligned            */
+#define HOST_GRAIN 65536          /* host blocks are multiples of it, so that near sizes fit again               */
+#define HOST_CACHED 16            /* free host blocks kept at most, and ..                                       */
+#define HOST_CACHED_BYTES ((size_t)1 << 30)
+#define TEXT_OF_(x) #x
+#define TEXT_OF(x) TEXT_OF_(x)
+
+struct device {
+    int index;                    /* CUDA's                                                                      */
+    cudaError_t failed;           /* the first error that was not a lack of memory                               */
+    cudaStream_t stream;
+    cudaMemPool_t pool;
+    cudaEvent_t marks[SDD_N_MARKS];
+    char *stage;
+    size_t stage_used;            /* bytes that the stream may still read; 0 after each wait                     */
+    size_t *cached[HOST_CACHED];  /* free host blocks, the oldest first, each by its header                      */
+    size_t cached_bytes;
+    int n_cached;
+};
+
+#define SDD_KERNEL(name)                                                                                                 \
+    static __global__ void __launch_bounds__(BLOCK) g_##name(const int64_t n, const __grid_constant__ name##_args a)     \
+    {                                                                                                                    \
+        const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;                                                     \
+        if (i < n)                                                                                                       \
+            k_##name(i, &a);                                                                                             \
+    }
+#include "kernels.def"
+#undef SDD_KERNEL
+
+static const struct {
+    const void *function;
+    size_t args_bytes;
+} kernel_table[] = {
+#define SDD_KERNEL(name) {(const void *)g_##name, sizeof(struct name##_args)},
+#include "kernels.def"
+#undef SDD_KERNEL
+};
+
+static int result(struct device *d, cudaError_t e)
+{
+    if (e == cudaSuccess)
+        return SDD_OK;
+    (void)cudaGetLastError();
+    if (e == cudaErrorMemoryAllocation)
+        return SDD_ENO_MEMORY;
+    if (d->failed == cudaSuccess)
+        d->failed = e;
+    return SDD_EDEVICE;
+}
+
+static int enter(struct device *d)
+{
+    return d->failed != cudaSuccess ? SDD_EDEVICE : result(d, cudaSetDevice(d->index));
+}
+
+static int wait(struct device *d)
+{
+    d->stage_used = 0;
+    return result(d, cudaStreamSynchronize(d->stream));
+}
+
+/* ---- devices ------------------------------------------------------------------------------------------------------- */
+/* Compiled machine code runs on the same major version at the same or a later minor one; the newest one is here as PTX
+ * too, which any later GPU's driver compiles. */
+static int has_code(int major, int minor)
+{
+    static const int built[] = {__CUDA_ARCH_LIST__};
+    const int n = (int)(sizeof built / sizeof built[0]), version = major * 100 + minor * 10;
+    for (int i = 0; i < n; i++)
+        if (built[i] / 100 == major && built[i] <= version)
+            return 1;
+    return built[n - 1] <= version;
+}
+
+/* How many GPUs can run this module; the sentence tells of the last that cannot. *found = CUDA's number of the nth that can. */
+static int usable(int nth, int *found, char *reason, size_t size)
+{
+    int n = 0, n_usable = 0;
+    cudaError_t e = cudaGetDeviceCount(&n); /* leaves n alone when there is no driver */
+    if (e == cudaErrorInsufficientDriver)
+        snprintf(reason, size, "no NVIDIA driver, or one too old for CUDA %d.%d", CUDART_VERSION / 1000,
+                 CUDART_VERSION % 1000 / 10);
+    else if (e != cudaSuccess)
+        snprintf(reason, size, "%s: %s", cudaGetErrorName(e), cudaGetErrorString(e));
+    else if (n == 0)
+        snprintf(reason, size, "no NVIDIA GPU");
+    if (e != cudaSuccess)
+        n = 0;
+    for (int i = 0; i < n; i++) {
+        int major = 0, minor = 0, pools = 0;
+        if ((e = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, i)) != cudaSuccess ||
+            (e = cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, i)) != cudaSuccess ||
+            (e = cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, i)) != cudaSuccess)
+            snprintf(reason, size, "GPU %d: %s: %s", i, cudaGetErrorName(e), cudaGetErrorString(e));
+        else if (!has_code(major, minor))
+            snprintf(reason, size, "GPU %d has compute capability %d.%d, which this build has no code for (%s)", i, major,
+                     minor, TEXT_OF((__CUDA_ARCH_LIST__)));
+        else if (!pools)
+            snprintf(reason, size, "GPU %d has no memory pools", i);
+        else if (n_usable++ == nth)
+            *found = i;
+    }
+    (void)cudaGetLastError();
+    return n_usable;
+}
+
+static int dev_probe(char *reason, size_t size)
+{
+    int found;
+    return usable(0, &found, reason, size);
+}
+
+static void dev_trim(void *device);
+
+static void dev_close(void *device)
+{
+    struct device *d = (struct device *)device;
+    if (!d)
+        return;
+    if (enter(d) == SDD_OK && d->stream)
+        (void)wait(d);
+    dev_trim(d);
+    /* On a lost device these fail, and the process is about to leave; there is nobody to tell. */
+    for (int i = 0; i < SDD_N_MARKS; i++)
+        if (d->marks[i])
+            (void)result(d, cudaEventDestroy(d->marks[i]));
+    if (d->stage)
+        (void)result(d, cudaFreeHost(d->stage));
+    if (d->pool) {
+        uint64_t used = 0;
+        (void)result(d, cudaMemPoolGetAttribute(d->pool, cudaMemPoolAttrUsedMemCurrent, &used));
+        assert(used == 0 || d->failed != cudaSuccess); /* the caller frees all before it closes */
+        (void)result(d, cudaMemPoolDestroy(d->pool));
+    }
+    if (d->stream)
+        (void)result(d, cudaStreamDestroy(d->stream));
+    free(d);
+}
+
+/* What open needs from CUDA, in order; *step names what failed. */
+static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const char **step)
+{
+    cudaError_t e;
+    *step = "cudaSetDevice";
+    if ((e = cudaSetDevice(d->index)) != cudaSuccess)
+        return e;
+    *step = "cudaGetDeviceProperties";
+    if ((e = cudaGetDeviceProperties(prop, d->index)) != cudaSuccess)
+        return e;
+    *step = "cudaStreamCreate";
+    if ((e = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) != cudaSuccess)
+        return e;
+    struct cudaMemPoolProps props;
+    memset(&props, 0, sizeof props);
+    props.allocType = cudaMemAllocationTypePinned;
+    props.location.type = cudaMemLocationTypeDevice;
+    props.location.id = d->index;
+    *step = "cudaMemPoolCreate";
+    if ((e = cudaMemPoolCreate(&d->pool, &props)) != cudaSuccess)
+        return e;
+    uint64_t keep_all = UINT64_MAX; /* a wait gives nothing back to the system: trim does */
+    *step = "cudaMemPoolSetAttribute";
+    if ((e = cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep_all)) != cudaSuccess)
+        return e;
+    *step = "cudaEventCreate";
+    for (int i = 0; i < SDD_N_MARKS; i++)
+        if ((e = cudaEventCreate(&d->marks[i])) != cudaSuccess)
+            return e;
+    *step = "cudaHostAlloc";
+    if ((e = cudaHostAlloc((void **)&d->stage, STAGE_BYTES, cudaHostAllocDefault)) != cudaSuccess)
+        return e;
+    *step = "loading the kernels"; /* now, not one by one at their first launch */
+    struct cudaFuncAttributes attributes;
+    for (int i = 0; i < SDD_N_KERNELS; i++)
+        if ((e = cudaFuncGetAttributes(&attributes, kernel_table[i].function)) != cudaSuccess)
+            return e;
+    return cudaSuccess;
+}
+
+/* The module has no sdd_fail of its own. */
+__attribute__((format(printf, 3, 4))) static int fail(struct sdd_error *err, int code, const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        memset(err, 0, sizeof *err);
+        err->code = code;
+        va_start(args, format);
+        vsnprintf(err->text, sizeof err->text, format, args);
+        va_end(args);
+    }
+    return code;
+}
+
+static int dev_open(int index, int threads, void **out, char *name, size_t size, struct sdd_error *err)
+{
+    char reason[160] = "";
+    int found = 0;
+    (void)threads;
+    *out = NULL;
+    int n = usable(index, &found, reason, sizeof reason);
+    if (index < 0 || index >= n)
+        return fail(err, SDD_EDEVICE, "CUDA device %d of %d%s%s", index, n, reason[0] ? ": " : "", reason);
+    struct device *d = (struct device *)calloc(1, sizeof *d);
+    if (!d)
+        return fail(err, SDD_ENO_MEMORY, "no host memory for the CUDA device");
+    d->index = found;
+    struct cudaDeviceProp prop;
+    const char *step = "";
+    cudaError_t e = set_up(d, &prop, &step);
+    if (e != cudaSuccess) {
+        int code = result(d, e);
+        dev_close(d);
+        return fail(err, code, "CUDA device %d: %s: %s (%s)", index, step, cudaGetErrorString(e), cudaGetErrorName(e));
+    }
+    snprintf(name, size, "%s", prop.name);
+    *out = d;
+    return SDD_OK;
+}
+
+static int dev_threads(void *device)
+{
+    (void)device;
+    return 0;
+}
+
+/* Memory that only the pool's cache holds counts as free: the pool gives it to the next allocation. */
+static int dev_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
+{
+    struct device *d = (struct device *)device;
+    size_t unused = 0, total = 0;
+    uint64_t reserved = 0, used = 0;
+    int code = enter(d);
+    if (code == SDD_OK)
+        code = result(d, cudaMemGetInfo(&unused, &total));
+    if (code == SDD_OK)
+        code = result(d, cudaMemPoolGetAttribute(d->pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    if (code == SDD_OK)
+        code = result(d, cudaMemPoolGetAttribute(d->pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    *free_bytes = (int64_t)(unused + (reserved - used));
+    *total_bytes = (int64_t)total;
+    return code;
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------------- */
+static int dev_alloc(void *device, int64_t bytes, void **out)
+{
+    struct device *d = (struct device *)device;
+    const size_t n = bytes > 0 ? (size_t)bytes : 1;
+    *out = NULL;
+    int code = enter(d);
+    if (code == SDD_OK)
+        code = result(d, cudaMallocFromPoolAsync(out, n, d->pool, d->stream));
+    if (code == SDD_ENO_MEMORY) { /* the pool may hold enough in pieces: give them back, try once more */
+        dev_trim(d);
+        if ((code = enter(d)) == SDD_OK)
+            code = result(d, cudaMallocFromPoolAsync(out, n, d->pool, d->stream));
+    }
+    if (code != SDD_OK)
+        *out = NULL;
+    return code;
+}
+
+static void dev_free(void *device, void *memory, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    (void)bytes;
+    if (memory && enter(d) == SDD_OK)
+        (void)result(d, cudaFreeAsync(memory, d->stream));
+}
+
+/* Takes free block i out of the cache. */
+static size_t *cache_take(struct device *d, int i)
+{
+    size_t *block = d->cached[i];
+    d->cached_bytes -= *block;
+    d->n_cached--;
+    memmove(d->cached + i, d->cached + i + 1, sizeof d->cached[0] * (size_t)(d->n_cached - i));
+    return block;
+}
+
+static int dev_host_alloc(void *device, int64_t bytes, void **out)
+{
+    struct device *d = (struct device *)device;
+    const size_t need = ((size_t)(bytes > 0 ? bytes : 1) + HOST_HEADER + HOST_GRAIN - 1) / HOST_GRAIN * HOST_GRAIN;
+    size_t *block = NULL;
+    int best = -1, code = enter(d);
+    *out = NULL;
+    if (code != SDD_OK)
+        return code;
+    for (int i = 0; i < d->n_cached; i++)
+        if (*d->cached[i] >= need && *d->cached[i] <= need + need / 2 && (best < 0 || *d->cached[i] < *d->cached[best]))
+            best = i;
+    if (best >= 0) {
+        block = cache_take(d, best);
+    } else {
+        code = result(d, cudaHostAlloc((void **)&block, need, cudaHostAllocDefault));
+        if (code == SDD_ENO_MEMORY && d->n_cached) {
+            dev_trim(d);
+            code = result(d, cudaHostAlloc((void **)&block, need, cudaHostAllocDefault));
+        }
+        if (code != SDD_OK)
+            return code;
+        *block = need;
+    }
+    *out = (char *)block + HOST_HEADER;
+    return SDD_OK;
+}
+
+/* No copy is under way to or from host memory when it is freed: downloads are done on return, and so are long uploads. */
+static void dev_host_free(void *device, void *memory, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    (void)bytes;
+    if (!memory)
+        return;
+    size_t *block = (size_t *)((char *)memory - HOST_HEADER);
+    while (d->n_cached && (d->n_cached == HOST_CACHED || d->cached_bytes + *block > HOST_CACHED_BYTES))
+        (void)result(d, cudaFreeHost(cache_take(d, 0)));
+    if (d->cached_bytes + *block > HOST_CACHED_BYTES) {
+        (void)result(d, cudaFreeHost(block));
+    } else {
+        d->cached_bytes += *block;
+        d->cached[d->n_cached++] = block;
+    }
+}
+
+static void dev_trim(void *device)
+{
+    struct device *d = (struct device *)device;
+    while (d->n_cached)
+        (void)result(d, cudaFreeHost(cache_take(d, d->n_cached - 1)));
+    if (d->pool && enter(d) == SDD_OK && wait(d) == SDD_OK) /* only what has been freed by now can go */
+        (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
+}
+
+static int dev_upload(void *device, void *to, const void *from_host, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    const size_t n = (size_t)bytes;
+    int code = enter(d);
+    if (code != SDD_OK || bytes <= 0)
+        return code;
+    if (n > STAGE_LONGEST) { /* whether CUDA still reads the source on return depends on what memory it is: wait */
+        code = result(d, cudaMemcpyAsync(to, from_host, n, cudaMemcpyHostToDevice, d->stream));
+        return code == SDD_OK ? wait(d) : code;
+    }
+    if (d->stage_used + n > STAGE_BYTES && (code = wait(d)) != SDD_OK)
+        return code;
+    char *staged = d->stage + d->stage_used;
+    memcpy(staged, from_host, n);
+    d->stage_used += (n + 63) / 64 * 64;
+    return result(d, cudaMemcpyAsync(to, staged, n, cudaMemcpyHostToDevice, d->stream));
+}
+
+static int dev_download(void *device, void *to_host, const void *from, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    if (code == SDD_OK && bytes > 0)
+        code = result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
+    return code == SDD_OK ? wait(d) : code;
+}
+
+static int dev_copy(void *device, void *to, const void *from, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    if (code == SDD_OK && bytes > 0)
+        code = result(d, cudaMemcpyAsync(to, from, (size_t)bytes, cudaMemcpyDeviceToDevice, d->stream));
+    return code;
+}
+
+static int dev_fill(void *device, void *to, int byte, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    if (code == SDD_OK && bytes > 0)
+        code = result(d, cudaMemsetAsync(to, byte, (size_t)bytes, d->stream));
+    return code;
+}
+
+/* ---- work ---------------------------------------------------------------------------------------------------------- */
+static int dev_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    if (code != SDD_OK || n <= 0)
+        return code;
+    assert(kernel >= 0 && kernel < SDD_N_KERNELS && args_bytes == kernel_table[kernel].args_bytes);
+    (void)args_bytes;
+    const int64_t blocks = (n - 1) / BLOCK + 1;
+    if (blocks > GRID_MAX)
+        return result(d, cudaErrorInvalidConfiguration);
+    void *params[2] = {&n, (void *)args};
+    return result(d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks), dim3(BLOCK), params, 0,
+                                      d->stream));
+}
+
+/* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL for a query. */
+static int64_t scratch_size(struct device *d, cudaError_t e, size_t bytes)
+{
+    (void)result(d, e);
+    return (int64_t)((bytes ? bytes : 1) + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+}
+
+static int64_t dev_scan_scratch(void *device, int64_t n)
+{
+    struct device *d = (struct device *)device;
+    size_t bytes = 0;
+    if (enter(d) != SDD_OK)
+        return SCRATCH_ALIGN;
+    cudaError_t e = prims_scan(NULL, &bytes, NULL, NULL, n > 0 ? n : 0, d->stream);
+    return scratch_size(d, e, bytes);
+}
+
+static int dev_scan(void *device, const int32_t *in, int32_t *out, int64_t n, void *scratch)
+{
+    struct device *d = (struct device *)device;
+    size_t bytes = (size_t)dev_scan_scratch(d, n);
+    int code = enter(d);
+    if (code != SDD_OK || n <= 0)
+        return code;
+    assert(scratch);
+    return result(d, prims_scan(scratch, &bytes, in, out, n, d->stream));
+}
+
+static int64_t dev_sort_scratch(void *device, int64_t n, int bits)
+{
+    struct device *d = (struct device *)device;
+    size_t bytes = 0;
+    if (enter(d) != SDD_OK)
+        return SCRATCH_ALIGN;
+    cudaError_t e = prims_sort(NULL, &bytes, NULL, NULL, NULL, NULL, n > 0 ? n : 0, bits, d->stream);
+    return scratch_size(d, e, bytes);
+}
+
+static int dev_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
+                    int32_t *values_out, int64_t n, int bits, void *scratch)
+{
+    struct device *d = (struct device *)device;
+    size_t bytes = (size_t)dev_sort_scratch(d, n, bits);
+    int code = enter(d);
+    if (code != SDD_OK || n <= 0)
+        return code;
+    assert(scratch);
+    return result(d, prims_sort(scratch, &bytes, keys_in, keys_out, values_in, values_out, n, bits, d->stream));
+}
+
+static int dev_sync(void *device)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    return code == SDD_OK ? wait(d) : code;
+}
+
+static int dev_mark(void *device, int slot)
+{
+    struct device *d = (struct device *)device;
+    int code = enter(d);
+    return code == SDD_OK ? result(d, cudaEventRecord(d->marks[slot], d->stream)) : code;
+}
+
+static int dev_elapsed(void *device, int from_slot, int to_slot, double *seconds)
+{
+    struct device *d = (struct device *)device;
+    float ms = 0;
+    int code = enter(d);
+    if (code == SDD_OK)
+        code = result(d, cudaEventSynchronize(d->marks[from_slot]));
+    if (code == SDD_OK)
+        code = result(d, cudaEventSynchronize(d->marks[to_slot]));
+    if (code == SDD_OK)
+        code = result(d, cudaEventElapsedTime(&ms, d->marks[from_slot], d->marks[to_slot]));
+    *seconds = ms * 1e-3;
+    return code;
+}
+
+/* In the order of struct sdd_backend. */
+static const struct sdd_backend backend = {
+    SDD_ABI_HASH,  "cuda",        dev_probe,        dev_open, dev_close,        dev_threads, dev_memory, dev_alloc, dev_free,
+    dev_host_alloc, dev_host_free, dev_trim,        dev_upload, dev_download,   dev_copy,    dev_fill,   dev_launch,
+    dev_scan_scratch, dev_scan,   dev_sort_scratch, dev_sort, dev_sync,         dev_mark,    dev_elapsed,
+};
+
+extern "C" __attribute__((visibility("default"))) const struct sdd_backend *sdd_backend_entry(const char *abi)
+{
+    return abi && strcmp(abi, SDD_ABI_HASH) == 0 ? &backend : NULL;
+}

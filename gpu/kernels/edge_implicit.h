@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edge_implicit: boundary edges become infinitely sharp; under the boundary rule `none` marks the vertices of boundary
+ * edges that were not authored so.
+ * Shapes  edge_corner[E], vert, next, twin [C] u32 -> edge_sharp[E] f32, soft[V] u32 (every writer writes 1)
+ * Shape   item, n = E      Source  OpenSubdiv, Far::TopologyRefinerFactory      Threads any queue */
+#ifndef SDD_K_EDGE_IMPLICIT_H
+#define SDD_K_EDGE_IMPLICIT_H
+#include "gpu/kernel.h"
+
+struct edge_implicit_args {
+    const uint32_t *edge_corner, *vert, *next, *twin;
+    float *edge_sharp;
+    uint32_t *soft; /* NULL: the rule is not `none` */
+};
+
+SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)
+{
+    uint32_t c = a->edge_corner[e];
+    if (a->twin[c] != SDD_NONE)
+        return;
+    if (a->soft && a->edge_sharp[e] < 10.0f) {
+        a->soft[a->vert[c]] = 1;
+        a->soft[a->vert[a->next[c]]] = 1;
+    }
+    a->edge_sharp[e] = 10.0f;
+}
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ef_last: the last step: points only, straight into grid order. Ghosts and unused slots write nothing.
+ * Shapes  level L - 1: F quads, N slots -> out[n][3] f32, n grid points of level L
+ * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours), 48 B written a quad and its vertex
+ * Result  every grid point but those of isolated control vertices is written exactly once      Threads any queue */
+#ifndef SDD_K_EF_LAST_H
+#define SDD_K_EF_LAST_H
+#include "gpu/kernels/ef_level.h"
+#include "gpu/kernels/grid.h"
+
+struct ef_last_args {
+    struct ef_level from;
+    struct sdd_grid grid; /* of level from.level + 1 */
+    float *out;
+    uint32_t n_real_quads;
+};
+
+SDD_FN void sdd_put_point(const struct ef_last_args *a, struct sdd_place p, int32_t x, int32_t y, struct sdd_vec3 v)
+{
+    int32_t gx = p.x + sdd_turn_x(x, y, p.turn), gy = p.y + sdd_turn_y(x, y, p.turn);
+    float *to = a->out + 3 * (size_t)sdd_grid_point(&a->grid, p.corner, gx, gy);
+    to[0] = v.x;
+    to[1] = v.y;
+    to[2] = v.z;
+}
+
+SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
+{
+    const struct ef_level *l = &a->from;
+    uint32_t v = (uint32_t)i;
+    if (v < l->n_quads) {
+        struct ef_quad_points r = sdd_quad_task(l, v);
+        if (v < a->n_real_quads) {
+            struct sdd_place p = sdd_place_of(v, l->level, a->grid.level);
+            sdd_put_point(a, p, 1, 1, r.face);
+            sdd_put_point(a, p, 2, 1, r.edge[0]);
+            sdd_put_point(a, p, 0, 1, r.edge[1]);
+        } else {
+            for (int32_t k = 0; k < 2; k++) { /* an edge that a ghost computes for its real friend */
+                uint32_t g = k ? r.friends.g[1] : r.friends.g[0];
+                if (g >> 1 < a->n_real_quads)
+                    sdd_put_point(a, sdd_place_of(g >> 1, l->level, a->grid.level), 1, g & 1 ? 2 : 0,
+                                  k ? r.edge[1] : r.edge[0]);
+            }
+        }
+    }
+    if (v < l->n_slots) {
+        struct sdd_slot s = sdd_slot_at(l, v);
+        uint32_t k = s.loop & 3;
+        if (s.loop != SDD_NONE && s.loop >> 2 < a->n_real_quads)
+            sdd_put_point(a, sdd_place_of(s.loop >> 2, l->level, a->grid.level), ((k + 1) & 2), k & 2,
+                          sdd_vertex_task(l, v, s));
+    }
+}
+#endif

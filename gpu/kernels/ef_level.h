@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ef_level.h: one level of the edge-friend structure and the two tasks of a subdivision step over it.
+ *
+ * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along the
+ * off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's off-edges (v1, v2)
+ * and (v3, v0). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i, 4i + 2 and 4i + 3 the edge
+ * points of its on-edges; slots beyond the quads follow at 3F + i. Real quads come before ghosts, and a slot's loop corner
+ * lies in a real quad wherever the vertex touches one.
+ * Source  Kuth et al. 2023, sections 3.1 to 3.5 (with the misprints of the text mended) */
+#ifndef SDD_EF_LEVEL_H
+#define SDD_EF_LEVEL_H
+#include "gpu/kernels/crease_rule.h"
+
+struct ef_level {
+    const struct sdd_slot *slot;      /* [n_slots]                                           */
+    const struct sdd_quad *quad;      /* [n_quads]                                           */
+    const struct sdd_pair *friends;   /* [n_quads]                                           */
+    const struct sdd_float2 *sharp;   /* [n_quads] of the off-edges; NULL: all smooth        */
+    const float *vert_sharp;          /* [V] of the control vertices; NULL: none             */
+    uint32_t n_slots, n_quads;
+    uint32_t n_first_quads, n_vertices; /* quads of level 1 with ghosts, control vertices    */
+    int32_t level;
+};
+
+SDD_FN struct sdd_slot sdd_slot_at(const struct ef_level *l, uint32_t v)
+{
+#ifdef __CUDA_ARCH__ /* one 16-byte load, also where the loop is not used */
+    float4 t = __ldg((const float4 *)l->slot + v);
+    struct sdd_slot s;
+    s.x = t.x;
+    s.y = t.y;
+    s.z = t.z;
+    s.loop = __float_as_uint(t.w);
+    return s;
+#else
+    return l->slot[v];
+#endif
+}
+
+SDD_FN struct sdd_vec3 sdd_point_at(const struct ef_level *l, uint32_t v)
+{
+    struct sdd_slot s = sdd_slot_at(l, v);
+    return sdd_vec3_of(s.x, s.y, s.z);
+}
+
+SDD_FN struct sdd_quad sdd_quad_at(const struct ef_level *l, uint32_t q)
+{
+#ifdef __CUDA_ARCH__
+    uint4 t = __ldg((const uint4 *)l->quad + q);
+    struct sdd_quad r;
+    r.v[0] = t.x;
+    r.v[1] = t.y;
+    r.v[2] = t.z;
+    r.v[3] = t.w;
+    return r;
+#else
+    return l->quad[q];
+#endif
+}
+
+/* Corner k of a quad in registers: an index that is not known at compile time would put the quad in memory. */
+SDD_FN uint32_t sdd_corner_of(struct sdd_quad q, uint32_t k)
+{
+    uint32_t low = k & 1 ? q.v[1] : q.v[0], high = k & 1 ? q.v[3] : q.v[2];
+    return k & 2 ? high : low;
+}
+
+/* Slot of the next level that slot v's vertex moves to. */
+SDD_FN uint32_t sdd_child_slot(const struct ef_level *l, uint32_t v)
+{
+    return v < l->n_quads ? 4 * v : 3 * l->n_quads + v;
+}
+
+/* Sharpness of the vertex in slot v: only control vertices have any. Their slots are followed back to level 1. */
+SDD_FN float sdd_vertex_sharpness(const struct ef_level *l, uint32_t v)
+{
+    if (!l->vert_sharp)
+        return 0.0f;
+    for (int32_t d = l->level - 1; d >= 1; d--) {
+        uint32_t n = l->n_first_quads << (2 * (d - 1)); /* quads of level d */
+        if (v >= 4 * n)
+            v -= 3 * n;
+        else if (v & 3)
+            return 0.0f;
+        else
+            v >>= 2;
+    }
+    if (v >= l->n_vertices)
+        return 0.0f;
+    float s = l->vert_sharp[v];
+    for (int32_t d = 0; d < l->level && s > 0.0f; d++)
+        s = sdd_decay(s);
+    return s;
+}
+
+/* What the quad task makes: the face point and the points of the two off-edges. */
+struct ef_quad_points {
+    struct sdd_pair friends;
+    struct sdd_quad v; /* the quad's own vertices, read through its friends */
+    struct sdd_vec3 face, edge[2];
+    float sharp[2];
+};
+
+SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
+{
+    struct ef_quad_points r;
+    r.friends = l->friends[q];
+    struct sdd_vec3 side[2], near[2], far[2];
+    for (int32_t i = 0; i < 2; i++) {
+        uint32_t g = r.friends.g[i], k = 2 * (g & 1);
+        struct sdd_quad a = sdd_quad_at(l, g >> 1);
+        uint32_t first = sdd_corner_of(a, k), second = sdd_corner_of(a, k + 1);
+        r.v.v[i ? 0 : 2] = first;
+        r.v.v[i ? 3 : 1] = second;
+        near[i] = sdd_add(sdd_point_at(l, first), sdd_point_at(l, second));
+        far[i] = sdd_add(sdd_point_at(l, sdd_corner_of(a, k ^ 3)), sdd_point_at(l, sdd_corner_of(a, (k + 1) ^ 3)));
+        r.sharp[i] = l->sharp ? l->sharp[q].s[i] : 0.0f;
+        side[i] = near[i];
+    }
+    r.face = sdd_scale(0.25f, sdd_add(near[0], near[1]));
+    for (int32_t i = 0; i < 2; i++) { /* (a + b)/4 + face/4 + (a + b + a' + b')/16 */
+        struct sdd_vec3 smooth = sdd_scale(0.25f, sdd_fma(0.25f, sdd_add(near[i], far[i]), sdd_add(near[i], r.face)));
+        r.edge[i] = smooth;
+        if (r.sharp[i] > 0.0f) {
+            struct sdd_vec3 middle = sdd_scale(0.5f, side[i]);
+            float s = r.sharp[i];
+            r.edge[i] = s > 1.0f ? middle : sdd_fma(s, middle, sdd_scale(1.0f - s, smooth));
+        }
+    }
+    return r;
+}
+
+/* The next corner around the corner's vertex; *edge becomes the off-edge (0 or 1) that is crossed. */
+SDD_FN uint32_t sdd_next_around(const struct ef_level *l, uint32_t c, uint32_t *edge)
+{
+    *edge = ((c + 1) & 2) == 0; /* corners 1 and 2 lie on off-edge 0 */
+    return 2 * l->friends[c >> 2].g[*edge] + (c & 1);
+}
+
+/* The vertex task: the new place of the vertex in slot v, whose slot holds s. The walk is bounded: level-1 rings close
+ * by construction and later ones by induction, and no ring is longer than the quads of its level. */
+SDD_FN struct sdd_vec3 sdd_vertex_task(const struct ef_level *l, uint32_t v, struct sdd_slot s)
+{
+    struct sdd_vec3 at = sdd_vec3_of(s.x, s.y, s.z), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f), diagonals = edges;
+    struct sdd_ring ring = sdd_ring_empty();
+    uint32_t c = s.loop, i;
+    int32_t n = 0;
+    do {
+        struct sdd_quad q = sdd_quad_at(l, c >> 2);
+        struct sdd_vec3 end = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 3));
+        edges = sdd_add(edges, end);
+        diagonals = sdd_add(diagonals, sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 2)));
+        n++;
+        uint32_t next = sdd_next_around(l, c, &i);
+        if (l->sharp)
+            sdd_ring_edge(&ring, l->sharp[c >> 2].s[i], end);
+        c = next;
+    } while (c != s.loop && (uint32_t)n < l->n_quads);
+    struct sdd_vec3 smooth = sdd_smooth_point(at, n, edges, diagonals);
+    if (!l->sharp && !l->vert_sharp)
+        return smooth;
+    return sdd_vertex_point(at, sdd_vertex_sharpness(l, v), smooth, &ring);
+}
+#endif

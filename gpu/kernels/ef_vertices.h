@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ef_vertices: vertex points of the first step.
+ * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, next, prev, edge, face, twin [C + B] u32,
+ *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
+ * Shape   item, n = V      Cost  about 60 B a corner
+ * Result  sums run over the corners in ascending order; a vertex without faces keeps its place and has no loop
+ * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any queue */
+#ifndef SDD_K_EF_VERTICES_H
+#define SDD_K_EF_VERTICES_H
+#include "gpu/kernels/crease_rule.h"
+
+struct ef_vertices_args {
+    const uint32_t *begin, *end, *corner, *vert, *next, *prev, *edge, *face, *twin;
+    const float *p, *edge_sharp, *vert_sharp; /* NULL: all smooth */
+    struct sdd_slot *slot;
+    uint32_t n_vertices, n_faces, n_corners;
+};
+
+SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
+{
+    uint32_t begin = a->begin[v], end = a->end[v];
+    const float *p = a->p + 3 * v;
+    struct sdd_vec3 at = sdd_vec3_of(p[0], p[1], p[2]), point = at, sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    struct sdd_ring ring = sdd_ring_empty();
+    int32_t n = (int32_t)(end - begin);
+    for (uint32_t k = begin; k < end; k++) {
+        uint32_t c = a->corner[k], before = a->prev[c];
+        const float *q = a->p + 3 * (int64_t)a->vert[a->next[c]];
+        struct sdd_vec3 far = sdd_vec3_of(q[0], q[1], q[2]);
+        struct sdd_slot f = a->slot[a->n_vertices + a->face[c]];
+        sum = sdd_add(sum, sdd_add(far, sdd_vec3_of(f.x, f.y, f.z)));
+        if (!a->edge_sharp)
+            continue;
+        sdd_ring_edge(&ring, a->edge_sharp[a->edge[c]], far);
+        if (a->twin[before] >= a->n_corners) { /* the fan's other border: no corner here leaves along it */
+            q = a->p + 3 * (int64_t)a->vert[before];
+            sdd_ring_edge(&ring, a->edge_sharp[a->edge[before]], sdd_vec3_of(q[0], q[1], q[2]));
+        }
+    }
+    if (n > 0) {
+        double count = (double)n; /* on a boundary `smooth` is wrong and never used: two edges are sharp */
+        struct sdd_vec3 smooth = sdd_fma((float)((count - 2.0) / count), at, sdd_scale((float)(1.0 / (count * count)), sum));
+        point = sdd_vertex_point(at, a->vert_sharp ? a->vert_sharp[v] : 0.0f, smooth, &ring);
+    }
+    struct sdd_slot s;
+    s.x = point.x;
+    s.y = point.y;
+    s.z = point.z;
+    s.loop = n > 0 ? 4 * a->corner[begin] : SDD_NONE;
+    a->slot[v] = s;
+}
+#endif

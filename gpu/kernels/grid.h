@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grid.h: grid order, the one numbering of refined vertices, faces and UV values that every engine returns.
+ *
+ * Level 1 has the vertices [V control | F face points | E edge points], a quad c for each control corner c (its vertex,
+ * the edge point after it, the face point, the edge point before it) and the edges: 2e and 2e+1, the halves of control
+ * edge e at its lower and its higher vertex, and 2E + c, from quad c's face point to the edge point after corner c.
+ * Level L, m = 2^(L-1): [level-1 vertices | m-1 points along each level-1 edge | (m-1)^2 points inside each quad].
+ * Points along an edge run from its lower-numbered end. Point (i, j) of quad c has i along (vertex -> next edge point)
+ * and j along (vertex -> previous edge point); inside, it stands at (j-1)(m-1) + i-1. Face (i, j) of quad c is row
+ * c m^2 + j m + i and has the corners (i,j) (i+1,j) (i+1,j+1) (i,j+1). */
+#ifndef SDD_GRID_H
+#define SDD_GRID_H
+#include "gpu/kernel.h"
+
+struct sdd_grid {
+    const uint32_t *vert, *next, *prev, *face, *edge; /* [C]                        */
+    uint32_t n_vertices, n_faces, n_edges, n_corners;
+    int32_t level; /* >= 1                       */
+};
+
+/* Where a quad of a later level lies in its level-1 quad: origin, quarter turns, and the level-1 quad. */
+struct sdd_place {
+    uint32_t corner;
+    int32_t x, y, turn;
+};
+
+/* (x, y) turned by `turn` quarters */
+SDD_FN int32_t sdd_turn_x(int32_t x, int32_t y, int32_t turn)
+{
+    int32_t t = turn & 1 ? -y : x;
+    return turn & 2 ? -t : t;
+}
+
+SDD_FN int32_t sdd_turn_y(int32_t x, int32_t y, int32_t turn)
+{
+    int32_t t = turn & 1 ? x : y;
+    return turn & 2 ? -t : t;
+}
+
+/* sdd_place_of: quad q of level d, in units of level `level` >= d: its sides are 2^(level - d) long. Child i of a quad
+ * begins at the quad's corner i and follows the winding, so it is turned by i quarters. */
+SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d, int32_t level)
+{
+    struct sdd_place p;
+    p.corner = (uint32_t)((uint64_t)q >> (2 * (d - 1)));
+    p.x = p.y = p.turn = 0;
+    for (int32_t k = d - 2; k >= 0; k--) {
+        int32_t child = (int32_t)(q >> (2 * k)) & 3, side = 1 << (level - d + k + 1);
+        int32_t x = ((child + 1) & 2) ? side : 0, y = (child & 2) ? side : 0;
+        p.x += sdd_turn_x(x, y, p.turn);
+        p.y += sdd_turn_y(x, y, p.turn);
+        p.turn = (p.turn + child) & 3;
+    }
+    return p;
+}
+
+/* sdd_grid_point: the row of point (x, y), 0 <= x, y <= m, of level-1 quad c. */
+SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, int32_t y)
+{
+    int32_t m = 1 << (g->level - 1);
+    uint32_t along = (uint32_t)(m - 1), first_edge = g->n_vertices + g->n_faces + g->n_edges, line, t;
+    if (x > 0 && x < m && y > 0 && y < m) {
+        uint32_t first_inside = first_edge + (2 * g->n_edges + g->n_corners) * along;
+        return first_inside + c * along * along + (uint32_t)(y - 1) * along + (uint32_t)(x - 1);
+    }
+    if (x == 0 && y == 0)
+        return g->vert[c];
+    if (x == m && y == m)
+        return g->n_vertices + g->face[c];
+    if (y == 0) { /* along the control edge after the corner */
+        if (x == m)
+            return g->n_vertices + g->n_faces + g->edge[c];
+        line = 2 * g->edge[c] + (g->vert[c] > g->vert[g->next[c]]);
+        t = (uint32_t)x;
+    } else if (x == 0) { /* along the one before it */
+        uint32_t p = g->prev[c];
+        if (y == m)
+            return g->n_vertices + g->n_faces + g->edge[p];
+        line = 2 * g->edge[p] + (g->vert[c] > g->vert[p]);
+        t = (uint32_t)y;
+    } else if (x == m) { /* from the face point to the next edge point */
+        line = 2 * g->n_edges + c;
+        t = (uint32_t)(m - y);
+    } else { /* from the face point to the previous edge point */
+        line = 2 * g->n_edges + g->prev[c];
+        t = (uint32_t)(m - x);
+    }
+    return first_edge + line * along + t - 1;
+}
+#endif

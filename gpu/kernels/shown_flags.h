@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* shown_flags: marks the corners of faces that are not holes.
+ * Shapes  face[C], hole[F] u32 -> flag[C] i32      Shape  item, n = C      Threads any queue */
+#ifndef SDD_K_SHOWN_FLAGS_H
+#define SDD_K_SHOWN_FLAGS_H
+#include "gpu/kernel.h"
+
+struct shown_flags_args {
+    const uint32_t *face, *hole;
+    int32_t *flag;
+};
+
+SDD_FN void k_shown_flags(int64_t c, const struct shown_flags_args *a)
+{
+    a->flag[c] = !a->hole[a->face[c]];
+}
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* vertex_fan: checks that the faces of a vertex form one fan and finds the largest valence.
+ * Shapes  begin, end [V], corner[C] i32 (sorted by vertex), twin, next, prev [C] u32
+ *         -> fan_error, most_edges [1] u64, isolated[V] i32
+ * Shape   item, n = V      Cost  about 16 B read a corner of the vertex, in a dependent walk
+ * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~(edges << 32 | vertex)), so its complement
+ *         names the largest valence; isolated = 1 for a vertex without corners
+ * Needs   edge_twins found nothing (else walks could be endless: they are bounded by the corner count)
+ * Threads any queue */
+#ifndef SDD_K_VERTEX_FAN_H
+#define SDD_K_VERTEX_FAN_H
+#include "gpu/kernel.h"
+
+struct vertex_fan_args {
+    const uint32_t *begin, *end, *twin, *next, *prev;
+    const int32_t *corner;
+    uint64_t *fan_error, *most_edges;
+    int32_t *isolated;
+};
+
+SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
+{
+    uint32_t n = a->end[v] - a->begin[v];
+    a->isolated[v] = n == 0;
+    if (n == 0)
+        return;
+    uint32_t start = (uint32_t)a->corner[a->begin[v]], c = start, seen = 1, across;
+    /* forward over incoming edges until the fan closes or ends */
+    while ((across = a->twin[a->prev[c]]) != SDD_NONE && across != start && seen <= n) {
+        c = across;
+        seen++;
+    }
+    int open = across == SDD_NONE;
+    /* then the other way from the start, over outgoing edges */
+    for (c = start; open && (across = a->twin[c]) != SDD_NONE && seen <= n; seen++)
+        c = a->next[across];
+    if (seen != n)
+        sdd_atomic_min(a->fan_error, (uint64_t)v);
+    sdd_atomic_min(a->most_edges, ~((uint64_t)(n + (uint32_t)open) << 32 | (uint64_t)v));
+}
+#endif
