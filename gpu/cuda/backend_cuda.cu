@@ -17,37 +17,38 @@
 #include "kernels_all.h"
 #include "abi.h"
 
-#define BLOCK 256                 /* threads                                                                     */
-#define GRID_MAX INT32_MAX        /* blocks                                                                      */
-#define SCRATCH_ALIGN 256         /* scratch sizes are rounded up to it                                          */
-#define STAGE_BYTES (4u << 20)    /* pinned memory through which short uploads go without waiting                */
-#define STAGE_LONGEST (1u << 20)  /* longer ones gain nothing from it                                            */
-#define HOST_HEADER 256           /* bytes before each host block: its capacity; keeps copies aligned            */
-#define HOST_GRAIN 65536          /* host blocks are multiples of it, so that near sizes fit again               */
-#define HOST_CACHED 16            /* free host blocks kept at most, and ..                                       */
+#define BLOCK 256                /* threads */
+#define GRID_MAX INT32_MAX       /* blocks */
+#define SCRATCH_ALIGN 256        /* scratch sizes are rounded up to it */
+#define STAGE_BYTES (4u << 20)   /* pinned memory through which short uploads go without waiting */
+#define STAGE_LONGEST (1u << 20) /* longer ones gain nothing from it */
+#define HOST_HEADER 256          /* bytes before each host block: its capacity; keeps copies aligned */
+#define HOST_GRAIN 65536         /* host blocks are multiples of it, so that near sizes fit again */
+#define HOST_CACHED 16           /* free host blocks kept at most, and .. */
 #define HOST_CACHED_BYTES ((size_t)1 << 30)
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
 struct device {
-    int index;                    /* CUDA's                                                                      */
-    cudaError_t failed;           /* the first error that was not a lack of memory                               */
+    int index;          /* CUDA's */
+    cudaError_t failed; /* the first error that was not a lack of memory */
     cudaStream_t stream;
     cudaMemPool_t pool;
+    int64_t live_bytes; /* allocated and not yet freed */
     cudaEvent_t marks[SDD_N_MARKS];
     char *stage;
-    size_t stage_used;            /* bytes that the stream may still read; 0 after each wait                     */
-    size_t *cached[HOST_CACHED];  /* free host blocks, the oldest first, each by its header                      */
+    size_t stage_used;           /* bytes that the stream may still read; 0 after each wait */
+    size_t *cached[HOST_CACHED]; /* free host blocks, the oldest first, each by its header */
     size_t cached_bytes;
     int n_cached;
 };
 
-#define SDD_KERNEL(name)                                                                                                 \
-    static __global__ void __launch_bounds__(BLOCK) g_##name(const int64_t n, const __grid_constant__ name##_args a)     \
-    {                                                                                                                    \
-        const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;                                                     \
-        if (i < n)                                                                                                       \
-            k_##name(i, &a);                                                                                             \
+#define SDD_KERNEL(name)                                                                                               \
+    static __global__ void __launch_bounds__(BLOCK) g_##name(const int64_t n, const __grid_constant__ name##_args a)   \
+    {                                                                                                                  \
+        const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;                                                   \
+        if (i < n)                                                                                                     \
+            k_##name(i, &a);                                                                                           \
     }
 #include "kernels.def"
 #undef SDD_KERNEL
@@ -78,7 +79,7 @@ static int enter(struct device *d)
     return d->failed != cudaSuccess ? SDD_EDEVICE : result(d, cudaSetDevice(d->index));
 }
 
-static int wait(struct device *d)
+static int finish(struct device *d)
 {
     d->stage_used = 0;
     return result(d, cudaStreamSynchronize(d->stream));
@@ -118,8 +119,8 @@ static int usable(int nth, int *found, char *reason, size_t size)
             (e = cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, i)) != cudaSuccess)
             snprintf(reason, size, "GPU %d: %s: %s", i, cudaGetErrorName(e), cudaGetErrorString(e));
         else if (!has_code(major, minor))
-            snprintf(reason, size, "GPU %d has compute capability %d.%d, which this build has no code for (%s)", i, major,
-                     minor, TEXT_OF((__CUDA_ARCH_LIST__)));
+            snprintf(reason, size, "GPU %d has compute capability %d.%d, which this build has no code for (%s)", i,
+                     major, minor, TEXT_OF((__CUDA_ARCH_LIST__)));
         else if (!pools)
             snprintf(reason, size, "GPU %d has no memory pools", i);
         else if (n_usable++ == nth)
@@ -142,21 +143,16 @@ static void dev_close(void *device)
     struct device *d = (struct device *)device;
     if (!d)
         return;
-    if (enter(d) == SDD_OK && d->stream)
-        (void)wait(d);
-    dev_trim(d);
+    assert(d->live_bytes == 0); /* the caller frees all before it closes */
+    dev_trim(d);                /* waits */
     /* On a lost device these fail, and the process is about to leave; there is nobody to tell. */
     for (int i = 0; i < SDD_N_MARKS; i++)
         if (d->marks[i])
             (void)result(d, cudaEventDestroy(d->marks[i]));
     if (d->stage)
         (void)result(d, cudaFreeHost(d->stage));
-    if (d->pool) {
-        uint64_t used = 0;
-        (void)result(d, cudaMemPoolGetAttribute(d->pool, cudaMemPoolAttrUsedMemCurrent, &used));
-        assert(used == 0 || d->failed != cudaSuccess); /* the caller frees all before it closes */
+    if (d->pool)
         (void)result(d, cudaMemPoolDestroy(d->pool));
-    }
     if (d->stream)
         (void)result(d, cudaStreamDestroy(d->stream));
     free(d);
@@ -280,7 +276,9 @@ static int dev_alloc(void *device, int64_t bytes, void **out)
         if ((code = enter(d)) == SDD_OK)
             code = result(d, cudaMallocFromPoolAsync(out, n, d->pool, d->stream));
     }
-    if (code != SDD_OK)
+    if (code == SDD_OK)
+        d->live_bytes += bytes;
+    else
         *out = NULL;
     return code;
 }
@@ -288,8 +286,10 @@ static int dev_alloc(void *device, int64_t bytes, void **out)
 static void dev_free(void *device, void *memory, int64_t bytes)
 {
     struct device *d = (struct device *)device;
-    (void)bytes;
-    if (memory && enter(d) == SDD_OK)
+    if (!memory)
+        return;
+    d->live_bytes -= bytes;
+    if (enter(d) == SDD_OK)
         (void)result(d, cudaFreeAsync(memory, d->stream));
 }
 
@@ -354,7 +354,7 @@ static void dev_trim(void *device)
     struct device *d = (struct device *)device;
     while (d->n_cached)
         (void)result(d, cudaFreeHost(cache_take(d, d->n_cached - 1)));
-    if (d->pool && enter(d) == SDD_OK && wait(d) == SDD_OK) /* only what has been freed by now can go */
+    if (d->pool && enter(d) == SDD_OK && finish(d) == SDD_OK) /* only what has been freed by now can go */
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
 }
 
@@ -367,9 +367,9 @@ static int dev_upload(void *device, void *to, const void *from_host, int64_t byt
         return code;
     if (n > STAGE_LONGEST) { /* whether CUDA still reads the source on return depends on what memory it is: wait */
         code = result(d, cudaMemcpyAsync(to, from_host, n, cudaMemcpyHostToDevice, d->stream));
-        return code == SDD_OK ? wait(d) : code;
+        return code == SDD_OK ? finish(d) : code;
     }
-    if (d->stage_used + n > STAGE_BYTES && (code = wait(d)) != SDD_OK)
+    if (d->stage_used + n > STAGE_BYTES && (code = finish(d)) != SDD_OK)
         return code;
     char *staged = d->stage + d->stage_used;
     memcpy(staged, from_host, n);
@@ -383,7 +383,7 @@ static int dev_download(void *device, void *to_host, const void *from, int64_t b
     int code = enter(d);
     if (code == SDD_OK && bytes > 0)
         code = result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
-    return code == SDD_OK ? wait(d) : code;
+    return code == SDD_OK ? finish(d) : code;
 }
 
 static int dev_copy(void *device, void *to, const void *from, int64_t bytes)
@@ -417,8 +417,8 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
     if (blocks > GRID_MAX)
         return result(d, cudaErrorInvalidConfiguration);
     void *params[2] = {&n, (void *)args};
-    return result(d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks), dim3(BLOCK), params, 0,
-                                      d->stream));
+    return result(
+        d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks), dim3(BLOCK), params, 0, d->stream));
 }
 
 /* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL for a query. */
@@ -475,7 +475,7 @@ static int dev_sync(void *device)
 {
     struct device *d = (struct device *)device;
     int code = enter(d);
-    return code == SDD_OK ? wait(d) : code;
+    return code == SDD_OK ? finish(d) : code;
 }
 
 static int dev_mark(void *device, int slot)
@@ -502,9 +502,33 @@ static int dev_elapsed(void *device, int from_slot, int to_slot, double *seconds
 
 /* In the order of struct sdd_backend. */
 static const struct sdd_backend backend = {
-    SDD_ABI_HASH,  "cuda",        dev_probe,        dev_open, dev_close,        dev_threads, dev_memory, dev_alloc, dev_free,
-    dev_host_alloc, dev_host_free, dev_trim,        dev_upload, dev_download,   dev_copy,    dev_fill,   dev_launch,
-    dev_scan_scratch, dev_scan,   dev_sort_scratch, dev_sort, dev_sync,         dev_mark,    dev_elapsed,
+    SDD_ABI_HASH,
+    "cuda",
+    0,
+    dev_probe,
+    dev_open,
+    dev_close,
+    dev_threads,
+    dev_memory,
+    /* memory */
+    dev_alloc,
+    dev_free,
+    dev_host_alloc,
+    dev_host_free,
+    dev_trim,
+    dev_upload,
+    dev_download,
+    dev_copy,
+    dev_fill,
+    /* work */
+    dev_launch,
+    dev_scan_scratch,
+    dev_scan,
+    dev_sort_scratch,
+    dev_sort,
+    dev_sync,
+    dev_mark,
+    dev_elapsed,
 };
 
 extern "C" __attribute__((visibility("default"))) const struct sdd_backend *sdd_backend_entry(const char *abi)

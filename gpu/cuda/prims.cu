@@ -16,5 +16,6 @@ cudaError_t prims_scan(void *scratch, size_t *bytes, const int32_t *in, int32_t 
 cudaError_t prims_sort(void *scratch, size_t *bytes, const uint64_t *keys_in, uint64_t *keys_out,
                        const int32_t *values_in, int32_t *values_out, int64_t n, int bits, cudaStream_t stream)
 {
-    return cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys_in, keys_out, values_in, values_out, n, 0, bits, stream);
+    return cub::DeviceRadixSort::SortPairs(scratch, *bytes, keys_in, keys_out, values_in, values_out, n, 0, bits,
+                                           stream);
 }
