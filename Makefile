@@ -41,7 +41,7 @@ CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
 CFLAGS_gpu/backend_cpu = $(OPENMP)
 CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
-LDFLAGS  := $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
+LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
 LIBS_server = $(call pkg,--libs,$(SRV_PKGS)) $(OPENMP) -lm -ldl -lpthread
