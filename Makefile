@@ -15,7 +15,7 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A target that needs packages installs them first, then starts make again: pkg-config answers differently afterwards.
 AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 say      = @printf '  %-7s %s\n' $(1) $(2)
-missing := $(shell deploy/install-deps --check 2>/dev/null)
+missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
 # ---- flags ----------------------------------------------------------------------------------------------------
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
@@ -163,6 +163,7 @@ cover: ## run the tests with coverage and print lines and branches a file
 	$(AGAIN) run-tests BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
 	@tests/tools/coverage build/cover
 fuzz: ## F=name runs one libFuzzer target (all without F), SECONDS=60 each, from tests/fuzz/corpus
+	@deploy/install-deps fuzz
 	$(AGAIN) fuzzers CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
 	@tests/tools/run-fuzz build/fuzz '$(F)' $(or $(SECONDS),60)
 ifneq ($(FUZZ),)
@@ -183,8 +184,8 @@ fmt: ## clang-format everything in place
 bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all tests $(BENCHES)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
-docker: ## the CPU image, with docker or buildah (IMAGE=, CUDA=1 for the CUDA image)
-	@docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
+docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
+	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
 	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h gpu/sdd.h gpu/err.h gpu/err.def
