@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend_cpu.c: the CPU as a device: malloc, OpenMP loops, and scan and sort of its own. Work is done when a call returns. */
+#include "gpu/backend.h"
+#include "abi.h"
+#include "gpu/kernels_cpu.h"
+#include "gpu/sdd.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#define HUGE_BYTES (2 << 20)
+#define N_CACHED 16
+#define RADIX_BITS 8
+#define RADIX (1 << RADIX_BITS)
+#define SERIAL 16384 /* below this many items a team of threads costs more than it saves */
+
+/* Fresh pages cost more than the work done in them: large blocks are kept for the next taker. */
+struct block {
+    void *memory;
+    int64_t bytes;
+};
+
+struct cpu {
+    int threads;
+    struct block cached[N_CACHED];
+    double marks[SDD_N_MARKS];
+};
+
+static int cpu_probe(char *reason, size_t size)
+{
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return 1;
+    snprintf(reason, size, "this processor lacks AVX2 and FMA (x86-64-v3), which the CPU backend is built for");
+    return 0;
+}
+
+static int cpu_open(int index, int threads, void **device, char *name, size_t size, struct sdd_error *err)
+{
+    struct cpu *d;
+    char reason[128];
+    (void)index;
+    *device = NULL;
+    if (!cpu_probe(reason, sizeof reason))
+        return sdd_fail(err, SDD_EDEVICE, "backend", "%s", reason);
+    d = calloc(1, sizeof *d);
+    if (!d)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
+#ifdef _OPENMP
+    d->threads = threads > 0 ? threads : omp_get_max_threads();
+#else
+    (void)threads;
+    d->threads = 1;
+#endif
+    snprintf(name, size, "CPU, %d thread%s", d->threads, d->threads == 1 ? "" : "s");
+    *device = d;
+    return SDD_OK;
+}
+
+static void cpu_trim(void *device)
+{
+    struct cpu *d = device;
+    for (int i = 0; i < N_CACHED; i++) {
+        free(d->cached[i].memory);
+        d->cached[i].memory = NULL;
+    }
+}
+
+static void cpu_close(void *device)
+{
+    if (device)
+        cpu_trim(device);
+    free(device);
+}
+
+static int cpu_threads(void *device)
+{
+    return ((struct cpu *)device)->threads;
+}
+
+static int cpu_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    (void)device;
+    *free_bytes = (int64_t)sysconf(_SC_AVPHYS_PAGES) * page;
+    *total_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * page;
+    return SDD_OK;
+}
+
+static int cpu_alloc(void *device, int64_t bytes, void **out)
+{
+    struct cpu *d = device;
+    *out = NULL;
+    for (int i = 0; bytes >= HUGE_BYTES && i < N_CACHED; i++) {
+        struct block *b = d->cached + i;
+        if (b->memory && b->bytes == bytes) {
+            *out = b->memory;
+            b->memory = NULL;
+            return SDD_OK;
+        }
+    }
+    size_t align = bytes >= HUGE_BYTES ? HUGE_BYTES : 256;
+    size_t size = ((size_t)(bytes > 0 ? bytes : 1) + align - 1) / align * align;
+    *out = aligned_alloc(align, size);
+    if (!*out)
+        return SDD_ENO_MEMORY;
+    if (bytes >= HUGE_BYTES)
+        (void)madvise(*out, size, MADV_HUGEPAGE); /* advice: refusal costs time only */
+    return SDD_OK;
+}
+
+static void cpu_free(void *device, void *memory, int64_t bytes)
+{
+    struct cpu *d = device;
+    for (int i = 0; memory && bytes >= HUGE_BYTES && i < N_CACHED; i++) {
+        if (!d->cached[i].memory) {
+            d->cached[i].memory = memory;
+            d->cached[i].bytes = bytes;
+            return;
+        }
+    }
+    free(memory);
+}
+
+static int cpu_copy(void *device, void *to, const void *from, int64_t bytes)
+{
+    (void)device;
+    if (bytes > 0)
+        memcpy(to, from, (size_t)bytes);
+    return SDD_OK;
+}
+
+static int cpu_fill(void *device, void *to, int byte, int64_t bytes)
+{
+    (void)device;
+    if (bytes > 0)
+        memset(to, byte, (size_t)bytes);
+    return SDD_OK;
+}
+
+static int cpu_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
+{
+    struct cpu *d = device;
+    if (kernel < 0 || kernel >= SDD_N_KERNELS || sdd_kernel_loops[kernel].args_bytes != args_bytes)
+        return SDD_EDEVICE;
+    if (n > 0)
+        sdd_kernel_loops[kernel].run(args, n, d->threads);
+    return SDD_OK;
+}
+
+static int64_t begin_of(int64_t n, int part, int parts)
+{
+    return n / parts * part + (part < n % parts ? part : n % parts);
+}
+
+static int64_t cpu_scan_scratch(void *device, int64_t n)
+{
+    (void)n;
+    return (int64_t)sizeof(int32_t) * (((struct cpu *)device)->threads + 1);
+}
+
+static int cpu_scan(void *device, const int32_t *in, int32_t *out, int64_t n, void *scratch)
+{
+    int parts = n < SERIAL ? 1 : ((struct cpu *)device)->threads;
+    int32_t *sums = scratch;
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int p = 0; p < parts; p++) {
+        int32_t sum = 0;
+        for (int64_t i = begin_of(n, p, parts); i < begin_of(n, p + 1, parts); i++)
+            sum += in[i];
+        sums[p] = sum;
+    }
+    for (int p = 0, sum = 0; p < parts; p++) {
+        int32_t mine = sums[p];
+        sums[p] = sum;
+        sum += mine;
+    }
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int p = 0; p < parts; p++) {
+        int32_t sum = sums[p];
+        for (int64_t i = begin_of(n, p, parts); i < begin_of(n, p + 1, parts); i++)
+            out[i] = sum += in[i];
+    }
+    return SDD_OK;
+}
+
+static int64_t cpu_sort_scratch(void *device, int64_t n, int bits)
+{
+    (void)bits;
+    return n * (int64_t)(sizeof(uint64_t) + sizeof(int32_t)) +
+           ((struct cpu *)device)->threads * RADIX * (int64_t)sizeof(int64_t);
+}
+
+/* One stable pass over the digit at `shift`. counts: RADIX rows a part. */
+static void radix_pass(const uint64_t *keys, const int32_t *values, uint64_t *keys_out, int32_t *values_out, int64_t n,
+                       int shift, int bits, int parts, int64_t *counts)
+{
+    uint64_t mask = ((uint64_t)1 << (bits - shift < RADIX_BITS ? bits - shift : RADIX_BITS)) - 1;
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int p = 0; p < parts; p++) {
+        int64_t *count = counts + p * RADIX;
+        memset(count, 0, RADIX * sizeof *count);
+        for (int64_t i = begin_of(n, p, parts); i < begin_of(n, p + 1, parts); i++)
+            count[keys[i] >> shift & mask]++;
+    }
+    int64_t at = 0;
+    for (int digit = 0; digit < RADIX; digit++) {
+        for (int p = 0; p < parts; p++) {
+            int64_t mine = counts[p * RADIX + digit];
+            counts[p * RADIX + digit] = at;
+            at += mine;
+        }
+    }
+#pragma omp parallel for num_threads(parts) schedule(static, 1) if (parts > 1)
+    for (int p = 0; p < parts; p++) {
+        int64_t *next = counts + p * RADIX;
+        for (int64_t i = begin_of(n, p, parts); i < begin_of(n, p + 1, parts); i++) {
+            int64_t to = next[keys[i] >> shift & mask]++;
+            keys_out[to] = keys[i];
+            values_out[to] = values[i];
+        }
+    }
+}
+
+static int cpu_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
+                    int64_t n, int bits, void *scratch)
+{
+    int parts = n < SERIAL ? 1 : ((struct cpu *)device)->threads, passes = (bits + RADIX_BITS - 1) / RADIX_BITS;
+    uint64_t *keys = scratch;
+    int64_t *counts = (int64_t *)(keys + n);
+    int32_t *values = (int32_t *)(counts + ((struct cpu *)device)->threads * RADIX);
+    const uint64_t *from = keys_in;
+    const int32_t *from_values = values_in;
+    if (passes == 0) {
+        memcpy(keys_out, keys_in, (size_t)n * sizeof *keys_out);
+        memcpy(values_out, values_in, (size_t)n * sizeof *values_out);
+    }
+    for (int k = 0; k < passes; k++) {
+        int to_out = (passes - k) % 2; /* the last pass lands in the output */
+        uint64_t *to = to_out ? keys_out : keys;
+        int32_t *to_values = to_out ? values_out : values;
+        radix_pass(from, from_values, to, to_values, n, k * RADIX_BITS, bits, parts, counts);
+        from = to;
+        from_values = to_values;
+    }
+    return SDD_OK;
+}
+
+static int cpu_sync(void *device)
+{
+    (void)device;
+    return SDD_OK;
+}
+
+static int cpu_mark(void *device, int slot)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    ((struct cpu *)device)->marks[slot] = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    return SDD_OK;
+}
+
+static int cpu_elapsed(void *device, int from_slot, int to_slot, double *seconds)
+{
+    struct cpu *d = device;
+    *seconds = d->marks[to_slot] - d->marks[from_slot];
+    return SDD_OK;
+}
+
+const struct sdd_backend *sdd_backend_cpu(void)
+{
+    static const struct sdd_backend cpu = {
+        .abi = SDD_ABI_HASH,
+        .name = "cpu",
+        .unified = 1,
+        .probe = cpu_probe,
+        .open = cpu_open,
+        .close = cpu_close,
+        .threads = cpu_threads,
+        .memory = cpu_memory,
+        .alloc = cpu_alloc,
+        .free = cpu_free,
+        .host_alloc = cpu_alloc,
+        .host_free = cpu_free,
+        .trim = cpu_trim,
+        .upload = cpu_copy,
+        .download = cpu_copy,
+        .copy = cpu_copy,
+        .fill = cpu_fill,
+        .launch = cpu_launch,
+        .scan_scratch = cpu_scan_scratch,
+        .scan = cpu_scan,
+        .sort_scratch = cpu_sort_scratch,
+        .sort = cpu_sort,
+        .sync = cpu_sync,
+        .mark = cpu_mark,
+        .elapsed = cpu_elapsed,
+    };
+    return &cpu;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* device.h: a backend device with memory accounting and one sticky status, so that host code can queue a sequence of steps
+ * and ask once, at the end, whether all of them went well (dev_finish). Shared inside gpu/ and with its tests. */
+#ifndef SDD_DEVICE_H
+#define SDD_DEVICE_H
+#include "gpu/backend.h"
+#include "gpu/sdd.h"
+
+struct sdd_device {
+    const struct sdd_backend *b;
+    void *dev;
+    int64_t limit, used, n_launches;
+    int status; /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
+    char name[96], detail[160];
+};
+
+/* sdd_device_wrap: a device over any backend, for tests. memory_limit 0: 80 % of what is free. */
+int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t memory_limit, sdd_device **out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+
+/* dev_alloc: exactly `bytes` on the device. SDD_ENO_MEMORY says what is needed and available. */
+int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
+void dev_free(sdd_device *d, void *memory, int64_t bytes);
+
+/* Queue one step; after a failure they do nothing until dev_finish. */
+void dev_upload(sdd_device *d, void *to, const void *from_host, int64_t bytes);
+void dev_download(sdd_device *d, void *to_host, const void *from, int64_t bytes);
+void dev_copy(sdd_device *d, void *to, const void *from, int64_t bytes);
+void dev_fill(sdd_device *d, void *to, int byte, int64_t bytes);
+void dev_scan(sdd_device *d, const int32_t *in, int32_t *out, int64_t n, void *scratch);
+void dev_sort(sdd_device *d, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
+              int64_t n, int bits, void *scratch);
+void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n);
+void dev_mark(sdd_device *d, int slot);
+#define DEV_LAUNCH(d, name, args, n) dev_launch((d), SDD_K_##name, (args), sizeof(struct name##_args), (n))
+
+/* dev_finish: waits for the queue and gives back the status since the last call. */
+int dev_finish(sdd_device *d, struct sdd_error *err) SDD_MUST_CHECK;
+/* dev_drain: after a failure elsewhere: waits until nothing queued uses memory that is about to be freed. */
+void dev_drain(sdd_device *d);
+
+/* arena: carves 256-byte aligned pieces from one allocation. With base NULL it only counts, so the same code that lays
+ * memory out also says beforehand, to the byte, how much it is. */
+struct arena {
+    char *base;
+    int64_t used;
+};
+void *arena_take(struct arena *a, int64_t count, int64_t item_bytes);
+#define ARENA(a, type, count) ((type *)arena_take((a), (count), (int64_t)sizeof(type)))
+
+#endif

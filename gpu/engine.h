@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine.h: what an engine is: host C over a device, called by refine.c. It makes positions and normals in grid order;
+ * indices and linear UVs are formulas over the topology and belong to all engines. */
+#ifndef SDD_ENGINE_H
+#define SDD_ENGINE_H
+#include "gpu/mesh.h"
+
+/* What one run gets: where to work and where to write. Either output may be NULL. */
+struct engine_run {
+    const sdd_mesh *mesh;
+    const struct sdd_refine_request *request;
+    float *positions, *normals; /* device, [n grid points][3] */
+    void *scratch;              /* device, as many bytes as `scratch` said */
+};
+
+struct engine {
+    const struct sdd_engine_info *info; /* its row of sdd_engine_table */
+    /* Can it do this? SDD_EUNSUPPORTED or SDD_ETOO_LARGE with the option or the limit. */
+    int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
+    int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
+    int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
+};
+extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
+extern const struct engine sdd_engine_edge_friend;
+
+#endif

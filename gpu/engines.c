@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engines.c: THE engine table: what users see of each, and what runs it, row by row. */
+#include "gpu/engine.h"
+
+const struct sdd_engine_info sdd_engine_table[] = {
+    {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level; right after a topology edit"},
+    {NULL, NULL},
+};
+const struct engine *const sdd_engines[] = {&sdd_engine_edge_friend, NULL};

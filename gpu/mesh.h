@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh.h: a resident mesh, shared inside gpu/. */
+#ifndef SDD_MESH_H
+#define SDD_MESH_H
+#include "gpu/topology.h"
+
+struct sdd_mesh {
+    sdd_topology *topology;
+    float *points; /* [V][3] */
+    float *uvs;    /* [U][2], NULL without UVs */
+    void *memory;
+    int64_t bytes;
+};
+
+#endif

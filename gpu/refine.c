@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, digest, bring
+ * the blocks to host memory. On a unified backend the kernels write the result where it stays. */
+#include "gpu/digest.h"
+#include "gpu/engine.h"
+#include "gpu/kernels/grid_quads.h"
+#include "gpu/kernels/grid_uvs.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef SDD_VERSION
+#define SDD_VERSION "0.1.0"
+#endif
+
+const char *sdd_version(void)
+{
+    return SDD_VERSION;
+}
+
+enum { MARK_START, MARK_REFINED, MARK_DIGESTED };
+
+static int64_t grid_points(int64_t n_vertices, int64_t n_faces, int64_t n_edges, int64_t n_corners, int level)
+{
+    int64_t m = (int64_t)1 << (level - 1);
+    return n_vertices + n_faces + n_edges + (2 * n_edges + n_corners) * (m - 1) + n_corners * (m - 1) * (m - 1);
+}
+
+static void add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
+{
+    struct sdd_block *b = p->blocks + p->n_blocks++;
+    b->semantic = semantic;
+    b->components = components;
+    b->count = count;
+    b->bytes = count * components * 4;
+}
+
+static const struct engine *choose(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    int any = !r->method || strcmp(r->method, "auto") == 0;
+    for (const struct engine *const *e = sdd_engines; *e; e++)
+        if (any || strcmp(r->method, (*e)->info->name) == 0)
+            return (*e)->check(t, r, err) ? NULL : *e;
+    sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of auto, edge-friend", r->method);
+    return NULL;
+}
+
+static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_UVS | SDD_UV_INDICES, uv = SDD_UVS | SDD_UV_INDICES;
+    if (r->level < 1 || r->level > SDD_MAX_LEVEL)
+        return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
+    if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
+    if ((r->include & all) == 0 || (r->include & ~all))
+        return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
+    if ((r->include & uv) && t->info.n_uvs == 0)
+        return sdd_fail(err, SDD_EINVALID, "include", "the mesh has no UVs");
+    if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
+                        "UVs under %s are not built yet; all engines do `all`", sdd_option_token(&t->info.options, 2));
+    return SDD_OK;
+}
+
+/* Device bytes of a run: engine scratch, then digests, then the blocks unless results stay on the host. */
+struct run_layout {
+    char *engine;
+    void *digest[8];
+    void *block[8];
+};
+
+static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
+                    const struct sdd_plan *p, struct arena *a, struct run_layout *out)
+{
+    out->engine = ARENA(a, char, e->scratch(t, r));
+    for (int i = 0; i < p->n_blocks; i++)
+        out->digest[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
+    for (int i = 0; i < p->n_blocks; i++)
+        out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
+}
+
+static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p,
+                     const struct engine **engine, struct sdd_error *err)
+{
+    const struct sdd_topology_info *i = &t->info;
+    int64_t V = i->n_vertices, F = i->n_faces, E = i->n_edges, C = i->n_corners;
+    int rc = check_request(t, r, err), level = r->level;
+    memset(p, 0, sizeof *p);
+    if (rc)
+        return rc;
+    int64_t m = (int64_t)1 << (level - 1);
+    p->n_vertices = grid_points(V, F, E, C, level);
+    p->n_faces = t->n_shown * m * m;
+    p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
+    p->n_uvs = i->n_uvs ? grid_points(i->n_uvs, F, i->n_uv_edges, C, level) : 0;
+    int64_t most = p->n_vertices > p->n_uvs ? p->n_vertices : p->n_uvs;
+    if (most >= UINT32_MAX) {
+        sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld vertices; ids of 32 bits end at %lld", level,
+                 (long long)most, (long long)UINT32_MAX);
+        if (err) {
+            err->needed = most;
+            err->available = UINT32_MAX;
+        }
+        return SDD_ETOO_LARGE;
+    }
+    *engine = choose(t, r, err);
+    if (!*engine)
+        return err && err->code ? err->code : SDD_EUNSUPPORTED;
+    p->method = (*engine)->info->name;
+    if (r->include & SDD_POSITIONS)
+        add_block(p, SDD_POSITIONS, 3, p->n_vertices);
+    if (r->include & SDD_NORMALS)
+        add_block(p, SDD_NORMALS, 3, p->n_vertices);
+    if (r->include & SDD_INDICES)
+        add_block(p, SDD_INDICES, 4, p->n_faces);
+    if (r->include & SDD_UVS)
+        add_block(p, SDD_UVS, 2, p->n_uvs);
+    if (r->include & SDD_UV_INDICES)
+        add_block(p, SDD_UV_INDICES, 4, p->n_faces);
+    struct arena count = {NULL, 0};
+    struct run_layout lay;
+    lay_out(t, *engine, r, p, &count, &lay);
+    p->device_bytes = count.used;
+    for (int k = 0; k < p->n_blocks; k++)
+        p->host_bytes += p->blocks[k].bytes;
+    return SDD_OK;
+}
+
+int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out, struct sdd_error *err)
+{
+    const struct engine *engine;
+    struct sdd_error own;
+    return make_plan(t, r, out, &engine, err ? err : &own);
+}
+
+struct sdd_result {
+    sdd_device *device;
+    struct sdd_result_info info;
+};
+
+static void *block_of(const struct sdd_plan *p, void *const *memory, int semantic)
+{
+    for (int k = 0; k < p->n_blocks; k++)
+        if (p->blocks[k].semantic == semantic)
+            return memory[k];
+    return NULL;
+}
+
+/* Indices and UVs: formulas over the topology. */
+static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p, void *const *memory)
+{
+    const sdd_topology *t = m->topology;
+    struct grid_quads_args quads = {topology_grid(t, r->level), t->shown, block_of(p, memory, SDD_INDICES)};
+    struct grid_quads_args uv_quads = {topology_uv_grid(t, r->level), t->shown, block_of(p, memory, SDD_UV_INDICES)};
+    struct grid_uvs_args uvs = {topology_uv_grid(t, r->level), t->uv_edge_corner, t->face_end,
+                                (const struct sdd_float2 *)m->uvs, block_of(p, memory, SDD_UVS)};
+    if (quads.quad)
+        DEV_LAUNCH(t->device, grid_quads, &quads, p->n_faces);
+    if (uv_quads.quad)
+        DEV_LAUNCH(t->device, grid_quads, &uv_quads, p->n_faces);
+    if (uvs.out)
+        DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
+}
+
+/* Runs in allocated memory: blocks[k] is where the kernels write block k. */
+static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct engine *e, const struct run_layout *lay,
+                   void *const *blocks, struct sdd_result *out, struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    struct sdd_result_info *info = &out->info;
+    struct sdd_plan *p = &info->plan;
+    struct engine_run run = {m, r, block_of(p, blocks, SDD_POSITIONS), block_of(p, blocks, SDD_NORMALS), lay->engine};
+    uint64_t *digest[8];
+    dev_mark(d, MARK_START);
+    int rc = e->run(&run, err);
+    if (rc)
+        return rc;
+    run_formulas(m, r, p, blocks);
+    dev_mark(d, MARK_REFINED);
+    for (int k = 0; k < p->n_blocks; k++)
+        digest[k] = digest_queue(d, blocks[k], p->blocks[k].bytes, lay->digest[k]);
+    dev_mark(d, MARK_DIGESTED);
+    for (int k = 0; k < p->n_blocks; k++)
+        dev_download(d, &p->blocks[k].digest, digest[k], sizeof p->blocks[k].digest);
+    for (int k = 0; k < p->n_blocks; k++)
+        if (blocks[k] != p->blocks[k].data)
+            dev_download(d, (void *)(uintptr_t)p->blocks[k].data, blocks[k], p->blocks[k].bytes);
+    rc = dev_finish(d, err);
+    if (!rc)
+        rc = d->b->elapsed(d->dev, MARK_START, MARK_REFINED, &info->refine_seconds);
+    if (!rc)
+        rc = d->b->elapsed(d->dev, MARK_REFINED, MARK_DIGESTED, &info->digest_seconds);
+    return rc && !err->code ? sdd_fail(err, rc, "", "the device's clock cannot be read") : rc;
+}
+
+static int alloc_blocks(struct sdd_result *out, struct sdd_error *err)
+{
+    sdd_device *d = out->device;
+    for (int k = 0; k < out->info.plan.n_blocks; k++) {
+        struct sdd_block *b = out->info.plan.blocks + k;
+        void *memory = NULL;
+        if (d->b->host_alloc(d->dev, b->bytes, &memory)) {
+            sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of host memory for the result are not to be had",
+                     (long long)out->info.plan.host_bytes);
+            err->needed = out->info.plan.host_bytes;
+            return SDD_ENO_MEMORY;
+        }
+        b->data = memory;
+    }
+    return SDD_OK;
+}
+
+int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
+{
+    const sdd_topology *t = m->topology;
+    const struct engine *engine = NULL;
+    struct sdd_error own = {0};
+    struct run_layout lay;
+    struct arena real = {NULL, 0};
+    void *memory = NULL, *blocks[8];
+    err = err ? err : &own;
+    err->code = SDD_OK;
+    *out = NULL;
+    struct sdd_result *result = calloc(1, sizeof *result);
+    if (!result)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
+    result->device = t->device;
+    struct sdd_plan *p = &result->info.plan;
+    int64_t launches = t->device->n_launches;
+    int rc = make_plan(t, r, p, &engine, err);
+    int64_t bytes = p->device_bytes;
+    if (!rc)
+        rc = dev_alloc(t->device, bytes, &memory, err);
+    if (!rc)
+        rc = alloc_blocks(result, err);
+    if (!rc) {
+        real.base = memory;
+        lay_out(t, engine, r, p, &real, &lay);
+        for (int k = 0; k < p->n_blocks; k++)
+            blocks[k] = lay.block[k] ? lay.block[k] : (void *)(uintptr_t)p->blocks[k].data;
+        rc = run_all(m, r, engine, &lay, blocks, result, err);
+        if (rc) /* queued work may still use the memory */
+            dev_drain(t->device);
+    }
+    dev_free(t->device, memory, bytes);
+    result->info.n_launches = t->device->n_launches - launches;
+    if (rc) {
+        sdd_result_free(result);
+        return rc;
+    }
+    *out = result;
+    return SDD_OK;
+}
+
+const struct sdd_result_info *sdd_result_info(const sdd_result *r)
+{
+    return &r->info;
+}
+
+void sdd_result_free(sdd_result *r)
+{
+    if (!r)
+        return;
+    for (int k = 0; k < r->info.plan.n_blocks; k++) {
+        struct sdd_block *b = r->info.plan.blocks + k;
+        if (b->data)
+            r->device->b->host_free(r->device->dev, (void *)(uintptr_t)b->data, b->bytes);
+    }
+    free(r);
+}

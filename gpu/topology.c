@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one read-back:
+ *   faces   corners, vertex and edge numbering by stable sort and scan, twins    -> E, B, E', the first errors
+ *   tags    fans, creases, corners, holes, ghosts                                -> lists' sizes, the last errors
+ *   keep    the arrays that stay, in allocations of exactly their size
+ * Kernels stay inside their arrays on any input, so errors need not be read before the stage ends. */
+#include "gpu/topology.h"
+#include "gpu/topology_build.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int check_tags(const char *field, int64_t n, const float *sharpness, struct sdd_error *err)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (!(sharpness[i] >= 0.0f) || !isfinite(sharpness[i]))
+            return sdd_fail(err, SDD_EMESH, field, "sharpness %lld is %g; it must be finite and not negative", (long long)i,
+                            (double)sharpness[i]);
+    return SDD_OK;
+}
+
+static int check_count(const char *field, int64_t n, struct sdd_error *err)
+{
+    if (n >= 0 && n < INT32_MAX / 2)
+        return SDD_OK;
+    sdd_fail(err, SDD_ETOO_LARGE, field, "%lld elements; the limit is %d", (long long)n, INT32_MAX / 2);
+    if (err) {
+        err->needed = n;
+        err->available = INT32_MAX / 2;
+    }
+    return SDD_ETOO_LARGE;
+}
+
+/* What no engine can do yet. */
+static int check_options(const struct sdd_options *o, struct sdd_error *err)
+{
+    if (o->scheme != SDD_SCHEME_CATMULL_CLARK)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s is not built yet; engine edge-friend does catmullClark",
+                        sdd_option_token(o, 0));
+    if (o->crease_method != SDD_CREASE_UNIFORM)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; engine edge-friend does uniform");
+    return SDD_OK;
+}
+
+/* Shapes of the arrays, and the sum of the face sizes in 64 bits; contents are the device's to check. */
+static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
+{
+    int64_t sum = 0;
+    int rc = check_options(&m->options, err);
+    if (!rc)
+        rc = check_count("points", m->n_vertices, err);
+    if (!rc)
+        rc = check_count("faceVertexCounts", m->n_faces, err);
+    if (!rc)
+        rc = check_count("faceVertexIndices", m->n_corners, err);
+    if (!rc)
+        rc = check_count("creaseIndices", m->n_creases, err);
+    if (!rc)
+        rc = check_count("cornerIndices", m->n_corner_tags, err);
+    if (!rc)
+        rc = check_count("holeIndices", m->n_holes, err);
+    if (!rc)
+        rc = check_count("st", m->n_uvs, err);
+    if (!rc)
+        rc = check_tags("creaseSharpnesses", m->n_creases, m->crease_sharpness, err);
+    if (!rc)
+        rc = check_tags("cornerSharpnesses", m->n_corner_tags, m->corner_sharpness, err);
+    if (rc)
+        return rc;
+    if (m->n_vertices == 0 || m->n_faces == 0)
+        return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
+                        m->n_vertices ? "faces" : "points");
+    info->min_face_size = INT32_MAX;
+    for (int64_t f = 0; f < m->n_faces; f++) {
+        int32_t size = m->face_counts[f];
+        sum += size;
+        info->min_face_size = size < info->min_face_size ? size : info->min_face_size;
+        info->max_face_size = size > info->max_face_size ? size : info->max_face_size;
+    }
+    if (sum != m->n_corners && info->min_face_size >= 3)
+        return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "the face sizes add up to %lld, there are %lld indices",
+                        (long long)sum, (long long)m->n_corners);
+    return SDD_OK;
+}
+
+int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out, struct sdd_error *err)
+{
+    struct sdd_topology_info info = {0};
+    *out = NULL;
+    int rc = check_desc(desc, &info, err);
+    if (rc)
+        return rc;
+    sdd_topology *t = calloc(1, sizeof *t);
+    if (!t)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a topology record");
+    info.n_vertices = desc->n_vertices;
+    info.n_faces = desc->n_faces;
+    info.n_corners = desc->n_corners;
+    info.n_uvs = desc->n_uvs;
+    info.has_creases = desc->n_creases > 0 || desc->n_corner_tags > 0;
+    info.options = desc->options;
+    t->refs = 1;
+    t->device = device;
+    t->info = info;
+    rc = topology_build(t, desc, err);
+    if (rc) {
+        sdd_topology_unref(t);
+        return rc;
+    }
+    t->info.device_bytes = t->memory_bytes + t->lists_bytes;
+    *out = t;
+    return SDD_OK;
+}
+
+sdd_topology *sdd_topology_ref(sdd_topology *t)
+{
+    t->refs++;
+    return t;
+}
+
+void sdd_topology_unref(sdd_topology *t)
+{
+    if (!t || --t->refs > 0)
+        return;
+    dev_free(t->device, t->memory, t->memory_bytes);
+    dev_free(t->device, t->lists, t->lists_bytes);
+    free(t);
+}
+
+void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
+{
+    *out = t->info;
+}
+
+struct sdd_grid topology_grid(const sdd_topology *t, int level)
+{
+    struct sdd_grid g = {
+        .vert = t->vert,
+        .next = t->next,
+        .prev = t->prev,
+        .face = t->face,
+        .edge = t->edge,
+        .n_vertices = (uint32_t)t->info.n_vertices,
+        .n_faces = (uint32_t)t->info.n_faces,
+        .n_edges = (uint32_t)t->info.n_edges,
+        .n_corners = (uint32_t)t->info.n_corners,
+        .level = level,
+    };
+    return g;
+}
+
+struct sdd_grid topology_uv_grid(const sdd_topology *t, int level)
+{
+    struct sdd_grid g = topology_grid(t, level);
+    g.vert = t->uv;
+    g.edge = t->uv_edge;
+    g.n_vertices = (uint32_t)t->info.n_uvs;
+    g.n_edges = (uint32_t)t->info.n_uv_edges;
+    return g;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create returned.
+ * Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops (ghost faces), S shown corners.
+ * Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that close the surface. */
+#ifndef SDD_TOPOLOGY_H
+#define SDD_TOPOLOGY_H
+#include "gpu/device.h"
+#include "gpu/kernels/grid.h"
+
+struct sdd_topology {
+    int refs;
+    sdd_device *device;
+    struct sdd_topology_info info;
+    void *memory, *lists; /* two allocations: the sizes in `lists` are known last */
+    int64_t memory_bytes, lists_bytes;
+
+    int32_t *face_end;                                /* [F] inclusive scan of the face sizes                   */
+    uint32_t *vert, *face, *next, *prev, *twin, *edge; /* [C + B]                                                */
+    uint32_t *vert_begin, *vert_end;                  /* [V] rows of vert_corner                                */
+    uint32_t *vert_corner;                            /* [C] real corners sorted by vertex                      */
+    uint32_t *edge_corner;                            /* [E] the lowest corner of each edge                     */
+    float *edge_sharp;                                /* [E] NULL: closed and without creases                   */
+    float *vert_sharp;                                /* [V] NULL: no sharp vertices                            */
+    uint32_t *uv, *uv_edge;                           /* [C] NULL: no UVs                                       */
+    uint32_t *uv_edge_corner;                         /* [E']                                                   */
+    uint32_t *ghost_first;                            /* [H] a ghost corner of each loop                        */
+    uint32_t *shown;                                  /* [S] corners of faces that are no holes; NULL: all      */
+    uint32_t *isolated;                               /* [n_isolated]                                           */
+    int64_t n_shown;
+};
+
+/* Grid order over the control mesh, or over its UV mesh. */
+struct sdd_grid topology_grid(const sdd_topology *t, int level);
+struct sdd_grid topology_uv_grid(const sdd_topology *t, int level);
+
+#endif
