@@ -17,10 +17,12 @@ AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 say      = @printf '  %-7s %s\n' $(1) $(2)
 missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
+hash := \#
+
 # ---- flags ----------------------------------------------------------------------------------------------------
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
 SRV_PKGS := libmicrohttpd libuv libcjson libprotobuf-c sqlite3 libxxhash gnutls inih
-LIB_PKGS := libcurl libprotobuf-c
+LIB_PKGS := libcurl libprotobuf-c libcjson
 try       = $(shell $(CC) -Werror $(1) -x c -c /dev/null -o /dev/null 2>/dev/null && echo '$(1)')
 FORTIFY  := $(shell [ "$$($(CC) -dumpversion 2>/dev/null | cut -d. -f1)" -ge 12 ] 2>/dev/null && echo 3 || echo 2)
 WARN      = -Wall -Wextra -Wconversion -Wvla -Wformat=2 $(WERROR)
@@ -85,15 +87,15 @@ $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
 $(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
 	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
-# Rewritten only when their text changes, so that touching a header does not rebuild the world.
-$(BUILD)/gen/kernels.def: force
-	@mkdir -p $(@D); for h in $(sort $(wildcard gpu/kernels/*.h)); do n=$$(basename $$h .h); \
-	  ! grep -qw "k_$$n" $$h || echo "SDD_KERNEL($$n)"; done >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
-$(BUILD)/gen/kernels_all.h: $(BUILD)/gen/kernels.def
-	@sed 's|SDD_KERNEL(\(.*\))|#include "gpu/kernels/\1.h"|' $< >$@
+# A header gpu/kernels/NAME.h that has a k_NAME is a kernel. Rewritten only when the text changes: no rebuild for nothing.
+KERNELS  := $(foreach h,$(sort $(wildcard gpu/kernels/*.h)),$(shell grep -qw k_$(basename $(notdir $h)) $h && echo $(basename $(notdir $h))))
+ABI      := $(wildcard gpu/kernel.h gpu/backend.h) $(sort $(wildcard gpu/kernels/*.h))
+renew     = @mkdir -p $(@D); { $(1); } >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+$(BUILD)/gen/kernels.def: force ; $(call renew,printf 'SDD_KERNEL(%s)\n' $(KERNELS))
+$(BUILD)/gen/kernels_all.h: force
+	$(call renew,echo '/* made by make from the names in gpu/kernels */'; printf '$(hash)include "gpu/kernels/%s.h"\n' $(KERNELS))
 $(BUILD)/gen/abi.h: force
-	@mkdir -p $(@D); h=$$(cat $(wildcard gpu/kernel.h gpu/backend.h) $(sort $(wildcard gpu/kernels/*.h)) /dev/null | sha256sum | \
-	  cut -c1-32); echo "#define SDD_ABI_HASH \"$$h\"" >$@.new; cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	$(call renew,echo "$(hash)define SDD_ABI_HASH \"$$(sha256sum $(ABI) /dev/null | sha256sum | cut -c1-32)\"")
 
 flags = $(CFLAGS_$(firstword $(subst /, ,$(1)))) $(CFLAGS_$(1))
 $(BUILD)/obj/%.o: %.c | $(GEN)
@@ -108,8 +110,8 @@ $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D) && $(NVCC) -O3 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
 	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo -Xcompiler \
-	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-Wall,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-# CUB's headers pull in iostream; linked statically and hidden, the module asks the host for libc alone.
+	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-Wall,-Wextra,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+# Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(addprefix -L,$(wildcard $(CUDA_LIB))) -Wl,-s \
