@@ -12,10 +12,13 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
                         struct refined *out);
 
 /* cases_run: a test for every shape with the witness, at levels 1 to 5 while a level has fewer than max_vertices,
- * and once left-handed. Returns the number of failed tests. cases_run_shared: the same for the bigger meshes, at the
- * highest level that fits. cases_run_pair: one witness against another, without the library. */
+ * and once left-handed. Returns the number of failed tests.
+ * cases_run_shared: the same for the bigger meshes, at the highest level that fits; a mesh may be refused only where
+ * is_manifold says 0.
+ * cases_run_pair: one witness against another, without the library. */
 int cases_run(const char *group, witness_fn *witness, int64_t max_vertices);
-int cases_run_shared(const char *group, witness_fn *witness, int64_t max_vertices);
+int cases_run_shared(const char *group, witness_fn *witness, int (*is_manifold)(const struct sdd_mesh_desc *),
+                     int64_t max_vertices);
 int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices);
 
 /* compare_refined: prints each kind of difference once with shape, level, vertex and both values; 0 when none is there.

@@ -98,7 +98,7 @@ static void boundary_tangents(const struct naive_mesh *m, const struct fan *fan,
         add(t, sin(j * th) + sin((j + 1) * th), m, fan->across[j]);
 }
 
-static int vertex_limit(const struct naive_mesh *m, int32_t v, double diagonal, double *limit, double *normal)
+static int vertex_limit(const struct naive_mesh *m, int32_t v, double magnitude, double *limit, double *normal)
 {
     double s[3] = {0}, t[3] = {0};
     int32_t sharp[2] = {0, 0};
@@ -137,12 +137,12 @@ static int vertex_limit(const struct naive_mesh *m, int32_t v, double diagonal, 
         defined = 1;
     }
     fan_close(&fan);
-    return defined && refined_normal(s, t, diagonal, normal);
+    return defined && refined_normal(s, t, magnitude, normal);
 }
 
 void naive_limit(const struct naive_mesh *m, double *limits, double *normals, unsigned char *normal_ok)
 {
-    double diagonal = refined_diagonal(m->points, m->n_vertices);
+    double magnitude = refined_magnitude(m->points, m->n_vertices);
     for (int32_t v = 0; v < m->n_vertices; v++)
-        normal_ok[v] = (unsigned char)vertex_limit(m, v, diagonal, &limits[3 * v], &normals[3 * v]);
+        normal_ok[v] = (unsigned char)vertex_limit(m, v, magnitude, &limits[3 * v], &normals[3 * v]);
 }

@@ -12,6 +12,9 @@ extern "C" {
 void osd_refine(const struct sdd_mesh_desc *desc, const float *points, const float *uvs, int level,
                 struct refined *out);
 
+/* osd_is_manifold: 0 when a vertex with faces, and so one at every bad edge, is non-manifold to OpenSubdiv. */
+int osd_is_manifold(const struct sdd_mesh_desc *desc);
+
 #ifdef __cplusplus
 }
 #endif

@@ -57,10 +57,19 @@ static double length(const double a[3])
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
 }
 
-int refined_normal(const double s[3], const double t[3], double diagonal, double out[3])
+double refined_magnitude(const double *p, int64_t n)
+{
+    double most = 0;
+    for (int64_t i = 0; i < 3 * n; i++)
+        most = fmax(most, fabs(p[i]));
+    return most;
+}
+
+int refined_normal(const double s[3], const double t[3], double magnitude, double out[3])
 {
     double n[3] = {s[1] * t[2] - s[2] * t[1], s[2] * t[0] - s[0] * t[2], s[0] * t[1] - s[1] * t[0]}, len = length(n);
-    if (!(length(s) > 1e-4 * diagonal && length(t) > 1e-4 * diagonal && len > 0.05 * length(s) * length(t)))
+    double height = len / fmax(length(s), length(t)); /* of the triangle that the tangents span; NaN when both are 0 */
+    if (!(height > 5e-4 * magnitude && len > 0.05 * length(s) * length(t)))
         return 0;
     for (int k = 0; k < 3; k++)
         out[k] = n[k] / len;

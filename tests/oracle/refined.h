@@ -63,9 +63,11 @@ void grid_walk_step(struct grid_walk *w, const struct walk_level *level);
 int32_t *grid_walk_map(const struct grid_walk *w, const int32_t *face_verts, int64_t n_vertices);
 void grid_walk_fini(struct grid_walk *w);
 
-double refined_diagonal(const double *points, int64_t n); /* of the bounding box */
-/* refined_normal: the unit normal of two tangents; 0 where they have collapsed and rounding would decide. */
-int refined_normal(const double s[3], const double t[3], double diagonal, double out[3]);
+double refined_diagonal(const double *points, int64_t n);  /* of the bounding box */
+double refined_magnitude(const double *points, int64_t n); /* the largest coordinate */
+/* refined_normal: the unit normal of two tangents; 0 where they have collapsed, so that the rounding to float of
+ * coordinates of that magnitude would decide. */
+int refined_normal(const double s[3], const double t[3], double magnitude, double out[3]);
 
 void *xalloc(int64_t n, size_t size); /* zeroed; ends the process when memory is out */
 void oracle_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
