@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_blocks.c: takes a frame's bytes: header, gaps, blocks; stores them at their place and verifies them in cache. */
+#include "subd_internal.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PIECE 1024
+#define HUGE_PAGE ((size_t)2 << 20)
+
+int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *request, int64_t total_bytes,
+                     struct subd_frame *frame, struct subd_error *err)
+{
+    void *memory = frame->memory;
+    size_t memory_bytes = frame->memory_bytes;
+    memset(frame, 0, sizeof *frame);
+    frame->memory = memory;
+    frame->memory_bytes = memory_bytes;
+    memset(p, 0, sizeof *p);
+    p->request = request;
+    p->frame = frame;
+    p->total_bytes = total_bytes;
+    p->err = err;
+    if (total_bytes < 2)
+        return subd_fail(err, SUBD_EPROTOCOL, "the refined frame has no known length, or is too short to be one");
+    return SUBD_OK;
+}
+
+/* Fresh pages cost more than the copy into them, so large frames use huge ones, and later frames the same memory. */
+static int reserve(struct subd_frame *f, size_t bytes, struct subd_error *err)
+{
+    size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
+    if (bytes <= f->memory_bytes)
+        return SUBD_OK;
+    free(f->memory);
+    f->memory_bytes = 0;
+    bytes = (bytes + alignment - 1) / alignment * alignment;
+    f->memory = aligned_alloc(alignment, bytes);
+    if (!f->memory)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a frame of %zu bytes", bytes);
+    f->memory_bytes = bytes;
+    if (alignment == HUGE_PAGE)
+        madvise(f->memory, bytes, MADV_HUGEPAGE); /* a wish */
+    return SUBD_OK;
+}
+
+static int place(struct subd_frame_parser *p)
+{
+    struct subd_frame *f = p->frame;
+    size_t own = 0, used = 0;
+    int rc;
+    for (int i = 0; i < f->n_blocks; i++) {
+        struct subd_block *b = &f->blocks[i];
+        b->data = p->request->place ? p->request->place(p->request->place_arg, f, b) : NULL;
+        if (!b->data)
+            own += ((size_t)b->bytes + 63) & ~(size_t)63;
+        else if ((uintptr_t)b->data % 4 != 0)
+            return subd_fail(p->err, SUBD_EUSAGE, "memory for a block must be aligned to 4 bytes");
+    }
+    if ((rc = reserve(f, own ? own : 64, p->err)) != SUBD_OK)
+        return rc;
+    for (int i = 0; i < f->n_blocks; i++) {
+        struct subd_block *b = &f->blocks[i];
+        if (b->data)
+            continue;
+        b->data = (char *)f->memory + used;
+        used += ((size_t)b->bytes + 63) & ~(size_t)63;
+    }
+    return SUBD_OK;
+}
+
+/* What the indices of a block must stay below; UV indices without their UVs cannot be checked. */
+static int64_t index_limit(const struct subd_frame *f, const struct subd_block *b)
+{
+    const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
+    if (b->semantic == SUBD_INDICES)
+        return f->vertices;
+    return b->semantic == SUBD_UV_INDICES && uvs ? uvs->count : INT64_MAX;
+}
+
+static int check_indices(struct subd_frame_parser *p, const struct subd_block *b, const uint32_t *v, size_t n,
+                         int64_t limit)
+{
+    uint32_t top = 0;
+    for (size_t i = 0; i < n; i++)
+        top = v[i] > top ? v[i] : top;
+    if (n && top >= limit)
+        return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's %s hold %u, of %lld",
+                         b->semantic == SUBD_INDICES ? "indices" : "uv_indices", top, (long long)limit);
+    return SUBD_OK;
+}
+
+/* Whole pieces as they fill up; the short last one with `last`. */
+static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
+{
+    int64_t limit = b->semantic & (SUBD_INDICES | SUBD_UV_INDICES) ? index_limit(p->frame, b) : INT64_MAX;
+    int rc;
+    while (p->checked < p->in_block) {
+        int64_t n = p->in_block - p->checked < PIECE ? p->in_block - p->checked : PIECE;
+        const char *at = (const char *)b->data + p->checked;
+        if (n < PIECE && !last)
+            return SUBD_OK;
+        if (limit != INT64_MAX &&
+            (rc = check_indices(p, b, (const uint32_t *)(const void *)at, (size_t)n / 4, limit)) != SUBD_OK)
+            return rc;
+        if (p->digest)
+            subd_digest_piece(p->digest, at, (size_t)n);
+        p->checked += n;
+    }
+    return SUBD_OK;
+}
+
+/* Closes blocks that are full (an empty one is at once) and opens the next. */
+static int advance(struct subd_frame_parser *p)
+{
+    int rc;
+    for (; p->current < p->frame->n_blocks; p->current++, p->in_block = p->checked = 0) {
+        const struct subd_block *b = &p->frame->blocks[p->order[p->current]];
+        if (p->in_block == 0 && p->digest)
+            subd_digest_begin(p->digest);
+        if (p->in_block < b->bytes)
+            return SUBD_OK;
+        if ((rc = verify(p, b, 1)) != SUBD_OK)
+            return rc;
+        if (p->digest && subd_digest_end(p->digest) != b->digest)
+            return subd_fail(p->err, SUBD_EDIGEST, "block %d of the frame does not match its digest",
+                             p->order[p->current]);
+    }
+    return SUBD_OK;
+}
+
+/* Takes bytes of the varint and the header; *taken says how many. */
+static int take_header(struct subd_frame_parser *p, const unsigned char *data, size_t bytes, size_t *taken)
+{
+    size_t n = 0, have;
+    int rc;
+    *taken = 0;
+    while (!p->header) {
+        if (n == bytes)
+            return SUBD_OK;
+        if (p->varint_bytes == 3)
+            return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's header is longer than %d bytes",
+                             SUBD_FRAME_MAX_HEADER);
+        p->header_bytes |= (uint64_t)(data[n] & 0x7F) << (7 * p->varint_bytes++);
+        p->position++;
+        *taken = n + 1;
+        if (data[n++] & 0x80)
+            continue;
+        if (p->header_bytes == 0 || p->header_bytes > SUBD_FRAME_MAX_HEADER ||
+            (int64_t)p->header_bytes > p->total_bytes - p->position)
+            return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's header has %llu bytes",
+                             (unsigned long long)p->header_bytes);
+        if (!(p->header = malloc((size_t)p->header_bytes)))
+            return subd_fail(p->err, SUBD_ENO_MEMORY, "no memory for a frame's header");
+    }
+    have = (size_t)(p->position - p->varint_bytes);
+    if (bytes - n > (size_t)p->header_bytes - have)
+        bytes = n + (size_t)p->header_bytes - have;
+    memcpy(p->header + have, data + n, bytes - n);
+    p->position += (int64_t)(bytes - n);
+    *taken = bytes;
+    if (p->position < p->varint_bytes + (int64_t)p->header_bytes)
+        return SUBD_OK;
+    if (!p->request->skip_digests && !(p->digest = malloc(sizeof *p->digest)))
+        return subd_fail(p->err, SUBD_ENO_MEMORY, "no memory for a digest");
+    if ((rc = subd_frame_header(p, p->position)) != SUBD_OK || (rc = place(p)) != SUBD_OK)
+        return rc;
+    return advance(p);
+}
+
+static int in_header(const struct subd_frame_parser *p)
+{
+    return !p->header || p->position < p->varint_bytes + (int64_t)p->header_bytes;
+}
+
+/* Takes bytes of the gap before the current block, of the block, or of what follows the last one. */
+static int take_block(struct subd_frame_parser *p, const unsigned char *data, size_t bytes, size_t *taken)
+{
+    struct subd_block *b = p->current < p->frame->n_blocks ? &p->frame->blocks[p->order[p->current]] : NULL;
+    int64_t want = b ? b->offset + p->in_block - p->position : INT64_MAX;
+    int gap = want > 0, rc;
+    if (!gap)
+        want = b->bytes - p->in_block;
+    *taken = bytes < (uint64_t)want ? bytes : (size_t)want;
+    p->position += (int64_t)*taken;
+    if (gap)
+        return SUBD_OK;
+    memcpy((char *)b->data + p->in_block, data, *taken);
+    p->in_block += (int64_t)*taken;
+    if ((rc = verify(p, b, 0)) != SUBD_OK)
+        return rc;
+    return advance(p);
+}
+
+int subd_frame_feed(struct subd_frame_parser *p, const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    size_t taken;
+    if (!p->failure && bytes > (uint64_t)(p->total_bytes - p->position))
+        p->failure = subd_fail(p->err, SUBD_EPROTOCOL, "the frame is longer than it said");
+    for (; bytes && !p->failure; at += taken, bytes -= taken)
+        p->failure = in_header(p) ? take_header(p, at, bytes, &taken) : take_block(p, at, bytes, &taken);
+    return p->failure;
+}
+
+int subd_frame_end(struct subd_frame_parser *p)
+{
+    if (!p->failure && (in_header(p) || p->current < p->frame->n_blocks))
+        p->failure = subd_fail(p->err, SUBD_EPROTOCOL, "the frame ended before its last block");
+    if (p->failure)
+        p->frame->n_blocks = 0;
+    free(p->header);
+    free(p->digest);
+    p->header = NULL;
+    p->digest = NULL;
+    return p->failure;
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_client.c: opens, closes and cancels a client. */
+#include "subd_internal.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "0.1.0"
+
+const char *const subd_option_names[SUBD_N_OPTIONS] = {
+    "scheme",        "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule",
+    "crease_method", "orientation",
+};
+
+const char *subd_version(void)
+{
+    return VERSION;
+}
+
+static void set_defaults(struct subd_config *c)
+{
+    if (!c->connect_timeout_ms)
+        c->connect_timeout_ms = 5000;
+    if (!c->stall_timeout_ms)
+        c->stall_timeout_ms = 150000;
+    if (!c->max_frame_bytes)
+        c->max_frame_bytes = (int64_t)16 << 30;
+    if (!c->max_answer_bytes)
+        c->max_answer_bytes = (int64_t)1 << 30;
+}
+
+static int check_text(const char *what, const char *s, struct subd_error *err)
+{
+    for (const char *p = s; p && *p; p++)
+        if ((unsigned char)*p <= ' ' || *p == 127)
+            return subd_fail(err, SUBD_EUSAGE, "the %s holds a space or a control character", what);
+    return SUBD_OK;
+}
+
+static int copy_config(subd_client *c, struct subd_error *err)
+{
+    const char *server = c->config.server ? c->config.server : "http://127.0.0.1:7373";
+    struct subd_text bearer = {0};
+    size_t n = strlen(server);
+    int rc;
+    if ((rc = check_text("server's URL", server, err)) || (rc = check_text("token", c->config.token, err)))
+        return rc;
+    if (strncmp(server, "http://", 7) != 0 && strncmp(server, "https://", 8) != 0)
+        return subd_fail(err, SUBD_EUSAGE, "the server's URL must start with http:// or https://");
+    while (n && server[n - 1] == '/')
+        n--;
+    c->server = strndup(server, n);
+    if (c->config.token) {
+        subd_text_add(&bearer, "Bearer %s", c->config.token);
+        c->bearer = bearer.data;
+    }
+    if (!c->server || bearer.failed)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a client");
+    c->config.server = c->server;
+    c->config.token = NULL;
+    return SUBD_OK;
+}
+
+int subd_open(const struct subd_config *config, subd_client **out, struct subd_error *err)
+{
+    subd_client *c = calloc(1, sizeof *c);
+    int rc = SUBD_OK;
+    *out = NULL;
+    if (!c)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a client");
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
+        free(c);
+        return subd_fail(err, SUBD_ENO_MEMORY, "libcurl does not start");
+    }
+    if (config)
+        c->config = *config;
+    set_defaults(&c->config);
+    if ((rc = copy_config(c, err)) != SUBD_OK) {
+        subd_close(c);
+        return rc;
+    }
+    c->easy = curl_easy_init();
+    c->multi = curl_multi_init();
+    if (!c->easy || !c->multi) {
+        subd_close(c);
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a client");
+    }
+    subd_loop_attach(c);
+    *out = c;
+    return SUBD_OK;
+}
+
+void subd_close(subd_client *c)
+{
+    if (!c)
+        return;
+    subd_request_drop(c);
+    curl_easy_cleanup(c->easy);
+    curl_multi_cleanup(c->multi);
+    curl_global_cleanup();
+    free(c->server);
+    if (c->bearer)
+        explicit_bzero(c->bearer, strlen(c->bearer));
+    free(c->bearer);
+    free(c);
+}
+
+void subd_cancel(subd_client *c)
+{
+    atomic_store(&c->cancel, 1);
+}
+
+void subd_uncancel(subd_client *c)
+{
+    atomic_store(&c->cancel, 0);
+}
+
+void subd_nonblocking(subd_client *c, int on)
+{
+    c->nonblocking = on;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_frame.c: the header and its table of blocks; see subd_frame.h. What arrives later is in subd_blocks.c. */
+#include "subd_internal.h"
+#include "subdd.pb-c.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define ALIGNMENT 64
+#define ROW_BYTES(components) (4 * (int64_t)(components))
+
+const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS] = {
+    {"positions", "f32", 3}, {"normals", "f32", 3}, {"indices", "u32", 4}, {"uvs", "f32", 2}, {"uv_indices", "u32", 4},
+};
+
+/* The largest id is 32 bits, so a count that fits no uint32 is a lie, and products below cannot overflow. */
+#define MAX_ROWS ((uint64_t)UINT32_MAX)
+
+/* Faces are quads, or triangles where the scheme makes those. */
+static int components_fit(int kind, uint32_t components)
+{
+    return components == (uint32_t)subd_kinds[kind].components || (subd_kinds[kind].components == 4 && components == 3);
+}
+
+static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigned wanted, struct subd_error *err)
+{
+    int kind = 0;
+    while (kind < SUBD_MAX_BLOCKS && strcmp(subd_kinds[kind].name, b->semantic) != 0)
+        kind++;
+    if (kind == SUBD_MAX_BLOCKS || !(wanted & 1u << kind))
+        return subd_fail(err, SUBD_EPROTOCOL, "the frame has a block that was not asked for, or one twice");
+    if (strcmp(b->type, subd_kinds[kind].type) != 0 || !components_fit(kind, b->components))
+        return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of type %s", subd_kinds[kind].name,
+                         subd_kinds[kind].type);
+    if ((*b->codec && strcmp(b->codec, "raw") != 0) || strcmp(b->digest_kind, "xxh64-tree-1k") != 0)
+        return subd_fail(err, SUBD_EPROTOCOL, "block %s has a codec or digest that is not known here",
+                         subd_kinds[kind].name);
+    if (b->count > MAX_ROWS || b->stride != 4 * b->components || b->bytes != b->count * b->stride)
+        return subd_fail(err, SUBD_EPROTOCOL, "block %s has a size that is not its count times its stride",
+                         subd_kinds[kind].name);
+    to->semantic = 1 << kind;
+    to->components = (int)b->components;
+    to->count = (int64_t)b->count;
+    to->bytes = (int64_t)b->bytes;
+    to->digest = b->digest;
+    return SUBD_OK;
+}
+
+/* Offsets are any 64-bit value until they have passed here. Insertion sort: there are five at most. */
+static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, int64_t first_byte, int64_t total_bytes,
+                        int order[SUBD_MAX_BLOCKS], struct subd_error *err)
+{
+    int64_t end = first_byte;
+    for (int i = 0; i < f->n_blocks; i++) {
+        uint64_t offset = h->blocks[i]->offset;
+        int k = i;
+        if (offset % ALIGNMENT != 0 || offset > (uint64_t)total_bytes ||
+            f->blocks[i].bytes > total_bytes - (int64_t)offset)
+            return subd_fail(err, SUBD_EPROTOCOL, "a block of the frame is not aligned or not inside its %lld bytes",
+                             (long long)total_bytes);
+        f->blocks[i].offset = (int64_t)offset;
+        for (; k > 0 && f->blocks[order[k - 1]].offset > f->blocks[i].offset; k--)
+            order[k] = order[k - 1];
+        order[k] = i;
+    }
+    for (int k = 0; k < f->n_blocks; k++) {
+        if (f->blocks[order[k]].offset < end)
+            return subd_fail(err, SUBD_EPROTOCOL, "blocks of the frame overlap");
+        end = f->blocks[order[k]].offset + f->blocks[order[k]].bytes;
+    }
+    return SUBD_OK;
+}
+
+/* Rows of a block against the counts of the header; UV values are counted only by their own block. */
+static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b)
+{
+    switch (b->semantic) {
+    case SUBD_POSITIONS:
+    case SUBD_NORMALS: return f->vertices;
+    case SUBD_INDICES:
+    case SUBD_UV_INDICES: return f->faces;
+    default: return b->count;
+    }
+}
+
+static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include, int64_t first_byte,
+                      int64_t total_bytes, int order[SUBD_MAX_BLOCKS], struct subd_error *err)
+{
+    unsigned wanted = include;
+    int rc;
+    for (size_t i = 0; i < h->n_blocks; i++, f->n_blocks++) {
+        struct subd_block *b = &f->blocks[i];
+        if ((rc = check_block(b, h->blocks[i], wanted, err)) != SUBD_OK)
+            return rc;
+        wanted &= ~(unsigned)b->semantic; /* so at most five get past check_block */
+        if (b->count != rows_due(f, b))
+            return subd_fail(err, SUBD_EPROTOCOL, "block %s has %lld rows, the frame %lld", h->blocks[i]->semantic,
+                             (long long)b->count, (long long)rows_due(f, b));
+    }
+    if (wanted)
+        return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
+    return place_blocks(f, h, first_byte, total_bytes, order, err);
+}
+
+static void copy_notes(struct subd_frame *f, const Subdd__V1__FrameHeader *h)
+{
+    for (size_t i = 0; i < h->n_timings && f->n_timings < (int)(sizeof f->timings / sizeof *f->timings); i++) {
+        struct subd_timing *t = &f->timings[f->n_timings++];
+        subd_copy_text(t->phase, sizeof t->phase, h->timings[i]->phase);
+        t->seconds = h->timings[i]->seconds;
+    }
+    for (size_t i = 0; i < h->n_warnings && f->n_warnings < (int)(sizeof f->warnings / sizeof *f->warnings); i++)
+        subd_copy_text(f->warnings[f->n_warnings++], sizeof *f->warnings, h->warnings[i]);
+}
+
+int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
+{
+    Subdd__V1__FrameHeader *h = subdd__v1__frame_header__unpack(NULL, (size_t)p->header_bytes, p->header);
+    struct subd_frame *f = p->frame;
+    unsigned include = p->request->include ? p->request->include : SUBD_POSITIONS | SUBD_INDICES;
+    int rc = SUBD_EPROTOCOL;
+    if (!h)
+        return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's header cannot be read");
+    if (h->vertices > MAX_ROWS || h->faces > MAX_ROWS || h->edges > 2 * MAX_ROWS || h->version > INT64_MAX) {
+        rc = subd_fail(p->err, SUBD_EPROTOCOL, "the frame's counts are absurd");
+        goto out;
+    }
+    if (h->level != (uint32_t)p->request->level) {
+        rc = subd_fail(p->err, SUBD_EPROTOCOL, "level %d was asked for, the frame has level %u", p->request->level,
+                       h->level);
+        goto out;
+    }
+    subd_copy_text(f->mesh_id, sizeof f->mesh_id, h->mesh_id);
+    subd_copy_text(f->topology_id, sizeof f->topology_id, h->topology_id);
+    subd_copy_text(f->surface, sizeof f->surface, h->surface);
+    subd_copy_text(f->method, sizeof f->method, h->method);
+    subd_copy_text(f->backend, sizeof f->backend, h->backend);
+    f->version = (int64_t)h->version;
+    f->level = (int)h->level;
+    f->vertices = (int64_t)h->vertices;
+    f->faces = (int64_t)h->faces;
+    f->edges = (int64_t)h->edges;
+    f->frame_bytes = p->total_bytes;
+    copy_notes(f, h);
+    rc = read_table(f, h, include, first_byte, p->total_bytes, p->order, p->err);
+out:
+    subdd__v1__frame_header__free_unpacked(h, NULL);
+    return rc;
+}
+
+const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic)
+{
+    for (int i = 0; i < f->n_blocks; i++)
+        if (f->blocks[i].semantic == semantic)
+            return &f->blocks[i];
+    return NULL;
+}
+
+void subd_frame_free(struct subd_frame *f)
+{
+    if (!f)
+        return;
+    free(f->memory);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_frame.h: reads a refined frame as it arrives. No I/O: bytes are fed in pieces of any size.
+ *
+ *   varint header length | FrameHeader | zeros up to 64 | blocks at the offsets of the header's table
+ *
+ * Nothing in the frame is believed: the header's length is capped, the table must be for what was asked, inside the body,
+ * aligned and without overlaps; digests are verified and indices range-checked while the bytes are in cache. */
+#ifndef SUBD_FRAME_H
+#define SUBD_FRAME_H
+#include "subd.h"
+
+#define SUBD_FRAME_MEDIA_TYPE "application/vnd.subdd.frame"
+#define SUBD_FRAME_MAX_HEADER 65536
+
+struct subd_digest { /* xxh64-tree-1k of bytes that come in order; each level holds up to 128 values of the one below */
+    int64_t counts[10];
+    uint64_t values[10][128];
+};
+void subd_digest_begin(struct subd_digest *d);
+void subd_digest_piece(struct subd_digest *d, const void *data, size_t bytes); /* 1,024 bytes, or fewer for the last */
+uint64_t subd_digest_end(struct subd_digest *d);
+
+struct subd_frame_parser {
+    /* set by the caller */
+    const struct subd_refine *request;
+    struct subd_frame *frame;
+    int64_t total_bytes; /* of the body, from Content-Length */
+    struct subd_error *err;
+    /* the parser's own */
+    int failure;           /* what feeding ended with          */
+    int64_t position;      /* bytes taken so far               */
+    uint64_t header_bytes; /* 0 until the varint is complete   */
+    int varint_bytes, order[SUBD_MAX_BLOCKS], current;
+    int64_t in_block, checked; /* of the current block: bytes stored, bytes verified */
+    unsigned char *header;     /* freed by subd_frame_end          */
+    struct subd_digest *digest;
+};
+/* subd_frame_begin: clears *frame but its memory.
+ * Errors  SUBD_EPROTOCOL when the body cannot be a frame */
+int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *request, int64_t total_bytes,
+                     struct subd_frame *frame, struct subd_error *err);
+int subd_frame_feed(struct subd_frame_parser *p, const void *data, size_t bytes);
+/* subd_frame_end: releases the parser. Returns what feeding failed with, or SUBD_EPROTOCOL when the frame is not complete.
+ * Call once, whatever happened. */
+int subd_frame_end(struct subd_frame_parser *p);
+
+/* What each semantic must look like: subd_frame_kind(i) for bit 1 << i. */
+struct subd_kind {
+    const char *name, *type;
+    int components;
+};
+extern const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS];
+/* subd_frame_header: unpacks and checks the header once it is complete; fills frame and order. Blocks may lie in
+ * [first_byte, total_bytes). */
+int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_info.c: the answers that describe meshes, out of protobuf. */
+#include "subd_internal.h"
+#include "subdd.pb-c.h"
+#include <stdlib.h>
+#include <string.h>
+
+int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
+{
+    const Subdd__V1__Options *o = from->options;
+    memset(to, 0, sizeof *to);
+    if (from->vertices > INT64_MAX || from->faces > INT64_MAX || from->corners > INT64_MAX || from->edges > INT64_MAX ||
+        from->uvs > INT64_MAX || from->version > INT64_MAX || from->device_bytes > INT64_MAX ||
+        from->host_bytes > INT64_MAX || strlen(from->id) >= sizeof to->id || !*from->id)
+        return SUBD_EPROTOCOL;
+    subd_copy_text(to->id, sizeof to->id, from->id);
+    subd_copy_text(to->name, sizeof to->name, from->name);
+    subd_copy_text(to->topology_id, sizeof to->topology_id, from->topology_id);
+    subd_copy_text(to->residency, sizeof to->residency, from->residency);
+    subd_copy_text(to->created, sizeof to->created, from->created);
+    subd_copy_text(to->updated, sizeof to->updated, from->updated);
+    if (o) {
+        const char *tokens[SUBD_N_OPTIONS] = {
+            o->subdivision_scheme,        o->interpolate_boundary, o->face_varying_linear_interpolation,
+            o->triangle_subdivision_rule, o->crease_method,        o->orientation};
+        for (int i = 0; i < SUBD_N_OPTIONS; i++)
+            subd_copy_text(to->options[i], sizeof to->options[i], tokens[i]);
+    }
+    to->version = (int64_t)from->version;
+    to->vertices = (int64_t)from->vertices;
+    to->faces = (int64_t)from->faces;
+    to->corners = (int64_t)from->corners;
+    to->edges = (int64_t)from->edges;
+    to->uvs = (int64_t)from->uvs;
+    to->device_bytes = (int64_t)from->device_bytes;
+    to->host_bytes = (int64_t)from->host_bytes;
+    return SUBD_OK;
+}
+
+static int unreadable(struct subd_error *err)
+{
+    return subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read");
+}
+
+/* An answer in another format than was asked for unpacks as garbage or not at all, so its type is checked first. */
+static int is_protobuf(const subd_client *c)
+{
+    return strcmp(c->call.media_type, SUBD_PROTOBUF) == 0 || strcmp(c->call.media_type, "application/x-protobuf") == 0;
+}
+
+int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
+{
+    Subdd__V1__MeshInfo *m =
+        is_protobuf(c) ? subdd__v1__mesh_info__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    struct subd_mesh_info info;
+    int rc = m ? subd_info_copy(&info, m) : SUBD_EPROTOCOL;
+    subdd__v1__mesh_info__free_unpacked(m, NULL);
+    if (rc != SUBD_OK)
+        return unreadable(err);
+    if (out)
+        *(struct subd_mesh_info *)out = info;
+    return SUBD_OK;
+}
+
+static int finish_list(subd_client *c, void *out, struct subd_error *err)
+{
+    struct subd_mesh_list *l = out;
+    Subdd__V1__MeshList *m =
+        is_protobuf(c) ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    int rc = SUBD_OK;
+    if (!m)
+        return unreadable(err);
+    if (m->n_meshes && !(l->meshes = calloc(m->n_meshes, sizeof *l->meshes)))
+        rc = subd_fail(err, SUBD_ENO_MEMORY, "no memory for a list of %zu meshes", m->n_meshes);
+    for (size_t i = 0; i < m->n_meshes && rc == SUBD_OK; i++, l->n++)
+        if ((rc = subd_info_copy(&l->meshes[i], m->meshes[i])) != SUBD_OK)
+            unreadable(err);
+    subd_copy_text(l->next, sizeof l->next, m->next);
+    subdd__v1__mesh_list__free_unpacked(m, NULL);
+    if (rc != SUBD_OK)
+        subd_mesh_list_free(l);
+    return rc;
+}
+
+int subd_list(subd_client *c, const char *after, int limit, struct subd_mesh_list *out, struct subd_error *err)
+{
+    struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = finish_list, .out = out};
+    struct subd_text number = {0};
+    int rc;
+    memset(out, 0, sizeof *out);
+    if (limit)
+        subd_text_add(&number, "%d", limit);
+    subd_text_add(&r.path, "/v1/meshes");
+    subd_text_query(&r.path, "after", after && *after ? after : NULL);
+    subd_text_query(&r.path, "limit", number.data);
+    rc = subd_request_start(c, &r, err);
+    free(number.data);
+    return rc;
+}
+
+void subd_mesh_list_free(struct subd_mesh_list *l)
+{
+    if (!l)
+        return;
+    free(l->meshes);
+    memset(l, 0, sizeof *l);
+}
+
+/* The k-th id that the batch added is the k-th of the answer; a blob that is not whole int32s is refused. */
+static int copy_ids(const ProtobufCBinaryData *from, int32_t **to, int64_t *n)
+{
+    if (from->len % sizeof(int32_t) != 0)
+        return SUBD_EPROTOCOL;
+    if (!(*to = malloc(from->len ? from->len : 1)))
+        return SUBD_ENO_MEMORY;
+    if (from->len)
+        memcpy(*to, from->data, from->len);
+    *n = (int64_t)(from->len / sizeof(int32_t));
+    return SUBD_OK;
+}
+
+int subd_finish_edit(subd_client *c, void *out, struct subd_error *err)
+{
+    struct subd_edit_result *r = out, ignored = {0};
+    Subdd__V1__EditResult *m =
+        is_protobuf(c) ? subdd__v1__edit_result__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    int rc = m && m->mesh ? SUBD_OK : SUBD_EPROTOCOL;
+    if (!r)
+        r = &ignored;
+    if (rc == SUBD_OK)
+        rc = subd_info_copy(&r->mesh, m->mesh);
+    if (rc == SUBD_OK)
+        rc = copy_ids(&m->new_vertex_ids, &r->new_vertex_ids, &r->n_new_vertices);
+    if (rc == SUBD_OK)
+        rc = copy_ids(&m->new_face_ids, &r->new_face_ids, &r->n_new_faces);
+    subdd__v1__edit_result__free_unpacked(m, NULL);
+    if (rc != SUBD_OK || r == &ignored)
+        subd_edit_result_free(r);
+    return rc == SUBD_OK          ? SUBD_OK
+           : rc == SUBD_EPROTOCOL ? unreadable(err)
+                                  : subd_fail(err, rc, "no memory for the new ids");
+}
+
+void subd_edit_result_free(struct subd_edit_result *r)
+{
+    if (!r)
+        return;
+    free(r->new_vertex_ids);
+    free(r->new_face_ids);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_meshes.c: the routes of a mesh as a whole: push, show, delete, cage. */
+#include "subd_internal.h"
+#include "subdd.pb-c.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int push(subd_client *c, struct subd_request *r, const struct subd_push *p, struct subd_mesh_info *out,
+                struct subd_error *err)
+{
+    r->method = "POST";
+    r->accept = SUBD_PROTOBUF;
+    r->finish = subd_finish_info;
+    r->out = out;
+    subd_text_add(&r->path, "/v1/meshes");
+    if (p) {
+        subd_text_query(&r->path, "name", p->name);
+        for (int i = 0; i < SUBD_N_OPTIONS; i++)
+            subd_text_query(&r->path, subd_option_names[i], p->options[i]);
+        r->idempotency_key = p->idempotency_key;
+    }
+    return subd_request_start(c, r, err);
+}
+
+int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p, struct subd_mesh_info *out,
+              struct subd_error *err)
+{
+    struct subd_request r = {.body = *body};
+    if (!r.body.data)
+        r.body.data = "";
+    return push(c, &r, p, out, err);
+}
+
+/* One array into a protobuf field, which borrows it; lengths past protobuf's int32 are refused. */
+static int borrow(ProtobufCBinaryData *field, const void *data, int64_t n)
+{
+    if (n < 0 || n > INT32_MAX / 4 || (n && !data))
+        return 0;
+    field->len = (size_t)n * 4;
+    field->data = (uint8_t *)(uintptr_t)data; /* protobuf-c has no const; packing only reads */
+    return 1;
+}
+
+int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *out,
+                   struct subd_error *err)
+{
+    Subdd__V1__Mesh w = SUBDD__V1__MESH__INIT;
+    struct subd_request r = {0};
+    size_t bytes;
+    if (m->n_vertices > INT32_MAX || m->n_uvs > INT32_MAX || !borrow(&w.points, m->points, 3 * m->n_vertices) ||
+        !borrow(&w.face_vertex_counts, m->face_counts, m->n_faces) ||
+        !borrow(&w.face_vertex_indices, m->face_vertices, m->n_corners) ||
+        !borrow(&w.crease_indices, m->crease_indices, m->n_crease_indices) ||
+        !borrow(&w.crease_lengths, m->crease_lengths, m->n_creases) ||
+        !borrow(&w.crease_sharpnesses, m->crease_sharpnesses, m->n_crease_sharpnesses) ||
+        !borrow(&w.corner_indices, m->corner_vertices, m->n_corner_tags) ||
+        !borrow(&w.corner_sharpnesses, m->corner_sharpnesses, m->n_corner_tags) ||
+        !borrow(&w.hole_indices, m->hole_faces, m->n_holes) || !borrow(&w.st, m->uvs, 2 * m->n_uvs) ||
+        !borrow(&w.st_indices, m->uv_indices, m->n_uvs ? m->n_corners : 0))
+        return subd_fail(err, SUBD_EUSAGE,
+                         "an array of the mesh is missing, or larger than the 2 GiB that a message holds");
+    bytes = subdd__v1__mesh__get_packed_size(&w);
+    if (bytes > INT32_MAX)
+        return subd_fail(err, SUBD_EUSAGE, "the mesh has %zu bytes, above the 2 GiB that a message holds", bytes);
+    if (!(r.owned = malloc(bytes + 1)))
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack a mesh of %zu bytes", bytes);
+    subdd__v1__mesh__pack(&w, r.owned);
+    r.body = (struct subd_body){SUBD_PROTOBUF, r.owned, bytes};
+    return push(c, &r, p, out, err);
+}
+
+int subd_show(subd_client *c, const char *id, struct subd_mesh_info *out, struct subd_error *err)
+{
+    struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = subd_finish_info, .out = out};
+    subd_text_mesh_path(&r.path, id, "");
+    return subd_request_start(c, &r, err);
+}
+
+int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err)
+{
+    struct subd_request r = {.method = "DELETE", .accept = SUBD_PROTOBUF, .if_version = version};
+    subd_text_mesh_path(&r.path, id, "");
+    return subd_request_start(c, &r, err);
+}
+
+/* For answers that the caller takes as they are. */
+static int finish_text(subd_client *c, void *out, struct subd_error *err)
+{
+    char **to = out;
+    if (!c->call.answer && !(c->call.answer = calloc(1, 1)))
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for an answer");
+    *to = c->call.answer;
+    if (c->call.out_bytes)
+        *c->call.out_bytes = c->call.answer_bytes;
+    c->call.answer = NULL;
+    return SUBD_OK;
+}
+
+int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
+              struct subd_error *err)
+{
+    struct subd_request r = {
+        .method = "GET", .accept = media_type, .finish = finish_text, .out = data, .out_bytes = bytes, .large = 1};
+    *data = NULL;
+    *bytes = 0;
+    subd_text_mesh_path(&r.path, id, "/cage");
+    return subd_request_start(c, &r, err);
+}
+
+int subd_stat(subd_client *c, char **json, struct subd_error *err)
+{
+    struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_text, .out = json};
+    *json = NULL;
+    subd_text_add(&r.path, "/v1");
+    return subd_request_start(c, &r, err);
+}
+
+int subd_health(subd_client *c, int ready, struct subd_error *err)
+{
+    struct subd_request r = {.method = "GET", .accept = "application/json"};
+    subd_text_add(&r.path, "/v1/health/%s", ready ? "ready" : "live");
+    return subd_request_start(c, &r, err);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_refine.c: asks for refined frames, and for what they will cost. */
+#include "subd_internal.h"
+#include <cjson/cJSON.h>
+#include <string.h>
+
+static int refine_path(struct subd_text *t, const char *id, const char *leaf, const struct subd_refine *r,
+                       struct subd_error *err)
+{
+    unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
+    const char *separator = "";
+    if (r->level < 1 || r->level > 31 || include >> SUBD_MAX_BLOCKS)
+        return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
+    subd_text_mesh_path(t, id, leaf);
+    subd_text_add(t, "?level=%d&include=", r->level);
+    for (int i = 0; i < SUBD_MAX_BLOCKS; i++) {
+        if (!(include & 1u << i))
+            continue;
+        subd_text_add(t, "%s%s", separator, subd_kinds[i].name);
+        separator = ",";
+    }
+    subd_text_query(t, "surface", r->surface);
+    subd_text_query(t, "method", r->method);
+    return SUBD_OK;
+}
+
+int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
+                struct subd_error *err)
+{
+    struct subd_request q = {.method = "GET",
+                             .accept = SUBD_FRAME_MEDIA_TYPE,
+                             .if_none_match = r->if_none_match,
+                             .frame = frame,
+                             .refine = r};
+    int rc = refine_path(&q.path, id, "/refined", r, err);
+    return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+}
+
+/* ---- plan: JSON only ------------------------------------------------------------------------------------------ */
+
+static double number_of(const cJSON *o, const char *key)
+{
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);
+    return cJSON_IsNumber(v) && v->valuedouble >= 0 && v->valuedouble <= 9e15 ? v->valuedouble : 0;
+}
+
+static int64_t count_of(const cJSON *o, const char *key)
+{
+    return (int64_t)number_of(o, key);
+}
+
+static void read_blocks(struct subd_plan *p, const cJSON *blocks)
+{
+    const cJSON *b;
+    cJSON_ArrayForEach(b, blocks)
+    {
+        const char *name = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(b, "semantic"));
+        struct subd_block *to = &p->blocks[p->n_blocks];
+        if (p->n_blocks == SUBD_MAX_BLOCKS)
+            return;
+        for (int i = 0; name && i < SUBD_MAX_BLOCKS; i++)
+            if (strcmp(subd_kinds[i].name, name) == 0)
+                to->semantic = 1 << i;
+        to->components = (int)(count_of(b, "components") & 0xFF);
+        to->count = count_of(b, "count");
+        to->bytes = count_of(b, "bytes");
+        p->n_blocks += to->semantic != 0;
+    }
+}
+
+static int finish_plan(subd_client *c, void *out, struct subd_error *err)
+{
+    struct subd_plan *p = out;
+    cJSON *o = c->call.answer ? cJSON_ParseWithLength(c->call.answer, c->call.answer_bytes) : NULL;
+    if (!cJSON_IsObject(o)) {
+        cJSON_Delete(o);
+        return subd_fail(err, SUBD_EPROTOCOL, "the server's plan cannot be read");
+    }
+    subd_copy_text(p->method, sizeof p->method, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, "method")));
+    p->level = (int)(count_of(o, "level") & 0x1F);
+    p->vertices = count_of(o, "vertices");
+    p->faces = count_of(o, "faces");
+    p->edges = count_of(o, "edges");
+    p->frame_bytes = count_of(o, "frameBytes");
+    p->device_bytes = count_of(o, "deviceBytes");
+    p->host_bytes = count_of(o, "hostBytes");
+    p->available_device_bytes = count_of(o, "availableDeviceBytes");
+    p->estimated_ms = number_of(o, "estimatedMs");
+    read_blocks(p, cJSON_GetObjectItemCaseSensitive(o, "blocks"));
+    cJSON_Delete(o);
+    return SUBD_OK;
+}
+
+int subd_get_plan(subd_client *c, const char *id, const struct subd_refine *r, struct subd_plan *out,
+                  struct subd_error *err)
+{
+    struct subd_request q = {.method = "GET", .accept = "application/json", .finish = finish_plan, .out = out};
+    int rc = refine_path(&q.path, id, "/plan", r, err);
+    memset(out, 0, sizeof *out);
+    return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+}

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_request.c: one HTTP request from start to result; the only code that tells curl what to do. */
+#include "subd_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define RECEIVE_BUFFER (512 * 1024)
+#define MAX_PROBLEM ((int64_t)64 << 10)
+#define MAX_ANSWER ((int64_t)16 << 20) /* small bytes can unpack to a hundred times as much */
+
+/* ---- what arrives ------------------------------------------------------------------------------------------ */
+
+static int header_is(const char *line, size_t n, const char *name, char *to, size_t room)
+{
+    size_t k = strlen(name), end = n;
+    char value[1024];
+    if (n <= k || line[k] != ':' || strncasecmp(line, name, k) != 0)
+        return 0;
+    for (k++; k < end && (line[k] == ' ' || line[k] == '\t'); k++)
+        ;
+    while (end > k && (unsigned char)line[end - 1] <= ' ')
+        end--;
+    if (end - k >= sizeof value)
+        return 0;
+    memcpy(value, line + k, end - k);
+    value[end - k] = 0;
+    subd_copy_text(to, room, value);
+    return 1;
+}
+
+static size_t on_header(char *line, size_t one, size_t n, void *arg)
+{
+    struct subd_call *call = &((subd_client *)arg)->call;
+    char number[32];
+    n *= one;
+    if (n > 5 && memcmp(line, "HTTP/", 5) == 0) { /* of a 100 Continue, then of the answer */
+        call->status = 0;
+        call->length = -1;
+        *call->etag = *call->media_type = 0;
+    } else if (header_is(line, n, "Content-Length", number, sizeof number)) {
+        call->length = strtoll(number, NULL, 10);
+    } else if (header_is(line, n, "Retry-After", number, sizeof number)) {
+        call->retry_after_ms = 1000 * strtol(number, NULL, 10);
+    } else if (header_is(line, n, "Content-Type", call->media_type, sizeof call->media_type)) {
+        call->media_type[strcspn(call->media_type, "; ")] = 0;
+    } else if (!header_is(line, n, "ETag", call->etag, sizeof call->etag)) {
+        header_is(line, n, "X-Request-Id", call->request_id, sizeof call->request_id);
+    }
+    return n;
+}
+
+/* At the first byte of a body: is it a frame, and how long may it be? */
+static int begin_body(subd_client *c)
+{
+    struct subd_call *call = &c->call;
+    long status = 0;
+    curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+    call->status = (int)status;
+    if (!call->frame || status != 200)
+        return SUBD_OK;
+    if (strcmp(call->media_type, SUBD_FRAME_MEDIA_TYPE) != 0)
+        return subd_fail(call->err, SUBD_EPROTOCOL, "a refined frame was asked for, the answer is %s",
+                         call->media_type);
+    if (call->length > c->config.max_frame_bytes)
+        return subd_fail(call->err, SUBD_EPROTOCOL, "the frame has %lld bytes, above this client's limit of %lld",
+                         (long long)call->length, (long long)c->config.max_frame_bytes);
+    call->in_frame = 1;
+    return subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
+}
+
+static int keep(subd_client *c, const char *data, size_t n)
+{
+    struct subd_call *call = &c->call;
+    int64_t cap = call->status >= 400 ? MAX_PROBLEM : call->max_answer_bytes;
+    size_t room = call->answer_room                        ? call->answer_room
+                  : call->length > 0 && call->length < cap ? (size_t)call->length + 1
+                                                           : 4096;
+    char *grown;
+    if ((int64_t)(call->answer_bytes + n) > cap)
+        return subd_fail(call->err, SUBD_EPROTOCOL, "the answer has more than %lld bytes", (long long)cap);
+    while (room < call->answer_bytes + n + 1)
+        room *= 2;
+    if (room != call->answer_room) {
+        if (!(grown = realloc(call->answer, room)))
+            return subd_fail(call->err, SUBD_ENO_MEMORY, "no memory for an answer of %zu bytes", room);
+        call->answer = grown;
+        call->answer_room = room;
+    }
+    memcpy(call->answer + call->answer_bytes, data, n);
+    call->answer_bytes += n;
+    call->answer[call->answer_bytes] = 0;
+    return SUBD_OK;
+}
+
+static size_t on_body(char *data, size_t one, size_t n, void *arg)
+{
+    subd_client *c = arg;
+    struct subd_call *call = &c->call;
+    n *= one;
+    if (!call->failure && call->received == 0)
+        call->failure = begin_body(c);
+    call->received += (int64_t)n;
+    if (!call->failure)
+        call->failure = call->in_frame ? subd_frame_feed(&call->parser, data, n) : keep(c, data, n);
+    return call->failure ? 0 : n;
+}
+
+/* ---- start --------------------------------------------------------------------------------------------------- */
+
+static int header(struct subd_call *call, const char *name, const char *value)
+{
+    struct curl_slist *grown = NULL;
+    struct subd_text t = {0};
+    if (!value)
+        return SUBD_OK;
+    for (const char *p = value; *p; p++)
+        if ((unsigned char)*p < ' ' || *p == 127)
+            return subd_fail(call->err, SUBD_EUSAGE, "%s holds a control character", name);
+    subd_text_add(&t, "%s: %s", name, value);
+    if (!t.failed)
+        grown = curl_slist_append(call->headers, t.data);
+    free(t.data);
+    if (!grown)
+        return subd_fail(call->err, SUBD_ENO_MEMORY, "no memory for a request");
+    call->headers = grown;
+    return SUBD_OK;
+}
+
+static int set_headers(subd_client *c, const struct subd_request *r)
+{
+    struct subd_call *call = &c->call;
+    char version[32], timeout[24];
+    int rc;
+    snprintf(version, sizeof version, "\"%lld\"", (long long)r->if_version);
+    snprintf(timeout, sizeof timeout, "%lld", (long long)c->config.request_timeout_ms);
+    if ((rc = header(call, "Authorization", c->bearer)) || (rc = header(call, "Accept", r->accept)) ||
+        (r->body.data && (rc = header(call, "Content-Type", r->body.media_type))) ||
+        (rc = header(call, "If-None-Match", r->if_none_match)) ||
+        (rc = header(call, "Idempotency-Key", r->idempotency_key)) ||
+        (rc = header(call, "If-Match", r->if_version ? version : NULL)) ||
+        (rc = header(call, "Subdd-Timeout-Ms", c->config.request_timeout_ms ? timeout : NULL)))
+        return rc;
+    return SUBD_OK;
+}
+
+static void set_transfer(subd_client *c, const struct subd_request *r)
+{
+    CURL *e = c->easy;
+    curl_easy_reset(e);
+    curl_easy_setopt(e, CURLOPT_URL, c->call.url);
+    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* an id of ".." is the server's to refuse */
+    curl_easy_setopt(e, CURLOPT_HTTPHEADER, c->call.headers);
+    if (r->body.data) {
+        curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.bytes);
+        curl_easy_setopt(e, CURLOPT_POSTFIELDS, r->body.data); /* sent from there, not copied */
+    }
+    curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method);
+    curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
+    curl_easy_setopt(e, CURLOPT_HEADERDATA, c);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body);
+    curl_easy_setopt(e, CURLOPT_WRITEDATA, c);
+    curl_easy_setopt(e, CURLOPT_ERRORBUFFER, c->curl_text);
+    curl_easy_setopt(e, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER);
+    curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, r->body.bytes > RECEIVE_BUFFER ? (long)RECEIVE_BUFFER : 65536L);
+    curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+    curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(e, CURLOPT_PROXY, ""); /* a proxy in the environment is for the web, not for the box in the rack */
+    curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(e, CURLOPT_USERAGENT, "libsubd");
+    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_timeout_ms);
+    curl_easy_setopt(e, CURLOPT_TIMEOUT_MS, (long)c->config.request_timeout_ms);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, (long)((c->config.stall_timeout_ms + 999) / 1000));
+}
+
+static int prepare(subd_client *c, const struct subd_request *r)
+{
+    struct subd_call *call = &c->call;
+    struct subd_text url = {0};
+    int rc;
+    subd_text_add(&url, "%s%s", c->server, r->path.data ? r->path.data : "");
+    call->url = url.data;
+    if (url.failed || r->path.failed)
+        return subd_fail(call->err, SUBD_EUSAGE, "the request's address is too long");
+    if ((rc = set_headers(c, r)) != SUBD_OK)
+        return rc;
+    set_transfer(c, r);
+    *c->curl_text = 0;
+    if (curl_multi_add_handle(c->multi, c->easy) != CURLM_OK)
+        return subd_fail(call->err, SUBD_ENO_MEMORY, "libcurl does not take the request");
+    call->active = 1;
+    return SUBD_OK;
+}
+
+static void release(subd_client *c)
+{
+    struct subd_call *call = &c->call;
+    if (call->in_frame) { /* not concluded: *err has the reason already */
+        call->parser.failure = SUBD_ECANCELLED;
+        subd_frame_end(&call->parser);
+    }
+    if (call->active)
+        curl_multi_remove_handle(c->multi, c->easy);
+    curl_slist_free_all(call->headers);
+    free(call->url);
+    free(call->owned);
+    free(call->answer);
+    memset(call, 0, sizeof *call);
+}
+
+void subd_request_drop(subd_client *c)
+{
+    release(c);
+}
+
+int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error *err)
+{
+    struct subd_call *call = &c->call;
+    int rc;
+    if (call->active) {
+        free(r->path.data);
+        free(r->owned);
+        return subd_fail(err, SUBD_EUSAGE, "this client has a call under way");
+    }
+    call->owned = r->owned;
+    call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
+    call->finish = r->finish;
+    call->out = r->out;
+    call->out_bytes = r->out_bytes;
+    call->err = err ? err : &c->scratch;
+    call->frame = r->frame;
+    if (r->refine)
+        call->refine = *r->refine;
+    call->max_answer_bytes = r->large ? c->config.max_answer_bytes : MAX_ANSWER;
+    call->conditional = r->if_none_match != NULL;
+    call->length = -1;
+    rc = prepare(c, r);
+    free(r->path.data);
+    if (rc != SUBD_OK) {
+        release(c);
+        return rc;
+    }
+    if (c->nonblocking)
+        return SUBD_PENDING;
+    do {
+        subd_loop_turn(c, 100);
+        rc = subd_step(c);
+    } while (rc == SUBD_PENDING);
+    return rc;
+}
+
+/* ---- result -------------------------------------------------------------------------------------------------- */
+
+static int network_error(subd_client *c, CURLcode cc)
+{
+    const char *why = *c->curl_text ? c->curl_text : curl_easy_strerror(cc);
+    if (cc == CURLE_OPERATION_TIMEDOUT)
+        return subd_fail(c->call.err, SUBD_ETIMEOUT, "the server at %.160s was too slow: %s", c->server, why);
+    if (cc == CURLE_OUT_OF_MEMORY)
+        return subd_fail(c->call.err, SUBD_ENO_MEMORY, "no memory for a request");
+    if (cc == CURLE_COULDNT_CONNECT)
+        return subd_fail(c->call.err, SUBD_ENETWORK, "cannot reach a subdd at %.160s: %s", c->server, why);
+    return subd_fail(c->call.err, SUBD_ENETWORK, "the exchange with %.160s broke: %s", c->server, why);
+}
+
+static int conclude(subd_client *c, CURLcode cc)
+{
+    struct subd_call *call = &c->call;
+    long status = 0;
+    curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
+    call->status = (int)status;
+    if (call->failure)
+        return call->failure;
+    /* A refusal may come before the whole body was sent; then the refusal is the news, not the broken pipe. */
+    if (status >= 400)
+        return subd_decode_problem(call->err, (int)status, call->media_type, call->answer ? call->answer : "",
+                                   call->answer_bytes);
+    if (cc != CURLE_OK)
+        return network_error(c, cc);
+    if (status == 304 && call->conditional)
+        return SUBD_UNCHANGED;
+    if (status < 200 || status > 299)
+        return subd_fail(call->err, SUBD_EPROTOCOL, "the answer has status %ld, which has no meaning here", status);
+    if (call->frame) {
+        if (!call->in_frame)
+            return subd_fail(call->err, SUBD_EPROTOCOL, "the refined frame is empty");
+        call->in_frame = 0;
+        memcpy(call->frame->etag, call->etag, sizeof call->frame->etag);
+        return subd_frame_end(&call->parser);
+    }
+    return call->finish ? call->finish(c, call->out, call->err) : SUBD_OK;
+}
+
+/* Errors that are not ours alone carry the request's id, for the server's log. */
+static void sign(struct subd_call *call, int rc)
+{
+    if (rc >= 0)
+        return;
+    if (!*call->err->request_id)
+        memcpy(call->err->request_id, call->request_id, sizeof call->request_id);
+    if (!call->err->retry_after_ms)
+        call->err->retry_after_ms = call->retry_after_ms;
+}
+
+static int cancelled(subd_client *c)
+{
+    struct subd_call *call = &c->call;
+    curl_off_t sent = 0;
+    int stop = atomic_load(&c->cancel);
+    if (!stop && c->config.progress) {
+        if (call->body_bytes && !call->received)
+            curl_easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+        if (call->received)
+            stop = c->config.progress(c->config.progress_arg, SUBD_RECEIVING, call->received, call->length);
+        else if (sent < call->body_bytes)
+            stop = c->config.progress(c->config.progress_arg, SUBD_SENDING, sent, call->body_bytes);
+        else
+            stop = c->config.progress(c->config.progress_arg, SUBD_WAITING, 0, -1);
+    }
+    if (stop)
+        subd_fail(call->err, SUBD_ECANCELLED, "cancelled");
+    return stop;
+}
+
+int subd_step(subd_client *c)
+{
+    struct subd_call *call = &c->call;
+    int left, rc = SUBD_PENDING;
+    if (!call->active)
+        return subd_fail(NULL, SUBD_EUSAGE, "no call is under way");
+    if (c->nonblocking)
+        subd_loop_turn(c, 0);
+    for (CURLMsg *m; rc == SUBD_PENDING && (m = curl_multi_info_read(c->multi, &left));)
+        if (m->msg == CURLMSG_DONE)
+            rc = conclude(c, m->data.result);
+    if (rc == SUBD_PENDING && cancelled(c))
+        rc = SUBD_ECANCELLED;
+    if (rc == SUBD_PENDING)
+        return rc;
+    sign(call, rc);
+    release(c);
+    return rc;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_text.c: growing text for URLs and headers. */
+#include "subd_internal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_TEXT 65536 /* far above any URL that a server takes */
+
+static char *reserve(struct subd_text *t, size_t n)
+{
+    size_t room = t->room ? t->room : 128;
+    char *data;
+    if (t->failed || n > MAX_TEXT - t->bytes) {
+        t->failed = 1;
+        return NULL;
+    }
+    while (room < t->bytes + n)
+        room *= 2;
+    data = room == t->room ? t->data : realloc(t->data, room);
+    if (!data) {
+        t->failed = 1;
+        return NULL;
+    }
+    t->data = data;
+    t->room = room;
+    return data + t->bytes;
+}
+
+void subd_text_add(struct subd_text *t, const char *format, ...)
+{
+    va_list args, again;
+    int n;
+    va_start(args, format);
+    va_copy(again, args);
+    n = vsnprintf(NULL, 0, format, args);
+    if (n < 0 || !reserve(t, (size_t)n + 1)) {
+        t->failed = 1;
+    } else {
+        vsnprintf(t->data + t->bytes, (size_t)n + 1, format, again);
+        t->bytes += (size_t)n;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void subd_text_escape(struct subd_text *t, const char *s)
+{
+    static const char hex[] = "0123456789ABCDEF", plain[] = "-._~";
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s;
+        char *to = reserve(t, 4);
+        if (!to)
+            return;
+        if ((c | 32u) - 'a' < 26u || c - 48u < 10u || strchr(plain, c)) {
+            *to++ = (char)c;
+        } else {
+            *to++ = '%';
+            *to++ = hex[c >> 4];
+            *to++ = hex[c & 15];
+        }
+        *to = 0;
+        t->bytes = (size_t)(to - t->data);
+    }
+}
+
+void subd_text_mesh_path(struct subd_text *t, const char *id, const char *leaf)
+{
+    subd_text_add(t, "/v1/meshes/");
+    subd_text_escape(t, id);
+    subd_text_add(t, "%s", leaf);
+}
+
+void subd_text_query(struct subd_text *t, const char *key, const char *value)
+{
+    if (!value)
+        return;
+    subd_text_add(t, "%c%s=", t->data && strchr(t->data, '?') ? '&' : '?', key);
+    subd_text_escape(t, value);
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subd_updates.c: positions and edits: what makes a new version of a mesh. */
+#include "subd_internal.h"
+#include "subdd.pb-c.h"
+#include <stdlib.h>
+
+#define MAX_BATCH 65536 /* edits or ranges in one message; the server's own cap is its body limit */
+
+static int check_version(int64_t version, int needed, struct subd_error *err)
+{
+    if (version < 0 || (needed && version == 0))
+        return subd_fail(err, SUBD_EUSAGE, "an edit needs the version that it was made for");
+    return SUBD_OK;
+}
+
+static int put(subd_client *c, struct subd_request *r, int64_t version, struct subd_mesh_info *out,
+               struct subd_error *err)
+{
+    r->method = "PUT";
+    r->accept = SUBD_PROTOBUF;
+    r->if_version = version;
+    r->finish = subd_finish_info;
+    r->out = out;
+    return subd_request_start(c, r, err);
+}
+
+int subd_positions_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                        struct subd_mesh_info *out, struct subd_error *err)
+{
+    struct subd_request r = {.body = *body};
+    if (check_version(version, 0, err) != SUBD_OK)
+        return SUBD_EUSAGE;
+    if (!r.body.data)
+        r.body.data = "";
+    subd_text_mesh_path(&r.path, id, "/positions");
+    return put(c, &r, version, out, err);
+}
+
+/* Without ?first the server wants exactly all vertices, so a wrong count is refused and not taken for a range. */
+int subd_positions(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
+                   struct subd_mesh_info *out, struct subd_error *err)
+{
+    struct subd_body body = {"application/octet-stream", points, (size_t)n_vertices * 12};
+    if (n_vertices < 0 || n_vertices > INT32_MAX)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no number of vertices", (long long)n_vertices);
+    return subd_positions_body(c, id, version, &body, out, err);
+}
+
+static int pack_ranges(struct subd_request *r, const struct subd_range *ranges, int n, struct subd_error *err)
+{
+    Subdd__V1__Positions w = SUBDD__V1__POSITIONS__INIT;
+    Subdd__V1__PositionRange *rows = calloc((size_t)n + 1, sizeof *rows),
+                             **pointers = calloc((size_t)n + 1, sizeof *pointers);
+    int rc = SUBD_OK;
+    for (int i = 0; i < n && rows && pointers; i++) {
+        subdd__v1__position_range__init(&rows[i]);
+        rows[i].first = (uint32_t)ranges[i].first;
+        rows[i].points.data = (uint8_t *)(uintptr_t)ranges[i].points;
+        rows[i].points.len = (size_t)ranges[i].n * 12;
+        pointers[i] = &rows[i];
+    }
+    w.ranges = pointers;
+    w.n_ranges = (size_t)n;
+    r->body = (struct subd_body){SUBD_PROTOBUF, NULL, rows && pointers ? subdd__v1__positions__get_packed_size(&w) : 0};
+    if (r->body.bytes > INT32_MAX)
+        rc = subd_fail(err, SUBD_EUSAGE, "the ranges have %zu bytes, above the 2 GiB that a message holds",
+                       r->body.bytes);
+    else if (!rows || !pointers || !(r->owned = malloc(r->body.bytes + 1)))
+        rc = subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack positions");
+    else
+        subdd__v1__positions__pack(&w, r->owned);
+    r->body.data = r->owned;
+    free(rows);
+    free(pointers);
+    return rc;
+}
+
+int subd_positions_ranges(subd_client *c, const char *id, int64_t version, const struct subd_range *ranges,
+                          int n_ranges, struct subd_mesh_info *out, struct subd_error *err)
+{
+    struct subd_request r = {0};
+    int rc;
+    if ((rc = check_version(version, 0, err)) != SUBD_OK)
+        return rc;
+    for (int i = 0; i < n_ranges; i++)
+        if (ranges[i].first < 0 || ranges[i].n < 0 || ranges[i].first > INT32_MAX || ranges[i].n > INT32_MAX / 12)
+            return subd_fail(err, SUBD_EUSAGE, "range %d is not inside any mesh", i);
+    if (n_ranges < 1 || n_ranges > MAX_BATCH)
+        return subd_fail(err, SUBD_EUSAGE, "%d is no number of ranges", n_ranges);
+    if (n_ranges > 1 && (rc = pack_ranges(&r, ranges, n_ranges, err)) != SUBD_OK)
+        return rc;
+    subd_text_mesh_path(&r.path, id, "/positions");
+    if (n_ranges == 1) { /* one range needs no packing and no copy */
+        subd_text_add(&r.path, "?first=%lld", (long long)ranges->first);
+        r.body = (struct subd_body){"application/octet-stream", ranges->points, (size_t)ranges->n * 12};
+    }
+    return put(c, &r, version, out, err);
+}
+
+/* ---- edits ------------------------------------------------------------------------------------------------- */
+
+union operation { /* one row of memory, whichever message it holds */
+    Subdd__V1__AddVertices add_vertices;
+    Subdd__V1__Ids ids;
+    Subdd__V1__AddFaces add_faces;
+    Subdd__V1__SetPositions set_positions;
+    Subdd__V1__SetCreases set_creases;
+    Subdd__V1__SetCorners set_corners;
+    Subdd__V1__SetHoles set_holes;
+    Subdd__V1__SetUvs set_uvs;
+};
+
+static ProtobufCBinaryData blob(const void *data, int64_t n)
+{
+    return (ProtobufCBinaryData){(size_t)n * 4, (uint8_t *)(uintptr_t)data};
+}
+
+/* The enum counts as the oneof does, which a static assertion holds to. */
+_Static_assert((int)SUBD_ADD_VERTICES == (int)SUBDD__V1__EDIT__OP_ADD_VERTICES &&
+                   (int)SUBD_SET_UVS == (int)SUBDD__V1__EDIT__OP_SET_UVS,
+               "enum subd_edit_op follows subdd.proto");
+
+static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edit *e)
+{
+    ProtobufCBinaryData ids = blob(e->ids, e->n_ids), values = blob(e->values, e->n_values);
+    subdd__v1__edit__init(to);
+    to->op_case = (Subdd__V1__Edit__OpCase)e->op;
+    to->add_vertices = &o->add_vertices; /* members of the oneof are pointers in one place */
+    switch (e->op) {
+    case SUBD_ADD_VERTICES:
+        subdd__v1__add_vertices__init(&o->add_vertices);
+        o->add_vertices.points = values;
+        return 1;
+    case SUBD_REMOVE_VERTICES:
+    case SUBD_REMOVE_FACES:
+        subdd__v1__ids__init(&o->ids);
+        o->ids.ids = ids;
+        return 1;
+    case SUBD_ADD_FACES:
+        subdd__v1__add_faces__init(&o->add_faces);
+        o->add_faces.face_vertex_indices = ids;
+        o->add_faces.face_vertex_counts = blob(e->counts, e->n_counts);
+        o->add_faces.st = values;
+        return 1;
+    case SUBD_SET_POSITIONS:
+        subdd__v1__set_positions__init(&o->set_positions);
+        o->set_positions.ids = ids;
+        o->set_positions.points = values;
+        return 1;
+    case SUBD_SET_CREASES:
+        subdd__v1__set_creases__init(&o->set_creases);
+        o->set_creases.edges = ids;
+        o->set_creases.sharpnesses = values;
+        return 1;
+    case SUBD_SET_CORNERS:
+        subdd__v1__set_corners__init(&o->set_corners);
+        o->set_corners.ids = ids;
+        o->set_corners.sharpnesses = values;
+        return 1;
+    case SUBD_SET_HOLES:
+        subdd__v1__set_holes__init(&o->set_holes);
+        o->set_holes.ids = ids;
+        o->set_holes.hole = e->hole != 0;
+        return 1;
+    case SUBD_SET_UVS:
+        subdd__v1__set_uvs__init(&o->set_uvs);
+        o->set_uvs.ids = ids;
+        o->set_uvs.st = values;
+        return 1;
+    }
+    return 0;
+}
+
+static int sound(const struct subd_edit *e)
+{
+    const int64_t most = INT32_MAX / 4;
+    return e->n_ids >= 0 && e->n_ids <= most && e->n_counts >= 0 && e->n_counts <= most && e->n_values >= 0 &&
+           e->n_values <= most;
+}
+
+static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int n, struct subd_error *err)
+{
+    Subdd__V1__EditBatch w = SUBDD__V1__EDIT_BATCH__INIT;
+    Subdd__V1__Edit *rows = calloc((size_t)n, sizeof *rows), **pointers = calloc((size_t)n, sizeof *pointers);
+    union operation *operations = calloc((size_t)n, sizeof *operations);
+    int rc = rows && pointers && operations ? SUBD_OK : subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack edits");
+    for (int i = 0; i < n && rc == SUBD_OK; i++) {
+        pointers[i] = &rows[i];
+        if (!sound(&edits[i]) || !encode(&rows[i], &operations[i], &edits[i]))
+            rc = subd_fail(err, SUBD_EUSAGE, "edit %d has an unknown operation or an absurd length", i);
+    }
+    w.edits = pointers;
+    w.n_edits = (size_t)n;
+    if (rc == SUBD_OK) {
+        r->body = (struct subd_body){SUBD_PROTOBUF, NULL, subdd__v1__edit_batch__get_packed_size(&w)};
+        if (r->body.bytes > INT32_MAX || !(r->owned = malloc(r->body.bytes + 1)))
+            rc = subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack edits of %zu bytes", r->body.bytes);
+        else
+            subdd__v1__edit_batch__pack(&w, r->owned);
+        r->body.data = r->owned;
+    }
+    free(rows);
+    free(pointers);
+    free(operations);
+    return rc;
+}
+
+static int post_edits(subd_client *c, struct subd_request *r, const char *id, int64_t version, const char *key,
+                      struct subd_edit_result *out, struct subd_error *err)
+{
+    r->method = "POST";
+    r->accept = SUBD_PROTOBUF;
+    r->if_version = version;
+    r->idempotency_key = key;
+    r->finish = subd_finish_edit;
+    r->out = out;
+    r->large = 1;
+    subd_text_mesh_path(&r->path, id, "/edits");
+    return subd_request_start(c, r, err);
+}
+
+int subd_edits(subd_client *c, const char *id, int64_t version, const struct subd_edit *edits, int n_edits,
+               const char *idempotency_key, struct subd_edit_result *out, struct subd_error *err)
+{
+    struct subd_request r = {0};
+    int rc;
+    *out = (struct subd_edit_result){0};
+    if ((rc = check_version(version, 1, err)) != SUBD_OK)
+        return rc;
+    if (n_edits < 1 || n_edits > MAX_BATCH)
+        return subd_fail(err, SUBD_EUSAGE, "%d is no number of edits", n_edits);
+    if ((rc = pack_edits(&r, edits, n_edits, err)) != SUBD_OK)
+        return rc;
+    return post_edits(c, &r, id, version, idempotency_key, out, err);
+}
+
+int subd_edits_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                    const char *idempotency_key, struct subd_edit_result *out, struct subd_error *err)
+{
+    struct subd_request r = {.body = *body};
+    int rc;
+    *out = (struct subd_edit_result){0};
+    if ((rc = check_version(version, 1, err)) != SUBD_OK)
+        return rc;
+    if (!r.body.data)
+        r.body.data = "";
+    return post_edits(c, &r, id, version, idempotency_key, out, err);
+}
