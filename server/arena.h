@@ -2,6 +2,7 @@
 /* arena.h: memory with a byte cap that is freed all at once. What a decoder makes of untrusted bytes lives in one. */
 #ifndef SUBDD_ARENA_H
 #define SUBDD_ARENA_H
+#include "gpu/err.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,8 @@ void arena_free(struct arena *a); /* NULL is fine */
 void *arena_alloc(struct arena *a, int64_t bytes);
 void *arena_array(struct arena *a, int64_t n, size_t element_bytes); /* overflow-checked */
 int arena_capped(const struct arena *a);
+/* arena_fail: why an allocation for `what` failed. Result  SDD_ETOO_LARGE past the cap, else SDD_ENO_MEMORY */
+int arena_fail(const struct arena *a, const char *what, struct sdd_error *err);
 int64_t arena_used(const struct arena *a);
 /* The arena as protobuf-c's allocator; frees are ignored. Lives as long as the arena. */
 struct ProtobufCAllocator *arena_allocator(struct arena *a);

@@ -12,15 +12,22 @@
 #include "server/mesh.h"
 
 enum edit_op {
-    EDIT_ADD_VERTICES, EDIT_REMOVE_VERTICES, EDIT_ADD_FACES, EDIT_REMOVE_FACES, EDIT_SET_POSITIONS, EDIT_SET_CREASES,
-    EDIT_SET_CORNERS, EDIT_SET_HOLES, EDIT_SET_UVS
+    EDIT_ADD_VERTICES,
+    EDIT_REMOVE_VERTICES,
+    EDIT_ADD_FACES,
+    EDIT_REMOVE_FACES,
+    EDIT_SET_POSITIONS,
+    EDIT_SET_CREASES,
+    EDIT_SET_CORNERS,
+    EDIT_SET_HOLES,
+    EDIT_SET_UVS
 };
 
 struct edit { /* arrays belong to the batch's arena; those that an operation does not have are NULL */
     enum edit_op op;
-    int64_t n;              /* vertices, faces or edges that it names or adds                                   */
-    const int32_t *ids;     /* [n] vertices or faces; SET_CREASES: [n][2] vertices                              */
-    const int32_t *counts;  /* ADD_FACES: [n] face sizes                                                        */
+    int64_t n;             /* vertices, faces or edges that it names or adds                                   */
+    const int32_t *ids;    /* [n] vertices or faces; SET_CREASES: [n][2] vertices                              */
+    const int32_t *counts; /* ADD_FACES: [n] face sizes                                                        */
     int64_t n_corners;
     const int32_t *corners; /* ADD_FACES: [n_corners] vertex ids                                                */
     int64_t n_values;       /* rows of values                                                                   */
@@ -33,18 +40,23 @@ struct edit_batch {
     struct arena *arena; /* owns all of this */
 };
 void edit_batch_free(struct edit_batch *b); /* NULL is fine */
+/* edit_set: fills *e from arrays as authored (ADD_FACES: ids are the face corners) and checks that they fit together.
+ * Errors  SDD_EMESH naming edits[index] and the array */
+int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
+             struct sdd_error *err) SDD_MUST_CHECK;
 
 struct edit_result {
-    struct mesh *mesh;        /* the new version; the caller frees it (or takes it and sets NULL)           */
+    struct mesh *mesh; /* the new version; the caller frees it (or takes it and sets NULL)           */
     int64_t n_new_vertices, n_new_faces;
-    int32_t *new_vertex_ids;  /* in the order of adding, also those that the same batch removed again       */
+    int32_t *new_vertex_ids; /* in the order of adding, also those that the same batch removed again       */
     int32_t *new_face_ids;
 };
 /* edits_apply: m with the batch applied. m does not change; on error *out is empty.
  * Cost    linear in mesh + batch, plus a binary search an id
  * Errors  SDD_EMESH or SDD_EINVALID naming edit and element ("edits[3]: ..."), SDD_ETOO_LARGE when ids run out, SDD_ENO_MEMORY.
  *         The result still has to pass sdd_topology_create. */
-int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out, struct sdd_error *err) SDD_MUST_CHECK;
+int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out,
+                struct sdd_error *err) SDD_MUST_CHECK;
 void edit_result_free(struct edit_result *r); /* frees what it points to */
 
 #endif

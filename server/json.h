@@ -4,6 +4,7 @@
 #define SUBDD_JSON_H
 #include "gpu/sdd.h"
 #include "server/arena.h"
+#include "server/size.h"
 #include <cjson/cJSON.h>
 
 #define JSON_MAX_DEPTH 16
@@ -20,12 +21,15 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
 int json_fields(const cJSON *object, const char *where, const char *const *names, int n, const cJSON **out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Readers of one member; item NULL (absent) leaves *out as it is (arrays: n = 0 and NULL).
+/* Readers of one member; item NULL (absent) leaves *out as it is (arrays: empty).
  * Errors  SDD_EINVALID naming `field`: wrong type, not an integer, beyond 2^53 or the type's range, not finite */
 int json_string(const cJSON *item, const char *field, const char **out, struct sdd_error *err) SDD_MUST_CHECK;
 int json_bool(const cJSON *item, const char *field, int *out, struct sdd_error *err) SDD_MUST_CHECK;
-int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int64_t *out, struct sdd_error *err) SDD_MUST_CHECK;
-int json_i32s(struct arena *a, const cJSON *item, const char *field, const int32_t **out, int64_t *n, struct sdd_error *err) SDD_MUST_CHECK;
-int json_f32s(struct arena *a, const cJSON *item, const char *field, const float **out, int64_t *n, struct sdd_error *err) SDD_MUST_CHECK;
+int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int64_t *out,
+             struct sdd_error *err) SDD_MUST_CHECK;
+int json_i32s(struct arena *a, const cJSON *item, const char *field, struct i32s *out,
+              struct sdd_error *err) SDD_MUST_CHECK;
+int json_f32s(struct arena *a, const cJSON *item, const char *field, struct f32s *out,
+              struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

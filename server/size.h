@@ -6,16 +6,30 @@
 #include <stdint.h>
 
 /* size_mul, size_add: *out = a op b; false (and *out is 0) when a or b is negative or the result passes int64. */
-static inline bool size_mul(int64_t a, int64_t b, int64_t *out) {
+static inline bool size_mul(int64_t a, int64_t b, int64_t *out)
+{
     bool ok = a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
-    if (!ok) *out = 0;
+    if (!ok)
+        *out = 0;
     return ok;
 }
 
-static inline bool size_add(int64_t a, int64_t b, int64_t *out) {
+static inline bool size_add(int64_t a, int64_t b, int64_t *out)
+{
     bool ok = a >= 0 && b >= 0 && !__builtin_add_overflow(a, b, out);
-    if (!ok) *out = 0;
+    if (!ok)
+        *out = 0;
     return ok;
 }
+
+/* A borrowed array and its length. */
+struct i32s {
+    const int32_t *v;
+    int64_t n;
+};
+struct f32s {
+    const float *v;
+    int64_t n;
+};
 
 #endif

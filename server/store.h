@@ -12,8 +12,8 @@
 #include "server/mesh.h"
 #include "server/positions.h"
 
-#define STORE_ID_SIZE 24     /* "m_" + 16 hex digits + NUL fits          */
-#define STORE_ANY_VERSION 0  /* expected version: whatever it is now     */
+#define STORE_ID_SIZE 24                          /* "m_" + 16 hex digits + NUL fits          */
+#define STORE_ANY_VERSION 0                       /* expected version: whatever it is now     */
 #define STORE_IDEMPOTENCY_MS (24 * 3600 * 1000LL) /* answers are kept for a day */
 
 struct store;
@@ -39,8 +39,8 @@ struct store_answer {
 /* store_open: opens or creates <dir>/subdd.db (and dir, mode 0700).
  * Errors  SDD_ESTORE: in use by another process, not ours, from a newer version, damaged */
 int store_open(const char *dir, struct store **out, struct sdd_error *err) SDD_MUST_CHECK;
-void store_close(struct store *s); /* NULL is fine */
-int store_failed(const struct store *s); /* 1: a write or sync failed; readiness should say so */
+void store_close(struct store *s);          /* NULL is fine */
+int store_failed(const struct store *s);    /* 1: a write or sync failed; readiness should say so */
 int64_t store_bytes(const struct store *s); /* database and log on disk */
 /* store_check: reads everything; slow. Errors  SDD_ESTORE naming the first damage */
 int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
@@ -53,14 +53,16 @@ int store_list(struct store *s, const char *after, int limit, struct store_info 
                struct sdd_error *err) SDD_MUST_CHECK;
 /* store_find, store_load: one mesh. Errors  SDD_ENOT_FOUND. info may be NULL in store_load. */
 int store_find(struct store *s, const char *id, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
-int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info,
+               struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Changes. now_ms is the time to write down; answer (may be NULL) is recorded with the change; info (may be NULL) gets the
  * mesh as it then is. expected is the version that the change was made for, or STORE_ANY_VERSION.
  * Errors  SDD_ENOT_FOUND; SDD_ESTALE, with the current version in err->available; SDD_EKEY_REUSED or SDD_ECONFLICT when
  *         answer's key is already there (store_idempotent_find first) */
-int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms, const struct store_answer *answer,
-                 struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK; /* version 1 */
+int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
+                 const struct store_answer *answer, struct store_info *info,
+                 struct sdd_error *err) SDD_MUST_CHECK; /* version 1 */
 int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
                      const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
@@ -71,6 +73,7 @@ int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_e
  * malloc'ed block *block, which the caller frees.
  * Errors  SDD_EKEY_REUSED when the digest differs */
 int store_idempotent_find(struct store *s, const char *principal, const char *key, const unsigned char digest[32],
-                          int64_t now_ms, struct store_answer *out, void **block, int *found, struct sdd_error *err) SDD_MUST_CHECK;
+                          int64_t now_ms, struct store_answer *out, void **block, int *found,
+                          struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edits_work.h: the working copy of edits.c, which edits_close.c turns into the new mesh. */
+#ifndef SUBDD_EDITS_WORK_H
+#define SUBDD_EDITS_WORK_H
+#include "server/mesh_rows.h"
+
+enum { FACE_DEAD = 1, FACE_HOLE = 2 };
+enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_UV = 4 }; /* the last two: marks of edits_close.c */
+
+struct
+    edit_work { /* rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end */
+    int64_t edit; /* index of the one being applied */
+    int64_t n_vertices, n_faces, n_corners, n_uvs, n_creases, n_tags;
+    int64_t n_old_vertices, n_old_faces, n_old_uvs;
+    int64_t next_vertex_id, next_face_id;
+    bool removed_vertices, removed_faces;
+    int32_t *vertex_ids;
+    unsigned char *vertex_state; /* VERTEX_* */
+    float *points;
+    int32_t *face_ids, *face_counts;
+    int64_t *face_first;       /* [F + 1] first corner */
+    unsigned char *face_state; /* FACE_*               */
+    int32_t *corners;          /* [C] vertex rows      */
+    int32_t *uv_of;            /* [C] rows of uvs; -1: none */
+    float *uvs;
+    struct mesh_row *creases; /* old ones first, so that the later wins */
+    struct mesh_row *tags;    /* sharp vertices                         */
+};
+
+/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh. Ruins w, but not its ownership. */
+int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif

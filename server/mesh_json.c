@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_json.c: JSON bodies in. The fields are proto/subdd.proto's under their ProtoJSON names, with arrays as JSON arrays. */
+#include "server/json.h"
+#include "server/mesh_codec.h"
+#include <string.h>
+
+enum { N_OPTIONS = 6 };
+
+/* Parses and makes the arena that what is read will live in; numbers of 2 characters become 4 bytes. */
+static int begin(const void *body, size_t bytes, cJSON **json, struct arena **arena, struct sdd_error *err)
+{
+    *arena = NULL;
+    int rc = json_parse(body, bytes, json, err);
+    if (rc)
+        return rc;
+    *arena = arena_create(4 * (int64_t)bytes + (1 << 20));
+    return *arena ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the body");
+}
+
+static int64_t length(const cJSON *array)
+{
+    int64_t n = 0;
+    for (const cJSON *i = array->child; i; i = i->next)
+        n++;
+    return n;
+}
+
+/* An option stands in "options" or beside the arrays, not in both. */
+static int read_options(const cJSON *object, const cJSON *const *flat, struct sdd_options *o, struct sdd_error *err)
+{
+    const char *names[N_OPTIONS];
+    const cJSON *inner[N_OPTIONS] = {0};
+    for (int i = 0; i < N_OPTIONS; i++)
+        names[i] = sdd_option_table[i].name;
+    int rc = object ? json_fields(object, "options", names, N_OPTIONS, inner, err) : SDD_OK;
+    for (int i = 0; i < N_OPTIONS && !rc; i++) {
+        const char *token = NULL;
+        if (inner[i] && flat[i])
+            return sdd_fail(err, SDD_EINVALID, names[i], "%s is there more than once", names[i]);
+        rc = json_string(inner[i] ? inner[i] : flat[i], names[i], &token, err);
+        if (!rc && token)
+            rc = mesh_option_set(o, names[i], token, err);
+    }
+    return rc;
+}
+
+static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
+{
+    enum {
+        NAME,
+        OPTIONS,
+        POINTS,
+        COUNTS,
+        INDICES,
+        CREASES,
+        CREASE_LENGTHS,
+        CREASE_SHARPNESSES,
+        CORNERS,
+        CORNER_SHARPNESSES,
+        HOLES,
+        ST,
+        ST_INDICES,
+        N_FIELDS
+    };
+    const char *names[N_FIELDS + N_OPTIONS] = {"name",
+                                               "options",
+                                               "points",
+                                               "faceVertexCounts",
+                                               "faceVertexIndices",
+                                               "creaseIndices",
+                                               "creaseLengths",
+                                               "creaseSharpnesses",
+                                               "cornerIndices",
+                                               "cornerSharpnesses",
+                                               "holeIndices",
+                                               "st",
+                                               "stIndices"};
+    const cJSON *f[N_FIELDS + N_OPTIONS];
+    struct mesh_arrays a = {.options = {0}};
+    const char *name = "";
+    for (int i = 0; i < N_OPTIONS; i++)
+        names[N_FIELDS + i] = sdd_option_table[i].name;
+    int rc = json_fields(json, "", names, N_FIELDS + N_OPTIONS, f, err);
+    if (!rc)
+        rc = json_string(f[NAME], "name", &name, err);
+    if (!rc && f[NAME] && !mesh_name_valid(name))
+        rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to 128 of [A-Za-z0-9._-] and does not start with a dot");
+    if (!rc)
+        rc = read_options(f[OPTIONS], f + N_FIELDS, &a.options, err);
+    if (!rc)
+        rc = json_f32s(arena, f[POINTS], names[POINTS], &a.points, err);
+    if (!rc)
+        rc = json_i32s(arena, f[COUNTS], names[COUNTS], &a.face_counts, err);
+    if (!rc)
+        rc = json_i32s(arena, f[INDICES], names[INDICES], &a.face_vertices, err);
+    if (!rc)
+        rc = json_i32s(arena, f[CREASES], names[CREASES], &a.crease_indices, err);
+    if (!rc)
+        rc = json_i32s(arena, f[CREASE_LENGTHS], names[CREASE_LENGTHS], &a.crease_lengths, err);
+    if (!rc)
+        rc = json_f32s(arena, f[CREASE_SHARPNESSES], names[CREASE_SHARPNESSES], &a.crease_sharpnesses, err);
+    if (!rc)
+        rc = json_i32s(arena, f[CORNERS], names[CORNERS], &a.corner_indices, err);
+    if (!rc)
+        rc = json_f32s(arena, f[CORNER_SHARPNESSES], names[CORNER_SHARPNESSES], &a.corner_sharpnesses, err);
+    if (!rc)
+        rc = json_i32s(arena, f[HOLES], names[HOLES], &a.hole_indices, err);
+    if (!rc)
+        rc = json_f32s(arena, f[ST], names[ST], &a.uvs, err);
+    if (!rc)
+        rc = json_i32s(arena, f[ST_INDICES], names[ST_INDICES], &a.uv_indices, err);
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    if (!rc)
+        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_valid has measured it */
+    return rc;
+}
+
+int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_mesh(json, arena, out, err);
+    arena_free(arena);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static int read_range(const cJSON *item, int64_t index, struct arena *arena, struct position_range *out,
+                      struct sdd_error *err)
+{
+    static const char *const names[] = {"first", "points"};
+    const cJSON *f[2];
+    struct f32s points = {0};
+    int64_t first = 0;
+    int rc = json_fields(item, "ranges", names, 2, f, err);
+    if (!rc)
+        rc = json_int(f[0], "first", 0, INT32_MAX, &first, err);
+    if (!rc)
+        rc = json_f32s(arena, f[1], "points", &points, err);
+    if (!rc && points.n % 3)
+        rc = sdd_fail(err, SDD_EMESH, "points", "ranges[%lld] has %lld numbers, which is no multiple of 3",
+                      (long long)index, (long long)points.n);
+    *out = (struct position_range){first, points.n / 3, points.v};
+    return rc;
+}
+
+static int read_positions(const cJSON *json, struct arena *arena, struct positions **out, struct sdd_error *err)
+{
+    static const char *const names[] = {"ranges"};
+    const cJSON *ranges;
+    int rc = json_fields(json, "", names, 1, &ranges, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(ranges))
+        return sdd_fail(err, SDD_EINVALID, "ranges", "ranges: is not an array");
+    int64_t n = length(ranges), i = 0;
+    struct positions *p = arena_alloc(arena, sizeof *p);
+    struct position_range *r = arena_array(arena, n, sizeof *r);
+    if (!p || !r)
+        return arena_fail(arena, "ranges", err);
+    for (const cJSON *item = ranges->child; item && !rc; item = item->next, i++)
+        rc = read_range(item, i, arena, &r[i], err);
+    *p = (struct positions){n, r, arena};
+    *out = p;
+    return rc;
+}
+
+int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_positions(json, arena, out, err);
+    cJSON_Delete(json);
+    if (!rc)
+        return SDD_OK;
+    *out = NULL;
+    arena_free(arena);
+    return rc;
+}
+
+/* Which members an operation has: NULL where it has none. */
+struct edit_form {
+    const char *name, *ids, *counts, *values, *flag;
+};
+static const struct edit_form edit_forms[] = {
+    [EDIT_ADD_VERTICES] = {"addVertices", NULL, NULL, "points", NULL},
+    [EDIT_REMOVE_VERTICES] = {"removeVertices", "ids", NULL, NULL, NULL},
+    [EDIT_ADD_FACES] = {"addFaces", "faceVertexIndices", "faceVertexCounts", "st", NULL},
+    [EDIT_REMOVE_FACES] = {"removeFaces", "ids", NULL, NULL, NULL},
+    [EDIT_SET_POSITIONS] = {"setPositions", "ids", NULL, "points", NULL},
+    [EDIT_SET_CREASES] = {"setCreases", "edges", NULL, "sharpnesses", NULL},
+    [EDIT_SET_CORNERS] = {"setCorners", "ids", NULL, "sharpnesses", NULL},
+    [EDIT_SET_HOLES] = {"setHoles", "ids", NULL, NULL, "hole"},
+    [EDIT_SET_UVS] = {"setUvs", "ids", NULL, "st", NULL},
+};
+enum { N_FORMS = sizeof edit_forms / sizeof *edit_forms };
+
+static int read_members(const cJSON *json, const struct edit_form *form, struct arena *arena, int64_t index,
+                        struct edit *e, struct sdd_error *err)
+{
+    const char *const all[] = {form->ids, form->counts, form->values, form->flag};
+    const char *names[4] = {0};
+    const cJSON *found[4] = {0}, *f[4] = {0};
+    struct i32s ids = {0}, counts = {0};
+    struct f32s values = {0};
+    int n = 0, hole = 0;
+    for (int i = 0; i < 4; i++)
+        if (all[i])
+            names[n++] = all[i];
+    int rc = json_fields(json, form->name, names, n, found, err);
+    if (rc)
+        return rc;
+    n = 0;
+    for (int i = 0; i < 4; i++)
+        if (all[i])
+            f[i] = found[n++];
+    rc = json_i32s(arena, f[0], form->ids, &ids, err);
+    if (!rc)
+        rc = json_i32s(arena, f[1], form->counts, &counts, err);
+    if (!rc)
+        rc = json_f32s(arena, f[2], form->values, &values, err);
+    if (!rc)
+        rc = json_bool(f[3], form->flag, &hole, err);
+    if (!rc)
+        rc = edit_set(e, (enum edit_op)(form - edit_forms), index, ids, counts, values, err);
+    e->hole = hole;
+    return rc;
+}
+
+static int read_edit(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
+{
+    const char *names[N_FORMS];
+    const cJSON *f[N_FORMS];
+    int given = -1;
+    for (int i = 0; i < N_FORMS; i++)
+        names[i] = edit_forms[i].name;
+    int rc = json_fields(json, "edits", names, N_FORMS, f, err);
+    for (int i = 0; i < N_FORMS && !rc; i++) {
+        if (!f[i])
+            continue;
+        if (given >= 0)
+            return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has both %s and %s", (long long)index,
+                            names[given], names[i]);
+        given = i;
+    }
+    if (!rc && given < 0)
+        rc = sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
+    return rc ? rc : read_members(f[given], &edit_forms[given], arena, index, e, err);
+}
+
+static int read_edits(const cJSON *json, struct arena *arena, struct edit_batch **out, struct sdd_error *err)
+{
+    static const char *const names[] = {"edits"};
+    const cJSON *edits;
+    int rc = json_fields(json, "", names, 1, &edits, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(edits))
+        return sdd_fail(err, SDD_EINVALID, "edits", "edits: is not an array");
+    int64_t n = length(edits), i = 0;
+    struct edit_batch *b = arena_alloc(arena, sizeof *b);
+    struct edit *e = arena_array(arena, n, sizeof *e);
+    if (!b || !e)
+        return arena_fail(arena, "edits", err);
+    for (const cJSON *item = edits->child; item && !rc; item = item->next, i++)
+        rc = read_edit(item, arena, i, &e[i], err);
+    *b = (struct edit_batch){n, e, arena};
+    *out = b;
+    return rc;
+}
+
+int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_edits(json, arena, out, err);
+    cJSON_Delete(json);
+    if (!rc)
+        return SDD_OK;
+    *out = NULL;
+    arena_free(arena);
+    return rc;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
+ *
+ * Read: v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with negative indices
+ * counting back, polygons of any size, t (obj_tags.c), comments, CR LF, lines continued with a backslash.
+ * Skipped: normals, grouping, materials, smoothing groups, display settings, points and polylines.
+ * All else is an error with its line, as is a face with vt in some corners or in some faces only. */
+#include "server/mesh_codec.h"
+#include "server/obj_reader.h"
+#include "server/chars.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, ...)
+{
+    char text[200];
+    va_list ap;
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    return sdd_fail(r->err, code, "obj", "line %lld: %s", (long long)line, text);
+}
+
+int obj_room(struct obj_reader *r, struct obj_words *w, int64_t n)
+{
+    if (w->n + n <= w->cap)
+        return SDD_OK;
+    int64_t cap = w->cap ? 2 * w->cap : 1024;
+    if (cap > r->bytes + 16)
+        cap = r->bytes + 16; /* a word takes two characters at least */
+    if (cap < w->n + n)
+        cap = w->n + n;
+    void *p = realloc(w->p, (size_t)cap * 4);
+    if (!p)
+        return sdd_fail(r->err, SDD_ENO_MEMORY, "obj", "no memory for %lld numbers", (long long)cap);
+    w->p = p;
+    w->cap = cap;
+    return SDD_OK;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+/* Bytes of a continued line end at p: backslash, LF or CR LF; 0 when there is none. */
+static int continuation(const struct obj_reader *r, const char *p)
+{
+    if (r->end - p >= 2 && p[0] == '\\' && p[1] == '\n')
+        return 2;
+    return r->end - p >= 3 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n' ? 3 : 0;
+}
+
+int obj_space(struct obj_reader *r)
+{
+    for (;;) {
+        while (r->at < r->end && is_blank(*r->at))
+            r->at++;
+        int n = r->at < r->end && *r->at == '\\' ? continuation(r, r->at) : 0;
+        if (!n)
+            break;
+        r->at += n;
+        r->line++;
+    }
+    return r->at < r->end && *r->at != '\n' && *r->at != '#';
+}
+
+const char *obj_word(struct obj_reader *r, size_t *n)
+{
+    const char *from = r->at;
+    if (obj_space(r))
+        for (from = r->at; r->at < r->end && !is_blank(*r->at) && *r->at != '\n' && !continuation(r, r->at);)
+            r->at++;
+    else
+        from = r->at;
+    *n = (size_t)(r->at - from);
+    return from;
+}
+
+static int wanted_but(struct obj_reader *r, const char *wanted)
+{
+    char shown[CHARS_SHOW_SIZE];
+    size_t n;
+    const char *word = obj_word(r, &n);
+    if (!n)
+        return obj_fail(r, r->line, SDD_EMALFORMED, "%s is missing", wanted);
+    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" where %s is wanted", chars_show(word, n, shown), wanted);
+}
+
+/* A number must be followed by a blank, the line's end, or (in f) a slash. */
+static bool ends(const struct obj_reader *r, const char *p)
+{
+    return p == r->end || is_blank(*p) || *p == '\n' || (*p == '\\' && continuation(r, p));
+}
+
+int obj_float(struct obj_reader *r, const char *wanted, float *out)
+{
+    if (!obj_space(r))
+        return wanted_but(r, wanted);
+    const char *p = r->at;
+    int ok = chars_f32(&p, r->end, out);
+    if (ok == -1)
+        return obj_fail(r, r->line, SDD_EMALFORMED, "%s does not fit a 32-bit float", wanted);
+    if (!ok || !ends(r, p))
+        return wanted_but(r, wanted);
+    r->at = p;
+    return SDD_OK;
+}
+
+int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
+{
+    int64_t value;
+    if (!obj_space(r))
+        return wanted_but(r, wanted);
+    const char *p = r->at;
+    if (chars_i64(&p, r->end, &value) != 1 || value < INT32_MIN || value > INT32_MAX || !ends(r, p))
+        return wanted_but(r, wanted);
+    r->at = p;
+    *out = (int32_t)value;
+    return SDD_OK;
+}
+
+/* Reads min to max numbers, keeps the first `keep` of them, those that are not there being 0. */
+static int read_row(struct obj_reader *r, struct obj_words *to, int keep, int min, int max, const char *wanted)
+{
+    int rc = obj_room(r, to, keep);
+    for (int i = 0; i < max && !rc; i++) {
+        float value = 0;
+        bool more = obj_space(r);
+        if (more || i < min)
+            rc = obj_float(r, wanted, &value);
+        if (i < keep && !rc)
+            to->f[to->n++] = value;
+        if (!more && i >= keep - 1)
+            break;
+    }
+    return rc;
+}
+
+/* Turns a 1-based or negative reference into a row; how far rows reach is checked at the end, as they may come later. */
+static int resolve(struct obj_reader *r, int64_t ref, int64_t n_so_far, const char *what, int32_t *row, int64_t *max,
+                   int64_t *max_line)
+{
+    int64_t at = ref > 0 ? ref - 1 : n_so_far + ref;
+    if (ref == 0 || at < 0 || at > INT32_MAX)
+        return obj_fail(r, r->line, SDD_EMESH, "%s %lld does not exist; %lld are defined so far", what, (long long)ref,
+                        (long long)n_so_far);
+    *row = (int32_t)at;
+    if (at > *max)
+        *max = at, *max_line = r->line;
+    return SDD_OK;
+}
+
+/* A corner: a, a/b, a//c or a/b/c. *uv is 0 when it has none. */
+static int read_corner(struct obj_reader *r, int64_t *vertex, int64_t *uv)
+{
+    const char *p = r->at;
+    int64_t normal;
+    *uv = 0;
+    bool ok = chars_i64(&p, r->end, vertex) == 1, slash = ok && p < r->end && *p == '/';
+    if (slash) {
+        p++;
+        bool has_uv = p < r->end && *p != '/';
+        if (has_uv)
+            ok = chars_i64(&p, r->end, uv) == 1 && *uv;
+        if (ok && p < r->end && *p == '/') {
+            p++;
+            ok = chars_i64(&p, r->end, &normal) == 1;
+        } else {
+            ok = ok && has_uv;
+        }
+    }
+    if (!ok || !ends(r, p))
+        return wanted_but(r, "a face corner (v, v/vt, v//vn or v/vt/vn)");
+    r->at = p;
+    return SDD_OK;
+}
+
+static int add_corner(struct obj_reader *r, int64_t vertex, int64_t uv)
+{
+    int rc = obj_room(r, &r->corners, 1);
+    if (!rc)
+        rc = resolve(r, vertex, r->points.n / 3, "vertex", &r->corners.i[r->corners.n], &r->max_vertex,
+                     &r->max_vertex_line);
+    if (rc)
+        return rc;
+    r->corners.n++;
+    if (uv)
+        rc = obj_room(r, &r->uv_corners, 1);
+    if (uv && !rc)
+        rc = resolve(r, uv, r->uvs.n / 2, "texture coordinate", &r->uv_corners.i[r->uv_corners.n], &r->max_uv,
+                     &r->max_uv_line);
+    if (rc)
+        return rc;
+    r->uv_corners.n += uv != 0;
+    if (!r->uv_corners.n || r->uv_corners.n == r->corners.n)
+        return SDD_OK;
+    return obj_fail(r, r->line, SDD_EMESH, "texture coordinates (vt) must be given in every face corner or in none");
+}
+
+static int read_face(struct obj_reader *r)
+{
+    int64_t before = r->corners.n, vertex, uv;
+    int rc = obj_room(r, &r->counts, 1);
+    while (!rc && obj_space(r)) {
+        rc = read_corner(r, &vertex, &uv);
+        if (!rc)
+            rc = add_corner(r, vertex, uv);
+    }
+    int64_t n = r->corners.n - before;
+    if (!rc && n < 3)
+        rc = obj_fail(r, r->line, SDD_EMESH, "a face has 3 corners or more, this one has %lld", (long long)n);
+    if (!rc && n > SDD_MAX_FACE_SIZE)
+        rc = obj_fail(r, r->line, SDD_EMESH, "a face has at most %d corners, this one has %lld", SDD_MAX_FACE_SIZE,
+                      (long long)n);
+    if (!rc)
+        r->counts.i[r->counts.n++] = (int32_t)n;
+    return rc;
+}
+
+/* To the line's end, over continued ones too. */
+static void skip_line(struct obj_reader *r)
+{
+    while (r->at < r->end) {
+        const char *lf = memchr(r->at, '\n', (size_t)(r->end - r->at)), *from = r->at;
+        r->at = lf ? lf : r->end;
+        bool crlf = lf && lf - from >= 2 && lf[-1] == '\r' && lf[-2] == '\\', bare = lf && lf > from && lf[-1] == '\\';
+        if (!crlf && !bare)
+            return;
+        r->at++;
+        r->line++;
+    }
+}
+
+static bool is_skipped(const char *word, size_t n)
+{
+    static const char *const skipped[] = {"vn",     "vp",       "g",   "o",        "s",          "usemtl",
+                                          "mtllib", "l",        "p",   "usemap",   "maplib",     "mg",
+                                          "bevel",  "c_interp", "lod", "d_interp", "shadow_obj", "trace_obj"};
+    for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
+        if (strlen(skipped[i]) == n && memcmp(skipped[i], word, n) == 0)
+            return true;
+    return false;
+}
+
+static int read_statement(struct obj_reader *r)
+{
+    char shown[CHARS_SHOW_SIZE];
+    size_t n;
+    int rc;
+    const char *word = obj_word(r, &n);
+    if (n == 1 && *word == 'v')
+        rc = read_row(r, &r->points, 3, 3, 7, "a coordinate");
+    else if (n == 1 && *word == 'f')
+        rc = read_face(r);
+    else if (n == 2 && word[0] == 'v' && word[1] == 't')
+        rc = read_row(r, &r->uvs, 2, 1, 3, "a texture coordinate");
+    else if (n == 1 && *word == 't')
+        rc = obj_tag(r);
+    else if (is_skipped(word, n))
+        return skip_line(r), SDD_OK;
+    else
+        return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is not a statement that is read here",
+                        chars_show(word, n, shown));
+    if (rc || !obj_space(r))
+        return rc;
+    word = obj_word(r, &n);
+    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is too much at the end of the line",
+                    chars_show(word, n, shown));
+}
+
+static int read_all(struct obj_reader *r)
+{
+    int rc = SDD_OK;
+    for (r->line = 1; r->at < r->end && !rc; r->line++) {
+        if (obj_space(r))
+            rc = read_statement(r);
+        if (rc)
+            return rc;
+        if (r->at < r->end && *r->at == '#')
+            skip_line(r);
+        if (r->at < r->end)
+            r->at++;
+    }
+    if (r->corners.n && r->max_vertex >= r->points.n / 3)
+        return obj_fail(r, r->max_vertex_line, SDD_EMESH, "vertex %lld does not exist; the file has %lld",
+                        (long long)r->max_vertex + 1, (long long)r->points.n / 3);
+    if (r->uv_corners.n && r->max_uv >= r->uvs.n / 2)
+        return obj_fail(r, r->max_uv_line, SDD_EMESH, "texture coordinate %lld does not exist; the file has %lld",
+                        (long long)r->max_uv + 1, (long long)r->uvs.n / 2);
+    return SDD_OK;
+}
+
+static void reader_init(struct obj_reader *r, const void *body, size_t bytes, struct sdd_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->at = body;
+    r->end = r->at + bytes;
+    r->bytes = (int64_t)bytes;
+    r->err = err;
+}
+
+static void reader_fini(struct obj_reader *r)
+{
+    struct obj_words *all[] = {&r->points,
+                               &r->uvs,
+                               &r->counts,
+                               &r->corners,
+                               &r->uv_corners,
+                               &r->crease_edges,
+                               &r->crease_sharpness,
+                               &r->corner_vertices,
+                               &r->corner_sharpness,
+                               &r->holes,
+                               &r->ints,
+                               &r->floats};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]->p);
+}
+
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+{
+    struct obj_reader r;
+    *out = NULL;
+    reader_init(&r, body, bytes, err);
+    int rc = read_all(&r);
+    bool uvs = r.uv_corners.n > 0; /* vt lines that no face uses are not UVs */
+    struct mesh_arrays a = {
+        .options = r.options,
+        .points = {r.points.f, r.points.n},
+        .face_counts = {r.counts.i, r.counts.n},
+        .face_vertices = {r.corners.i, r.corners.n},
+        .crease_indices = {r.crease_edges.i, r.crease_edges.n},
+        .crease_sharpnesses = {r.crease_sharpness.f, r.crease_sharpness.n},
+        .crease_pairs = 1,
+        .corner_indices = {r.corner_vertices.i, r.corner_vertices.n},
+        .corner_sharpnesses = {r.corner_sharpness.f, r.corner_sharpness.n},
+        .hole_indices = {r.holes.i, r.holes.n},
+        .uvs = {r.uvs.f, uvs ? r.uvs.n : 0},
+        .uv_indices = {r.uv_corners.i, r.uv_corners.n},
+    };
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    reader_fini(&r);
+    return rc;
+}
+
+int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
+{
+    struct obj_reader r;
+    *out = NULL;
+    reader_init(&r, body, bytes, err);
+    int rc = read_all(&r);
+    if (!rc)
+        rc = positions_from_octets(r.points.p, (size_t)r.points.n * 4, 0, out, err);
+    if (!rc) {
+        rc = positions_own(*out, err);
+        if (rc)
+            positions_free(*out), *out = NULL;
+    }
+    reader_fini(&r);
+    return rc;
+}
