@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Same bits on two backends: every shape, through topology, mesh and refine, step by step on the parity device (CPU against
+ * $SUBDD_TEST_BACKEND; against the fake one where that is the CPU), twice with different poison, and end to end on each
+ * backend alone. Between them the shapes must launch every kernel there is.
+ * SUBDD_TEST_LEVELS limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its poison would hide from a memory
+ * checker what nobody has written. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "gpu/device.h"
+#include "tests/env.h"
+#include "tests/kernels/parity_device.h"
+#include "tests/oracle/shape.h"
+
+#define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
+#define MAX_VALUES 1024
+#define N_TAILS 4 /* tests after the shapes */
+
+/* All that a run has to say: digests, counts and error codes, in order. */
+struct record {
+    int n;
+    uint64_t value[MAX_VALUES];
+    char error[256]; /* the last one's sentence */
+};
+
+static const struct sdd_backend *other;
+static char no_other[200];
+static int64_t n_launched[SDD_N_KERNELS], n_shapes_run;
+static size_t n_shapes;
+
+static void note(struct record *r, uint64_t value)
+{
+    assert_true(r->n < MAX_VALUES);
+    r->value[r->n++] = value;
+}
+
+static void note_error(struct record *r, int code, const struct sdd_error *err)
+{
+    note(r, (uint64_t)(int64_t)code);
+    snprintf(r->error, sizeof r->error, "%s", err->text);
+    assert_int_equal(err->code, code);
+    assert_true(err->text[0]);
+}
+
+static int refine(sdd_mesh *mesh, int level, int surface, int include, struct record *r)
+{
+    const struct sdd_refine_request request = {level, surface, include, "auto", NULL};
+    struct sdd_error err = {0};
+    sdd_result *result;
+    int rc = sdd_refine(mesh, &request, &result, &err);
+    if (rc) {
+        assert_null(result);
+        note_error(r, rc, &err);
+        return rc;
+    }
+    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    note(r, (uint64_t)plan->n_vertices);
+    for (int i = 0; i < plan->n_blocks; i++) {
+        const struct sdd_block *b = plan->blocks + i;
+        assert_true(b->digest == sdd_digest(b->data, b->bytes));
+        note(r, (uint64_t)b->bytes);
+        note(r, b->digest);
+    }
+    sdd_result_free(result);
+    return SDD_OK;
+}
+
+static int64_t most_vertices(const struct sdd_mesh_desc *d, int level)
+{
+    return d->n_vertices + d->n_corners * ((int64_t)1 << 2 * level);
+}
+
+/* Levels, surfaces, includes; then new positions, bad positions. */
+static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
+{
+    const int uv = s->desc.n_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
+    const int64_t n = s->desc.n_vertices;
+    int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | uv;
+    if (uv && refine(mesh, 1, SDD_SURFACE_REFINED, uv, r) == SDD_EUNSUPPORTED)
+        all &= ~uv;
+    for (int level = 1; level <= parity_levels() && (level == 1 || most_vertices(&s->desc, level) < MOST_VERTICES);
+         level++)
+        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+            (void)refine(mesh, level, surface, all, r);
+    const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
+    for (int include = SDD_POSITIONS; include <= SDD_UV_INDICES; include *= 2)
+        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & all); surface++)
+            (void)refine(mesh, level, surface, include, r);
+
+    float *points = malloc((size_t)n * 3 * sizeof *points);
+    struct sdd_error err = {0};
+    assert_non_null(points);
+    for (int64_t i = 0; i < 3 * n; i++)
+        points[i] = s->points[i] * 0.75f + (float)(i % 7) * 0.01f;
+    note(r, (uint64_t)(int64_t)sdd_mesh_set_points(mesh, n / 2, n - n / 2, points + n / 2 * 3, &err));
+    (void)refine(mesh, level, SDD_SURFACE_REFINED, all, r);
+    points[n / 2 * 3] = NAN;
+    int rc = sdd_mesh_set_points(mesh, 0, n, points, &err);
+    assert_int_not_equal(rc, SDD_OK);
+    note_error(r, rc, &err);
+    (void)refine(mesh, level, SDD_SURFACE_REFINED, all, r);
+    free(points);
+}
+
+static void run_shape(const struct sdd_backend *b, int threads, const struct shape *s, struct record *r)
+{
+    sdd_device *device;
+    sdd_topology *topology;
+    sdd_mesh *mesh;
+    struct sdd_error err = {0};
+    struct sdd_device_info info;
+    memset(r, 0, sizeof *r);
+    if (sdd_device_wrap(b, 0, threads, (int64_t)4 << 30, &device, &err))
+        fail_msg("%s: %s", b->name, err.text);
+    int rc = sdd_topology_create(device, &s->desc, &topology, &err);
+    if (rc) {
+        assert_null(topology);
+        note_error(r, rc, &err);
+    } else {
+        rc = sdd_mesh_create(topology, s->points, s->uvs, &mesh, &err);
+        if (rc)
+            note_error(r, rc, &err);
+        else
+            run_mesh(mesh, s, r);
+        sdd_mesh_free(rc ? NULL : mesh);
+        sdd_topology_unref(topology);
+    }
+    sdd_device_info(device, &info);
+    assert_int_equal(info.memory_used, 0);
+    sdd_device_close(device);
+}
+
+static void expect_same(const char *what, const struct shape *s, const struct record *got, const struct record *want)
+{
+    if (got->n != want->n || memcmp(got->value, want->value, (size_t)got->n * sizeof got->value[0]) != 0)
+        fail_msg("%s: %s gives other results than the CPU backend (%s | %s)", s->name, what, got->error, want->error);
+    assert_string_equal(got->error, want->error);
+}
+
+static void run_on_pair(const struct shape *s, int poison, const struct record *want)
+{
+    static struct record r;
+    run_shape(parity_backend(sdd_backend_cpu(), other, poison), 2, s, &r);
+    const struct parity_report *report = parity_report();
+    if (report->n_differences)
+        fail_msg("%s: %s", s->name, report->first);
+    for (int k = 0; k < SDD_N_KERNELS; k++)
+        n_launched[k] += report->n_launched[k];
+    expect_same(poison == 0xCD ? "the parity device" : "the parity device with other poison", s, &r, want);
+}
+
+static void check_shape(const struct shape *s)
+{
+    static struct record want, r;
+    const char *plain = getenv("SUBDD_TEST_PLAIN");
+    run_shape(sdd_backend_cpu(), 1, s, &want);
+    run_shape(sdd_backend_cpu(), 3, s, &r);
+    expect_same("another number of threads", s, &r, &want);
+    run_shape(other, 2, s, &r);
+    expect_same(other->name, s, &r, &want);
+    if (plain && strcmp(plain, "1") == 0)
+        return;
+    run_on_pair(s, 0xCD, &want);
+    run_on_pair(s, 0x35, &want);
+}
+
+static void need_other(void)
+{
+    if (!other) {
+        printf("skip: %s\n", no_other);
+        skip();
+    }
+}
+
+static void test_shape(void **state)
+{
+    struct shape s;
+    struct sdd_error err;
+    need_other();
+    if (shape_load(test_shapes_dir(), *state, &s, &err))
+        fail_msg("%s: %s", (const char *)*state, err.text);
+    check_shape(&s);
+    shape_free(&s);
+    n_shapes_run++;
+}
+
+static void test_refused(void **state)
+{
+    char dir[4096];
+    size_t n;
+    (void)state;
+    need_other();
+    snprintf(dir, sizeof dir, "%s/refused", test_shapes_dir());
+    char **names = shape_list(dir, &n);
+    assert_non_null(names);
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        struct sdd_error err;
+        if (shape_load(dir, names[i], &s, &err) == SDD_OK) {
+            check_shape(&s);
+            shape_free(&s);
+        }
+    }
+    shape_list_free(names);
+}
+
+/* A grid with tags at random, of a size at which parallel loops, and sorts of many tiles, take other ways than for a few faces. */
+struct big {
+    float *points, *uvs, *sharpness;
+    int32_t *counts, *vertices, *uv_indices, *creases, *holes;
+    struct sdd_mesh_desc desc;
+};
+
+static void *array(int64_t n, size_t item)
+{
+    void *p = calloc((size_t)n, item);
+    assert_non_null(p);
+    return p;
+}
+
+static void make_big(struct big *g, int32_t side)
+{
+    const int32_t row = side + 1, n_vertices = row * row, n_faces = side * side;
+    uint32_t random = 12345;
+    g->points = array(3 * n_vertices, sizeof *g->points), g->uvs = array(2 * n_vertices, sizeof *g->uvs);
+    g->counts = array(n_faces, sizeof *g->counts), g->vertices = array(4 * n_faces, sizeof *g->vertices);
+    g->creases = array(2 * n_faces, sizeof *g->creases), g->sharpness = array(n_faces, sizeof *g->sharpness);
+    g->holes = array(n_faces, sizeof *g->holes);
+    for (int32_t v = 0; v < n_vertices; v++) {
+        const float x = (float)(v % row), y = (float)(v / row);
+        random = random * 1664525u + 1013904223u;
+        g->points[3 * v] = x, g->points[3 * v + 1] = y, g->points[3 * v + 2] = (float)(random >> 16) * 1e-5f;
+        g->uvs[2 * v] = x / (float)row, g->uvs[2 * v + 1] = y / (float)row;
+    }
+    g->desc.n_vertices = g->desc.n_uvs = n_vertices, g->desc.n_faces = n_faces, g->desc.n_corners = 4 * n_faces;
+    for (int32_t f = 0; f < n_faces; f++) {
+        const int32_t v = f / side * row + f % side, quad[4] = {v, v + 1, v + row + 1, v + row};
+        g->counts[f] = 4;
+        memcpy(g->vertices + 4 * f, quad, sizeof quad);
+        random = random * 1664525u + 1013904223u;
+        if (random % 5 == 0) {
+            const int64_t c = g->desc.n_creases++;
+            g->creases[2 * c] = v, g->creases[2 * c + 1] = v + 1, g->sharpness[c] = (float)(random >> 8 & 127) * 0.1f;
+        }
+        if (random % 37 == 0)
+            g->holes[g->desc.n_holes++] = f;
+    }
+    g->desc.face_counts = g->counts, g->desc.face_vertices = g->desc.uv_indices = g->vertices;
+    g->desc.crease_edges = g->creases, g->desc.crease_sharpness = g->sharpness, g->desc.hole_faces = g->holes;
+    g->desc.options.fvar = SDD_FVAR_ALL;
+}
+
+static void test_big(void **state)
+{
+    struct big g = {0};
+    (void)state;
+    need_other();
+    make_big(&g, parity_levels() < 4 ? 70 : 130);
+    const struct shape s = {.name = "big grid", .desc = g.desc, .points = g.points, .uvs = g.uvs};
+    check_shape(&s);
+    free(g.points), free(g.uvs), free(g.counts), free(g.vertices), free(g.creases), free(g.sharpness), free(g.holes);
+}
+
+static void test_device_probe(void **state)
+{
+    sdd_device *device;
+    struct sdd_error err = {0};
+    (void)state;
+    need_other();
+    assert_int_equal(sdd_device_wrap(other, 0, 0, 0, &device, &err), SDD_OK);
+    assert_int_equal(sdd_device_probe(device, &err), SDD_OK);
+    sdd_device_trim(device);
+    assert_int_equal(sdd_device_probe(device, &err), SDD_OK);
+    sdd_device_close(device);
+}
+
+static void test_every_kernel_ran(void **state)
+{
+    int missing = 0;
+    (void)state;
+    if (n_shapes_run < (int64_t)n_shapes || parity_levels() < 3 || getenv("SUBDD_TEST_PLAIN")) {
+        printf("skip: not all shapes were run on the parity device\n");
+        skip();
+    }
+    for (int k = 0; k < SDD_N_KERNELS; k++) {
+        if (n_launched[k] == 0) {
+            print_error("kernel %s was never launched\n", parity_kernel_name(k));
+            missing++;
+        }
+    }
+    assert_int_equal(missing, 0);
+}
+
+int main(void)
+{
+    char **names = shape_list(test_shapes_dir(), &n_shapes);
+    other = parity_other(no_other, sizeof no_other);
+    struct CMUnitTest *tests = calloc(n_shapes + N_TAILS, sizeof *tests);
+    if (!names || !tests) {
+        printf("no shapes in %s\n", test_shapes_dir());
+        return 1;
+    }
+    const struct CMUnitTest tails[N_TAILS] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_big),
+                                              cmocka_unit_test(test_device_probe),
+                                              cmocka_unit_test(test_every_kernel_ran)};
+    for (size_t i = 0; i < n_shapes; i++)
+        tests[i] = (struct CMUnitTest){names[i], test_shape, NULL, NULL, names[i]};
+    memcpy(tests + n_shapes, tails, sizeof tails);
+    int failed = _cmocka_run_group_tests("parity", tests, n_shapes + N_TAILS, NULL, NULL);
+    shape_list_free(names);
+    free(tests);
+    return failed;
+}
