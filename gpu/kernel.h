@@ -10,20 +10,37 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#ifdef __FMA__
+#include <immintrin.h>
+#endif
 
 #ifdef __CUDACC__
 #define SDD_FN static __device__ __forceinline__
 #else
-#define SDD_FN static inline
+#define SDD_FN static inline __attribute__((always_inline))
 #endif
 
 #define SDD_NONE 0xffffffffu /* no corner, no vertex */
 
 /* A vertex slot of the edge-friend engine: position and valence-loop start, one 16-byte access. */
+#ifdef __CUDACC__
 struct sdd_slot {
     float x, y, z;
     uint32_t loop; /* a corner of this vertex; SDD_NONE: the slot is unused */
 } __attribute__((aligned(16)));
+#else
+typedef float sdd_lanes __attribute__((vector_size(16)));
+typedef int32_t sdd_lane_bits __attribute__((vector_size(16)));
+struct sdd_slot {
+    union {
+        struct {
+            float x, y, z;
+            uint32_t loop;
+        };
+        sdd_lane_bits bits;
+    };
+};
+#endif
 
 struct sdd_quad { /* four vertex ids of a quad, one 16-byte access */
     uint32_t v[4];
@@ -37,9 +54,21 @@ struct sdd_float2 {
     float s[2];
 } __attribute__((aligned(8)));
 
+/* A point or vector. On the CPU it is a vector register whose fourth lane stays zero: three lanes and one cost the same. */
+#ifdef __CUDACC__
 struct sdd_vec3 {
     float x, y, z;
 };
+#else
+struct sdd_vec3 {
+    union {
+        struct {
+            float x, y, z, zero;
+        };
+        sdd_lanes v;
+    };
+};
+#endif
 
 SDD_FN struct sdd_vec3 sdd_vec3_of(float x, float y, float z)
 {
@@ -47,28 +76,80 @@ SDD_FN struct sdd_vec3 sdd_vec3_of(float x, float y, float z)
     r.x = x;
     r.y = y;
     r.z = z;
+#ifndef __CUDACC__
+    r.zero = 0.0f;
+#endif
     return r;
 }
 
 SDD_FN struct sdd_vec3 sdd_add(struct sdd_vec3 a, struct sdd_vec3 b)
 {
+#ifdef __CUDACC__
     return sdd_vec3_of(a.x + b.x, a.y + b.y, a.z + b.z);
+#else
+    a.v += b.v;
+    return a;
+#endif
 }
 
 SDD_FN struct sdd_vec3 sdd_sub(struct sdd_vec3 a, struct sdd_vec3 b)
 {
+#ifdef __CUDACC__
     return sdd_vec3_of(a.x - b.x, a.y - b.y, a.z - b.z);
+#else
+    a.v -= b.v;
+    return a;
+#endif
 }
 
 SDD_FN struct sdd_vec3 sdd_scale(float s, struct sdd_vec3 a)
 {
+#ifdef __CUDACC__
     return sdd_vec3_of(s * a.x, s * a.y, s * a.z);
+#else
+    a.v *= s;
+    return a;
+#endif
 }
 
 /* s * a + b, rounded once a component */
 SDD_FN struct sdd_vec3 sdd_fma(float s, struct sdd_vec3 a, struct sdd_vec3 b)
 {
+#ifdef __FMA__
+    sdd_lanes lanes = {s, s, s, s};
+    a.v = (sdd_lanes)_mm_fmadd_ps((__m128)lanes, (__m128)a.v, (__m128)b.v);
+    return a;
+#else
     return sdd_vec3_of(fmaf(s, a.x, b.x), fmaf(s, a.y, b.y), fmaf(s, a.z, b.z));
+#endif
+}
+
+/* The position in a slot. */
+SDD_FN struct sdd_vec3 sdd_slot_point(struct sdd_slot s)
+{
+#ifdef __CUDACC__
+    return sdd_vec3_of(s.x, s.y, s.z);
+#else
+    const sdd_lane_bits keep = {-1, -1, -1, 0}; /* the loop corner must not enter arithmetic, not even in an idle lane */
+    struct sdd_vec3 r;
+    r.v = (sdd_lanes)(s.bits & keep);
+    return r;
+#endif
+}
+
+SDD_FN struct sdd_slot sdd_slot_of(struct sdd_vec3 p, uint32_t loop)
+{
+    struct sdd_slot s;
+#ifdef __CUDACC__
+    s.x = p.x;
+    s.y = p.y;
+    s.z = p.z;
+    s.loop = loop;
+#else
+    s.bits = (sdd_lane_bits)p.v;
+    s.bits[3] = (int32_t)loop;
+#endif
+    return s;
 }
 
 /* The smaller value stays: the order of arrival cannot show. Used on error paths, for "first bad element". */

@@ -31,15 +31,10 @@ SDD_FN void k_ef_edges(int64_t e, const struct ef_edges_args *a)
     float s = a->sharp ? a->sharp[e] : 0.0f;
     if (f1 < a->n_faces) { /* else a boundary: its sharpness is infinite, the point stays in the middle */
         struct sdd_slot s0 = a->slot[a->n_vertices + f0], s1 = a->slot[a->n_vertices + f1];
-        struct sdd_vec3 faces = sdd_add(sdd_vec3_of(s0.x, s0.y, s0.z), sdd_vec3_of(s1.x, s1.y, s1.z));
+        struct sdd_vec3 faces = sdd_add(sdd_slot_point(s0), sdd_slot_point(s1));
         float w = a->end ? 0.5f * (sdd_face_weight(a->end, f0) + sdd_face_weight(a->end, f1)) : 0.25f;
         point = sdd_edge_point(va, vb, s, sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
     }
-    struct sdd_slot out;
-    out.x = point.x;
-    out.y = point.y;
-    out.z = point.z;
-    out.loop = 4 * c + 1;
-    a->slot[a->n_vertices + a->n_faces + e] = out;
+    a->slot[a->n_vertices + a->n_faces + e] = sdd_slot_of(point, 4 * c + 1);
 }
 #endif

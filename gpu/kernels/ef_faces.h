@@ -18,15 +18,10 @@ struct ef_faces_args {
 
 SDD_FN void k_ef_faces(int64_t f, const struct ef_faces_args *a)
 {
-    struct sdd_slot s;
     if (f >= a->n_faces) {
         uint32_t c = a->ghost_first[f - a->n_faces];
         const float *p = a->p + 3 * (int64_t)a->vert[c];
-        s.x = p[0];
-        s.y = p[1];
-        s.z = p[2];
-        s.loop = 4 * c + 2;
-        a->slot[a->n_vertices + a->n_edges + f] = s;
+        a->slot[a->n_vertices + a->n_edges + f] = sdd_slot_of(sdd_vec3_of(p[0], p[1], p[2]), 4 * c + 2);
         return;
     }
     int32_t first = f ? a->end[f - 1] : 0, end = a->end[f];
@@ -36,10 +31,7 @@ SDD_FN void k_ef_faces(int64_t f, const struct ef_faces_args *a)
         sum = sdd_add(sum, sdd_vec3_of(p[0], p[1], p[2]));
     }
     float n = (float)(end - first);
-    s.x = sum.x / n;
-    s.y = sum.y / n;
-    s.z = sum.z / n;
-    s.loop = 4 * (uint32_t)first + 2;
-    a->slot[a->n_vertices + f] = s;
+    sum = sdd_vec3_of(sum.x / n, sum.y / n, sum.z / n);
+    a->slot[a->n_vertices + f] = sdd_slot_of(sum, 4 * (uint32_t)first + 2);
 }
 #endif

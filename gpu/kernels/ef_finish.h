@@ -36,7 +36,7 @@ SDD_FN struct sdd_vec3 sdd_cross(struct sdd_vec3 a, struct sdd_vec3 b)
 SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, uint32_t n_real_quads)
 {
     struct ef_ring r;
-    struct sdd_vec3 at = sdd_vec3_of(s.x, s.y, s.z);
+    struct sdd_vec3 at = sdd_slot_point(s);
     uint32_t c = s.loop, i;
     int was_ghost = 0;
     r.edges = r.diagonals = r.cross = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -45,13 +45,13 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     r.n = r.n_real = 0;
     do {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
-        struct sdd_vec3 off = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 3));
+        struct sdd_vec3 off = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3));
         r.edges = sdd_add(r.edges, off);
-        r.diagonals = sdd_add(r.diagonals, sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 2)));
+        r.diagonals = sdd_add(r.diagonals, sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2)));
         r.n++;
         int ghost = c >> 2 >= n_real_quads;
         if (!ghost) {
-            struct sdd_vec3 on = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 1));
+            struct sdd_vec3 on = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1));
             r.cross = sdd_add(r.cross, sdd_cross(sdd_sub(on, at), sdd_sub(off, at)));
             r.n_real++;
             if (was_ghost)
@@ -99,8 +99,8 @@ SDD_FN struct sdd_vec3 sdd_limit_normal(const struct ef_finish_args *a, struct s
     }
     for (int32_t j = 0; j < k; j++) { /* face j lies between edge j (along the on-edge) and edge j + 1 */
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
-        struct sdd_vec3 e = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 1));
-        struct sdd_vec3 d = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 2));
+        struct sdd_vec3 e = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1));
+        struct sdd_vec3 d = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2));
         float nc = co * ct - si * st, ns = si * ct + co * st; /* of edge j + 1 */
         if (boundary) {
             if (j == 0)
@@ -108,7 +108,7 @@ SDD_FN struct sdd_vec3 sdd_limit_normal(const struct ef_finish_args *a, struct s
             else
                 t2 = sdd_fma(4.0f * si, e, t2);
             t2 = sdd_fma(si + ns, d, t2);
-            last = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 3));
+            last = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3));
         } else {
             t1 = sdd_fma(4.0f * co, e, sdd_fma(kd * (co + nc), d, t1));
             t2 = sdd_fma(4.0f * si, e, sdd_fma(kd * (si + ns), d, t2));
@@ -148,10 +148,10 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
     struct sdd_slot s = sdd_slot_at(l, (uint32_t)i);
     if (s.loop == SDD_NONE || s.loop >> 2 >= a->n_real_quads)
         return;
-    struct sdd_place p = sdd_place_of(s.loop >> 2, l->level, a->grid.level);
-    int32_t k = (int32_t)(s.loop & 3), x = ((k + 1) & 2) >> 1, y = (k & 2) >> 1;
-    uint32_t row = sdd_grid_point(&a->grid, p.corner, p.x + sdd_turn_x(x, y, p.turn), p.y + sdd_turn_y(x, y, p.turn));
-    struct sdd_vec3 at = sdd_vec3_of(s.x, s.y, s.z);
+    struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
+    int32_t k = (int32_t)s.loop + p.turn;
+    uint32_t row = sdd_grid_point(&a->grid, p.corner, p.x + (((k + 1) & 2) >> 1), p.y + ((k & 2) >> 1));
+    struct sdd_vec3 at = sdd_slot_point(s);
     if (!a->limit && !a->normal) {
         sdd_put_vec3(a->out, row, at);
         return;

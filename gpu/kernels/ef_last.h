@@ -15,13 +15,19 @@ struct ef_last_args {
     uint32_t n_real_quads;
 };
 
-SDD_FN void sdd_put_point(const struct ef_last_args *a, struct sdd_place p, int32_t x, int32_t y, struct sdd_vec3 v)
+SDD_FN void sdd_put_point(const struct ef_last_args *a, uint32_t row, struct sdd_vec3 v)
 {
-    int32_t gx = p.x + sdd_turn_x(x, y, p.turn), gy = p.y + sdd_turn_y(x, y, p.turn);
-    float *to = a->out + 3 * (size_t)sdd_grid_point(&a->grid, p.corner, gx, gy);
+    float *to = a->out + 3 * (size_t)row;
     to[0] = v.x;
     to[1] = v.y;
     to[2] = v.z;
+}
+
+/* The middle of side k of a quad whose cell is p; the grid has two units a side. */
+SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_place p, uint32_t k)
+{
+    int32_t s = (int32_t)(k + (uint32_t)p.turn) & 3, x = s == 1 ? 2 : s == 3 ? 0 : 1, y = s == 2 ? 2 : s == 0 ? 0 : 1;
+    return sdd_grid_point(&a->grid, p.corner, 2 * p.x + x, 2 * p.y + y);
 }
 
 SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
@@ -31,25 +37,26 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
     if (v < l->n_quads) {
         struct ef_quad_points r = sdd_quad_task(l, v);
         if (v < a->n_real_quads) {
-            struct sdd_place p = sdd_place_of(v, l->level, a->grid.level);
-            sdd_put_point(a, p, 1, 1, r.face);
-            sdd_put_point(a, p, 2, 1, r.edge[0]);
-            sdd_put_point(a, p, 0, 1, r.edge[1]);
+            struct sdd_place p = sdd_place_of(v, l->level);
+            sdd_put_point(a, sdd_grid_inside(&a->grid, p.corner, 2 * p.x + 1, 2 * p.y + 1), r.face);
+            sdd_put_point(a, sdd_side_row(a, p, 1), r.edge[0]);
+            sdd_put_point(a, sdd_side_row(a, p, 3), r.edge[1]);
         } else {
             for (int32_t k = 0; k < 2; k++) { /* an edge that a ghost computes for its real friend */
-                uint32_t g = k ? r.friends.g[1] : r.friends.g[0];
+                uint32_t g = r.friends.g[k];
                 if (g >> 1 < a->n_real_quads)
-                    sdd_put_point(a, sdd_place_of(g >> 1, l->level, a->grid.level), 1, g & 1 ? 2 : 0,
-                                  k ? r.edge[1] : r.edge[0]);
+                    sdd_put_point(a, sdd_side_row(a, sdd_place_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);
             }
         }
     }
     if (v < l->n_slots) {
         struct sdd_slot s = sdd_slot_at(l, v);
-        uint32_t k = s.loop & 3;
-        if (s.loop != SDD_NONE && s.loop >> 2 < a->n_real_quads)
-            sdd_put_point(a, sdd_place_of(s.loop >> 2, l->level, a->grid.level), ((k + 1) & 2), k & 2,
+        if (s.loop != SDD_NONE && s.loop >> 2 < a->n_real_quads) {
+            struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
+            int32_t k = (int32_t)(s.loop & 3) + p.turn;
+            sdd_put_point(a, sdd_grid_point(&a->grid, p.corner, 2 * p.x + ((k + 1) & 2), 2 * p.y + (k & 2)),
                           sdd_vertex_task(l, v, s));
+        }
     }
 }
 #endif

@@ -39,8 +39,7 @@ SDD_FN struct sdd_slot sdd_slot_at(const struct ef_level *l, uint32_t v)
 
 SDD_FN struct sdd_vec3 sdd_point_at(const struct ef_level *l, uint32_t v)
 {
-    struct sdd_slot s = sdd_slot_at(l, v);
-    return sdd_vec3_of(s.x, s.y, s.z);
+    return sdd_slot_point(sdd_slot_at(l, v));
 }
 
 SDD_FN struct sdd_quad sdd_quad_at(const struct ef_level *l, uint32_t q)
@@ -58,11 +57,18 @@ SDD_FN struct sdd_quad sdd_quad_at(const struct ef_level *l, uint32_t q)
 #endif
 }
 
-/* Corner k of a quad in registers: an index that is not known at compile time would put the quad in memory. */
-SDD_FN uint32_t sdd_corner_of(struct sdd_quad q, uint32_t k)
+/* The vertex of corner c, whose quad is q. On the GPU it is picked from the registers that one wide load filled (an index
+ * that is not known at compile time would put the quad in memory); on the CPU a load is as cheap as the picking. */
+SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint32_t c)
 {
-    uint32_t low = k & 1 ? q.v[1] : q.v[0], high = k & 1 ? q.v[3] : q.v[2];
-    return k & 2 ? high : low;
+#ifdef __CUDACC__
+    uint32_t low = c & 1 ? q.v[1] : q.v[0], high = c & 1 ? q.v[3] : q.v[2];
+    (void)l;
+    return c & 2 ? high : low;
+#else
+    (void)q;
+    return l->quad[c >> 2].v[c & 3];
+#endif
 }
 
 /* Slot of the next level that slot v's vertex moves to. */
@@ -107,13 +113,13 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
     r.friends = l->friends[q];
     struct sdd_vec3 side[2], near[2], far[2];
     for (int32_t i = 0; i < 2; i++) {
-        uint32_t g = r.friends.g[i], k = 2 * (g & 1);
+        uint32_t g = r.friends.g[i], c = 2 * g;
         struct sdd_quad a = sdd_quad_at(l, g >> 1);
-        uint32_t first = sdd_corner_of(a, k), second = sdd_corner_of(a, k + 1);
+        uint32_t first = sdd_vertex_of(l, a, c), second = sdd_vertex_of(l, a, c + 1);
         r.v.v[i ? 0 : 2] = first;
         r.v.v[i ? 3 : 1] = second;
         near[i] = sdd_add(sdd_point_at(l, first), sdd_point_at(l, second));
-        far[i] = sdd_add(sdd_point_at(l, sdd_corner_of(a, k ^ 3)), sdd_point_at(l, sdd_corner_of(a, (k + 1) ^ 3)));
+        far[i] = sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
         r.sharp[i] = l->sharp ? l->sharp[q].s[i] : 0.0f;
         side[i] = near[i];
     }
@@ -141,15 +147,15 @@ SDD_FN uint32_t sdd_next_around(const struct ef_level *l, uint32_t c, uint32_t *
  * by construction and later ones by induction, and no ring is longer than the quads of its level. */
 SDD_FN struct sdd_vec3 sdd_vertex_task(const struct ef_level *l, uint32_t v, struct sdd_slot s)
 {
-    struct sdd_vec3 at = sdd_vec3_of(s.x, s.y, s.z), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f), diagonals = edges;
+    struct sdd_vec3 at = sdd_slot_point(s), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f), diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
     uint32_t c = s.loop, i;
     int32_t n = 0;
     do {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
-        struct sdd_vec3 end = sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 3));
+        struct sdd_vec3 end = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3));
         edges = sdd_add(edges, end);
-        diagonals = sdd_add(diagonals, sdd_point_at(l, sdd_corner_of(q, (c & 3) ^ 2)));
+        diagonals = sdd_add(diagonals, sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2)));
         n++;
         uint32_t next = sdd_next_around(l, c, &i);
         if (l->sharp)

@@ -18,12 +18,7 @@ struct ef_step_args {
 
 SDD_FN void sdd_put_slot(struct sdd_slot *to, struct sdd_vec3 p, uint32_t loop)
 {
-    struct sdd_slot s;
-    s.x = p.x;
-    s.y = p.y;
-    s.z = p.z;
-    s.loop = loop;
-    *to = s;
+    *to = sdd_slot_of(p, loop);
 }
 
 SDD_FN void sdd_put_quad(struct sdd_quad *to, uint32_t v0, uint32_t v1, uint32_t v2, uint32_t v3)
@@ -88,7 +83,7 @@ SDD_FN void k_ef_step(int64_t i, const struct ef_step_args *a)
         struct sdd_slot s = sdd_slot_at(l, v);
         struct sdd_slot *to = a->slot + sdd_child_slot(l, v);
         if (s.loop == SDD_NONE)
-            sdd_put_slot(to, sdd_vec3_of(s.x, s.y, s.z), SDD_NONE);
+            sdd_put_slot(to, sdd_slot_point(s), SDD_NONE);
         else
             sdd_put_slot(to, sdd_vertex_task(l, v, s), 4 * s.loop);
     } else { /* fewer vertices than quads (genus 2 and up): the chunk's first slot stays unused */

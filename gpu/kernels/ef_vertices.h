@@ -28,7 +28,7 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
         const float *q = a->p + 3 * (int64_t)a->vert[a->next[c]];
         struct sdd_vec3 far = sdd_vec3_of(q[0], q[1], q[2]);
         struct sdd_slot f = a->slot[a->n_vertices + a->face[c]];
-        sum = sdd_add(sum, sdd_add(far, sdd_vec3_of(f.x, f.y, f.z)));
+        sum = sdd_add(sum, sdd_add(far, sdd_slot_point(f)));
         if (!a->edge_sharp)
             continue;
         sdd_ring_edge(&ring, a->edge_sharp[a->edge[c]], far);
@@ -42,11 +42,6 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
         struct sdd_vec3 smooth = sdd_fma((float)((count - 2.0) / count), at, sdd_scale((float)(1.0 / (count * count)), sum));
         point = sdd_vertex_point(at, a->vert_sharp ? a->vert_sharp[v] : 0.0f, smooth, &ring);
     }
-    struct sdd_slot s;
-    s.x = point.x;
-    s.y = point.y;
-    s.z = point.z;
-    s.loop = n > 0 ? 4 * a->corner[begin] : SDD_NONE;
-    a->slot[v] = s;
+    a->slot[v] = sdd_slot_of(point, n > 0 ? 4 * a->corner[begin] : SDD_NONE);
 }
 #endif

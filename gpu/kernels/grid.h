@@ -18,40 +18,53 @@ struct sdd_grid {
     int32_t level; /* >= 1                       */
 };
 
-/* Where a quad of a later level lies in its level-1 quad: origin, quarter turns, and the level-1 quad. */
+/* Where a quad of a later level lies: in which level-1 quad, at which of its cells, turned by how many quarters. */
 struct sdd_place {
     uint32_t corner;
     int32_t x, y, turn;
 };
 
-/* (x, y) turned by `turn` quarters */
-SDD_FN int32_t sdd_turn_x(int32_t x, int32_t y, int32_t turn)
+/* Every second bit of v, from bit 0, moved together. */
+SDD_FN uint32_t sdd_even_bits(uint32_t v)
 {
-    int32_t t = turn & 1 ? -y : x;
-    return turn & 2 ? -t : t;
+    v &= 0x55555555u;
+    v = (v | v >> 1) & 0x33333333u;
+    v = (v | v >> 2) & 0x0f0f0f0fu;
+    v = (v | v >> 4) & 0x00ff00ffu;
+    return (v | v >> 8) & 0x0000ffffu;
 }
 
-SDD_FN int32_t sdd_turn_y(int32_t x, int32_t y, int32_t turn)
+/* a + b in each field of two bits, modulo 4 */
+SDD_FN uint32_t sdd_add_fields(uint32_t a, uint32_t b)
 {
-    int32_t t = turn & 1 ? x : y;
-    return turn & 2 ? -t : t;
+    return a ^ b ^ (a & b & 0x55555555u) << 1;
 }
 
-/* sdd_place_of: quad q of level d, in units of level `level` >= d: its sides are 2^(level - d) long. Child i of a quad
- * begins at the quad's corner i and follows the winding, so it is turned by i quarters. */
-SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d, int32_t level)
+/* sdd_place_of: quad q of level d. Child i of a quad begins at the quad's corner i and follows the winding: it sits in the
+ * quadrant i + (the quad's turn) and is turned by i more. So the quadrants are the running sums, modulo 4, of the base-4
+ * digits of q from the top; the last of them is also the turn. */
+SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d)
 {
     struct sdd_place p;
+    uint32_t t;
     p.corner = (uint32_t)((uint64_t)q >> (2 * (d - 1)));
-    p.x = p.y = p.turn = 0;
-    for (int32_t k = d - 2; k >= 0; k--) {
-        int32_t child = (int32_t)(q >> (2 * k)) & 3, side = 1 << (level - d + k + 1);
-        int32_t x = ((child + 1) & 2) ? side : 0, y = (child & 2) ? side : 0;
-        p.x += sdd_turn_x(x, y, p.turn);
-        p.y += sdd_turn_y(x, y, p.turn);
-        p.turn = (p.turn + child) & 3;
-    }
+    t = q - (uint32_t)((uint64_t)p.corner << (2 * (d - 1)));
+    t = sdd_add_fields(t, t >> 2);
+    t = sdd_add_fields(t, t >> 4);
+    t = sdd_add_fields(t, t >> 8);
+    t = sdd_add_fields(t, t >> 16);
+    p.x = (int32_t)sdd_even_bits(t ^ t >> 1); /* quadrants 1 and 2 lie at the higher x */
+    p.y = (int32_t)sdd_even_bits(t >> 1);     /* 2 and 3 at the higher y               */
+    p.turn = (int32_t)(t & 3);
     return p;
+}
+
+/* The row of point (x, y), 0 < x, y < m, inside level-1 quad c. */
+SDD_FN uint32_t sdd_grid_inside(const struct sdd_grid *g, uint32_t c, int32_t x, int32_t y)
+{
+    uint32_t along = ((uint32_t)1 << (g->level - 1)) - 1;
+    uint32_t first = g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + g->n_corners) * along;
+    return first + c * along * along + (uint32_t)(y - 1) * along + (uint32_t)(x - 1);
 }
 
 /* sdd_grid_point: the row of point (x, y), 0 <= x, y <= m, of level-1 quad c. */
@@ -59,10 +72,8 @@ SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, 
 {
     int32_t m = 1 << (g->level - 1);
     uint32_t along = (uint32_t)(m - 1), first_edge = g->n_vertices + g->n_faces + g->n_edges, line, t;
-    if (x > 0 && x < m && y > 0 && y < m) {
-        uint32_t first_inside = first_edge + (2 * g->n_edges + g->n_corners) * along;
-        return first_inside + c * along * along + (uint32_t)(y - 1) * along + (uint32_t)(x - 1);
-    }
+    if (x > 0 && x < m && y > 0 && y < m)
+        return sdd_grid_inside(g, c, x, y);
     if (x == 0 && y == 0)
         return g->vert[c];
     if (x == m && y == m)
