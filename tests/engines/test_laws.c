@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_laws.c: what must hold whatever the rules are: weights sum to one, affine maps commute with refining, names of
+ * elements do not matter, counts obey Euler, surfaces are watertight, a limit point does not depend on the level. */
+#include "tests/env.h"
+#include "tests/oracle/cases.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static sdd_device *device;
+
+static void load(const char *name, struct shape *s)
+{
+    struct sdd_error err = {0};
+    if (shape_load(test_shapes_dir(), name, s, &err) != SDD_OK)
+        fail_msg("%s: %s", name, err.text);
+}
+
+static void refine(const struct shape *s, const float *points, int level, struct refined *out)
+{
+    struct sdd_error err = {0};
+    if (library_refine(device, &s->desc, points, s->uvs, level, out, &err) != SDD_OK)
+        fail_msg("%s level %d: %s", s->name, level, err.text);
+}
+
+static void near(const char *name, const char *what, int64_t row, const double *got, const double *want,
+                 double tolerance)
+{
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(got[k] - want[k]) <= tolerance))
+            fail_msg("%s: %s %lld is (%.9g, %.9g, %.9g), not (%.9g, %.9g, %.9g)", name, what, (long long)row, got[0],
+                     got[1], got[2], want[0], want[1], want[2]);
+}
+
+/* for_each_shape: `law` on every shape of the folder that is not large. */
+static void for_each_shape(void (*law)(const struct shape *s))
+{
+    size_t n;
+    char **names = shape_list(test_shapes_dir(), &n);
+    assert_true(n > 100);
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        load(names[i], &s);
+        if (s.desc.n_corners < 400)
+            law(&s);
+        shape_free(&s);
+    }
+    shape_list_free(names);
+}
+
+/* Every row of weights sums to one: a mesh that is a single place stays that place. */
+static void law_constant(const struct shape *s)
+{
+    const double place[3] = {0.3f, -1.7f, 2.9f};
+    float *points = xalloc(3 * s->desc.n_vertices, sizeof *points);
+    struct refined r;
+    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++)
+        points[i] = (float)place[i % 3];
+    refine(s, points, 4, &r);
+    for (int64_t v = 0; v < r.n_vertices; v++) {
+        near(s->name, "vertex", v, &r.points[3 * v], place, 2e-6);
+        near(s->name, "limit", v, &r.limits[3 * v], place, 3e-6);
+    }
+    refined_free(&r);
+    free(points);
+}
+
+static const double affine[3][4] = {{0.8, -0.3, 0.2, 4}, {0.5, 1.1, -0.4, -2}, {-0.1, 0.6, 0.9, 1}};
+
+static void apply(const double *p, double *out)
+{
+    for (int k = 0; k < 3; k++)
+        out[k] = affine[k][0] * p[0] + affine[k][1] * p[1] + affine[k][2] * p[2] + affine[k][3];
+}
+
+static void law_affine(const struct shape *s)
+{
+    float *moved = xalloc(3 * s->desc.n_vertices, sizeof *moved);
+    struct refined a, b;
+    for (int64_t v = 0; v < s->desc.n_vertices; v++) {
+        double p[3] = {(double)s->points[3 * v], (double)s->points[3 * v + 1], (double)s->points[3 * v + 2]}, q[3];
+        apply(p, q);
+        for (int k = 0; k < 3; k++)
+            moved[3 * v + k] = (float)q[k];
+    }
+    refine(s, s->points, 3, &a);
+    refine(s, moved, 3, &b);
+    double tolerance = 1e-5 * (s->diagonal + 4);
+    for (int64_t v = 0; v < a.n_vertices; v++) {
+        double q[3];
+        apply(&a.points[3 * v], q);
+        near(s->name, "vertex", v, &b.points[3 * v], q, tolerance);
+        apply(&a.limits[3 * v], q);
+        near(s->name, "limit", v, &b.limits[3 * v], q, tolerance);
+    }
+    refined_free(&a);
+    refined_free(&b);
+    free(moved);
+}
+
+/* ---- other names ------------------------------------------------------------------------------------------------- */
+struct renamed {
+    struct shape shape;
+    int32_t *vertex, *face, *corner; /* old -> new */
+};
+
+static int64_t common(int64_t a, int64_t b)
+{
+    return b == 0 ? a : common(b, a % b);
+}
+
+static int32_t *permutation(int64_t n, int64_t stride)
+{
+    int32_t *p = xalloc(n, sizeof *p);
+    while (n > 0 && common(stride, n) != 1)
+        stride++;
+    for (int64_t i = 0; i < n; i++)
+        p[i] = (int32_t)((i * stride + 3) % n);
+    return p;
+}
+
+/* New ids for vertices and faces, every face starts at another corner, tags in the opposite order. */
+static void rename_all(const struct shape *s, struct renamed *r)
+{
+    const struct sdd_mesh_desc *d = &s->desc;
+    r->shape = *s;
+    r->vertex = permutation(d->n_vertices, 7);
+    r->face = permutation(d->n_faces, 5);
+    r->corner = xalloc(d->n_corners, sizeof *r->corner);
+    int32_t *counts = xalloc(d->n_faces, sizeof *counts), *first = xalloc(d->n_faces + 1, sizeof *first);
+    int32_t *vertices = xalloc(d->n_corners, sizeof *vertices), *uv = xalloc(d->n_corners, sizeof *uv);
+    float *points = xalloc(3 * d->n_vertices, sizeof *points);
+    for (int64_t f = 0; f < d->n_faces; f++)
+        counts[r->face[f]] = d->face_counts[f];
+    for (int64_t f = 0; f < d->n_faces; f++)
+        first[f + 1] = first[f] + counts[f];
+    for (int64_t f = 0, c = 0; f < d->n_faces; f++)
+        for (int64_t k = 0; k < d->face_counts[f]; k++, c++) {
+            int64_t to = first[r->face[f]] + (k + f) % d->face_counts[f];
+            r->corner[c] = (int32_t)to;
+            vertices[to] = r->vertex[d->face_vertices[c]];
+            uv[to] = d->n_uvs ? d->uv_indices[c] : 0;
+        }
+    for (int64_t v = 0; v < d->n_vertices; v++)
+        memcpy(&points[3 * r->vertex[v]], &s->points[3 * v], 3 * sizeof *points);
+    int32_t *edges = xalloc(2 * d->n_creases, sizeof *edges), *corners = xalloc(d->n_corner_tags, sizeof *corners);
+    int32_t *holes = xalloc(d->n_holes, sizeof *holes);
+    float *sharp = xalloc(d->n_creases, sizeof *sharp), *corner_sharp = xalloc(d->n_corner_tags, sizeof *corner_sharp);
+    for (int64_t i = 0, n = d->n_creases; i < n; i++) {
+        edges[2 * i] = r->vertex[d->crease_edges[2 * (n - 1 - i) + 1]];
+        edges[2 * i + 1] = r->vertex[d->crease_edges[2 * (n - 1 - i)]];
+        sharp[i] = d->crease_sharpness[n - 1 - i];
+    }
+    for (int64_t i = 0, n = d->n_corner_tags; i < n; i++) {
+        corners[i] = r->vertex[d->corner_vertices[n - 1 - i]];
+        corner_sharp[i] = d->corner_sharpness[n - 1 - i];
+    }
+    for (int64_t i = 0, n = d->n_holes; i < n; i++)
+        holes[i] = r->face[d->hole_faces[n - 1 - i]];
+    struct sdd_mesh_desc *to = &r->shape.desc;
+    to->face_counts = counts;
+    to->face_vertices = vertices;
+    to->uv_indices = uv;
+    to->crease_edges = edges;
+    to->crease_sharpness = sharp;
+    to->corner_vertices = corners;
+    to->corner_sharpness = corner_sharp;
+    to->hole_faces = holes;
+    r->shape.points = points;
+    free(first);
+}
+
+static void renamed_free(struct renamed *r)
+{
+    const struct sdd_mesh_desc *d = &r->shape.desc;
+    const void *all[] = {d->face_counts,
+                         d->face_vertices,
+                         d->uv_indices,
+                         d->crease_edges,
+                         d->crease_sharpness,
+                         d->corner_vertices,
+                         d->corner_sharpness,
+                         d->hole_faces,
+                         r->shape.points,
+                         r->vertex,
+                         r->face,
+                         r->corner};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free((void *)(uintptr_t)all[i]);
+}
+
+/* The same point of the same quad has the same place under both names; sums may run in another order: a few ulp. */
+static void law_names(const struct shape *s)
+{
+    const int level = 3, m = 4;
+    struct renamed other;
+    struct refined a, b;
+    struct grid g, h;
+    rename_all(s, &other);
+    refine(s, s->points, level, &a);
+    refine(&other.shape, other.shape.points, level, &b);
+    grid_init(&g, &s->desc);
+    grid_init(&h, &other.shape.desc);
+    assert_int_equal(a.n_vertices, b.n_vertices);
+    assert_int_equal(a.n_faces, b.n_faces);
+    for (int64_t c = 0; c < s->desc.n_corners; c++)
+        for (int i = 0; i <= m; i++)
+            for (int j = 0; j <= m; j++) {
+                int64_t v = grid_vertex(&g, level, c, i, j), w = grid_vertex(&h, level, other.corner[c], i, j);
+                near(s->name, "vertex", v, &b.points[3 * w], &a.points[3 * v], 2e-6 * (s->diagonal + 1));
+                near(s->name, "limit", v, &b.limits[3 * w], &a.limits[3 * v], 4e-6 * (s->diagonal + 1));
+            }
+    grid_fini(&g);
+    grid_fini(&h);
+    refined_free(&a);
+    refined_free(&b);
+    renamed_free(&other);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------------------------ */
+static int pair_order(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(uint32_t));
+}
+
+/* Every directed edge once; edges without their opposite are the boundary, whose edges double at every level; the
+ * number of different edges is the plan's, and V - E + F is the control mesh's. */
+static void law_counts(const struct shape *s)
+{
+    const int level = 3;
+    struct sdd_error err = {0};
+    sdd_topology *t = NULL;
+    struct sdd_topology_info info;
+    struct sdd_plan plan;
+    struct sdd_refine_request request = {.level = level, .include = SDD_INDICES, .method = "auto"};
+    assert_int_equal(sdd_topology_create(device, &s->desc, &t, &err), SDD_OK);
+    sdd_topology_info(t, &info);
+    assert_int_equal(sdd_plan(t, &request, &plan, &err), SDD_OK);
+    sdd_topology_unref(t);
+    if (plan.n_faces < s->desc.n_corners << (2 * (level - 1)))
+        return; /* the edges of holes are not output */
+    struct refined r;
+    refine(s, s->points, level, &r);
+    uint32_t(*edges)[2] = xalloc(4 * r.n_faces, sizeof *edges);
+    unsigned char *used = xalloc(r.n_vertices, 1);
+    int64_t n = 4 * r.n_faces, open = 0, isolated = 0;
+    for (int64_t c = 0; c < n; c++) {
+        edges[c][0] = r.faces[c];
+        edges[c][1] = r.faces[c % 4 == 3 ? c - 3 : c + 1];
+        assert_true(edges[c][0] < r.n_vertices);
+        used[edges[c][0]] = 1;
+    }
+    qsort(edges, (size_t)n, sizeof *edges, pair_order);
+    for (int64_t c = 0; c < n; c++) {
+        uint32_t back[2] = {edges[c][1], edges[c][0]};
+        if (c > 0 && pair_order(edges[c], edges[c - 1]) == 0)
+            fail_msg("%s: edge %u-%u is run twice the same way", s->name, edges[c][0], edges[c][1]);
+        open += !bsearch(back, edges, (size_t)n, sizeof *edges, pair_order);
+    }
+    for (int64_t v = 0; v < r.n_vertices; v++)
+        isolated += !used[v];
+    assert_int_equal(isolated, info.n_isolated);
+    assert_int_equal(open, info.n_boundary_edges << level);
+    assert_int_equal((n - open) / 2 + open, plan.n_edges);
+    assert_int_equal(r.n_vertices, plan.n_vertices);
+    assert_int_equal(r.n_vertices - plan.n_edges + r.n_faces, info.n_vertices - info.n_edges + info.n_faces);
+    free(edges);
+    free(used);
+    refined_free(&r);
+}
+
+/* Without creases the limit of a vertex is the same from every level that has the vertex (beside a dart or a semi-sharp
+ * edge it is not, there the mask is only a rule). */
+static void law_limit(const struct shape *s)
+{
+    struct refined a, b;
+    if (s->desc.n_creases > 0)
+        return;
+    for (int64_t i = 0; i < s->desc.n_corner_tags; i++)
+        if (s->desc.corner_sharpness[i] < 10)
+            return;
+    refine(s, s->points, 1, &a);
+    refine(s, s->points, 4, &b);
+    for (int64_t v = 0; v < a.n_vertices; v++) {
+        int stays =
+            memcmp(&a.limits[3 * v], &a.points[3 * v], 3 * sizeof(double)) == 0; /* valence 2 stays at every level */
+        if (!stays)
+            near(s->name, "limit", v, &b.limits[3 * v], &a.limits[3 * v], 1e-5 * s->diagonal);
+    }
+    refined_free(&a);
+    refined_free(&b);
+}
+
+static void test_constant(void **state)
+{
+    (void)state, for_each_shape(law_constant);
+}
+static void test_affine(void **state)
+{
+    (void)state, for_each_shape(law_affine);
+}
+static void test_names(void **state)
+{
+    (void)state, for_each_shape(law_names);
+}
+static void test_counts(void **state)
+{
+    (void)state, for_each_shape(law_counts);
+}
+static void test_limit(void **state)
+{
+    (void)state, for_each_shape(law_limit);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_constant), cmocka_unit_test(test_affine),
+                                       cmocka_unit_test(test_names), cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_limit)};
+    device = open_device(0);
+    int failed = cmocka_run_group_tests_name("laws", tests, NULL, NULL);
+    sdd_device_close(device);
+    return failed;
+}
