@@ -79,10 +79,27 @@ void sdd_device_trim(sdd_device *d)
     d->b->trim(d->dev);
 }
 
+static void note(sdd_device *d, int rc)
+{
+    if (rc && !d->status)
+        d->status = rc;
+}
+
+static int dev_lost(sdd_device *d, struct sdd_error *err)
+{
+    d->status = SDD_EDEVICE;
+    return sdd_fail(err, SDD_EDEVICE, "", "%s stopped working", d->name);
+}
+
 int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
 {
+    int rc = SDD_ENO_MEMORY;
     *out = NULL;
-    if (bytes > d->limit - d->used || d->b->alloc(d->dev, bytes, out)) {
+    if (bytes <= d->limit - d->used && !d->status)
+        rc = d->b->alloc(d->dev, bytes, out);
+    if (rc == SDD_EDEVICE || d->status == SDD_EDEVICE)
+        return dev_lost(d, err);
+    if (rc) {
         sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free", (long long)bytes,
                  (long long)(d->limit - d->used), (long long)d->limit);
         if (err) {
@@ -101,12 +118,6 @@ void dev_free(sdd_device *d, void *memory, int64_t bytes)
         return;
     d->b->free(d->dev, memory, bytes);
     d->used -= bytes;
-}
-
-static void note(sdd_device *d, int rc)
-{
-    if (rc && !d->status)
-        d->status = rc;
 }
 
 void dev_upload(sdd_device *d, void *to, const void *from_host, int64_t bytes)
@@ -154,6 +165,28 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
+int dev_host_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
+{
+    *out = NULL;
+    int rc = d->status ? d->status : d->b->host_alloc(d->dev, bytes, out);
+    if (!rc)
+        return SDD_OK;
+    if (rc == SDD_EDEVICE)
+        return dev_lost(d, err);
+    sdd_fail(err, rc, "", "%lld bytes of host memory for the result are not to be had", (long long)bytes);
+    if (err)
+        err->needed = bytes;
+    return rc;
+}
+
+double dev_elapsed(sdd_device *d, int from_slot, int to_slot)
+{
+    double seconds = 0.0;
+    if (!d->status)
+        note(d, d->b->elapsed(d->dev, from_slot, to_slot, &seconds));
+    return seconds;
+}
+
 void dev_mark(sdd_device *d, int slot)
 {
     if (!d->status)
@@ -166,7 +199,7 @@ int dev_finish(sdd_device *d, struct sdd_error *err)
     d->status = rc == SDD_EDEVICE ? rc : SDD_OK;
     if (rc == SDD_ENO_MEMORY)
         return sdd_fail(err, rc, "", "the device ran out of memory");
-    return rc ? sdd_fail(err, rc, "", "%s stopped working", d->name) : SDD_OK;
+    return rc ? dev_lost(d, err) : SDD_OK;
 }
 
 void dev_drain(sdd_device *d)

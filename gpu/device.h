@@ -21,6 +21,8 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
 /* dev_alloc: exactly `bytes` on the device. SDD_ENO_MEMORY says what is needed and available. */
 int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 void dev_free(sdd_device *d, void *memory, int64_t bytes);
+/* dev_host_alloc: host memory that transfers fast; given back through the backend's host_free. */
+int dev_host_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Queue one step; after a failure they do nothing until dev_finish. */
 void dev_upload(sdd_device *d, void *to, const void *from_host, int64_t bytes);
@@ -32,6 +34,7 @@ void dev_sort(sdd_device *d, const uint64_t *keys_in, uint64_t *keys_out, const 
               int64_t n, int bits, void *scratch);
 void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n);
 void dev_mark(sdd_device *d, int slot);
+double dev_elapsed(sdd_device *d, int from_slot, int to_slot); /* seconds between two marks; waits for both */
 #define DEV_LAUNCH(d, name, args, n) dev_launch((d), SDD_K_##name, (args), sizeof(struct name##_args), (n))
 
 /* dev_finish: waits for the queue and gives back the status since the last call. */

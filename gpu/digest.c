@@ -3,7 +3,6 @@
  * xxHash library. */
 #include "gpu/digest.h"
 #include "gpu/kernels/digest_piece.h"
-#include <stdlib.h>
 #include <xxhash.h>
 
 static int64_t pieces(int64_t bytes)
@@ -40,20 +39,23 @@ uint64_t *digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scr
     }
 }
 
+/* One node of the tree: the digests of up to 128 pieces below it. A level is never held whole. */
+static uint64_t digest_node(const char *data, int64_t bytes, int64_t span)
+{
+    uint64_t values[SDD_DIGEST_PIECE / 8];
+    size_t n = 0;
+    if (span == SDD_DIGEST_PIECE)
+        return XXH64(data, (size_t)bytes, 0);
+    span /= SDD_DIGEST_PIECE / 8;
+    for (int64_t at = 0; at < bytes; at += span)
+        values[n++] = digest_node(data + at, bytes - at < span ? bytes - at : span, span);
+    return XXH64(values, n * sizeof values[0], 0);
+}
+
 uint64_t sdd_digest(const void *data, int64_t bytes)
 {
-    int64_t n = pieces(bytes);
-    if (n == 1)
-        return XXH64(data, (size_t)bytes, 0);
-    uint64_t *values = malloc((size_t)n * sizeof *values), digest;
-    if (!values)
-        return 0;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t left = bytes - i * SDD_DIGEST_PIECE;
-        values[i] = XXH64((const char *)data + i * SDD_DIGEST_PIECE,
-                          (size_t)(left < SDD_DIGEST_PIECE ? left : SDD_DIGEST_PIECE), 0);
-    }
-    digest = sdd_digest(values, n * 8);
-    free(values);
-    return digest;
+    int64_t span = SDD_DIGEST_PIECE; /* bytes under the root: 1024 * 128^k; 9 levels cover 64 bits */
+    while (span < bytes)
+        span *= SDD_DIGEST_PIECE / 8;
+    return digest_node(data, bytes, span);
 }

@@ -23,8 +23,9 @@ static int check_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
         s.points = ARENA(a, float, 3 * n);
         if (a == &real)
             break;
-        if (dev_alloc(d, count.used, &memory, err))
-            return SDD_ENO_MEMORY;
+        int rc = dev_alloc(d, count.used, &memory, err);
+        if (rc)
+            return rc;
         real.base = memory;
     }
     struct point_check_args check = {s.points, s.error, SDD_MAX_COORDINATE};

@@ -185,12 +185,9 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     for (int k = 0; k < p->n_blocks; k++)
         if (blocks[k] != p->blocks[k].data)
             dev_download(d, (void *)(uintptr_t)p->blocks[k].data, blocks[k], p->blocks[k].bytes);
-    rc = dev_finish(d, err);
-    if (!rc)
-        rc = d->b->elapsed(d->dev, MARK_START, MARK_REFINED, &info->refine_seconds);
-    if (!rc)
-        rc = d->b->elapsed(d->dev, MARK_REFINED, MARK_DIGESTED, &info->digest_seconds);
-    return rc && !err->code ? sdd_fail(err, rc, "", "the device's clock cannot be read") : rc;
+    info->refine_seconds = dev_elapsed(d, MARK_START, MARK_REFINED);
+    info->digest_seconds = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED);
+    return dev_finish(d, err);
 }
 
 static int alloc_blocks(struct sdd_result *out, struct sdd_error *err)
@@ -199,12 +196,9 @@ static int alloc_blocks(struct sdd_result *out, struct sdd_error *err)
     for (int k = 0; k < out->info.plan.n_blocks; k++) {
         struct sdd_block *b = out->info.plan.blocks + k;
         void *memory = NULL;
-        if (d->b->host_alloc(d->dev, b->bytes, &memory)) {
-            sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of host memory for the result are not to be had",
-                     (long long)out->info.plan.host_bytes);
-            err->needed = out->info.plan.host_bytes;
-            return SDD_ENO_MEMORY;
-        }
+        int rc = dev_host_alloc(d, b->bytes, &memory, err);
+        if (rc)
+            return rc;
         b->data = memory;
     }
     return SDD_OK;

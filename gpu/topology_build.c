@@ -436,8 +436,9 @@ static int place(struct build *b, void (*lay_out)(struct build *, struct arena *
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     lay_out(b, &count);
-    if (dev_alloc(b->d, count.used, memory, err))
-        return SDD_ENO_MEMORY;
+    int rc = dev_alloc(b->d, count.used, memory, err);
+    if (rc)
+        return rc;
     *bytes = count.used;
     real.base = *memory;
     lay_out(b, &real);
