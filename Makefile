@@ -78,7 +78,7 @@ all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, lib
 said:
 	@$(if $(missing),echo '  $(missing)',:)
 cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
-	@$(if $(NVCC),:,echo '  no nvcc on PATH or in /usr/local/cuda/bin: built without the CUDA module')
+	@$(if $(NVCC),:,echo '  without the CUDA module: no nvcc on PATH or in /usr/local/cuda/bin')
 
 $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)
@@ -158,15 +158,15 @@ demo: deps ## install what is needed, build, push a sample mesh, refine it, stre
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo
 
-asan: ; $(AGAIN) run-tests BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
-ubsan: ; $(AGAIN) run-tests BUILD=build/ubsan SAN=undefined ## all tests under UBSan
-tsan: ; $(AGAIN) run-tests BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
+asan: ; $(AGAIN) run-tests NVCC= BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
+ubsan: ; $(AGAIN) run-tests NVCC= BUILD=build/ubsan SAN=undefined ## all tests under UBSan
+tsan: ; $(AGAIN) run-tests NVCC= BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
 cover: ## run the tests with coverage and print lines and branches a file
-	$(AGAIN) run-tests BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
+	$(AGAIN) run-tests NVCC= BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
 	@tests/tools/coverage build/cover
 fuzz: ## F=name runs one libFuzzer target (all without F), SECONDS=60 each, from tests/fuzz/corpus
 	@deploy/install-deps fuzz
-	$(AGAIN) fuzzers CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
+	$(AGAIN) fuzzers NVCC= CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
 	@tests/tools/run-fuzz build/fuzz '$(F)' $(or $(SECONDS),60)
 ifneq ($(FUZZ),)
 OPT += -fsanitize=fuzzer-no-link
