@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* server.h: the daemon's one object. The loop thread owns all of it but what is marked. */
+#ifndef SUBDD_SERVER_H
+#define SUBDD_SERVER_H
+#include "gpu/sdd.h"
+#include "server/cache.h"
+#include "server/config.h"
+#include "server/conn.h"
+#include "server/executor.h"
+#include "server/jobs.h"
+#include "server/log.h"
+#include "server/metrics.h"
+#include "server/slots.h"
+#include <uv.h>
+
+struct MHD_Daemon;
+struct auth;
+struct residency;
+struct store;
+
+enum exit_code { EXIT_CANNOT_START = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_STORE = 4 };
+enum server_state { SERVER_READY, SERVER_NOT_READY, SERVER_CLOSING };
+
+struct server {
+    const struct config *config;
+    struct log log;
+    struct metrics metrics; /* partly any thread, see metrics.h */
+    struct auth *auth;      /* NULL: everybody may do everything */
+    struct conns conns;
+    struct jobs jobs;
+    struct slots slots;
+    struct cache cache;
+
+    struct executor *host, *storage, *compute; /* any thread may post                          */
+    struct store *store;                       /* storage thread                               */
+    sdd_device *device;                        /* compute thread                               */
+    struct residency *residency;               /* compute thread                               */
+    struct sdd_device_info device_info;        /* as it was at start                           */
+    int64_t host_memory;                       /* --host-memory, or what 0 stands for          */
+    atomic_llong frames_sending;               /* bytes of frames that answers still hold      */
+    atomic_bool store_broken;                  /* set on the storage thread                    */
+
+    uv_loop_t loop;
+    uv_poll_t mhd_poll;
+    uv_timer_t mhd_timer, reaper, drain;
+    uv_async_t wake;
+    uv_signal_t signals[3];
+    struct MHD_Daemon *mhd;
+    int listen_fd;
+    bool woken;             /* connections were resumed: MHD has to run again */
+    enum server_state state;
+    const char *not_ready;  /* why, for the readiness answer */
+    uint64_t started_at, closing_at;
+    int exit_code;
+    int64_t inflight_bytes; /* of request bodies             */
+    uint32_t next_request;
+    char id_prefix[16];
+};
+
+/* server_fail: the daemon can no longer do its work: not ready at once, gone within a second, exit code as given. */
+void server_fail(struct server *s, enum exit_code code, const char *why);
+
+#endif

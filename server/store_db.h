@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_db.h: the store's SQLite connection, its statements and chunks; for the store_*.c files only. */
+#ifndef SUBDD_STORE_DB_H
+#define SUBDD_STORE_DB_H
+#include "server/store.h"
+#include <sqlite3.h>
+
+enum store_sql {
+#define STORE_SQL(name, text) STORE_##name,
+#include "server/store_sql.def"
+#undef STORE_SQL
+    STORE_N_SQL
+};
+
+/* What a chunk is a part of; owner is a topology's key or a mesh's. Never renumber. */
+enum store_kind { STORE_TOPOLOGY = 0, STORE_POINTS = 1, STORE_UVS = 2, STORE_VERTEX_IDS = 3, STORE_FACE_IDS = 4 };
+#define STORE_CHUNK_BYTES (1 << 20)
+#define STORE_POINT_ROWS 4096 /* vertices in a chunk of points: what a small position update rewrites */
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    int failed; /* a write or sync failed: no more writes */
+    sqlite3_stmt *statements[STORE_N_SQL];
+};
+
+/* store_error: maps SQLite's last error (or rc when the connection has none); marks the store failed after I/O errors. */
+int store_error(struct store *s, int rc, const char *what, struct sdd_error *err);
+/* store_statement: the statement, reset and with no values bound. */
+int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_step: Result  1 a row, 0 done (then the statement is reset), negative an error. bound is what sqlite3_bind_* gave,
+ * or-ed together. */
+int store_step(struct store *s, sqlite3_stmt *st, int bound, const char *what, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_run: one statement with up to two integers, no rows. */
+int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_begin, store_end: a transaction; store_end commits when rc is SDD_OK, else rolls back, and returns what came of it. */
+int store_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+int store_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* A stream of bytes being cut into chunks; those that are there already with the same hash are left alone. */
+struct store_writer {
+    struct store *s;
+    int64_t owner;
+    enum store_kind kind;
+    int64_t chunk_bytes, seq, used;
+    char *buffer;
+};
+int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
+                      struct sdd_error *err) SDD_MUST_CHECK;
+int store_writer_add(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_writer_fini: writes the rest, drops chunks beyond, frees; with rc other than SDD_OK only frees. Returns rc or its own. */
+int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err) SDD_MUST_CHECK;
+int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const void *data,
+                      int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_chunks_read: `bytes` bytes from chunk `seq` on; all chunks but the last are whole.
+ * Errors  SDD_ESTORE naming a chunk that is missing, of another size or with another checksum */
+int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
+                      struct sdd_error *err) SDD_MUST_CHECK;
+int64_t store_chunk_bytes(enum store_kind kind);
+/* store_chunks_check: every checksum of the store. */
+int store_chunks_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* store_answer_insert: within the transaction of what it answers; also drops answers that are too old. */
+int store_answer_insert(struct store *s, const struct store_answer *a, int64_t now_ms,
+                        struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif
