@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend over one
- * stream, one memory pool and a little pinned host memory. Host code is C in all but name: no exceptions, no libstdc++.
+/* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend
+ * over one stream, one memory pool and a little pinned host memory. Host code is C in all but name: no exceptions,
+ * no libstdc++.
  *
- * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return it, because
- *         after most of them the context is lost and the process has to go. Nothing stays in CUDA's "last error": CUB reads it.
+ * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return
+ *         it, because after most of them the context is lost and the process has to go. Nothing stays in CUDA's
+ *         "last error": CUB reads it.
  * Threads any, one at a time on a device: each call sets the thread's current device first */
 #include "prims.h"
 #include <cuda_runtime.h>
@@ -85,9 +87,9 @@ static int finish(struct device *d)
     return result(d, cudaStreamSynchronize(d->stream));
 }
 
-/* ---- devices ------------------------------------------------------------------------------------------------------- */
-/* Compiled machine code runs on the same major version at the same or a later minor one; the newest one is here as PTX
- * too, which any later GPU's driver compiles. */
+/* ---- devices ---------------------------------------------------------------------------------------------- */
+/* Compiled machine code runs on the same major version at the same or a later minor one; the newest one is here as
+ * PTX too, which any later GPU's driver compiles. */
 static int has_code(int major, int minor)
 {
     static const int built[] = {__CUDA_ARCH_LIST__};
@@ -98,7 +100,8 @@ static int has_code(int major, int minor)
     return built[n - 1] <= version;
 }
 
-/* How many GPUs can run this module; the sentence tells of the last that cannot. *found = CUDA's number of the nth that can. */
+/* How many GPUs can run this module; the sentence tells of the last that cannot. *found = CUDA's number of the nth
+ * that can. */
 static int usable(int nth, int *found, char *reason, size_t size)
 {
     int n = 0, n_usable = 0;
@@ -262,7 +265,7 @@ static int dev_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
     return code;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------------- */
 static int dev_alloc(void *device, int64_t bytes, void **out)
 {
     struct device *d = (struct device *)device;
@@ -331,7 +334,8 @@ static int dev_host_alloc(void *device, int64_t bytes, void **out)
     return SDD_OK;
 }
 
-/* No copy is under way to or from host memory when it is freed: downloads are done on return, and so are long uploads. */
+/* No copy is under way to or from host memory when it is freed: downloads are done on return, and so are long
+ * uploads. */
 static void dev_host_free(void *device, void *memory, int64_t bytes)
 {
     struct device *d = (struct device *)device;
@@ -404,7 +408,7 @@ static int dev_fill(void *device, void *to, int byte, int64_t bytes)
     return code;
 }
 
-/* ---- work ---------------------------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------------------- */
 static int dev_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     struct device *d = (struct device *)device;
@@ -421,7 +425,8 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
         d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks), dim3(BLOCK), params, 0, d->stream));
 }
 
-/* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL for a query. */
+/* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL
+ * for a query. */
 static int64_t scratch_size(struct device *d, cudaError_t e, size_t bytes)
 {
     (void)result(d, e);

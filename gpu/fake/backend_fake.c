@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_fake.c: see backend_fake.h. A fake device is a CPU device; what can fail is wrapped. It is not unified, so that
- * results take the way through download that they take on a GPU. */
+/* backend_fake.c: see backend_fake.h. A fake device is a CPU device; what can fail is wrapped. It is not unified,
+ * so that results take the way through download that they take on a GPU. */
 #include "gpu/fake/backend_fake.h"
 #include "abi.h"
 #include <stdio.h>
@@ -78,7 +78,7 @@ static void fake_trim(void *device)
     sdd_backend_cpu()->trim(device);
 }
 
-/* ---- memory with red zones, for the device and the host alike ----------------------------------------------------- */
+/* ---- memory with red zones, for the device and the host alike --------------------------------------------- */
 static int fake_alloc(void *device, int64_t bytes, void **out)
 {
     (void)device;
@@ -119,7 +119,7 @@ static void fake_free(void *device, void *memory, int64_t bytes)
     free(block);
 }
 
-/* ---- all else: the CPU's, unless it is the k-th call ----------------------------------------------------------------- */
+/* ---- all else: the CPU's, unless it is the k-th call ------------------------------------------------------ */
 #define CPU_UNLESS_FAULT(call)                                                                                         \
     const int code = fault(SDD_EDEVICE);                                                                               \
     return code != SDD_OK ? code : sdd_backend_cpu()->call

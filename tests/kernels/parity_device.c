@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define GUARD 256 /* bytes behind each allocation */
 #define MAX_LIVE 1024
@@ -45,7 +46,7 @@ static int differ(const char *text)
     return SDD_EDEVICE;
 }
 
-/* ---- open and close ------------------------------------------------------------------------------------------------ */
+/* ---- open and close --------------------------------------------------------------------------------------- */
 static int pair_probe(char *reason, size_t size)
 {
     return parity.a->probe(reason, size) && parity.b->probe(reason, size);
@@ -101,7 +102,7 @@ static int pair_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
     return rc;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ----------------------------------------------------------------------------------------------- */
 /* The live allocation that holds the address (its guard zone included: an empty array may stand at the end). */
 static const struct live *find(const struct pair *p, const void *address)
 {
@@ -177,7 +178,7 @@ static void pair_trim(void *device)
     parity.b->trim(p->b);
 }
 
-/* ---- comparing ------------------------------------------------------------------------------------------------------ */
+/* ---- comparing -------------------------------------------------------------------------------------------- */
 /* The first differing word of n bytes that stand at `offset` of allocation i; n is a multiple of 4 or the end. */
 static int name_difference(const struct pair *p, const char *what, int i, int64_t offset, int64_t n)
 {
@@ -252,7 +253,7 @@ static int pair_fill(void *device, void *to, int byte, int64_t bytes)
     return both(parity.a->fill(p->a, to, byte, bytes), parity.b->fill(p->b, second(p, to), byte, bytes));
 }
 
-/* ---- work ---------------------------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------------------- */
 static int pair_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     struct pair *p = device;
@@ -332,7 +333,7 @@ static int pair_elapsed(void *device, int from_slot, int to_slot, double *second
                 parity.b->elapsed(p->b, from_slot, to_slot, seconds));
 }
 
-/* ---- for tests ----------------------------------------------------------------------------------------------------- */
+/* ---- for tests -------------------------------------------------------------------------------------------- */
 const struct sdd_backend *parity_backend(const struct sdd_backend *first, const struct sdd_backend *other, int poison)
 {
     static const struct sdd_backend backend = {
@@ -392,14 +393,15 @@ int parity_levels(void)
 
 const char *parity_module_path(void)
 {
-    static char path[8192];
-    char *bin = realpath(test_bin_dir(), NULL);
-    snprintf(path, sizeof path, "%s/../lib/libsdd_cuda.so", bin ? bin : ".");
-    free(bin);
-    FILE *f = path[0] == '/' ? fopen(path, "rb") : NULL;
-    if (f)
-        (void)fclose(f);
-    return f ? path : NULL;
+    static char path[4096];
+    char program[4000];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n <= 0)
+        return NULL;
+    program[n] = 0;
+    *strrchr(program, '/') = 0;
+    snprintf(path, sizeof path, "%s/../../lib/libsdd_cuda.so", program);
+    return access(path, R_OK) == 0 ? path : NULL;
 }
 
 const struct sdd_backend *parity_other(char *reason, size_t size)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What backend.h promises of memory, transfers, time stamps and refused allocations, on the CPU and the backend under test. */
+/* What backend.h promises of memory, transfers, time stamps and refused allocations, on the CPU and the backend
+ * under test. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

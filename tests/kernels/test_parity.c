@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Same bits on two backends: every shape, through topology, mesh and refine, step by step on the parity device (CPU against
- * $SUBDD_TEST_BACKEND; against the fake one where that is the CPU), twice with different poison, and end to end on each
- * backend alone. Between them the shapes must launch every kernel there is.
- * SUBDD_TEST_LEVELS limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its poison would hide from a memory
- * checker what nobody has written. */
+/* Same bits on two backends: every shape, through topology, mesh and refine, step by step on the parity device
+ * (CPU against $SUBDD_TEST_BACKEND; against the fake one where that is the CPU), twice with different poison, and
+ * end to end on each backend alone. Between them the shapes must launch every kernel there is. SUBDD_TEST_LEVELS
+ * limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its poison would hide from a memory checker
+ * what nobody has written. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -210,7 +210,8 @@ static void test_refused(void **state)
     shape_list_free(names);
 }
 
-/* A grid with tags at random, of a size at which parallel loops, and sorts of many tiles, take other ways than for a few faces. */
+/* A grid with tags at random, of a size at which parallel loops, and sorts of many tiles, take other ways than for
+ * a few faces. */
 struct big {
     float *points, *uvs, *sharpness;
     int32_t *counts, *vertices, *uv_indices, *creases, *holes;

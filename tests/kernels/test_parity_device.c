@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The test tools themselves: faults planted in a second backend must be found by the parity device, and the fake device must
- * fail the call that it was told to fail. */
+/* The test tools themselves: faults planted in a second backend must be found by the parity device, and the fake
+ * device must fail the call that it was told to fail. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

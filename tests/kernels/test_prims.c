@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scan and sort of each backend against plain loops, with sizes around block and tile borders and every number of bits. */
+/* Scan and sort of each backend against plain loops, with sizes around block and tile borders and every number of
+ * bits. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fault torture without a GPU: the k-th call on the device fails (once, from then on, or as on a lost GPU), then the k-th
- * host allocation, for every k until all goes well. Each time: a clean error, nothing leaked, and a fresh device works. */
+/* Fault torture without a GPU: the k-th call on the device fails (once, from then on, or as on a lost GPU), then
+ * the k-th host allocation, for every k until all goes well. Each time: a clean error, nothing leaked, and a fresh
+ * device works. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,9 +17,9 @@
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
 
-/* ---- the k-th host allocation ---------------------------------------------------------------------------------------
- * Replaces malloc for the process and fails calls that come from this executable's own code (which the library is linked
- * into); those of shared libraries, the OpenMP runtime's among them, pass. Not under sanitizers, which have their own. */
+/* ---- the k-th host allocation ------------------------------------------------------------------------------ */
+/* Replaces malloc for the process and fails calls that come from this executable's own code, into which the library is
+ * linked; those of shared libraries, the OpenMP runtime's among them, pass. Not under sanitizers, which have their own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define HOST_FAULTS 0
 #else
@@ -65,7 +66,7 @@ void *aligned_alloc(size_t align, size_t n)
 }
 #endif
 
-/* ---- one run: all that a client does, until something fails ----------------------------------------------------------- */
+/* ---- one run: all that a client does, until something fails ----------------------------------------------- */
 struct outcome {
     int code; /* of what failed, SDD_OK when nothing did          */
     const char *step;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the CUDA module: absent, not a module, of another build, without a driver. `auto` goes on with the CPU and says
- * why; `cuda` is an error that says why. */
+/* Opening the CUDA module: absent, not a module, of another build, without a driver. `auto` goes on with the CPU
+ * and says why; `cuda` is an error that says why. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
