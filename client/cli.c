@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli.c: subd, the command line of subdd: from the arguments to the exit code. */
+#include "cli.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The token comes from the environment or a file, never from the arguments, which everybody on the machine can read. */
+static int read_token(struct cli *c, char **token)
+{
+    const char *given = getenv("SUBD_TOKEN");
+    size_t n;
+    *token = NULL;
+    if (c->token_file) {
+        if (cli_read(c->token_file, token, &n) != 0)
+            return cli_fail(c, EXIT_FILE, "the token file %s cannot be read: %s", c->token_file, strerror(errno));
+        *token = realloc(*token, n + 1);
+        if (!*token)
+            return cli_fail(c, EXIT_LOCAL, "no memory");
+        (*token)[n] = 0;
+        n = strcspn(*token, " \t\r\n");
+        (*token)[n] = 0;
+        if (n == 0)
+            return cli_fail(c, EXIT_FILE, "the token file %s is empty", c->token_file);
+    } else if (given && *given && !(*token = strdup(given))) {
+        return cli_fail(c, EXIT_LOCAL, "no memory");
+    }
+    return -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct subd_config config = {.progress = cli_progress};
+    int (*run)(struct cli *) = NULL;
+    struct subd_error err;
+    struct cli c;
+    char *token = NULL;
+    int code = cli_parse(&c, argc, argv, &run);
+    if (code >= 0)
+        return code;
+    if ((code = read_token(&c, &token)) >= 0)
+        goto out;
+    config.server = c.server ? c.server : getenv("SUBD_SERVER");
+    if (config.server && !*config.server)
+        config.server = NULL;
+    config.token = token;
+    config.request_timeout_ms = (int64_t)(c.timeout_s * 1000 + 0.5);
+    if (c.timeout_s > 0 && config.request_timeout_ms == 0)
+        config.request_timeout_ms = 1;
+    cli_catch_signals();
+    if (subd_open(&config, &c.client, &err) != SUBD_OK)
+        code = cli_report(&c, &err);
+    else
+        code = run(&c);
+    cli_progress_clear();
+    subd_close(c.client);
+    if (fflush(stdout) != 0 && code == EXIT_DONE)
+        code = EXIT_FILE;
+out:
+    if (token)
+        explicit_bzero(token, strlen(token));
+    free(token);
+    return code;
+}

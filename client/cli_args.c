@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli_args.c: THE verb table and THE option table of the command line; parsing and --help follow from them. */
+#include "cli.h"
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { /* verbs as bits: which options go with which */
+       PUSH = 1,
+       REFINE = 2,
+       POSITIONS = 4,
+       EDIT = 8,
+       LS = 16,
+       SHOW = 32,
+       RM = 64,
+       PULL = 128,
+       PLAN = 256,
+       STAT = 512,
+       HEALTH = 1024,
+       BENCH = 2048,
+       ALL = 4095,
+       MESH = PUSH | REFINE | BENCH
+};
+
+static const struct verb {
+    int bit;
+    const char *name, *arguments;
+    int n_arguments;
+    int (*run)(struct cli *);
+    const char *summary, *more;
+} verbs[] = {
+    {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), or .json or .pb (a Mesh of subdd.proto); - reads "
+     "OBJ from stdin."},
+    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into OUT.obj or OUT.ply",
+     "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
+     "and counted.\n"
+     "UVs come along when the mesh's face-varying interpolation is `all`."},
+    {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by the v lines of an OBJ", NULL},
+    {EDIT, "edit", "ID FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
+     "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
+     "taken."},
+    {LS, "ls", "", 0, cli_ls, "lists the meshes", NULL},
+    {SHOW, "show", "ID", 1, cli_show, "tells what is known of a mesh", NULL},
+    {RM, "rm", "ID", 1, cli_rm, "removes a mesh", NULL},
+    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags", "Goes to stdout, or to -o FILE."},
+    {PLAN, "plan", "ID", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
+    {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, engines and limits", NULL},
+    {HEALTH, "health", "", 0, cli_health, "asks whether the daemon is alive and ready",
+     "Exits with 0 only when it is ready."},
+    {BENCH, "bench", "ID|FILE", 1, cli_bench, "repeats a refine over one connection, prints latencies and GB/s", NULL},
+};
+enum { N_VERBS = sizeof verbs / sizeof *verbs };
+
+enum { /* what getopt_long returns; mesh options are OPTION + their number */
+       OPTION = 256,
+       SERVER = OPTION + SUBD_N_OPTIONS,
+       TOKEN_FILE,
+       JSON,
+       TIMEOUT,
+       NAME,
+       KEY,
+       LEVEL,
+       METHOD,
+       SURFACE,
+       NORMALS,
+       NO_VERIFY,
+       VERSION,
+       REPEAT
+};
+
+static const struct row {
+    const char *name, *argument;
+    int value, verbs;
+    const char *help;
+} rows[] = {
+    {"output", "FILE", 'o', REFINE | PULL, "where the result goes; appears only when it is complete"},
+    {"level", "N", LEVEL, REFINE | PLAN | BENCH, "subdivision level, from 1 (default 1)"},
+    {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
+    {"surface", "KIND", SURFACE, REFINE | PLAN | BENCH, "refined or limit"},
+    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
+    {"no-verify", NULL, NO_VERIFY, REFINE | BENCH, "do not check the digests"},
+    {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
+    {"name", "NAME", NAME, PUSH, "a name for people; default: the id"},
+    {"version", "N", VERSION, POSITIONS | EDIT | RM, "only if the mesh still has this version"},
+    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice"},
+    {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "catmullClark, loop, bilinear, sqrt3"},
+    {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "edgeAndCorner, edgeOnly, none"},
+    {"face-varying-linear-interpolation", "TOKEN", OPTION + SUBD_FACE_VARYING, MESH,
+     "cornersPlus1, none, cornersOnly, cornersPlus2, boundaries, all"},
+    {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "catmullClark, smooth"},
+    {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "uniform, chaikin"},
+    {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "rightHanded, leftHanded"},
+    {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373"},
+    {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN"},
+    {"timeout", "SECONDS", TIMEOUT, ALL, "for each request; the daemon gives up by then as well"},
+    {"json", NULL, JSON, ALL, "answers and errors as JSON on stdout"},
+    {"help", NULL, 'h', ALL, "this text"},
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static void help_options(int bits)
+{
+    for (int i = 0; i < N_ROWS; i++) {
+        char left[64];
+        if (!(rows[i].verbs & bits))
+            continue;
+        snprintf(left, sizeof left, "%s--%s%s%s",
+                 rows[i].value < OPTION ? (rows[i].value == 'o' ? "-o, " : "-h, ") : "", rows[i].name,
+                 rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
+        printf("  %-26s %s%s\n", left, strlen(left) > 26 ? "\n                             " : "", rows[i].help);
+    }
+}
+
+static int help(const struct verb *v)
+{
+    if (v) {
+        printf("subd %s %s%s[options]: %s\n", v->name, v->arguments, *v->arguments ? " " : "", v->summary);
+        if (v->more)
+            printf("%s\n", v->more);
+        puts("");
+        help_options(v->bit);
+        return EXIT_DONE;
+    }
+    puts("subd talks to a subdd daemon: control meshes go in, refined surfaces come out.\n\n  subd VERB ... "
+         "[options]\n");
+    for (int i = 0; i < N_VERBS; i++)
+        printf("  %-10s %-14s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].summary);
+    puts("\nOptions of every verb (`subd VERB --help` has the rest):");
+    for (int i = 0; i < N_ROWS; i++)
+        if (rows[i].verbs == ALL)
+            printf("  --%-10s %-8s %s\n", rows[i].name, rows[i].argument ? rows[i].argument : "", rows[i].help);
+    puts("\nExit codes: 0 done, 2 usage, 3 no server, 4 refused (4xx), 5 the server failed (5xx), 6 a file here, 7 an "
+         "unsound answer,\n"
+         "130 stopped, 1 anything else.");
+    return EXIT_DONE;
+}
+
+static const struct verb *find_verb(const char *name)
+{
+    for (int i = 0; i < N_VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+/* Whole numbers only; anything else is -1, which no option allows. */
+static int64_t number(const char *text)
+{
+    char *end;
+    long long v = strtoll(text, &end, 10);
+    return *text >= '0' && *text <= '9' && !*end ? v : -1;
+}
+
+static int take(struct cli *c, int value, char *text)
+{
+    char *end;
+    if (value >= OPTION && value < OPTION + SUBD_N_OPTIONS) {
+        c->options[value - OPTION] = text;
+        return 1;
+    }
+    switch (value) {
+    case 'o': c->output = text; return 1;
+    case SERVER: c->server = text; return 1;
+    case TOKEN_FILE: c->token_file = text; return 1;
+    case JSON: c->json = 1; return 1;
+    case NAME: c->name = text; return 1;
+    case KEY: c->key = text; return 1;
+    case METHOD: c->method = text; return 1;
+    case SURFACE: c->surface = text; return 1;
+    case NORMALS: c->normals = 1; return 1;
+    case NO_VERIFY: c->skip_digests = 1; return 1;
+    case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
+    case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
+    case VERSION: return (c->version = number(text)) >= 1;
+    case TIMEOUT:
+        c->timeout_s = strtod(text, &end);
+        return end != text && !*end && c->timeout_s > 0 && c->timeout_s < 1e6;
+    default: return 0;
+    }
+}
+
+int cli_mesh_options(const struct cli *c)
+{
+    int n = 0;
+    for (int i = 0; i < SUBD_N_OPTIONS; i++)
+        n += c->options[i] != NULL;
+    return n;
+}
+
+static int take_arguments(struct cli *c, const struct verb *v, int n, char **arguments)
+{
+    if (n != v->n_arguments)
+        return cli_fail(c, EXIT_USAGE, "`subd %s` takes %s; see `subd %s --help`", v->name,
+                        *v->arguments ? v->arguments : "no arguments", v->name);
+    for (int i = 0; i < n; i++) {
+        if (!*arguments[i])
+            return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
+        c->args[i] = arguments[i];
+    }
+    return -1;
+}
+
+int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
+{
+    struct option options[N_ROWS + 1] = {0};
+    const struct verb *v = NULL;
+    int value, index, wants_help = argc < 2, used = 0, rc = -1;
+    for (int i = 0; i < N_ROWS; i++)
+        options[i] =
+            (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].value};
+    *c = (struct cli){.level = 1, .repeat = 100, .verb = ""};
+    for (int i = 1; i < argc; i++)
+        c->json |= strcmp(argv[i], "--json") == 0; /* so that a usage error is JSON as well */
+    if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
+        printf("subd %s\n", subd_version());
+        return EXIT_DONE;
+    }
+    opterr = 0;
+    while ((value = getopt_long(argc, argv, "ho:", options, &index)) != -1) {
+        if (value == '?')
+            return cli_fail(c, EXIT_USAGE, "%s is not an option here, or lacks its value; see `subd --help`",
+                            argv[optind - 1]);
+        for (index = 0; rows[index].value != value; index++)
+            ;
+        used |= 1 << index;
+        if (value == 'h')
+            wants_help = 1;
+        else if (!take(c, value, optarg))
+            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"", rows[index].name, optarg);
+    }
+    if (optind < argc && !(v = find_verb(argv[optind])))
+        return cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; see `subd --help`", argv[optind]);
+    if (wants_help)
+        return help(v);
+    if (!v)
+        return cli_fail(c, EXIT_USAGE, "which verb? See `subd --help`");
+    for (index = 0; index < N_ROWS; index++)
+        if (used & 1 << index && !(rows[index].verbs & v->bit))
+            return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s", v->name, rows[index].name);
+    c->verb = v->name;
+    c->n_args = argc - optind - 1;
+    *run = v->run;
+    rc = take_arguments(c, v, c->n_args, argv + optind + 1);
+    return rc;
+}

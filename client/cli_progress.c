@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli_progress.c: the bar on a terminal, and Ctrl-C. */
+#include "cli.h"
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH 30
+#define PERIOD 0.1 /* seconds between drawings; shorter work draws nothing */
+
+static volatile sig_atomic_t stops;
+static int held, drawn, terminal = -1;
+static double started, last;
+static char current[32];
+
+static void on_signal(int number)
+{
+    (void)number;
+    stops = stops + 1;
+}
+
+void cli_catch_signals(void)
+{
+    struct sigaction a = {.sa_handler = on_signal}; /* no SA_RESTART: poll wakes up and the stop is seen at once */
+    sigaction(SIGINT, &a, NULL);
+    sigaction(SIGTERM, &a, NULL);
+    sigaction(SIGHUP, &a, NULL);
+    signal(SIGPIPE, SIG_IGN); /* a write error has a sentence; a signal has none */
+}
+
+int cli_stopped(void)
+{
+    return held ? stops > 1 : stops > 0;
+}
+
+void cli_hold(int on)
+{
+    held = on;
+}
+
+void cli_progress_clear(void)
+{
+    if (drawn)
+        fputs("\r\033[K", stderr);
+    drawn = 0;
+    *current = 0;
+}
+
+static void draw(const char *label, int64_t done, int64_t total, int bytes)
+{
+    char bar[WIDTH + 1];
+    double now = cli_now();
+    int full;
+    if (terminal < 0)
+        terminal = isatty(STDERR_FILENO);
+    if (!terminal)
+        return;
+    if (strncmp(current, label, sizeof current - 1) != 0) {
+        snprintf(current, sizeof current, "%s", label);
+        started = last = now;
+    }
+    if (now - last < PERIOD)
+        return;
+    last = now;
+    drawn = 1;
+    if (total <= 0) {
+        fprintf(stderr, "\r\033[K%-10s %.1f s", label, now - started);
+        return;
+    }
+    full = (int)((double)done / (double)total * WIDTH);
+    full = full < 0 ? 0 : full > WIDTH ? WIDTH : full;
+    memset(bar, '.', WIDTH);
+    memset(bar, '#', (size_t)full);
+    bar[WIDTH] = 0;
+    fprintf(stderr, "\r\033[K%-10s [%s] %3d %%", label, bar, (int)((double)done / (double)total * 100));
+    if (bytes)
+        fprintf(stderr, "  %s of %s, %s/s", cli_bytes((double)done), cli_bytes((double)total),
+                cli_bytes((double)done / (now - started)));
+}
+
+int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total)
+{
+    static const char *const labels[] = {"sending", "computing", "receiving"};
+    (void)arg;
+    draw(labels[phase], done, total, 1);
+    return phase == SUBD_SENDING ? stops > 0 : cli_stopped();
+}
+
+void cli_progress_local(const char *label, int64_t done, int64_t total)
+{
+    draw(label, done, total, 0);
+}
