@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_refine.c: device time of the edge-friend engine for levels 3 to 6, caches emptied before each run, with the bytes
- * that its structure makes it move and the share of what a plain copy on the same device reaches. A row each for the CPU
- * (one thread, two) and for CUDA where there is one; digests of all rows of a level are equal, or nothing is printed.
+/* bench_refine.c: device time of the edge-friend engine for levels 3 to 6, caches emptied before each run, with the
+ * bytes that its structure makes it move and the share of what a plain copy on the same device reaches. A row each for
+ * the CPU (one thread, two) and for CUDA where there is one; a level whose digests differ between rows ends it.
  * The floor is 12 bytes written a vertex. */
 #include "gpu/kernel.h"
 #include "tests/bench/timing.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_refine_cpu.cc: breadth-first refine to level 5 on two threads against OpenSubdiv's RefineUniform and PrimvarRefiner
- * in this process, interleaved. OpenSubdiv's base topology and its vertex buffers are made outside its time; ours has the
- * whole call (allocation, engine, digest) beside the engine alone. */
+/* bench_refine_cpu.cc: breadth-first refine to level 5 on two threads against OpenSubdiv's RefineUniform and
+ * PrimvarRefiner in this process, interleaved. OpenSubdiv's base topology and its vertex buffers are made outside its
+ * time; ours has the whole call (allocation, engine, digest) beside the engine alone. */
 #include "tests/bench/timing.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/osd.h"

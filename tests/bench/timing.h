@@ -22,7 +22,7 @@ struct torus {
 void torus_make(int nx, int ny, struct torus *out);
 void torus_free(struct torus *t);
 
-/* bench_mesh: spot_quadrangulated.obj of the shared folder, or a torus of as many quads where that is absent; says which. */
+/* bench_mesh: spot_quadrangulated.obj of the shared folder, or a torus of as many quads where that is absent. */
 struct bench_mesh {
     char name[64];
     struct shape shape;
@@ -33,13 +33,13 @@ struct bench_mesh {
 void bench_mesh_open(struct bench_mesh *m);
 void bench_mesh_close(struct bench_mesh *m);
 
-/* bandwidth: GB/s that the device reaches by itself with `bytes`, medians of 11: reading and writing (a copy counts both),
- * and writing alone. cold: called before each, to empty caches; may be NULL. */
+/* bandwidth: GB/s that the device reaches by itself with `bytes`, medians of 11: copying (read and written bytes count)
+ * and writing alone. */
 struct bandwidth {
     double copy, write;
 };
 struct bandwidth device_bandwidth(sdd_device *device, int64_t bytes);
-/* device_cool: overwrites memory that is larger than the caches. */
+/* cooler: overwrites memory that is larger than the caches. */
 struct cooler {
     sdd_device *device;
     void *memory;
