@@ -15,7 +15,7 @@ enum sdd_kernel { /* one id for each file of kernels/ */
 #define SDD_KERNEL(name) SDD_K_##name,
 #include "kernels.def"
 #undef SDD_KERNEL
-    SDD_N_KERNELS
+                  SDD_N_KERNELS
 };
 
 #define SDD_N_MARKS 8
@@ -53,8 +53,8 @@ struct sdd_backend {
     int (*scan)(void *device, const int32_t *in, int32_t *out, int64_t n, void *scratch);
     /* Stable sort of (key, value) by the low `bits` bits of the key; the four arrays do not overlap. */
     int64_t (*sort_scratch)(void *device, int64_t n, int bits);
-    int (*sort)(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
-                int64_t n, int bits, void *scratch);
+    int (*sort)(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
+                int32_t *values_out, int64_t n, int bits, void *scratch);
 
     int (*sync)(void *device);
     int (*mark)(void *device, int slot); /* a time stamp in the queue, slot < SDD_N_MARKS */

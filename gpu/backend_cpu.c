@@ -227,8 +227,8 @@ static void radix_pass(const uint64_t *keys, const int32_t *values, uint64_t *ke
     }
 }
 
-static int cpu_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
-                    int64_t n, int bits, void *scratch)
+static int cpu_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
+                    int32_t *values_out, int64_t n, int bits, void *scratch)
 {
     int parts = n < SERIAL ? 1 : ((struct cpu *)device)->threads, passes = (bits + RADIX_BITS - 1) / RADIX_BITS;
     uint64_t *keys = scratch;

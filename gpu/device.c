@@ -100,8 +100,8 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
     if (rc == SDD_EDEVICE || d->status == SDD_EDEVICE)
         return dev_lost(d, err);
     if (rc) {
-        sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free", (long long)bytes,
-                 (long long)(d->limit - d->used), (long long)d->limit);
+        sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free",
+                 (long long)bytes, (long long)(d->limit - d->used), (long long)d->limit);
         if (err) {
             err->needed = bytes;
             err->available = d->limit - d->used;

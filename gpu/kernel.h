@@ -130,7 +130,8 @@ SDD_FN struct sdd_vec3 sdd_slot_point(struct sdd_slot s)
 #ifdef __CUDACC__
     return sdd_vec3_of(s.x, s.y, s.z);
 #else
-    const sdd_lane_bits keep = {-1, -1, -1, 0}; /* the loop corner must not enter arithmetic, not even in an idle lane */
+    const sdd_lane_bits keep = {-1, -1, -1,
+                                0}; /* the loop corner must not enter arithmetic, not even in an idle lane */
     struct sdd_vec3 r;
     r.v = (sdd_lanes)(s.bits & keep);
     return r;
@@ -160,8 +161,7 @@ SDD_FN void sdd_atomic_min(uint64_t *p, uint64_t value)
         atomicMin((unsigned long long *)p, (unsigned long long)value);
 #elif !defined(__CUDACC__)
     uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);
-    while (value < old &&
-           !__atomic_compare_exchange_n(p, &old, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (value < old && !__atomic_compare_exchange_n(p, &old, value, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 #else
     (void)p, (void)value;

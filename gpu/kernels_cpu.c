@@ -4,13 +4,15 @@
 #include "gpu/kernels_cpu.h"
 #include "kernels_all.h"
 
-/* Chunks are contiguous so that neighbours in the index stay in one core's cache. */
+/* Chunks are long enough that neighbours in the index stay in one core's cache, and handed out as threads come for them, so
+ * that a core with other work does not hold the rest up. */
 #define SDD_KERNEL(name)                                                                                               \
     static void loop_##name(const void *args, int64_t n, int threads)                                                  \
     {                                                                                                                  \
         struct name##_args a = *(const struct name##_args *)args;                                                      \
         (void)threads;                                                                                                 \
-        _Pragma("omp parallel for schedule(static) num_threads(threads) if (n > 2048)") for (int64_t i = 0; i < n; i++) \
+        _Pragma("omp parallel for schedule(dynamic, 1024) num_threads(threads) if (n > 2048)") for (int64_t i = 0;     \
+                                                                                                    i < n; i++)        \
             k_##name(i, &a);                                                                                           \
     }
 #include "kernels.def"

@@ -36,7 +36,8 @@ static int check_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
     int rc = dev_finish(d, err);
     if (!rc && bad != ~0ull) {
         const float *p = points + 3 * bad;
-        rc = sdd_fail(err, SDD_EMESH, "points", "vertex %llu is at (%g, %g, %g); coordinates must be finite and within +-%g",
+        rc = sdd_fail(err, SDD_EMESH, "points",
+                      "vertex %llu is at (%g, %g, %g); coordinates must be finite and within +-%g",
                       (unsigned long long)bad + (unsigned long long)first, (double)p[0], (double)p[1], (double)p[2],
                       (double)SDD_MAX_COORDINATE);
     }

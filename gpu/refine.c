@@ -147,7 +147,8 @@ static void *block_of(const struct sdd_plan *p, void *const *memory, int semanti
 }
 
 /* Indices and UVs: formulas over the topology. */
-static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p, void *const *memory)
+static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
+                         void *const *memory)
 {
     const sdd_topology *t = m->topology;
     struct grid_quads_args quads = {topology_grid(t, r->level), t->shown, block_of(p, memory, SDD_INDICES)};
@@ -163,8 +164,8 @@ static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, 
 }
 
 /* Runs in allocated memory: blocks[k] is where the kernels write block k. */
-static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct engine *e, const struct run_layout *lay,
-                   void *const *blocks, struct sdd_result *out, struct sdd_error *err)
+static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct engine *e,
+                   const struct run_layout *lay, void *const *blocks, struct sdd_result *out, struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
     struct sdd_result_info *info = &out->info;

@@ -14,16 +14,21 @@
 #include <stdint.h>
 
 #define SDD_MUST_CHECK __attribute__((warn_unused_result))
-#define SDD_MAX_LEVEL 15           /* as OpenSubdiv's 4-bit level                                  */
-#define SDD_MAX_FACE_SIZE 65535    /* and valence; as OpenSubdiv                                   */
+#define SDD_MAX_LEVEL 15        /* as OpenSubdiv's 4-bit level                                  */
+#define SDD_MAX_FACE_SIZE 65535 /* and valence; as OpenSubdiv                                   */
 #define SDD_SHARPNESS_INFINITE 10.0f
-#define SDD_MAX_COORDINATE 1e30f   /* larger magnitudes could overflow when averaged               */
+#define SDD_MAX_COORDINATE 1e30f /* larger magnitudes could overflow when averaged               */
 
 /* ---- options: USD's vocabulary, token for token; 0 is USD's default --------------------------------- */
 enum sdd_scheme { SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP, SDD_SCHEME_BILINEAR, SDD_SCHEME_SQRT3 };
 enum sdd_boundary { SDD_BOUNDARY_EDGE_AND_CORNER, SDD_BOUNDARY_EDGE_ONLY, SDD_BOUNDARY_NONE };
 enum sdd_fvar {
-    SDD_FVAR_CORNERS_PLUS1, SDD_FVAR_NONE, SDD_FVAR_CORNERS_ONLY, SDD_FVAR_CORNERS_PLUS2, SDD_FVAR_BOUNDARIES, SDD_FVAR_ALL
+    SDD_FVAR_CORNERS_PLUS1,
+    SDD_FVAR_NONE,
+    SDD_FVAR_CORNERS_ONLY,
+    SDD_FVAR_CORNERS_PLUS2,
+    SDD_FVAR_BOUNDARIES,
+    SDD_FVAR_ALL
 };
 enum sdd_triangle_rule { SDD_TRIANGLE_CATMULL_CLARK, SDD_TRIANGLE_SMOOTH };
 enum sdd_crease_method { SDD_CREASE_UNIFORM, SDD_CREASE_CHAIKIN };
@@ -36,41 +41,42 @@ struct sdd_options { /* plain data, compared with memcmp after sdd_options_defau
 /* THE option table: USD attribute name, its tokens in enum order. Serves parsers, --help, OpenAPI and errors.
  * sdd_option_set: SDD_EINVALID names the option and lists its tokens. */
 struct sdd_option_info {
-    const char *name;          /* "interpolateBoundary"                                    */
-    const char *flag;          /* "interpolate-boundary", the command line's and the query's with '_' for '-' */
-    const char *tokens[8];     /* NULL-terminated, in enum order; [0] is the default       */
-    size_t offset;             /* of the int32 in struct sdd_options                       */
+    const char *name;      /* "interpolateBoundary"                                    */
+    const char *flag;      /* "interpolate-boundary", the command line's and the query's with '_' for '-' */
+    const char *tokens[8]; /* NULL-terminated, in enum order; [0] is the default       */
+    size_t offset;         /* of the int32 in struct sdd_options                       */
 };
 extern const struct sdd_option_info sdd_option_table[];
 extern const int sdd_n_options;
-int sdd_option_set(struct sdd_options *o, const char *name_or_flag, const char *token, struct sdd_error *err) SDD_MUST_CHECK;
+int sdd_option_set(struct sdd_options *o, const char *name_or_flag, const char *token,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 const char *sdd_option_token(const struct sdd_options *o, int row);
 
 /* ---- control mesh: borrowed host arrays -------------------------------------------------------------- */
 struct sdd_mesh_desc {
     int64_t n_vertices, n_faces, n_corners;
-    const int32_t *face_counts;      /* [F]                                                   */
-    const int32_t *face_vertices;    /* [C] in [0, V)                                         */
-    int64_t n_creases;               /* one row an edge; a later row wins over an earlier one */
-    const int32_t *crease_edges;     /* [n_creases][2] vertex pairs, any order                */
-    const float *crease_sharpness;   /* [n_creases] >= 0; >= 10 is infinite                   */
-    int64_t n_corner_tags;           /* sharp vertices                                        */
-    const int32_t *corner_vertices;  /* [n_corner_tags]                                       */
-    const float *corner_sharpness;   /* [n_corner_tags]                                       */
+    const int32_t *face_counts;     /* [F]                                                   */
+    const int32_t *face_vertices;   /* [C] in [0, V)                                         */
+    int64_t n_creases;              /* one row an edge; a later row wins over an earlier one */
+    const int32_t *crease_edges;    /* [n_creases][2] vertex pairs, any order                */
+    const float *crease_sharpness;  /* [n_creases] >= 0; >= 10 is infinite                   */
+    int64_t n_corner_tags;          /* sharp vertices                                        */
+    const int32_t *corner_vertices; /* [n_corner_tags]                                       */
+    const float *corner_sharpness;  /* [n_corner_tags]                                       */
     int64_t n_holes;
-    const int32_t *hole_faces;       /* [n_holes]                                             */
-    int64_t n_uvs;                   /* 0: no UVs                                             */
-    const int32_t *uv_indices;       /* [C] in [0, U)                                         */
+    const int32_t *hole_faces; /* [n_holes]                                             */
+    int64_t n_uvs;             /* 0: no UVs                                             */
+    const int32_t *uv_indices; /* [C] in [0, U)                                         */
     struct sdd_options options;
 };
 
 /* ---- device ------------------------------------------------------------------------------------------ */
 typedef struct sdd_device sdd_device;
 struct sdd_device_config {
-    const char *backend;      /* "auto", "cpu" or "cuda"                                                     */
-    const char *module_path;  /* absolute path of the CUDA module; NULL: $ORIGIN/../lib/libsdd_cuda.so       */
-    int threads;              /* CPU backend; 0: all that the process may use                                */
-    int64_t memory_limit;     /* device bytes the library may hold; 0: 80 % of what the device has free      */
+    const char *backend;     /* "auto", "cpu" or "cuda"                                                     */
+    const char *module_path; /* absolute path of the CUDA module; NULL: $ORIGIN/../lib/libsdd_cuda.so       */
+    int threads;             /* CPU backend; 0: all that the process may use                                */
+    int64_t memory_limit;    /* device bytes the library may hold; 0: 80 % of what the device has free      */
 };
 struct sdd_device_info {
     char backend[16], name[96], detail[160]; /* "cuda", "NVIDIA H100 80GB HBM3", why auto fell back (or "")  */
@@ -88,11 +94,12 @@ void sdd_device_trim(sdd_device *device); /* gives cached free memory back to th
 /* ---- topology: validated, immutable, resident, reference-counted ------------------------------------- */
 typedef struct sdd_topology sdd_topology;
 struct sdd_topology_info {
-    int64_t n_vertices, n_faces, n_corners, n_edges, n_boundary_edges, n_boundaries, n_isolated, n_holes, n_uvs, n_uv_edges;
+    int64_t n_vertices, n_faces, n_corners, n_edges, n_boundary_edges, n_boundaries, n_isolated, n_holes, n_uvs,
+        n_uv_edges;
     int32_t max_valence, max_face_size, min_face_size;
-    int has_creases;         /* any semi-sharp or infinite tag that was authored               */
-    int64_t device_bytes;    /* held while resident                                            */
-    int64_t build_bytes;     /* device bytes needed at the worst moment of building            */
+    int has_creases;      /* any semi-sharp or infinite tag that was authored               */
+    int64_t device_bytes; /* held while resident                                            */
+    int64_t build_bytes;  /* device bytes needed at the worst moment of building            */
     struct sdd_options options;
 };
 /* sdd_topology_create: checks the mesh and builds its connectivity on the device, by sort and scan.
@@ -108,49 +115,52 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out);
 typedef struct sdd_mesh sdd_mesh;
 /* sdd_mesh_create: points[V][3] f32 and uvs[U][2] f32 (NULL when U is 0) are copied. Takes a reference on t.
  * Errors  SDD_EMESH naming the first vertex that is NaN, infinite or beyond SDD_MAX_COORDINATE */
-int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
+int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_mesh **out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_mesh_set_points: replaces vertices [first, first + n). On error the mesh keeps its old points. */
-int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *points, struct sdd_error *err) SDD_MUST_CHECK;
-void sdd_mesh_free(sdd_mesh *m); /* NULL is fine */
+int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *points,
+                        struct sdd_error *err) SDD_MUST_CHECK;
+void sdd_mesh_free(sdd_mesh *m);           /* NULL is fine */
 int64_t sdd_mesh_bytes(const sdd_mesh *m); /* device bytes without the topology */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
 enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
 enum sdd_include { SDD_POSITIONS = 1, SDD_NORMALS = 2, SDD_INDICES = 4, SDD_UVS = 8, SDD_UV_INDICES = 16 };
 struct sdd_refine_request {
-    int level;              /* 1 .. SDD_MAX_LEVEL                                       */
-    int surface;            /* enum sdd_surface                                         */
-    int include;            /* enum sdd_include, or-ed                                  */
-    const char *method;     /* "auto" or an engine's name                               */
+    int level;                /* 1 .. SDD_MAX_LEVEL                                       */
+    int surface;              /* enum sdd_surface                                         */
+    int include;              /* enum sdd_include, or-ed                                  */
+    const char *method;       /* "auto" or an engine's name                               */
     const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL           */
 };
 
 /* A block of the result. Shapes, in grid order (README, "Grid order"):
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32 */
 struct sdd_block {
-    int semantic;           /* one bit of enum sdd_include                               */
+    int semantic; /* one bit of enum sdd_include                               */
     int components;
-    int64_t count;          /* rows                                                      */
+    int64_t count; /* rows                                                      */
     int64_t bytes;
-    const void *data;       /* host memory, 64-byte aligned; NULL in a plan              */
-    uint64_t digest;        /* xxh64 tree of digest.h; 0 in a plan                       */
+    const void *data; /* host memory, 64-byte aligned; NULL in a plan              */
+    uint64_t digest;  /* xxh64 tree of digest.h; 0 in a plan                       */
 };
 struct sdd_plan {
-    const char *method;     /* engine that will run                                      */
+    const char *method;                          /* engine that will run                                      */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
     int n_blocks;
     struct sdd_block blocks[8];
-    int64_t device_bytes;   /* allocated on the device while it runs, beyond the mesh    */
-    int64_t host_bytes;     /* of the result                                             */
+    int64_t device_bytes; /* allocated on the device while it runs, beyond the mesh    */
+    int64_t host_bytes;   /* of the result                                             */
 };
 /* sdd_plan: exact counts and bytes, nothing allocated.
  * Errors  SDD_EINVALID (level, surface, method), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */
-int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out, struct sdd_error *err) SDD_MUST_CHECK;
+int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out,
+             struct sdd_error *err) SDD_MUST_CHECK;
 
 typedef struct sdd_result sdd_result;
 struct sdd_result_info {
-    struct sdd_plan plan;            /* with data and digests                                      */
-    double refine_seconds;           /* device time of the engine                                  */
+    struct sdd_plan plan;  /* with data and digests                                      */
+    double refine_seconds; /* device time of the engine                                  */
     double digest_seconds, download_seconds;
     int64_t n_launches;
 };
@@ -162,7 +172,9 @@ const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */
 
 /* ---- engines ------------------------------------------------------------------------------------------- */
-struct sdd_engine_info { const char *name, *summary; };
+struct sdd_engine_info {
+    const char *name, *summary;
+};
 extern const struct sdd_engine_info sdd_engine_table[]; /* ends with a NULL name */
 
 /* sdd_digest: the digest of a block in host memory: XXH64 (seed 0) of each 1,024-byte piece, little-endian values

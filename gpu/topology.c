@@ -14,8 +14,8 @@ static int check_tags(const char *field, int64_t n, const float *sharpness, stru
 {
     for (int64_t i = 0; i < n; i++)
         if (!(sharpness[i] >= 0.0f) || !isfinite(sharpness[i]))
-            return sdd_fail(err, SDD_EMESH, field, "sharpness %lld is %g; it must be finite and not negative", (long long)i,
-                            (double)sharpness[i]);
+            return sdd_fail(err, SDD_EMESH, field, "sharpness %lld is %g; it must be finite and not negative",
+                            (long long)i, (double)sharpness[i]);
     return SDD_OK;
 }
 
@@ -35,10 +35,11 @@ static int check_count(const char *field, int64_t n, struct sdd_error *err)
 static int check_options(const struct sdd_options *o, struct sdd_error *err)
 {
     if (o->scheme != SDD_SCHEME_CATMULL_CLARK)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s is not built yet; engine edge-friend does catmullClark",
-                        sdd_option_token(o, 0));
+        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme",
+                        "%s is not built yet; engine edge-friend does catmullClark", sdd_option_token(o, 0));
     if (o->crease_method != SDD_CREASE_UNIFORM)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; engine edge-friend does uniform");
+        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
+                        "chaikin is not built yet; engine edge-friend does uniform");
     return SDD_OK;
 }
 

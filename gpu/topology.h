@@ -14,18 +14,18 @@ struct sdd_topology {
     void *memory, *lists; /* two allocations: the sizes in `lists` are known last */
     int64_t memory_bytes, lists_bytes;
 
-    int32_t *face_end;                                /* [F] inclusive scan of the face sizes                   */
+    int32_t *face_end;                                 /* [F] inclusive scan of the face sizes                   */
     uint32_t *vert, *face, *next, *prev, *twin, *edge; /* [C + B]                                                */
-    uint32_t *vert_begin, *vert_end;                  /* [V] rows of vert_corner                                */
-    uint32_t *vert_corner;                            /* [C] real corners sorted by vertex                      */
-    uint32_t *edge_corner;                            /* [E] the lowest corner of each edge                     */
-    float *edge_sharp;                                /* [E] NULL: closed and without creases                   */
-    float *vert_sharp;                                /* [V] NULL: no sharp vertices                            */
-    uint32_t *uv, *uv_edge;                           /* [C] NULL: no UVs                                       */
-    uint32_t *uv_edge_corner;                         /* [E']                                                   */
-    uint32_t *ghost_first;                            /* [H] a ghost corner of each loop                        */
-    uint32_t *shown;                                  /* [S] corners of faces that are no holes; NULL: all      */
-    uint32_t *isolated;                               /* [n_isolated]                                           */
+    uint32_t *vert_begin, *vert_end;                   /* [V] rows of vert_corner                                */
+    uint32_t *vert_corner;                             /* [C] real corners sorted by vertex                      */
+    uint32_t *edge_corner;                             /* [E] the lowest corner of each edge                     */
+    float *edge_sharp;                                 /* [E] NULL: closed and without creases                   */
+    float *vert_sharp;                                 /* [V] NULL: no sharp vertices                            */
+    uint32_t *uv, *uv_edge;                            /* [C] NULL: no UVs                                       */
+    uint32_t *uv_edge_corner;                          /* [E']                                                   */
+    uint32_t *ghost_first;                             /* [H] a ghost corner of each loop                        */
+    uint32_t *shown;                                   /* [S] corners of faces that are no holes; NULL: all      */
+    uint32_t *isolated;                                /* [n_isolated]                                           */
     int64_t n_shown;
 };
 

@@ -5,9 +5,23 @@
 
 /* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all is well. */
 enum word {
-    W_FACE, W_CORNER, W_UV, W_REPEAT, W_EDGE, /* stage "faces" */
-    W_FAN, W_MOST_EDGES, W_CREASE_VERTEX, W_CREASE_EDGE, W_CORNER_TAG, W_HOLE, /* stage "tags" */
-    W_N_EDGES, W_N_BORDER, W_N_UV_EDGES, W_N_ISOLATED, W_N_SHOWN, W_N_LOOPS, /* counts: low 32 bits */
+    W_FACE,
+    W_CORNER,
+    W_UV,
+    W_REPEAT,
+    W_EDGE, /* stage "faces" */
+    W_FAN,
+    W_MOST_EDGES,
+    W_CREASE_VERTEX,
+    W_CREASE_EDGE,
+    W_CORNER_TAG,
+    W_HOLE, /* stage "tags" */
+    W_N_EDGES,
+    W_N_BORDER,
+    W_N_UV_EDGES,
+    W_N_ISOLATED,
+    W_N_SHOWN,
+    W_N_LOOPS, /* counts: low 32 bits */
     N_WORDS
 };
 
@@ -61,7 +75,9 @@ static int64_t scratch_bytes(struct build *b, int64_t n, int bits)
 
 static int sort_bits(const struct build *b)
 {
-    return 2 * larger(b->bits, bits_below(b->desc->n_uvs)) > 64 ? 64 : (int)(2 * larger(b->bits, bits_below(b->desc->n_uvs)));
+    return 2 * larger(b->bits, bits_below(b->desc->n_uvs)) > 64
+               ? 64
+               : (int)(2 * larger(b->bits, bits_below(b->desc->n_uvs)));
 }
 
 static void lay_out_faces(struct build *b, struct arena *a)
@@ -134,14 +150,24 @@ static void run_faces(struct build *b)
     const struct sdd_mesh_desc *m = b->desc;
     struct face_check_args check = {b->counts, b->words + W_FACE, SDD_MAX_FACE_SIZE};
     struct face_corners_args corners = {
-        .end = b->end, .input = b->input, .uv_input = b->uv_input, .vert = b->vert, .face = b->face, .next = b->next,
-        .prev = b->prev, .uv = b->uv, .error = b->words + W_CORNER, .uv_error = b->words + W_UV,
-        .n_vertices = (uint32_t)b->V, .n_uvs = (uint32_t)m->n_uvs, .n_corners = (int32_t)b->C,
+        .end = b->end,
+        .input = b->input,
+        .uv_input = b->uv_input,
+        .vert = b->vert,
+        .face = b->face,
+        .next = b->next,
+        .prev = b->prev,
+        .uv = b->uv,
+        .error = b->words + W_CORNER,
+        .uv_error = b->words + W_UV,
+        .n_vertices = (uint32_t)b->V,
+        .n_uvs = (uint32_t)m->n_uvs,
+        .n_corners = (int32_t)b->C,
         .left_handed = m->options.orientation == SDD_LEFT_HANDED,
     };
     struct vertex_keys_args vkeys = {b->vert, b->keys, b->values};
-    struct vertex_heads_args vheads = {b->sorted, b->vert_corner, b->face, b->begin, b->end_of_vertex, b->words + W_REPEAT,
-                                       b->C, (uint32_t)b->V};
+    struct vertex_heads_args vheads = {b->sorted,        b->vert_corner,      b->face, b->begin,
+                                       b->end_of_vertex, b->words + W_REPEAT, b->C,    (uint32_t)b->V};
     struct edge_twins_args twins = {b->sorted, b->corners, b->vert, b->twin, b->flag, b->words + W_EDGE, b->C};
 
     start_words(b);
@@ -212,9 +238,11 @@ static int fail_faces(const struct build *b, struct sdd_error *err)
     }
     if (w[W_EDGE] != ~0ull) {
         ends_of_corner(m, (int64_t)w[W_EDGE], &u, &v);
-        return sdd_fail(err, SDD_EMESH, "faceVertexIndices",
-                        "edge (%d, %d) is not manifold: more than two faces use it, or two in the same direction; engine "
-                        "edge-friend needs manifold meshes", u, v);
+        return sdd_fail(
+            err, SDD_EMESH, "faceVertexIndices",
+            "edge (%d, %d) is not manifold: more than two faces use it, or two in the same direction; engine "
+            "edge-friend needs manifold meshes",
+            u, v);
     }
     return SDD_OK;
 }
@@ -241,8 +269,9 @@ static void lay_out_tags(struct build *b, struct arena *a)
     b->jump2 = ARENA(a, uint32_t, b->B);
     b->loop_flag = ARENA(a, int32_t, b->B);
     b->loop_rank = ARENA(a, int32_t, b->B);
-    b->scratch2 = ARENA(a, char, larger(scratch_bytes(b, larger(b->tags, 1), 2 * b->bits),
-                                        scratch_bytes(b, larger(larger(b->V, b->C), b->B), 8)));
+    b->scratch2 = ARENA(a, char,
+                        larger(scratch_bytes(b, larger(b->tags, 1), 2 * b->bits),
+                               scratch_bytes(b, larger(larger(b->V, b->C), b->B), 8)));
 }
 
 static void lay_out_kept(struct build *b, struct arena *a)
@@ -296,10 +325,19 @@ static void apply_creases(struct build *b)
     const struct sdd_mesh_desc *m = b->desc;
     sdd_topology *t = b->t;
     int64_t n = m->n_creases;
-    struct crease_keys_args keys = {b->tag_pairs, b->tag_keys, b->tag_values, b->words + W_CREASE_VERTEX, (uint32_t)b->V,
-                                    b->bits};
-    struct crease_apply_args apply = {b->tag_sorted, b->tag_rows, b->tag_sharp, t->edge_corner, t->vert, t->next,
-                                      t->edge_sharp, b->words + W_CREASE_EDGE, n, b->E, b->bits};
+    struct crease_keys_args keys = {b->tag_pairs,   b->tag_keys, b->tag_values, b->words + W_CREASE_VERTEX,
+                                    (uint32_t)b->V, b->bits};
+    struct crease_apply_args apply = {b->tag_sorted,
+                                      b->tag_rows,
+                                      b->tag_sharp,
+                                      t->edge_corner,
+                                      t->vert,
+                                      t->next,
+                                      t->edge_sharp,
+                                      b->words + W_CREASE_EDGE,
+                                      n,
+                                      b->E,
+                                      b->bits};
     dev_upload(b->d, b->tag_pairs, m->crease_edges, 2 * n * (int64_t)sizeof(int32_t));
     dev_upload(b->d, b->tag_sharp, m->crease_sharpness, n * (int64_t)sizeof(float));
     DEV_LAUNCH(b->d, crease_keys, &keys, n);
@@ -312,8 +350,8 @@ static void apply_corners(struct build *b)
     const struct sdd_mesh_desc *m = b->desc;
     int64_t n = m->n_corner_tags;
     struct vertex_keys_args keys = {(const uint32_t *)b->tag_pairs, b->tag_keys, b->tag_values};
-    struct corner_apply_args apply = {b->tag_sorted, b->tag_rows, b->tag_sharp, b->t->vert_sharp, b->words + W_CORNER_TAG,
-                                      n, (uint32_t)b->V};
+    struct corner_apply_args apply = {b->tag_sorted,           b->tag_rows, b->tag_sharp,  b->t->vert_sharp,
+                                      b->words + W_CORNER_TAG, n,           (uint32_t)b->V};
     dev_upload(b->d, b->tag_pairs, m->corner_vertices, n * (int64_t)sizeof(int32_t));
     dev_upload(b->d, b->tag_sharp, m->corner_sharpness, n * (int64_t)sizeof(float));
     DEV_LAUNCH(b->d, vertex_keys, &keys, n);
@@ -327,8 +365,11 @@ static void run_tags(struct build *b)
     sdd_topology *t = b->t;
     sdd_device *d = b->d;
     const struct sdd_mesh_desc *m = b->desc;
-    struct vertex_fan_args fan = {t->vert_begin, t->vert_end, b->twin, t->next, t->prev, (const int32_t *)t->vert_corner,
-                                  b->words + W_FAN, b->words + W_MOST_EDGES, b->isolated_flag};
+    struct vertex_fan_args fan = {t->vert_begin,    t->vert_end,
+                                  b->twin,          t->next,
+                                  t->prev,          (const int32_t *)t->vert_corner,
+                                  b->words + W_FAN, b->words + W_MOST_EDGES,
+                                  b->isolated_flag};
     struct edge_implicit_args edges = {t->edge_corner, t->vert, t->next, b->twin, t->edge_sharp, b->soft};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
 
@@ -367,9 +408,10 @@ static void run_ghosts(struct build *b)
 {
     sdd_topology *t = b->t;
     struct compact_args list = {b->flag, b->border_rank, b->border};
-    struct ghost_corners_args ghosts = {b->border, b->border_rank, b->twin, t->vert, t->edge, t->next, t->prev, t->twin,
-                                        b->label, b->jump, (uint32_t)b->C};
-    struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2}, back = {b->label2, b->jump2, b->label, b->jump};
+    struct ghost_corners_args ghosts = {b->border, b->border_rank, b->twin,  t->vert, t->edge,       t->next,
+                                        t->prev,   t->twin,        b->label, b->jump, (uint32_t)b->C};
+    struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
+                           back = {b->label2, b->jump2, b->label, b->jump};
     DEV_LAUNCH(b->d, compact, &list, b->B > 0 ? b->C : 0);
     DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->B);
     for (int64_t reach = 1; reach < b->B; reach *= 4) {
@@ -388,17 +430,18 @@ static int fail_tags(const struct build *b, struct sdd_error *err)
     const uint64_t *w = b->word;
     uint64_t most = w[W_MOST_EDGES] == ~0ull ? 0 : ~w[W_MOST_EDGES];
     if (w[W_FAN] != ~0ull)
-        return sdd_fail(err, SDD_EMESH, "faceVertexIndices",
-                        "vertex %llu is not manifold: its faces do not form one fan; engine edge-friend needs manifold meshes",
-                        (unsigned long long)w[W_FAN]);
+        return sdd_fail(
+            err, SDD_EMESH, "faceVertexIndices",
+            "vertex %llu is not manifold: its faces do not form one fan; engine edge-friend needs manifold meshes",
+            (unsigned long long)w[W_FAN]);
     if (most >> 32 > SDD_MAX_FACE_SIZE)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "vertex %llu has %llu edges; %d are allowed",
                         (unsigned long long)(most & 0xffffffffu), (unsigned long long)(most >> 32), SDD_MAX_FACE_SIZE);
     for (int i = W_CREASE_VERTEX; i <= W_CREASE_EDGE; i++)
         if (w[i] != ~0ull)
-            return sdd_fail(err, SDD_EMESH, "creaseIndices", i == W_CREASE_VERTEX
-                                ? "crease %llu (%d, %d) names a vertex that does not exist"
-                                : "crease %llu (%d, %d) names an edge that no face has",
+            return sdd_fail(err, SDD_EMESH, "creaseIndices",
+                            i == W_CREASE_VERTEX ? "crease %llu (%d, %d) names a vertex that does not exist"
+                                                 : "crease %llu (%d, %d) names an edge that no face has",
                             (unsigned long long)w[i], m->crease_edges[2 * w[i]], m->crease_edges[2 * w[i] + 1]);
     if (w[W_CORNER_TAG] != ~0ull)
         return sdd_fail(err, SDD_EMESH, "cornerIndices", "corner %llu names vertex %d of %lld",
@@ -492,7 +535,8 @@ static int build_stages(struct build *b, struct sdd_error *err)
 
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err)
 {
-    struct build b = {.t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
+    struct build b = {
+        .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
     b.bits = bits_below(b.V);
     b.tags = larger(larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
     int rc = build_stages(&b, err);

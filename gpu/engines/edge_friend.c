@@ -91,8 +91,8 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     size_of_level(t, deepest(r) > 0 ? deepest(r) : 1, &n_slots, &n_quads);
     if (!wants_points(r) || (n_quads < MAX_QUADS && n_slots < UINT32_MAX))
         return SDD_OK;
-    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d needs %lld quads in engine edge-friend; the limit is %lld", r->level,
-             (long long)n_quads, (long long)MAX_QUADS);
+    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d needs %lld quads in engine edge-friend; the limit is %lld",
+             r->level, (long long)n_quads, (long long)MAX_QUADS);
     if (err) {
         err->needed = n_quads;
         err->available = MAX_QUADS;
@@ -105,15 +105,18 @@ static void first_step(const struct engine_run *run, struct level *to)
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_topology_info *i = &t->info;
     const float *p = run->mesh->points;
-    uint32_t V = (uint32_t)i->n_vertices, F = (uint32_t)i->n_faces, E = (uint32_t)i->n_edges, C = (uint32_t)i->n_corners;
+    uint32_t V = (uint32_t)i->n_vertices, F = (uint32_t)i->n_faces, E = (uint32_t)i->n_edges,
+             C = (uint32_t)i->n_corners;
     int smooth_triangles = i->options.triangle_rule == SDD_TRIANGLE_SMOOTH;
     struct ef_faces_args faces = {t->face_end, t->vert, t->ghost_first, p, to->slot, V, F, E};
-    struct ef_edges_args edges = {t->edge_corner, t->vert, t->next, t->twin, t->face, smooth_triangles ? t->face_end : NULL,
-                                  p, t->edge_sharp, to->slot, V, F};
-    struct ef_vertices_args vertices = {t->vert_begin, t->vert_end, t->vert_corner, t->vert, t->next, t->prev, t->edge,
-                                        t->face, t->twin, p, t->edge_sharp, t->vert_sharp, to->slot, V, F, C};
-    struct ef_quads_args quads = {t->vert, t->edge, t->prev, t->next, t->twin, t->face, t->edge_sharp, to->quad,
-                                  to->friends, to->sharp, V, F, E};
+    struct ef_edges_args edges = {
+        t->edge_corner, t->vert,  t->next, t->twin, t->face, smooth_triangles ? t->face_end : NULL, p,
+        t->edge_sharp,  to->slot, V,       F};
+    struct ef_vertices_args vertices = {
+        t->vert_begin, t->vert_end, t->vert_corner, t->vert,       t->next,  t->prev, t->edge, t->face,
+        t->twin,       p,           t->edge_sharp,  t->vert_sharp, to->slot, V,       F,       C};
+    struct ef_quads_args quads = {t->vert,  t->edge,     t->prev,   t->next, t->twin, t->face, t->edge_sharp,
+                                  to->quad, to->friends, to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
     DEV_LAUNCH(t->device, ef_edges, &edges, i->n_edges);
     DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices);

@@ -13,8 +13,8 @@ SDD_FN float sdd_decay(float s)
 
 struct sdd_ring {
     int32_t n_sharp, n_child_sharp, n_fading;
-    float fading;                      /* sum of what vanishes in this step */
-    struct sdd_vec3 ends, child_ends;  /* sums of the far ends of the sharp edges, now and after decay */
+    float fading;                     /* sum of what vanishes in this step */
+    struct sdd_vec3 ends, child_ends; /* sums of the far ends of the sharp edges, now and after decay */
 };
 
 SDD_FN struct sdd_ring sdd_ring_empty(void)

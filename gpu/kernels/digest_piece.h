@@ -56,7 +56,7 @@ SDD_FN void k_digest_piece(int64_t i, const struct digest_piece_args *a)
     for (; k + 8 <= n; k += 8, p++)
         h = sdd_rotl(h ^ sdd_xxh_round(0, *p), 27) * SDD_XXH_P1 + SDD_XXH_P4;
     if (k + 4 <= n)
-        h = sdd_rotl(h ^ (uint64_t)*(const uint32_t *)p * SDD_XXH_P1, 23) * SDD_XXH_P2 + SDD_XXH_P3;
+        h = sdd_rotl(h ^ (uint64_t) * (const uint32_t *)p * SDD_XXH_P1, 23) * SDD_XXH_P2 + SDD_XXH_P3;
     h = (h ^ h >> 33) * SDD_XXH_P2;
     h = (h ^ h >> 29) * SDD_XXH_P3;
     a->out[i] = h ^ h >> 32;

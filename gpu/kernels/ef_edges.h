@@ -10,7 +10,7 @@
 
 struct ef_edges_args {
     const uint32_t *edge_corner, *vert, *next, *twin, *face;
-    const int32_t *end; /* [F], face sizes for smooth triangles; NULL: the ordinary rule */
+    const int32_t *end;     /* [F], face sizes for smooth triangles; NULL: the ordinary rule */
     const float *p, *sharp; /* sharp NULL: all smooth */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces;

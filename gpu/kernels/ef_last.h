@@ -34,6 +34,7 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
 {
     const struct ef_level *l = &a->from;
     uint32_t v = (uint32_t)i;
+    sdd_prefetch_tasks(l, v);
     if (v < l->n_quads) {
         struct ef_quad_points r = sdd_quad_task(l, v);
         if (v < a->n_real_quads) {

