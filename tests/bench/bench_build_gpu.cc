@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_build_gpu.cc: from nothing to the first frame of a mesh of a million quads: topology build and level 1 on the
- * device that SUBDD_TEST_BACKEND names (default: cuda where there is one), against OpenSubdiv's refine and stencil table
- * for the same level on this host. Neither side reads files; both start from the same host arrays.
+ * device that SUBDD_TEST_BACKEND names (default: cuda where there is one), against OpenSubdiv's refine and stencils for
+ * the same level on this host. Neither side reads files; both start from the same host arrays.
  * QUADS=n in the environment measures another size. */
 #include "tests/bench/timing.h"
 #include "tests/oracle/refined.h"
