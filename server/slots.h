@@ -13,7 +13,8 @@ struct job;
 struct resident;
 struct executor;
 
-/* While a job holds the slot, its steps may read and write info, host and resident on their own threads. */
+/* While a job holds the slot, its steps may read and write known, info, host and what resident points to on their own
+ * threads; nobody else reads those. The rest is the loop's. */
 struct slot {
     struct table_node node;
     struct list lru;           /* all slots, longest unused first                    */

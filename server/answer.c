@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c: makes answers: bodies, headers every answer has, problem documents. */
+#include "server/http.h"
+#include "server/server.h"
+#include "subdd.pb-c.h"
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETRY_AFTER_S 1
+
+void answer_header(struct request *r, const char *name, const char *value) {
+    if (r->response) MHD_add_response_header(r->response, name, value);
+}
+
+void answer_etag(struct request *r, int64_t version) {
+    char tag[32];
+    snprintf(tag, sizeof tag, "\"%lld\"", (long long)version);
+    answer_header(r, "ETag", tag);
+}
+
+static void add_timing(struct request *r) {
+    char line[64 * N_PHASES];
+    size_t at = 0;
+    for (int p = 0; p < N_PHASES; p++)
+        if (r->phases[p] > 0)
+            at += (size_t)snprintf(line + at, sizeof line - at, "%s%s;dur=%.3f", at ? ", " : "", phase_names[p], r->phases[p] * 1e3);
+    if (at) answer_header(r, "Server-Timing", line);
+}
+
+void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes) {
+    if (r->response) MHD_destroy_response(r->response);
+    r->response = response;
+    r->status = status;
+    r->answer_bytes = bytes;
+    answer_header(r, "X-Request-Id", r->id);
+    add_timing(r);
+    if (r->close_after || r->server->state == SERVER_CLOSING) answer_header(r, "Connection", "close");
+}
+
+static void answer_body(struct request *r, int status, const char *media, void *body, size_t bytes, enum MHD_ResponseMemoryMode mode) {
+    answer_response(r, status, MHD_create_response_from_buffer(bytes, body, mode), (int64_t)bytes);
+    if (*media) answer_header(r, "Content-Type", media);
+}
+
+void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes) {
+    void *source = (void *)(uintptr_t)body; /* copied, not changed; libmicrohttpd just lacks the const */
+    answer_body(r, status, media, source, bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes) {
+    answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
+}
+
+void answer_text(struct request *r, int status, enum media media, struct text *body) {
+    if (body->failed) {
+        text_free(body);
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    answer_taken(r, status, media, body->data, body->bytes);
+    *body = (struct text){0};
+}
+
+void answer_empty(struct request *r, int status) { answer_copy(r, status, "", "", 0); }
+
+void problem_json(struct text *out, const struct sdd_error *err, const char *request_id) {
+    const char *code = sdd_err_code(err->code);
+    text_printf(out, "{\"type\":\"https://subdd.dev/errors/%s\"", code);
+    text_member(out, "title", sdd_err_title(err->code));
+    text_member_int(out, "status", sdd_err_http(err->code));
+    text_member(out, "detail", err->text);
+    text_member(out, "instance", request_id);
+    text_member(out, "code", code);
+    if (*err->field) text_member(out, "field", err->field);
+    if (err->code == SDD_ESTALE)
+        text_member_int(out, "current_version", err->available);
+    else if (err->code == SDD_ENO_MEMORY && err->needed) {
+        text_member_int(out, "needed", err->needed);
+        text_member_int(out, "available", err->available);
+    } else if (err->available) {
+        if (err->needed) text_member_int(out, "needed", err->needed);
+        text_member_int(out, "limit", err->available);
+    }
+    if (sdd_err_retryable(err->code)) text_member_int(out, "retry_after_ms", RETRY_AFTER_S * 1000);
+    text_puts(out, "}\n");
+}
+
+static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err) {
+    Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
+    char type[96];
+    struct sdd_error e = *err; /* protobuf-c wants char *, and reads only */
+    snprintf(type, sizeof type, "https://subdd.dev/errors/%s", sdd_err_code(e.code));
+    p.type = type;
+    p.title = (char *)(uintptr_t)sdd_err_title(e.code);
+    p.code = (char *)(uintptr_t)sdd_err_code(e.code);
+    p.status = (uint32_t)sdd_err_http(e.code);
+    p.detail = e.text;
+    p.instance = r->id;
+    p.field = e.field;
+    bool stale = e.code == SDD_ESTALE, memory = e.code == SDD_ENO_MEMORY;
+    p.needed = e.needed;
+    if (stale)
+        p.current_version = (uint64_t)e.available;
+    else if (memory)
+        p.available = e.available;
+    else
+        p.limit = e.available;
+    size_t bytes = subdd__v1__problem__get_packed_size(&p);
+    unsigned char *body = malloc(bytes + 1);
+    if (!body) return false;
+    subdd__v1__problem__pack(&p, body);
+    answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
+    return true;
+}
+
+static void answer_problem_json(struct request *r, const struct sdd_error *err) {
+    struct text body = {0};
+    problem_json(&body, err, r->id);
+    if (body.failed)
+        answer_copy(r, sdd_err_http(err->code), "application/problem+json", "{}\n", 3);
+    else
+        answer_copy(r, sdd_err_http(err->code), "application/problem+json", body.data, body.bytes);
+    text_free(&body);
+}
+
+void answer_error(struct request *r, const struct sdd_error *err) {
+    char number[24];
+    r->code = sdd_err_code(err->code);
+    if (!r->protobuf_errors || !answer_problem_protobuf(r, err)) answer_problem_json(r, err);
+    if (sdd_err_retryable(err->code)) {
+        snprintf(number, sizeof number, "%d", RETRY_AFTER_S);
+        answer_header(r, "Retry-After", number);
+    }
+    if (err->code == SDD_EUNAUTHORIZED) answer_header(r, "WWW-Authenticate", "Bearer");
+    if (err->code == SDD_ESTALE) answer_etag(r, err->available);
+    if (err->code == SDD_ERANGE) {
+        snprintf(number, sizeof number, "bytes */%lld", (long long)err->available);
+        answer_header(r, "Content-Range", number);
+    }
+}
+
+void answer_fail(struct request *r, int code, const char *field, const char *format, ...) {
+    struct sdd_error err = {0};
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    answer_error(r, (sdd_fail(&err, code, field, "%s", text), &err));
+}
