@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_cpu.c: the CPU as a device: malloc, OpenMP loops, and scan and sort of its own. Work is done when a call returns. */
+/* backend_cpu.c: the CPU as a device: malloc, OpenMP loops, and scan and sort of its own. Work is done when a call
+ * returns. */
 #include "gpu/backend.h"
 #include "abi.h"
 #include "gpu/kernels_cpu.h"

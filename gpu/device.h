@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h: a backend device with memory accounting and one sticky status, so that host code can queue a sequence of steps
- * and ask once, at the end, whether all of them went well (dev_finish). Shared inside gpu/ and with its tests. */
+/* device.h: a backend device with memory accounting and one sticky status, so that host code can queue a sequence of
+ * steps and ask once, at the end, whether all of them went well (dev_finish). Shared inside gpu/ and with its tests.
+ * */
 #ifndef SDD_DEVICE_H
 #define SDD_DEVICE_H
 #include "gpu/backend.h"

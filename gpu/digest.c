@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest.c: the digest of a block: a tree of XXH64, so that a device makes it in parallel and a client checks it with any
- * xxHash library. */
+/* digest.c: the digest of a block: a tree of XXH64, so that a device makes it in parallel and a client checks it with
+ * any xxHash library. */
 #include "gpu/digest.h"
 #include "gpu/kernels/digest_piece.h"
 #include <xxhash.h>

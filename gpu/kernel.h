@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h: the kernel language. A kernel is one header gpu/kernels/<name>.h with a struct <name>_args of pointers and
- * counts and a body `k_<name>(i, args)` for one index: valid C11 and valid CUDA C++. gcc makes a parallel CPU loop of it
- * (kernels_cpu.c), nvcc a __global__ launch (cuda/backend_cuda.cu); the list is made from the file names.
- * Rules: an item writes only what its index owns; gather, no float atomics; only + - * / sqrtf fmaf; contraction is off
- * on both compilers, so the same operations in the same order give the same bits. No designated initialisers, compound
- * literals or VLAs. */
+/* kernel.h: the kernel language. A kernel is one header gpu/kernels/<name>.h with a struct <name>_args of pointers
+ * and counts and a body `k_<name>(i, args)` for one index: valid C11 and valid CUDA C++. gcc makes a parallel CPU
+ * loop of it (kernels_cpu.c), nvcc a __global__ launch (cuda/backend_cuda.cu); the list is made from the file names.
+ * Rules: an item writes only what its index owns; gather, no float atomics; only + - * / sqrtf fmaf; contraction is
+ * off on both compilers, so the same operations in the same order give the same bits. No designated initialisers,
+ * compound literals or VLAs. */
 #ifndef SDD_KERNEL_H
 #define SDD_KERNEL_H
 #include <math.h>
@@ -54,7 +54,8 @@ struct sdd_float2 {
     float s[2];
 } __attribute__((aligned(8)));
 
-/* A point or vector. On the CPU it is a vector register whose fourth lane stays zero: three lanes and one cost the same. */
+/* A point or vector. On the CPU it is a vector register whose fourth lane stays zero: three lanes and one cost the
+ * same. */
 #ifdef __CUDACC__
 struct sdd_vec3 {
     float x, y, z;

@@ -4,8 +4,8 @@
 #include "gpu/kernels_cpu.h"
 #include "kernels_all.h"
 
-/* Chunks are long enough that neighbours in the index stay in one core's cache, and handed out as threads come for them, so
- * that a core with other work does not hold the rest up. */
+/* Chunks are long enough that neighbours in the index stay in one core's cache, and handed out as threads come for
+ * them, so that a core with other work does not hold the rest up. */
 #define SDD_KERNEL(name)                                                                                               \
     static void loop_##name(const void *args, int64_t n, int threads)                                                  \
     {                                                                                                                  \

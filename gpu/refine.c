@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, digest, bring
- * the blocks to host memory. On a unified backend the kernels write the result where it stays. */
+/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run,
+ * digest, bring the blocks to host memory. On a unified backend the kernels write the result where it stays. */
 #include "gpu/digest.h"
 #include "gpu/engine.h"
 #include "gpu/kernels/grid_quads.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one read-back:
+/* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one
+ * read-back:
  *   faces   corners, vertex and edge numbering by stable sort and scan, twins    -> E, B, E', the first errors
  *   tags    fans, creases, corners, holes, ghosts                                -> lists' sizes, the last errors
  *   keep    the arrays that stay, in allocations of exactly their size

@@ -3,7 +3,8 @@
 #include "kernels_all.h"
 #include <string.h>
 
-/* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all is well. */
+/* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
+ * is well. */
 enum word {
     W_FACE,
     W_CORNER,
@@ -112,7 +113,8 @@ static void lay_out_faces(struct build *b, struct arena *a)
     b->scratch = ARENA(a, char, larger(scratch_bytes(b, C, sort_bits(b)), scratch_bytes(b, F, 8)));
 }
 
-/* Edges of the mesh whose corners are `vert`: numbered by (min, max), ids left in `rank`, their sorted corners in `corners`. */
+/* Edges of the mesh whose corners are `vert`: numbered by (min, max), ids left in `rank`, their sorted corners in
+ * `corners`. */
 static void number_edges(struct build *b, const uint32_t *vert, int bits, uint32_t *edge, uint32_t *edge_corner)
 {
     struct edge_keys_args keys = {vert, b->next, b->keys, b->values, bits};

@@ -4,7 +4,8 @@
 #define SDD_TOPOLOGY_BUILD_H
 #include "gpu/topology.h"
 
-/* topology_build: fills t from desc, whose array shapes have been checked. On error t holds what sdd_topology_unref frees. */
+/* topology_build: fills t from desc, whose array shapes have been checked. On error t holds what sdd_topology_unref
+ * frees. */
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

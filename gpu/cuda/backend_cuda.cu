@@ -292,8 +292,8 @@ static void dev_free(void *device, void *memory, int64_t bytes)
     if (!memory)
         return;
     d->live_bytes -= bytes;
-    if (enter(d) == SDD_OK)
-        (void)result(d, cudaFreeAsync(memory, d->stream));
+    (void)result(d, cudaSetDevice(d->index)); /* also on a failed device: not every error loses the context */
+    (void)result(d, cudaFreeAsync(memory, d->stream));
 }
 
 /* Takes free block i out of the cache. */
@@ -356,9 +356,10 @@ static void dev_host_free(void *device, void *memory, int64_t bytes)
 static void dev_trim(void *device)
 {
     struct device *d = (struct device *)device;
+    (void)result(d, cudaSetDevice(d->index));
     while (d->n_cached)
         (void)result(d, cudaFreeHost(cache_take(d, d->n_cached - 1)));
-    if (d->pool && enter(d) == SDD_OK && finish(d) == SDD_OK) /* only what has been freed by now can go */
+    if (d->pool && finish(d) == SDD_OK) /* only what has been freed by now can go */
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
 }
 

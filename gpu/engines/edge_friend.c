@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edge_friend.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch a level.
- * Levels live in two buffers that take turns. When only refined positions are asked for, the last step writes points
- * straight into grid order and the structure of the last level is never made. */
+/* edge_friend.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch
+ * a level. Levels live in two buffers that take turns. When only refined positions are asked for, the last step
+ * writes points straight into grid order and the structure of the last level is never made. */
 #include "gpu/engine.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"

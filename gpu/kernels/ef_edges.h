@@ -2,6 +2,7 @@
 /* ef_edges: edge points of the first step.
  * Shapes  edge_corner[E], vert, next, twin, face [C + B] u32, p[V][3] f32, sharp[E] f32 -> slot rows V + F + e
  * Shape   item, n = E      Cost  about 90 B an edge
+ * Result  on a boundary the middle of the edge, whatever was authored
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's sharp blend and smooth triangles
  * Threads any queue */
 #ifndef SDD_K_EF_EDGES_H

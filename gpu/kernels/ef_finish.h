@@ -2,9 +2,10 @@
 /* ef_finish: from a finished level to grid order: refined or limit positions, and normals.
  * Shapes  level L: F quads, N slots -> out[n][3] f32 and normal[n][3] f32, n grid points of level L; either may be NULL
  * Shape   item, n = N      Cost  about 60 B read (cached neighbours) and 24 B written a vertex
- * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left). Normals are unit:
- *         of the limit surface where its tangents are defined (smooth and dart vertices, boundary creases, corners of one
- *         face), elsewhere and for the refined surface the sum of the corners' cross products; a collapsed one is zero.
+ * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left). Normals
+ *         are unit: of the limit surface where its tangents are defined (smooth and dart vertices, boundary creases,
+ *         corners of one face), elsewhere and for the refined surface the sum of the corners' cross products; a
+ *         collapsed one is zero.
  * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
 #ifndef SDD_K_EF_FINISH_H
 #define SDD_K_EF_FINISH_H
@@ -166,7 +167,8 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
     int32_t boundary = r.n_real < r.n;
     if (a->limit && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && boundary)))
         n = sdd_limit_normal(a, at, &r, boundary);
-    /* even corners are walked counter-clockwise, odd ones clockwise (the cross products turn with the on- and off-edges) */
+    /* even corners are walked counter-clockwise, odd ones clockwise (the cross products turn with the on- and
+     * off-edges) */
     if (s.loop & 1)
         n = sdd_scale(-1.0f, n);
     sdd_put_vec3(a->normal, row, sdd_unit(n));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_level.h: one level of the edge-friend structure and the two tasks of a subdivision step over it.
  *
- * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along the
- * off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's off-edges (v1, v2)
- * and (v3, v0). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i, 4i + 2 and 4i + 3 the edge
- * points of its on-edges; slots beyond the quads follow at 3F + i. Real quads come before ghosts, and a slot's loop corner
- * lies in a real quad wherever the vertex touches one.
+ * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along
+ * the off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's
+ * off-edges (v1, v2) and (v3, v0). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i,
+ * 4i + 2 and 4i + 3 the edge points of its on-edges; slots beyond the quads follow at 3F + i. Real quads come before
+ * ghosts, and a slot's loop corner lies in a real quad wherever the vertex touches one.
  * Source  Kuth et al. 2023, sections 3.1 to 3.5 (with the misprints of the text mended) */
 #ifndef SDD_EF_LEVEL_H
 #define SDD_EF_LEVEL_H
@@ -57,8 +57,9 @@ SDD_FN struct sdd_quad sdd_quad_at(const struct ef_level *l, uint32_t q)
 #endif
 }
 
-/* The vertex of corner c, whose quad is q. On the GPU it is picked from the registers that one wide load filled (an index
- * that is not known at compile time would put the quad in memory); on the CPU a load is as cheap as the picking. */
+/* The vertex of corner c, whose quad is q. On the GPU it is picked from the registers that one wide load filled (an
+ * index that is not known at compile time would put the quad in memory); on the CPU a load is as cheap as the
+ * picking. */
 SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint32_t c)
 {
 #ifdef __CUDACC__
@@ -71,7 +72,8 @@ SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint3
 #endif
 }
 
-/* What tasks v + 12 and v + 24 will read, asked for now: their friends may lie anywhere. Worth 20 % on the CPU at 3 M vertices. */
+/* What tasks v + 12 and v + 24 will read, asked for now: their friends may lie anywhere. Worth 20 % on the CPU at 3 M
+ * vertices. */
 SDD_FN void sdd_prefetch_tasks(const struct ef_level *l, uint32_t v)
 {
 #ifndef __CUDACC__

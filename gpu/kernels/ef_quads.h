@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_quads: the level-1 quad of each corner, its friends and their sharpness.
- * Shapes  vert, edge, prev, next, twin, face [C + B] u32, edge_sharp[E] f32
- *         -> quad[C + B][4] u32, friend[C + B][2] u32, sharp[C + B][2] f32
+ * Shapes  vert, edge, prev, next, twin, face [C + B] u32, edge_sharp[E] f32 -> quad[C + B][4] u32, friend[C + B][2]
+ *         u32, sharp[C + B][2] f32
  * Shape   item, n = C + B      Cost  28 B read, 32 B written a corner
- * Result  quad c = (vertex, next edge point, face point, previous edge point). Its on-edges 2c and 2c + 1 are (v0, v1) and
- *         (v2, v3); friends of the off-edges: (v1, v2) is on-edge 1 of the next corner's quad, (v3, v0) is on-edge 0 of the
- *         quad across the edge before c. sharp[c] belongs to the off-edges.
+ * Result  quad c = (vertex, next edge point, face point, previous edge point). Its on-edges 2c and 2c + 1 are (v0,
+ *         v1) and (v2, v3); friends of the off-edges: (v1, v2) is on-edge 1 of the next corner's quad, (v3, v0) is
+ *         on-edge 0 of the quad across the edge before c. sharp[c] belongs to the off-edges.
  * Source  Kuth et al. 2023, section 3.1      Threads any queue */
 #ifndef SDD_K_EF_QUADS_H
 #define SDD_K_EF_QUADS_H

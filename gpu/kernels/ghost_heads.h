@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ghost_heads: marks the least ghost of each boundary loop.
+ * Result  one flag a loop
  * Shapes  label[B] u32 -> flag[B] i32      Shape  item, n = B      Threads any queue */
 #ifndef SDD_K_GHOST_HEADS_H
 #define SDD_K_GHOST_HEADS_H

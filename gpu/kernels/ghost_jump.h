@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ghost_jump: one round of pointer jumping: after k rounds label is the least ghost within 2^k steps along the loop.
+ * Result  enough rounds leave in label the least ghost of the whole loop
  * Shapes  label, jump [B] u32 -> new_label, new_jump [B] u32      Shape  item, n = B      Cost  24 B a ghost
  * Threads any queue */
 #ifndef SDD_K_GHOST_JUMP_H

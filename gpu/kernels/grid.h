@@ -40,9 +40,9 @@ SDD_FN uint32_t sdd_add_fields(uint32_t a, uint32_t b)
     return a ^ b ^ (a & b & 0x55555555u) << 1;
 }
 
-/* sdd_place_of: quad q of level d. Child i of a quad begins at the quad's corner i and follows the winding: it sits in the
- * quadrant i + (the quad's turn) and is turned by i more. So the quadrants are the running sums, modulo 4, of the base-4
- * digits of q from the top; the last of them is also the turn. */
+/* sdd_place_of: quad q of level d. Child i of a quad begins at the quad's corner i and follows the winding: it sits
+ * in the quadrant i + (the quad's turn) and is turned by i more. So the quadrants are the running sums, modulo 4, of
+ * the base-4 digits of q from the top; the last of them is also the turn. */
 SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d)
 {
     struct sdd_place p;

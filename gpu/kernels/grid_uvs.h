@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid_uvs: UV values of the refined UV mesh under faceVaryingLinearInterpolation `all`: face means, edge midpoints and,
- * inside each level-1 quad, bilinear interpolation of its corners.
+/* grid_uvs: UV values of the refined UV mesh under faceVaryingLinearInterpolation `all`: face means, edge midpoints
+ * and, inside each level-1 quad, bilinear interpolation of its corners.
  * Shapes  grid of the UV mesh (vert are rows of uv), edge_corner[E'], end[F] i32, uv[U][2] f32 -> out[n][2] f32
  * Shape   item, n = grid points      Cost  8 B written a value
+ * Result  a value on a shared UV edge is made once, from the edge, for both quads
  * Source  Kuth et al. 2023, section 3.6; OpenSubdiv's linear face-varying interpolation      Threads any queue */
 #ifndef SDD_K_GRID_UVS_H
 #define SDD_K_GRID_UVS_H

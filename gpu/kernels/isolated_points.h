@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isolated_points: control vertices without faces are copied at every level, from where they are.
+ * Result  rows of other vertices are left alone
  * Shapes  list[n] u32, p[V][3] f32 -> out[.][3] f32 rows list[k]      Shape  item, n = isolated vertices
  * Threads any queue */
 #ifndef SDD_K_ISOLATED_POINTS_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* soft_holes: boundary rule `none`: a face that touches a vertex of a soft boundary edge becomes a hole.
+ * Result  other faces keep what hole held
  * Shapes  end[F] i32, vert[C], soft[V] u32 -> hole[F] u32      Shape  item, n = F      Threads any queue */
 #ifndef SDD_K_SOFT_HOLES_H
 #define SDD_K_SOFT_HOLES_H
