@@ -219,10 +219,11 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
 {
     struct subd_call *call = &c->call;
     int rc;
-    if (call->active) {
+    if (call->active || atomic_load(&c->cancel)) {
         free(r->path.data);
         free(r->owned);
-        return subd_fail(err, SUBD_EUSAGE, "this client has a call under way");
+        return call->active ? subd_fail(err, SUBD_EUSAGE, "this client has a call under way")
+                            : subd_fail(err, SUBD_ECANCELLED, "cancelled");
     }
     call->owned = r->owned;
     call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
