@@ -29,7 +29,7 @@ static const char schema[] =
     " topology INTEGER NOT NULL REFERENCES topologies (key), next_vertex_id INTEGER NOT NULL,"
     " next_face_id INTEGER NOT NULL, sparse_ids INTEGER NOT NULL, options BLOB NOT NULL, vertices INTEGER NOT NULL,"
     " faces INTEGER NOT NULL, corners INTEGER NOT NULL, edges INTEGER NOT NULL, uvs INTEGER NOT NULL,"
-    " created INTEGER NOT NULL, updated INTEGER NOT NULL) STRICT;"
+    " created INTEGER NOT NULL, updated INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;"
     "CREATE INDEX meshes_topology ON meshes (topology);"
     "CREATE TABLE chunks (owner INTEGER NOT NULL, kind INTEGER NOT NULL, seq INTEGER NOT NULL, hash BLOB NOT NULL,"
     " data BLOB NOT NULL, PRIMARY KEY (owner, kind, seq)) STRICT;"

@@ -24,6 +24,12 @@ struct store {
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
+struct store_record { /* a mesh's row */
+    struct store_info info;
+    int64_t key; /* 0: not written yet */
+    int64_t topology, topology_bytes, next_vertex_id, next_face_id, sparse;
+};
+
 /* store_error: maps SQLite's last error (or rc when the connection has none); marks the store failed after I/O errors. */
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err);
 /* store_statement: the statement, reset and with no values bound. */
@@ -59,6 +65,17 @@ int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int6
 int64_t store_chunk_bytes(enum store_kind kind);
 /* store_chunks_check: every checksum of the store. */
 int store_chunks_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* store_record_find, store_record_version: the row of a mesh, of the expected version.
+ * Errors  SDD_ENOT_FOUND, SDD_ESTALE with the current version in err->available, SDD_ESTORE when its checksum does not fit */
+int store_record_find(struct store *s, const char *id, struct store_record *out, struct sdd_error *err) SDD_MUST_CHECK;
+int store_record_version(struct store *s, const char *id, int64_t expected, struct store_record *r,
+                         struct sdd_error *err) SDD_MUST_CHECK;
+/* store_record_write: inserts a row without a key (which it gets), updates one with. Errors  SDD_ECONFLICT: the id is taken */
+int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_finish: the last steps of every change: the answer, the commit, what the mesh is now. */
+int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
+                 struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_answer_insert: within the transaction of what it answers; also drops answers that are too old. */
 int store_answer_insert(struct store *s, const struct store_answer *a, int64_t now_ms,

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/store.h"
+#include "tests/unit/sample.h"
+#include "tests/unit/tempdir.h"
+#include <fcntl.h>
+#include <setjmp.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+static struct store *reopen(const char *dir)
+{
+    struct store *s;
+    struct sdd_error err = {0};
+    if (store_open(dir, &s, &err))
+        fail_msg("%s", err.text);
+    return s;
+}
+
+#define OK(call)                                                                                                       \
+    do {                                                                                                               \
+        struct sdd_error err = {0};                                                                                    \
+        if (call)                                                                                                      \
+            fail_msg("%s: %s", #call, err.text);                                                                       \
+    } while (0)
+#define REFUSED(code, call)                                                                                            \
+    do {                                                                                                               \
+        err = (struct sdd_error){0};                                                                                   \
+        int refused_rc = call;                                                                                         \
+        if (refused_rc != (code))                                                                                      \
+            fail_msg("%s gave %d %s", #call, refused_rc, err.text);                                                    \
+    } while (0)
+
+/* Reads a mesh and holds it against what it should be. */
+static void stored(struct store *s, const char *id, const struct mesh *want, int64_t version)
+{
+    struct store_info info;
+    struct mesh *m;
+    char topology[MESH_TOPOLOGY_ID_SIZE];
+    OK(store_load(s, id, &m, &info, &err));
+    sample_same(m, want);
+    assert_memory_equal(m->vertex_ids, want->vertex_ids, (size_t)m->n_vertices * 4);
+    assert_memory_equal(m->face_ids, want->face_ids, (size_t)m->n_faces * 4);
+    assert_int_equal(m->next_vertex_id, want->next_vertex_id);
+    assert_int_equal(m->next_face_id, want->next_face_id);
+    assert_int_equal(info.version, version);
+    OK(mesh_topology_id(want, topology, &err));
+    assert_string_equal(info.topology_id, topology);
+    assert_int_equal(info.n_corners, want->n_corners);
+    mesh_free(m);
+}
+
+static int64_t count(struct store *s, const char *dir, const char *sql)
+{
+    char path[300];
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    (void)s;
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    int64_t n = sqlite3_column_int64(st, 0);
+    (void)sqlite3_finalize(st);
+    (void)sqlite3_close(db);
+    return n;
+}
+
+static void sql(const char *dir, const char *text)
+{
+    char path[300], *why = NULL;
+    sqlite3 *db;
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, text, NULL, NULL, &why))
+        fail_msg("%s", why);
+    (void)sqlite3_close(db);
+}
+
+static void test_create_and_load(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct store_info info;
+    struct sdd_error err;
+    struct mesh *m = sample_cube(), *got;
+    (void)state;
+    m->n_edges = 12;
+    OK(store_create(s, "m_1", m, 1000, NULL, &info, &err));
+    assert_int_equal(info.version, 1);
+    assert_int_equal(info.created_ms, 1000);
+    assert_int_equal(info.n_edges, 12);
+    assert_string_equal(info.name, "m_1"); /* unnamed: its id */
+    stored(s, "m_1", m, 1);
+    REFUSED(SDD_ECONFLICT, store_create(s, "m_1", m, 1000, NULL, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", &got, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_find(s, "m_2", &info, &err));
+    REFUSED(SDD_ENOT_FOUND, store_delete(s, "m_2", STORE_ANY_VERSION, &err));
+    memcpy(m->name, "cube", 5);
+    OK(store_create(s, "m_3", m, 1000, NULL, &info, &err));
+    assert_string_equal(info.name, "cube");
+    assert_true(store_bytes(s) > 4096);
+    OK(store_check(s, &err));
+    store_close(s);
+    s = reopen(dir);
+    stored(s, "m_1", m, 1);
+    OK(store_delete(s, "m_1", 1, &err));
+    store_close(s);
+    assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 1); /* m_3 has it still */
+    s = reopen(dir);
+    OK(store_delete(s, "m_3", STORE_ANY_VERSION, &err));
+    store_close(s);
+    assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 0);
+    assert_int_equal(count(s, dir, "SELECT count(*) FROM chunks"), 0);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
+/* Larger than a chunk in every array; ids with gaps; UVs. */
+static void test_big_mesh_and_replace(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct edit_result r = {0};
+    struct sdd_error err;
+    (void)state;
+    struct mesh *m = sample_grid(700, 500);
+    OK(store_create(s, "m_a", m, 1, NULL, NULL, &err));
+    stored(s, "m_a", m, 1);
+    struct edit_batch *b =
+        sample_edits("{\"edits\":[{\"removeFaces\":{\"ids\":[0,5]}},{\"removeVertices\":{\"ids\":[0]}},"
+                     "{\"setCreases\":{\"edges\":[2,1],\"sharpnesses\":[3]}}]}");
+    OK(edits_apply(m, b, &r, &err));
+    REFUSED(SDD_ESTALE, store_replace(s, "m_a", 2, r.mesh, 2, NULL, NULL, &err));
+    assert_int_equal(err.available, 1);
+    OK(store_replace(s, "m_a", 1, r.mesh, 2, NULL, NULL, &err));
+    stored(s, "m_a", r.mesh, 2);
+    OK(store_replace(s, "m_a", 2, m, 3, NULL, NULL, &err)); /* and back: chunks beyond the end are gone */
+    stored(s, "m_a", m, 3);
+    OK(store_check(s, &err));
+    store_close(s);
+    assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 1);
+    assert_int_equal(count(s, dir, "SELECT count(*) FROM chunks WHERE kind IN (2, 3, 4)"), 0);
+    edit_batch_free(b);
+    edit_result_free(&r);
+    mesh_free(m);
+    tempdir_remove(dir);
+}
+
+static void test_put_points(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct sdd_error err;
+    struct store_info info;
+    (void)state;
+    struct mesh *m = sample_grid(200, 100); /* 20,301 vertices: five chunks */
+    OK(store_create(s, "m_p", m, 1, NULL, NULL, &err));
+    float *points = malloc(12 * 20301);
+    for (int i = 0; i < 3 * 20301; i++)
+        points[i] = (float)-i;
+    struct position_range ranges[] = {{0, 1, points},           {4095, 2, points + 7},  {20300, 1, points + 9},
+                                      {4000, 8300, points + 1}, {5000, 3, points + 60}, {20301, 0, points}};
+    struct positions p = {6, ranges, NULL};
+    OK(store_put_points(s, "m_p", 1, &p, 7, NULL, &info, &err));
+    assert_int_equal(info.version, 2);
+    assert_int_equal(info.updated_ms, 7);
+    positions_apply(&p, m);
+    stored(s, "m_p", m, 2);
+    struct positions whole = {1, &(struct position_range){0, 20301, points}, NULL};
+    OK(store_put_points(s, "m_p", STORE_ANY_VERSION, &whole, 8, NULL, NULL, &err));
+    positions_apply(&whole, m);
+    stored(s, "m_p", m, 3);
+    REFUSED(SDD_ESTALE, store_put_points(s, "m_p", 2, &whole, 8, NULL, NULL, &err));
+    assert_int_equal(err.available, 3);
+    struct positions beyond = {1, &(struct position_range){1, 20301, points}, NULL};
+    REFUSED(SDD_EMESH, store_put_points(s, "m_p", 3, &beyond, 8, NULL, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_put_points(s, "m_q", 3, &whole, 8, NULL, NULL, &err));
+    stored(s, "m_p", m, 3);
+    free(points);
+    mesh_free(m);
+    store_close(s);
+    tempdir_remove(dir);
+}
+
+static void test_list(void **state)
+{
+    char *dir = tempdir(), id[STORE_ID_SIZE];
+    struct store *s = reopen(dir);
+    struct store_info *list;
+    struct sdd_error err;
+    int n, more;
+    (void)state;
+    struct mesh *m = sample_grid(1, 1);
+    for (int i = 0; i < 5; i++) {
+        (void)snprintf(id, sizeof id, "m_%d", 4 - i);
+        OK(store_create(s, id, m, 1, NULL, NULL, &err));
+    }
+    OK(store_list(s, "", 3, &list, &n, &more, &err));
+    assert_int_equal(n, 3);
+    assert_int_equal(more, 1);
+    assert_string_equal(list[0].id, "m_0");
+    free(list);
+    OK(store_list(s, "m_2", 2, &list, &n, &more, &err));
+    assert_int_equal(n, 2);
+    assert_int_equal(more, 0);
+    assert_string_equal(list[1].id, "m_4");
+    free(list);
+    OK(store_list(s, "m_4", 2, &list, &n, &more, &err));
+    assert_int_equal(n, 0);
+    free(list);
+    REFUSED(SDD_EINVALID, store_list(s, "", 0, &list, &n, &more, &err));
+    mesh_free(m);
+    store_close(s);
+    tempdir_remove(dir);
+}
+
+static void test_answers(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct sdd_error err;
+    struct store_answer got, a = {.principal = "anna",
+                                  .key = "k1",
+                                  .digest = "digest of the request, 32 bytes",
+                                  .status = 201,
+                                  .media_type = "application/json",
+                                  .location = "/v1/meshes/m_1",
+                                  .etag = "\"1\"",
+                                  .body = "{}",
+                                  .bytes = 2};
+    unsigned char other[32] = {9};
+    void *block;
+    int found;
+    (void)state;
+    struct mesh *m = sample_grid(1, 1);
+    OK(store_create(s, "m_1", m, 5000, &a, NULL, &err));
+    REFUSED(SDD_ECONFLICT, store_create(s, "m_2", m, 5000, &a, NULL, &err));
+    REFUSED(SDD_ENOT_FOUND, store_load(s, "m_2", &(struct mesh *){0}, NULL, &err)); /* and nothing of it was written */
+    store_close(s);
+    s = reopen(dir);
+    OK(store_idempotent_find(s, "anna", "k1", a.digest, 6000, &got, &block, &found, &err));
+    assert_int_equal(found, 1);
+    assert_int_equal(got.status, 201);
+    assert_string_equal(got.location, "/v1/meshes/m_1");
+    assert_string_equal(got.etag, "\"1\"");
+    assert_string_equal(got.media_type, "application/json");
+    assert_memory_equal(got.body, "{}", 2);
+    free(block);
+    OK(store_idempotent_find(s, "bert", "k1", a.digest, 6000, &got, &block, &found, &err));
+    assert_int_equal(found, 0);
+    REFUSED(SDD_EKEY_REUSED, store_idempotent_find(s, "anna", "k1", other, 6000, &got, &block, &found, &err));
+    assert_null(block);
+    OK(store_idempotent_find(s, "anna", "k1", other, 5001 + STORE_IDEMPOTENCY_MS, &got, &block, &found, &err));
+    assert_int_equal(found, 0); /* too old, even before it is dropped */
+    a.body = NULL;
+    a.bytes = 0;
+    a.location = a.etag = a.media_type = NULL;
+    OK(store_replace(s, "m_1", 1, m, 5001 + STORE_IDEMPOTENCY_MS, &a, NULL, &err)); /* the old one makes room */
+    OK(store_idempotent_find(s, "anna", "k1", a.digest, 5002 + STORE_IDEMPOTENCY_MS, &got, &block, &found, &err));
+    assert_int_equal(found, 1);
+    assert_int_equal(got.bytes, 0);
+    assert_string_equal(got.etag, "");
+    free(block);
+    mesh_free(m);
+    store_close(s);
+    tempdir_remove(dir);
+}
+
+static void open_refused(const char *dir, const char *says)
+{
+    struct store *s;
+    struct sdd_error err = {0};
+    assert_int_equal(store_open(dir, &s, &err), SDD_ESTORE);
+    assert_null(s);
+    if (!strstr(err.text, says))
+        fail_msg("%s, not %s", err.text, says);
+}
+
+static void test_open(void **state)
+{
+    char *dir = tempdir(), path[300], deeper[300];
+    struct stat st;
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+    (void)snprintf(deeper, sizeof deeper, "%s/new", dir);
+    struct store *s = reopen(deeper); /* made, for nobody else's eyes */
+    assert_int_equal(stat(deeper, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0700);
+    open_refused(deeper, "another process has the data directory open");
+    store_close(s);
+    store_close(reopen(deeper));
+    store_close(NULL);
+    (void)snprintf(deeper, sizeof deeper, "%s/a/b", dir);
+    open_refused(deeper, "No such file");
+    sql(dir, "CREATE TABLE x (y); PRAGMA application_id=7");
+    open_refused(dir, "another program (application id 7)");
+    sql(dir, "PRAGMA application_id=0");
+    open_refused(dir, "another program (application id 0)");
+    (void)unlink(path);
+    store_close(reopen(dir));
+    sql(dir, "PRAGMA user_version=2");
+    open_refused(dir, "has schema 2, this subdd knows 1");
+    FILE *f = fopen(path, "wb");
+    for (int i = 0; i < 10000; i++)
+        (void)fputs("not a database\n", f);
+    (void)fclose(f);
+    open_refused(dir, "is not a database");
+    tempdir_remove(dir);
+}
+
+static void test_damage(void **state)
+{
+    static const char *const damages[] = {"UPDATE chunks SET data = zeroblob(length(data)) WHERE kind = 1 AND seq = 2",
+                                          "UPDATE chunks SET data = substr(data, 1, 1000) WHERE kind = 1 AND seq = 2",
+                                          "UPDATE chunks SET hash = zeroblob(16) WHERE kind = 0 AND seq = 0",
+                                          "DELETE FROM chunks WHERE kind = 1 AND seq = 1",
+                                          "DELETE FROM chunks WHERE kind = 1 AND seq = 4",
+                                          "UPDATE chunks SET seq = 8 - seq WHERE kind = 1 AND seq > 0",
+                                          "UPDATE meshes SET vertices = vertices - 1",
+                                          "UPDATE meshes SET uvs = 1",
+                                          "UPDATE topologies SET bytes = bytes - 4",
+                                          "UPDATE topologies SET id = 'x'",
+                                          "UPDATE meshes SET version = 9",
+                                          "UPDATE meshes SET name = 'other'"};
+    (void)state;
+    struct mesh *m = sample_grid(200, 100), *got;
+    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
+        char *dir = tempdir();
+        struct sdd_error err;
+        struct store *s = reopen(dir);
+        OK(store_create(s, "m_d", m, 1, NULL, NULL, &err));
+        store_close(s);
+        sql(dir, damages[i]);
+        s = reopen(dir);
+        REFUSED(SDD_ESTORE, store_load(s, "m_d", &got, NULL, &err));
+        assert_null(got);
+        if (!strstr(err.text, "damaged"))
+            fail_msg("%s: %s", damages[i], err.text);
+        if (strstr(damages[i], "data"))
+            REFUSED(SDD_ESTORE, store_check(s, &err));
+        store_close(s);
+        tempdir_remove(dir);
+    }
+    mesh_free(m);
+}
+
+/* Bits that flip on the disk, anywhere: what is read is right or refused. */
+static void test_bit_flips(void **state)
+{
+    uint64_t x = 88172645463325252u;
+    int refused = 0;
+    (void)state;
+    struct mesh *m = sample_grid(60, 60), *got;
+    for (int round = 0; round < 150; round++) {
+        char *dir = tempdir(), path[300];
+        struct sdd_error err;
+        struct store *s = reopen(dir);
+        OK(store_create(s, "m_d", m, 1, NULL, NULL, &err));
+        store_close(s);
+        (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
+        int fd = open(path, O_RDWR | O_CLOEXEC);
+        struct stat st;
+        assert_int_equal(fstat(fd, &st), 0);
+        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+        unsigned char c;
+        off_t at = (off_t)(x % (uint64_t)st.st_size);
+        assert_int_equal(pread(fd, &c, 1, at), 1);
+        c ^= (unsigned char)(1 << (x >> 40 & 7));
+        assert_int_equal(pwrite(fd, &c, 1, at), 1);
+        (void)close(fd);
+        if (store_open(dir, &s, &err) == SDD_OK) {
+            struct store_info info;
+            if (store_load(s, "m_d", &got, &info, &err) == SDD_OK) {
+                assert_int_equal(info.version, 1);
+                assert_int_equal(info.created_ms, 1);
+                assert_string_equal(info.name, "m_d");
+                assert_memory_equal(got->points, m->points, (size_t)m->n_vertices * 12);
+                assert_memory_equal(got->face_vertices, m->face_vertices, (size_t)m->n_corners * 4);
+                mesh_free(got);
+            } else {
+                refused++;
+            }
+            store_close(s);
+        } else {
+            refused++;
+        }
+        tempdir_remove(dir);
+    }
+    print_message("150 flipped bits: %d refused\n", refused);
+    assert_true(refused > 50);
+    mesh_free(m);
+}
+
+static void test_ids(void **state)
+{
+    char a[STORE_ID_SIZE], b[STORE_ID_SIZE];
+    (void)state;
+    OK(store_new_id(a, &err));
+    OK(store_new_id(b, &err));
+    assert_int_equal(strlen(a), 18);
+    assert_memory_equal(a, "m_", 2);
+    assert_string_not_equal(a, b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create_and_load),
+        cmocka_unit_test(test_big_mesh_and_replace),
+        cmocka_unit_test(test_put_points),
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_bit_flips),
+        cmocka_unit_test(test_ids),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
