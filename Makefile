@@ -150,10 +150,10 @@ run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
-bench: deps ## run the benchmarks (T=bench file, K=kernel)
+bench: deps ## run the benchmarks (T=name picks one)
 	$(AGAIN) run-bench
 run-bench: all $(BENCHES)
-	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-bench $(T) $(if $(K),--kernel $(K))
+	@SUBDD_BUILD=$(abspath $(BUILD)) tests/tools/run-bench $(T)$(K)
 demo: deps ## install what is needed, build, push a sample mesh, refine it, stream it to build/demo
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo
