@@ -191,7 +191,8 @@ static int name_difference(const struct pair *p, const char *what, int i, int64_
     memcpy(&a, p->chunk_a + at, rest);
     memcpy(&b, p->chunk_b + at, rest);
     snprintf(text, sizeof text, "after %s: byte %lld of allocation %d (%lld bytes) is 0x%08x on %s and 0x%08x on %s",
-             what, (long long)(offset + at), i, (long long)p->live[i].bytes, a, parity.a->name, b, parity.b->name);
+             what, (long long)offset + (long long)at, i, (long long)p->live[i].bytes, a, parity.a->name, b,
+             parity.b->name);
     return differ(text);
 }
 

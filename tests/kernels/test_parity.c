@@ -234,7 +234,8 @@ static void make_big(struct big *g, int32_t side)
     g->creases = array(2 * n_faces, sizeof *g->creases), g->sharpness = array(n_faces, sizeof *g->sharpness);
     g->holes = array(n_faces, sizeof *g->holes);
     for (int32_t v = 0; v < n_vertices; v++) {
-        const float x = (float)(v % row), y = (float)(v / row);
+        const int32_t column = v % row, line = v / row;
+        const float x = (float)column, y = (float)line;
         random = random * 1664525u + 1013904223u;
         g->points[3 * v] = x, g->points[3 * v + 1] = y, g->points[3 * v + 2] = (float)(random >> 16) * 1e-5f;
         g->uvs[2 * v] = x / (float)row, g->uvs[2 * v + 1] = y / (float)row;
@@ -305,6 +306,7 @@ int main(void)
     struct CMUnitTest *tests = calloc(n_shapes + N_TAILS, sizeof *tests);
     if (!names || !tests) {
         printf("no shapes in %s\n", test_shapes_dir());
+        free(tests);
         return 1;
     }
     const struct CMUnitTest tails[N_TAILS] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_big),
