@@ -94,6 +94,27 @@ static int keep(subd_client *c, const char *data, size_t n)
     return SUBD_OK;
 }
 
+/* Asked at every piece as well as at every step: on a fast link curl reads many megabytes in one step. */
+static int cancelled(subd_client *c)
+{
+    struct subd_call *call = &c->call;
+    curl_off_t sent = 0;
+    int stop = atomic_load(&c->cancel);
+    if (!stop && c->config.progress) {
+        if (call->body_bytes && !call->received)
+            curl_easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
+        if (call->received)
+            stop = c->config.progress(c->config.progress_arg, SUBD_RECEIVING, call->received, call->length);
+        else if (sent < call->body_bytes)
+            stop = c->config.progress(c->config.progress_arg, SUBD_SENDING, sent, call->body_bytes);
+        else
+            stop = c->config.progress(c->config.progress_arg, SUBD_WAITING, 0, -1);
+    }
+    if (stop)
+        subd_fail(call->err, SUBD_ECANCELLED, "cancelled");
+    return stop;
+}
+
 static size_t on_body(char *data, size_t one, size_t n, void *arg)
 {
     subd_client *c = arg;
@@ -104,6 +125,8 @@ static size_t on_body(char *data, size_t one, size_t n, void *arg)
     call->received += (int64_t)n;
     if (!call->failure)
         call->failure = call->in_frame ? subd_frame_feed(&call->parser, data, n) : keep(c, data, n);
+    if (!call->failure && cancelled(c))
+        call->failure = SUBD_ECANCELLED;
     return call->failure ? 0 : n;
 }
 
@@ -303,26 +326,6 @@ static void sign(struct subd_call *call, int rc)
         memcpy(call->err->request_id, call->request_id, sizeof call->request_id);
     if (!call->err->retry_after_ms)
         call->err->retry_after_ms = call->retry_after_ms;
-}
-
-static int cancelled(subd_client *c)
-{
-    struct subd_call *call = &c->call;
-    curl_off_t sent = 0;
-    int stop = atomic_load(&c->cancel);
-    if (!stop && c->config.progress) {
-        if (call->body_bytes && !call->received)
-            curl_easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-        if (call->received)
-            stop = c->config.progress(c->config.progress_arg, SUBD_RECEIVING, call->received, call->length);
-        else if (sent < call->body_bytes)
-            stop = c->config.progress(c->config.progress_arg, SUBD_SENDING, sent, call->body_bytes);
-        else
-            stop = c->config.progress(c->config.progress_arg, SUBD_WAITING, 0, -1);
-    }
-    if (stop)
-        subd_fail(call->err, SUBD_ECANCELLED, "cancelled");
-    return stop;
 }
 
 int subd_step(subd_client *c)
