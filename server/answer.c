@@ -11,50 +11,65 @@
 
 #define RETRY_AFTER_S 1
 
-void answer_header(struct request *r, const char *name, const char *value) {
-    if (r->response) MHD_add_response_header(r->response, name, value);
+void answer_header(struct request *r, const char *name, const char *value)
+{
+    if (r->response)
+        MHD_add_response_header(r->response, name, value);
 }
 
-void answer_etag(struct request *r, int64_t version) {
+void answer_etag(struct request *r, int64_t version)
+{
     char tag[32];
     snprintf(tag, sizeof tag, "\"%lld\"", (long long)version);
     answer_header(r, "ETag", tag);
 }
 
-static void add_timing(struct request *r) {
+static void add_timing(struct request *r)
+{
     char line[64 * N_PHASES];
     size_t at = 0;
     for (int p = 0; p < N_PHASES; p++)
         if (r->phases[p] > 0)
-            at += (size_t)snprintf(line + at, sizeof line - at, "%s%s;dur=%.3f", at ? ", " : "", phase_names[p], r->phases[p] * 1e3);
-    if (at) answer_header(r, "Server-Timing", line);
+            at += (size_t)snprintf(line + at, sizeof line - at, "%s%s;dur=%.3f", at ? ", " : "", phase_names[p],
+                                   r->phases[p] * 1e3);
+    if (at)
+        answer_header(r, "Server-Timing", line);
 }
 
-void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes) {
-    if (r->response) MHD_destroy_response(r->response);
+void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes)
+{
+    if (r->response)
+        MHD_destroy_response(r->response);
     r->response = response;
     r->status = status;
     r->answer_bytes = bytes;
     answer_header(r, "X-Request-Id", r->id);
     add_timing(r);
-    if (r->close_after || r->server->state == SERVER_CLOSING) answer_header(r, "Connection", "close");
+    if (r->close_after || r->server->state == SERVER_CLOSING)
+        answer_header(r, "Connection", "close");
 }
 
-static void answer_body(struct request *r, int status, const char *media, void *body, size_t bytes, enum MHD_ResponseMemoryMode mode) {
+static void answer_body(struct request *r, int status, const char *media, void *body, size_t bytes,
+                        enum MHD_ResponseMemoryMode mode)
+{
     answer_response(r, status, MHD_create_response_from_buffer(bytes, body, mode), (int64_t)bytes);
-    if (*media) answer_header(r, "Content-Type", media);
+    if (*media)
+        answer_header(r, "Content-Type", media);
 }
 
-void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes) {
+void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes)
+{
     void *source = (void *)(uintptr_t)body; /* copied, not changed; libmicrohttpd just lacks the const */
     answer_body(r, status, media, source, bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes) {
+void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
+{
     answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
 }
 
-void answer_text(struct request *r, int status, enum media media, struct text *body) {
+void answer_text(struct request *r, int status, enum media media, struct text *body)
+{
     if (body->failed) {
         text_free(body);
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
@@ -64,9 +79,13 @@ void answer_text(struct request *r, int status, enum media media, struct text *b
     *body = (struct text){0};
 }
 
-void answer_empty(struct request *r, int status) { answer_copy(r, status, "", "", 0); }
+void answer_empty(struct request *r, int status)
+{
+    answer_copy(r, status, "", "", 0);
+}
 
-void problem_json(struct text *out, const struct sdd_error *err, const char *request_id) {
+void problem_json(struct text *out, const struct sdd_error *err, const char *request_id)
+{
     const char *code = sdd_err_code(err->code);
     text_printf(out, "{\"type\":\"https://subdd.dev/errors/%s\"", code);
     text_member(out, "title", sdd_err_title(err->code));
@@ -74,21 +93,25 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *req
     text_member(out, "detail", err->text);
     text_member(out, "instance", request_id);
     text_member(out, "code", code);
-    if (*err->field) text_member(out, "field", err->field);
+    if (*err->field)
+        text_member(out, "field", err->field);
     if (err->code == SDD_ESTALE)
         text_member_int(out, "current_version", err->available);
     else if (err->code == SDD_ENO_MEMORY && err->needed) {
         text_member_int(out, "needed", err->needed);
         text_member_int(out, "available", err->available);
     } else if (err->available) {
-        if (err->needed) text_member_int(out, "needed", err->needed);
+        if (err->needed)
+            text_member_int(out, "needed", err->needed);
         text_member_int(out, "limit", err->available);
     }
-    if (sdd_err_retryable(err->code)) text_member_int(out, "retry_after_ms", RETRY_AFTER_S * 1000);
+    if (sdd_err_retryable(err->code))
+        text_member_int(out, "retry_after_ms", RETRY_AFTER_S * 1000);
     text_puts(out, "}\n");
 }
 
-static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err) {
+static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err)
+{
     Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
     char type[96];
     struct sdd_error e = *err; /* protobuf-c wants char *, and reads only */
@@ -110,13 +133,15 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
         p.limit = e.available;
     size_t bytes = subdd__v1__problem__get_packed_size(&p);
     unsigned char *body = malloc(bytes + 1);
-    if (!body) return false;
+    if (!body)
+        return false;
     subdd__v1__problem__pack(&p, body);
     answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
     return true;
 }
 
-static void answer_problem_json(struct request *r, const struct sdd_error *err) {
+static void answer_problem_json(struct request *r, const struct sdd_error *err)
+{
     struct text body = {0};
     problem_json(&body, err, r->id);
     if (body.failed)
@@ -126,23 +151,28 @@ static void answer_problem_json(struct request *r, const struct sdd_error *err) 
     text_free(&body);
 }
 
-void answer_error(struct request *r, const struct sdd_error *err) {
+void answer_error(struct request *r, const struct sdd_error *err)
+{
     char number[24];
     r->code = sdd_err_code(err->code);
-    if (!r->protobuf_errors || !answer_problem_protobuf(r, err)) answer_problem_json(r, err);
+    if (!r->protobuf_errors || !answer_problem_protobuf(r, err))
+        answer_problem_json(r, err);
     if (sdd_err_retryable(err->code)) {
         snprintf(number, sizeof number, "%d", RETRY_AFTER_S);
         answer_header(r, "Retry-After", number);
     }
-    if (err->code == SDD_EUNAUTHORIZED) answer_header(r, "WWW-Authenticate", "Bearer");
-    if (err->code == SDD_ESTALE) answer_etag(r, err->available);
+    if (err->code == SDD_EUNAUTHORIZED)
+        answer_header(r, "WWW-Authenticate", "Bearer");
+    if (err->code == SDD_ESTALE)
+        answer_etag(r, err->available);
     if (err->code == SDD_ERANGE) {
         snprintf(number, sizeof number, "bytes */%lld", (long long)err->available);
         answer_header(r, "Content-Range", number);
     }
 }
 
-void answer_fail(struct request *r, int code, const char *field, const char *format, ...) {
+void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
+{
     struct sdd_error err = {0};
     char text[256];
     va_list args;

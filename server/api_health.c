@@ -4,7 +4,8 @@
 #include "server/residency.h"
 #include <stdlib.h>
 
-static void answer_status(struct request *r, const char *status) {
+static void answer_status(struct request *r, const char *status)
+{
     struct text body = {0};
     text_puts(&body, "{");
     text_member(&body, "status", status);
@@ -13,21 +14,32 @@ static void answer_status(struct request *r, const char *status) {
     answer_text(r, 200, MEDIA_JSON, &body);
 }
 
-void api_live(struct request *r) { answer_status(r, "live"); }
+void api_live(struct request *r)
+{
+    answer_status(r, "live");
+}
 
 /* Readiness asks the device, by a kernel that it launches and waits for. */
-static int probe(struct job *job) {
+static int probe(struct job *job)
+{
     int rc = sdd_device_probe(job->server->device, &job->err);
     residency_publish(job->server->residency);
     return rc;
 }
 
-static void answer_ready(struct job *job) { answer_status(job->request, "ready"); }
-static void free_job(struct job *job) { free(job); }
+static void answer_ready(struct job *job)
+{
+    answer_status(job->request, "ready");
+}
+static void free_job(struct job *job)
+{
+    free(job);
+}
 static const struct step steps[] = {{ON_DEVICE, -1, probe, NULL}, {0}};
 static const struct job_ops ops = {steps, answer_ready, free_job};
 
-void api_ready(struct request *r) {
+void api_ready(struct request *r)
+{
     struct server *s = r->server;
     if (s->state != SERVER_READY) {
         answer_fail(r, SDD_EBUSY, "", "%s", s->not_ready);

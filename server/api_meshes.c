@@ -10,12 +10,13 @@
 #define LIST_DEFAULT 100
 #define LIST_MAX 1000
 
-static void free_mesh_job(struct job *job) {
+static void free_mesh_job(struct job *job)
+{
     mesh_job_fini((struct mesh_job *)job);
     free(job);
 }
 
-/* ---- POST /v1/meshes ----------------------------------------------------------------------------------------------- */
+/* ---- POST /v1/meshes -------------------------------------------------------------------------------------------- */
 struct create_job {
     struct mesh_job base;
     struct mesh *mesh;
@@ -24,30 +25,44 @@ struct create_job {
     char location[64];
 };
 
-static int create_parse(struct job *job) {
+static int create_parse(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     struct mesh_job *j = &c->base;
     const char *name = query_get(&j->query, "name");
     int rc = j->media_in & MEDIA_PROTOBUF ? mesh_from_proto(j->body, j->body_bytes, &c->mesh, &job->err)
              : j->media_in & MEDIA_JSON   ? mesh_from_json(j->body, j->body_bytes, &c->mesh, &job->err)
                                           : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &job->err);
-    if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j))) return rc;
+    if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)))
+        return rc;
     if (name && !mesh_name_valid(name))
-        return job_fail(job, SDD_EINVALID, "name", "a name has up to %d characters of [A-Za-z0-9._-] and does not start with a dot", MESH_NAME_SIZE - 1);
-    if (name) memcpy(c->mesh->name, name, strlen(name) + 1);
+        return job_fail(job, SDD_EINVALID, "name",
+                        "a name has up to %d characters of [A-Za-z0-9._-] and does not start with a dot",
+                        MESH_NAME_SIZE - 1);
+    if (name)
+        memcpy(c->mesh->name, name, strlen(name) + 1);
     return mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
 }
 
-static int create_find(struct job *job) { return store_result(job, idempotency_find((struct mesh_job *)job)); }
-static bool create_skip_find(const struct job *job) { return !((const struct mesh_job *)job)->key; }
+static int create_find(struct job *job)
+{
+    return store_result(job, idempotency_find((struct mesh_job *)job));
+}
+static bool create_skip_find(const struct job *job)
+{
+    return !((const struct mesh_job *)job)->key;
+}
 
-static int create_build(struct job *job) {
+static int create_build(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     struct residency *residency = job->server->residency;
     struct sdd_topology_info topology;
-    if (!(c->resident = resident_create())) return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    if (!(c->resident = resident_create()))
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     int rc = resident_load(residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
-    if (rc) return rc;
+    if (rc)
+        return rc;
     sdd_topology_info(resident_topology(c->resident), &topology);
     c->mesh->n_edges = topology.n_edges;
     residency_publish(residency);
@@ -55,7 +70,8 @@ static int create_build(struct job *job) {
 }
 
 /* The answer is written before the commit, because the commit records it for the request's Idempotency-Key. */
-static void create_describe(struct create_job *c, int64_t now) {
+static void create_describe(struct create_job *c, int64_t now)
+{
     const struct mesh *m = c->mesh;
     struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m)};
     memcpy(c->info.name, m->name, sizeof c->info.name);
@@ -76,24 +92,31 @@ static void create_describe(struct create_job *c, int64_t now) {
     }
 }
 
-static int create_commit(struct job *job) {
+static int create_commit(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     struct store_answer record;
     int64_t now = now_ms();
     int rc = store_new_id(c->info.id, &job->err);
-    if (rc) return rc;
-    if (!*c->mesh->name) memcpy(c->mesh->name, c->info.id, strlen(c->info.id) + 1);
+    if (rc)
+        return rc;
+    if (!*c->mesh->name)
+        memcpy(c->mesh->name, c->info.id, strlen(c->info.id) + 1);
     create_describe(c, now);
-    if (c->base.answer.failed) return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    rc = store_create(job->server->store, c->info.id, c->mesh, now, idempotency_record(&c->base, &record, 201, c->location, "\"1\""), &c->info, &job->err);
+    if (c->base.answer.failed)
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    rc = store_create(job->server->store, c->info.id, c->mesh, now,
+                      idempotency_record(&c->base, &record, 201, c->location, "\"1\""), &c->info, &job->err);
     job->committed = !rc;
     return store_result(job, rc);
 }
 
-static int create_adopt(struct job *job) {
+static int create_adopt(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     struct slot *slot = slot_get(&job->server->slots, c->info.id);
-    if (!slot) return SDD_OK; /* it is stored; the next request finds it there */
+    if (!slot)
+        return SDD_OK; /* it is stored; the next request finds it there */
     slot_use(slot);
     slot->known = true;
     slot->info = c->info;
@@ -105,10 +128,12 @@ static int create_adopt(struct job *job) {
     return SDD_OK;
 }
 
-static void create_answer(struct job *job) {
+static void create_answer(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     struct request *r = job->request;
-    if (idempotency_replay(&c->base)) return;
+    if (idempotency_replay(&c->base))
+        return;
     memcpy(r->mesh, c->info.id, strlen(c->info.id) + 1);
     r->mesh_version = 1;
     answer_text(r, 201, (enum media)r->media_out, &c->base.answer);
@@ -116,23 +141,27 @@ static void create_answer(struct job *job) {
     answer_etag(r, 1);
 }
 
-static void create_free(struct job *job) {
+static void create_free(struct job *job)
+{
     struct create_job *c = (struct create_job *)job;
     mesh_free(c->mesh);
     resident_release(job->server->compute, c->resident);
     free_mesh_job(job);
 }
 
-void api_create(struct request *r) {
-    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, create_parse, NULL}, {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
-                                        {ON_DEVICE, -1, create_build, NULL},        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
-                                        {ON_LOOP, -1, create_adopt, NULL},          {0}};
+void api_create(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_HOST, PHASE_PARSE, create_parse, NULL}, {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
+        {ON_DEVICE, -1, create_build, NULL},        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
+        {ON_LOOP, -1, create_adopt, NULL},          {0}};
     static const struct job_ops ops = {steps, create_answer, create_free};
     struct create_job *c = mesh_job_create(r, sizeof *c, true);
-    if (c) job_start(r->server, &c->base.job, &ops, r, NULL);
+    if (c)
+        job_start(r->server, &c->base.job, &ops, r, NULL);
 }
 
-/* ---- GET /v1/meshes -------------------------------------------------------------------------------------------------- */
+/* ---- GET /v1/meshes --------------------------------------------------------------------------------------------- */
 struct list_job {
     struct job job;
     char after[STORE_ID_SIZE];
@@ -140,42 +169,50 @@ struct list_job {
     struct store_info *infos;
 };
 
-static int list_read(struct job *job) {
+static int list_read(struct job *job)
+{
     struct list_job *l = (struct list_job *)job;
     return store_result(job, store_list(job->server->store, l->after, l->limit, &l->infos, &l->n, &l->more, &job->err));
 }
 
-static void list_answer(struct job *job) {
+static void list_answer(struct job *job)
+{
     struct list_job *l = (struct list_job *)job;
     info_list(job->request, l->infos, l->n, l->more);
 }
 
-static void list_free(struct job *job) {
+static void list_free(struct job *job)
+{
     free(((struct list_job *)job)->infos);
     free(job);
 }
 
-void api_list(struct request *r) {
+void api_list(struct request *r)
+{
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, list_read, NULL}, {0}};
     static const struct job_ops ops = {steps, list_answer, list_free};
     struct sdd_error err = {0};
     const char *after = query_get(&r->query, "after");
     int64_t limit = LIST_DEFAULT;
     int rc = query_int(&r->query, "limit", 1, LIST_MAX, &limit, &err);
-    if (!rc && after && strlen(after) >= STORE_ID_SIZE) rc = sdd_fail(&err, SDD_EINVALID, "after", "after is not a mesh id");
+    if (!rc && after && strlen(after) >= STORE_ID_SIZE)
+        rc = sdd_fail(&err, SDD_EINVALID, "after", "after is not a mesh id");
     struct list_job *l = rc ? NULL : calloc(1, sizeof *l);
     if (!l) {
-        if (!rc) sdd_fail(&err, SDD_ENO_MEMORY, "", "out of memory");
+        if (!rc)
+            sdd_fail(&err, SDD_ENO_MEMORY, "", "out of memory");
         answer_error(r, &err);
         return;
     }
     l->limit = (int)limit;
-    if (after) memcpy(l->after, after, strlen(after) + 1);
+    if (after)
+        memcpy(l->after, after, strlen(after) + 1);
     job_start(r->server, &l->job, &ops, r, NULL);
 }
 
-/* ---- GET and DELETE /v1/meshes/{id} ----------------------------------------------------------------------------------- */
-static void show_answer(struct job *job) {
+/* ---- GET and DELETE /v1/meshes/{id} ----------------------------------------------------------------------------- */
+static void show_answer(struct job *job)
+{
     struct request *r = job->request;
     struct info_state state = info_state_of(job->slot);
     const char *known = request_header(r, "If-None-Match");
@@ -189,54 +226,70 @@ static void show_answer(struct job *job) {
         answer_info(r, 200, &job->slot->info, &state);
 }
 
-void api_show(struct request *r) {
+void api_show(struct request *r)
+{
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
     static const struct job_ops ops = {steps, show_answer, free_mesh_job};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
-    if (j) mesh_job_start(r, j, &ops);
+    if (j)
+        mesh_job_start(r, j, &ops);
 }
 
-static int delete_commit(struct job *job) {
+static int delete_commit(struct job *job)
+{
     struct mesh_job *j = (struct mesh_job *)job;
-    int rc = store_delete(job->server->store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
+    int rc =
+        store_delete(job->server->store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
     job->committed = !rc;
     return store_result(job, rc);
 }
 
-static int delete_forget(struct job *job) {
+static int delete_forget(struct job *job)
+{
     cache_forget(&job->server->cache, job->slot);
     slot_forget(&job->server->slots, job->slot);
     return SDD_OK;
 }
 
-static void delete_answer(struct job *job) { answer_empty(job->request, 204); }
-
-void api_delete(struct request *r) {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_LOOP, -1, step_match, NULL},
-                                        {ON_STORE, PHASE_COMMIT, delete_commit, NULL}, {ON_LOOP, -1, delete_forget, NULL}, {0}};
-    static const struct job_ops ops = {steps, delete_answer, free_mesh_job};
-    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
-    if (j) mesh_job_start(r, j, &ops);
+static void delete_answer(struct job *job)
+{
+    answer_empty(job->request, 204);
 }
 
-/* ---- GET /v1/meshes/{id}/cage ------------------------------------------------------------------------------------------ */
+void api_delete(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
+                                        {ON_LOOP, -1, delete_forget, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, delete_answer, free_mesh_job};
+    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
+    if (j)
+        mesh_job_start(r, j, &ops);
+}
+
+/* ---- GET /v1/meshes/{id}/cage ----------------------------------------------------------------------------------- */
 struct cage_job {
     struct mesh_job base;
     void *body;
     size_t bytes;
 };
 
-static int cage_encode(struct job *job) {
+static int cage_encode(struct job *job)
+{
     struct cage_job *c = (struct cage_job *)job;
     bool obj = c->base.media_out == MEDIA_OBJ;
     return (obj ? mesh_to_obj : mesh_to_proto)(job->slot->host, &c->body, &c->bytes, &job->err);
 }
 
-static void cage_answer(struct job *job) {
+static void cage_answer(struct job *job)
+{
     struct cage_job *c = (struct cage_job *)job;
     struct request *r = job->request;
     char tag[40];
-    snprintf(tag, sizeof tag, "\"%lld%s\"", (long long)job->slot->info.version, r->media_out == MEDIA_OBJ ? "-obj" : "");
+    snprintf(tag, sizeof tag, "\"%lld%s\"", (long long)job->slot->info.version,
+             r->media_out == MEDIA_OBJ ? "-obj" : "");
     r->mesh_version = job->slot->info.version;
     answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);
     answer_header(r, "ETag", tag);
@@ -244,14 +297,18 @@ static void cage_answer(struct job *job) {
     c->body = NULL;
 }
 
-static void cage_free(struct job *job) {
+static void cage_free(struct job *job)
+{
     free(((struct cage_job *)job)->body);
     free_mesh_job(job);
 }
 
-void api_cage(struct request *r) {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_load, skip_load}, {ON_HOST, PHASE_ENCODE, cage_encode, NULL}, {0}};
+void api_cage(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_STORE, PHASE_LOAD, step_load, skip_load}, {ON_HOST, PHASE_ENCODE, cage_encode, NULL}, {0}};
     static const struct job_ops ops = {steps, cage_answer, cage_free};
     struct cage_job *c = mesh_job_create(r, sizeof *c, false);
-    if (c) mesh_job_start(r, &c->base, &ops);
+    if (c)
+        mesh_job_start(r, &c->base, &ops);
 }

@@ -3,7 +3,8 @@
 #include "server/api.h"
 #include "openapi.h"
 
-static void write_engines(struct text *t) {
+static void write_engines(struct text *t)
+{
     text_key(t, "engines");
     text_puts(t, "[");
     for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
@@ -15,7 +16,8 @@ static void write_engines(struct text *t) {
     text_puts(t, "]");
 }
 
-static void write_options(struct text *t) {
+static void write_options(struct text *t)
+{
     text_key(t, "options");
     text_puts(t, "[");
     for (int i = 0; i < sdd_n_options; i++) {
@@ -26,7 +28,8 @@ static void write_options(struct text *t) {
         text_key(t, "tokens");
         text_puts(t, "[");
         for (int k = 0; o->tokens[k]; k++) {
-            if (k) text_puts(t, ",");
+            if (k)
+                text_puts(t, ",");
             text_json_string(t, o->tokens[k]);
         }
         text_puts(t, "]}");
@@ -34,7 +37,8 @@ static void write_options(struct text *t) {
     text_puts(t, "]");
 }
 
-static void write_limits(struct text *t, const struct config *c) {
+static void write_limits(struct text *t, const struct config *c)
+{
     text_key(t, "limits");
     text_puts(t, "{");
     text_member_int(t, "maxLevel", c->max_level);
@@ -48,7 +52,8 @@ static void write_limits(struct text *t, const struct config *c) {
     text_puts(t, "}");
 }
 
-void api_service(struct request *r) {
+void api_service(struct request *r)
+{
     struct server *s = r->server;
     const struct sdd_device_info *d = &s->device_info;
     struct text t = {0};
@@ -68,9 +73,13 @@ void api_service(struct request *r) {
     answer_text(r, 200, MEDIA_JSON, &t);
 }
 
-void api_openapi(struct request *r) { answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len); }
+void api_openapi(struct request *r)
+{
+    answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len);
+}
 
-void api_metrics(struct request *r) {
+void api_metrics(struct request *r)
+{
     struct server *s = r->server;
     struct metrics *m = &s->metrics;
     struct text t = {0};

@@ -4,17 +4,21 @@
 #include "server/residency.h"
 #include <stdlib.h>
 
-static int plan(struct job *job) {
+static int plan(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     int rc = ensure_resident(job);
-    if (!rc) rc = refine_plan(j);
-    if (rc) return rc;
+    if (!rc)
+        rc = refine_plan(j);
+    if (rc)
+        return rc;
     j->available_device_bytes = residency_available(job->server->residency, job->slot->resident);
     j->estimated_ms = refine_estimate(j->frame_bytes) * 1e3;
     return SDD_OK;
 }
 
-static void write_blocks(struct text *t, const struct sdd_plan *p) {
+static void write_blocks(struct text *t, const struct sdd_plan *p)
+{
     text_key(t, "blocks");
     text_puts(t, "[");
     for (int i = 0; i < p->n_blocks; i++) {
@@ -29,7 +33,8 @@ static void write_blocks(struct text *t, const struct sdd_plan *p) {
     text_puts(t, "]");
 }
 
-static void answer(struct job *job) {
+static void answer(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     const struct sdd_plan *p = &j->plan;
     struct text t = {0};
@@ -53,15 +58,20 @@ static void answer(struct job *job) {
     answer_etag(job->request, job->slot->info.version);
 }
 
-static void free_job(struct job *job) {
+static void free_job(struct job *job)
+{
     mesh_job_fini((struct mesh_job *)job);
     free(job);
 }
 
-void api_plan(struct request *r) {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_load, skip_load_resident}, {ON_LOOP, -1, ensure_resident_record, NULL},
-                                        {ON_DEVICE, -1, plan, NULL}, {0}};
+void api_plan(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_LOOP, -1, ensure_resident_record, NULL},
+                                        {ON_DEVICE, -1, plan, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j);
-    if (j) mesh_job_start(r, &j->base, &ops);
+    if (j)
+        mesh_job_start(r, &j->base, &ops);
 }

@@ -10,16 +10,20 @@ struct positions_job {
     struct positions *positions;
 };
 
-static int parse(struct job *job) {
+static int parse(struct job *job)
+{
     struct positions_job *p = (struct positions_job *)job;
     struct mesh_job *j = &p->base;
     int64_t first = 0;
     bool whole = (j->media_in & MEDIA_OBJ) || ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
-    if (p->positions) return SDD_OK; /* a second round */
+    if (p->positions)
+        return SDD_OK; /* a second round */
     int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
-    if (rc) return rc;
+    if (rc)
+        return rc;
     if (query_get(&j->query, "first") && !(j->media_in & MEDIA_OCTETS))
-        return job_fail(job, SDD_EINVALID, "first", "first goes with application/octet-stream; other bodies name their ranges");
+        return job_fail(job, SDD_EINVALID, "first",
+                        "first goes with application/octet-stream; other bodies name their ranges");
     rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, &p->positions, &job->err)
          : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, &p->positions, &job->err)
          : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, &p->positions, &job->err)
@@ -27,14 +31,16 @@ static int parse(struct job *job) {
     return rc ? rc : positions_check(p->positions, job->slot->info.n_vertices, whole, &job->err);
 }
 
-/* The device judges the values, so it gets them first. Until the commit its version is none: should the job end here, the
- * next one loads the points of the store again. */
-static int move(struct job *job) {
+/* The device judges the values, so it gets them first. Until the commit its version is none: should the job end
+ * here, the next one loads the points of the store again. */
+static int move(struct job *job)
+{
     struct positions_job *p = (struct positions_job *)job;
     struct resident *m = job->slot->resident;
     int rc = ensure_resident(job);
     uint64_t start = uv_hrtime();
-    if (rc) return rc;
+    if (rc)
+        return rc;
     m->version = 0;
     for (int64_t i = 0; i < p->positions->n_ranges && !rc; i++) {
         const struct position_range *range = &p->positions->ranges[i];
@@ -44,33 +50,40 @@ static int move(struct job *job) {
     return rc;
 }
 
-static int commit(struct job *job) {
+static int commit(struct job *job)
+{
     struct positions_job *p = (struct positions_job *)job;
     struct slot *slot = job->slot;
-    int rc = store_put_points(job->server->store, slot->id, slot->info.version, p->positions, now_ms(), NULL, &slot->info, &job->err);
+    int rc = store_put_points(job->server->store, slot->id, slot->info.version, p->positions, now_ms(), NULL,
+                              &slot->info, &job->err);
     job->committed = !rc;
-    if (!rc && slot->host) positions_apply(p->positions, slot->host);
+    if (!rc && slot->host)
+        positions_apply(p->positions, slot->host);
     return store_result(job, rc);
 }
 
-static int adopt(struct job *job) {
+static int adopt(struct job *job)
+{
     job->slot->resident->version = job->slot->info.version;
     cache_forget(&job->server->cache, job->slot);
     return SDD_OK;
 }
 
-static void answer(struct job *job) {
+static void answer(struct job *job)
+{
     struct info_state state = info_state_of(job->slot);
     answer_info(job->request, 200, &job->slot->info, &state);
 }
 
-static void free_job(struct job *job) {
+static void free_job(struct job *job)
+{
     positions_free(((struct positions_job *)job)->positions);
     mesh_job_fini((struct mesh_job *)job);
     free(job);
 }
 
-void api_positions(struct request *r) {
+void api_positions(struct request *r)
+{
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, step_match, NULL},
                                         {ON_HOST, PHASE_PARSE, parse, NULL},
@@ -82,5 +95,6 @@ void api_positions(struct request *r) {
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     struct positions_job *p = mesh_job_create(r, sizeof *p, false);
-    if (p) mesh_job_start(r, &p->base, &ops);
+    if (p)
+        mesh_job_start(r, &p->base, &ops);
 }

@@ -17,7 +17,8 @@ struct stream { /* one answer's hold on a frame */
     int64_t first;
 };
 
-static ssize_t stream_read(void *cls, uint64_t at, char *out, size_t max) {
+static ssize_t stream_read(void *cls, uint64_t at, char *out, size_t max)
+{
     struct stream *s = cls;
     int64_t left = s->frame->frame.bytes - s->first - (int64_t)at;
     size_t n = (uint64_t)left < max ? (size_t)left : max;
@@ -25,24 +26,30 @@ static ssize_t stream_read(void *cls, uint64_t at, char *out, size_t max) {
     return (ssize_t)n;
 }
 
-static void stream_free(void *cls) {
+static void stream_free(void *cls)
+{
     struct stream *s = cls;
     cached_unref(&s->server->cache, s->frame);
     free(s);
 }
 
-static struct MHD_Response *copy_response(const struct frame *f, int64_t first, int64_t length) {
+static struct MHD_Response *copy_response(const struct frame *f, int64_t first, int64_t length)
+{
     void *bytes = malloc((size_t)length + 1);
-    if (!bytes) return NULL;
+    if (!bytes)
+        return NULL;
     frame_read(f, first, bytes, (size_t)length);
     return MHD_create_response_from_buffer((size_t)length, bytes, MHD_RESPMEM_MUST_FREE);
 }
 
-static struct MHD_Response *stream_response(struct server *server, struct cached *frame, int64_t first, int64_t length) {
+static struct MHD_Response *stream_response(struct server *server, struct cached *frame, int64_t first, int64_t length)
+{
     struct stream *s = malloc(sizeof *s);
-    if (!s) return NULL;
+    if (!s)
+        return NULL;
     *s = (struct stream){server, frame, first};
-    struct MHD_Response *response = MHD_create_response_from_callback((uint64_t)length, STREAM_BLOCK, stream_read, s, stream_free);
+    struct MHD_Response *response =
+        MHD_create_response_from_callback((uint64_t)length, STREAM_BLOCK, stream_read, s, stream_free);
     if (response)
         cached_ref(&server->cache, frame);
     else
@@ -50,56 +57,71 @@ static struct MHD_Response *stream_response(struct server *server, struct cached
     return response;
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------- */
-static bool not_modified(struct refine_job *j) {
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+static bool not_modified(struct refine_job *j)
+{
     const char *known = j->base.job.request ? request_header(j->base.job.request, "If-None-Match") : NULL;
     return known && etag_matches(known, j->etag, true);
 }
 
-static int look_up(struct job *job) {
+static int look_up(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     refine_name(j);
-    if (job->request) job->request->mesh_version = job->slot->info.version;
-    if (not_modified(j)) return JOB_DONE;
+    if (job->request)
+        job->request->mesh_version = job->slot->info.version;
+    if (not_modified(j))
+        return JOB_DONE;
     j->frame = cache_find(&job->server->cache, j->key);
-    if (!j->frame) return ensure_resident_record(job);
+    if (!j->frame)
+        return ensure_resident_record(job);
     j->frame->references++;
     metrics_add(&job->server->metrics, M_CACHE_HITS, 1);
     return JOB_DONE;
 }
 
-static int run(struct refine_job *j, sdd_result **result) {
+static int run(struct refine_job *j, sdd_result **result)
+{
     struct job *job = &j->base.job;
     struct residency *residency = job->server->residency;
     int rc;
     while ((rc = sdd_refine(job->slot->resident->mesh, &j->request, result, &job->err)) == SDD_ENO_MEMORY &&
-           residency_make_room(residency, job->slot->resident, job->err.needed)) {}
-    if (rc == SDD_ENO_MEMORY) metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
+           residency_make_room(residency, job->slot->resident, job->err.needed)) {
+    }
+    if (rc == SDD_ENO_MEMORY)
+        metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
     return rc;
 }
 
-static int compute(struct job *job) {
+static int compute(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     struct server *s = job->server;
     struct frame_about about = refine_about(j);
     sdd_result *result;
     int rc = ensure_resident(job);
-    if (!rc) rc = refine_plan(j);
-    if (!rc) rc = refine_admit(j);
-    if (!rc) rc = run(j, &result);
-    if (rc) return rc;
+    if (!rc)
+        rc = refine_plan(j);
+    if (!rc)
+        rc = refine_admit(j);
+    if (!rc)
+        rc = run(j, &result);
+    if (rc)
+        return rc;
     const struct sdd_result_info *info = sdd_result_info(result);
     job->phases[PHASE_REFINE] += info->refine_seconds;
     job->phases[PHASE_DIGEST] += info->digest_seconds;
     job->phases[PHASE_DOWNLOAD] += info->download_seconds;
     refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
-    metrics_add(&s->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme), info->plan.n_vertices);
+    metrics_add(&s->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
+                info->plan.n_vertices);
     residency_publish(s->residency);
     j->computed = true;
     return cached_create(j->key, &about, result, &j->frame, &job->err);
 }
 
-static int adopt(struct job *job) {
+static int adopt(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
     j->frame->references++;
@@ -107,13 +129,16 @@ static int adopt(struct job *job) {
     return SDD_OK;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------------ */
-static void answer_frame(struct request *r, struct refine_job *j) {
+/* ---- the answer ------------------------------------------------------------------------------------------------- */
+static void answer_frame(struct request *r, struct refine_job *j)
+{
     const struct frame *f = &j->frame->frame;
     const char *condition = request_header(r, "If-Range");
     int64_t first = 0, length = f->bytes;
     char line[96];
-    int ranged = condition && strcmp(condition, j->etag) ? 0 : range_parse(request_header(r, "Range"), f->bytes, &first, &length);
+    int ranged = condition && strcmp(condition, j->etag)
+                     ? 0
+                     : range_parse(request_header(r, "Range"), f->bytes, &first, &length);
     if (ranged < 0) {
         struct sdd_error err = {0};
         sdd_fail(&err, SDD_ERANGE, "range", "the frame has %lld bytes", (long long)f->bytes);
@@ -121,7 +146,8 @@ static void answer_frame(struct request *r, struct refine_job *j) {
         answer_error(r, &err);
         return;
     }
-    struct MHD_Response *response = length <= COPY_BYTES ? copy_response(f, first, length) : stream_response(r->server, j->frame, first, length);
+    struct MHD_Response *response =
+        length <= COPY_BYTES ? copy_response(f, first, length) : stream_response(r->server, j->frame, first, length);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
         return;
@@ -131,12 +157,15 @@ static void answer_frame(struct request *r, struct refine_job *j) {
     answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
     answer_header(r, "Accept-Ranges", "bytes");
     answer_header(r, "Subdd-Cache", j->computed ? "miss" : "hit");
-    if (!ranged) return;
-    snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)first, (long long)(first + length - 1), (long long)f->bytes);
+    if (!ranged)
+        return;
+    snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)first, (long long)(first + length - 1),
+             (long long)f->bytes);
     answer_header(r, "Content-Range", line);
 }
 
-static void answer(struct job *job) {
+static void answer(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     struct request *r = job->request;
     if (j->frame)
@@ -146,7 +175,8 @@ static void answer(struct job *job) {
     answer_header(r, "ETag", j->etag);
 }
 
-static void free_job(struct job *job) {
+static void free_job(struct job *job)
+{
     struct refine_job *j = (struct refine_job *)job;
     if (j->frame && j->frame->references == 0)
         cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
@@ -156,11 +186,16 @@ static void free_job(struct job *job) {
     free(job);
 }
 
-void api_refined(struct request *r) {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_LOOP, -1, look_up, NULL},
-                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident}, {ON_DEVICE, -1, compute, NULL},
-                                        {ON_LOOP, -1, adopt, NULL}, {0}};
+void api_refined(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, look_up, NULL},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_DEVICE, -1, compute, NULL},
+                                        {ON_LOOP, -1, adopt, NULL},
+                                        {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j);
-    if (j) mesh_job_start(r, &j->base, &ops);
+    if (j)
+        mesh_job_start(r, &j->base, &ops);
 }

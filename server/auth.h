@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 enum scope { /* each includes the ones before it */
-    SCOPE_NONE, SCOPE_READ, SCOPE_EDIT, SCOPE_ADMIN
+             SCOPE_NONE,
+             SCOPE_READ,
+             SCOPE_EDIT,
+             SCOPE_ADMIN
 };
 #define TOKEN_NAME_SIZE 65
 
@@ -19,7 +22,8 @@ void auth_free(struct auth *a);
 /* auth_reload: reads the file again; on error the old tokens stay. */
 int auth_reload(struct auth *a, struct text *error);
 int auth_count(const struct auth *a);
-/* auth_check: does the token of an Authorization value (may be NULL) have `scope`? principal gets its name. a NULL: always.
+/* auth_check: does the token of an Authorization value (may be NULL) have `scope`? principal gets its name. a
+ * NULL: always.
  * Errors  SDD_EUNAUTHORIZED, SDD_EFORBIDDEN, SDD_ETOO_MANY (10 wrong tokens a minute from this address) */
 int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
                char principal[TOKEN_NAME_SIZE], struct sdd_error *err);

@@ -26,51 +26,72 @@ struct option_row {
 #define TIB (KIB * KIB * KIB * KIB)
 
 static const struct option_row rows[] = {
-    {"listen", STRING, AT(listen), "127.0.0.1:7373", 0, 0, "ADDR:PORT", "address to serve; port 0 picks a free one; [::1]:PORT for IPv6"},
+    {"listen", STRING, AT(listen), "127.0.0.1:7373", 0, 0, "ADDR:PORT",
+     "address to serve; port 0 picks a free one; [::1]:PORT for IPv6"},
     {"data-dir", STRING, AT(data_dir), "subdd-data", 0, 0, "DIR", "where meshes are stored"},
     {"backend", STRING, AT(backend), "auto", 0, 0, "auto|cpu|cuda", "device to compute on; auto falls back to cpu"},
-    {"cuda-module", STRING, AT(cuda_module), "", 0, 0, "FILE", "the CUDA module; empty: ../lib/libsdd_cuda.so beside the daemon"},
+    {"cuda-module", STRING, AT(cuda_module), "", 0, 0, "FILE",
+     "the CUDA module; empty: ../lib/libsdd_cuda.so beside the daemon"},
     {"threads", INTEGER, AT(threads), "0", 0, 1024, "N", "threads of the cpu backend; 0: all"},
     {"host-workers", INTEGER, AT(host_workers), "2", 1, 64, "N", "threads that parse and encode"},
     {"gpu-memory", BYTES, AT(gpu_memory), "0", 0, 16 * TIB, "BYTES", "device memory to use; 0: 80 % of what is free"},
-    {"host-memory", BYTES, AT(host_memory), "0", 0, 16 * TIB, "BYTES", "host copies of meshes, and frames being sent; 0: half of the memory"},
+    {"host-memory", BYTES, AT(host_memory), "0", 0, 16 * TIB, "BYTES",
+     "host copies of meshes, and frames being sent; 0: half of the memory"},
     {"cache-bytes", BYTES, AT(cache_bytes), "1GiB", 0, 16 * TIB, "BYTES", "refined frames kept for the next request"},
-    {"tokens-file", STRING, AT(tokens_file), "", 0, 0, "FILE", "lines of: name scopes sha256-of-token; SIGHUP reads it again"},
-    {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), "false", 0, 0, "", "listen off loopback without tokens"},
-    {"max-connections", INTEGER, AT(max_connections), "512", 4, 100000, "N", "connections; beyond it only health is answered"},
-    {"max-connections-per-address", INTEGER, AT(max_connections_per_address), "0", 0, 100000, "N", "0: no limit (keep 0 behind a proxy)"},
+    {"tokens-file", STRING, AT(tokens_file), "", 0, 0, "FILE",
+     "lines of: name scopes sha256-of-token; SIGHUP reads it again"},
+    {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), "false", 0, 0, "",
+     "listen off loopback without tokens"},
+    {"max-connections", INTEGER, AT(max_connections), "512", 4, 100000, "N",
+     "connections; beyond it only health is answered"},
+    {"max-connections-per-address", INTEGER, AT(max_connections_per_address), "0", 0, 100000, "N",
+     "0: no limit (keep 0 behind a proxy)"},
     {"max-header-bytes", BYTES, AT(max_header_bytes), "8KiB", 512, 32 * KIB, "BYTES", "request line and headers"},
     {"max-body-bytes", BYTES, AT(max_body_bytes), "1GiB", 1, TIB, "BYTES", "one request body"},
-    {"max-json-bytes", BYTES, AT(max_json_bytes), "1MiB", 1, 64 * KIB * KIB, "BYTES", "one JSON body; bigger meshes come as protobuf"},
+    {"max-json-bytes", BYTES, AT(max_json_bytes), "1MiB", 1, 64 * KIB *KIB, "BYTES",
+     "one JSON body; bigger meshes come as protobuf"},
     {"max-inflight-bytes", BYTES, AT(max_inflight_bytes), "4GiB", 1, 16 * TIB, "BYTES", "all request bodies together"},
     {"max-level", INTEGER, AT(max_level), "12", 1, 15, "N", "highest level of refinement"},
     {"max-output-bytes", BYTES, AT(max_output_bytes), "8GiB", 1, 16 * TIB, "BYTES", "one refined frame"},
     {"queue-size", INTEGER, AT(queue_size), "256", 1, 100000, "N", "requests that wait or work; more get 503"},
-    {"header-deadline", SECONDS, AT(header_deadline), "10", 0.05, 3600, "SECONDS", "for a whole request head, and the longest stall of a body"},
-    {"idle-timeout", SECONDS, AT(idle_timeout), "75", 0.05, 86400, "SECONDS", "a kept-alive connection without a request is closed"},
+    {"header-deadline", SECONDS, AT(header_deadline), "10", 0.05, 3600, "SECONDS",
+     "for a whole request head, and the longest stall of a body"},
+    {"idle-timeout", SECONDS, AT(idle_timeout), "75", 0.05, 86400, "SECONDS",
+     "a kept-alive connection without a request is closed"},
     {"request-deadline", SECONDS, AT(request_deadline), "120", 0.05, 86400, "SECONDS", "for the work on a request"},
-    {"min-rate", BYTES, AT(min_rate), "16KiB", 1, KIB * KIB * KIB, "BYTES", "bytes a second a client must send or read"},
-    {"drain-delay", SECONDS, AT(drain_delay), "0", 0, 3600, "SECONDS", "after SIGTERM: time between not-ready and closing the listener"},
+    {"min-rate", BYTES, AT(min_rate), "16KiB", 1, KIB *KIB *KIB, "BYTES", "bytes a second a client must send or read"},
+    {"drain-delay", SECONDS, AT(drain_delay), "0", 0, 3600, "SECONDS",
+     "after SIGTERM: time between not-ready and closing the listener"},
     {"log-file", STRING, AT(log_file), "", 0, 0, "FILE", "JSON lines; empty: stderr"},
     {"config", ACTION_VALUE, AT(config_file), "", 0, 0, "FILE", "read options from an ini file"},
-    {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME:SCOPES", "add a token to --tokens-file, print it once and exit; scopes of read,edit,admin"},
-    {"print-config", ACTION, AT(print_config), "false", 0, 0, "", "print the options in force as a config file and exit"},
+    {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME:SCOPES",
+     "add a token to --tokens-file, print it once and exit; scopes of read,edit,admin"},
+    {"print-config", ACTION, AT(print_config), "false", 0, 0, "",
+     "print the options in force as a config file and exit"},
     {"help", ACTION, AT(help), "false", 0, 0, "", "print this and exit"},
     {"version", ACTION, AT(version), "false", 0, 0, "", "print the version and exit"},
 };
 #define N_ROWS ((int)(sizeof rows / sizeof rows[0]))
 
-static void *field(struct config *c, const struct option_row *row) { return (char *)c + row->offset; }
+static void *field(struct config *c, const struct option_row *row)
+{
+    return (char *)c + row->offset;
+}
 
-static bool parse_number(const char *s, bool with_unit, double *out) {
-    static const struct { const char *name; double factor; } units[] = {
-        {"KiB", KIB}, {"MiB", KIB * KIB}, {"GiB", KIB * KIB * KIB}, {"TiB", TIB}, {"B", 1},
-        {"K", KIB}, {"M", KIB * KIB}, {"G", KIB * KIB * KIB}, {"T", TIB}, {"", 1}};
+static bool parse_number(const char *s, bool with_unit, double *out)
+{
+    static const struct {
+        const char *name;
+        double factor;
+    } units[] = {{"KiB", KIB}, {"MiB", KIB * KIB}, {"GiB", KIB * KIB * KIB}, {"TiB", TIB}, {"B", 1},
+                 {"K", KIB},   {"M", KIB * KIB},   {"G", KIB * KIB * KIB},   {"T", TIB},   {"", 1}};
     char *end;
-    if (!isdigit((unsigned char)*s)) return false; /* strtod would take " 1", "-1", "inf" and "nan" */
+    if (!isdigit((unsigned char)*s))
+        return false; /* strtod would take " 1", "-1", "inf" and "nan" */
     errno = 0;
     double v = strtod(s, &end);
-    if (errno || !isfinite(v)) return false;
+    if (errno || !isfinite(v))
+        return false;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
         if (strcmp(end, units[i].name) == 0 && (with_unit || !*end)) {
             *out = v * units[i].factor;
@@ -79,7 +100,8 @@ static bool parse_number(const char *s, bool with_unit, double *out) {
     return false;
 }
 
-static bool parse_switch(const char *s, bool *out) {
+static bool parse_switch(const char *s, bool *out)
+{
     static const char *const words[] = {"false", "true", "no", "yes", "off", "on", "0", "1"};
     for (int i = 0; i < 8; i++)
         if (strcasecmp(s, words[i]) == 0) {
@@ -89,25 +111,31 @@ static bool parse_switch(const char *s, bool *out) {
     return false;
 }
 
-static bool set_string(char **out, const char *value) {
+static bool set_string(char **out, const char *value)
+{
     char *copy = strdup(value);
-    if (!copy) return false;
+    if (!copy)
+        return false;
     free(*out);
     *out = copy;
     return true;
 }
 
-static bool set(struct config *c, const struct option_row *row, const char *value, const char *source, struct text *error) {
+static bool set(struct config *c, const struct option_row *row, const char *value, const char *source,
+                struct text *error)
+{
     double v;
     switch (row->kind) {
     case STRING:
     case ACTION_VALUE:
-        if (set_string(field(c, row), value)) return true;
+        if (set_string(field(c, row), value))
+            return true;
         text_puts(error, "out of memory");
         return false;
     case SWITCH:
     case ACTION:
-        if (parse_switch(value, field(c, row))) return true;
+        if (parse_switch(value, field(c, row)))
+            return true;
         text_printf(error, "%s: %s must be true or false, not \"%s\"", source, row->name, value);
         return false;
     default: break;
@@ -115,7 +143,9 @@ static bool set(struct config *c, const struct option_row *row, const char *valu
     bool whole = row->kind != SECONDS;
     if (!parse_number(value, row->kind == BYTES, &v) || (whole && v != floor(v)) || v < row->min || v > row->max) {
         text_printf(error, "%s: %s must be a %s from %.15g to %.15g, not \"%s\"", source, row->name,
-                    row->kind == BYTES ? "number of bytes (KiB, MiB, GiB)" : row->kind == SECONDS ? "number of seconds" : "whole number",
+                    row->kind == BYTES     ? "number of bytes (KiB, MiB, GiB)"
+                    : row->kind == SECONDS ? "number of seconds"
+                                           : "whole number",
                     row->min, row->max, value);
         return false;
     }
@@ -126,13 +156,17 @@ static bool set(struct config *c, const struct option_row *row, const char *valu
     return true;
 }
 
-static const struct option_row *find(const char *name) {
+static const struct option_row *find(const char *name)
+{
     char flag[64];
     size_t n = strlen(name);
-    if (n >= sizeof flag) return NULL;
-    for (size_t i = 0; i <= n; i++) flag[i] = name[i] == '_' ? '-' : name[i];
+    if (n >= sizeof flag)
+        return NULL;
+    for (size_t i = 0; i <= n; i++)
+        flag[i] = name[i] == '_' ? '-' : name[i];
     for (int i = 0; i < N_ROWS; i++)
-        if (strcmp(rows[i].name, flag) == 0) return &rows[i];
+        if (strcmp(rows[i].name, flag) == 0)
+            return &rows[i];
     return NULL;
 }
 
@@ -141,45 +175,59 @@ struct file_state {
     struct text *error;
 };
 
-static int on_ini(void *user, const char *section, const char *name, const char *value) {
+static int on_ini(void *user, const char *section, const char *name, const char *value)
+{
     struct file_state *s = user;
     const struct option_row *row = find(name);
     if (!row || row->kind >= ACTION) {
-        text_printf(s->error, "config file: there is no option \"%s\"%s%s", name, *section ? " in section " : "", section);
+        text_printf(s->error, "config file: there is no option \"%s\"%s%s", name, *section ? " in section " : "",
+                    section);
         return 0;
     }
     return set(s->config, row, value, "config file", s->error);
 }
 
-static bool read_file(struct config *c, const char *path, struct text *error) {
+static bool read_file(struct config *c, const char *path, struct text *error)
+{
     struct file_state s = {c, error};
     int rc = ini_parse(path, on_ini, &s);
-    if (rc == 0) return true;
-    if (error->bytes == 0 && rc < 0) text_printf(error, "config file %s cannot be read: %s", path, strerror(errno));
-    if (error->bytes == 0) text_printf(error, "config file %s: line %d cannot be parsed", path, rc);
+    if (rc == 0)
+        return true;
+    if (error->bytes == 0 && rc < 0)
+        text_printf(error, "config file %s cannot be read: %s", path, strerror(errno));
+    if (error->bytes == 0)
+        text_printf(error, "config file %s: line %d cannot be parsed", path, rc);
     return false;
 }
 
-static bool read_environment(struct config *c, bool only_file, struct text *error) {
+static bool read_environment(struct config *c, bool only_file, struct text *error)
+{
     for (int i = 0; i < N_ROWS; i++) {
         char name[64] = "SUBDD_";
         bool is_file = rows[i].offset == AT(config_file);
-        if (is_file != only_file || (rows[i].kind >= ACTION && !is_file)) continue;
+        if (is_file != only_file || (rows[i].kind >= ACTION && !is_file))
+            continue;
         for (size_t k = 0; rows[i].name[k] && k < sizeof name - 7; k++)
             name[k + 6] = rows[i].name[k] == '-' ? '_' : (char)toupper((unsigned char)rows[i].name[k]);
         const char *value = getenv(name);
-        if (value && !set(c, &rows[i], value, name, error)) return false;
+        if (value && !set(c, &rows[i], value, name, error))
+            return false;
     }
     return true;
 }
 
 /* Reads the flags; with only_file just --config, because the file comes before the environment and the flags. */
-static bool read_flags(struct config *c, int argc, char **argv, bool only_file, struct text *error) {
+static bool read_flags(struct config *c, int argc, char **argv, bool only_file, struct text *error)
+{
     struct option longs[N_ROWS + 1];
     memset(longs, 0, sizeof longs);
     for (int i = 0; i < N_ROWS; i++) {
         bool bare = rows[i].kind == ACTION;
-        longs[i] = (struct option){rows[i].name, bare ? no_argument : rows[i].kind == SWITCH ? optional_argument : required_argument, NULL, i + 1};
+        longs[i] = (struct option){rows[i].name,
+                                   bare                     ? no_argument
+                                   : rows[i].kind == SWITCH ? optional_argument
+                                                            : required_argument,
+                                   NULL, i + 1};
     }
     optind = 0;
     opterr = 0;
@@ -191,8 +239,10 @@ static bool read_flags(struct config *c, int argc, char **argv, bool only_file, 
         const struct option_row *row = &rows[k - 1];
         char source[72];
         snprintf(source, sizeof source, "--%s", row->name);
-        if (only_file && row->offset != AT(config_file)) continue;
-        if (!set(c, row, optarg ? optarg : "true", source, error)) return false;
+        if (only_file && row->offset != AT(config_file))
+            continue;
+        if (!set(c, row, optarg ? optarg : "true", source, error))
+            return false;
     }
     if (optind < argc) {
         text_printf(error, "%s: options only, no arguments (see --help)", argv[optind]);
@@ -201,13 +251,18 @@ static bool read_flags(struct config *c, int argc, char **argv, bool only_file, 
     return true;
 }
 
-bool config_load(struct config *c, int argc, char **argv, struct text *error) {
+bool config_load(struct config *c, int argc, char **argv, struct text *error)
+{
     *c = (struct config){0};
     for (int i = 0; i < N_ROWS; i++)
-        if (!set(c, &rows[i], rows[i].value, "default", error)) return false;
-    if (!read_environment(c, true, error) || !read_flags(c, argc, argv, true, error)) return false;
-    if (*c->config_file && !read_file(c, c->config_file, error)) return false;
-    if (!read_environment(c, false, error) || !read_flags(c, argc, argv, false, error)) return false;
+        if (!set(c, &rows[i], rows[i].value, "default", error))
+            return false;
+    if (!read_environment(c, true, error) || !read_flags(c, argc, argv, true, error))
+        return false;
+    if (*c->config_file && !read_file(c, c->config_file, error))
+        return false;
+    if (!read_environment(c, false, error) || !read_flags(c, argc, argv, false, error))
+        return false;
     if (strcmp(c->backend, "auto") && strcmp(c->backend, "cpu") && strcmp(c->backend, "cuda")) {
         text_printf(error, "--backend: must be auto, cpu or cuda, not \"%s\"", c->backend);
         return false;
@@ -215,26 +270,33 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error) {
     return true;
 }
 
-void config_free(struct config *c) {
+void config_free(struct config *c)
+{
     for (int i = 0; i < N_ROWS; i++)
-        if (rows[i].kind == STRING || rows[i].kind == ACTION_VALUE) free(*(char **)field(c, &rows[i]));
+        if (rows[i].kind == STRING || rows[i].kind == ACTION_VALUE)
+            free(*(char **)field(c, &rows[i]));
 }
 
-void config_help(struct text *out) {
+void config_help(struct text *out)
+{
     text_puts(out, "subdd: subdivision surfaces as a service\nUsage: subdd [options]\n\n");
     for (int i = 0; i < N_ROWS; i++) {
         char flag[64];
         snprintf(flag, sizeof flag, "--%s%s%s", rows[i].name, *rows[i].argument ? " " : "", rows[i].argument);
         text_printf(out, "  %-36s %s", flag, rows[i].help);
-        if (rows[i].kind < ACTION && *rows[i].value) text_printf(out, " [%s]", rows[i].value);
+        if (rows[i].kind < ACTION && *rows[i].value)
+            text_printf(out, " [%s]", rows[i].value);
         text_puts(out, "\n");
     }
-    text_puts(out, "\nEvery option is also a key of the config file (data-dir = DIR) and a variable (SUBDD_DATA_DIR).\n"
-                   "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
-                   "Exit: 0 after SIGTERM, 1 cannot start, 2 wrong option, 3 the compute device was lost, 4 the store failed.\n");
+    text_puts(
+        out,
+        "\nEvery option is also a key of the config file (data-dir = DIR) and a variable (SUBDD_DATA_DIR).\n"
+        "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
+        "Exit: 0 after SIGTERM, 1 cannot start, 2 wrong option, 3 the compute device was lost, 4 the store failed.\n");
 }
 
-void config_print(const struct config *c, struct text *out) {
+void config_print(const struct config *c, struct text *out)
+{
     for (int i = 0; i < N_ROWS; i++) {
         const void *at = (const char *)c + rows[i].offset;
         switch (rows[i].kind) {

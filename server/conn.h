@@ -2,8 +2,8 @@
 /* conn.h: the connections: their deadlines, their limits, and the bytes that may pass to the HTTP library.
  *
  * libmicrohttpd reads sockets by recv(), a dynamic symbol. conn.c defines recv(): the bytes of a known connection pass
- * the guard first, everything else goes straight to the kernel. This sees what was really sent, which no callback of the
- * library shows, costs one more system call a request and needs no copy and no proxy.
+ * the guard first, everything else goes straight to the kernel. This sees what was really sent, which no callback
+ * of the library shows, costs one more system call a request and needs no copy and no proxy.
  *
  * Threads  loop thread only. Times are uv_hrtime nanoseconds. */
 #ifndef SUBDD_CONN_H
@@ -35,7 +35,7 @@ struct conns_config {
     void *user;
     /* Writes the problem document that answers a refused head into answer[size]; returns its length. */
     size_t (*refused)(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size);
-    void (*slow)(void *user, struct conn *c);      /* was closed for missing a deadline  */
+    void (*slow)(void *user, struct conn *c);       /* was closed for missing a deadline  */
     void (*work_check)(void *user, struct conn *c); /* a request is being worked on: deadline, is the client there? */
 };
 
@@ -44,18 +44,18 @@ struct conn {
     struct conn *next, *previous;
     int fd, phase, refusal; /* refusal: SDD_ETOO_MANY or SDD_EBUSY for every request but health */
     char address[CONN_ADDRESS_SIZE];
-    uint64_t since;         /* of this phase                                      */
-    uint64_t head_at;       /* when the head was complete                         */
-    double credit;          /* seconds until a transfer counts as stalled         */
-    int64_t progress;       /* bytes moved when the credit was last looked at     */
-    int64_t received;       /* body bytes of this message                         */
-    bool used;              /* a request was answered on it                       */
-    bool linger;            /* closed with unread input: drop it for a while      */
+    uint64_t since;   /* of this phase                                      */
+    uint64_t head_at; /* when the head was complete                         */
+    double credit;    /* seconds until a transfer counts as stalled         */
+    int64_t progress; /* bytes moved when the credit was last looked at     */
+    int64_t received; /* body bytes of this message                         */
+    bool used;        /* a request was answered on it                       */
+    bool linger;      /* closed with unread input: drop it for a while      */
     struct guard_head head;
     struct guard_chunks chunks;
     int64_t head_left, body_left;
     int64_t drained;
-    char *target;           /* of the current request, NUL-terminated             */
+    char *target; /* of the current request, NUL-terminated             */
     size_t target_capacity;
     struct request *request;
 };
@@ -67,7 +67,10 @@ struct conns {
     struct conn **by_fd;
     int n, n_fds;
     char *scratch;
-    struct { int fd; uint64_t until; } lingers[CONN_LINGERS];
+    struct {
+        int fd;
+        uint64_t until;
+    } lingers[CONN_LINGERS];
     int n_lingers;
     uint64_t ticked;
 };
@@ -75,9 +78,9 @@ struct conns {
 bool conns_init(struct conns *all, const struct conns_config *config);
 void conns_fini(struct conns *all);
 struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address); /* NULL: out of memory; close it */
-void conn_close(struct conn *c);                                                    /* NULL is fine */
+void conn_close(struct conn *c);                                                   /* NULL is fine */
 void conn_enter(struct conn *c, enum conn_phase phase);
-void conn_done(struct conn *c); /* the request is over; wakes the connection when the next one is already there */
+void conn_done(struct conn *c);       /* the request is over; wakes the connection when the next one is already there */
 bool conn_gone(const struct conn *c); /* the peer closed or reset it */
 /* conn_refuse: answers with err's problem document and closes; what still comes in is dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);

@@ -18,22 +18,27 @@ struct executor {
     pthread_t threads[];
 };
 
-static uint64_t now(void) {
+static uint64_t now(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static struct task *take(struct executor *e) {
+static struct task *take(struct executor *e)
+{
     pthread_mutex_lock(&e->mutex);
-    while (!e->first && !e->stopping) pthread_cond_wait(&e->more, &e->mutex);
+    while (!e->first && !e->stopping)
+        pthread_cond_wait(&e->more, &e->mutex);
     struct task *task = e->first;
-    if (task && !(e->first = task->next)) e->last = &e->first;
+    if (task && !(e->first = task->next))
+        e->last = &e->first;
     pthread_mutex_unlock(&e->mutex);
     return task;
 }
 
-static void *work(void *arg) {
+static void *work(void *arg)
+{
     struct executor *e = arg;
     for (struct task *task; (task = take(e));) {
         atomic_store(&e->busy_since, now());
@@ -44,10 +49,12 @@ static void *work(void *arg) {
     return NULL;
 }
 
-struct executor *executor_start(const char *name, int n_threads, void *user) {
+struct executor *executor_start(const char *name, int n_threads, void *user)
+{
     struct executor *e = calloc(1, sizeof *e + (size_t)n_threads * sizeof e->threads[0]);
     sigset_t all, old;
-    if (!e) return NULL;
+    if (!e)
+        return NULL;
     pthread_mutex_init(&e->mutex, NULL);
     pthread_cond_init(&e->more, NULL);
     e->last = &e->first;
@@ -55,16 +62,19 @@ struct executor *executor_start(const char *name, int n_threads, void *user) {
     sigfillset(&all); /* signals are the loop's */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (; e->n_threads < n_threads; e->n_threads++) {
-        if (pthread_create(&e->threads[e->n_threads], NULL, work, e)) break;
+        if (pthread_create(&e->threads[e->n_threads], NULL, work, e))
+            break;
         pthread_setname_np(e->threads[e->n_threads], name);
     }
     pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (e->n_threads == n_threads) return e;
+    if (e->n_threads == n_threads)
+        return e;
     executor_stop(e);
     return NULL;
 }
 
-void executor_post(struct executor *e, struct task *task) {
+void executor_post(struct executor *e, struct task *task)
+{
     task->next = NULL;
     atomic_fetch_add(&e->depth, 1);
     pthread_mutex_lock(&e->mutex);
@@ -74,17 +84,26 @@ void executor_post(struct executor *e, struct task *task) {
     pthread_mutex_unlock(&e->mutex);
 }
 
-void executor_stop(struct executor *e) {
-    if (!e) return;
+void executor_stop(struct executor *e)
+{
+    if (!e)
+        return;
     pthread_mutex_lock(&e->mutex);
     e->stopping = true;
     pthread_cond_broadcast(&e->more);
     pthread_mutex_unlock(&e->mutex);
-    for (int i = 0; i < e->n_threads; i++) pthread_join(e->threads[i], NULL);
+    for (int i = 0; i < e->n_threads; i++)
+        pthread_join(e->threads[i], NULL);
     pthread_cond_destroy(&e->more);
     pthread_mutex_destroy(&e->mutex);
     free(e);
 }
 
-int executor_depth(const struct executor *e) { return atomic_load(&e->depth); }
-uint64_t executor_busy_since(const struct executor *e) { return atomic_load(&e->busy_since); }
+int executor_depth(const struct executor *e)
+{
+    return atomic_load(&e->depth);
+}
+uint64_t executor_busy_since(const struct executor *e)
+{
+    return atomic_load(&e->busy_since);
+}

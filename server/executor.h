@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* executor.h: a few threads that run tasks in the order posted. Posting never waits; how much may be posted is decided by
- * who posts (jobs.c counts jobs against --queue-size). */
+/* executor.h: a few threads that run tasks in the order posted. Posting never waits; how much may be posted is
+ * decided by who posts (jobs.c counts jobs against --queue-size). */
 #ifndef SUBDD_EXECUTOR_H
 #define SUBDD_EXECUTOR_H
 #include <stdatomic.h>

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *semantic_name(int semantic) {
+const char *semantic_name(int semantic)
+{
     switch (semantic) {
     case SDD_POSITIONS: return "positions";
     case SDD_NORMALS: return "normals";
@@ -15,15 +16,28 @@ const char *semantic_name(int semantic) {
     }
 }
 
-const char *semantic_type(int semantic) { return semantic == SDD_INDICES || semantic == SDD_UV_INDICES ? "u32" : "f32"; }
-const char *surface_name(int surface) { return surface == SDD_SURFACE_LIMIT ? "limit" : "refined"; }
+const char *semantic_type(int semantic)
+{
+    return semantic == SDD_INDICES || semantic == SDD_UV_INDICES ? "u32" : "f32";
+}
+const char *surface_name(int surface)
+{
+    return surface == SDD_SURFACE_LIMIT ? "limit" : "refined";
+}
 
-static int64_t aligned(int64_t n) { return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN; }
+static int64_t aligned(int64_t n)
+{
+    return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
+}
 
 /* protobuf-c's structs have char * where it only reads. */
-static char *text_of(const char *s) { return (char *)(uintptr_t)s; }
+static char *text_of(const char *s)
+{
+    return (char *)(uintptr_t)s;
+}
 
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from) {
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from)
+{
     subdd__v1__block__init(b);
     b->semantic = text_of(semantic_name(from->semantic));
     b->type = text_of(semantic_type(from->semantic));
@@ -36,15 +50,19 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from) {
     b->digest = from->digest ? from->digest : 1; /* a plan has none yet, but the field has its 8 bytes */
 }
 
-static size_t put_varint(unsigned char *out, size_t v) {
+static size_t put_varint(unsigned char *out, size_t v)
+{
     size_t n = 0;
-    for (; v > 127; v >>= 7) out[n++] = (unsigned char)(v & 127) | 128;
+    for (; v > 127; v >>= 7)
+        out[n++] = (unsigned char)(v & 127) | 128;
     out[n++] = (unsigned char)v;
     return n;
 }
 
-/* The offsets stand in the header whose length they depend on: they grow monotonously, so this settles in a few rounds. */
-static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h) {
+/* The offsets stand in the header whose length they depend on: they grow monotonously, so this settles in a few
+ * rounds. */
+static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
+{
     unsigned char varint[10];
     for (size_t before = 0;;) {
         size_t bytes = subdd__v1__frame_header__get_packed_size(h);
@@ -56,13 +74,16 @@ static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h) {
             f->bytes = at + f->blocks[i].bytes;
             at = aligned(f->bytes);
         }
-        if (f->n_blocks == 0) f->bytes = (int64_t)f->head_bytes;
-        if (bytes == before) return (int64_t)bytes;
+        if (f->n_blocks == 0)
+            f->bytes = (int64_t)f->head_bytes;
+        if (bytes == before)
+            return (int64_t)bytes;
         before = bytes;
     }
 }
 
-int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err) {
+int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err)
+{
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[8], *pointers[8];
     *out = (struct frame){.n_blocks = plan->n_blocks};
@@ -86,17 +107,20 @@ int frame_make(const struct frame_about *about, const struct sdd_plan *plan, str
     h.blocks = pointers;
     int64_t bytes = place(out, &h);
     out->head = calloc(1, out->head_bytes);
-    if (!out->head) return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    if (!out->head)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     subdd__v1__frame_header__pack(&h, out->head + put_varint(out->head, (size_t)bytes));
     return SDD_OK;
 }
 
-void frame_fini(struct frame *f) {
+void frame_fini(struct frame *f)
+{
     free(f->head);
     f->head = NULL;
 }
 
-void frame_read(const struct frame *f, int64_t at, void *out, size_t n) {
+void frame_read(const struct frame *f, int64_t at, void *out, size_t n)
+{
     unsigned char *to = out;
     while (n) {
         const unsigned char *from = f->head + at;

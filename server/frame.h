@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h: a refined result as the bytes of application/vnd.subdd.frame: varint, FrameHeader, padding to 64, blocks.
- * The bytes depend on mesh version, request and backend alone (timings go into Server-Timing), so one entity tag names them.
- * The blocks stay where the compute library put them; frame_read copies a piece. */
+ * The bytes depend on mesh version, request and backend alone (timings go into Server-Timing), so one entity tag
+ * names them. The blocks stay where the compute library put them; frame_read copies a piece. */
 #ifndef SUBDD_FRAME_H
 #define SUBDD_FRAME_H
 #include "gpu/sdd.h"
@@ -18,12 +18,16 @@ struct frame {
     unsigned char *head; /* with its padding */
     size_t head_bytes;
     int n_blocks;
-    struct { const unsigned char *data; int64_t offset, bytes; } blocks[8];
-    int64_t bytes;       /* of the whole frame */
+    struct {
+        const unsigned char *data;
+        int64_t offset, bytes;
+    } blocks[8];
+    int64_t bytes; /* of the whole frame */
 };
-/* frame_make: the frame of a plan. With data in the plan (a result) the frame can be read while the result lives; a plan
- * alone gives the same sizes. Errors  SDD_ENO_MEMORY */
-int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err) SDD_MUST_CHECK;
+/* frame_make: the frame of a plan. With data in the plan (a result) the frame can be read while the result lives;
+ * a plan alone gives the same sizes. Errors  SDD_ENO_MEMORY */
+int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
+               struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
 /* frame_read: bytes [at, at + n) of the frame, n no more than what is left. */
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n);

@@ -24,16 +24,16 @@ struct request {
     struct server *server;
     struct conn *conn;
     struct MHD_Connection *mhd;
-    const struct route *route;  /* NULL: none matched                          */
+    const struct route *route; /* NULL: none matched                          */
     struct job *job;
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];
     char principal[TOKEN_NAME_SIZE]; /* name of the token, "" without one       */
     struct query query;
-    int media_in, media_out;    /* enum media bits of body and answer; 0: none */
+    int media_in, media_out; /* enum media bits of body and answer; 0: none */
     bool protobuf_errors;
-    unsigned char *body;        /* a handler may take it and set NULL          */
+    unsigned char *body; /* a handler may take it and set NULL          */
     size_t body_bytes, body_capacity;
     int64_t body_limit;
     int64_t counted;            /* of this body in server->inflight_bytes      */
@@ -44,7 +44,7 @@ struct request {
     int status;
     bool close_after;
     int64_t answer_bytes, mesh_version;
-    const char *code;           /* of an error, for the log                    */
+    const char *code; /* of an error, for the log                    */
     double phases[N_PHASES];
 };
 
@@ -52,16 +52,18 @@ struct request {
 const char *request_header(const struct request *r, const char *name); /* or NULL */
 
 /* One of these makes the answer. Bodies are copied, or taken over (text). More headers: answer_header afterwards. */
-void answer_text(struct request *r, int status, enum media media, struct text *body);   /* takes body's memory */
+void answer_text(struct request *r, int status, enum media media, struct text *body); /* takes body's memory */
 void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes);
-void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes); /* malloc'ed; taken over */
+void answer_taken(struct request *r, int status, enum media media, void *body,
+                  size_t bytes); /* malloc'ed; taken over */
 void answer_empty(struct request *r, int status);
 void answer_error(struct request *r, const struct sdd_error *err);
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes);
 void answer_header(struct request *r, const char *name, const char *value);
 void answer_etag(struct request *r, int64_t version);
 /* answer_fail: answer_error with an error made on the spot. */
-void answer_fail(struct request *r, int code, const char *field, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 /* The problem document of an error, as JSON or as message Problem. */
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
 

@@ -9,9 +9,13 @@
 #include <string.h>
 #include <time.h>
 
-static char *text_of(const char *s) { return (char *)(uintptr_t)s; } /* protobuf-c only reads */
+static char *text_of(const char *s)
+{
+    return (char *)(uintptr_t)s;
+} /* protobuf-c only reads */
 
-static void write_date(char out[40], int64_t ms) {
+static void write_date(char out[40], int64_t ms)
+{
     time_t seconds = (time_t)(ms / 1000);
     struct tm tm;
     gmtime_r(&seconds, &tm);
@@ -19,13 +23,15 @@ static void write_date(char out[40], int64_t ms) {
     snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
 }
 
-struct info_state info_state_of(const struct slot *slot) {
+struct info_state info_state_of(const struct slot *slot)
+{
     int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;
     return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0};
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
-void info_json(struct text *out, const struct store_info *info, const struct info_state *state) {
+void info_json(struct text *out, const struct store_info *info, const struct info_state *state)
+{
     char created[40], updated[40];
     write_date(created, info->created_ms);
     write_date(updated, info->updated_ms);
@@ -36,7 +42,8 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member(out, "topologyId", info->topology_id);
     text_key(out, "options");
     text_puts(out, "{");
-    for (int i = 0; i < sdd_n_options; i++) text_member(out, sdd_option_table[i].name, sdd_option_token(&info->options, i));
+    for (int i = 0; i < sdd_n_options; i++)
+        text_member(out, sdd_option_table[i].name, sdd_option_token(&info->options, i));
     text_puts(out, "}");
     text_member_int(out, "vertices", info->n_vertices);
     text_member_int(out, "faces", info->n_faces);
@@ -51,14 +58,18 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_puts(out, "}");
 }
 
-static void ids_json(struct text *out, const char *key, const int32_t *ids, int64_t n) {
+static void ids_json(struct text *out, const char *key, const int32_t *ids, int64_t n)
+{
     text_key(out, key);
     text_puts(out, "[");
-    for (int64_t i = 0; i < n; i++) text_printf(out, i ? ",%d" : "%d", ids[i]);
+    for (int64_t i = 0; i < n; i++)
+        text_printf(out, i ? ",%d" : "%d", ids[i]);
     text_puts(out, "]");
 }
 
-void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state, const struct edit_result *e) {
+void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state,
+                      const struct edit_result *e)
+{
     text_puts(out, "{\"mesh\":");
     info_json(out, info, state);
     ids_json(out, "newVertexIds", e->new_vertex_ids, e->n_new_vertices);
@@ -73,7 +84,8 @@ struct info_message {
     char created[40], updated[40];
 };
 
-static void fill(struct info_message *m, const struct store_info *info, const struct info_state *state) {
+static void fill(struct info_message *m, const struct store_info *info, const struct info_state *state)
+{
     subdd__v1__mesh_info__init(&m->info);
     subdd__v1__options__init(&m->options);
     m->options.subdivision_scheme = text_of(sdd_option_token(&info->options, 0));
@@ -101,7 +113,8 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.updated = m->updated;
 }
 
-static void pack(struct text *out, const ProtobufCMessage *message) {
+static void pack(struct text *out, const ProtobufCMessage *message)
+{
     size_t bytes = protobuf_c_message_get_packed_size(message);
     unsigned char *packed = malloc(bytes + 1);
     if (packed) {
@@ -112,13 +125,16 @@ static void pack(struct text *out, const ProtobufCMessage *message) {
     free(packed);
 }
 
-void info_proto(struct text *out, const struct store_info *info, const struct info_state *state) {
+void info_proto(struct text *out, const struct store_info *info, const struct info_state *state)
+{
     struct info_message m;
     fill(&m, info, state);
     pack(out, &m.info.base);
 }
 
-void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state, const struct edit_result *e) {
+void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
+                       const struct edit_result *e)
+{
     Subdd__V1__EditResult result = SUBDD__V1__EDIT_RESULT__INIT;
     struct info_message m;
     fill(&m, info, state);
@@ -128,8 +144,9 @@ void edit_result_proto(struct text *out, const struct store_info *info, const st
     pack(out, &result.base);
 }
 
-/* ---- answers ------------------------------------------------------------------------------------------------------ */
-void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state) {
+/* ---- answers ---------------------------------------------------------------------------------------------------- */
+void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state)
+{
     struct text body = {0};
     if (r->media_out == MEDIA_PROTOBUF)
         info_proto(&body, info, state);
@@ -142,7 +159,8 @@ void answer_info(struct request *r, int status, const struct store_info *info, c
     answer_etag(r, info->version);
 }
 
-static void list_proto(struct request *r, struct text *body, const struct store_info *infos, int n, const char *next) {
+static void list_proto(struct request *r, struct text *body, const struct store_info *infos, int n, const char *next)
+{
     Subdd__V1__MeshList list = SUBDD__V1__MESH_LIST__INIT;
     struct info_message *messages = calloc((size_t)n + 1, sizeof *messages);
     Subdd__V1__MeshInfo **pointers = calloc((size_t)n + 1, sizeof *pointers);
@@ -162,7 +180,8 @@ static void list_proto(struct request *r, struct text *body, const struct store_
     free(pointers);
 }
 
-void info_list(struct request *r, const struct store_info *infos, int n, bool more) {
+void info_list(struct request *r, const struct store_info *infos, int n, bool more)
+{
     struct text body = {0};
     const char *next = more && n ? infos[n - 1].id : "";
     if (r->media_out == MEDIA_PROTOBUF)
@@ -171,7 +190,8 @@ void info_list(struct request *r, const struct store_info *infos, int n, bool mo
         text_puts(&body, "{\"meshes\":[");
         for (int i = 0; i < n; i++) {
             struct info_state state = info_state_of(slot_find(&r->server->slots, infos[i].id));
-            if (i) text_puts(&body, ",");
+            if (i)
+                text_puts(&body, ",");
             info_json(&body, &infos[i], &state);
         }
         text_puts(&body, "]");

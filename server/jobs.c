@@ -6,16 +6,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void jobs_init(struct jobs *jobs) {
+void jobs_init(struct jobs *jobs)
+{
     *jobs = (struct jobs){0};
     list_init(&jobs->all);
     list_init(&jobs->runnable);
     pthread_mutex_init(&jobs->mutex, NULL);
 }
 
-void jobs_fini(struct jobs *jobs) { pthread_mutex_destroy(&jobs->mutex); }
+void jobs_fini(struct jobs *jobs)
+{
+    pthread_mutex_destroy(&jobs->mutex);
+}
 
-int job_fail(struct job *job, int code, const char *field, const char *format, ...) {
+int job_fail(struct job *job, int code, const char *field, const char *format, ...)
+{
     char text[256];
     va_list args;
     va_start(args, format);
@@ -25,7 +30,8 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
 }
 
 /* ---- on a worker thread --------------------------------------------------------------------------------- */
-static void run_step(struct task *task, void *user) {
+static void run_step(struct task *task, void *user)
+{
     struct job *job = CONTAINER(task, struct job, task);
     struct server *s = user;
     uint64_t start = uv_hrtime();
@@ -34,21 +40,25 @@ static void run_step(struct task *task, void *user) {
         job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
     else
         job->rc = job->step->run(job);
-    if (job->step->phase >= 0) job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
+    if (job->step->phase >= 0)
+        job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
     pthread_mutex_lock(&s->jobs.mutex);
     bool first = !s->jobs.done;
     task->next = s->jobs.done;
     s->jobs.done = task;
     pthread_mutex_unlock(&s->jobs.mutex);
-    if (first) uv_async_send(&s->wake);
+    if (first)
+        uv_async_send(&s->wake);
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------ */
-static void release_slot(struct job *job) {
+static void release_slot(struct job *job)
+{
     struct slot *slot = job->slot;
     list_remove(&job->wait);
     job->slot = NULL;
-    if (!slot) return;
+    if (!slot)
+        return;
     if (job->holds) {
         slot->holder = NULL;
         if (!list_empty(&slot->waiting)) {
@@ -61,16 +71,22 @@ static void release_slot(struct job *job) {
     slot_unuse(&job->server->slots, slot);
 }
 
-static void finish(struct job *job) {
+static void finish(struct job *job)
+{
     struct server *s = job->server;
     struct request *r = job->request;
-    if (job->rc == SDD_EDEVICE) server_fail(s, EXIT_DEVICE, "the compute device was lost");
-    if (job->rc == SDD_ESTORE && atomic_load(&s->store_broken)) server_fail(s, EXIT_STORE, "the store cannot write");
-    if (job->rc == SDD_ENO_MEMORY) metrics_add(&s->metrics, M_REJECTED_MEMORY, 1);
+    if (job->rc == SDD_EDEVICE)
+        server_fail(s, EXIT_DEVICE, "the compute device was lost");
+    if (job->rc == SDD_ESTORE && atomic_load(&s->store_broken))
+        server_fail(s, EXIT_STORE, "the store cannot write");
+    if (job->rc == SDD_ENO_MEMORY)
+        metrics_add(&s->metrics, M_REJECTED_MEMORY, 1);
     for (int p = 0; p < N_PHASES; p++)
-        if (job->phases[p] > 0) metrics_phase(&s->metrics, (enum phase)p, job->phases[p]);
+        if (job->phases[p] > 0)
+            metrics_phase(&s->metrics, (enum phase)p, job->phases[p]);
     if (r) {
-        for (int p = 0; p < N_PHASES; p++) r->phases[p] = job->phases[p];
+        for (int p = 0; p < N_PHASES; p++)
+            r->phases[p] = job->phases[p];
         r->job = NULL;
         if (job->rc < 0)
             answer_error(r, &job->err);
@@ -84,20 +100,24 @@ static void finish(struct job *job) {
     job->ops->free(job);
 }
 
-static struct executor *executor_of(struct server *s, enum queue queue) {
+static struct executor *executor_of(struct server *s, enum queue queue)
+{
     return queue == ON_HOST ? s->host : queue == ON_STORE ? s->storage : s->compute;
 }
 
 /* What a step's result means for the next step; true: the job is over. */
-static bool judge(struct job *job) {
+static bool judge(struct job *job)
+{
     if (job->rc < 0) {
         job->err.code = job->rc;
         return true;
     }
-    if (job->rc == JOB_DONE) return true;
+    if (job->rc == JOB_DONE)
+        return true;
     if (job->rc == JOB_AGAIN) {
         if (++job->rounds >= JOB_MAX_ROUNDS) {
-            job->rc = job_fail(job, SDD_ENO_MEMORY, "", "the mesh is evicted as often as it is loaded: too many big meshes at once");
+            job->rc = job_fail(job, SDD_ENO_MEMORY, "",
+                               "the mesh is evicted as often as it is loaded: too many big meshes at once");
             return true;
         }
         job->step = job->ops->steps;
@@ -106,10 +126,12 @@ static bool judge(struct job *job) {
     return false;
 }
 
-static void advance(struct job *job) {
+static void advance(struct job *job)
+{
     for (;;) {
         if (!job->step->run || (job->step->queue == ON_LOOP && atomic_load(&job->cancel) && !job->committed)) {
-            if (job->step->run) job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+            if (job->step->run)
+                job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
             finish(job);
             return;
         }
@@ -131,7 +153,8 @@ static void advance(struct job *job) {
     }
 }
 
-void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request, struct slot *slot) {
+void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request, struct slot *slot)
+{
     job->server = s;
     job->ops = ops;
     job->step = ops->steps;
@@ -140,29 +163,35 @@ void job_start(struct server *s, struct job *job, const struct job_ops *ops, str
     job->deadline = request->deadline;
     request->job = job;
     list_append(&s->jobs.all, &job->all);
-    if (slot) slot_use(slot);
+    if (slot)
+        slot_use(slot);
     if (++s->jobs.n > s->config->queue_size) {
         metrics_add(&s->metrics, M_REJECTED_QUEUE, 1);
-        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", s->jobs.n - 1, (int)s->config->queue_size);
+        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", s->jobs.n - 1,
+                           (int)s->config->queue_size);
         job->err.code = job->rc;
         finish(job);
     } else if (slot && slot->holder) {
         job->waiting_since = uv_hrtime();
         list_append(&slot->waiting, &job->wait);
     } else {
-        if (slot) slot->holder = job;
+        if (slot)
+            slot->holder = job;
         job->holds = slot != NULL;
         advance(job);
     }
 }
 
-void job_abandon(struct job *job, int code) {
+void job_abandon(struct job *job, int code)
+{
     struct request *r = job->request;
     struct sdd_error err = {0};
-    if (!r) return;
+    if (!r)
+        return;
     metrics_add(&job->server->metrics, M_CANCELLED, 1);
     atomic_store(&job->cancel, 1);
-    sdd_fail(&err, code, "", code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
+    sdd_fail(&err, code, "",
+             code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
     job->request = NULL;
     r->job = NULL;
     answer_error(r, &err);
@@ -173,7 +202,8 @@ void job_abandon(struct job *job, int code) {
     }
 }
 
-void jobs_run(struct server *s) {
+void jobs_run(struct server *s)
+{
     while (!list_empty(&s->jobs.runnable)) {
         struct job *job = CONTAINER(s->jobs.runnable.next, struct job, wait);
         list_remove(&job->wait);
@@ -182,7 +212,8 @@ void jobs_run(struct server *s) {
     }
 }
 
-void jobs_collect(struct server *s) {
+void jobs_collect(struct server *s)
+{
     pthread_mutex_lock(&s->jobs.mutex);
     struct task *done = s->jobs.done, *in_order = NULL;
     s->jobs.done = NULL;

@@ -3,10 +3,10 @@
  *
  *   job_start -> [wait for the mesh] -> step, step, ... -> ops->answer (when a client still waits) -> ops->free
  *
- * A job may hold one mesh slot from its first step to its end; jobs on one mesh run one after the other, in the order in
- * which they came. A step runs on its thread with the job to itself. Jobs are embedded first in the struct of their kind.
- * The client may leave, or its deadline may pass, while a step runs: the request is answered at once, `cancel` is set, and
- * the job goes on without a request until its step returns. */
+ * A job may hold one mesh slot from its first step to its end; jobs on one mesh run one after the other, in the
+ * order in which they came. A step runs on its thread with the job to itself. Jobs are embedded first in the
+ * struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is answered
+ * at once, `cancel` is set, and the job goes on without a request until its step returns. */
 #ifndef SUBDD_JOBS_H
 #define SUBDD_JOBS_H
 #include "gpu/sdd.h"
@@ -26,37 +26,37 @@ enum { JOB_DONE = 1 /* skip the other steps */, JOB_AGAIN = 2 /* start over at t
 
 struct step {
     enum queue queue;
-    int phase;                         /* enum phase that its time counts for; -1: it counts itself   */
-    int (*run)(struct job *job);       /* SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err        */
+    int phase;                           /* enum phase that its time counts for; -1: it counts itself   */
+    int (*run)(struct job *job);         /* SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err        */
     bool (*skip)(const struct job *job); /* asked on the loop; NULL: never                            */
 };
 struct job_ops {
-    const struct step *steps;          /* ends with run NULL                                          */
-    void (*answer)(struct job *job);   /* on the loop, all steps done, job->request is there          */
-    void (*free)(struct job *job);     /* on the loop; frees what the job owns, and the job           */
+    const struct step *steps;        /* ends with run NULL                                          */
+    void (*answer)(struct job *job); /* on the loop, all steps done, job->request is there          */
+    void (*free)(struct job *job);   /* on the loop; frees what the job owns, and the job           */
 };
 
 struct job {
     struct task task;
-    struct list wait, all;             /* in the slot's queue; in jobs->all                           */
+    struct list wait, all; /* in the slot's queue; in jobs->all                           */
     const struct job_ops *ops;
     const struct step *step;
     struct server *server;
-    struct request *request;           /* loop only; NULL when nobody waits any more                  */
-    struct slot *slot;                 /* held, or waited for; NULL: none                             */
+    struct request *request; /* loop only; NULL when nobody waits any more                  */
+    struct slot *slot;       /* held, or waited for; NULL: none                             */
     bool holds;
-    bool committed;                    /* a durable change was made: cancelling can no longer undo it */
+    bool committed; /* a durable change was made: cancelling can no longer undo it */
     atomic_int cancel;
     uint64_t deadline, waiting_since;
     int rc, rounds;
     struct sdd_error err;
-    double phases[N_PHASES];           /* seconds                                                     */
+    double phases[N_PHASES]; /* seconds                                                     */
 };
 
 struct jobs {
     int n;
-    struct list all, runnable;         /* runnable: got their slot, wait for jobs_run                 */
-    pthread_mutex_t mutex;             /* of `done` alone                                             */
+    struct list all, runnable; /* runnable: got their slot, wait for jobs_run                 */
+    pthread_mutex_t mutex;     /* of `done` alone                                             */
     struct task *done;
 };
 void jobs_init(struct jobs *jobs);
@@ -64,10 +64,12 @@ void jobs_fini(struct jobs *jobs);
 
 /* job_start: takes the job over. slot (may be NULL) is the mesh it needs; the job is one of slot's users until it ends.
  * When --queue-size jobs are there already the request is answered SDD_EBUSY and the job freed. */
-void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request, struct slot *slot);
+void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request,
+               struct slot *slot);
 void job_abandon(struct job *job, int code); /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */
-void jobs_collect(struct server *s);          /* moves on the jobs whose step is done */
-void jobs_run(struct server *s);              /* runs the jobs that got their slot    */
-int job_fail(struct job *job, int code, const char *field, const char *format, ...) __attribute__((format(printf, 4, 5)));
+void jobs_collect(struct server *s);         /* moves on the jobs whose step is done */
+void jobs_run(struct server *s);             /* runs the jobs that got their slot    */
+int job_fail(struct job *job, int code, const char *field, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* listen.c: the listening socket, and the notification socket of systemd. */
 #include "server/loop.h"
+#include "server/query.h"
 #include "server/server.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,39 +14,49 @@
 
 #define BACKLOG 1024
 
-static bool split(const char *listen, char *host, size_t size, const char **port) {
+static bool split(const char *listen, char *host, size_t size, const char **port)
+{
     const char *colon = strrchr(listen, ':');
     size_t n = colon ? (size_t)(colon - listen) : 0;
-    if (!colon || !colon[1] || strspn(colon + 1, "0123456789") != strlen(colon + 1) || atol(colon + 1) > 65535) return false;
+    int64_t number;
+    if (!colon || !parse_whole(colon + 1, strlen(colon + 1), &number) || number > 65535)
+        return false;
     if (n >= 2 && listen[0] == '[' && listen[n - 1] == ']') {
         listen++;
         n -= 2;
     } else if (memchr(listen, ':', n))
         return false;
-    if (n >= size) return false;
+    if (n >= size)
+        return false;
     memcpy(host, listen, n);
     host[n] = 0;
     *port = colon + 1;
     return true;
 }
 
-static bool is_loopback(const struct sockaddr *a) {
-    if (a->sa_family == AF_INET) return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
+static bool is_loopback(const struct sockaddr *a)
+{
+    if (a->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)a)->sin_addr.s_addr) >> 24 == 127;
     return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)a)->sin6_addr);
 }
 
-static int bind_one(const struct addrinfo *a) {
+static int bind_one(const struct addrinfo *a)
+{
     int one = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (fd < 0) return -1;
+    if (fd < 0)
+        return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-    if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0) return fd;
+    if (bind(fd, a->ai_addr, a->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
     int code = errno;
     close(fd);
     errno = code;
     return -1;
 }
 
-static void write_url(int fd, char *url, size_t size) {
+static void write_url(int fd, char *url, size_t size)
+{
     struct sockaddr_storage a = {0};
     socklen_t n = sizeof a;
     char host[64] = "", port[8] = "";
@@ -54,7 +65,8 @@ static void write_url(int fd, char *url, size_t size) {
     snprintf(url, size, a.ss_family == AF_INET6 ? "http://[%s]:%s" : "http://%s:%s", host, port);
 }
 
-bool loop_listen(struct server *s, char *url, size_t size, struct text *error) {
+bool loop_listen(struct server *s, char *url, size_t size, struct text *error)
+{
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
     char host[256];
     const char *port;
@@ -69,24 +81,31 @@ bool loop_listen(struct server *s, char *url, size_t size, struct text *error) {
         return false;
     }
     if (!s->auth && !s->config->allow_unauthenticated && !is_loopback(found->ai_addr))
-        text_printf(error, "%s is not loopback: give --tokens-file, or --allow-unauthenticated if a proxy checks who comes", s->config->listen);
+        text_printf(error,
+                    "%s is not loopback: give --tokens-file, or --allow-unauthenticated if a proxy checks who comes",
+                    s->config->listen);
     else if ((s->listen_fd = bind_one(found)) < 0)
         text_printf(error, "cannot listen on %s: %s", s->config->listen, strerror(errno));
     freeaddrinfo(found);
-    if (s->listen_fd < 0) return false;
+    if (s->listen_fd < 0)
+        return false;
     write_url(s->listen_fd, url, size);
     return true;
 }
 
-void loop_notify(const char *state) {
+void loop_notify(const char *state)
+{
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un a = {.sun_family = AF_UNIX};
-    if (!path || (*path != '/' && *path != '@') || strlen(path) >= sizeof a.sun_path) return;
+    if (!path || (*path != '/' && *path != '@') || strlen(path) >= sizeof a.sun_path)
+        return;
     memcpy(a.sun_path, path, strlen(path));
     socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-    if (*path == '@') a.sun_path[0] = 0;
+    if (*path == '@')
+        a.sun_path[0] = 0;
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0) return;
+    if (fd < 0)
+        return;
     (void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&a, n);
     close(fd);
 }

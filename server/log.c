@@ -10,29 +10,37 @@
 
 #define LOG_FLUSH_BYTES 65536
 
-bool log_open(struct log *log, const char *path) {
+bool log_open(struct log *log, const char *path)
+{
     *log = (struct log){.fd = STDERR_FILENO, .path = path};
     return log_reopen(log);
 }
 
-bool log_reopen(struct log *log) {
-    if (!*log->path) return true;
+bool log_reopen(struct log *log)
+{
+    if (!*log->path)
+        return true;
     log_flush(log);
     int fd = open(log->path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
-    if (fd < 0) return false;
-    if (log->fd > STDERR_FILENO) close(log->fd);
+    if (fd < 0)
+        return false;
+    if (log->fd > STDERR_FILENO)
+        close(log->fd);
     log->fd = fd;
     return true;
 }
 
-void log_close(struct log *log) {
+void log_close(struct log *log)
+{
     log_flush(log);
-    if (log->fd > STDERR_FILENO) close(log->fd);
+    if (log->fd > STDERR_FILENO)
+        close(log->fd);
     log->fd = STDERR_FILENO;
     text_free(&log->lines);
 }
 
-struct text *log_begin(struct log *log, enum log_level level, const char *event) {
+struct text *log_begin(struct log *log, enum log_level level, const char *event)
+{
     static const char *const names[] = {"info", "warning", "error"};
     struct timespec now;
     struct tm tm;
@@ -46,12 +54,15 @@ struct text *log_begin(struct log *log, enum log_level level, const char *event)
     return &log->lines;
 }
 
-void log_end(struct log *log) {
+void log_end(struct log *log)
+{
     text_puts(&log->lines, "}\n");
-    if (log->lines.bytes > LOG_FLUSH_BYTES) log_flush(log);
+    if (log->lines.bytes > LOG_FLUSH_BYTES)
+        log_flush(log);
 }
 
-void log_event(struct log *log, enum log_level level, const char *event, const char *format, ...) {
+void log_event(struct log *log, enum log_level level, const char *event, const char *format, ...)
+{
     char line[512];
     va_list args;
     va_start(args, format);
@@ -61,13 +72,16 @@ void log_event(struct log *log, enum log_level level, const char *event, const c
     log_end(log);
 }
 
-void log_flush(struct log *log) {
+void log_flush(struct log *log)
+{
     struct text *t = &log->lines;
     size_t at = 0;
-    if (t->failed) log->lost++;
+    if (t->failed)
+        log->lost++;
     while (at < t->bytes) {
         ssize_t n = write(log->fd, t->data + at, t->bytes - at);
-        if (n < 0 && errno == EINTR) continue;
+        if (n < 0 && errno == EINTR)
+            continue;
         if (n <= 0) {
             log->lost++; /* a full disk or a closed pipe must not stop the service */
             break;

@@ -10,7 +10,7 @@ struct log {
     int fd;
     const char *path; /* "" is stderr; borrowed */
     struct text lines;
-    long long lost;   /* lines dropped because memory or the disk was out */
+    long long lost; /* lines dropped because memory or the disk was out */
 };
 bool log_open(struct log *log, const char *path); /* false: errno says why; stderr is used until then */
 bool log_reopen(struct log *log);                 /* after the file was rotated                       */

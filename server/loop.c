@@ -14,21 +14,25 @@
 #define FAIL_MS 300                     /* what a failing daemon still has for its last answers   */
 #define CLOSING_NS (10 * 1000000000ull) /* requests in progress after SIGTERM have this long      */
 #define LAST_NS (11 * 1000000000ull)
-#define STUCK_FACTOR 2                  /* a step may take so many request deadlines, and a minute */
+#define STUCK_FACTOR 2 /* a step may take so many request deadlines, and a minute */
 
 /* ---- stopping -------------------------------------------------------------------------------------------------- */
-static void abandon_all(struct server *s, int code) {
+static void abandon_all(struct server *s, int code)
+{
     for (struct list *at = s->jobs.all.next, *next; at != &s->jobs.all; at = next) {
         next = at->next;
         job_abandon(CONTAINER(at, struct job, all), code);
     }
 }
 
-static void stop_when_idle(struct server *s) {
-    if (s->state == SERVER_CLOSING && s->conns.n == 0 && s->jobs.n == 0) uv_stop(&s->loop);
+static void stop_when_idle(struct server *s)
+{
+    if (s->state == SERVER_CLOSING && s->conns.n == 0 && s->jobs.n == 0)
+        uv_stop(&s->loop);
 }
 
-static void on_close(uv_timer_t *timer) {
+static void on_close(uv_timer_t *timer)
+{
     struct server *s = timer->data;
     if (s->exit_code) {
         uv_stop(&s->loop);
@@ -42,25 +46,32 @@ static void on_close(uv_timer_t *timer) {
     stop_when_idle(s);
 }
 
-static void not_ready(struct server *s, const char *why) {
+static void not_ready(struct server *s, const char *why)
+{
     s->state = SERVER_NOT_READY;
     s->not_ready = why;
     metrics_set(&s->metrics, M_READY, 0);
 }
 
-void server_fail(struct server *s, enum exit_code code, const char *why) {
-    if (s->exit_code) return;
+void server_fail(struct server *s, enum exit_code code, const char *why)
+{
+    if (s->exit_code)
+        return;
     s->exit_code = code;
     not_ready(s, why);
-    if (code == EXIT_DEVICE) metrics_add(&s->metrics, M_GPU_ERRORS_LOST, 1);
+    if (code == EXIT_DEVICE)
+        metrics_add(&s->metrics, M_GPU_ERRORS_LOST, 1);
     log_event(&s->log, LOG_ERROR, "failed", "%s; the daemon ends with exit code %d", why, (int)code);
     uv_timer_start(&s->drain, on_close, FAIL_MS, 0);
 }
 
-static void reload(struct server *s) {
+static void reload(struct server *s)
+{
     struct text error = {0};
-    if (!log_reopen(&s->log)) log_event(&s->log, LOG_ERROR, "log", "the log file cannot be opened again");
-    if (!s->auth) return;
+    if (!log_reopen(&s->log))
+        log_event(&s->log, LOG_ERROR, "log", "the log file cannot be opened again");
+    if (!s->auth)
+        return;
     if (auth_reload(s->auth, &error))
         log_event(&s->log, LOG_ERROR, "tokens", "%s; the old tokens stay", error.data ? error.data : "out of memory");
     else
@@ -68,7 +79,8 @@ static void reload(struct server *s) {
     text_free(&error);
 }
 
-static void on_signal(uv_signal_t *handle, int number) {
+static void on_signal(uv_signal_t *handle, int number)
+{
     struct server *s = handle->data;
     if (number == SIGHUP) {
         reload(s);
@@ -86,7 +98,8 @@ static void on_signal(uv_signal_t *handle, int number) {
 }
 
 /* ---- running ---------------------------------------------------------------------------------------------------- */
-static void on_sockets(uv_poll_t *poll, int status, int events) {
+static void on_sockets(uv_poll_t *poll, int status, int events)
+{
     struct server *s = poll->data;
     (void)status, (void)events;
     http_run(s);
@@ -94,9 +107,10 @@ static void on_sockets(uv_poll_t *poll, int status, int events) {
     log_flush(&s->log);
 }
 
-/* A step is done: its job goes on, connections are resumed, and MHD has to be told in the same breath, because in external
- * mode a resumed connection wakes nobody. */
-static void on_wake(uv_async_t *wake) {
+/* A step is done: its job goes on, connections are resumed, and MHD has to be told in the same breath, because in
+ * external mode a resumed connection wakes nobody. */
+static void on_wake(uv_async_t *wake)
+{
     struct server *s = wake->data;
     jobs_collect(s);
     http_run(s);
@@ -104,39 +118,47 @@ static void on_wake(uv_async_t *wake) {
     log_flush(&s->log);
 }
 
-static bool is_stuck(const struct server *s, uint64_t now) {
+static bool is_stuck(const struct server *s, uint64_t now)
+{
     uint64_t since = executor_busy_since(s->compute);
     return since && now > since && (double)(now - since) * 1e-9 > STUCK_FACTOR * s->config->request_deadline + 60;
 }
 
-static void on_tick(uv_timer_t *timer) {
+static void on_tick(uv_timer_t *timer)
+{
     struct server *s = timer->data;
     uint64_t now = uv_hrtime();
     conns_tick(&s->conns, now);
-    if (is_stuck(s, now)) server_fail(s, EXIT_DEVICE, "the compute device does not come back");
+    if (is_stuck(s, now))
+        server_fail(s, EXIT_DEVICE, "the compute device does not come back");
     if (s->state == SERVER_CLOSING) {
         conns_close_idle(&s->conns);
-        if (now - s->closing_at > CLOSING_NS) abandon_all(s, SDD_EBUSY);
-        if (now - s->closing_at > LAST_NS) uv_stop(&s->loop);
+        if (now - s->closing_at > CLOSING_NS)
+            abandon_all(s, SDD_EBUSY);
+        if (now - s->closing_at > LAST_NS)
+            uv_stop(&s->loop);
     }
-    if (!s->exit_code) loop_notify("WATCHDOG=1");
+    if (!s->exit_code)
+        loop_notify("WATCHDOG=1");
     http_run(s);
     stop_when_idle(s);
     log_flush(&s->log);
 }
 
 /* ---- what the connections ask for -------------------------------------------------------------------------------- */
-static size_t refused(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size) {
+static size_t refused(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size)
+{
     struct server *s = user;
     struct text body = {0}, *line;
     char id[REQUEST_ID_SIZE];
     int status = sdd_err_http(err->code);
     snprintf(id, sizeof id, "%s%08x", s->id_prefix, ++s->next_request);
     problem_json(&body, err, id);
-    int n = snprintf(answer, size,
-                     "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
-                     "Content-Length: %zu\r\n\r\n%s",
-                     status, MHD_get_reason_phrase_for((unsigned)status), id, body.bytes, body.data ? body.data : "");
+    int n =
+        snprintf(answer, size,
+                 "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
+                 "Content-Length: %zu\r\n\r\n%s",
+                 status, MHD_get_reason_phrase_for((unsigned)status), id, body.bytes, body.data ? body.data : "");
     if (!c->request) { /* else its own log line tells */
         line = log_begin(&s->log, LOG_INFO, "refused");
         text_member(line, "id", id);
@@ -152,24 +174,28 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
     return n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1;
 }
 
-static void slow(void *user, struct conn *c) {
+static void slow(void *user, struct conn *c)
+{
     struct server *s = user;
     static const char *const what[] = {"idle", "head", "body", "work", "send", "drain"};
     metrics_add(&s->metrics, M_REJECTED_SLOW, 1);
     log_event(&s->log, LOG_INFO, "slow", "%s is too slow (%s): closed", c->address, what[c->phase]);
 }
 
-static void work_check(void *user, struct conn *c) {
+static void work_check(void *user, struct conn *c)
+{
     struct request *r = c->request;
     (void)user;
-    if (!r || !r->job) return;
+    if (!r || !r->job)
+        return;
     if (uv_hrtime() > r->deadline)
         job_abandon(r->job, SDD_EDEADLINE);
     else if (conn_gone(c))
         job_abandon(r->job, SDD_ECANCELLED);
 }
 
-bool loop_start(struct server *s, struct text *error) {
+bool loop_start(struct server *s, struct text *error)
+{
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
     struct conns_config conns = {.max_head_bytes = (size_t)s->config->max_header_bytes,
                                  .max_connections = s->config->max_connections,
@@ -183,9 +209,11 @@ bool loop_start(struct server *s, struct text *error) {
                                  .slow = slow,
                                  .work_check = work_check};
     signal(SIGPIPE, SIG_IGN);
-    if (!conns_init(&s->conns, &conns) || uv_loop_init(&s->loop) || !http_start(s, error)) return false;
+    if (!conns_init(&s->conns, &conns) || uv_loop_init(&s->loop) || !http_start(s, error))
+        return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);
-    if (!info || uv_poll_init(&s->loop, &s->mhd_poll, info->epoll_fd)) return false;
+    if (!info || uv_poll_init(&s->loop, &s->mhd_poll, info->epoll_fd))
+        return false;
     uv_async_init(&s->loop, &s->wake, on_wake);
     uv_timer_init(&s->loop, &s->mhd_timer);
     uv_timer_init(&s->loop, &s->reaper);
@@ -201,17 +229,21 @@ bool loop_start(struct server *s, struct text *error) {
     return true;
 }
 
-static void close_handle(uv_handle_t *handle, void *arg) {
+static void close_handle(uv_handle_t *handle, void *arg)
+{
     (void)arg;
-    if (!uv_is_closing(handle)) uv_close(handle, NULL);
+    if (!uv_is_closing(handle))
+        uv_close(handle, NULL);
 }
 
-void loop_run(struct server *s) {
+void loop_run(struct server *s)
+{
     metrics_set(&s->metrics, M_READY, 1);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     s->state = SERVER_CLOSING;
     abandon_all(s, SDD_EBUSY);
-    for (int i = 0; i < 3; i++) http_run(s); /* everybody awake, last bytes out */
+    for (int i = 0; i < 3; i++)
+        http_run(s); /* everybody awake, last bytes out */
     for (int ms = 0; s->jobs.n && ms < 1000; ms++) {
         jobs_collect(s);
         jobs_run(s);

@@ -16,7 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static int say(int code, const char *what) {
+static int say(int code, const char *what)
+{
     fprintf(code ? stderr : stdout, code ? "subdd: %s\n" : "%s", what ? what : "");
     return code;
 }
@@ -29,7 +30,8 @@ struct device_task {
     int rc;
 };
 
-static void open_device(struct task *task, void *user) {
+static void open_device(struct task *task, void *user)
+{
     struct device_task *t = CONTAINER(task, struct device_task, task);
     struct server *s = user;
     struct sdd_device_config config = {.backend = s->config->backend,
@@ -40,45 +42,54 @@ static void open_device(struct task *task, void *user) {
     if (!t->rc) {
         sdd_device_info(s->device, &s->device_info);
         s->residency = residency_create(s->device, &s->metrics);
-        if (s->residency) residency_publish(s->residency);
+        if (s->residency)
+            residency_publish(s->residency);
     }
     sem_post(&t->done);
 }
 
-static void close_device(struct task *task, void *user) {
+static void close_device(struct task *task, void *user)
+{
     struct device_task *t = CONTAINER(task, struct device_task, task);
     struct server *s = user;
     residency_free(s->residency);
-    if (s->device) sdd_device_close(s->device);
+    if (s->device)
+        sdd_device_close(s->device);
     sem_post(&t->done);
 }
 
-static int on_compute(struct server *s, void (*run)(struct task *, void *), struct sdd_error *err) {
+static int on_compute(struct server *s, void (*run)(struct task *, void *), struct sdd_error *err)
+{
     struct device_task t = {.task.run = run};
     sem_init(&t.done, 0, 0);
     executor_post(s->compute, &t.task);
-    while (sem_wait(&t.done) && errno == EINTR) {}
+    while (sem_wait(&t.done) && errno == EINTR) {
+    }
     sem_destroy(&t.done);
     *err = t.err;
     return t.rc;
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
-static void raise_file_limit(const struct config *c) {
+static void raise_file_limit(const struct config *c)
+{
     struct rlimit limit;
     rlim_t wanted = (rlim_t)c->max_connections + 256;
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted) return;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+        return;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
     (void)!setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-static void name_requests(struct server *s) {
+static void name_requests(struct server *s)
+{
     unsigned char random[4] = {0};
     (void)!getrandom(random, sizeof random, 0);
     snprintf(s->id_prefix, sizeof s->id_prefix, "%02x%02x%02x%02x-", random[0], random[1], random[2], random[3]);
 }
 
-static bool start_threads(struct server *s, struct text *error) {
+static bool start_threads(struct server *s, struct text *error)
+{
     struct sdd_error err = {0};
     s->host = executor_start("subdd-host", (int)s->config->host_workers, s);
     s->storage = executor_start("subdd-store", 1, s);
@@ -91,11 +102,13 @@ static bool start_threads(struct server *s, struct text *error) {
         text_puts(error, err.text);
         return false;
     }
-    if (!s->residency) text_puts(error, "out of memory");
+    if (!s->residency)
+        text_puts(error, "out of memory");
     return s->residency != NULL;
 }
 
-static bool start(struct server *s, char *url, size_t size, struct text *error) {
+static bool start(struct server *s, char *url, size_t size, struct text *error)
+{
     int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
     s->started_at = uv_hrtime();
     s->listen_fd = -1;
@@ -103,18 +116,23 @@ static bool start(struct server *s, char *url, size_t size, struct text *error) 
     raise_file_limit(s->config);
     name_requests(s);
     jobs_init(&s->jobs);
-    for (int i = 0; i < n_routes; i++) s->metrics.ops[i] = routes[i].op;
+    for (int i = 0; i < n_routes; i++)
+        s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
-    if (*s->config->tokens_file && !(s->auth = auth_create(s->config->tokens_file, error))) return false;
-    if (!loop_listen(s, url, size, error) || !start_threads(s, error)) return false;
+    if (*s->config->tokens_file && !(s->auth = auth_create(s->config->tokens_file, error)))
+        return false;
+    if (!loop_listen(s, url, size, error) || !start_threads(s, error))
+        return false;
     slots_init(&s->slots, s->host_memory, &s->metrics, s->compute);
     cache_init(&s->cache, s->config->cache_bytes, &s->frames_sending, &s->metrics, s->compute);
     return loop_start(s, error);
 }
 
-static void finish(struct server *s) {
+static void finish(struct server *s)
+{
     struct sdd_error err;
-    if (s->exit_code || s->jobs.n) { /* the device or the disk may never answer again; what was acknowledged is on disk */
+    if (s->exit_code ||
+        s->jobs.n) { /* the device or the disk may never answer again; what was acknowledged is on disk */
         log_close(&s->log);
         _exit(s->exit_code ? s->exit_code : 0);
     }
@@ -131,20 +149,24 @@ static void finish(struct server *s) {
     log_close(&s->log);
 }
 
-static int serve(const struct config *config) {
+static int serve(const struct config *config)
+{
     static struct server s; /* some 100 KB, zeroed */
     struct text error = {0};
     char url[96];
     s.config = config;
-    if (!log_open(&s.log, config->log_file)) return say(EXIT_CANNOT_START, "the log file cannot be opened");
+    if (!log_open(&s.log, config->log_file))
+        return say(EXIT_CANNOT_START, "the log file cannot be opened");
     if (!start(&s, url, sizeof url, &error)) {
         say(EXIT_CANNOT_START, error.data);
         _exit(EXIT_CANNOT_START); /* threads may be up */
     }
     printf("subdd listening on %s backend=%s\n", url, s.device_info.backend);
     fflush(stdout);
-    if (*s.device_info.detail) log_event(&s.log, LOG_WARNING, "backend", "%s", s.device_info.detail);
-    log_event(&s.log, LOG_INFO, "started", "%s backend %s (%s), %d threads", url, s.device_info.backend, s.device_info.name, s.device_info.threads);
+    if (*s.device_info.detail)
+        log_event(&s.log, LOG_WARNING, "backend", "%s", s.device_info.detail);
+    log_event(&s.log, LOG_INFO, "started", "%s backend %s (%s), %d threads", url, s.device_info.backend,
+              s.device_info.name, s.device_info.threads);
     log_flush(&s.log);
     loop_notify("READY=1");
     loop_run(&s);
@@ -152,15 +174,18 @@ static int serve(const struct config *config) {
     return s.exit_code;
 }
 
-static int new_token(const struct config *c) {
+static int new_token(const struct config *c)
+{
     struct text error = {0};
     char token[64];
-    if (auth_new_token(c->tokens_file, c->new_token, token, &error)) return say(EXIT_USAGE, error.data);
+    if (auth_new_token(c->tokens_file, c->new_token, token, &error))
+        return say(EXIT_USAGE, error.data);
     printf("%s\n", token);
     return 0;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
     struct config config;
     struct text text = {0};
     int code = 0;
@@ -174,7 +199,8 @@ int main(int argc, char **argv) {
         config_print(&config, &text);
     else
         code = *config.new_token ? new_token(&config) : serve(&config);
-    if (!code && text.bytes) say(0, text.data);
+    if (!code && text.bytes)
+        say(0, text.data);
     text_free(&text);
     config_free(&config);
     return code;

@@ -8,17 +8,57 @@
 #include <stdint.h>
 
 enum metric { /* one row each in metrics.c, in this order */
-    M_REJECTED_QUEUE, M_REJECTED_CONNECTIONS, M_REJECTED_AUTH, M_REJECTED_FRAMING, M_REJECTED_SIZE, M_REJECTED_MEMORY,
-    M_REJECTED_SLOW, M_CANCELLED, M_QUEUE_HOST, M_QUEUE_STORE, M_QUEUE_DEVICE, M_INFLIGHT_BYTES, M_SESSIONS,
-    M_MESHES_DEVICE, M_MESHES_HOST, M_HOST_BYTES, M_GPU_TOPOLOGY, M_GPU_POSITIONS, M_GPU_USED, M_GPU_LIMIT, M_GPU_ERRORS_LOST,
-    M_GPU_ERRORS_MEMORY, M_EVICTIONS_DEVICE, M_EVICTIONS_HOST, M_REFINED_CATMULL_CLARK, M_REFINED_LOOP, M_REFINED_BILINEAR,
-    M_REFINED_SQRT3, M_LAUNCHES, M_STREAM_BYTES, M_EDIT_CONFLICTS, M_CACHE_HITS, M_CACHE_MISSES, M_CACHE_BYTES, M_STORE_BYTES,
-    M_READY, N_METRICS
+              M_REJECTED_QUEUE,
+              M_REJECTED_CONNECTIONS,
+              M_REJECTED_AUTH,
+              M_REJECTED_FRAMING,
+              M_REJECTED_SIZE,
+              M_REJECTED_MEMORY,
+              M_REJECTED_SLOW,
+              M_CANCELLED,
+              M_QUEUE_HOST,
+              M_QUEUE_STORE,
+              M_QUEUE_DEVICE,
+              M_INFLIGHT_BYTES,
+              M_SESSIONS,
+              M_MESHES_DEVICE,
+              M_MESHES_HOST,
+              M_HOST_BYTES,
+              M_GPU_TOPOLOGY,
+              M_GPU_POSITIONS,
+              M_GPU_USED,
+              M_GPU_LIMIT,
+              M_GPU_ERRORS_LOST,
+              M_GPU_ERRORS_MEMORY,
+              M_EVICTIONS_DEVICE,
+              M_EVICTIONS_HOST,
+              M_REFINED_CATMULL_CLARK,
+              M_REFINED_LOOP,
+              M_REFINED_BILINEAR,
+              M_REFINED_SQRT3,
+              M_LAUNCHES,
+              M_STREAM_BYTES,
+              M_EDIT_CONFLICTS,
+              M_CACHE_HITS,
+              M_CACHE_MISSES,
+              M_CACHE_BYTES,
+              M_STORE_BYTES,
+              M_READY,
+              N_METRICS
 };
 
 enum phase { /* of a request, in the order in which they come */
-    PHASE_QUEUE, PHASE_PARSE, PHASE_LOAD, PHASE_TOPOLOGY, PHASE_UPLOAD, PHASE_REFINE, PHASE_DIGEST, PHASE_DOWNLOAD,
-    PHASE_ENCODE, PHASE_COMMIT, N_PHASES
+             PHASE_QUEUE,
+             PHASE_PARSE,
+             PHASE_LOAD,
+             PHASE_TOPOLOGY,
+             PHASE_UPLOAD,
+             PHASE_REFINE,
+             PHASE_DIGEST,
+             PHASE_DOWNLOAD,
+             PHASE_ENCODE,
+             PHASE_COMMIT,
+             N_PHASES
 };
 extern const char *const phase_names[N_PHASES];
 

@@ -13,105 +13,136 @@
 
 static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS, SDD_INDICES, SDD_UVS, SDD_UV_INDICES};
 
-static int read_include(const char *list, int *out, struct sdd_error *err) {
+static int read_include(const char *list, int *out, struct sdd_error *err)
+{
     *out = 0;
     for (const char *s = list; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int bit = 0;
         for (int i = 0; i < 5; i++)
-            if (strlen(semantic_name(semantics[i])) == n && memcmp(semantic_name(semantics[i]), s, n) == 0) bit = semantics[i];
-        if (!bit) return sdd_fail(err, SDD_EINVALID, "include", "include takes positions,normals,indices,uvs,uv_indices, not \"%.*s\"", (int)(n < 40 ? n : 40), s);
+            if (strlen(semantic_name(semantics[i])) == n && memcmp(semantic_name(semantics[i]), s, n) == 0)
+                bit = semantics[i];
+        if (!bit)
+            return sdd_fail(err, SDD_EINVALID, "include",
+                            "include takes positions,normals,indices,uvs,uv_indices, not \"%.*s\"",
+                            (int)(n < 40 ? n : 40), s);
         *out |= bit;
         s += n;
     }
     return *out ? SDD_OK : sdd_fail(err, SDD_EINVALID, "include", "include names nothing");
 }
 
-static int read_request(struct refine_job *j, int64_t max_level, struct sdd_error *err) {
+static int read_request(struct refine_job *j, int64_t max_level, struct sdd_error *err)
+{
     const struct query *q = &j->base.query;
     const char *surface = query_get(q, "surface"), *include = query_get(q, "include"), *method = query_get(q, "method");
     int64_t level = 1;
     int rc = query_int(q, "level", 1, max_level, &level, err);
-    if (rc) return rc;
+    if (rc)
+        return rc;
     if (surface && strcmp(surface, "refined") && strcmp(surface, "limit"))
         return sdd_fail(err, SDD_EINVALID, "surface", "surface is refined or limit, not \"%.40s\"", surface);
-    if (method && strlen(method) >= sizeof j->method) return sdd_fail(err, SDD_EINVALID, "method", "there is no method \"%.40s\"", method);
+    if (method && strlen(method) >= sizeof j->method)
+        return sdd_fail(err, SDD_EINVALID, "method", "there is no method \"%.40s\"", method);
     snprintf(j->method, sizeof j->method, "%s", method ? method : "auto");
     j->request = (struct sdd_refine_request){.level = (int)level,
-                                             .surface = surface && strcmp(surface, "limit") == 0 ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED,
+                                             .surface = surface && strcmp(surface, "limit") == 0 ? SDD_SURFACE_LIMIT
+                                                                                                 : SDD_SURFACE_REFINED,
                                              .include = SDD_POSITIONS | SDD_INDICES,
                                              .method = j->method,
                                              .cancel = &j->base.job.cancel};
     return include ? read_include(include, &j->request.include, err) : SDD_OK;
 }
 
-struct refine_job *refine_job_create(struct request *r, size_t bytes) {
+struct refine_job *refine_job_create(struct request *r, size_t bytes)
+{
     struct sdd_error err = {0};
     struct refine_job *j = mesh_job_create(r, bytes, false);
-    if (!j || !read_request(j, r->server->config->max_level, &err)) return j;
+    if (!j || !read_request(j, r->server->config->max_level, &err))
+        return j;
     answer_error(r, &err);
     mesh_job_fini(&j->base);
     free(j);
     return NULL;
 }
 
-struct frame_about refine_about(const struct refine_job *j) {
+struct frame_about refine_about(const struct refine_job *j)
+{
     const struct store_info *info = &j->base.job.slot->info;
-    return (struct frame_about){info->id, info->topology_id, j->base.job.server->device_info.backend, info->version, j->request.level, j->request.surface};
+    return (struct frame_about){info->id,      info->topology_id, j->base.job.server->device_info.backend,
+                                info->version, j->request.level,  j->request.surface};
 }
 
-void refine_name(struct refine_job *j) {
+void refine_name(struct refine_job *j)
+{
     const struct store_info *info = &j->base.job.slot->info;
     char full[CACHE_KEY_SIZE + 160];
-    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %s", info->id, (long long)info->version, j->request.level, j->request.surface,
-             j->request.include, j->method);
+    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %s", info->id, (long long)info->version, j->request.level,
+             j->request.surface, j->request.include, j->method);
     /* All that the bytes of a frame depend on. */
-    snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, j->base.job.server->device_info.backend, sdd_version());
+    snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, j->base.job.server->device_info.backend,
+             sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 
-int refine_plan(struct refine_job *j) {
+int refine_plan(struct refine_job *j)
+{
     struct job *job = &j->base.job;
     struct frame_about about = refine_about(j);
     struct frame frame;
     int64_t limit = job->server->config->max_output_bytes;
     int rc = sdd_plan(resident_topology(job->slot->resident), &j->request, &j->plan, &job->err);
-    if (rc || (rc = frame_make(&about, &j->plan, &frame, &job->err))) return rc;
+    if (rc || (rc = frame_make(&about, &j->plan, &frame, &job->err)))
+        return rc;
     j->frame_bytes = frame.bytes;
     frame_fini(&frame);
-    if (j->frame_bytes <= limit) return SDD_OK;
-    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld", (long long)j->frame_bytes, (long long)limit);
+    if (j->frame_bytes <= limit)
+        return SDD_OK;
+    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld",
+             (long long)j->frame_bytes, (long long)limit);
     job->err.needed = j->frame_bytes;
     job->err.available = limit;
     return job->err.code;
 }
 
-static int no_memory(struct job *job, const char *what, int64_t needed, int64_t available) {
-    job_fail(job, SDD_ENO_MEMORY, "level", "%s: %lld bytes are needed, %lld can be had", what, (long long)needed, (long long)available);
+static int no_memory(struct job *job, const char *what, int64_t needed, int64_t available)
+{
+    job_fail(job, SDD_ENO_MEMORY, "level", "%s: %lld bytes are needed, %lld can be had", what, (long long)needed,
+             (long long)available);
     job->err.needed = needed;
     job->err.available = available > 0 ? available : 0;
     return job->err.code;
 }
 
-int refine_admit(struct refine_job *j) {
+int refine_admit(struct refine_job *j)
+{
     struct job *job = &j->base.job;
     struct server *s = job->server;
     struct resident *m = job->slot->resident;
     struct sdd_device_info info;
     int64_t host = s->host_memory - atomic_load(&s->frames_sending), device = residency_available(s->residency, m);
-    if (j->plan.host_bytes > host) return no_memory(job, "host memory", j->plan.host_bytes, host);
-    if (j->plan.device_bytes > device) return no_memory(job, "device memory", j->plan.device_bytes, device);
-    for (sdd_device_info(s->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes; sdd_device_info(s->device, &info))
-        if (!residency_make_room(s->residency, m, 0)) break;
+    if (j->plan.host_bytes > host)
+        return no_memory(job, "host memory", j->plan.host_bytes, host);
+    if (j->plan.device_bytes > device)
+        return no_memory(job, "device memory", j->plan.device_bytes, device);
+    for (sdd_device_info(s->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes;
+         sdd_device_info(s->device, &info))
+        if (!residency_make_room(s->residency, m, 0))
+            break;
     return SDD_OK;
 }
 
 static double seconds_a_byte = FIRST_GUESS;
 
-double refine_estimate(int64_t bytes) { return FIXED_SECONDS + (double)bytes * seconds_a_byte; }
+double refine_estimate(int64_t bytes)
+{
+    return FIXED_SECONDS + (double)bytes * seconds_a_byte;
+}
 
-void refine_learn(int64_t bytes, double seconds) {
-    if (bytes < 1 << 16) return; /* small frames cost their fixed part */
+void refine_learn(int64_t bytes, double seconds)
+{
+    if (bytes < 1 << 16)
+        return; /* small frames cost their fixed part */
     seconds_a_byte += LEARN * (seconds / (double)bytes - seconds_a_byte);
 }

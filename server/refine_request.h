@@ -11,7 +11,7 @@ struct refine_job {
     char method[32];
     char key[CACHE_KEY_SIZE]; /* of the frame: mesh, version, request        */
     char etag[40];
-    struct cached *frame;     /* referenced while the job lives, once kept   */
+    struct cached *frame; /* referenced while the job lives, once kept   */
     bool computed;
     /* plan only */
     struct sdd_plan plan;
@@ -25,7 +25,8 @@ void refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_plan: compute thread, mesh resident: plan and frame size, checked against --max-output-bytes. */
 int refine_plan(struct refine_job *j);
-/* refine_admit: compute thread: evicts until the planned work fits the device; SDD_ENO_MEMORY when host or device cannot hold it. */
+/* refine_admit: compute thread: evicts until the planned work fits the device; SDD_ENO_MEMORY when host or device
+ * cannot hold it. */
 int refine_admit(struct refine_job *j);
 /* Seconds that `bytes` of output take, learned from what was measured. Compute thread. */
 double refine_estimate(int64_t bytes);

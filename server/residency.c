@@ -20,39 +20,57 @@ struct residency {
     int64_t topology_bytes, mesh_bytes, n_launches;
 };
 
-struct residency *residency_create(sdd_device *device, struct metrics *metrics) {
+struct residency *residency_create(sdd_device *device, struct metrics *metrics)
+{
     struct residency *r = calloc(1, sizeof *r);
-    if (!r) return NULL;
+    if (!r)
+        return NULL;
     r->device = device;
     r->metrics = metrics;
     list_init(&r->lru);
     return r;
 }
 
-void residency_free(struct residency *r) {
-    if (!r) return;
+void residency_free(struct residency *r)
+{
+    if (!r)
+        return;
     table_fini(&r->topologies);
     free(r);
 }
 
-struct resident *resident_create(void) { return calloc(1, sizeof(struct resident)); }
-int64_t resident_bytes(const struct resident *m) { return atomic_load(&m->bytes); }
-const sdd_topology *resident_topology(const struct resident *m) { return m->topology->topology; }
+struct resident *resident_create(void)
+{
+    return calloc(1, sizeof(struct resident));
+}
+int64_t resident_bytes(const struct resident *m)
+{
+    return atomic_load(&m->bytes);
+}
+const sdd_topology *resident_topology(const struct resident *m)
+{
+    return m->topology->topology;
+}
 
 /* ---- topologies ---------------------------------------------------------------------------------------------- */
-static void leave_topology(struct residency *r, struct topology_entry *t) {
-    if (!t || --t->users) return;
+static void leave_topology(struct residency *r, struct topology_entry *t)
+{
+    if (!t || --t->users)
+        return;
     r->topology_bytes -= t->bytes;
     table_remove(&r->topologies, &t->node);
     sdd_topology_unref(t->topology);
     free(t);
 }
 
-static int make_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out, struct sdd_error *err) {
+static int make_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
+                         struct sdd_error *err)
+{
     struct sdd_topology_info info;
     struct sdd_mesh_desc desc;
     struct topology_entry *t = calloc(1, sizeof *t);
-    if (!t) return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    if (!t)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     mesh_desc(mesh, &desc);
     int rc = sdd_topology_create(r->device, &desc, &t->topology, err);
     snprintf(t->id, sizeof t->id, "%s", id);
@@ -71,18 +89,24 @@ static int make_topology(struct residency *r, const struct mesh *mesh, const cha
     return SDD_OK;
 }
 
-static int join_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out, struct sdd_error *err) {
+static int join_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
+                         struct sdd_error *err)
+{
     struct table_node *node = table_find(&r->topologies, id);
     int rc = SDD_OK;
     *out = node ? CONTAINER(node, struct topology_entry, node) : NULL;
-    if (!*out) rc = make_topology(r, mesh, id, out, err);
-    if (!rc) (*out)->users++;
+    if (!*out)
+        rc = make_topology(r, mesh, id, out, err);
+    if (!rc)
+        (*out)->users++;
     return rc;
 }
 
 /* ---- meshes ---------------------------------------------------------------------------------------------------- */
-void resident_drop(struct residency *r, struct resident *m) {
-    if (!m->mesh) return;
+void resident_drop(struct residency *r, struct resident *m)
+{
+    if (!m->mesh)
+        return;
     r->mesh_bytes -= sdd_mesh_bytes(m->mesh);
     sdd_mesh_free(m->mesh);
     m->mesh = NULL;
@@ -93,31 +117,39 @@ void resident_drop(struct residency *r, struct resident *m) {
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
 }
 
-static void release(struct task *task, void *user) {
+static void release(struct task *task, void *user)
+{
     struct resident *m = CONTAINER(task, struct resident, task);
     (void)user;
-    if (m->home) resident_drop(m->home, m);
+    if (m->home)
+        resident_drop(m->home, m);
     free(m);
 }
 
-void resident_release(struct executor *compute, struct resident *m) {
-    if (!m) return;
+void resident_release(struct executor *compute, struct resident *m)
+{
+    if (!m)
+        return;
     m->task.run = release;
     executor_post(compute, &m->task);
 }
 
-int64_t residency_available(const struct residency *r, const struct resident *keep) {
+int64_t residency_available(const struct residency *r, const struct resident *keep)
+{
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
     int64_t kept = keep ? resident_bytes(keep) : 0;
     return info.memory_limit - info.memory_used + r->topology_bytes + r->mesh_bytes - kept;
 }
 
-bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed) {
-    if (needed > residency_available(r, keep)) return false; /* would not fit an empty device: do not empty it in vain */
+bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
+{
+    if (needed > residency_available(r, keep))
+        return false; /* would not fit an empty device: do not empty it in vain */
     for (struct list *at = r->lru.next; at != &r->lru; at = at->next) {
         struct resident *m = CONTAINER(at, struct resident, lru);
-        if (m == keep) continue;
+        if (m == keep)
+            continue;
         resident_drop(r, m);
         metrics_add(r->metrics, M_EVICTIONS_DEVICE, 1);
         return true;
@@ -126,16 +158,22 @@ bool residency_make_room(struct residency *r, const struct resident *keep, int64
     return false;
 }
 
-void resident_touch(struct residency *r, struct resident *m) { list_append(&r->lru, &m->lru); }
+void resident_touch(struct residency *r, struct resident *m)
+{
+    list_append(&r->lru, &m->lru);
+}
 
-static int load_once(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id, double phases[N_PHASES],
-                     struct sdd_error *err) {
+static int load_once(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                     double phases[N_PHASES], struct sdd_error *err)
+{
     struct topology_entry *t;
     uint64_t start = uv_hrtime();
     int rc = join_topology(r, mesh, topology_id, &t, err);
     uint64_t middle = uv_hrtime();
-    if (!rc && (rc = sdd_mesh_create(t->topology, mesh->points, mesh->uvs, &m->mesh, err))) leave_topology(r, t);
-    if (!rc) m->topology = t;
+    if (!rc && (rc = sdd_mesh_create(t->topology, mesh->points, mesh->uvs, &m->mesh, err)))
+        leave_topology(r, t);
+    if (!rc)
+        m->topology = t;
     if (phases) {
         phases[PHASE_TOPOLOGY] += (double)(middle - start) * 1e-9;
         phases[PHASE_UPLOAD] += (double)(uv_hrtime() - middle) * 1e-9;
@@ -143,12 +181,15 @@ static int load_once(struct residency *r, struct resident *m, const struct mesh 
     return rc;
 }
 
-int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id, int64_t version,
-                  double phases[N_PHASES], struct sdd_error *err) {
+int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                  int64_t version, double phases[N_PHASES], struct sdd_error *err)
+{
     int rc;
     resident_drop(r, m);
     m->home = r;
-    while ((rc = load_once(r, m, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY && residency_make_room(r, m, err->needed)) {}
+    while ((rc = load_once(r, m, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
+           residency_make_room(r, m, err->needed)) {
+    }
     if (rc) {
         m->mesh = NULL;
         return rc;
@@ -161,7 +202,8 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
     return SDD_OK;
 }
 
-void residency_publish(struct residency *r) {
+void residency_publish(struct residency *r)
+{
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
     metrics_set(r->metrics, M_GPU_TOPOLOGY, r->topology_bytes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residency.h: meshes on the device, under its memory limit, least recently used out first. Topologies are shared by id.
+/* residency.h: meshes on the device, under its memory limit, least recently used out first. Topologies are shared
+ * by id.
  * Threads  the compute thread, but for resident_create, resident_bytes and resident_release */
 #ifndef SUBDD_RESIDENCY_H
 #define SUBDD_RESIDENCY_H
@@ -12,14 +13,14 @@
 struct residency;
 struct topology_entry;
 
-struct resident { /* the device state of one mesh */
-    struct task task;     /* of its release                                    */
+struct resident {     /* the device state of one mesh */
+    struct task task; /* of its release                                    */
     struct list lru;
-    atomic_llong bytes;   /* on the device, with its topology; 0: not resident */
-    int64_t version;      /* of the positions that are there                   */
+    atomic_llong bytes; /* on the device, with its topology; 0: not resident */
+    int64_t version;    /* of the positions that are there                   */
     struct residency *home;
     struct topology_entry *topology;
-    sdd_mesh *mesh;       /* NULL: not resident                                */
+    sdd_mesh *mesh; /* NULL: not resident                                */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */
@@ -32,13 +33,13 @@ void resident_release(struct executor *compute, struct resident *m);
 
 /* resident_load: makes m hold `mesh`, evicting others when memory is short. phases (may be NULL) gets the time it took.
  * Errors  those of sdd_topology_create and sdd_mesh_create; on error m is not resident */
-int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id, int64_t version,
-                  double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
+int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                  int64_t version, double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
 const sdd_topology *resident_topology(const struct resident *m);
-/* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or `needed` bytes
- * (0: unknown) would not fit then either. */
+/* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or
+ * `needed` bytes (0: unknown) would not fit then either. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);
 /* residency_available: device bytes that could be had, were all but `keep` evicted. */
 int64_t residency_available(const struct residency *r, const struct resident *keep);

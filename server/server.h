@@ -47,9 +47,9 @@ struct server {
     uv_signal_t signals[3];
     struct MHD_Daemon *mhd;
     int listen_fd;
-    bool woken;             /* connections were resumed: MHD has to run again */
+    bool woken; /* connections were resumed: MHD has to run again */
     enum server_state state;
-    const char *not_ready;  /* why, for the readiness answer */
+    const char *not_ready; /* why, for the readiness answer */
     uint64_t started_at, closing_at;
     int exit_code;
     int64_t inflight_bytes; /* of request bodies             */

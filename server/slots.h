@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.h: what is in memory of each mesh: its record, its host copy, its device state, its frames, and who works on it.
- * The store is the truth; a slot can be dropped whenever nobody uses it. Loop only, but for what a job holds. */
+/* slots.h: what is in memory of each mesh: its record, its host copy, its device state, its frames, and who works
+ * on it. The store is the truth; a slot can be dropped whenever nobody uses it. Loop only, but for what a job holds. */
 #ifndef SUBDD_SLOTS_H
 #define SUBDD_SLOTS_H
 #include "server/metrics.h"
@@ -17,12 +17,12 @@ struct executor;
  * threads; nobody else reads those. The rest is the loop's. */
 struct slot {
     struct table_node node;
-    struct list lru;           /* all slots, longest unused first                    */
+    struct list lru; /* all slots, longest unused first                    */
     char id[STORE_ID_SIZE];
-    int users;                 /* jobs that hold or wait for it                      */
+    int users; /* jobs that hold or wait for it                      */
     struct job *holder;
-    struct list waiting;       /* jobs                                               */
-    bool known;                /* info is that of the current version                */
+    struct list waiting; /* jobs                                               */
+    bool known;          /* info is that of the current version                */
     struct store_info info;
     struct mesh *host;         /* the current version, or NULL                       */
     int64_t host_bytes;        /* of host, as counted in slots->host_bytes           */
@@ -34,7 +34,7 @@ struct slots {
     struct list lru;
     int64_t host_bytes, host_limit;
     struct metrics *metrics;
-    struct executor *compute;  /* frees device state */
+    struct executor *compute; /* frees device state */
 };
 void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute);
 void slots_fini(struct slots *slots); /* no jobs; device state is released, frames must be gone */

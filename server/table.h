@@ -13,8 +13,9 @@ struct table {
     struct table_node **buckets;
     size_t n_buckets, n; /* n_buckets is 0 or a power of two */
 };
-bool table_add(struct table *t, struct table_node *node, const char *key); /* false: out of memory. The key must be new. */
-struct table_node *table_find(const struct table *t, const char *key);     /* or NULL */
+bool table_add(struct table *t, struct table_node *node,
+               const char *key);                                       /* false: out of memory. The key must be new. */
+struct table_node *table_find(const struct table *t, const char *key); /* or NULL */
 void table_remove(struct table *t, struct table_node *node);
 void table_fini(struct table *t);
 
@@ -22,15 +23,24 @@ void table_fini(struct table *t);
 struct list {
     struct list *next, *previous;
 };
-static inline void list_init(struct list *head) { head->next = head->previous = head; }
-static inline bool list_empty(const struct list *head) { return head->next == head; }
-static inline void list_remove(struct list *node) {
-    if (!node->next) return;
+static inline void list_init(struct list *head)
+{
+    head->next = head->previous = head;
+}
+static inline bool list_empty(const struct list *head)
+{
+    return head->next == head;
+}
+static inline void list_remove(struct list *node)
+{
+    if (!node->next)
+        return;
     node->next->previous = node->previous;
     node->previous->next = node->next;
     node->next = node->previous = NULL;
 }
-static inline void list_append(struct list *head, struct list *node) {
+static inline void list_append(struct list *head, struct list *node)
+{
     list_remove(node);
     node->previous = head->previous;
     node->next = head;
@@ -39,6 +49,6 @@ static inline void list_append(struct list *head, struct list *node) {
 }
 
 /* The struct that holds `member` at `pointer`. */
-#define CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer) - offsetof(type, member)))
+#define CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #endif
