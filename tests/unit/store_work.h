@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_work.h: random changes to a few meshes of a store, and a check of what a crash has left of them.
+ *
+ * The content of a mesh follows from its number and version, so that a check needs no copy of it. */
+#ifndef TESTS_STORE_WORK_H
+#define TESTS_STORE_WORK_H
+#include "server/store.h"
+
+enum { WORK_MESHES = 4 };
+
+struct store_work {              /* plain data: may live in memory shared with a child */
+    int64_t acked[WORK_MESHES];  /* version that was acknowledged; 0: there is no such mesh                   */
+    int64_t next[WORK_MESHES];   /* as acked, but for the mesh of a change under way: its version afterwards */
+    int64_t answer[WORK_MESHES]; /* serial of the last answer that was recorded; 0: none                     */
+    int64_t n_acked, serial, ready;
+    uint64_t random;
+};
+
+uint64_t work_random(struct store_work *w);
+/* work_step: one change. Result  what the store said */
+int work_step(struct store *s, struct store_work *w);
+/* work_check: fails the test unless every mesh is as acknowledged or, whole, as the change under way would leave it; takes
+ * what it finds as acknowledged. */
+void work_check(struct store *s, struct store_work *w);
+
+#endif
