@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.h: what the files of the command line share. One struct cli is the parsed command line; verbs return exit codes. */
+/* cli.h: what the files of the command line share. One struct cli is the parsed command line; verbs return exit codes.
+ * */
 #ifndef CLI_H
 #define CLI_H
 #include "subd.h"
@@ -46,8 +47,8 @@ int cli_bench(struct cli *c);
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 
-/* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove it.
- * cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */
+/* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove
+ * it. cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */
 int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
 int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
 
@@ -72,7 +73,8 @@ const char *cli_count(int64_t n);
 const char *cli_bytes(double n);
 double cli_now(void); /* seconds, monotonic */
 
-/* ---- progress (cli_progress.c) ------------------------------------------------------------------------------------ */
+/* ---- progress (cli_progress.c) ------------------------------------------------------------------------------------
+ * */
 /* Ctrl-C and SIGTERM stop the call under way. */
 void cli_catch_signals(void);
 int cli_stopped(void);
@@ -82,7 +84,8 @@ int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total);
 void cli_progress_local(const char *label, int64_t done, int64_t total);
 void cli_progress_clear(void);
 
-/* ---- files (cli_file.c) -------------------------------------------------------------------------------------------- */
+/* ---- files (cli_file.c) --------------------------------------------------------------------------------------------
+ * */
 /* cli_read: all of a file, or of stdin for "-"; *data is released with free(). -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
 
@@ -101,7 +104,8 @@ void cli_put(struct cli_writer *w, const void *data, size_t bytes);
 /* cli_writer_close: keep = 1 renames into place; 0, or a failure, leaves nothing. -1 with errno. */
 int cli_writer_close(struct cli_writer *w, int keep);
 
-/* ---- mesh files (cli_obj.c, cli_ply.c, cli_number.c) ---------------------------------------------------------------- */
+/* ---- mesh files (cli_obj.c, cli_ply.c, cli_number.c)
+ * ---------------------------------------------------------------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
 /* The shortest of 7, 8 or 9 digits that reads back as the same float; trailing zeros cut. Returns the end, no NUL.

@@ -102,13 +102,12 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 static void help_options(int bits)
 {
     for (int i = 0; i < N_ROWS; i++) {
+        const char *sign = rows[i].value == 'o' ? "-o, " : rows[i].value == 'h' ? "-h, " : "";
         char left[64];
-        if (!(rows[i].verbs & bits))
-            continue;
-        snprintf(left, sizeof left, "%s--%s%s%s",
-                 rows[i].value < OPTION ? (rows[i].value == 'o' ? "-o, " : "-h, ") : "", rows[i].name,
-                 rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
-        printf("  %-26s %s%s\n", left, strlen(left) > 26 ? "\n                             " : "", rows[i].help);
+        int n = snprintf(left, sizeof left, "%s--%s%s%s", sign, rows[i].name, rows[i].argument ? " " : "",
+                         rows[i].argument ? rows[i].argument : "");
+        if (rows[i].verbs & bits)
+            printf(n > 26 ? "  %s\n%31s%s\n" : "  %-27s%s%s\n", left, "", rows[i].help);
     }
 }
 

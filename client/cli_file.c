@@ -11,42 +11,47 @@
 #define BUFFER ((size_t)1 << 20)
 #define MAX_FILE ((size_t)8 << 30)
 
+static int read_all(int fd, size_t room, char **data, size_t *bytes)
+{
+    for (ssize_t n = 1; n != 0;) {
+        if (!*data || *bytes == room) {
+            char *grown;
+            room = *data ? room * 2 : room;
+            if (room > MAX_FILE || !(grown = realloc(*data, room))) {
+                errno = room > MAX_FILE ? EFBIG : ENOMEM;
+                return -1;
+            }
+            *data = grown;
+        }
+        n = read(fd, *data + *bytes, room - *bytes);
+        if (n < 0 && (errno != EINTR || cli_stopped()))
+            return -1;
+        *bytes += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
 int cli_read(const char *path, char **data, size_t *bytes)
 {
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), saved;
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc, saved;
     size_t room = BUFFER;
     struct stat st;
-    ssize_t n = -1;
     *data = NULL;
     *bytes = 0;
     if (fd < 0)
         return -1;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 && (size_t)st.st_size < MAX_FILE)
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= 0 && (uint64_t)st.st_size < MAX_FILE)
         room = (size_t)st.st_size + 1;
-    for (;;) {
-        char *grown = *data && *bytes < room ? *data : realloc(*data, room = *data ? room * 2 : room);
-        if (!grown || *bytes > MAX_FILE) {
-            errno = grown ? EFBIG : ENOMEM;
-            n = -1;
-            break;
-        }
-        *data = grown;
-        n = read(fd, *data + *bytes, room - *bytes);
-        if (n < 0 && errno == EINTR && !cli_stopped())
-            continue;
-        if (n <= 0)
-            break;
-        *bytes += (size_t)n;
-    }
+    rc = read_all(fd, room, data, bytes);
     saved = errno;
     if (fd != STDIN_FILENO)
         close(fd);
-    if (n == 0)
-        return 0;
-    free(*data);
-    *data = NULL;
+    if (rc != 0) {
+        free(*data);
+        *data = NULL;
+    }
     errno = saved;
-    return -1;
+    return rc;
 }
 
 /* The file that a rename will replace: through links, and with a temporary name beside it. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_number.c: floats and counts as text, some five times faster than printf's %.9g.
  *
- * A float v = x (exact in double) is scaled so that its nine digits are an integer: y = x * 10^k. A decimal n reads back as v
- * when |n - y| is under half the distance to v's neighbours, scaled alike; nine digits always do, seven or eight often.
- * The product has a relative error of 2^-53, some 1e-7 in y; the bound is above 2.9 and narrowed by 1e-4 of itself, so a
- * decimal that passes is right beyond doubt, and one that fails by a hair costs a digit, not correctness. */
+ * A float v = x (exact in double) is scaled so that its nine digits are an integer: y = x * 10^k. A decimal n reads
+ * back as v when |n - y| is under half the distance to v's neighbours, scaled alike; nine digits always do, seven or
+ * eight often. The product has a relative error of 2^-53, some 1e-7 in y; the bound is above 2.9 and narrowed by 1e-4
+ * of itself, so a decimal that passes is right beyond doubt, and one that fails by a hair costs a digit, not
+ * correctness. */
 #include "cli.h"
 #include <math.h>
 #include <string.h>

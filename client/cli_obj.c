@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_obj.c: a refined frame as Wavefront OBJ. */
 #include "cli.h"
-#include <string.h>
 
 #define STEP 65536 /* rows between looks at the clock */
 
 static void put_rows(struct cli_writer *w, const char *tag, const struct subd_block *b, int64_t done, int64_t rows)
 {
     const float *v = b->data;
-    size_t tag_bytes = strlen(tag);
     for (int64_t i = 0; i < b->count && !w->failed; i++) {
         char *p = cli_room(w);
-        memcpy(p, tag, tag_bytes);
-        p += tag_bytes;
+        for (const char *t = tag; *t; t++)
+            *p++ = *t;
         for (int k = 0; k < b->components; k++) {
             *p++ = ' ';
             p = cli_put_float(p, *v++);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_ply.c: a refined frame as binary little-endian PLY: vertices with normals, faces with MeshLab's texture corners. */
+/* cli_ply.c: a refined frame as binary little-endian PLY: vertices with normals, faces with MeshLab's texture corners.
+ * */
 #include "cli.h"
 #include <string.h>
 

@@ -9,8 +9,8 @@
  *          called from elsewhere (another thread, a signal handler).
  * Errors:  every int is SUBD_OK, a negative SUBD_E*, or one of the two positive states that a call says it has.
  *          *err (may be NULL) is filled on failure and left alone otherwise.
- * Owner:   const T * is borrowed for the call, until it completes in the event-loop form. Every struct here is plain data
- *          but struct subd_frame, struct subd_mesh_list and struct subd_edit_result, which have a free function.
+ * Owner:   const T * is borrowed for the call, until it completes in the event-loop form. Every struct here is plain
+ *          data but struct subd_frame, subd_mesh_list and subd_edit_result, which have a free function each.
  * Trust:   the server is not trusted: sizes, counts, offsets and indices in its answers are checked before use. */
 #ifndef SUBD_H
 #define SUBD_H
@@ -272,8 +272,8 @@ SUBD_API int subd_stat(subd_client *c, char **json, struct subd_error *err) SUBD
 SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD_MUST_CHECK;
 
 /* ---- event-loop form: the same calls, not waiting ------------------------------------------------------------ */
-/* After subd_nonblocking(c, 1) a call returns SUBD_PENDING once started, one at a time a client; its arguments, *out and
- * *err stay in use until subd_step returns something else, which is the call's result. Loop, with any poller:
+/* After subd_nonblocking(c, 1) a call returns SUBD_PENDING once started, one at a time a client; its arguments, *out
+ * and *err stay in use until subd_step returns something else, which is the call's result. Loop, with any poller:
  *
  *   rc = subd_refine(...);
  *   while (rc == SUBD_PENDING) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_digest.c: xxh64-tree-1k of bytes that come in order, in fixed memory.
  *
- * XXH64 (seed 0) of each 1,024-byte piece; the values, little-endian and concatenated, again; until one is left. A level's
- * 128 values are 1,024 bytes, so a full level becomes one value of the next at once. */
+ * XXH64 (seed 0) of each 1,024-byte piece; the values, little-endian and concatenated, again; until one is left. A
+ * level's 128 values are 1,024 bytes, so a full level becomes one value of the next at once. */
 #define XXH_INLINE_ALL
 #include "subd_frame.h"
 #include <xxhash.h>

@@ -3,8 +3,8 @@
  *
  *   varint header length | FrameHeader | zeros up to 64 | blocks at the offsets of the header's table
  *
- * Nothing in the frame is believed: the header's length is capped, the table must be for what was asked, inside the body,
- * aligned and without overlaps; digests are verified and indices range-checked while the bytes are in cache. */
+ * Nothing in the frame is believed: the header's length is capped, the table must be for what was asked, inside the
+ * body, aligned and without overlaps; digests are verified and indices range-checked while the bytes are in cache. */
 #ifndef SUBD_FRAME_H
 #define SUBD_FRAME_H
 #include "subd.h"
@@ -40,8 +40,8 @@ struct subd_frame_parser {
 int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *request, int64_t total_bytes,
                      struct subd_frame *frame, struct subd_error *err);
 int subd_frame_feed(struct subd_frame_parser *p, const void *data, size_t bytes);
-/* subd_frame_end: releases the parser. Returns what feeding failed with, or SUBD_EPROTOCOL when the frame is not complete.
- * Call once, whatever happened. */
+/* subd_frame_end: releases the parser. Returns what feeding failed with, or SUBD_EPROTOCOL when the frame is not
+ * complete. Call once, whatever happened. */
 int subd_frame_end(struct subd_frame_parser *p);
 
 /* What each semantic must look like: subd_frame_kind(i) for bit 1 << i. */

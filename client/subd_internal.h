@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_internal.h: what the files of libsubd share: text, the request under way, the client.
  *
- * A public function fills a struct subd_request and hands it to subd_request_start, which waits for the answer or, in the
- * event-loop form, returns SUBD_PENDING; `finish` then turns the answer into the caller's *out. */
+ * A public function fills a struct subd_request and hands it to subd_request_start, which waits for the answer or, in
+ * the event-loop form, returns SUBD_PENDING; `finish` then turns the answer into the caller's *out. */
 #ifndef SUBD_INTERNAL_H
 #define SUBD_INTERNAL_H
 #include "subd.h"

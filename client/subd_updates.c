@@ -46,32 +46,48 @@ int subd_positions(subd_client *c, const char *id, int64_t version, const float 
     return subd_positions_body(c, id, version, &body, out, err);
 }
 
+/* n numbers of four bytes; protobuf-c has no const, packing only reads. */
+static ProtobufCBinaryData blob(const void *data, int64_t n)
+{
+    return (ProtobufCBinaryData){(size_t)n * 4, (uint8_t *)(uintptr_t)data};
+}
+
+/* protobuf-c wants an array of pointers to rows: one allocation for both, the pointers first. */
+static void *rows_of(int n, size_t row_bytes, void ***pointers)
+{
+    size_t head = ((size_t)n * sizeof(void *) + 15) & ~(size_t)15;
+    char *memory = calloc(1, head + (size_t)n * row_bytes);
+    *pointers = (void **)(void *)memory;
+    for (int i = 0; memory && i < n; i++)
+        (*pointers)[i] = memory + head + (size_t)i * row_bytes;
+    return memory;
+}
+
 static int pack_ranges(struct subd_request *r, const struct subd_range *ranges, int n, struct subd_error *err)
 {
     Subdd__V1__Positions w = SUBDD__V1__POSITIONS__INIT;
-    Subdd__V1__PositionRange *rows = calloc((size_t)n + 1, sizeof *rows),
-                             **pointers = calloc((size_t)n + 1, sizeof *pointers);
+    void **rows, *memory = rows_of(n, sizeof(Subdd__V1__PositionRange), &rows);
     int rc = SUBD_OK;
-    for (int i = 0; i < n && rows && pointers; i++) {
-        subdd__v1__position_range__init(&rows[i]);
-        rows[i].first = (uint32_t)ranges[i].first;
-        rows[i].points.data = (uint8_t *)(uintptr_t)ranges[i].points;
-        rows[i].points.len = (size_t)ranges[i].n * 12;
-        pointers[i] = &rows[i];
+    if (!memory)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack positions");
+    for (int i = 0; i < n; i++) {
+        Subdd__V1__PositionRange *row = rows[i];
+        subdd__v1__position_range__init(row);
+        row->first = (uint32_t)ranges[i].first;
+        row->points = blob(ranges[i].points, ranges[i].n * 3);
     }
-    w.ranges = pointers;
+    w.ranges = (Subdd__V1__PositionRange **)rows;
     w.n_ranges = (size_t)n;
-    r->body = (struct subd_body){SUBD_PROTOBUF, NULL, rows && pointers ? subdd__v1__positions__get_packed_size(&w) : 0};
+    r->body = (struct subd_body){SUBD_PROTOBUF, NULL, subdd__v1__positions__get_packed_size(&w)};
     if (r->body.bytes > INT32_MAX)
         rc = subd_fail(err, SUBD_EUSAGE, "the ranges have %zu bytes, above the 2 GiB that a message holds",
                        r->body.bytes);
-    else if (!rows || !pointers || !(r->owned = malloc(r->body.bytes + 1)))
+    else if (!(r->owned = malloc(r->body.bytes + 1)))
         rc = subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack positions");
     else
         subdd__v1__positions__pack(&w, r->owned);
     r->body.data = r->owned;
-    free(rows);
-    free(pointers);
+    free(memory);
     return rc;
 }
 
@@ -109,11 +125,6 @@ union operation { /* one row of memory, whichever message it holds */
     Subdd__V1__SetHoles set_holes;
     Subdd__V1__SetUvs set_uvs;
 };
-
-static ProtobufCBinaryData blob(const void *data, int64_t n)
-{
-    return (ProtobufCBinaryData){(size_t)n * 4, (uint8_t *)(uintptr_t)data};
-}
 
 /* The enum counts as the oneof does, which a static assertion holds to. */
 _Static_assert((int)SUBD_ADD_VERTICES == (int)SUBDD__V1__EDIT__OP_ADD_VERTICES &&
@@ -178,18 +189,24 @@ static int sound(const struct subd_edit *e)
            e->n_values <= most;
 }
 
+struct edit_row {
+    Subdd__V1__Edit edit; /* first: the pointer to the row is the pointer to it */
+    union operation operation;
+};
+
 static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int n, struct subd_error *err)
 {
     Subdd__V1__EditBatch w = SUBDD__V1__EDIT_BATCH__INIT;
-    Subdd__V1__Edit *rows = calloc((size_t)n, sizeof *rows), **pointers = calloc((size_t)n, sizeof *pointers);
-    union operation *operations = calloc((size_t)n, sizeof *operations);
-    int rc = rows && pointers && operations ? SUBD_OK : subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack edits");
+    void **rows, *memory = rows_of(n, sizeof(struct edit_row), &rows);
+    int rc = SUBD_OK;
+    if (!memory)
+        return subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack edits");
     for (int i = 0; i < n && rc == SUBD_OK; i++) {
-        pointers[i] = &rows[i];
-        if (!sound(&edits[i]) || !encode(&rows[i], &operations[i], &edits[i]))
+        struct edit_row *row = rows[i];
+        if (!sound(&edits[i]) || !encode(&row->edit, &row->operation, &edits[i]))
             rc = subd_fail(err, SUBD_EUSAGE, "edit %d has an unknown operation or an absurd length", i);
     }
-    w.edits = pointers;
+    w.edits = (Subdd__V1__Edit **)rows;
     w.n_edits = (size_t)n;
     if (rc == SUBD_OK) {
         r->body = (struct subd_body){SUBD_PROTOBUF, NULL, subdd__v1__edit_batch__get_packed_size(&w)};
@@ -199,9 +216,7 @@ static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int
             subdd__v1__edit_batch__pack(&w, r->owned);
         r->body.data = r->owned;
     }
-    free(rows);
-    free(pointers);
-    free(operations);
+    free(memory);
     return rc;
 }
 

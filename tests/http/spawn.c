@@ -83,13 +83,13 @@ void spawn_daemon(struct spawned *d, const char *const *options)
     read_line(pipes[0], line, sizeof line);
     close(pipes[0]);
     url = strstr(line, "http://");
-    if (!url) {
+    if (!url) { /* fail_msg does not return, which only we know */
         char *text = slurp(log, NULL);
         print_message("%s", text ? text : "");
         free(text);
         fail_msg("the daemon did not start: \"%s\"", line);
     }
-    snprintf(d->url, sizeof d->url, "%.*s", (int)strcspn(url, " \n"), url);
+    snprintf(d->url, sizeof d->url, "%.*s", url ? (int)strcspn(url, " \n") : 0, url ? url : "");
 }
 
 static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)

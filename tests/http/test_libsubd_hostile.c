@@ -93,7 +93,7 @@ static void test_answers_that_are_none(void **state)
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/html\r\n\r\nhi",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}",
         "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/protobuf\r\n\r\n\xFF\xFF",
-        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Type: application/protobuf\r\n\r\n", /* a MeshInfo without an id */
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nContent-Type: application/protobuf\r\n\r\n", /* no id */
         "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 304 Not Modified\r\n\r\n",
         "HTTP/1.1 204 No Content\r\n\r\n",
