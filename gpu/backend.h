@@ -2,7 +2,7 @@
 /* backend.h: what a compute device must do; nothing above it knows CUDA. Three live in the tree: cpu (always there),
  * cuda (a module opened at run time) and fake (the CPU with faults on order, for torture tests).
  *
- * A device has one queue; work on it runs in the order given, and may be late: only `sync` and `download` wait.
+ * A device has one queue; work on it runs in the order given, and may be late: only `sync` has to wait.
  * Errors  SDD_OK, SDD_ENO_MEMORY (the device still works) or SDD_EDEVICE (it no longer does: close it and leave)
  * Threads one at a time on a device */
 #ifndef SDD_BACKEND_H
@@ -42,7 +42,7 @@ struct sdd_backend {
     void (*trim)(void *device); /* cached free memory goes back to the system */
 
     int (*upload)(void *device, void *to, const void *from_host, int64_t bytes);   /* source may be reused on return */
-    int (*download)(void *device, void *to_host, const void *from, int64_t bytes); /* done on return                 */
+    int (*download)(void *device, void *to_host, const void *from, int64_t bytes); /* done after `sync`              */
     int (*copy)(void *device, void *to, const void *from, int64_t bytes);
     int (*fill)(void *device, void *to, int byte, int64_t bytes);
 

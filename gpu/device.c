@@ -219,13 +219,15 @@ void *arena_take(struct arena *a, int64_t count, int64_t item_bytes)
 int sdd_device_probe(sdd_device *d, struct sdd_error *err)
 {
     uint64_t digest = 0, zero = 0;
-    int64_t bytes = 256 + digest_scratch(sizeof zero);
+    int64_t bytes = 512 + digest_scratch(sizeof zero);
     void *memory;
     int rc = dev_alloc(d, bytes, &memory, err);
     if (rc)
         return rc;
     dev_upload(d, memory, &zero, sizeof zero);
-    dev_download(d, &digest, digest_queue(d, memory, sizeof zero, (char *)memory + 256), sizeof digest);
+    char *base = memory;
+    digest_queue(d, base, sizeof zero, base + 512, (uint64_t *)(void *)(base + 256));
+    dev_download(d, &digest, base + 256, sizeof digest);
     rc = dev_finish(d, err);
     dev_free(d, memory, bytes);
     if (!rc && digest != sdd_digest(&zero, sizeof zero))

@@ -15,27 +15,25 @@ int64_t digest_scratch(int64_t bytes)
     struct arena count = {NULL, 0};
     int64_t n = pieces(bytes);
     (void)ARENA(&count, uint64_t, n);
-    if (n > 1)
-        (void)ARENA(&count, uint64_t, pieces(n * 8));
+    (void)ARENA(&count, uint64_t, pieces(n * 8));
     return count.used;
 }
 
-uint64_t *digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch)
+void digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch, uint64_t *out)
 {
     struct arena a = {scratch, 0};
     int64_t n = pieces(bytes);
-    uint64_t *to = ARENA(&a, uint64_t, n), *other = n > 1 ? ARENA(&a, uint64_t, pieces(n * 8)) : NULL;
-    const void *from = data;
-    for (;;) {
-        struct digest_piece_args args = {from, to, bytes};
+    uint64_t *to = ARENA(&a, uint64_t, n), *other = ARENA(&a, uint64_t, pieces(n * 8));
+    struct digest_piece_args args = {data, n == 1 ? out : to, bytes};
+    DEV_LAUNCH(d, digest_piece, &args, n);
+    while (n > 1) {
+        args.data = to;
+        args.bytes = n * 8;
+        n = pieces(args.bytes);
+        args.out = n == 1 ? out : other;
         DEV_LAUNCH(d, digest_piece, &args, n);
-        if (n == 1)
-            return to;
-        bytes = n * 8;
-        n = pieces(bytes);
-        from = to;
-        to = other;
-        other = (uint64_t *)(uintptr_t)from;
+        other = to;
+        to = args.out;
     }
 }
 

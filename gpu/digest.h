@@ -6,8 +6,8 @@
 
 /* digest_scratch: device bytes that digest_queue needs for a block. */
 int64_t digest_scratch(int64_t bytes);
-/* digest_queue: queues the tree over data[bytes] (device, 8-byte aligned, a multiple of 4 bytes); returns where its one
- * value will stand, inside scratch. */
-uint64_t *digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch);
+/* digest_queue: queues the tree over data[bytes] (device, 8-byte aligned, a multiple of 4 bytes) that leaves
+ * its one value in *out, on the device. */
+void digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch, uint64_t *out);
 
 #endif

@@ -53,8 +53,8 @@ int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
 {
     int64_t all = m->topology->info.n_vertices;
     if (first < 0 || n < 0 || first > all || n > all - first)
-        return sdd_fail(err, SDD_EINVALID, "points", "vertices [%lld, %lld) do not lie in [0, %lld)", (long long)first,
-                        (long long)(first + n), (long long)all);
+        return sdd_fail(err, SDD_EINVALID, "points", "%lld vertices from %lld do not lie in [0, %lld)", (long long)n,
+                        (long long)first, (long long)all);
     return n ? check_points(m, first, n, points, err) : SDD_OK;
 }
 

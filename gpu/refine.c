@@ -18,7 +18,7 @@ const char *sdd_version(void)
     return SDD_VERSION;
 }
 
-enum { MARK_START, MARK_REFINED, MARK_DIGESTED };
+enum { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 
 static int64_t grid_points(int64_t n_vertices, int64_t n_faces, int64_t n_edges, int64_t n_corners, int level)
 {
@@ -65,7 +65,8 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
 /* Device bytes of a run: engine scratch, then digests, then the blocks unless results stay on the host. */
 struct run_layout {
     char *engine;
-    void *digest[8];
+    uint64_t *digests; /* one a block */
+    void *tree[8];
     void *block[8];
 };
 
@@ -73,8 +74,9 @@ static void lay_out(const sdd_topology *t, const struct engine *e, const struct 
                     const struct sdd_plan *p, struct arena *a, struct run_layout *out)
 {
     out->engine = ARENA(a, char, e->scratch(t, r));
+    out->digests = ARENA(a, uint64_t, p->n_blocks);
     for (int i = 0; i < p->n_blocks; i++)
-        out->digest[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
+        out->tree[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
     for (int i = 0; i < p->n_blocks; i++)
         out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
 }
@@ -171,7 +173,7 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     struct sdd_result_info *info = &out->info;
     struct sdd_plan *p = &info->plan;
     struct engine_run run = {m, r, block_of(p, blocks, SDD_POSITIONS), block_of(p, blocks, SDD_NORMALS), lay->engine};
-    uint64_t *digest[8];
+    uint64_t digests[8] = {0};
     dev_mark(d, MARK_START);
     int rc = e->run(&run, err);
     if (rc)
@@ -179,16 +181,20 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     run_formulas(m, r, p, blocks);
     dev_mark(d, MARK_REFINED);
     for (int k = 0; k < p->n_blocks; k++)
-        digest[k] = digest_queue(d, blocks[k], p->blocks[k].bytes, lay->digest[k]);
+        digest_queue(d, blocks[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
     dev_mark(d, MARK_DIGESTED);
-    for (int k = 0; k < p->n_blocks; k++)
-        dev_download(d, &p->blocks[k].digest, digest[k], sizeof p->blocks[k].digest);
     for (int k = 0; k < p->n_blocks; k++)
         if (blocks[k] != p->blocks[k].data)
             dev_download(d, (void *)(uintptr_t)p->blocks[k].data, blocks[k], p->blocks[k].bytes);
+    dev_download(d, digests, lay->digests, p->n_blocks * (int64_t)sizeof digests[0]);
+    dev_mark(d, MARK_DOWNLOADED);
     info->refine_seconds = dev_elapsed(d, MARK_START, MARK_REFINED);
     info->digest_seconds = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED);
-    return dev_finish(d, err);
+    info->download_seconds = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED);
+    rc = dev_finish(d, err);
+    for (int k = 0; k < p->n_blocks; k++)
+        p->blocks[k].digest = digests[k];
+    return rc;
 }
 
 static int alloc_blocks(struct sdd_result *out, struct sdd_error *err)

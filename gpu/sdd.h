@@ -96,6 +96,7 @@ typedef struct sdd_topology sdd_topology;
 struct sdd_topology_info {
     int64_t n_vertices, n_faces, n_corners, n_edges, n_boundary_edges, n_boundaries, n_isolated, n_holes, n_uvs,
         n_uv_edges;
+    /* n_holes counts authored holes and the faces that interpolateBoundary `none` takes away */
     int32_t max_valence, max_face_size, min_face_size;
     int has_creases;      /* any semi-sharp or infinite tag that was authored               */
     int64_t device_bytes; /* held while resident                                            */

@@ -35,6 +35,10 @@ static int check_count(const char *field, int64_t n, struct sdd_error *err)
 /* What no engine can do yet. */
 static int check_options(const struct sdd_options *o, struct sdd_error *err)
 {
+    for (int row = 0; row < sdd_n_options; row++)
+        if (!*sdd_option_token(o, row))
+            return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
+                            "a value that is none of the option's tokens");
     if (o->scheme != SDD_SCHEME_CATMULL_CLARK)
         return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme",
                         "%s is not built yet; engine edge-friend does catmullClark", sdd_option_token(o, 0));

@@ -21,6 +21,7 @@ enum word {
     W_N_BORDER,
     W_N_UV_EDGES,
     W_N_ISOLATED,
+    W_N_HOLES,
     W_N_SHOWN,
     W_N_LOOPS, /* counts: low 32 bits */
     N_WORDS
@@ -400,6 +401,8 @@ static void run_tags(struct build *b)
     DEV_LAUNCH(d, hole_apply, &holes, m->n_holes);
     if (b->soft && b->B > 0)
         DEV_LAUNCH(d, soft_holes, &soft, b->F);
+    dev_scan(d, (const int32_t *)b->hole, b->shown_rank, b->F, b->scratch2); /* for the count; the rank is used again */
+    count_word(b, W_N_HOLES, b->shown_rank, b->F);
     DEV_LAUNCH(d, shown_flags, &shown, b->C);
     dev_scan(d, b->shown_flag, b->shown_rank, b->C, b->scratch2);
     count_word(b, W_N_SHOWN, b->shown_rank, b->C);
@@ -524,6 +527,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
         return rc;
     b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
+    t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
     t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 

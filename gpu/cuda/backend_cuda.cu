@@ -334,8 +334,8 @@ static int dev_host_alloc(void *device, int64_t bytes, void **out)
     return SDD_OK;
 }
 
-/* No copy is under way to or from host memory when it is freed: downloads are done on return, and so are long
- * uploads. */
+/* No copy is under way to or from host memory when it is freed: long uploads are done on return, and the caller of a
+ * download has waited for it. */
 static void dev_host_free(void *device, void *memory, int64_t bytes)
 {
     struct device *d = (struct device *)device;
@@ -388,7 +388,7 @@ static int dev_download(void *device, void *to_host, const void *from, int64_t b
     int code = enter(d);
     if (code == SDD_OK && bytes > 0)
         code = result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
-    return code == SDD_OK ? finish(d) : code;
+    return code;
 }
 
 static int dev_copy(void *device, void *to, const void *from, int64_t bytes)

@@ -26,7 +26,8 @@ SDD_FN void sdd_put_point(const struct ef_last_args *a, uint32_t row, struct sdd
 /* The middle of side k of a quad whose cell is p; the grid has two units a side. */
 SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_place p, uint32_t k)
 {
-    int32_t s = (int32_t)(k + (uint32_t)p.turn) & 3, x = s == 1 ? 2 : s == 3 ? 0 : 1, y = s == 2 ? 2 : s == 0 ? 0 : 1;
+    uint32_t s = 2 * ((k + (uint32_t)p.turn) & 3);
+    int32_t x = 0x19 >> s & 3, y = 0x64 >> s & 3; /* sides 0 to 3: (1, 0), (2, 1), (1, 2), (0, 1) */
     return sdd_grid_point(&a->grid, p.corner, 2 * p.x + x, 2 * p.y + y);
 }
 

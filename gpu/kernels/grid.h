@@ -27,11 +27,15 @@ struct sdd_place {
 /* Every second bit of v, from bit 0, moved together. */
 SDD_FN uint32_t sdd_even_bits(uint32_t v)
 {
+#ifdef __BMI2__
+    return _pext_u32(v, 0x55555555u);
+#else
     v &= 0x55555555u;
     v = (v | v >> 1) & 0x33333333u;
     v = (v | v >> 2) & 0x0f0f0f0fu;
     v = (v | v >> 4) & 0x00ff00ffu;
     return (v | v >> 8) & 0x0000ffffu;
+#endif
 }
 
 /* a + b in each field of two bits, modulo 4 */
@@ -51,8 +55,10 @@ SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d)
     t = q - (uint32_t)((uint64_t)p.corner << (2 * (d - 1)));
     t = sdd_add_fields(t, t >> 2);
     t = sdd_add_fields(t, t >> 4);
-    t = sdd_add_fields(t, t >> 8);
-    t = sdd_add_fields(t, t >> 16);
+    if (d > 5) { /* more than four digits: the same way for all of a launch */
+        t = sdd_add_fields(t, t >> 8);
+        t = sdd_add_fields(t, t >> 16);
+    }
     p.x = (int32_t)sdd_even_bits(t ^ t >> 1); /* quadrants 1 and 2 lie at the higher x */
     p.y = (int32_t)sdd_even_bits(t >> 1);     /* 2 and 3 at the higher y               */
     p.turn = (int32_t)(t & 3);
@@ -64,7 +70,7 @@ SDD_FN uint32_t sdd_grid_inside(const struct sdd_grid *g, uint32_t c, int32_t x,
 {
     uint32_t along = ((uint32_t)1 << (g->level - 1)) - 1;
     uint32_t first = g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + g->n_corners) * along;
-    return first + c * along * along + (uint32_t)(y - 1) * along + (uint32_t)(x - 1);
+    return first - 1 + (c * along + (uint32_t)(y - 1)) * along + (uint32_t)x;
 }
 
 /* sdd_grid_point: the row of point (x, y), 0 <= x, y <= m, of level-1 quad c. */
@@ -72,7 +78,7 @@ SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, 
 {
     int32_t m = 1 << (g->level - 1);
     uint32_t along = (uint32_t)(m - 1), first_edge = g->n_vertices + g->n_faces + g->n_edges, line, t;
-    if (x > 0 && x < m && y > 0 && y < m)
+    if ((uint32_t)(x - 1) < along && (uint32_t)(y - 1) < along)
         return sdd_grid_inside(g, c, x, y);
     if (x == 0 && y == 0)
         return g->vert[c];

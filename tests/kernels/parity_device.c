@@ -206,6 +206,8 @@ static int compare(struct pair *p, const char *what)
             const int64_t n = l->bytes + GUARD - at < CHUNK ? l->bytes + GUARD - at : CHUNK;
             int rc = both(parity.a->download(p->a, p->chunk_a, l->a + at, n),
                           parity.b->download(p->b, p->chunk_b, l->b + at, n));
+            if (!rc)
+                rc = both(parity.a->sync(p->a), parity.b->sync(p->b));
             if (rc)
                 return rc;
             if (memcmp(p->chunk_a, p->chunk_b, (size_t)n) != 0)
@@ -236,6 +238,8 @@ static int pair_download(void *device, void *to_host, const void *from, int64_t 
         return SDD_ENO_MEMORY;
     int rc =
         both(parity.a->download(p->a, other, from, bytes), parity.b->download(p->b, to_host, second(p, from), bytes));
+    if (!rc)
+        rc = both(parity.a->sync(p->a), parity.b->sync(p->b));
     if (!rc && bytes > 0 && memcmp(other, to_host, (size_t)bytes) != 0)
         rc = differ("a download brings different bytes");
     free(other);
