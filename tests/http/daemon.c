@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* daemon.c: the real daemon under test, and a small HTTP client that may misbehave. */
+#include "tests/http/daemon.h"
+#include "tests/env.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAX_OPTIONS 48
+#define WAIT_S 20
+
+const char CUBE[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
+                    "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 2 4 8 6\nf 4 3 7 8\nf 3 1 5 7\n";
+
+double seconds_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the process -------------------------------------------------------------------------------------------- */
+static pid_t spawn(const char *const *options, int output, bool errors_too, const char *const *first)
+{
+    char path[512];
+    const char *argv[MAX_OPTIONS] = {path};
+    int n = 1;
+    for (; first && *first; first++)
+        argv[n++] = *first;
+    for (; options && *options && n < MAX_OPTIONS - 1; options++)
+        argv[n++] = *options;
+    snprintf(path, sizeof path, "%s/subdd", test_bin_dir());
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid)
+        return pid;
+    dup2(output, STDOUT_FILENO);
+    if (errors_too)
+        dup2(output, STDERR_FILENO);
+    execv(path, (char **)(uintptr_t)argv);
+    _exit(127);
+}
+
+void daemon_start(struct daemon *d, const char *const *options)
+{
+    char data[96], log[96], line[256] = "";
+    const char *const first[] = {"--listen", "127.0.0.1:0", "--data-dir",   data, "--log-file",
+                                 log,        "--backend",   test_backend(), NULL};
+    int out[2];
+    size_t at = 0;
+    if (!*d->dir) {
+        memcpy(d->dir, "/tmp/subdd-test-XXXXXX", sizeof "/tmp/subdd-test-XXXXXX");
+        assert_non_null(mkdtemp(d->dir));
+    }
+    snprintf(data, sizeof data, "%s/data", d->dir);
+    snprintf(log, sizeof log, "%s/log", d->dir);
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    d->pid = spawn(options, out[1], false, first);
+    close(out[1]);
+    while (at < sizeof line - 1 && !strchr(line, '\n')) { /* the one line that says it is ready */
+        struct pollfd p = {out[0], POLLIN, 0};
+        assert_int_equal(poll(&p, 1, WAIT_S * 1000), 1);
+        ssize_t n = read(out[0], line + at, sizeof line - 1 - at);
+        if (n <= 0)
+            fail_msg("the daemon did not start");
+        at += (size_t)n;
+    }
+    close(out[0]);
+    const char *colon = strstr(line, "http://127.0.0.1:");
+    assert_non_null(colon);
+    d->port = (int)strtol(colon + 17, NULL, 10);
+}
+
+int daemon_wait(struct daemon *d, int seconds)
+{
+    int status;
+    for (double end = seconds_now() + seconds; seconds_now() < end; usleep(2000)) {
+        pid_t pid = waitpid(d->pid, &status, WNOHANG);
+        assert_true(pid >= 0);
+        if (pid == 0)
+            continue;
+        d->pid = 0;
+        return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    }
+    kill(d->pid, SIGKILL);
+    waitpid(d->pid, &status, 0);
+    fail_msg("the daemon does not end");
+    return -1;
+}
+
+static int remove_entry(const char *path, const struct stat *s, int flag, struct FTW *f)
+{
+    (void)s, (void)flag, (void)f;
+    return remove(path);
+}
+
+void daemon_clean(struct daemon *d)
+{
+    if (*d->dir)
+        nftw(d->dir, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+    d->dir[0] = 0;
+}
+
+void daemon_stop(struct daemon *d)
+{
+    kill(d->pid, SIGTERM);
+    assert_int_equal(daemon_wait(d, WAIT_S), 0);
+    daemon_clean(d);
+}
+
+void daemon_kill(struct daemon *d)
+{
+    kill(d->pid, SIGKILL);
+    assert_int_equal(daemon_wait(d, WAIT_S), 128 + SIGKILL);
+}
+
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = calloc(1, 4 << 20);
+    assert_non_null(f);
+    assert_non_null(text);
+    (void)!fread(text, 1, (4 << 20) - 1, f);
+    fclose(f);
+    return text;
+}
+
+bool daemon_logged(const struct daemon *d, const char *text)
+{
+    char path[96];
+    bool found = false;
+    snprintf(path, sizeof path, "%s/log", d->dir);
+    for (double end = seconds_now() + 2; !found && seconds_now() < end; usleep(5000)) {
+        char *log = read_file(path);
+        found = strstr(log, text) != NULL;
+        free(log);
+    }
+    return found;
+}
+
+int daemon_run(const char *const *options, char *output, size_t size)
+{
+    int out[2];
+    size_t at = 0;
+    struct daemon d = {0};
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    d.pid = spawn(options, out[1], true, NULL);
+    close(out[1]);
+    for (ssize_t n = 1; n > 0 && at<size - 1; at += n> 0 ? (size_t)n : 0)
+        n = read(out[0], output + at, size - 1 - at);
+    output[at] = 0;
+    close(out[0]);
+    return daemon_wait(&d, WAIT_S);
+}
+
+/* ---- HTTP ------------------------------------------------------------------------------------------------------ */
+int http_connect(const struct daemon *d)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)d->port)};
+    struct timeval wait = {WAIT_S, 0};
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    assert_true(fd >= 0);
+    assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
+    return fd;
+}
+
+void http_send(int fd, const void *bytes, size_t n)
+{
+    const char *s = bytes;
+    while (n) {
+        ssize_t sent = send(fd, s, n, MSG_NOSIGNAL);
+        if (sent < 0)
+            return; /* an early answer may have closed it; the answer is what counts */
+        s += sent;
+        n -= (size_t)sent;
+    }
+}
+
+void answer_free(struct answer *a)
+{
+    free(a->head);
+    free(a->body);
+    *a = (struct answer){0};
+}
+
+bool answer_field(const struct answer *a, const char *name, char *out, size_t size)
+{
+    size_t n = strlen(name);
+    out[0] = 0;
+    for (const char *s = a->head; s && (s = strstr(s, "\r\n")) && *(s += 2);)
+        if (strncasecmp(s, name, n) == 0 && s[n] == ':') {
+            s += n + 1 + strspn(s + n + 1, " ");
+            snprintf(out, size, "%.*s", (int)strcspn(s, "\r"), s);
+            return true;
+        }
+    return false;
+}
+
+void http_read(int fd, struct answer *a, bool no_body)
+{
+    char length[32];
+    size_t capacity = 65536, at = 0, want = 0;
+    char *bytes = malloc(capacity + 1), *end = NULL;
+    assert_non_null(bytes);
+    *a = (struct answer){0};
+    double start = seconds_now();
+    while (!end || at < want) {
+        if (at == capacity) {
+            capacity *= 2;
+            bytes = realloc(bytes, capacity + 1);
+            assert_non_null(bytes);
+        }
+        /* Never past this answer: the next one may be behind it. A head is read in small pieces for that. */
+        size_t room = end ? want - at : 1;
+        ssize_t n = recv(fd, bytes + at, room < capacity - at ? room : capacity - at, 0);
+        if (n <= 0)
+            break;
+        at += (size_t)n;
+        bytes[at] = 0;
+        if (end || at < 4 || memcmp(bytes + at - 4, "\r\n\r\n", 4))
+            continue;
+        end = bytes + at;
+        a->head = strndup(bytes, at);
+        a->status = (int)strtol(bytes + 9, NULL, 10);
+        if (a->status == 100) { /* the real one follows */
+            free(bytes);
+            free(a->head);
+            http_read(fd, a, no_body);
+            return;
+        }
+        want =
+            at + (!no_body && answer_field(a, "Content-Length", length, sizeof length) ? strtoul(length, NULL, 10) : 0);
+    }
+    size_t head = a->head ? strlen(a->head) : 0;
+    a->bytes = a->head ? at - head : 0;
+    a->body = calloc(1, a->bytes + 1);
+    memcpy(a->body, bytes + head, a->bytes);
+    if (a->head)
+        assert_int_equal(at, want); /* Content-Length is true */
+    a->seconds = seconds_now() - start;
+    free(bytes);
+}
+
+bool http_closed(int fd, double seconds)
+{
+    char bytes[4096];
+    for (double end = seconds_now() + seconds; seconds_now() < end;) {
+        struct pollfd p = {fd, POLLIN, 0};
+        if (poll(&p, 1, 20) == 1 && recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) <= 0 && errno != EAGAIN)
+            return true;
+    }
+    return false;
+}
+
+void http_ask_on(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n,
+                 struct answer *a)
+{
+    char head[4096];
+    bool has_body = body || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
+    int bytes = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: test\r\n%s", method, target, fields);
+    assert_in_range(bytes, 1, sizeof head - 64);
+    bytes += snprintf(head + bytes, 64, has_body ? "Content-Length: %zu\r\n\r\n" : "\r\n", n);
+    http_send(fd, head, (size_t)bytes);
+    http_send(fd, body, n);
+    http_read(fd, a, strcmp(method, "HEAD") == 0);
+}
+
+void http_ask(const struct daemon *d, const char *method, const char *target, const char *fields, const void *body,
+              size_t n, struct answer *a)
+{
+    int fd = http_connect(d);
+    http_ask_on(fd, method, target, fields, body, n, a);
+    close(fd);
+}
+
+void http_get(const struct daemon *d, const char *target, struct answer *a)
+{
+    http_ask(d, "GET", target, "", NULL, 0, a);
+}
+
+const char *answer_member(const struct answer *a, const char *name, char out[256])
+{
+    char key[64];
+    snprintf(key, sizeof key, "\"%s\":", name);
+    const char *s = a->body ? strstr(a->body, key) : NULL;
+    out[0] = 0;
+    if (!s)
+        return out;
+    s += strlen(key);
+    if (*s == '"')
+        snprintf(out, 256, "%.*s", (int)strcspn(s + 1, "\""), s + 1);
+    else if (*s == '[')
+        snprintf(out, 256, "%.*s", (int)strcspn(s, "]") + 1, s);
+    else
+        snprintf(out, 256, "%.*s", (int)strcspn(s, ",}"), s);
+    return out;
+}
+
+long long answer_number(const struct answer *a, const char *name)
+{
+    char value[256];
+    return *answer_member(a, name, value) ? strtoll(value, NULL, 10) : -1;
+}
+
+void assert_problem(const struct answer *a, int status, const char *code, const char *field)
+{
+    char value[256];
+    if (a->status != status)
+        print_message("%s%s\n", a->head ? a->head : "no answer\n", a->body ? a->body : "");
+    assert_int_equal(a->status, status);
+    assert_true(answer_field(a, "Content-Type", value, sizeof value));
+    assert_string_equal(value, "application/problem+json");
+    assert_true(answer_field(a, "X-Request-Id", value, sizeof value));
+    char id[256];
+    assert_string_equal(answer_member(a, "instance", id), value);
+    assert_string_equal(answer_member(a, "code", value), code);
+    assert_int_equal(answer_number(a, "status"), status);
+    assert_true(*answer_member(a, "title", value) && *answer_member(a, "detail", value));
+    if (field)
+        assert_string_equal(answer_member(a, "field", value), field);
+}
+
+/* ---- meshes ------------------------------------------------------------------------------------------------------ */
+char *grid_obj(int n)
+{
+    size_t size = (size_t)(n + 1) * (size_t)(n + 1) * 80 + 100, at = 0;
+    char *obj = malloc(size);
+    assert_non_null(obj);
+    for (int i = 0; i < (n + 1) * (n + 1); i++)
+        at += (size_t)snprintf(obj + at, size - at, "v %d %d %g\n", i % (n + 1), i / (n + 1), (i * 7 % 13) * 0.1);
+    for (int i = 0; i < n * n; i++) {
+        int v = i / n * (n + 1) + i % n + 1;
+        at += (size_t)snprintf(obj + at, size - at, "f %d %d %d %d\n", v, v + 1, v + n + 2, v + n + 1);
+    }
+    return obj;
+}
+
+void create_obj(const struct daemon *d, const char *obj, char id[32])
+{
+    struct answer a;
+    char value[256];
+    http_ask(d, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", obj, strlen(obj), &a);
+    if (a.status != 201)
+        print_message("%s%s\n", a.head, a.body);
+    assert_int_equal(a.status, 201);
+    snprintf(id, 32, "%s", answer_member(&a, "id", value));
+    answer_free(&a);
+}
+
+void create_cube(const struct daemon *d, char id[32])
+{
+    create_obj(d, CUBE, id);
+}
