@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/http/spawn.h"
 #include "tests/env.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
@@ -12,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
@@ -43,70 +39,6 @@ char *slurp(const char *path, size_t *bytes)
     if (bytes)
         *bytes = (size_t)n;
     return text;
-}
-
-/* Reads the daemon's one line. */
-static void read_line(int fd, char *line, size_t room)
-{
-    size_t n = 0;
-    struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (n + 1 < room && !memchr(line, '\n', n)) {
-        ssize_t got = poll(&p, 1, 20000) > 0 ? read(fd, line + n, room - 1 - n) : 0;
-        if (got <= 0)
-            break;
-        n += (size_t)got;
-    }
-    line[n] = 0;
-}
-
-void spawn_daemon(struct spawned *d, const char *const *options)
-{
-    char program[512], data[96], log[96], line[256], *url;
-    const char *argv[MAX_ARGUMENTS] = {program, "--listen",  "127.0.0.1:0", "--data-dir",
-                                       data,    "--backend", test_backend()};
-    posix_spawn_file_actions_t actions;
-    int n = 7, pipes[2];
-    snprintf(d->dir, sizeof d->dir, "/tmp/subd-test-XXXXXX");
-    assert_non_null(mkdtemp(d->dir));
-    snprintf(program, sizeof program, "%s/subdd", test_bin_dir());
-    snprintf(data, sizeof data, "%s/data", d->dir);
-    snprintf(log, sizeof log, "%s/log", d->dir);
-    for (; options && *options && n + 1 < MAX_ARGUMENTS; options++)
-        argv[n++] = *options;
-    assert_int_equal(pipe2(pipes, O_CLOEXEC), 0);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, pipes[1], 1);
-    posix_spawn_file_actions_addopen(&actions, 2, log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    assert_int_equal(posix_spawn(&d->pid, program, &actions, NULL, (char **)(uintptr_t)argv, environ), 0);
-    posix_spawn_file_actions_destroy(&actions);
-    close(pipes[1]);
-    read_line(pipes[0], line, sizeof line);
-    close(pipes[0]);
-    url = strstr(line, "http://");
-    if (!url) { /* fail_msg does not return, which only we know */
-        char *text = slurp(log, NULL);
-        print_message("%s", text ? text : "");
-        free(text);
-        fail_msg("the daemon did not start: \"%s\"", line);
-    }
-    snprintf(d->url, sizeof d->url, "%.*s", url ? (int)strcspn(url, " \n") : 0, url ? url : "");
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-    (void)st;
-    (void)type;
-    (void)ftw;
-    return remove(path);
-}
-
-int spawn_stop(struct spawned *d)
-{
-    int status = 0;
-    kill(d->pid, SIGTERM);
-    waitpid(d->pid, &status, 0);
-    nftw(d->dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return exit_code(status);
 }
 
 void spawn_run(struct ran *r, const char *dir, const char *program, const char *const *arguments, const char *input,

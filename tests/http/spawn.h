@@ -1,22 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spawn.h: the real programs, started and watched: a daemon on a free port with a folder of its own, and single
- * commands. */
+/* spawn.h: a command of ours run to its end, with what it wrote. */
 #ifndef TESTS_SPAWN_H
 #define TESTS_SPAWN_H
 #include <stddef.h>
-#include <sys/types.h>
-
-struct spawned {
-    pid_t pid;
-    char url[80];
-    char dir[64]; /* temporary, removed with the daemon; free for the test's own files */
-};
-/* spawn_daemon: starts subdd with the test's backend and `options` (NULL-terminated, may be NULL) and waits for its
- * line. Fails the test when none comes in 20 seconds. */
-void spawn_daemon(struct spawned *d, const char *const *options);
-/* spawn_stop: SIGTERM, and waits; returns the exit code (128 + signal when it was killed by one). Removes the folder.
- * */
-int spawn_stop(struct spawned *d);
 
 struct ran {
     int code;

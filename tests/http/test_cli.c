@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd, the command line, as a user or a script meets it: output, files, exit codes. */
+#include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define RUN(...) run((const char *const[]){__VA_ARGS__, NULL}, NULL)
 
-static struct spawned daemon_;
+static struct daemon served;
+static char url[64];
 static char cube[96], moved[96], textured[96], broken[96], out[96], ply[96];
 
 static void write_file(char *path, const char *name, const char *text)
 {
     FILE *f;
-    snprintf(path, 96, "%s/%s", daemon_.dir, name);
+    snprintf(path, 96, "%s/%s", served.dir, name);
     assert_non_null(f = fopen(path, "w"));
     fputs(text, f);
     fclose(f);
@@ -30,8 +29,9 @@ static int start(void **state)
     static const char faces[] = "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
     char text[600];
     (void)state;
-    spawn_daemon(&daemon_, NULL);
-    setenv("SUBD_SERVER", daemon_.url, 1);
+    daemon_start(&served, NULL);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", served.port);
+    setenv("SUBD_SERVER", url, 1);
     snprintf(text, sizeof text,
              "v -1 -1 -1\nv 1 -1 -1\nv -1 1 -1\nv 1 1 -1\nv -1 -1 1\nv 1 -1 1\nv -1 1 1\nv 1 1 1\n%s", faces);
     write_file(cube, "cube.obj", text);
@@ -42,21 +42,22 @@ static int start(void **state)
                "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n"
                "t facevaryinginterpolateboundary 1/0/0 5\n");
     write_file(broken, "broken.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n");
-    snprintf(out, sizeof out, "%s/out.obj", daemon_.dir);
-    snprintf(ply, sizeof ply, "%s/out.ply", daemon_.dir);
+    snprintf(out, sizeof out, "%s/out.obj", served.dir);
+    snprintf(ply, sizeof ply, "%s/out.ply", served.dir);
     return 0;
 }
 
 static int stop(void **state)
 {
     (void)state;
-    return spawn_stop(&daemon_);
+    daemon_stop(&served);
+    return 0;
 }
 
 static struct ran run(const char *const *arguments, const char *input)
 {
     struct ran r;
-    spawn_run(&r, daemon_.dir, "subd", arguments, input, 0);
+    spawn_run(&r, served.dir, "subd", arguments, input, 0);
     return r;
 }
 
@@ -133,7 +134,7 @@ static int n_meshes(void)
 /* Files in the test's folder whose name begins like this. */
 static int n_files(const char *prefix)
 {
-    DIR *d = opendir(daemon_.dir);
+    DIR *d = opendir(served.dir);
     int n = 0;
     assert_non_null(d);
     for (struct dirent *e; (e = readdir(d));)
@@ -228,7 +229,7 @@ static void test_mesh_verbs(void **state)
     fails(RUN("rm", id), 4, "not_found");
 }
 
-static void test_daemon_verbs(void **state)
+static void test_daemonverbs(void **state)
 {
     cJSON *o = json(RUN("stat", "--json"), 0);
     (void)state;
@@ -337,8 +338,8 @@ static void test_ctrl_c(void **state)
     unlink(out);
     for (size_t i = 0; i < sizeof delays / sizeof *delays; i++) {
         struct ran r;
-        spawn_run(&r, daemon_.dir, "subd", (const char *const[]){"refine", cube, "--level", "10", "-o", out, NULL},
-                  NULL, delays[i]);
+        spawn_run(&r, served.dir, "subd", (const char *const[]){"refine", cube, "--level", "10", "-o", out, NULL}, NULL,
+                  delays[i]);
         expect(r, 130);
         assert_int_equal(n_files("out.obj"), 0);
         assert_int_equal(n_meshes(), before);
@@ -357,26 +358,25 @@ static void test_bench(void **state)
 
 static void test_tokens(void **state)
 {
-    char tokens[96], file[96], token[96];
+    char tokens[96], file[96], token[256], guarded_url[64];
     const char *options[] = {"--tokens-file", tokens, NULL};
-    struct spawned guarded;
-    struct ran r;
+    const char *make[] = {"--tokens-file", tokens, "--new-token", "me:read,edit", NULL};
+    struct daemon guarded = {0};
     (void)state;
-    snprintf(tokens, sizeof tokens, "%s/tokens", daemon_.dir);
-    spawn_run(&r, daemon_.dir, "subdd",
-              (const char *const[]){"--tokens-file", tokens, "--new-token", "me:read,edit", NULL}, NULL, 0);
-    snprintf(token, sizeof token, "%.*s", (int)strcspn(r.out, "\n"), r.out);
-    expect(r, 0);
+    snprintf(tokens, sizeof tokens, "%s/tokens", served.dir);
+    assert_int_equal(daemon_run(make, token, sizeof token), 0);
     write_file(file, "token", token);
-    spawn_daemon(&guarded, options);
-    fails(RUN("ls", "--server", guarded.url), 4, "unauthorized");
-    expect(RUN("ls", "--server", guarded.url, "--token-file", file), 0);
+    token[strcspn(token, "\n")] = 0;
+    daemon_start(&guarded, options);
+    snprintf(guarded_url, sizeof guarded_url, "http://127.0.0.1:%d", guarded.port);
+    fails(RUN("ls", "--server", guarded_url), 4, "unauthorized");
+    expect(RUN("ls", "--server", guarded_url, "--token-file", file), 0);
     setenv("SUBD_TOKEN", token, 1);
-    expect(RUN("ls", "--server", guarded.url), 0);
+    expect(RUN("ls", "--server", guarded_url), 0);
     setenv("SUBD_TOKEN", "wrong", 1);
-    fails(RUN("push", cube, "--server", guarded.url), 4, "unauthorized");
+    fails(RUN("push", cube, "--server", guarded_url), 4, "unauthorized");
     unsetenv("SUBD_TOKEN");
-    assert_int_equal(spawn_stop(&guarded), 0);
+    daemon_stop(&guarded);
 }
 
 int main(void)
@@ -386,7 +386,7 @@ int main(void)
         cmocka_unit_test(test_usage_errors),
         cmocka_unit_test(test_exit_codes),
         cmocka_unit_test(test_mesh_verbs),
-        cmocka_unit_test(test_daemon_verbs),
+        cmocka_unit_test(test_daemonverbs),
         cmocka_unit_test(test_refine_writes_obj_and_ply),
         cmocka_unit_test(test_refine_file_leaves_nothing_behind),
         cmocka_unit_test(test_uvs),

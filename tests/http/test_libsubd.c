@@ -2,16 +2,14 @@
 /* libsubd against the real daemon: one test a route, and the event-loop form. */
 #include "client/subd.h"
 #include "subdd.pb-c.h"
-#include "tests/http/spawn.h"
+#include "tests/http/daemon.h"
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
-static struct spawned daemon_;
+static struct daemon served;
+static char url[64];
 static subd_client *client;
 
 static const float points[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
@@ -32,7 +30,7 @@ static subd_client *open_client(const struct subd_config *more)
 {
     struct subd_config config = more ? *more : (struct subd_config){0};
     subd_client *c;
-    config.server = daemon_.url;
+    config.server = url;
     assert_int_equal(subd_open(&config, &c, NULL), SUBD_OK);
     return c;
 }
@@ -40,7 +38,8 @@ static subd_client *open_client(const struct subd_config *more)
 static int start(void **state)
 {
     (void)state;
-    spawn_daemon(&daemon_, NULL);
+    daemon_start(&served, NULL);
+    snprintf(url, sizeof url, "http://127.0.0.1:%d", served.port);
     client = open_client(NULL);
     return 0;
 }
@@ -49,7 +48,8 @@ static int stop(void **state)
 {
     (void)state;
     subd_close(client);
-    return spawn_stop(&daemon_);
+    daemon_stop(&served);
+    return 0;
 }
 
 /* Fails the test with the library's own sentence. */
@@ -305,7 +305,7 @@ static void test_cage_comes_back(void **state)
     free(data);
 }
 
-static void test_daemon_itself(void **state)
+static void test_daemonitself(void **state)
 {
     struct subd_error err;
     char *json;
@@ -417,7 +417,7 @@ int main(void)
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_cage_comes_back),
-        cmocka_unit_test(test_daemon_itself),
+        cmocka_unit_test(test_daemonitself),
         cmocka_unit_test(test_cancel_in_the_stream),
         cmocka_unit_test(test_event_loop),
         cmocka_unit_test(test_idempotency),
