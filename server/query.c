@@ -209,7 +209,7 @@ static int weight(const char *item, size_t n)
 }
 
 /* How an Accept value weighs one media type: the most specific item that matches it decides. */
-static int weigh(const char *accept, const char *name)
+static int weigh(const char *accept, const char *name, bool alias)
 {
     int best = 0, q = 0;
     for (const char *s = accept; *s;) {
@@ -227,7 +227,7 @@ static int weigh(const char *accept, const char *name)
         }
         s += n + (s[n] == ',');
     }
-    return q;
+    return alias && best < 3 ? 0 : q; /* an alias only counts when it is named */
 }
 
 int media_accepted(const char *accept, int offered, enum media first)
@@ -236,7 +236,9 @@ int media_accepted(const char *accept, int offered, enum media first)
     if (!accept)
         return first;
     for (size_t i = 0; i < N_MEDIAS; i++) {
-        int w = medias[i].bit & offered ? weigh(accept, medias[i].name) : 0;
+        int w = medias[i].bit & offered
+                    ? weigh(accept, medias[i].name, strcmp(media_name((enum media)medias[i].bit), medias[i].name) != 0)
+                    : 0;
         if (w > q || (w == q && w && medias[i].bit == (int)first)) {
             q = w;
             best = medias[i].bit;

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The endpoint table, the OpenAPI document and the metrics agree, and paths that are not in the table are refused. */
+#include "server/routes.h"
+#include "tests/http/daemon.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+static struct daemon d;
+
+static int start(void **state)
+{
+    (void)state;
+    daemon_start(&d, NULL);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    daemon_stop(&d);
+    return 0;
+}
+
+/* The document's operations: lines "  /path:" and below them "    method:". */
+static int documented(const char *yaml, const char *method, const char *path)
+{
+    char key[96], verb[16];
+    snprintf(key, sizeof key, "\n  %s:\n", path);
+    snprintf(verb, sizeof verb, "\n    %s:\n", method);
+    for (char *s = verb; *s; s++)
+        if (*s >= 'A' && *s <= 'Z')
+            *s = (char)(*s + 'a' - 'A');
+    const char *from = strstr(yaml, key);
+    if (!from)
+        return 0;
+    const char *to = strstr(from + strlen(key), "\n  /");
+    const char *at = strstr(from, verb);
+    if (!to)
+        to = strstr(from, "\ncomponents:");
+    return at && at < to;
+}
+
+static void test_openapi(void **state)
+{
+    struct answer a;
+    char value[64];
+    int operations = 0;
+    (void)state;
+    http_get(&d, "/v1/openapi.yaml", &a);
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "Content-Type", value, sizeof value));
+    assert_string_equal(value, "application/yaml");
+    assert_non_null(strstr(a.body, "\nopenapi: 3.1.0\n"));
+    for (int i = 0; i < n_routes; i++) {
+        if (!documented(a.body, routes[i].method, routes[i].path))
+            fail_msg("the document lacks %s %s", routes[i].method, routes[i].path);
+        for (const char *const *q = routes[i].query; q && *q; q++)
+            assert_non_null(strstr(a.body, *q));
+    }
+    for (const char *s = a.body; (s = strstr(s, "operationId:")); s++)
+        operations++;
+    assert_int_equal(operations, n_routes);
+    answer_free(&a);
+}
+
+static void test_unknown(void **state)
+{
+    static const struct {
+        const char *method, *target;
+        int status;
+        const char *code, *allow;
+    } rows[] = {
+        {"GET", "/", 404, "not_found", NULL},
+        {"GET", "/v1/", 404, "not_found", NULL},
+        {"GET", "/v1/mesh", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/m_1/refined/", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/m_1/nothing", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/m_1", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/none-that-can-be-an-id-because-it-is-far-too-long", 404, "not_found", NULL},
+        {"GET", "/v1/meshes/.hidden", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes/a%20b", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes/a%c3%a4", 400, "invalid_argument", NULL},
+        {"DELETE", "/v1/meshes", 405, "method_not_allowed", "POST, GET, HEAD"},
+        {"POST", "/v1/meshes/m_1", 405, "method_not_allowed", "GET, HEAD, DELETE"},
+        {"PUT", "/v1", 405, "method_not_allowed", "GET, HEAD"},
+        {"TRACE", "/v1", 405, "method_not_allowed", "GET, HEAD"},
+        {"BREW", "/v1", 405, "method_not_allowed", "GET, HEAD"},
+        {"get", "/v1", 405, "method_not_allowed", "GET, HEAD"},
+        {"GET", "/v1?x=1", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?limit=1&limit=2", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?limit=0", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?limit=1001", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?limit=-1", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?limit=1e2", 400, "invalid_argument", NULL},
+        {"GET", "/v1/meshes?after=%ff", 400, "invalid_argument", NULL},
+    };
+    struct answer a;
+    char value[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        http_ask(&d, rows[i].method, rows[i].target, "", NULL, 0, &a);
+        if (a.status != rows[i].status)
+            print_message("%s %s\n", rows[i].method, rows[i].target);
+        assert_problem(&a, rows[i].status, rows[i].code, NULL);
+        if (rows[i].allow) {
+            assert_true(answer_field(&a, "Allow", value, sizeof value));
+            assert_string_equal(value, rows[i].allow);
+        }
+        answer_free(&a);
+    }
+}
+
+static void test_accept(void **state)
+{
+    static const struct {
+        const char *target, *accept;
+        int status;
+        const char *type;
+    } rows[] = {
+        {"/v1/meshes", "*/*", 200, "application/json"},
+        {"/v1/meshes", "application/protobuf", 200, "application/protobuf"},
+        {"/v1/meshes", "application/x-protobuf", 200, "application/protobuf"},
+        {"/v1/meshes", "application/json;q=0.5, application/protobuf", 200, "application/protobuf"},
+        {"/v1/meshes", "application/protobuf;q=0.5, application/*", 200, "application/json"},
+        {"/v1/meshes", "application/json;q=0, */*", 200, "application/protobuf"},
+        {"/v1/meshes", "text/html", 406, "application/problem+json"},
+        {"/v1/meshes/m_1", "application/protobuf", 404, "application/protobuf"},
+        {"/v1/openapi.yaml", "application/json", 406, "application/problem+json"},
+        {"/metrics", "text/plain;version=0.0.4", 200, "text/plain; version=0.0.4; charset=utf-8"},
+    };
+    struct answer a;
+    char field[128], value[64];
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(field, sizeof field, "Accept: %s\r\n", rows[i].accept);
+        http_ask(&d, "GET", rows[i].target, field, NULL, 0, &a);
+        assert_int_equal(a.status, rows[i].status);
+        assert_true(answer_field(&a, "Content-Type", value, sizeof value));
+        assert_string_equal(value, rows[i].type);
+        answer_free(&a);
+    }
+}
+
+static void test_head(void **state)
+{
+    struct answer a, b;
+    char length[32], same[32];
+    (void)state;
+    http_get(&d, "/v1", &a);
+    http_ask(&d, "HEAD", "/v1", "", NULL, 0, &b);
+    assert_int_equal(b.status, 200);
+    assert_int_equal(b.bytes, 0);
+    assert_true(answer_field(&a, "Content-Length", length, sizeof length) &&
+                answer_field(&b, "Content-Length", same, sizeof same));
+    assert_string_equal(length, same);
+    answer_free(&a);
+    answer_free(&b);
+}
+
+/* Every line of the metrics is a comment or `name{labels} number`; a name has one HELP and TYPE, before its samples. */
+static void test_metrics(void **state)
+{
+    struct answer a;
+    char name[96] = "", last[96] = "";
+    (void)state;
+    http_get(&d, "/metrics", &a);
+    assert_int_equal(a.status, 200);
+    for (char *rest = NULL, *line = strtok_r(a.body, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        if (strncmp(line, "# HELP ", 7) == 0) {
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 7, " "), line + 7);
+            assert_true(strcmp(name, last) != 0 && strlen(line) > 8 + strlen(name));
+            memcpy(last, name, sizeof last);
+        } else if (strncmp(line, "# TYPE ", 7) == 0)
+            assert_memory_equal(line + 7, name, strlen(name));
+        else {
+            char *end, *space = strrchr(line, ' ');
+            assert_memory_equal(line, name, strlen(name));
+            assert_non_null(space);
+            strtod(space + 1, &end);
+            assert_true(end > space + 1 && !*end);
+        }
+    }
+    assert_string_equal(last, "process_resident_memory_bytes");
+    answer_free(&a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi), cmocka_unit_test(test_unknown),
+                                       cmocka_unit_test(test_accept), cmocka_unit_test(test_head),
+                                       cmocka_unit_test(test_metrics)};
+    return cmocka_run_group_tests_name("http/routes", tests, start, stop);
+}
