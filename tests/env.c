@@ -50,6 +50,12 @@ const char *test_shared_dir(void)
     return access(dir, R_OK) == 0 ? dir : NULL;
 }
 
+const char *test_module_path(void)
+{
+    static char buf[4096];
+    return exe_path(buf, sizeof buf, "../../lib/libsdd_cuda.so") ? buf : NULL;
+}
+
 const char *test_backend(void)
 {
     const char *backend = getenv("SUBDD_TEST_BACKEND");

@@ -6,10 +6,18 @@
  * SUBDD_TEST_FILTER (a glob) picks test cases by name; it acts on every cmocka group without a line in the test. */
 #ifndef TESTS_ENV_H
 #define TESTS_ENV_H
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-const char *test_bin_dir(void);    /* folder of subdd and subd                                   */
-const char *test_shapes_dir(void); /* folder of the small nasty meshes                           */
-const char *test_shared_dir(void); /* folder with data/ of bigger meshes; NULL where it is absent */
-const char *test_backend(void);    /* "cpu" or "cuda"                                            */
+const char *test_bin_dir(void);     /* folder of subdd and subd                                   */
+const char *test_shapes_dir(void);  /* folder of the small nasty meshes                           */
+const char *test_shared_dir(void);  /* folder with data/ of bigger meshes; NULL where it is absent */
+const char *test_backend(void);     /* "cpu" or "cuda"                                            */
+const char *test_module_path(void); /* the CUDA module of this build or bundle, absolute; NULL where it is absent */
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

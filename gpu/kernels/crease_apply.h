@@ -22,8 +22,6 @@ struct crease_apply_args {
 SDD_FN void k_crease_apply(int64_t i, const struct crease_apply_args *a)
 {
     int64_t low = 0, high = a->n_edges;
-    if (i + 1 < a->n_creases && a->key[i + 1] == a->key[i])
-        return;
     while (low < high) { /* edges are numbered by key */
         int64_t middle = (low + high) / 2;
         uint32_t c = a->edge_corner[middle];
@@ -36,7 +34,8 @@ SDD_FN void k_crease_apply(int64_t i, const struct crease_apply_args *a)
         uint32_t c = a->edge_corner[low];
         if (sdd_edge_key(a->vert[c], a->vert[a->next[c]], a->bits) == a->key[i]) {
             float s = a->sharpness[a->row[i]];
-            a->edge_sharp[low] = s < 10.0f ? s : 10.0f;
+            if (i + 1 == a->n_creases || a->key[i + 1] != a->key[i])
+                a->edge_sharp[low] = s < 10.0f ? s : 10.0f;
             return;
         }
     }

@@ -3,6 +3,7 @@
  * device that SUBDD_TEST_BACKEND names (default: cuda where there is one), against OpenSubdiv's refine and stencils for
  * the same level on this host. Neither side reads files; both start from the same host arrays.
  * QUADS=n in the environment measures another size. */
+#include "tests/env.h"
 #include "tests/bench/timing.h"
 #include "tests/oracle/refined.h"
 #include <cmath>
@@ -130,6 +131,7 @@ int main()
     sdd_device *device = nullptr;
     sdd_device_config config = {};
     config.backend = backend && *backend ? backend : "auto";
+    config.module_path = test_module_path();
     if (sdd_device_open(&config, &device, &err) != SDD_OK)
         oracle_die("%s", err.text);
     struct sdd_device_info info;

@@ -3,6 +3,7 @@
  * bytes that its structure makes it move and the share of what a plain copy on the same device reaches. A row each for
  * the CPU (one thread, two) and for CUDA where there is one; a level whose digests differ between rows ends it.
  * The floor is 12 bytes written a vertex. */
+#include "tests/env.h"
 #include "gpu/kernel.h"
 #include "tests/bench/timing.h"
 #include "tests/oracle/cases.h"
@@ -70,7 +71,7 @@ static void row(const char *label, sdd_device *device, sdd_mesh *mesh, const str
 
 static void rows(const char *backend, int threads, const struct bench_mesh *m)
 {
-    struct sdd_device_config config = {.backend = backend, .threads = threads};
+    struct sdd_device_config config = {.backend = backend, .module_path = test_module_path(), .threads = threads};
     struct sdd_error err = {0};
     struct sdd_topology_info info;
     struct sdd_device_info d;

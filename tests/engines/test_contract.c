@@ -25,7 +25,8 @@ struct fixture {
 static void setup(struct fixture *f, const char *name, int threads, int64_t memory_limit)
 {
     struct sdd_error err = {0};
-    struct sdd_device_config config = {.backend = test_backend(), .threads = threads, .memory_limit = memory_limit};
+    struct sdd_device_config config = {
+        .backend = test_backend(), .module_path = test_module_path(), .threads = threads, .memory_limit = memory_limit};
     memset(f, 0, sizeof *f);
     assert_int_equal(shape_load(test_shapes_dir(), name, &f->shape, &err), SDD_OK);
     if (sdd_device_open(&config, &f->device, &err) != SDD_OK ||
@@ -212,7 +213,8 @@ static void test_no_memory(void **state)
     sdd_topology_unref(f.topology);
     sdd_device_close(f.device);
 
-    struct sdd_device_config config = {.backend = test_backend(), .memory_limit = 4096};
+    struct sdd_device_config config = {
+        .backend = test_backend(), .module_path = test_module_path(), .memory_limit = 4096};
     assert_int_equal(sdd_device_open(&config, &f.device, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(f.device, &f.shape.desc, &f.topology, &err), SDD_ENO_MEMORY);
     assert_null(f.topology);

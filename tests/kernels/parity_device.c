@@ -396,25 +396,12 @@ int parity_levels(void)
     return levels && *levels ? (int)strtol(levels, NULL, 10) : 4;
 }
 
-const char *parity_module_path(void)
-{
-    static char path[4096];
-    char program[4000];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n <= 0)
-        return NULL;
-    program[n] = 0;
-    *strrchr(program, '/') = 0;
-    snprintf(path, sizeof path, "%s/../../lib/libsdd_cuda.so", program);
-    return access(path, R_OK) == 0 ? path : NULL;
-}
-
 const struct sdd_backend *parity_other(char *reason, size_t size)
 {
     if (strcmp(test_backend(), "cuda") != 0)
         return sdd_backend_fake();
-    if (parity_module_path())
-        return sdd_backend_load(parity_module_path(), reason, size);
+    if (test_module_path())
+        return sdd_backend_load(test_module_path(), reason, size);
     snprintf(reason, size, "no CUDA module beside the binaries");
     return NULL;
 }

@@ -29,7 +29,4 @@ const char *parity_kernel_name(int kernel);
 const struct sdd_backend *parity_other(char *reason, size_t size);
 /* parity_levels: how deep tests should refine: $SUBDD_TEST_LEVELS, else 4. Below 4, big cases are left out. */
 int parity_levels(void);
-/* parity_module_path: the module of this build or bundle, absolute; NULL when it is not there. */
-const char *parity_module_path(void);
-
 #endif

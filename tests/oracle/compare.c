@@ -9,7 +9,8 @@
 
 sdd_device *open_device(int threads)
 {
-    struct sdd_device_config config = {.backend = test_backend(), .threads = threads};
+    struct sdd_device_config config = {
+        .backend = test_backend(), .module_path = test_module_path(), .threads = threads};
     struct sdd_error err = {0};
     sdd_device *device = NULL;
     if (sdd_device_open(&config, &device, &err) != SDD_OK)

@@ -69,7 +69,7 @@ static void test_not_a_module(void **state)
 
 static const char *module_or_skip(void)
 {
-    const char *path = parity_module_path();
+    const char *path = test_module_path();
     if (!path) {
         print_message("skip: the CUDA module was not built\n");
         skip();
