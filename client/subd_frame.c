@@ -101,13 +101,8 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
     return place_blocks(f, h, first_byte, total_bytes, order, err);
 }
 
-static void copy_notes(struct subd_frame *f, const Subdd__V1__FrameHeader *h)
+static void copy_warnings(struct subd_frame *f, const Subdd__V1__FrameHeader *h)
 {
-    for (size_t i = 0; i < h->n_timings && f->n_timings < (int)(sizeof f->timings / sizeof *f->timings); i++) {
-        struct subd_timing *t = &f->timings[f->n_timings++];
-        subd_copy_text(t->phase, sizeof t->phase, h->timings[i]->phase);
-        t->seconds = h->timings[i]->seconds;
-    }
     for (size_t i = 0; i < h->n_warnings && f->n_warnings < (int)(sizeof f->warnings / sizeof *f->warnings); i++)
         subd_copy_text(f->warnings[f->n_warnings++], sizeof *f->warnings, h->warnings[i]);
 }
@@ -140,7 +135,7 @@ int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
     f->faces = (int64_t)h->faces;
     f->edges = (int64_t)h->edges;
     f->frame_bytes = p->total_bytes;
-    copy_notes(f, h);
+    copy_warnings(f, h);
     rc = read_table(f, h, include, first_byte, p->total_bytes, p->order, p->err);
 out:
     subdd__v1__frame_header__free_unpacked(h, NULL);

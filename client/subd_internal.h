@@ -59,7 +59,7 @@ struct subd_call {       /* the request under way */
     int64_t body_bytes;
     char *answer; /* all but frames, NUL after answer_bytes          */
     size_t answer_bytes, answer_room;
-    char etag[136], media_type[64], request_id[72];
+    char etag[136], media_type[64], request_id[72], timing[512]; /* timing: Server-Timing as it came */
     int status, in_frame, conditional;
     int64_t length, received, max_answer_bytes, retry_after_ms;
     struct subd_frame_parser parser;

@@ -38,17 +38,36 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
     if (n > 5 && memcmp(line, "HTTP/", 5) == 0) { /* of a 100 Continue, then of the answer */
         call->status = 0;
         call->length = -1;
-        *call->etag = *call->media_type = 0;
+        *call->etag = *call->media_type = *call->timing = 0;
     } else if (header_is(line, n, "Content-Length", number, sizeof number)) {
         call->length = strtoll(number, NULL, 10);
     } else if (header_is(line, n, "Retry-After", number, sizeof number)) {
         call->retry_after_ms = 1000 * strtol(number, NULL, 10);
     } else if (header_is(line, n, "Content-Type", call->media_type, sizeof call->media_type)) {
         call->media_type[strcspn(call->media_type, "; ")] = 0;
-    } else if (!header_is(line, n, "ETag", call->etag, sizeof call->etag)) {
+    } else if (!header_is(line, n, "ETag", call->etag, sizeof call->etag) &&
+               !header_is(line, n, "Server-Timing", call->timing, sizeof call->timing)) {
         header_is(line, n, "X-Request-Id", call->request_id, sizeof call->request_id);
     }
     return n;
+}
+
+/* Server-Timing: "refine;dur=0.5, digest;dur=0.1", in milliseconds. What does not read so is passed over. */
+static void read_timings(struct subd_frame *f, const char *line)
+{
+    f->n_timings = 0;
+    while (*line && f->n_timings < (int)(sizeof f->timings / sizeof *f->timings)) {
+        struct subd_timing *t = &f->timings[f->n_timings];
+        char phase[sizeof t->phase];
+        double ms;
+        if (sscanf(line, " %23[a-z_];dur=%lf", phase, &ms) == 2 && ms >= 0 && ms < 1e12) {
+            memcpy(t->phase, phase, sizeof t->phase);
+            t->seconds = ms / 1e3;
+            f->n_timings++;
+        }
+        line += strcspn(line, ",");
+        line += *line == ',';
+    }
 }
 
 /* At the first byte of a body: is it a frame, and how long may it be? */
@@ -312,6 +331,7 @@ static int conclude(subd_client *c, CURLcode cc)
             return subd_fail(call->err, SUBD_EPROTOCOL, "the refined frame is empty");
         call->in_frame = 0;
         memcpy(call->frame->etag, call->etag, sizeof call->frame->etag);
+        read_timings(call->frame, call->timing);
         return subd_frame_end(&call->parser);
     }
     return call->finish ? call->finish(c, call->out, call->err) : SUBD_OK;
