@@ -124,6 +124,7 @@ static void bring(struct array *a)
         return;
     a->after = xalloc(a->bytes + GUARD, 1);
     check(run.b->download(run.dev, a->after, a->device, a->bytes + GUARD), "download");
+    check(run.b->sync(run.dev), "download");
     for (int i = 0; i < GUARD; i++)
         if (a->after[a->bytes + i] != LAUNCH_POISON)
             fail_msg("%s: %s wrote %d bytes behind an array of %lld", run.label, run.kernel, i, (long long)a->bytes);
