@@ -24,8 +24,9 @@ static int slow_f32(const char *from, const char *to, float *out)
     return isfinite(*out) ? 1 : -1;
 }
 
-/* Where the decimal has at most 2^53 as digits and 10^22 as scale, one exactly rounded double operation gives the nearest
- * double, and rounding that to float is right too unless it lies exactly between two floats. The rest is for strtof. */
+/* Where the decimal has at most 2^53 as digits and 10^22 as scale, one exactly rounded double operation gives the
+ * nearest double, and rounding that to float is right too unless it lies exactly between two floats. The rest is for
+ * strtof. */
 static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,

@@ -119,7 +119,7 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     return SDD_OK;
 }
 
-/* ---- ids -------------------------------------------------------------------------------------------------------- */
+/* ---- ids ---- */
 /* Row of an id among ids[n], which ascend; n_old of them were there before the batch. -1 when there is none. */
 static int64_t find_id(const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
 {
@@ -158,7 +158,7 @@ static int find_face(const struct edit_work *w, int32_t id, int64_t *row, struct
                     *row < 0 ? "there is no" : "this batch has already removed", id);
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------------- */
+/* ---- operations ---- */
 static int add_faces(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
     const float *uv = e->n_values ? e->values : NULL;

@@ -19,7 +19,7 @@ static int check_vertices(const struct edit_work *w, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* ---- creases: those that lost their last face go --------------------------------------------------------------------- */
+/* ---- creases: those that lost their last face go ---- */
 enum { CREASE_KEEP, CREASE_LOST }; /* kept in the row's order, which cleaning has used up */
 
 static uint64_t face_edge(const struct edit_work *w, int64_t f, int64_t c)
@@ -89,7 +89,7 @@ static void close_tags(struct edit_work *w)
             w->tags[w->n_tags++] = w->tags[i];
 }
 
-/* ---- UVs: all faces or none, equal values at a vertex become one, unused values go ---------------------------------------- */
+/* ---- UVs: all faces or none, equal values at a vertex become one, unused values go ---- */
 static int check_uvs(struct edit_work *w, struct sdd_error *err)
 {
     int64_t with = -1, without = -1;
@@ -193,7 +193,7 @@ static int close_uvs(struct edit_work *w, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* ---- closing up ---------------------------------------------------------------------------------------------------------- */
+/* ---- closing up ---- */
 static int64_t move_vertices(struct edit_work *w, int32_t *row_of)
 {
     int32_t kept = 0;

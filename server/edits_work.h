@@ -7,8 +7,8 @@
 enum { FACE_DEAD = 1, FACE_HOLE = 2 };
 enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_UV = 4 }; /* the last two: marks of edits_close.c */
 
-struct
-    edit_work { /* rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end */
+/* Rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end. */
+struct edit_work {
     int64_t edit; /* index of the one being applied */
     int64_t n_vertices, n_faces, n_corners, n_uvs, n_creases, n_tags;
     int64_t n_old_vertices, n_old_faces, n_old_uvs;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh.h: the control mesh of one version in host memory: what is stored, edited and handed to the compute library.
  *
- *   mesh_build (the codecs of mesh_codec.h call it) -> mesh_desc -> sdd_topology_create, which checks indices, faces, edges
+ *   mesh_build (the codecs of mesh_codec.h call it) -> mesh_desc -> sdd_topology_create, which checks all else
  *
  * A mesh is normalised, so equal topologies have equal bytes and one topology id:
  *   creases  one row an edge as (lower, higher) vertex, ascending, the last authored wins, sharpness in (0, 10]

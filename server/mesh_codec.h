@@ -2,9 +2,10 @@
 /* mesh_codec.h: request bodies into meshes, positions and edits, and meshes back out.
  *
  * Every reader takes untrusted bytes that need not end in NUL, takes linear time, and on error leaves *out NULL.
- * Errors of all readers  SDD_EMALFORMED (cannot be parsed; a line, byte or field is named), SDD_EINVALID (unknown field or token),
- *                        SDD_EMESH (arrays do not fit together), SDD_ETOO_LARGE (decoder's memory cap), SDD_ENO_MEMORY
- * Options of the file or body land in mesh->options; a caller applies overriding ones with sdd_option_set afterwards. */
+ * Errors of all readers  SDD_EMALFORMED (cannot be parsed; a line, byte or field is named), SDD_EINVALID (unknown field
+ *                        or token), SDD_EMESH (arrays do not fit together), SDD_ETOO_LARGE (decoder's memory cap),
+ *                        SDD_ENO_MEMORY
+ * Options of the file or body land in mesh->options; a caller sets overriding ones with mesh_option_set afterwards. */
 #ifndef SUBDD_MESH_CODEC_H
 #define SUBDD_MESH_CODEC_H
 #include "server/edits.h"
@@ -15,8 +16,8 @@ int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sd
 int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* positions_from_*: octets are raw little-endian f32 triples for rows from `first` on, borrowed from body (which must stay);
- * obj takes the file's v lines. Call positions_check next. */
+/* positions_from_*: octets are raw little-endian f32 triples for rows from `first` on, borrowed from body (which must
+ * stay); obj takes the file's v lines. Call positions_check next. */
 int positions_from_octets(const void *body, size_t bytes, int64_t first, struct positions **out,
                           struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_proto(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;

@@ -2,9 +2,9 @@
 /* mesh_encode.h: a topology as bytes: what its id is the hash of and what the store keeps. Never change; add a version.
  *
  *   "SDDT", u32 1, i32 options[6], i64 counts[7] (V, F, C, creases, corners, holes, U), then i32 face_counts[F],
- *   i32 face_vertices[C], i32 crease_edges[n][2], f32 crease_sharpness[n], i32 corner_vertices[n], f32 corner_sharpness[n],
- *   i32 hole_faces[n], and when U is not 0 i32 uv_indices[C]; all little-endian, without padding.
- *   options in the order and with the numbers of sdd.h's enums: scheme, boundary, fvar, triangles, creases, orientation. */
+ *   i32 face_vertices[C], i32 crease_edges[n][2], f32 crease_sharpness[n], i32 corner_vertices[n],
+ *   f32 corner_sharpness[n], i32 hole_faces[n], and when U is not 0 i32 uv_indices[C]; little-endian, without padding.
+ *   options: scheme, boundary, fvar, triangles, creases, orientation, with the numbers of sdd.h's enums. */
 #ifndef SUBDD_MESH_ENCODE_H
 #define SUBDD_MESH_ENCODE_H
 #include "server/mesh.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_json.c: JSON bodies in. The fields are proto/subdd.proto's under their ProtoJSON names, with arrays as JSON arrays. */
+/* mesh_json.c: JSON bodies in: the fields of proto/subdd.proto under their ProtoJSON names, arrays as JSON arrays. */
 #include "server/json.h"
 #include "server/mesh_codec.h"
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { N_OPTIONS = 6 };
@@ -44,71 +46,46 @@ static int read_options(const cJSON *object, const cJSON *const *flat, struct sd
     return rc;
 }
 
+static const struct {
+    const char *name;
+    size_t at;
+    bool floats;
+} mesh_fields[] = {
+    {"points", offsetof(struct mesh_arrays, points), true},
+    {"faceVertexCounts", offsetof(struct mesh_arrays, face_counts), false},
+    {"faceVertexIndices", offsetof(struct mesh_arrays, face_vertices), false},
+    {"creaseIndices", offsetof(struct mesh_arrays, crease_indices), false},
+    {"creaseLengths", offsetof(struct mesh_arrays, crease_lengths), false},
+    {"creaseSharpnesses", offsetof(struct mesh_arrays, crease_sharpnesses), true},
+    {"cornerIndices", offsetof(struct mesh_arrays, corner_indices), false},
+    {"cornerSharpnesses", offsetof(struct mesh_arrays, corner_sharpnesses), true},
+    {"holeIndices", offsetof(struct mesh_arrays, hole_indices), false},
+    {"st", offsetof(struct mesh_arrays, uvs), true},
+    {"stIndices", offsetof(struct mesh_arrays, uv_indices), false},
+};
+
 static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
 {
-    enum {
-        NAME,
-        OPTIONS,
-        POINTS,
-        COUNTS,
-        INDICES,
-        CREASES,
-        CREASE_LENGTHS,
-        CREASE_SHARPNESSES,
-        CORNERS,
-        CORNER_SHARPNESSES,
-        HOLES,
-        ST,
-        ST_INDICES,
-        N_FIELDS
-    };
-    const char *names[N_FIELDS + N_OPTIONS] = {"name",
-                                               "options",
-                                               "points",
-                                               "faceVertexCounts",
-                                               "faceVertexIndices",
-                                               "creaseIndices",
-                                               "creaseLengths",
-                                               "creaseSharpnesses",
-                                               "cornerIndices",
-                                               "cornerSharpnesses",
-                                               "holeIndices",
-                                               "st",
-                                               "stIndices"};
-    const cJSON *f[N_FIELDS + N_OPTIONS];
+    enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
+    const char *names[FLAT + N_OPTIONS] = {"name", "options"}, *name = "";
+    const cJSON *f[FLAT + N_OPTIONS];
     struct mesh_arrays a = {.options = {0}};
-    const char *name = "";
+    for (int i = 0; i < N_ARRAYS; i++)
+        names[ARRAYS + i] = mesh_fields[i].name;
     for (int i = 0; i < N_OPTIONS; i++)
-        names[N_FIELDS + i] = sdd_option_table[i].name;
-    int rc = json_fields(json, "", names, N_FIELDS + N_OPTIONS, f, err);
+        names[FLAT + i] = sdd_option_table[i].name;
+    int rc = json_fields(json, "", names, FLAT + N_OPTIONS, f, err);
     if (!rc)
         rc = json_string(f[NAME], "name", &name, err);
     if (!rc && f[NAME] && !mesh_name_valid(name))
         rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to 128 of [A-Za-z0-9._-] and does not start with a dot");
     if (!rc)
-        rc = read_options(f[OPTIONS], f + N_FIELDS, &a.options, err);
-    if (!rc)
-        rc = json_f32s(arena, f[POINTS], names[POINTS], &a.points, err);
-    if (!rc)
-        rc = json_i32s(arena, f[COUNTS], names[COUNTS], &a.face_counts, err);
-    if (!rc)
-        rc = json_i32s(arena, f[INDICES], names[INDICES], &a.face_vertices, err);
-    if (!rc)
-        rc = json_i32s(arena, f[CREASES], names[CREASES], &a.crease_indices, err);
-    if (!rc)
-        rc = json_i32s(arena, f[CREASE_LENGTHS], names[CREASE_LENGTHS], &a.crease_lengths, err);
-    if (!rc)
-        rc = json_f32s(arena, f[CREASE_SHARPNESSES], names[CREASE_SHARPNESSES], &a.crease_sharpnesses, err);
-    if (!rc)
-        rc = json_i32s(arena, f[CORNERS], names[CORNERS], &a.corner_indices, err);
-    if (!rc)
-        rc = json_f32s(arena, f[CORNER_SHARPNESSES], names[CORNER_SHARPNESSES], &a.corner_sharpnesses, err);
-    if (!rc)
-        rc = json_i32s(arena, f[HOLES], names[HOLES], &a.hole_indices, err);
-    if (!rc)
-        rc = json_f32s(arena, f[ST], names[ST], &a.uvs, err);
-    if (!rc)
-        rc = json_i32s(arena, f[ST_INDICES], names[ST_INDICES], &a.uv_indices, err);
+        rc = read_options(f[OPTIONS], f + FLAT, &a.options, err);
+    for (int i = 0; i < N_ARRAYS && !rc; i++) {
+        void *to = (char *)&a + mesh_fields[i].at;
+        rc = mesh_fields[i].floats ? json_f32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err)
+                                   : json_i32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err);
+    }
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
  *
- * Read: v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with negative indices
- * counting back, polygons of any size, t (obj_tags.c), comments, CR LF, lines continued with a backslash.
- * Skipped: normals, grouping, materials, smoothing groups, display settings, points and polylines.
- * All else is an error with its line, as is a face with vt in some corners or in some faces only. */
+ * Read     v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with
+ *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, CR LF, lines continued with
+ *          a backslash
+ * Skipped  normals, grouping, materials, smoothing groups, display settings, points and polylines
+ * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
 #include "server/mesh_codec.h"
 #include "server/obj_reader.h"
 #include "server/chars.h"
@@ -69,7 +70,7 @@ int obj_space(struct obj_reader *r)
 
 const char *obj_word(struct obj_reader *r, size_t *n)
 {
-    const char *from = r->at;
+    const char *from;
     if (obj_space(r))
         for (from = r->at; r->at < r->end && !is_blank(*r->at) && *r->at != '\n' && !continuation(r, r->at);)
             r->at++;
@@ -139,7 +140,7 @@ static int read_row(struct obj_reader *r, struct obj_words *to, int keep, int mi
     return rc;
 }
 
-/* Turns a 1-based or negative reference into a row; how far rows reach is checked at the end, as they may come later. */
+/* Turns a 1-based or negative reference into a row; that the row exists is checked at the end, as it may come later. */
 static int resolve(struct obj_reader *r, int64_t ref, int64_t n_so_far, const char *what, int32_t *row, int64_t *max,
                    int64_t *max_line)
 {
@@ -304,19 +305,19 @@ static void reader_init(struct obj_reader *r, const void *body, size_t bytes, st
 
 static void reader_fini(struct obj_reader *r)
 {
-    struct obj_words *all[] = {&r->points,
-                               &r->uvs,
-                               &r->counts,
-                               &r->corners,
-                               &r->uv_corners,
-                               &r->crease_edges,
-                               &r->crease_sharpness,
-                               &r->corner_vertices,
-                               &r->corner_sharpness,
-                               &r->holes,
-                               &r->ints,
-                               &r->floats};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    struct obj_words *all[12] = {&r->points,
+                                 &r->uvs,
+                                 &r->counts,
+                                 &r->corners,
+                                 &r->uv_corners,
+                                 &r->crease_edges,
+                                 &r->crease_sharpness,
+                                 &r->corner_vertices,
+                                 &r->corner_sharpness,
+                                 &r->holes,
+                                 &r->ints,
+                                 &r->floats};
+    for (size_t i = 0; i < 12; i++)
         free(all[i]->p);
 }
 

@@ -9,24 +9,25 @@
 
 #define ARENA_SLACK (1 << 20) /* what a decoder may use beyond 4 times the body, so that small bodies have room */
 
-/* Scans and unpacks; the message lives in *arena, which the caller frees also on failure. */
-static int unpack(const ProtobufCMessageDescriptor *type, const void *body, size_t bytes, struct arena **arena,
-                  void *out, struct sdd_error *err)
+/* Scans and unpacks; the message lives in *arena, which the caller frees also on failure. NULL: the error is in *rc. */
+static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, size_t bytes, struct arena **arena,
+                    int *rc, struct sdd_error *err)
 {
     int64_t cap = 0;
-    if (!bytes)
-        return sdd_fail(err, SDD_EMALFORMED, "", "the body is empty");
-    int rc = wire_scan(type, body, bytes, err);
-    if (rc)
-        return rc;
-    if (bytes > INT64_MAX || !size_mul((int64_t)bytes, 4, &cap) || !size_add(cap, ARENA_SLACK, &cap))
-        return sdd_fail(err, SDD_ETOO_LARGE, "", "the body is too large");
+    *rc = bytes ? wire_scan(type, body, bytes, err) : sdd_fail(err, SDD_EMALFORMED, "", "the body is empty");
+    if (*rc)
+        return NULL;
+    if (bytes > INT64_MAX || !size_mul((int64_t)bytes, 4, &cap) || !size_add(cap, ARENA_SLACK, &cap)) {
+        *rc = sdd_fail(err, SDD_ETOO_LARGE, "", "the body is too large");
+        return NULL;
+    }
     *arena = arena_create(cap);
-    ProtobufCMessage *m = *arena ? protobuf_c_message_unpack(type, arena_allocator(*arena), bytes, body) : NULL;
-    memcpy(out, &m, sizeof m);
-    if (m)
-        return SDD_OK;
-    return *arena ? arena_fail(*arena, "the unpacked body", err) : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory");
+    void *message = *arena ? protobuf_c_message_unpack(type, arena_allocator(*arena), bytes, body) : NULL;
+    if (!*arena)
+        *rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory");
+    else if (!message)
+        *rc = arena_fail(*arena, "the unpacked body", err);
+    return message;
 }
 
 static int words(ProtobufCBinaryData b, const char *field, const void **v, int64_t *n, struct sdd_error *err)
@@ -108,10 +109,10 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
 int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
 {
     struct arena *arena = NULL;
-    Subdd__V1__Mesh *m;
     *out = NULL;
-    int rc = unpack(&subdd__v1__mesh__descriptor, body, bytes, &arena, &m, err);
-    if (!rc)
+    int rc;
+    const Subdd__V1__Mesh *m = unpack(&subdd__v1__mesh__descriptor, body, bytes, &arena, &rc, err);
+    if (m)
         rc = build(m, out, err);
     arena_free(arena);
     return rc;
@@ -120,11 +121,11 @@ int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sd
 int positions_from_proto(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
 {
     struct arena *arena = NULL;
-    Subdd__V1__Positions *m;
     struct positions *p = NULL;
     *out = NULL;
-    int rc = unpack(&subdd__v1__positions__descriptor, body, bytes, &arena, &m, err);
-    if (rc)
+    int rc;
+    const Subdd__V1__Positions *m = unpack(&subdd__v1__positions__descriptor, body, bytes, &arena, &rc, err);
+    if (!m)
         goto fail;
     p = arena_alloc(arena, sizeof *p);
     struct position_range *ranges = arena_array(arena, (int64_t)m->n_ranges, sizeof *ranges);
@@ -193,10 +194,10 @@ static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct edit *e, st
 int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
 {
     struct arena *arena = NULL;
-    Subdd__V1__EditBatch *m;
     *out = NULL;
-    int rc = unpack(&subdd__v1__edit_batch__descriptor, body, bytes, &arena, &m, err);
-    if (rc)
+    int rc;
+    const Subdd__V1__EditBatch *m = unpack(&subdd__v1__edit_batch__descriptor, body, bytes, &arena, &rc, err);
+    if (!m)
         goto fail;
     struct edit_batch *b = arena_alloc(arena, sizeof *b);
     struct edit *edits = arena_array(arena, (int64_t)m->n_edits, sizeof *edits);

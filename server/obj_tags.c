@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj_tags.c: OpenSubdiv's tag lines in an OBJ file: t NAME ints/floats/strings, then so many of each. Ids count from 0.
+/* obj_tags.c: OpenSubdiv's tag lines in an OBJ file: t NAME ints/floats/strings, then so many of each. Ids are 0-based.
  *
- *   crease  2/1/0 a b s        also n/1/0, n even: pairs, as OpenSubdiv reads them; n/(n-1)/0: a chain, a sharpness an edge
+ *   crease  2/1/0 a b s        also n/1/0, n even: pairs, as OpenSubdiv reads them; n/(n-1)/0: a chain
  *   corner  n/1/0 or n/n/0     hole n/0/0
  *   interpolateboundary 1/0/0  0 none, 1 edge and corner, 2 edge only
  *   facevaryinginterpolateboundary 1/0/0  0 none, 1 corners only, 2 plus1, 3 plus2, 4 boundaries, 5 all

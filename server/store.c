@@ -86,7 +86,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     return SDD_OK;
 }
 
-/* ---- writing ------------------------------------------------------------------------------------------------------ */
+/* ---- writing ---- */
 static int write_array(struct store *s, enum store_kind kind, int64_t owner, const void *data, int64_t bytes,
                        struct sdd_error *err)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: durable meshes in one SQLite file, <dir>/subdd.db.
  *
- * A call that returns SDD_OK after a change has been written and synced: it survives kill -9 and power loss. A call that
- * fails has changed nothing. Topologies are stored once each, however many meshes share one.
+ * A call that returns SDD_OK after a change has been written and synced: it survives kill -9 and power loss. A call
+ * that fails has changed nothing. Topologies are stored once each, however many meshes share one.
  * Threads  a store belongs to one thread at a time. One process at a time can have a directory open.
- * Errors of all calls  SDD_ESTORE: read or write failed, or stored bytes do not match their checksum (the text says which);
- *                      after a failed write or sync the store refuses writes (store_failed), the process should leave.
+ * Errors of all calls  SDD_ESTORE: read or write failed, or stored bytes do not match their checksum (the text says
+ *                      which); after a failed read, write or sync the store refuses writes (store_failed) and the
+ *                      process should leave.
  *                      SDD_ENO_MEMORY: the disk is full (later writes may succeed) or memory is out. */
 #ifndef SUBDD_STORE_H
 #define SUBDD_STORE_H
@@ -56,10 +57,10 @@ int store_find(struct store *s, const char *id, struct store_info *info, struct 
 int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info,
                struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Changes. now_ms is the time to write down; answer (may be NULL) is recorded with the change; info (may be NULL) gets the
- * mesh as it then is. expected is the version that the change was made for, or STORE_ANY_VERSION.
- * Errors  SDD_ENOT_FOUND; SDD_ESTALE, with the current version in err->available; SDD_EKEY_REUSED or SDD_ECONFLICT when
- *         answer's key is already there (store_idempotent_find first) */
+/* Changes. now_ms is the time to write down; answer (may be NULL) is recorded with the change; info (may be NULL) gets
+ * the mesh as it then is. expected is the version that the change was made for, or STORE_ANY_VERSION.
+ * Errors  SDD_ENOT_FOUND; SDD_ESTALE, with the current version in err->available; SDD_ECONFLICT when answer's key is
+ *         already there (store_idempotent_find first) */
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
                  const struct store_answer *answer, struct store_info *info,
                  struct sdd_error *err) SDD_MUST_CHECK; /* version 1 */
@@ -69,8 +70,8 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
                   const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_idempotent_find: the recorded answer to (principal, key). *found 0: none. Strings and body of *out live in the one
- * malloc'ed block *block, which the caller frees.
+/* store_idempotent_find: the recorded answer to (principal, key). *found 0: none. Strings and body of *out live in the
+ * one malloc'ed block *block, which the caller frees.
  * Errors  SDD_EKEY_REUSED when the digest differs */
 int store_idempotent_find(struct store *s, const char *principal, const char *key, const unsigned char digest[32],
                           int64_t now_ms, struct store_answer *out, void **block, int *found,

@@ -137,7 +137,7 @@ static int check_row(sqlite3_stmt *st, const void **data, int64_t *bytes, struct
 int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
                       struct sdd_error *err)
 {
-    const void *data;
+    const void *data = NULL;
     int64_t n, whole = store_chunk_bytes(kind);
     char *at = out;
     sqlite3_stmt *st;
@@ -152,12 +152,12 @@ int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int6
         n = bytes < whole ? bytes : whole;
         if (!rc)
             return damaged(kind, owner, seq, "is missing", err);
-        int64_t found;
+        int64_t found = 0;
         rc = sqlite3_column_int64(st, 0) != seq ? damaged(kind, owner, seq, "is missing", err)
                                                 : check_row(st, &data, &found, err);
         if (!rc && found != n)
             rc = damaged(kind, owner, seq, "has the wrong size", err);
-        if (rc)
+        if (rc || !data)
             break;
         memcpy(at, data, (size_t)n);
     }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store_db.c: opening the file, schema, statements, transactions, errors.
  *
- * One connection writes, and it alone checkpoints: exclusive locking keeps every other process (and SQLite's shared-memory
- * file) out, which also keeps clear of the WAL-reset race that SQLite before 3.51.3 has with two connections. */
+ * One connection writes, and it alone checkpoints: exclusive locking keeps every other process (and SQLite's
+ * shared-memory file) out, which also keeps clear of the WAL-reset race that SQLite before 3.51.3 has with two
+ * connections. */
 #include "server/store_db.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +122,7 @@ int store_end(struct store *s, int rc, struct sdd_error *err)
     return rc;
 }
 
-/* ---- open and close ---------------------------------------------------------------------------------------------- */
+/* ---- open and close ---- */
 static int sync_dir(const char *dir)
 {
     int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -268,7 +269,7 @@ int64_t store_bytes(const struct store *s)
 
 int store_check(struct store *s, struct sdd_error *err)
 {
-    char text[160];
+    char text[160] = "";
     int rc = query(s, "PRAGMA integrity_check(1)", text, sizeof text, NULL, err);
     if (!rc && strcmp(text, "ok") != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "subdd.db is damaged: %s", text);

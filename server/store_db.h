@@ -30,16 +30,16 @@ struct store_record { /* a mesh's row */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, sparse;
 };
 
-/* store_error: maps SQLite's last error (or rc when the connection has none); marks the store failed after I/O errors. */
+/* store_error: maps SQLite's error; marks the store failed after an I/O error. */
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err);
 /* store_statement: the statement, reset and with no values bound. */
 int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_step: Result  1 a row, 0 done (then the statement is reset), negative an error. bound is what sqlite3_bind_* gave,
- * or-ed together. */
+/* store_step: one step; bound is what sqlite3_bind_* gave, or-ed together.
+ * Result  1 a row, 0 done (then the statement is reset), negative an error */
 int store_step(struct store *s, sqlite3_stmt *st, int bound, const char *what, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_run: one statement with up to two integers, no rows. */
 int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_begin, store_end: a transaction; store_end commits when rc is SDD_OK, else rolls back, and returns what came of it. */
+/* store_begin, store_end: a transaction; store_end commits when rc is SDD_OK, else rolls back. Returns the outcome. */
 int store_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 int store_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 
@@ -54,7 +54,7 @@ struct store_writer {
 int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
                       struct sdd_error *err) SDD_MUST_CHECK;
 int store_writer_add(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_writer_fini: writes the rest, drops chunks beyond, frees; with rc other than SDD_OK only frees. Returns rc or its own. */
+/* store_writer_fini: writes the rest, drops chunks beyond, frees; with an error in rc only frees, and returns rc. */
 int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const void *data,
                       int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
@@ -67,11 +67,12 @@ int64_t store_chunk_bytes(enum store_kind kind);
 int store_chunks_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_record_find, store_record_version: the row of a mesh, of the expected version.
- * Errors  SDD_ENOT_FOUND, SDD_ESTALE with the current version in err->available, SDD_ESTORE when its checksum does not fit */
+ * Errors  SDD_ENOT_FOUND, SDD_ESTALE with the current version in err->available, SDD_ESTORE for a bad checksum */
 int store_record_find(struct store *s, const char *id, struct store_record *out, struct sdd_error *err) SDD_MUST_CHECK;
 int store_record_version(struct store *s, const char *id, int64_t expected, struct store_record *r,
                          struct sdd_error *err) SDD_MUST_CHECK;
-/* store_record_write: inserts a row without a key (which it gets), updates one with. Errors  SDD_ECONFLICT: the id is taken */
+/* store_record_write: inserts a row without a key (which it gets), updates one with.
+ * Errors  SDD_ECONFLICT: the id is taken */
 int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_finish: the last steps of every change: the answer, the commit, what the mesh is now. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,

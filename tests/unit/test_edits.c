@@ -242,7 +242,8 @@ static int32_t pick(uint64_t *x, int64_t n)
     return (int32_t)(*x % (uint64_t)n);
 }
 
-/* Many random batches: what comes out is always in range, and ids never change what they name (each vertex's x is its id). */
+/* Many random batches: what comes out is always in range, and ids never change what they name (each vertex's x is its
+ * id). */
 static void test_random(void **state)
 {
     uint64_t x = 88172645463325252u;

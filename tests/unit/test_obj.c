@@ -219,7 +219,8 @@ static void test_positions(void **state)
     assert_null(p);
 }
 
-/* A file of half a megabyte a time: reading is linear and fast. The bound is a tenth of what is usual, for busy machines. */
+/* A file of half a megabyte a time: reading is linear and fast. The bound is a tenth of what is usual, for busy
+ * machines. */
 static void test_speed(void **state)
 {
     void *text;

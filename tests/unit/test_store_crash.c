@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A writer is killed at random moments: what it was told is stored is there, whole; what it was not is all there or not at all.
- * SUBDD_CRASH_CYCLES (default 100) sets how often. */
+/* A writer is killed at random moments: what it was told is stored is there, whole; what it was not is all there or not
+ * at all. SUBDD_CRASH_CYCLES (default 100) sets how often. */
 #include "tests/unit/store_work.h"
 #include "tests/unit/tempdir.h"
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A full disk, failing reads, writes and syncs at every k-th call, and power cuts: nothing that was acknowledged is lost, nothing
- * is half there, and the store says what it should about itself. */
+/* A full disk, failing reads, writes and syncs at every k-th call, and power cuts: nothing that was acknowledged is
+ * lost, nothing is half there, and the store says what it should about itself. */
 #include "tests/unit/faulty_vfs.h"
 #include "tests/unit/store_work.h"
 #include "tests/unit/tempdir.h"
