@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* brute.h: the connectivity of a polygon mesh by sorting records and by trying everything, as SEMANTICS section 1 and the
- * paper's section 3.5 say it: the oracle of the topology kernels. Nothing is shared with gpu/ but the letters: V vertices,
- * F faces, C corners, E edges, B boundary edges, H boundary loops. The mesh may be non-manifold (then nothing past
- * bad_corner or bad_vertex is to be used) but its face sizes and indices must be right. */
+/* brute.h: the connectivity of a polygon mesh by sorting records and by trying everything, as SEMANTICS
+ * section 1 and the paper's section 3.5 say it: the oracle of the topology kernels. Nothing is shared with
+ * gpu/ but the letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops. The mesh
+ * may be non-manifold (then nothing past bad_corner or bad_vertex is to be used) but its face sizes and
+ * indices must be right. */
 #ifndef TESTS_BRUTE_H
 #define TESTS_BRUTE_H
 #include "tests/oracle/refined.h"

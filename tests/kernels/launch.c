@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GUARD 64
+#define GUARD 256 /* bytes before and behind each array; alignment stays */
 #define MAX_ARRAYS 48
 #define THREADS 3 /* more than CI has cores: parts and remainders differ */
 
 enum use { USE_IN, USE_OUT, USE_LOOKED_AT };
 
 struct array {
-    unsigned char *device, *before, *after; /* after: NULL until somebody asks */
+    unsigned char *device, *before, *after; /* guards are part of each; after: NULL until somebody asks */
     int64_t bytes;
     size_t item;
     enum use use;
@@ -58,20 +58,32 @@ void *poisoned(int64_t n, size_t item)
     return n > 0 ? memset(p, LAUNCH_POISON, (size_t)n * item) : p;
 }
 
-/* ---- memory -------------------------------------------------------------------------------------------------------- */
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+/* Around an array stands more of its first and last row: who reads there gets what looks right and goes wrong. */
+static void fill_guards(const struct array *a)
+{
+    unsigned char *first = a->before + GUARD, *end = first + a->bytes;
+    for (int i = 0; i < GUARD && a->bytes > 0; i++) {
+        first[-1 - i] = first[a->item - 1 - (size_t)i % a->item];
+        end[i] = end[(ptrdiff_t)((size_t)i % a->item) - (ptrdiff_t)a->item];
+    }
+}
+
 static void *add_array(const void *from, int64_t n, size_t item, enum use use)
 {
     struct array *a = run.array + run.n_arrays;
     void *device = NULL;
+    int64_t bytes = n * (int64_t)item;
     assert_true(run.n_arrays < MAX_ARRAYS);
-    *a = (struct array){NULL, poisoned(n * (int64_t)item + GUARD, 1), NULL, n * (int64_t)item, item, use};
-    if (from && a->bytes > 0)
-        memcpy(a->before, from, (size_t)a->bytes);
-    check(run.b->alloc(run.dev, a->bytes + GUARD, &device), "alloc");
+    *a = (struct array){NULL, poisoned(bytes + 2 * GUARD, 1), NULL, bytes, item, use};
+    if (from && bytes > 0)
+        memcpy(a->before + GUARD, from, (size_t)bytes);
+    fill_guards(a);
+    check(run.b->alloc(run.dev, bytes + 2 * GUARD, &device), "alloc");
     a->device = device;
     run.n_arrays++;
-    check(run.b->upload(run.dev, a->device, a->before, a->bytes + GUARD), "upload");
-    return a->device;
+    check(run.b->upload(run.dev, a->device, a->before, bytes + 2 * GUARD), "upload");
+    return a->device + GUARD;
 }
 
 void *launch_in(const void *from, int64_t n, size_t item)
@@ -99,7 +111,7 @@ static void drop_arrays(void)
 {
     for (int i = 0; i < run.n_arrays; i++) {
         struct array *a = run.array + i;
-        run.b->free(run.dev, a->device, a->bytes + GUARD);
+        run.b->free(run.dev, a->device, a->bytes + 2 * GUARD);
         free(a->before);
         free(a->after);
     }
@@ -117,23 +129,25 @@ void launch_run(int kernel, const char *name, const void *args, size_t args_byte
     }
 }
 
-/* ---- results ------------------------------------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------------------------- */
 static void bring(struct array *a)
 {
+    int64_t all = a->bytes + 2 * GUARD;
     if (a->after)
         return;
-    a->after = xalloc(a->bytes + GUARD, 1);
-    check(run.b->download(run.dev, a->after, a->device, a->bytes + GUARD), "download");
+    a->after = xalloc(all, 1);
+    check(run.b->download(run.dev, a->after, a->device, all), "download");
     check(run.b->sync(run.dev), "download");
-    for (int i = 0; i < GUARD; i++)
-        if (a->after[a->bytes + i] != LAUNCH_POISON)
-            fail_msg("%s: %s wrote %d bytes behind an array of %lld", run.label, run.kernel, i, (long long)a->bytes);
+    for (int64_t i = 0; i < all; i++)
+        if ((i < GUARD || i >= GUARD + a->bytes) && a->after[i] != a->before[i])
+            fail_msg("%s: %s wrote byte %lld of an array of %lld", run.label, run.kernel, (long long)(i - GUARD),
+                     (long long)a->bytes);
 }
 
 static struct array *array_of(const void *device)
 {
     for (int i = 0; i < run.n_arrays; i++)
-        if (run.array[i].device == device)
+        if (run.array[i].device + GUARD == device)
             return run.array + i;
     fail_msg("%s: not an array", run.label);
     return NULL;
@@ -144,7 +158,7 @@ const void *launch_got(const void *device)
     struct array *a = array_of(device);
     bring(a);
     a->use = USE_LOOKED_AT;
-    return a->after;
+    return a->after + GUARD;
 }
 
 static void print_row(const char *head, const unsigned char *p, size_t bytes)
@@ -160,10 +174,10 @@ static void print_row(const char *head, const unsigned char *p, size_t bytes)
 
 static void same(const struct array *a, const void *want, const char *what)
 {
-    const unsigned char *w = want;
+    const unsigned char *w = want, *got = a->after + GUARD;
     for (int64_t at = 0; at < a->bytes; at += (int64_t)a->item)
-        if (memcmp(a->after + at, w + at, a->item) != 0) {
-            print_row("got ", a->after + at, a->item);
+        if (memcmp(got + at, w + at, a->item) != 0) {
+            print_row("got ", got + at, a->item);
             print_row("want", w + at, a->item);
             fail_msg("%s: %s: row %lld of %s is wrong", run.label, run.kernel, (long long)(at / (int64_t)a->item),
                      what);
@@ -187,14 +201,14 @@ void launch_end(void)
         struct array *a = run.array + i;
         bring(a);
         if (a->use == USE_IN)
-            same(a, a->before, "an input");
+            same(a, a->before + GUARD, "an input");
         if (a->use == USE_OUT)
             fail_msg("%s: %s: nobody looked at output %d", run.label, run.kernel, i);
     }
     drop_arrays();
 }
 
-/* ---- random numbers (xorshift) ----------------------------------------------------------------------------------------- */
+/* ---- random numbers (xorshift) --------------------------------------------------------------------------------- */
 uint32_t random_next(uint64_t *s)
 {
     *s ^= *s << 13;
@@ -213,7 +227,7 @@ float random_unit(uint64_t *s)
     return (float)(random_next(s) >> 8) / 16777216.0f;
 }
 
-/* ---- groups -------------------------------------------------------------------------------------------------------- */
+/* ---- groups ---------------------------------------------------------------------------------------------------- */
 static void say_and_skip(void **state)
 {
     (void)state;

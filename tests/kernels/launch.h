@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* launch.h: one kernel on the backend under test ($SUBDD_TEST_BACKEND), with all its memory watched.
  *
- * Upload arrays, launch, ask for results, launch_end. Fresh output memory holds a poison byte; a guard stands behind each
- * array. launch_end fails the test when an input has changed, a guard was written, or an output was never looked at.
- * Every function fails the running test when the backend does. Host copies live until launch_end. */
+ * Upload arrays, launch, ask for results, launch_end. Fresh output memory holds a poison byte; around each array
+ * stand more copies of its first and last row, so a read past its ends shows in the result. launch_end fails the
+ * test when an input has changed, something was written around an array, or an output was never looked at. Every
+ * function fails the running test when the backend does. Host copies live until launch_end. */
 #ifndef TESTS_LAUNCH_H
 #define TESTS_LAUNCH_H
 #include <setjmp.h>
@@ -39,7 +40,8 @@ uint32_t random_next(uint64_t *state);
 int32_t random_below(uint64_t *state, int64_t n); /* 0 .. n - 1 */
 float random_unit(uint64_t *state);               /* in [0, 1)  */
 
-/* launch_group: cmocka's group over an open device; where the backend cannot be had, every test says so and skips. */
+/* launch_group: cmocka's group over an open device; where the backend cannot be had, every test says so and
+ * skips. */
 #define LAUNCH_GROUP(name, tests) launch_group(name, tests, sizeof(tests) / sizeof(tests)[0])
 int launch_group(const char *name, const struct CMUnitTest *tests, size_t n);
 /* The backend and its open device, for what is more than one launch. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* levels.h: the closed quad mesh of one level, ghosts included: the oracle of the edge-friend kernels. Quads come from the
- * vertex layout of Kuth et al. 2023, sections 3.1 and 3.3 (two misprints mended: the edge point of on-edge g stands at
- * 4 EQUAD(g) + 2 + (g mod 2), and a vertex v < F moves to 4v); everything else comes from the quads alone: friends by
- * matching vertex pairs, the corners around a vertex by listing all corners, sharpness and grid places by following each
- * side and each cell down from the control mesh. Nothing is shared with gpu/. */
+/* levels.h: the closed quad mesh of one level, ghosts included: the oracle of the edge-friend kernels. Quads
+ * come from the vertex layout of Kuth et al. 2023, sections 3.1 and 3.3 (two misprints mended: the edge point
+ * of on-edge g stands at 4 EQUAD(g) + 2 + (g mod 2), and a vertex v < F moves to 4v); everything else comes
+ * from the quads alone: friends by matching vertex pairs, the corners around a vertex by listing all corners,
+ * sharpness and grid places by following each side and each cell down from the control mesh. Nothing is shared
+ * with gpu/. */
 #ifndef TESTS_LEVELS_H
 #define TESTS_LEVELS_H
 #include "tests/kernels/brute.h"
@@ -24,7 +25,8 @@ struct level_quads {
 void level_first(struct level_quads *q, const struct brute *b);
 void level_next(const struct level_quads *from, struct level_quads *to);
 void level_fini(struct level_quads *q);
-/* level_sharpness: of side k of quad i, by SEMANTICS section 2, uniform. level_vertex_sharpness: of a slot's vertex. */
+/* level_sharpness: of side k of quad i, by SEMANTICS section 2, uniform. level_vertex_sharpness: of a slot's
+ * vertex. */
 float level_sharpness(const struct level_quads *q, const struct brute *b, int64_t i, int k);
 float level_vertex_sharpness(const struct level_quads *q, const struct brute *b, int64_t slot);
 int level_is_used(const struct level_quads *q, int64_t slot);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.h: a level of the edge-friend structure with points, as the oracle has it: structure from levels.h, points from the
- * witness in double precision (tests/oracle/naive.h), put together by the grid place of each corner. Rounded to float it is
- * what a kernel gets; loop starts are any corner of the slot, real where there is one. */
+/* points.h: a level of the edge-friend structure with points, as the oracle has it: structure from levels.h,
+ * points from the witness in double precision (tests/oracle/naive.h), put together by the grid place of each
+ * corner. Rounded to float it is what a kernel gets; loop starts are any corner of the slot, real where there
+ * is one. */
 #ifndef TESTS_POINTS_H
 #define TESTS_POINTS_H
 #include "gpu/kernels/ef_level.h"

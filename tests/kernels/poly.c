@@ -15,7 +15,7 @@ struct draft {
     int32_t n_vertices, n_faces, size[MAX_FACES], v[MAX_FACES][MAX_SIZE];
 };
 
-/* ---- parts --------------------------------------------------------------------------------------------------------- */
+/* ---- parts ----------------------------------------------------------------------------------------------------- */
 static void add_face(struct draft *d, const int32_t *v, int32_t n)
 {
     if (d->n_faces == MAX_FACES || n > MAX_SIZE)
@@ -56,7 +56,7 @@ static void add_grid(struct draft *d, int32_t columns, int32_t rows, int wrap_x,
     d->n_vertices += across * up;
 }
 
-/* ---- changes ------------------------------------------------------------------------------------------------------- */
+/* ---- changes --------------------------------------------------------------------------------------------------- */
 static void split_face(struct draft *d, int32_t f, uint64_t *r)
 {
     int32_t n = d->size[f], i = random_below(r, n), gap = 2 + random_below(r, n - 3), a[MAX_SIZE], b[MAX_SIZE];
@@ -176,7 +176,7 @@ static void change(struct draft *d, uint64_t *r)
         memcpy(d, &before, sizeof before);
 }
 
-/* ---- the finished mesh --------------------------------------------------------------------------------------------- */
+/* ---- the finished mesh ----------------------------------------------------------------------------------------- */
 static void *own(struct poly *p, int64_t n, size_t item)
 {
     return p->owned[p->n_owned++] = xalloc(n, item);
@@ -301,7 +301,7 @@ void poly_free(struct poly *p)
         free(p->owned[--p->n_owned]);
 }
 
-/* ---- one after the other ------------------------------------------------------------------------------------------- */
+/* ---- one after the other --------------------------------------------------------------------------------------- */
 void poly_each_random(int n_random, int64_t most_corners, poly_check *check)
 {
     for (int seed = 1; seed <= n_random; seed++) {

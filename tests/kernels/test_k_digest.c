@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of digests: digest_piece, digest_queue and sdd_digest against libxxhash, for every length around pieces and levels
- * of the tree, which is built here level by level. */
+/* Oracles of digests: digest_piece, digest_queue and sdd_digest against libxxhash, for every length around
+ * pieces and levels of the tree, which is built here level by level. */
 #include "tests/kernels/launch.h"
 #include "gpu/digest.h"
 #include "gpu/kernels/digest_piece.h"

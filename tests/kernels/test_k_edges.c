@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that join faces: edge_keys, run_heads, edge_ids, edge_twins, vertex_fan. Each gets the oracle's
- * arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, the refused shapes, random ones,
- * and both with edges and vertices spoiled. */
+/* Oracles of the kernels that join faces: edge_keys, run_heads, edge_ids, edge_twins, vertex_fan. Each gets
+ * the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, the
+ * refused shapes, random ones, and both with edges and vertices spoiled. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/edge_ids.h"
 #include "gpu/kernels/edge_keys.h"
@@ -19,7 +19,7 @@
 #define N_RANDOM 200
 #define ALL_CORNERS 100000
 
-/* ---- edges --------------------------------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------------------------- */
 struct edges { /* what a sort makes of edge_keys */
     uint64_t *key;
     int32_t *corner, *head, *id;
@@ -110,8 +110,8 @@ static void test_edges(void **state)
     (void)state, poly_each(N_RANDOM, ALL_CORNERS, check_edges);
 }
 
-/* A random face once more, or two: the same way round (edges of two faces in one direction, of three and four) or the
- * other way (edges of three faces). */
+/* A random face once more, or two: the same way round (edges of two faces in one direction, of three and four)
+ * or the other way (edges of three faces). */
 static void check_bad_edges(const struct poly *p)
 {
     uint64_t r = (uint64_t)p->desc.n_corners + 5;
@@ -143,7 +143,7 @@ static void test_bad_edges(void **state)
     (void)state, poly_each(N_RANDOM, 280, check_bad_edges);
 }
 
-/* ---- fans ---------------------------------------------------------------------------------------------------------- */
+/* ---- fans ------------------------------------------------------------------------------------------------------ */
 static void check_fans(const struct brute *b)
 {
     int32_t *isolated = xalloc(b->V, sizeof *isolated), *edges = xalloc(b->V, sizeof *edges);
@@ -190,8 +190,8 @@ static void test_fans(void **state)
 
 static int64_t n_bow_ties;
 
-/* Two vertices of a good mesh become one. Where no edge suffers that is a bow-tie: of two closed fans, two open ones, or
- * one of each. */
+/* Two vertices of a good mesh become one. Where no edge suffers that is a bow-tie: of two closed fans, two
+ * open ones, or one of each. */
 static void check_bow_ties(const struct poly *p)
 {
     uint64_t r = (uint64_t)p->desc.n_corners * 3 + 1;

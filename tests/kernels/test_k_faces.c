@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that read points and faces: point_check, face_check, face_corners, vertex_keys, vertex_heads, and
- * of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes,
- * random ones, and both with errors put in. */
+/* Oracles of the kernels that read points and faces: point_check, face_check, face_corners, vertex_keys,
+ * vertex_heads, and of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
+ * one's output. Meshes: the shapes, random ones, and both with errors put in. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/face_check.h"
@@ -18,7 +18,7 @@
 #define N_RANDOM 200
 #define ALL_CORNERS 100000
 
-/* ---- points and faces ---------------------------------------------------------------------------------------------- */
+/* ---- points and faces ------------------------------------------------------------------------------------------ */
 static void check_points(const float *p, int64_t n, float limit, uint64_t first_bad)
 {
     struct point_check_args a = {launch_in(p, 3 * n, sizeof *p), launch_error(), limit};
@@ -186,7 +186,7 @@ static void test_face_corners_bad_sizes(void **state)
     }
 }
 
-/* ---- vertices ------------------------------------------------------------------------------------------------------ */
+/* ---- vertices -------------------------------------------------------------------------------------------------- */
 static void check_keys(const struct brute *b)
 {
     uint64_t *key = xalloc(b->C, sizeof *key);
@@ -292,7 +292,7 @@ static void test_repeats(void **state)
     (void)state, poly_each(N_RANDOM, 1000, check_repeats);
 }
 
-/* ---- lists --------------------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
 static void test_compact(void **state)
 {
     const int64_t sizes[] = {1, 2, 63, 3000, 9001};

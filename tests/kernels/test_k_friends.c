@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of what the edge-friend kernels say about structure: quads, friends, sharpness and loop starts from ef_quads,
- * ef_faces, ef_edges, ef_vertices and, level by level, ef_step. The quads must be the paper's; friends, loops, unused slots
- * and counts are then judged by the quads alone (levels.h). Points: test_k_points. */
+/* Oracles of what the edge-friend kernels say about structure: quads, friends, sharpness and loop starts from
+ * ef_quads, ef_faces, ef_edges, ef_vertices and, level by level, ef_step. The quads must be the paper's;
+ * friends, loops, unused slots and counts are then judged by the quads alone (levels.h). Points:
+ * test_k_points. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"
@@ -15,7 +16,7 @@
 
 #define LAST 4
 
-/* ---- judging a level ------------------------------------------------------------------------------------------------- */
+/* ---- judging a level ------------------------------------------------------------------------------------------- */
 /* Paper, Algorithm 1: around a vertex from corner to corner. */
 static uint32_t next_corner(const struct level_quads *q, uint32_t c)
 {
@@ -23,7 +24,8 @@ static uint32_t next_corner(const struct level_quads *q, uint32_t c)
     return 2 * q->friends[c / 4][i] + c % 2;
 }
 
-/* A loop starts at a corner of its vertex, of a real quad where there is one, and meets every quad there exactly once. */
+/* A loop starts at a corner of its vertex, of a real quad where there is one, and meets every quad there
+ * exactly once. */
 static void check_loop(const struct level_quads *q, int64_t slot, uint32_t loop)
 {
     int64_t n = q->first[slot + 1] - q->first[slot], met = 0;
@@ -48,7 +50,8 @@ static void check_loop(const struct level_quads *q, int64_t slot, uint32_t loop)
                  (long long)slot, (long long)met, (long long)n);
 }
 
-/* Component of each control corner and ghost, by its vertex, and V - E + F of each component, boundary loops closed. */
+/* Component of each control corner and ghost, by its vertex, and V - E + F of each component, boundary loops
+ * closed. */
 struct parts {
     int32_t *of_corner;
     int64_t *euler, *used, *quads; /* [V], by the component's vertex */
@@ -94,8 +97,9 @@ static void parts_fini(struct parts *p)
     free(p->of_corner), free(p->euler), free(p->used), free(p->quads);
 }
 
-/* Each component has V = (2 - 2 genus) + F; slots are left over only for isolated vertices and, where there are fewer
- * vertices than quads, one for each quad that has no vertex to share a chunk with. `spare` counts those. */
+/* Each component has V = (2 - 2 genus) + F; slots are left over only for isolated vertices and, where there
+ * are fewer vertices than quads, one for each quad that has no vertex to share a chunk with. `spare` counts
+ * those. */
 static void check_counts(struct parts *p, const struct brute *b, const struct level_quads *q, int64_t spare)
 {
     int64_t used = 0;
@@ -115,7 +119,7 @@ static void check_counts(struct parts *p, const struct brute *b, const struct le
     assert_true(spare == 0 || p->total < 0);
 }
 
-/* ---- launching --------------------------------------------------------------------------------------------------------- */
+/* ---- launching ------------------------------------------------------------------------------------------------- */
 static struct sdd_float2 *sharpness_of(const struct level_quads *q, const struct brute *b)
 {
     struct sdd_float2 *s = xalloc(q->n_quads, sizeof *s);

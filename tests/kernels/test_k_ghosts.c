@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that close a surface along its boundary loops: ghost_corners, ghost_jump, ghost_heads, ghost_faces.
- * Meshes: boundary loops of 3, 4, 64 and 100 edges, the shapes and random meshes. The oracle (brute.h) finds the ghost after
- * a ghost by trying all of them, and walks each loop step by step. */
+/* Oracles of the kernels that close a surface along its boundary loops: ghost_corners, ghost_jump,
+ * ghost_heads, ghost_faces. Meshes: boundary loops of 3, 4, 64 and 100 edges, the shapes and random meshes.
+ * The oracle (brute.h) finds the ghost after a ghost by trying all of them, and walks each loop step by step. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ghost_corners.h"
 #include "gpu/kernels/ghost_faces.h"

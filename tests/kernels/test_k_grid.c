@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of grid order: grid_quads, grid_uvs, and the formulas of grid.h by themselves. The oracle counts rows off one by one
- * in the order that DESIGN section 4 gives (vertices, faces, edges, points along each level-1 edge from its lower-numbered
- * end, points inside each quad), finds the level-1 edge of a quad's side by its two ends, and divides cells by halves. */
+/* Oracles of grid order: grid_quads, grid_uvs, and the formulas of grid.h by themselves. The oracle counts
+ * rows off one by one in the order that DESIGN section 4 gives (vertices, faces, edges, points along each
+ * level-1 edge from its lower-numbered end, points inside each quad), finds the level-1 edge of a quad's side
+ * by its two ends, and divides cells by halves. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
@@ -13,7 +14,7 @@
 
 #define N_RANDOM 100
 
-/* ---- the order, counted ---------------------------------------------------------------------------------------------- */
+/* ---- the order, counted ---------------------------------------------------------------------------------------- */
 struct line { /* a level-1 edge and the row of its first inner point */
     uint32_t low, high;
     int64_t first;
@@ -24,7 +25,8 @@ struct order { /* over the control mesh, or over its UV mesh */
     const uint32_t *vert, *edge; /* [C] of the mesh in question */
     const struct brute *b;
     uint32_t *row; /* [C][m + 1][m + 1], y before x */
-    int ambiguous; /* two level-1 edges join the same two ends: only UV meshes have that, where a face meets a UV twice */
+    /* Two level-1 edges join the same two ends: only UV meshes have that, where a face meets a UV twice. */
+    int ambiguous;
 };
 
 static int line_order(const void *a, const void *b)
@@ -124,7 +126,7 @@ static struct sdd_grid upload_grid(const struct order *o, int level)
     return g;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
 static void check_formulas(const struct order *o, int level)
 {
     struct sdd_grid g = host_grid(o, level);
@@ -192,7 +194,8 @@ static void test_rows(void **state)
     (void)state, poly_each(N_RANDOM, 100000, check_rows);
 }
 
-/* Level 15 over 14 corners: 3.8 G rows, beyond 31 bits. The rows by ranges, in 64 bits (tests/oracle/grid_walk.c). */
+/* Level 15 over 14 corners: 3.8 G rows, beyond 31 bits. The rows by ranges, in 64 bits
+ * (tests/oracle/grid_walk.c). */
 static void test_big_rows(void **state)
 {
     const int32_t counts[] = {5, 4, 5}, vertices[] = {0, 1, 2, 3, 4, 5, 1, 0, 6, 2, 1, 7, 8, 9}, level = 15;
@@ -219,9 +222,9 @@ static void test_big_rows(void **state)
     brute_fini(&b);
 }
 
-/* ---- cells --------------------------------------------------------------------------------------------------------- */
-/* The corners of quad q of level d in units of its cells, from the level-1 quad down: child k has corner k, the middle of the
- * side that follows, the middle of the quad and the middle of the side before. */
+/* ---- cells ----------------------------------------------------------------------------------------------------- */
+/* The corners of quad q of level d in units of its cells, from the level-1 quad down: child k has corner k,
+ * the middle of the side that follows, the middle of the quad and the middle of the side before. */
 static void check_place(uint32_t q, int d)
 {
     int32_t at[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
@@ -257,7 +260,7 @@ static void test_places(void **state)
         check_place(random_next(&r) >> i % 8, 1 + i % 16);
 }
 
-/* ---- UVs ----------------------------------------------------------------------------------------------------------- */
+/* ---- UVs ------------------------------------------------------------------------------------------------------- */
 static void face_mean(const struct poly *p, const struct brute *b, uint32_t f, double mean[2])
 {
     int32_t first = f ? b->end[f - 1] : 0, n = b->end[f] - first;

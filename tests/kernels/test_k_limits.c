@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of ef_finish: refined and limit points, and normals, in grid order. Limit points and the normals of the limit surface
- * are the witness's (tests/oracle/naive.h: SEMANTICS section 4, double precision); other normals are summed here from the
- * quads around a vertex. The kernel gets the oracle's level with random loop starts, and NaN for what ghosts alone have. */
+/* Oracle of ef_finish: refined and limit points, and normals, in grid order. Limit points and the normals of
+ * the limit surface are the witness's (tests/oracle/naive.h: SEMANTICS section 4, double precision); other
+ * normals are summed here from the quads around a vertex. The kernel gets the oracle's level with random loop
+ * starts, and NaN for what ghosts alone have. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ef_finish.h"
 #include "tests/kernels/points.h"
@@ -44,7 +45,8 @@ static double cross_sum(const struct points *o, int64_t slot, double sum[3])
     return slack;
 }
 
-/* Has the limit surface a tangent plane there? Smooth and dart vertices of three faces and more, creases on a boundary. */
+/* Has the limit surface a tangent plane there? Smooth and dart vertices of three faces and more, creases on a
+ * boundary. */
 static int has_tangents(const struct points *o, int64_t slot)
 {
     int64_t n = o->q.first[slot + 1] - o->q.first[slot], n_sharp = 0, n_ghosts = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the points that the edge-friend kernels make: ef_faces, ef_edges, ef_vertices, ef_step, ef_last,
- * isolated_points. Each kernel gets the oracle's mesh of the level before (levels.h, tests/oracle/naive.h: double precision,
- * by SEMANTICS sections 1 to 3), rounded to float, with loop starts at random; what belongs to ghosts alone is NaN, for
- * nothing that leaves the engine may read it. */
+ * isolated_points. Each kernel gets the oracle's mesh of the level before (levels.h, tests/oracle/naive.h:
+ * double precision, by SEMANTICS sections 1 to 3), rounded to float, with loop starts at random; what belongs
+ * to ghosts alone is NaN, for nothing that leaves the engine may read it. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"
@@ -45,7 +45,7 @@ static void check_rows(const struct points *o, const char *kernel, const struct 
     }
 }
 
-/* ---- the first step ------------------------------------------------------------------------------------------------ */
+/* ---- the first step -------------------------------------------------------------------------------------------- */
 /* A ghost face's point stands on some vertex of its boundary loop. */
 static void check_ghost_faces(const struct poly *p, const struct brute *b, const struct sdd_slot *ghost)
 {
@@ -124,7 +124,7 @@ static void check_vertices(const struct poly *p, const struct points *o, int wit
     free(before);
 }
 
-/* ---- a later step -------------------------------------------------------------------------------------------------- */
+/* ---- a later step ---------------------------------------------------------------------------------------------- */
 static int64_t n_tasks(const struct points *o)
 {
     return o->q.n_slots > o->q.n_quads ? o->q.n_slots : o->q.n_quads;
@@ -191,7 +191,7 @@ static void test_points(void **state)
     (void)state, poly_each(N_RANDOM, 100000, check_mesh);
 }
 
-/* ---- isolated vertices --------------------------------------------------------------------------------------------- */
+/* ---- isolated vertices ----------------------------------------------------------------------------------------- */
 static void test_isolated(void **state)
 {
     const uint32_t list[] = {0, 7, 8, 99};

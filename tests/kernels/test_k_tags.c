@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that apply tags and boundary rules (SEMANTICS section 1): crease_keys, crease_apply, corner_apply,
- * hole_apply, edge_implicit, vertex_implicit, soft_holes, shown_flags. Random tags over the shapes and random meshes, row by
- * row in the order they were given: a later row wins. */
+/* Oracles of the kernels that apply tags and boundary rules (SEMANTICS section 1): crease_keys, crease_apply,
+ * corner_apply, hole_apply, edge_implicit, vertex_implicit, soft_holes, shown_flags. Random tags over the
+ * shapes and random meshes, row by row in the order they were given: a later row wins. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/corner_apply.h"
 #include "gpu/kernels/crease_apply.h"
@@ -59,7 +59,7 @@ static uint32_t *random_flags(int64_t n, int odds, uint64_t *r)
     return p;
 }
 
-/* ---- creases ------------------------------------------------------------------------------------------------------- */
+/* ---- creases --------------------------------------------------------------------------------------------------- */
 static int64_t find_edge(const struct brute *b, int32_t u, int32_t v)
 {
     for (int64_t e = 0; e < b->E; e++) {
@@ -192,7 +192,7 @@ static void test_missing_twice(void **state)
     brute_fini(&b);
 }
 
-/* ---- corners and holes --------------------------------------------------------------------------------------------- */
+/* ---- corners and holes ----------------------------------------------------------------------------------------- */
 static void check_corners(const struct poly *p)
 {
     static struct rows t;
@@ -259,7 +259,7 @@ static void test_holes(void **state)
     }
 }
 
-/* ---- what boundaries imply ----------------------------------------------------------------------------------------- */
+/* ---- what boundaries imply ------------------------------------------------------------------------------------- */
 static void check_edges(const struct brute *b, int with_soft, uint64_t *r)
 {
     float *edge_sharp = random_floats(b->E, r);
