@@ -31,7 +31,7 @@ struct arena {
     struct chunk *chunks;
     char *at, *end;
     int64_t cap, used, next_chunk;
-    int capped;
+    int capped, failed;
 };
 
 static void *allocator_alloc(void *data, size_t bytes)
@@ -71,14 +71,16 @@ static int chunk_add(struct arena *a, int64_t bytes)
 {
     int64_t room = a->cap - a->used - ALIGN, size = bytes > a->next_chunk ? bytes : a->next_chunk;
     if (bytes > room) {
-        a->capped = 1;
+        a->capped = a->failed = 1;
         return 0;
     }
     if (size > room)
         size = bytes;
     struct chunk *c = malloc((size_t)size + ALIGN);
-    if (!c)
+    if (!c) {
+        a->failed = 1;
         return 0;
+    }
     *c = (struct chunk){a->chunks, size};
     a->chunks = c;
     a->used += size + ALIGN;
@@ -93,7 +95,7 @@ void *arena_alloc(struct arena *a, int64_t bytes)
 {
     int64_t rounded;
     if (!size_add(bytes, ALIGN - 1, &rounded)) {
-        a->capped = 1;
+        a->capped = a->failed = 1;
         return NULL;
     }
     rounded &= ~(int64_t)(ALIGN - 1);
@@ -111,13 +113,13 @@ void *arena_array(struct arena *a, int64_t n, size_t element_bytes)
     int64_t bytes;
     if (size_mul(n, (int64_t)element_bytes, &bytes))
         return arena_alloc(a, bytes);
-    a->capped = 1;
+    a->capped = a->failed = 1;
     return NULL;
 }
 
-int arena_capped(const struct arena *a)
+int arena_failed(const struct arena *a)
 {
-    return a->capped;
+    return a->failed;
 }
 int arena_fail(const struct arena *a, const char *what, struct sdd_error *err)
 {

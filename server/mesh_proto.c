@@ -26,7 +26,8 @@ static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, si
     if (!*arena)
         *rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory");
     else if (!message)
-        *rc = arena_fail(*arena, "the unpacked body", err);
+        *rc = arena_failed(*arena) ? arena_fail(*arena, "the unpacked body", err)
+                                   : sdd_fail(err, SDD_EMALFORMED, "", "the body is no %s", type->short_name);
     return message;
 }
 

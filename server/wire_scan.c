@@ -27,11 +27,11 @@ static int bad(struct scan *s, const ProtobufCFieldDescriptor *field, const char
                     (long long)(s->at - s->start));
 }
 
-/* At most 10 bytes, the last of which may only carry bit 63. */
-static bool varint(struct scan *s, const unsigned char *end, uint64_t *out)
+/* At most max_bytes (10 for values; 5 for tags and lengths, as protobuf-c has it); a tenth may only carry bit 63. */
+static bool varint(struct scan *s, const unsigned char *end, int max_bytes, uint64_t *out)
 {
     *out = 0;
-    for (int shift = 0; shift < 70 && s->at < end; shift += 7) {
+    for (int shift = 0; shift < 7 * max_bytes && s->at < end; shift += 7) {
         unsigned char c = *s->at++;
         if (shift == 63 && c > 1)
             return false;
@@ -109,7 +109,7 @@ static int scan_value(struct scan *s, struct frame *f, const ProtobufCFieldDescr
     if (wire_of(field->type) != wire)
         return bad(s, field, "has the wrong wire type");
     int64_t fixed = wire == WIRE_64 ? 8 : wire == WIRE_32 ? 4 : 0;
-    if (!fixed && !varint(s, f->end, &value))
+    if (!fixed && !varint(s, f->end, wire == WIRE_VARINT ? 10 : 5, &value))
         return bad(s, field, "has a bad varint");
     if (wire == WIRE_VARINT)
         return varint_fits(field->type, value) ? SDD_OK : bad(s, field, "is out of range");
@@ -128,7 +128,7 @@ static int scan_value(struct scan *s, struct frame *f, const ProtobufCFieldDescr
 static int scan_field(struct scan *s, struct frame *f)
 {
     uint64_t tag;
-    if (!varint(s, f->end, &tag) || tag >> 3 > UINT32_MAX >> 3)
+    if (!varint(s, f->end, 5, &tag) || tag >> 3 > UINT32_MAX >> 3)
         return bad(s, NULL, "bad field tag");
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(f->type, (unsigned)(tag >> 3));
     if (!field)

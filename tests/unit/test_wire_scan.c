@@ -102,14 +102,16 @@ static void test_fields(void **state)
         "ab",
         4);
     refused(MESH, &w, SDD_EMALFORMED, "name: is cut short");
-    put(&w, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
+    put(&w, "\x0a\xff\xff\xff\xff\x7f", 6);
     refused(MESH, &w, SDD_EMALFORMED, "is cut short");
-    put(&w, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02", 11);
+    put(&w, "\x0a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11);
     refused(MESH, &w, SDD_EMALFORMED, "bad varint");
     put(&w, "\x0a\x80", 2);
     refused(MESH, &w, SDD_EMALFORMED, "bad varint");
     put(&w, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11);
     refused(MESH, &w, SDD_EMALFORMED, "bad field tag");
+    put(&w, "\x0a\x80\x80\x80\x80\x80\x00", 7); /* a length of 0 in six bytes */
+    refused(MESH, &w, SDD_EMALFORMED, "bad varint");
     put(&w, "\x8a\x80\x80\x80\x10\x00", 6); /* a tag beyond 32 bits */
     refused(MESH, &w, SDD_EMALFORMED, "bad field tag");
 }
