@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -46,6 +47,7 @@ static pid_t spawn(const char *const *options, int output, bool errors_too, cons
     assert_true(pid >= 0);
     if (pid)
         return pid;
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that dies leaves nobody behind */
     dup2(output, STDOUT_FILENO);
     if (errors_too)
         dup2(output, STDERR_FILENO);
@@ -142,7 +144,7 @@ bool daemon_logged(const struct daemon *d, const char *text)
     char path[96];
     bool found = false;
     snprintf(path, sizeof path, "%s/log", d->dir);
-    for (double end = seconds_now() + 2; !found && seconds_now() < end; usleep(5000)) {
+    for (double end = seconds_now() + 2; !found && seconds_now() < end; usleep(20000)) {
         char *log = read_file(path);
         found = strstr(log, text) != NULL;
         free(log);
