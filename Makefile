@@ -189,8 +189,8 @@ bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, s
 docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
-	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h gpu/sdd.h gpu/err.h gpu/err.def
+	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/err.*[hf]
 	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
 clean: ; rm -rf build ## remove all that was built
 help: ## this list
