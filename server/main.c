@@ -179,9 +179,12 @@ static int new_token(const struct config *c)
     struct text error = {0};
     char token[64];
     if (auth_new_token(c->tokens_file, c->new_token, token, &error))
-        return say(EXIT_USAGE, error.data);
-    printf("%s\n", token);
-    return 0;
+        say(EXIT_USAGE, error.data);
+    else
+        printf("%s\n", token);
+    int code = error.bytes ? EXIT_USAGE : 0;
+    text_free(&error);
+    return code;
 }
 
 int main(int argc, char **argv)
