@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* levels.h: the closed quad mesh of one level, ghosts included: the oracle of the edge-friend kernels. Quads
- * come from the vertex layout of Kuth et al. 2023, sections 3.1 and 3.3 (two misprints mended: the edge point
- * of on-edge g stands at 4 EQUAD(g) + 2 + (g mod 2), and a vertex v < F moves to 4v); everything else comes
- * from the quads alone: friends by matching vertex pairs, the corners around a vertex by listing all corners,
- * sharpness and grid places by following each side and each cell down from the control mesh. Nothing is shared
- * with gpu/. */
+ * come from the vertex layout of Kuth et al. 2023, sections 3.1 to 3.3 (a misprint mended: the edge point of
+ * on-edge g stands at 4 EQUAD(g) + 2 + (g mod 2)); everything else comes from the quads alone: friends by
+ * matching vertex pairs, the corners around a vertex by listing all corners, sharpness and grid places by
+ * following each side and each cell down from the control mesh. Nothing is shared with gpu/. */
 #ifndef TESTS_LEVELS_H
 #define TESTS_LEVELS_H
 #include "tests/kernels/brute.h"

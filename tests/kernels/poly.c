@@ -215,7 +215,7 @@ static void finish(struct poly *p, const struct draft *d, int32_t isolated, uint
 
 static float some_sharpness(uint64_t *r)
 {
-    const float all[] = {0, 0.3f, 0.5f, 1, 1.5f, 2, 2.7f, 3.2f, 9.5f, 10, 12};
+    const float all[] = {0, 0.3f, 0.5f, 0.95f, 1, 1.5f, 1.95f, 2, 2.7f, 3.2f, 9.5f, 10, 12};
     return all[random_below(r, sizeof all / sizeof *all)];
 }
 
@@ -272,7 +272,9 @@ void poly_random(struct poly *p, uint64_t seed)
     }
     for (int32_t changes = random_below(&r, 50); changes > 0; changes--)
         change(&d, &r);
-    finish(p, &d, random_below(&r, 3), &r);
+    int32_t lonely =
+        random_below(&r, 8) ? random_below(&r, 3) : 8 * d.n_vertices; /* more vertices than level-1 quads */
+    finish(p, &d, lonely, &r);
     p->desc.options.boundary = random_below(&r, 3);
     p->desc.options.orientation = random_below(&r, 4) == 0;
     p->desc.options.triangle_rule = random_below(&r, 3) == 0;

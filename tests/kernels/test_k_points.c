@@ -84,7 +84,20 @@ static struct sdd_slot *with_face_points(const struct points *o)
     return slot;
 }
 
-static void check_edges(const struct poly *p, const struct points *o, int with_sharp)
+enum sharp { SHARP_NONE, SHARP_FULL, SHARP_INSIDE }; /* no array; as it is; boundary edges hold what was authored */
+
+static const float *upload_sharp(const struct brute *b, enum sharp sharp)
+{
+    float *edge_sharp = xalloc(b->E, sizeof *edge_sharp);
+    for (int64_t e = 0; e < b->E; e++)
+        edge_sharp[e] = sharp == SHARP_INSIDE && b->real_twin[b->edge_corner[e]] == BRUTE_NONE ? (float)(e % 3) / 3
+                                                                                               : b->edge_sharp[e];
+    const float *device = sharp == SHARP_NONE ? NULL : launch_in(edge_sharp, b->E, sizeof *edge_sharp);
+    free(edge_sharp);
+    return device;
+}
+
+static void check_edges(const struct poly *p, const struct points *o, enum sharp sharp)
 {
     const struct brute *b = &o->b;
     int64_t n = b->C + b->B, first = b->V + b->F;
@@ -92,7 +105,7 @@ static void check_edges(const struct poly *p, const struct points *o, int with_s
     struct ef_edges_args a = {.edge_corner = launch_in(b->edge_corner, b->E, 4), .vert = launch_in(b->vert, n, 4)};
     a.next = launch_in(b->next, n, 4), a.twin = launch_in(b->twin, n, 4), a.face = launch_in(b->face, n, 4);
     a.end = p->desc.options.triangle_rule == SDD_TRIANGLE_SMOOTH ? launch_in(b->end, b->F, 4) : NULL;
-    a.p = launch_in(p->points, 3 * b->V, 4), a.sharp = with_sharp ? launch_in(b->edge_sharp, b->E, 4) : NULL;
+    a.p = launch_in(p->points, 3 * b->V, 4), a.sharp = upload_sharp(b, sharp);
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);
     a.n_vertices = (uint32_t)b->V, a.n_faces = (uint32_t)b->F;
     LAUNCH(ef_edges, &a, b->E);
@@ -101,7 +114,7 @@ static void check_edges(const struct poly *p, const struct points *o, int with_s
     free(before);
 }
 
-static void check_vertices(const struct poly *p, const struct points *o, int with_sharp)
+static void check_vertices(const struct poly *p, const struct points *o, enum sharp sharp)
 {
     const struct brute *b = &o->b;
     int64_t n = b->C + b->B;
@@ -110,7 +123,7 @@ static void check_vertices(const struct poly *p, const struct points *o, int wit
     a.begin = launch_in(b->vert_begin, b->V, 4), a.end = launch_in(b->vert_end, b->V, 4);
     a.corner = launch_in(b->vert_corner, b->C, 4), a.prev = launch_in(b->prev, n, 4);
     a.edge = launch_in(b->edge, n, 4), a.face = launch_in(b->face, n, 4), a.twin = launch_in(b->twin, n, 4);
-    a.p = launch_in(p->points, 3 * b->V, 4), a.edge_sharp = with_sharp ? launch_in(b->edge_sharp, b->E, 4) : NULL;
+    a.p = launch_in(p->points, 3 * b->V, 4), a.edge_sharp = upload_sharp(b, sharp);
     a.vert_sharp = o->vertex_sharp ? launch_in(b->vert_sharp, b->V, 4) : NULL;
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);
     a.n_vertices = (uint32_t)b->V, a.n_faces = (uint32_t)b->F, a.n_corners = (uint32_t)b->C;
@@ -171,11 +184,12 @@ static void check_mesh(const struct poly *p)
     int last = p->desc.n_corners <= 130 ? 4 : p->desc.n_corners <= 400 ? 3 : 2;
     points_first(&o, p, 1);
     check_faces(p, &o);
-    check_edges(p, &o, 1);
-    check_vertices(p, &o, 1);
+    check_edges(p, &o, SHARP_FULL);
+    check_edges(p, &o, SHARP_INSIDE);
+    check_vertices(p, &o, SHARP_FULL);
     if (!o.edge_sharp) { /* an array of zeros and no array are the same */
-        check_edges(p, &o, 0);
-        check_vertices(p, &o, 0);
+        check_edges(p, &o, SHARP_NONE);
+        check_vertices(p, &o, SHARP_NONE);
     }
     for (; o.q.level < last; o = next) {
         points_next(&next, &o, p);
