@@ -48,7 +48,7 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Shapes of the arrays, and the sum of the face sizes in 64 bits; contents are the device's to check. */
+/* Shapes of the arrays and the face sizes, which say where every kernel may write; the rest is the device's to check. */
 static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
 {
     int64_t sum = 0;
@@ -79,11 +79,14 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
     info->min_face_size = INT32_MAX;
     for (int64_t f = 0; f < m->n_faces; f++) {
         int32_t size = m->face_counts[f];
+        if (size < 3 || size > SDD_MAX_FACE_SIZE)
+            return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; 3 to %d are allowed",
+                            (long long)f, size, SDD_MAX_FACE_SIZE);
         sum += size;
         info->min_face_size = size < info->min_face_size ? size : info->min_face_size;
         info->max_face_size = size > info->max_face_size ? size : info->max_face_size;
     }
-    if (sum != m->n_corners && info->min_face_size >= 3)
+    if (sum != m->n_corners)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "the face sizes add up to %lld, there are %lld indices",
                         (long long)sum, (long long)m->n_corners);
     return SDD_OK;

@@ -6,7 +6,6 @@
 /* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
  * is well. */
 enum word {
-    W_FACE,
     W_CORNER,
     W_UV,
     W_REPEAT,
@@ -151,7 +150,6 @@ static void run_faces(struct build *b)
 {
     sdd_device *d = b->d;
     const struct sdd_mesh_desc *m = b->desc;
-    struct face_check_args check = {b->counts, b->words + W_FACE, SDD_MAX_FACE_SIZE};
     struct face_corners_args corners = {
         .end = b->end,
         .input = b->input,
@@ -165,7 +163,6 @@ static void run_faces(struct build *b)
         .uv_error = b->words + W_UV,
         .n_vertices = (uint32_t)b->V,
         .n_uvs = (uint32_t)m->n_uvs,
-        .n_corners = (int32_t)b->C,
         .left_handed = m->options.orientation == SDD_LEFT_HANDED,
     };
     struct vertex_keys_args vkeys = {b->vert, b->keys, b->values};
@@ -178,7 +175,6 @@ static void run_faces(struct build *b)
     dev_upload(d, b->input, m->face_vertices, b->C * (int64_t)sizeof(int32_t));
     if (b->uv_input)
         dev_upload(d, b->uv_input, m->uv_indices, b->C * (int64_t)sizeof(int32_t));
-    DEV_LAUNCH(d, face_check, &check, b->F);
     dev_scan(d, b->counts, b->end, b->F, b->scratch);
     DEV_LAUNCH(d, face_corners, &corners, b->F);
 
@@ -223,9 +219,6 @@ static int fail_faces(const struct build *b, struct sdd_error *err)
     const uint64_t *w = b->word;
     int64_t first;
     int32_t u, v;
-    if (w[W_FACE] != ~0ull)
-        return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %llu has %d corners; 3 to %d are allowed",
-                        (unsigned long long)w[W_FACE], m->face_counts[w[W_FACE]], SDD_MAX_FACE_SIZE);
     if (w[W_CORNER] != ~0ull)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d of %lld",
                         (long long)face_of_corner(m, (int64_t)w[W_CORNER], &first), m->face_vertices[w[W_CORNER]],

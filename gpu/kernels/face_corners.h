@@ -3,7 +3,7 @@
  * Shapes  end[F] i32 (inclusive scan of the sizes), input[C] i32 -> vert, face, next, prev [C] u32, error[1] u64
  * Shape   item, n = F      Cost  4 B read and 16 B written a corner
  * Result  a left-handed face a b c d is read as a d c b; error = min(error, corner) where a vertex is not in [0, V).
- *         Faces whose corners would leave [0, C) are passed over: face_check has named them.
+ * Needs   sizes that add up to C: sdd_topology_create has checked them
  * Threads any queue */
 #ifndef SDD_K_FACE_CORNERS_H
 #define SDD_K_FACE_CORNERS_H
@@ -16,14 +16,12 @@ struct face_corners_args {
     uint32_t *vert, *face, *next, *prev, *uv;
     uint64_t *error, *uv_error;
     uint32_t n_vertices, n_uvs;
-    int32_t n_corners, left_handed;
+    int32_t left_handed;
 };
 
 SDD_FN void k_face_corners(int64_t f, const struct face_corners_args *a)
 {
     int32_t first = f ? a->end[f - 1] : 0, end = a->end[f];
-    if (first < 0 || end > a->n_corners || first >= end)
-        return;
     for (int32_t c = first; c < end; c++) {
         int32_t from = a->left_handed && c > first ? first + (end - c) : c;
         uint32_t v = (uint32_t)a->input[from];

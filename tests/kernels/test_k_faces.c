@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that read points and faces: point_check, face_check, face_corners, vertex_keys,
+/* Oracles of the kernels that read points and faces: point_check, face_corners, vertex_keys,
  * vertex_heads, and of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
  * one's output. Meshes: the shapes, random ones, and both with errors put in. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact.h"
-#include "gpu/kernels/face_check.h"
 #include "gpu/kernels/face_corners.h"
 #include "gpu/kernels/point_check.h"
 #include "gpu/kernels/vertex_heads.h"
@@ -52,30 +51,6 @@ static void test_points(void **state)
     free(p);
 }
 
-static void test_face_check(void **state)
-{
-    const int32_t limit = 65535, bad[] = {2, 1, 0, -1, INT32_MIN, 65536, INT32_MAX};
-    const int64_t n = 7000;
-    int32_t *count = xalloc(n, sizeof *count);
-    uint64_t r = 8;
-    (void)state;
-    for (int64_t f = 0; f < n; f++)
-        count[f] = f % 3 == 0 ? 3 : f % 3 == 1 ? limit : 3 + random_below(&r, limit - 3);
-    for (int k = -1; k < 7; k++) {
-        int64_t first = k < 0 ? -1 : random_below(&r, n - 2000);
-        for (int64_t f = first; k >= 0 && f < n; f += 1000)
-            count[f] = bad[k];
-        launch_say("face sizes %d", k);
-        struct face_check_args a = {launch_in(count, n, sizeof *count), launch_error(), limit};
-        LAUNCH(face_check, &a, n);
-        launch_word(a.error, (uint64_t)first, "error"); /* -1 is no error */
-        launch_end();
-        for (int64_t f = first; k >= 0 && f < n; f += 1000)
-            count[f] = 4;
-    }
-    free(count);
-}
-
 struct face_case {
     struct face_corners_args a;
     const struct sdd_mesh_desc *d;
@@ -91,7 +66,7 @@ static void launch_corners(struct face_case *k, const int32_t *end)
     a.vert = launch_out(C, 4), a.face = launch_out(C, 4), a.next = launch_out(C, 4), a.prev = launch_out(C, 4);
     a.uv = d->n_uvs ? launch_out(C, 4) : NULL;
     a.error = launch_error(), a.uv_error = launch_error();
-    a.n_vertices = (uint32_t)d->n_vertices, a.n_uvs = (uint32_t)d->n_uvs, a.n_corners = (int32_t)C;
+    a.n_vertices = (uint32_t)d->n_vertices, a.n_uvs = (uint32_t)d->n_uvs;
     a.left_handed = d->options.orientation == SDD_LEFT_HANDED;
     LAUNCH(face_corners, &a, d->n_faces);
     launch_word(a.error, k->error, "error");
@@ -144,44 +119,6 @@ static void test_face_corners_errors(void **state)
         launch_corners(&k, end);
         (void)launch_got(k.a.vert), (void)launch_got(k.a.uv);
         (void)launch_got(k.a.face), (void)launch_got(k.a.next), (void)launch_got(k.a.prev);
-        launch_end();
-    }
-}
-
-/* Faces without corners, and those that would leave the array, are passed over. */
-static void test_face_corners_bad_sizes(void **state)
-{
-    enum { X = (int)LAUNCH_POISON32 };
-    const int32_t vertices[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
-    const struct {
-        int32_t end[4], vert[9], face[9], next[9], prev[9];
-    } cases[] = {
-        {{4, 4, 7, 12},
-         {0, 1, 2, 3, 4, 5, 6, X, X},
-         {0, 0, 0, 0, 2, 2, 2, X, X},
-         {1, 2, 3, 0, 5, 6, 4, X, X},
-         {3, 0, 1, 2, 6, 4, 5, X, X}},
-        {{-3, -1, -1, -9},
-         {X, X, X, X, X, X, X, X, X},
-         {X, X, X, X, X, X, X, X, X},
-         {X, X, X, X, X, X, X, X, X},
-         {X, X, X, X, X, X, X, X, X}},
-        {{-4, 3, 3, 9},
-         {X, X, X, 3, 4, 5, 6, 7, 8},
-         {X, X, X, 3, 3, 3, 3, 3, 3},
-         {X, X, X, 4, 5, 6, 7, 8, 3},
-         {X, X, X, 8, 3, 4, 5, 6, 7}},
-    };
-    struct sdd_mesh_desc d = {.n_vertices = 9, .n_faces = 4, .n_corners = 9, .face_vertices = vertices};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        launch_say("bad face sizes %zu", i);
-        struct face_case k = {.d = &d, .error = LAUNCH_NO_ERROR, .uv_error = LAUNCH_NO_ERROR};
-        launch_corners(&k, cases[i].end);
-        launch_same(k.a.vert, cases[i].vert, "vert");
-        launch_same(k.a.face, cases[i].face, "face");
-        launch_same(k.a.next, cases[i].next, "next");
-        launch_same(k.a.prev, cases[i].prev, "prev");
         launch_end();
     }
 }
@@ -321,10 +258,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),
-        cmocka_unit_test(test_face_check),
         cmocka_unit_test(test_face_corners),
         cmocka_unit_test(test_face_corners_errors),
-        cmocka_unit_test(test_face_corners_bad_sizes),
         cmocka_unit_test(test_vertices),
         cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_compact),
