@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.c: makes answers: bodies, headers every answer has, problem documents. */
 #include "server/http.h"
+#include "server/routes.h"
 #include "server/server.h"
 #include "subdd.pb-c.h"
 #include <microhttpd.h>
@@ -44,6 +45,8 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     r->status = status;
     r->answer_bytes = bytes;
     answer_header(r, "X-Request-Id", r->id);
+    if (r->route && r->route->answer & (r->route->answer - 1))
+        answer_header(r, "Vary", "Accept");
     add_timing(r);
     if (r->close_after || r->server->state == SERVER_CLOSING)
         answer_header(r, "Connection", "close");
@@ -63,9 +66,55 @@ void answer_copy(struct request *r, int status, const char *media, const void *b
     answer_body(r, status, media, source, bytes, MHD_RESPMEM_MUST_COPY);
 }
 
+/* A big body in one piece would be written until the client's window is full, while everybody else waits. */
+struct blob {
+    size_t bytes;
+    char *data;
+};
+
+static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
+{
+    const struct blob *b = cls;
+    size_t n = b->bytes - at < max ? b->bytes - at : max;
+    memcpy(out, b->data + at, n);
+    return (ssize_t)n;
+}
+
+static void blob_free(void *cls)
+{
+    struct blob *b = cls;
+    free(b->data);
+    free(b);
+}
+
+static struct MHD_Response *blob_response(void *body, size_t bytes)
+{
+    struct blob *b = malloc(sizeof *b);
+    struct MHD_Response *response = NULL;
+    if (b) {
+        *b = (struct blob){bytes, body};
+        response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
+    }
+    if (!response) {
+        free(b);
+        free(body);
+    }
+    return response;
+}
+
 void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
 {
-    answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
+    if (bytes <= ANSWER_BLOCK) {
+        answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
+        return;
+    }
+    struct MHD_Response *response = blob_response(body, bytes);
+    if (!response) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    answer_response(r, status, response, (int64_t)bytes);
+    answer_header(r, "Content-Type", media_name(media));
 }
 
 void answer_text(struct request *r, int status, enum media media, struct text *body)

@@ -293,7 +293,6 @@ static void cage_answer(struct job *job)
     r->mesh_version = job->slot->info.version;
     answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);
     answer_header(r, "ETag", tag);
-    answer_header(r, "Vary", "Accept");
     c->body = NULL;
 }
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A block is what one client's turn on the loop may take: bigger is faster for it, smaller is sooner for the others. */
-#define STREAM_BLOCK (256 << 10)
 #define COPY_BYTES (32 << 10) /* small frames go out in one write with their headers */
 
 struct stream { /* one answer's hold on a frame */
@@ -49,7 +47,7 @@ static struct MHD_Response *stream_response(struct server *server, struct cached
         return NULL;
     *s = (struct stream){server, frame, first};
     struct MHD_Response *response =
-        MHD_create_response_from_callback((uint64_t)length, STREAM_BLOCK, stream_read, s, stream_free);
+        MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, stream_read, s, stream_free);
     if (response)
         cached_ref(&server->cache, frame);
     else

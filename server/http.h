@@ -11,6 +11,8 @@
 #include "server/text.h"
 
 #define REQUEST_ID_SIZE 65
+/* Bytes that one client's turn on the loop may take: more is faster for it, less is sooner for the others. */
+#define ANSWER_BLOCK (256 << 10)
 #define REQUEST_NAME_SIZE 129 /* of the {id} in a path */
 
 struct MHD_Connection;

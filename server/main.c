@@ -16,6 +16,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#define OTHER_FILES 256 /* reserve, lingering sockets, store, log, device */
+
 static int say(int code, const char *what)
 {
     fprintf(code ? stderr : stdout, code ? "subdd: %s\n" : "%s", what ? what : "");
@@ -71,14 +73,18 @@ static int on_compute(struct server *s, void (*run)(struct task *, void *), stru
 }
 
 /* ---- start ------------------------------------------------------------------------------------------------------- */
-static void raise_file_limit(const struct config *c)
+static bool raise_file_limit(const struct config *c, struct text *error)
 {
     struct rlimit limit;
-    rlim_t wanted = (rlim_t)c->max_connections + 256;
+    rlim_t wanted = (rlim_t)c->max_connections + OTHER_FILES;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
-        return;
+        return true;
     limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
-    (void)!setrlimit(RLIMIT_NOFILE, &limit);
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur == wanted)
+        return true;
+    text_printf(error, "--max-connections %lld needs %llu open files, the limit is %llu", (long long)c->max_connections,
+                (unsigned long long)wanted, (unsigned long long)limit.rlim_max);
+    return false;
 }
 
 static void name_requests(struct server *s)
@@ -113,12 +119,13 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
     s->started_at = uv_hrtime();
     s->listen_fd = -1;
     s->host_memory = s->config->host_memory ? s->config->host_memory : half;
-    raise_file_limit(s->config);
     name_requests(s);
     jobs_init(&s->jobs);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
+    if (!raise_file_limit(s->config, error))
+        return false;
     if (*s->config->tokens_file && !(s->auth = auth_create(s->config->tokens_file, error)))
         return false;
     if (!loop_listen(s, url, size, error) || !start_threads(s, error))
