@@ -112,8 +112,8 @@ int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], stru
     gnutls_hash_hd_t hash;
     out[0] = 0;
     mesh_encode(m, &e);
-    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0)
-        return sdd_fail(err, SDD_EINTERNAL, "", "SHA-256 is not available");
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) /* the algorithm is always there: it is memory that is not */
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for SHA-256");
     int bad = 0;
     for (int i = 0; i < e.n && !bad; i++)
         bad = e.parts[i].bytes && gnutls_hash(hash, e.parts[i].data, e.parts[i].bytes) < 0;

@@ -151,21 +151,27 @@ static int exec(struct store *s, const char *sql, struct sdd_error *err)
     return rc ? store_error(s, rc, sql, err) : SDD_OK;
 }
 
-/* The first value of a query: text into out[n] (may be NULL), or as a number. */
+/* The first value of a query: as a number, or as text when out[n] is given. No row reads as 0 or "". */
 static int query(struct store *s, const char *sql, char *out, size_t n, int64_t *number, struct sdd_error *err)
 {
     sqlite3_stmt *st;
     int rc = sqlite3_prepare_v2(s->db, sql, -1, &st, NULL);
     if (rc)
         return store_error(s, rc, sql, err);
-    rc = store_step(s, st, 0, sql, err);
-    const char *text = rc == 1 ? (const char *)sqlite3_column_text(st, 0) : NULL;
-    if (out)
-        (void)snprintf(out, n, "%s", text ? text : "");
+    int row = store_step(s, st, 0, sql, err);
     if (number)
-        *number = rc == 1 ? sqlite3_column_int64(st, 0) : 0;
+        *number = row == 1 ? sqlite3_column_int64(st, 0) : 0;
+    rc = row < 0 ? row : SDD_OK;
+    if (out)
+        out[0] = 0;
+    if (out && row == 1) {
+        const char *text = (const char *)sqlite3_column_text(st, 0);
+        (void)snprintf(out, n, "%s", text ? text : "");
+        if (!text)
+            rc = store_error(s, SQLITE_NOMEM, sql, err);
+    }
     (void)sqlite3_finalize(st);
-    return rc < 0 ? rc : SDD_OK;
+    return rc;
 }
 
 static int check_schema(struct store *s, struct sdd_error *err)
@@ -194,10 +200,21 @@ static int check_schema(struct store *s, struct sdd_error *err)
     return SDD_OK;
 }
 
+/* Nobody else is to read it; SQLite gives the log the same mode. An existing file is left alone: closing a descriptor
+ * of it would drop the locks that this process may have on it. */
+static void make_file(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
 static int open_db(struct store *s, struct sdd_error *err)
 {
     char mode[16];
+    sqlite3_stmt *st;
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    make_file(s->path);
     int rc = sqlite3_open_v2(s->path, &s->db, flags, NULL);
     if (rc)
         return store_error(s, rc, "open", err);
@@ -212,6 +229,8 @@ static int open_db(struct store *s, struct sdd_error *err)
         rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode, NULL, err);
     if (!rc && strcmp(mode, "wal") != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "the file system does not let SQLite keep a write-ahead log");
+    for (enum store_sql i = STORE_BEGIN; i <= STORE_ROLLBACK && !rc; i++) /* a rollback must not need memory */
+        rc = store_statement(s, i, &st, err);
     if (!rc)
         rc = store_begin(s, err);
     if (!rc)

@@ -32,10 +32,12 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     return out;
 }
 
-static void copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
+/* false when memory is out: these columns are never NULL */
+static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
 {
     const char *text = (const char *)sqlite3_column_text(st, column);
     (void)snprintf(out, n, "%s", text ? text : "");
+    return text != NULL;
 }
 
 /* The current row of MESH_FIND or MESH_LIST. */
@@ -49,9 +51,11 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
     memset(r, 0, sizeof *r);
     for (int n = 0; n < N; n++)
         *numbers[n] = sqlite3_column_int64(st, n);
-    copy_text(st, N, i->id, sizeof i->id);
-    copy_text(st, N + 1, i->name, sizeof i->name);
-    copy_text(st, N + 2, i->topology_id, sizeof i->topology_id);
+    bool all = copy_text(st, N, i->id, sizeof i->id);
+    all &= copy_text(st, N + 1, i->name, sizeof i->name);
+    all &= copy_text(st, N + 2, i->topology_id, sizeof i->topology_id);
+    if (!all)
+        return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the row of a mesh");
     const void *options = sqlite3_column_blob(st, N + 3), *hash = sqlite3_column_blob(st, N + 4);
     if (options && sqlite3_column_bytes(st, N + 3) == (int)sizeof i->options)
         memcpy(&i->options, options, sizeof i->options);

@@ -292,6 +292,10 @@ static void test_open(void **state)
     struct store *s = reopen(deeper); /* made, for nobody else's eyes */
     assert_int_equal(stat(deeper, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0700);
+    (void)snprintf(path, sizeof path, "%s/new/subdd.db", dir);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
     open_refused(deeper, "another process has the data directory open");
     store_close(s);
     store_close(reopen(deeper));

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory runs out at every k-th allocation, once and from then on: each reader, edit and store call says so and leaks
+ * nothing. The process has its allocator replaced, so libraries run short too; sanitizers have their own and skip. */
+#include "server/edits.h"
+#include "server/store.h"
+#include "subdd.pb-c.h"
+#include "tests/unit/sample.h"
+#include "tests/unit/tempdir.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+static void test_nothing(void **state)
+{
+    (void)state;
+    print_message("skipped: the sanitizer has an allocator of its own\n");
+    skip();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nothing)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#else
+
+void *__libc_malloc(size_t n);
+void *__libc_calloc(size_t n, size_t size);
+void *__libc_realloc(void *p, size_t n);
+void __libc_free(void *p);
+
+static int64_t live, left = -1; /* blocks; allocations until one fails, -1: none does */
+static int forever, failed;
+
+static int fails(void)
+{
+    if (left < 0 || left-- > 0)
+        return 0;
+    left = forever ? 0 : -1;
+    failed = 1;
+    return 1;
+}
+
+void *malloc(size_t n)
+{
+    void *p = fails() ? NULL : __libc_malloc(n);
+    live += p != NULL;
+    return p;
+}
+void *calloc(size_t n, size_t size)
+{
+    void *p = fails() ? NULL : __libc_calloc(n, size);
+    live += p != NULL;
+    return p;
+}
+void *realloc(void *old, size_t n)
+{
+    void *p = fails() ? NULL : __libc_realloc(old, n);
+    live += p != NULL && !old;
+    return p;
+}
+void free(void *p)
+{
+    live -= p != NULL;
+    __libc_free(p);
+}
+
+static struct mesh *cube;
+static char *dir;
+static void *proto;
+static size_t proto_bytes;
+static const char mesh_json[] =
+    "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
+    "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1]}";
+static const char edits_json[] =
+    "{\"edits\":[{\"addVertices\":{\"points\":[1,2,3]}},{\"removeFaces\":{\"ids\":[1]}},"
+    "{\"addFaces\":{\"faceVertexCounts\":[3,3],\"faceVertexIndices\":[4,5,-1,6,7,-1],"
+    "\"st\":[0,0,1,0,1,1,0,0,1,0,1,1]}},{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}";
+
+static int run_obj(void)
+{
+    struct mesh *m;
+    int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL);
+    mesh_free(m);
+    return rc;
+}
+static int run_json(void)
+{
+    struct mesh *m;
+    int rc = mesh_from_json(mesh_json, strlen(mesh_json), &m, NULL);
+    mesh_free(m);
+    return rc;
+}
+static int run_proto(void)
+{
+    struct mesh *m;
+    int rc = mesh_from_proto(proto, proto_bytes, &m, NULL);
+    mesh_free(m);
+    return rc;
+}
+static int run_write(void)
+{
+    void *a = NULL, *b = NULL;
+    size_t n;
+    int rc = mesh_to_proto(cube, &a, &n, NULL);
+    if (!rc)
+        rc = mesh_to_obj(cube, &b, &n, NULL);
+    free(a);
+    free(b);
+    return rc;
+}
+static int run_positions(void)
+{
+    struct positions *p;
+    int rc = positions_from_obj(sample_cube_obj, strlen(sample_cube_obj), &p, NULL);
+    positions_free(p);
+    return rc;
+}
+static int run_edits(void)
+{
+    struct edit_batch *b;
+    struct edit_result r;
+    int rc = edits_from_json(edits_json, strlen(edits_json), &b, NULL);
+    if (rc)
+        return rc;
+    rc = edits_apply(cube, b, &r, NULL);
+    if (!rc)
+        edit_result_free(&r);
+    edit_batch_free(b);
+    return rc;
+}
+static int run_store(void)
+{
+    struct store *s;
+    struct store_info *list;
+    struct mesh *m = NULL;
+    float xyz[3] = {1, 2, 3};
+    struct position_range range = {2, 1, xyz};
+    struct positions p = {1, &range, NULL};
+    int n, more, rc = store_open(dir, &s, NULL);
+    if (rc)
+        return rc;
+    rc = store_create(s, "m_1", cube, 1, NULL, NULL, NULL);
+    if (rc == SDD_ECONFLICT) /* an earlier round got this far */
+        rc = SDD_OK;
+    if (!rc)
+        rc = store_put_points(s, "m_1", STORE_ANY_VERSION, &p, 1, NULL, NULL, NULL);
+    if (!rc)
+        rc = store_load(s, "m_1", &m, NULL, NULL);
+    mesh_free(m);
+    if (!rc)
+        rc = store_list(s, "", 10, &list, &n, &more, NULL);
+    if (!rc)
+        free(list);
+    if (!rc)
+        rc = store_delete(s, "m_1", STORE_ANY_VERSION, NULL);
+    assert_false(store_failed(s));
+    store_close(s);
+    return rc;
+}
+
+/* The first k that does not fail ends it. A run may succeed in spite of a failure where a library makes do. `spared`
+ * blocks may leak: GnuTLS 3.7 loses its handle when memory runs out within gnutls_hash_init. */
+static void torture(int (*run)(void), int spared)
+{
+    int64_t k = 0;
+    assert_int_equal(run(), SDD_OK); /* caches are warm */
+    for (forever = 0; forever < 2; forever++) {
+        for (k = 0, failed = 1; failed; k++) {
+            int64_t before = live;
+            failed = 0;
+            left = k;
+            int rc = run();
+            left = -1;
+            if (rc != SDD_OK && (rc != SDD_ENO_MEMORY || !failed))
+                fail_msg("allocation %lld: %d", (long long)k, rc);
+            if (live < before || live > before + spared)
+                fail_msg("allocation %lld: %lld blocks leaked", (long long)k, (long long)(live - before));
+        }
+    }
+    print_message("%lld allocations failed, once and forever\n", (long long)k - 1);
+}
+
+static void test_readers(void **state)
+{
+    (void)state;
+    torture(run_obj, 0);
+    torture(run_json, 0);
+    torture(run_proto, 0);
+    torture(run_positions, 0);
+}
+static void test_writers(void **state)
+{
+    (void)state;
+    torture(run_write, 0);
+}
+static void test_edits(void **state)
+{
+    (void)state;
+    torture(run_edits, 0);
+}
+static void test_store(void **state)
+{
+    (void)state;
+    torture(run_store, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_writers),
+        cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_store),
+    };
+    cube = sample_cube();
+    dir = tempdir();
+    if (mesh_to_proto(cube, &proto, &proto_bytes, NULL))
+        return 1;
+    Subdd__V1__Mesh *m = subdd__v1__mesh__unpack(NULL, proto_bytes, proto);
+    m->vertex_ids.len = m->face_ids.len = 0; /* a request has no ids */
+    proto_bytes = subdd__v1__mesh__pack(m, proto);
+    m->vertex_ids.len = m->face_ids.len = 1; /* so that they are freed */
+    subdd__v1__mesh__free_unpacked(m, NULL);
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    free(proto);
+    mesh_free(cube);
+    tempdir_remove(dir);
+    return rc;
+}
+#endif
