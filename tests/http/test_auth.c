@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens: every route with every kind of token, guessing, reloading, making new ones, and where it may listen without. */
+/* Tokens: every route with every kind of token, guessing, reloading, making new ones, and where it may listen
+ * without. */
 #include "server/routes.h"
 #include "tests/http/daemon.h"
 #include <signal.h>

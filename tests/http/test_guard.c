@@ -112,7 +112,8 @@ static long long mesh_count(void)
     return n;
 }
 
-/* One probe: refused with its code, the connection closed, nothing after it answered. `split` sends it in two pieces. */
+/* One probe: refused with its code, the connection closed, nothing after it answered. `split` sends it in two
+ * pieces. */
 static void run(const struct probe *p, size_t split)
 {
     struct answer a;

@@ -21,7 +21,7 @@ static int stop(void **state)
     return 0;
 }
 
-/* ---- options ------------------------------------------------------------------------------------------------------ */
+/* ---- options ---------------------------------------------------------------------------------------------------- */
 static void test_help_and_version(void **state)
 {
     static const char *const help[] = {"--help", NULL}, *const version[] = {"--version", NULL};
@@ -115,7 +115,7 @@ static void test_one_daemon_a_folder(void **state)
     daemon_stop(&d);
 }
 
-/* ---- stopping ------------------------------------------------------------------------------------------------------ */
+/* ---- stopping --------------------------------------------------------------------------------------------------- */
 static void test_drain(void **state)
 {
     static const char *const options[] = {"--drain-delay", "0.5", NULL};
@@ -196,7 +196,7 @@ static void test_drain_is_bounded(void **state)
     daemon_clean(&d);
 }
 
-/* ---- kill -9 --------------------------------------------------------------------------------------------------------- */
+/* ---- kill -9 ---------------------------------------------------------------------------------------------------- */
 struct writer {
     struct daemon *d;
     char id[32];
@@ -270,7 +270,7 @@ static void test_kill_keeps_what_was_acknowledged(void **state)
     daemon_stop(&d);
 }
 
-/* ---- the log ---------------------------------------------------------------------------------------------------------- */
+/* ---- the log ---------------------------------------------------------------------------------------------------- */
 static void test_log(void **state)
 {
     struct answer a;

@@ -255,7 +255,8 @@ static void test_bad_input(void **state)
     answer_free(&after);
 }
 
-/* RELIABILITY section 5: a megabyte of what protobuf-c would merge for half a minute is refused by the scan, at once. */
+/* RELIABILITY section 5: a megabyte of what protobuf-c would merge for half a minute is refused by the scan, at
+ * once. */
 static void test_hostile_protobuf(void **state)
 {
     size_t n = 1 << 20;

@@ -169,6 +169,11 @@ static void test_metrics(void **state)
     (void)state;
     http_get(&d, "/metrics", &a);
     assert_int_equal(a.status, 200);
+    if (system("command -v promtool >/dev/null") == 0) { /* the real judge, where it is */
+        FILE *judge = popen("promtool check metrics", "w");
+        fputs(a.body, judge);
+        assert_int_equal(pclose(judge), 0);
+    }
     for (char *rest = NULL, *line = strtok_r(a.body, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "# HELP ", 7) == 0) {
             snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 7, " "), line + 7);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The guard as a function of bytes: every prefix of a good head waits, every cut of a chunked body gives the same end. */
+/* The guard as a function of bytes: every prefix of a good head waits, every cut of a chunked body gives the same
+ * end. */
 #include "server/guard.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +41,8 @@ static void test_prefixes(void **state)
     assert_int_equal(head.path_bytes, 14);
 }
 
-/* Any control character anywhere, but for tabs in values and the line ends themselves, is refused as soon as it is seen. */
+/* Any control character anywhere, but for tabs in values and the line ends themselves, is refused as soon as it is
+ * seen. */
 static void test_control_characters(void **state)
 {
     struct guard_head head;
