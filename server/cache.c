@@ -99,9 +99,12 @@ int cached_create(const char *key, const struct frame_about *about, sdd_result *
                   struct sdd_error *err)
 {
     struct cached *entry = calloc(1, sizeof *entry);
-    int rc = entry ? frame_make(about, &sdd_result_info(result)->plan, &entry->frame, err)
-                   : sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    int rc = SDD_ENO_MEMORY;
     *out = NULL;
+    if (entry)
+        rc = frame_make(about, &sdd_result_info(result)->plan, &entry->frame, err);
+    else
+        (void)sdd_fail(err, rc, "", "out of memory");
     if (rc) {
         sdd_result_free(result);
         free(entry);

@@ -28,8 +28,10 @@ bool conns_init(struct conns *all, const struct conns_config *config)
 
 void conns_fini(struct conns *all)
 {
-    while (all->first)
-        conn_close(all->first);
+    for (struct conn *c = all->first, *next; c; c = next) {
+        next = c->next;
+        conn_close(c);
+    }
     for (int i = 0; i < all->n_lingers; i++)
         close(all->lingers[i].fd);
     free(all->by_fd);

@@ -63,7 +63,8 @@ bool guard_utf8(const char *s, size_t n)
 
 static int bad(struct reader *r, const char *what)
 {
-    return sdd_fail(r->err, SDD_EMALFORMED, "", "%s", what);
+    (void)sdd_fail(r->err, SDD_EMALFORMED, "", "%s", what);
+    return SDD_EMALFORMED;
 }
 
 /* One line: its length without CRLF in *length. 1, 0 (not all here yet) or an error. */

@@ -69,14 +69,17 @@ static int make_topology(struct residency *r, const struct mesh *mesh, const cha
     struct sdd_topology_info info;
     struct sdd_mesh_desc desc;
     struct topology_entry *t = calloc(1, sizeof *t);
-    if (!t)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    if (!t) {
+        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+        return SDD_ENO_MEMORY;
+    }
     mesh_desc(mesh, &desc);
     int rc = sdd_topology_create(r->device, &desc, &t->topology, err);
     snprintf(t->id, sizeof t->id, "%s", id);
     if (!rc && !table_add(&r->topologies, &t->node, t->id)) {
         sdd_topology_unref(t->topology);
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+        rc = SDD_ENO_MEMORY;
+        (void)sdd_fail(err, rc, "", "out of memory");
     }
     if (rc) {
         free(t);
@@ -93,13 +96,14 @@ static int join_topology(struct residency *r, const struct mesh *mesh, const cha
                          struct sdd_error *err)
 {
     struct table_node *node = table_find(&r->topologies, id);
-    int rc = SDD_OK;
-    *out = node ? CONTAINER(node, struct topology_entry, node) : NULL;
-    if (!*out)
-        rc = make_topology(r, mesh, id, out, err);
-    if (!rc)
-        (*out)->users++;
-    return rc;
+    if (!node) {
+        int rc = make_topology(r, mesh, id, out, err);
+        if (rc)
+            return rc;
+    } else
+        *out = CONTAINER(node, struct topology_entry, node);
+    (*out)->users++;
+    return SDD_OK;
 }
 
 /* ---- meshes ---------------------------------------------------------------------------------------------------- */
