@@ -208,7 +208,6 @@ bool loop_start(struct server *s, struct text *error)
                                  .refused = refused,
                                  .slow = slow,
                                  .work_check = work_check};
-    signal(SIGPIPE, SIG_IGN);
     if (!conns_init(&s->conns, &conns) || uv_loop_init(&s->loop) || !http_start(s, error))
         return false;
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);

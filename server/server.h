@@ -10,6 +10,7 @@
 #include "server/jobs.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/serve.h"
 #include "server/slots.h"
 #include <uv.h>
 
@@ -18,11 +19,11 @@ struct auth;
 struct residency;
 struct store;
 
-enum exit_code { EXIT_CANNOT_START = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_STORE = 4 };
 enum server_state { SERVER_READY, SERVER_NOT_READY, SERVER_CLOSING };
 
 struct server {
     const struct config *config;
+    open_device_fn *open_device;
     struct log log;
     struct metrics metrics; /* partly any thread, see metrics.h */
     struct auth *auth;      /* NULL: everybody may do everything */

@@ -33,7 +33,8 @@ double seconds_now(void)
 }
 
 /* ---- the process -------------------------------------------------------------------------------------------- */
-static pid_t spawn(const char *const *options, int output, bool errors_too, const char *const *first)
+static pid_t spawn(const char *const *options, int output, bool errors_too, const char *const *first,
+                   int (*run)(int argc, char **argv))
 {
     char path[512];
     const char *argv[MAX_OPTIONS] = {path};
@@ -51,11 +52,18 @@ static pid_t spawn(const char *const *options, int output, bool errors_too, cons
     dup2(output, STDOUT_FILENO);
     if (errors_too)
         dup2(output, STDERR_FILENO);
+    if (run)
+        _exit(run(n, (char **)(uintptr_t)argv));
     execv(path, (char **)(uintptr_t)argv);
     _exit(127);
 }
 
 void daemon_start(struct daemon *d, const char *const *options)
+{
+    daemon_fork(d, options, NULL);
+}
+
+void daemon_fork(struct daemon *d, const char *const *options, int (*run)(int argc, char **argv))
 {
     char data[96], log[96], line[256] = "";
     const char *const first[] = {"--listen", "127.0.0.1:0", "--data-dir",   data, "--log-file",
@@ -69,7 +77,7 @@ void daemon_start(struct daemon *d, const char *const *options)
     snprintf(data, sizeof data, "%s/data", d->dir);
     snprintf(log, sizeof log, "%s/log", d->dir);
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    d->pid = spawn(options, out[1], false, first);
+    d->pid = spawn(options, out[1], false, first, run);
     close(out[1]);
     while (at < sizeof line - 1 && !strchr(line, '\n')) { /* the one line that says it is ready */
         struct pollfd p = {out[0], POLLIN, 0};
@@ -158,7 +166,7 @@ int daemon_run(const char *const *options, char *output, size_t size)
     size_t at = 0;
     struct daemon d = {0};
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    d.pid = spawn(options, out[1], true, NULL);
+    d.pid = spawn(options, out[1], true, NULL, NULL);
     close(out[1]);
     for (ssize_t n = 1; n > 0 && at<size - 1; at += n> 0 ? (size_t)n : 0)
         n = read(out[0], output + at, size - 1 - at);

@@ -19,6 +19,8 @@ struct daemon {
 };
 /* daemon_start: a fresh folder when d->dir is empty; options end with NULL and may be NULL. */
 void daemon_start(struct daemon *d, const char *const *options);
+/* The same with `run` (called with argc and argv in a child process) in place of the daemon's binary. */
+void daemon_fork(struct daemon *d, const char *const *options, int (*run)(int argc, char **argv));
 int daemon_wait(struct daemon *d, int seconds); /* its exit code, 128 + signal when killed; fails when it stays */
 void daemon_stop(struct daemon *d);             /* SIGTERM, exit code 0, folder removed */
 void daemon_kill(struct daemon *d);             /* kill -9; the folder stays for the next start */

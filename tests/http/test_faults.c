@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A device or a disk that fails while the daemon serves: memory that is short is answered and survived; a lost device or
+ * store ends the daemon within a second, with its own exit code; what was acknowledged is there afterwards. */
+#include "gpu/device.h"
+#include "gpu/fake/backend_fake.h"
+#include "server/serve.h"
+#include "tests/http/daemon.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { ONCE, FOREVER, STICKY };
+static struct daemon d;
+
+/* ---- in the child: the daemon over the fake device, armed by a signal ---------------------------------------------- */
+static void on_arm(int number, siginfo_t *info, void *context)
+{
+    int value = info->si_value.sival_int;
+    (void)number, (void)context;
+    sdd_fake_arm(value >> 2, (value & 3) == FOREVER, (value & 3) == STICKY);
+}
+
+static int open_fake(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
+{
+    return sdd_device_wrap(sdd_backend_fake(), 0, 1, config->memory_limit, out, err);
+}
+
+static int run(int argc, char **argv)
+{
+    struct sigaction action = {.sa_sigaction = on_arm, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct config config;
+    struct text error = {0};
+    sigaction(SIGRTMIN, &action, NULL);
+    if (!config_load(&config, argc, argv, &error))
+        return EXIT_USAGE;
+    return serve(&config, open_fake);
+}
+
+/* ---- in the test ------------------------------------------------------------------------------------------------------ */
+static void arm(int k, int how)
+{
+    const union sigval value = {.sival_int = k << 2 | how};
+    struct answer a;
+    assert_int_equal(sigqueue(d.pid, SIGRTMIN, value), 0);
+    http_get(&d, "/v1/health/live", &a); /* the signal has been taken when the loop has turned */
+    answer_free(&a);
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    if (d.pid)
+        kill(d.pid, SIGKILL);
+    d = (struct daemon){0};
+    return 0;
+}
+
+static int get(const char *id, const char *rest)
+{
+    char target[96];
+    struct answer a;
+    snprintf(target, sizeof target, "/v1/meshes/%.31s%s", id, rest);
+    http_get(&d, target, &a);
+    int status = a.status;
+    answer_free(&a);
+    return status;
+}
+
+static int post(char id[32])
+{
+    struct answer a;
+    char value[256];
+    http_ask(&d, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", CUBE, strlen(CUBE), &a);
+    int status = a.status;
+    if (status == 201)
+        snprintf(id, 32, "%s", answer_member(&a, "id", value));
+    else
+        assert_true(status == 503 || status == 507);
+    answer_free(&a);
+    return status;
+}
+
+static void test_lost_device(void **state)
+{
+    char id[32];
+    struct answer a;
+    (void)state;
+    daemon_fork(&d, NULL, run);
+    create_cube(&d, id);
+    assert_int_equal(get(id, "/refined?level=2"), 200);
+    int idle = http_connect(&d);
+    http_ask_on(idle, "GET", "/v1/health/ready", "", NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
+    arm(2, STICKY);
+    double begin = seconds_now();
+    int status = get(id, "/refined?level=3");
+    if (status == 507) /* it was an allocation that failed first */
+        status = get(id, "/refined?level=3");
+    assert_int_equal(status, 503);
+    http_ask_on(idle, "GET", "/v1/health/ready", "", NULL, 0, &a);
+    assert_problem(&a, 503, "busy", NULL);
+    answer_free(&a);
+    http_ask_on(idle, "GET", "/v1", "", NULL, 0, &a);
+    assert_problem(&a, 503, "busy", NULL);
+    answer_free(&a);
+    close(idle);
+    assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+    assert_true(seconds_now() - begin < 1);
+    assert_true(daemon_logged(&d, "the compute device was lost"));
+    daemon_fork(&d, NULL, run); /* the supervisor starts it again: all is there */
+    assert_int_equal(get(id, "/refined?level=3"), 200);
+    daemon_stop(&d);
+}
+
+/* The probe of the readiness check finds a device that died while nobody used it. */
+static void test_lost_while_idle(void **state)
+{
+    struct answer a;
+    (void)state;
+    daemon_fork(&d, NULL, run);
+    arm(2, STICKY);
+    http_get(&d, "/v1/health/ready", &a);
+    assert_int_equal(a.status, 503);
+    answer_free(&a);
+    assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+    daemon_clean(&d);
+}
+
+/* The k-th call of a create and a refine fails, once or with all after it: the request is refused and the daemon goes on,
+ * or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves nothing. */
+static void torture(int how, int step, int counts[3])
+{
+    char id[32], made[32];
+    struct answer a;
+    create_cube(&d, id);
+    for (int k = 1; k < 60; k += step) {
+        arm(k, how);
+        int created = post(made), refined = get(id, "/refined?level=2&include=positions");
+        counts[0] += created == 507 || refined == 507;
+        http_get(&d, "/v1/health/live", &a);
+        bool gone = a.status == 0;
+        answer_free(&a);
+        if (created == 503 || refined == 503 || gone) {
+            assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+            daemon_fork(&d, NULL, run);
+            counts[1]++;
+        } else
+            arm(0, ONCE);
+        counts[2] += created == 201 && refined == 200;
+        assert_int_equal(get(id, "/refined?level=3"), 200);
+        if (created == 201)
+            assert_int_equal(get(made, "/refined?level=1"), 200);
+        char target[64];
+        snprintf(target, sizeof target, "/v1/meshes/%.31s", id);
+        http_ask(&d, "DELETE", target, "", NULL, 0, &a); /* so that the next round has work to do on the device */
+        assert_int_equal(a.status, 204);
+        answer_free(&a);
+        if (created == 201) {
+            snprintf(target, sizeof target, "/v1/meshes/%.31s", made);
+            http_ask(&d, "DELETE", target, "", NULL, 0, &a);
+            answer_free(&a);
+        }
+        http_get(&d, "/v1/meshes", &a);
+        assert_non_null(strstr(a.body, "\"meshes\":[]"));
+        answer_free(&a);
+        assert_int_equal(post(id), 201);
+    }
+}
+
+static void test_each_call(void **state)
+{
+    int counts[3] = {0};
+    (void)state;
+    daemon_fork(&d, NULL, run);
+    torture(ONCE, 1, counts);
+    daemon_stop(&d);
+    daemon_fork(&d, NULL, run);
+    torture(FOREVER, 3, counts);
+    print_message("%d answered 507, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
+    assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
+    daemon_stop(&d);
+}
+
+/* No file of the daemon may grow any more: what cannot be written is not acknowledged. */
+static void test_full_disk(void **state)
+{
+    static const char *const options[] = {"--log-file", "/dev/null", NULL};
+    char ids[64][32];
+    int n = 0, status = 201;
+    (void)state;
+    daemon_start(&d, options);
+    for (; n < 8; n++)
+        create_cube(&d, ids[n]);
+    const struct rlimit limit = {256 << 10, 256 << 10};
+    assert_int_equal(prlimit(d.pid, RLIMIT_FSIZE, &limit, NULL), 0);
+    while (n < 64 && (status = post(ids[n])) == 201)
+        n++;
+    assert_true(status == 503 || status == 507);
+    struct answer a;
+    http_get(&d, "/v1/health/live", &a);
+    bool alive = a.status == 200 && status == 507;
+    answer_free(&a);
+    if (alive) /* out of space is survived, read requests go on */
+        assert_int_equal(get(ids[0], "/refined?level=2"), 200);
+    else
+        assert_int_equal(daemon_wait(&d, 5), EXIT_STORE);
+    if (alive)
+        daemon_kill(&d);
+    daemon_start(&d, NULL);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(get(ids[i], "/refined?level=1"), 200);
+    assert_int_equal(post(ids[0]), 201);
+    daemon_stop(&d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_lost_device, stop), cmocka_unit_test_teardown(test_lost_while_idle, stop),
+        cmocka_unit_test_teardown(test_each_call, stop), cmocka_unit_test_teardown(test_full_disk, stop)};
+    return cmocka_run_group_tests_name("http/faults", tests, NULL, NULL);
+}
