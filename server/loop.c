@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define TICK_MS 250
-#define FAIL_MS 300                     /* what a failing daemon still has for its last answers   */
+#define FAIL_MS 100                     /* what a failing daemon still has for its last answers   */
 #define CLOSING_NS (10 * 1000000000ull) /* requests in progress after SIGTERM have this long      */
 #define LAST_NS (11 * 1000000000ull)
 #define STUCK_FACTOR 2 /* a step may take so many request deadlines, and a minute */
