@@ -89,7 +89,7 @@ $(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
 # A header gpu/kernels/NAME.h that has a k_NAME is a kernel. Rewritten only when the text changes: no rebuild for nothing.
 KERNELS  := $(foreach h,$(sort $(wildcard gpu/kernels/*.h)),$(shell grep -qw k_$(basename $(notdir $h)) $h && echo $(basename $(notdir $h))))
-ABI      := $(wildcard gpu/kernel.h gpu/backend.h) $(sort $(wildcard gpu/kernels/*.h))
+ABI      := $(wildcard gpu/kernel.h gpu/backend.h gpu/err.h gpu/err.def) $(sort $(wildcard gpu/kernels/*.h))
 renew     = @mkdir -p $(@D); { $(1); } >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 $(BUILD)/gen/kernels.def: force ; $(call renew,printf 'SDD_KERNEL(%s)\n' $(KERNELS))
 $(BUILD)/gen/kernels_all.h: force

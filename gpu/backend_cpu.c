@@ -17,11 +17,12 @@
 
 #define HUGE_BYTES (2 << 20)
 #define N_CACHED 16
+#define CACHED_BYTES ((int64_t)1 << 30) /* kept at the most, beyond what is in use */
 #define RADIX_BITS 8
 #define RADIX (1 << RADIX_BITS)
 #define SERIAL 16384 /* below this many items a team of threads costs more than it saves */
 
-/* Fresh pages cost more than the work done in them: large blocks are kept for the next taker. */
+/* Fresh pages cost more than the work done in them: large blocks are kept for the next taker of about their size. */
 struct block {
     void *memory;
     int64_t bytes;
@@ -29,6 +30,8 @@ struct block {
 
 struct cpu {
     int threads;
+    int n_cached; /* oldest first */
+    int64_t cached_bytes;
     struct block cached[N_CACHED];
     double marks[SDD_N_MARKS];
 };
@@ -63,13 +66,21 @@ static int cpu_open(int index, int threads, void **device, char *name, size_t si
     return SDD_OK;
 }
 
+/* Takes block i out of the cache. */
+static void *uncache(struct cpu *d, int i)
+{
+    void *memory = d->cached[i].memory;
+    d->cached_bytes -= d->cached[i].bytes;
+    d->n_cached--;
+    memmove(d->cached + i, d->cached + i + 1, (size_t)(d->n_cached - i) * sizeof d->cached[0]);
+    return memory;
+}
+
 static void cpu_trim(void *device)
 {
     struct cpu *d = device;
-    for (int i = 0; i < N_CACHED; i++) {
-        free(d->cached[i].memory);
-        d->cached[i].memory = NULL;
-    }
+    while (d->n_cached > 0)
+        free(uncache(d, d->n_cached - 1));
 }
 
 static void cpu_close(void *device)
@@ -84,12 +95,34 @@ static int cpu_threads(void *device)
     return ((struct cpu *)device)->threads;
 }
 
+/* The number after `label` in a small file of the kernel's; -1 where there is none ("max" in a cgroup without a limit). */
+static int64_t read_number(const char *path, const char *label)
+{
+    char text[4096];
+    FILE *f = fopen(path, "r");
+    size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    const char *at = strstr(text, label);
+    char *end = text;
+    long long number = at ? strtoll(at + strlen(label), &end, 10) : -1;
+    return at && end != at + strlen(label) ? number : -1;
+}
+
+/* What can be had without swapping, and no more than the container's limit leaves. */
 static int cpu_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
 {
     long page = sysconf(_SC_PAGESIZE);
+    int64_t kb = read_number("/proc/meminfo", "MemAvailable:"), limit = read_number("/sys/fs/cgroup/memory.max", "");
+    int64_t used = read_number("/sys/fs/cgroup/memory.current", "");
     (void)device;
-    *free_bytes = (int64_t)sysconf(_SC_AVPHYS_PAGES) * page;
+    *free_bytes = kb >= 0 ? 1024 * kb : (int64_t)sysconf(_SC_AVPHYS_PAGES) * page;
     *total_bytes = (int64_t)sysconf(_SC_PHYS_PAGES) * page;
+    if (limit >= 0 && used >= 0) {
+        *total_bytes = limit < *total_bytes ? limit : *total_bytes;
+        *free_bytes = limit - used < *free_bytes ? limit - used : *free_bytes;
+    }
     return SDD_OK;
 }
 
@@ -97,17 +130,19 @@ static int cpu_alloc(void *device, int64_t bytes, void **out)
 {
     struct cpu *d = device;
     *out = NULL;
-    for (int i = 0; bytes >= HUGE_BYTES && i < N_CACHED; i++) {
-        struct block *b = d->cached + i;
-        if (b->memory && b->bytes == bytes) {
-            *out = b->memory;
-            b->memory = NULL;
+    for (int i = d->n_cached - 1; bytes >= HUGE_BYTES && i >= 0; i--) {
+        if (d->cached[i].bytes >= bytes && d->cached[i].bytes <= bytes + bytes / 4) {
+            *out = uncache(d, i);
             return SDD_OK;
         }
     }
     size_t align = bytes >= HUGE_BYTES ? HUGE_BYTES : 256;
     size_t size = ((size_t)(bytes > 0 ? bytes : 1) + align - 1) / align * align;
     *out = aligned_alloc(align, size);
+    if (!*out) {
+        cpu_trim(d);
+        *out = aligned_alloc(align, size);
+    }
     if (!*out)
         return SDD_ENO_MEMORY;
     if (bytes >= HUGE_BYTES)
@@ -118,14 +153,16 @@ static int cpu_alloc(void *device, int64_t bytes, void **out)
 static void cpu_free(void *device, void *memory, int64_t bytes)
 {
     struct cpu *d = device;
-    for (int i = 0; memory && bytes >= HUGE_BYTES && i < N_CACHED; i++) {
-        if (!d->cached[i].memory) {
-            d->cached[i].memory = memory;
-            d->cached[i].bytes = bytes;
-            return;
-        }
+    if (!memory || bytes < HUGE_BYTES || bytes > CACHED_BYTES) {
+        free(memory);
+        return;
     }
-    free(memory);
+    while (d->n_cached == N_CACHED || d->cached_bytes + bytes > CACHED_BYTES)
+        free(uncache(d, 0));
+    struct block *b = d->cached + d->n_cached++;
+    b->memory = memory;
+    b->bytes = bytes;
+    d->cached_bytes += bytes;
 }
 
 static int cpu_copy(void *device, void *to, const void *from, int64_t bytes)

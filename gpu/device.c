@@ -94,17 +94,22 @@ static int dev_lost(sdd_device *d, struct sdd_error *err)
 int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
 {
     int rc = SDD_ENO_MEMORY;
+    int64_t available = d->limit - d->used, unused = 0, total = 0;
     *out = NULL;
-    if (bytes <= d->limit - d->used && !d->status)
+    if (d->status && (rc = dev_finish(d, err))) /* a step queued before this one failed */
+        return rc;
+    if (bytes <= available)
         rc = d->b->alloc(d->dev, bytes, out);
-    if (rc == SDD_EDEVICE || d->status == SDD_EDEVICE)
+    if (rc == SDD_EDEVICE)
         return dev_lost(d, err);
     if (rc) {
+        if (bytes <= available && !d->b->memory(d->dev, &unused, &total) && unused < available)
+            available = unused; /* the device refused what the limit would allow */
         sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free",
-                 (long long)bytes, (long long)(d->limit - d->used), (long long)d->limit);
+                 (long long)bytes, (long long)available, (long long)d->limit);
         if (err) {
             err->needed = bytes;
-            err->available = d->limit - d->used;
+            err->available = available;
         }
         return SDD_ENO_MEMORY;
     }
@@ -195,7 +200,7 @@ void dev_mark(sdd_device *d, int slot)
 
 int dev_finish(sdd_device *d, struct sdd_error *err)
 {
-    int rc = d->status ? d->status : d->b->sync(d->dev);
+    int synced = d->b->sync(d->dev), rc = d->status ? d->status : synced;
     d->status = rc == SDD_EDEVICE ? rc : SDD_OK;
     if (rc == SDD_ENO_MEMORY)
         return sdd_fail(err, rc, "", "the device ran out of memory");

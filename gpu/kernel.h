@@ -2,7 +2,7 @@
 /* kernel.h: the kernel language. A kernel is one header gpu/kernels/<name>.h with a struct <name>_args of pointers
  * and counts and a body `k_<name>(i, args)` for one index: valid C11 and valid CUDA C++. gcc makes a parallel CPU
  * loop of it (kernels_cpu.c), nvcc a __global__ launch (cuda/backend_cuda.cu); the list is made from the file names.
- * Rules: an item writes only what its index owns; gather, no float atomics; only + - * / sqrtf fmaf; contraction is
+ * Rules: each word has one writer (or writers of one value, sdd_mark); gather, no float atomics; only + - * / sqrtf fmaf; contraction is
  * off on both compilers, so the same operations in the same order give the same bits. No designated initialisers,
  * compound literals or VLAs. */
 #ifndef SDD_KERNEL_H
@@ -46,7 +46,7 @@ struct sdd_quad { /* four vertex ids of a quad, one 16-byte access */
     uint32_t v[4];
 } __attribute__((aligned(16)));
 
-struct sdd_pair { /* two friend edges of a quad, or two sharpnesses */
+struct sdd_pair { /* two friend edges of a quad */
     uint32_t g[2];
 } __attribute__((aligned(8)));
 
@@ -139,6 +139,13 @@ SDD_FN struct sdd_vec3 sdd_slot_point(struct sdd_slot s)
 #endif
 }
 
+SDD_FN void sdd_put_vec3(float *to, uint32_t row, struct sdd_vec3 v)
+{
+    to[3 * (size_t)row] = v.x;
+    to[3 * (size_t)row + 1] = v.y;
+    to[3 * (size_t)row + 2] = v.z;
+}
+
 SDD_FN struct sdd_slot sdd_slot_of(struct sdd_vec3 p, uint32_t loop)
 {
     struct sdd_slot s;
@@ -152,6 +159,16 @@ SDD_FN struct sdd_slot sdd_slot_of(struct sdd_vec3 p, uint32_t loop)
     s.bits[3] = (int32_t)loop;
 #endif
     return s;
+}
+
+/* Marks a word that others may mark too: every writer writes 1, so their order cannot show. */
+SDD_FN void sdd_mark(uint32_t *p)
+{
+#ifdef __CUDACC__
+    *p = 1;
+#else
+    __atomic_store_n(p, 1, __ATOMIC_RELAXED);
+#endif
 }
 
 /* The smaller value stays: the order of arrival cannot show. Used on error paths, for "first bad element". */

@@ -6,46 +6,41 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct staging {
-    uint64_t *error;
-    float *points;
-};
-
-static int check_points(sdd_mesh *m, int64_t first, int64_t n, const float *points, struct sdd_error *err)
+/* Uploads points[n][3] to `to` on the device and checks them there; `first` is for the message alone. */
+static int upload_points(const sdd_mesh *m, float *to, uint64_t *error, int64_t first, int64_t n, const float *points,
+                         struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
-    struct arena count = {NULL, 0}, real = {NULL, 0};
-    struct staging s;
+    struct point_check_args check = {to, error, SDD_MAX_COORDINATE};
     uint64_t bad = ~0ull;
-    void *memory;
-    for (struct arena *a = &count;; a = &real) {
-        s.error = ARENA(a, uint64_t, 1);
-        s.points = ARENA(a, float, 3 * n);
-        if (a == &real)
-            break;
-        int rc = dev_alloc(d, count.used, &memory, err);
-        if (rc)
-            return rc;
-        real.base = memory;
-    }
-    struct point_check_args check = {s.points, s.error, SDD_MAX_COORDINATE};
-    dev_fill(d, s.error, 0xff, sizeof *s.error);
-    dev_upload(d, s.points, points, 3 * n * (int64_t)sizeof(float));
+    dev_fill(d, error, 0xff, sizeof *error);
+    dev_upload(d, to, points, 3 * n * (int64_t)sizeof(float));
     DEV_LAUNCH(d, point_check, &check, n);
-    dev_download(d, &bad, s.error, sizeof bad);
+    dev_download(d, &bad, error, sizeof bad);
     int rc = dev_finish(d, err);
-    if (!rc && bad != ~0ull) {
-        const float *p = points + 3 * bad;
-        rc = sdd_fail(err, SDD_EMESH, "points",
-                      "vertex %llu is at (%g, %g, %g); coordinates must be finite and within +-%g",
-                      (unsigned long long)bad + (unsigned long long)first, (double)p[0], (double)p[1], (double)p[2],
-                      (double)SDD_MAX_COORDINATE);
-    }
+    if (rc || bad == ~0ull)
+        return rc;
+    const float *p = points + 3 * bad;
+    return sdd_fail(err, SDD_EMESH, "points",
+                    "vertex %llu is at (%g, %g, %g); coordinates must be finite and within +-%g",
+                    (unsigned long long)bad + (unsigned long long)first, (double)p[0], (double)p[1], (double)p[2],
+                    (double)SDD_MAX_COORDINATE);
+}
+
+static int replace_points(sdd_mesh *m, int64_t first, int64_t n, const float *points, struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    int64_t bytes = 3 * n * (int64_t)sizeof(float);
+    void *staged;
+    int rc = dev_alloc(d, bytes, &staged, err);
+    if (rc)
+        return rc;
+    rc = upload_points(m, staged, m->error, first, n, points, err);
     if (!rc) {
-        dev_copy(d, m->points + 3 * first, s.points, 3 * n * (int64_t)sizeof(float));
+        dev_copy(d, m->points + 3 * first, staged, bytes);
         rc = dev_finish(d, err);
     }
-    dev_free(d, memory, count.used);
+    dev_free(d, staged, bytes);
     return rc;
 }
 
@@ -55,7 +50,7 @@ int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
     if (first < 0 || n < 0 || first > all || n > all - first)
         return sdd_fail(err, SDD_EINVALID, "points", "%lld vertices from %lld do not lie in [0, %lld)", (long long)n,
                         (long long)first, (long long)all);
-    return n ? check_points(m, first, n, points, err) : SDD_OK;
+    return n ? replace_points(m, first, n, points, err) : SDD_OK;
 }
 
 static int check_uvs(const float *uvs, int64_t n, struct sdd_error *err)
@@ -81,6 +76,7 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
     for (struct arena *a = &count;; a = &real) {
         m->points = ARENA(a, float, 3 * V);
         m->uvs = U ? ARENA(a, float, 2 * U) : NULL;
+        m->error = ARENA(a, uint64_t, 1);
         if (a == &real)
             break;
         rc = dev_alloc(t->device, count.used, &m->memory, err);
@@ -94,7 +90,7 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
     m->topology = sdd_topology_ref(t);
     if (U)
         dev_upload(t->device, m->uvs, uvs, 2 * U * (int64_t)sizeof(float));
-    rc = sdd_mesh_set_points(m, 0, V, points, err);
+    rc = upload_points(m, m->points, m->error, 0, V, points, err); /* nobody sees the mesh if they are bad */
     if (rc) {
         sdd_mesh_free(m);
         return rc;

@@ -6,8 +6,9 @@
 
 struct sdd_mesh {
     sdd_topology *topology;
-    float *points; /* [V][3] */
-    float *uvs;    /* [U][2], NULL without UVs */
+    float *points;   /* [V][3] */
+    float *uvs;      /* [U][2], NULL without UVs */
+    uint64_t *error; /* [1] scratch word of the check of new points */
     void *memory;
     int64_t bytes;
 };

@@ -5,6 +5,7 @@
 #include "gpu/engine.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
+#include "gpu/kernels/uv_faces.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,14 +36,29 @@ static void add_block(struct sdd_plan *p, int semantic, int components, int64_t 
     b->bytes = count * components * 4;
 }
 
+/* The first engine, in the table's order, that is asked for and can do it; else why the last one cannot. */
 static const struct engine *choose(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    int any = !r->method || strcmp(r->method, "auto") == 0;
-    for (const struct engine *const *e = sdd_engines; *e; e++)
-        if (any || strcmp(r->method, (*e)->info->name) == 0)
-            return (*e)->check(t, r, err) ? NULL : *e;
-    sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of auto, edge-friend", r->method);
+    int any = !r->method || strcmp(r->method, "auto") == 0, known = 0;
+    char names[200] = "auto";
+    size_t used = strlen(names);
+    for (const struct engine *const *e = sdd_engines; *e; e++) {
+        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", (*e)->info->name);
+        if (!any && strcmp(r->method, (*e)->info->name) != 0)
+            continue;
+        known = 1;
+        if (!(*e)->check(t, r, err))
+            return *e;
+    }
+    if (!known)
+        sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of %s", r->method, names);
     return NULL;
+}
+
+static int cancelled(const struct sdd_refine_request *r, const char *before, struct sdd_error *err)
+{
+    return r->cancel && atomic_load(r->cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled before %s", before)
+                                               : SDD_OK;
 }
 
 static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -95,10 +111,11 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     p->n_faces = t->n_shown * m * m;
     p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
     p->n_uvs = i->n_uvs ? grid_points(i->n_uvs, F, i->n_uv_edges, C, level) : 0;
-    int64_t most = p->n_vertices > p->n_uvs ? p->n_vertices : p->n_uvs;
+    int64_t uv_rows = r->include & (SDD_UVS | SDD_UV_INDICES) ? p->n_uvs : 0;
+    int64_t most = p->n_vertices > uv_rows ? p->n_vertices : uv_rows;
     if (most >= UINT32_MAX) {
-        sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld vertices; ids of 32 bits end at %lld", level,
-                 (long long)most, (long long)UINT32_MAX);
+        sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld %s; ids of 32 bits end at %lld", level,
+                 (long long)most, most == p->n_vertices ? "vertices" : "UV values", (long long)UINT32_MAX);
         if (err) {
             err->needed = most;
             err->available = UINT32_MAX;
@@ -155,14 +172,17 @@ static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, 
     const sdd_topology *t = m->topology;
     struct grid_quads_args quads = {topology_grid(t, r->level), t->shown, block_of(p, memory, SDD_INDICES)};
     struct grid_quads_args uv_quads = {topology_uv_grid(t, r->level), t->shown, block_of(p, memory, SDD_UV_INDICES)};
-    struct grid_uvs_args uvs = {topology_uv_grid(t, r->level), t->uv_edge_corner, t->face_end,
-                                (const struct sdd_float2 *)m->uvs, block_of(p, memory, SDD_UVS)};
+    struct grid_uvs_args uvs = {topology_uv_grid(t, r->level), t->uv_edge_corner, (const struct sdd_float2 *)m->uvs,
+                                block_of(p, memory, SDD_UVS)};
     if (quads.quad)
         DEV_LAUNCH(t->device, grid_quads, &quads, p->n_faces);
     if (uv_quads.quad)
         DEV_LAUNCH(t->device, grid_quads, &uv_quads, p->n_faces);
-    if (uvs.out)
-        DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
+    if (!uvs.out)
+        return;
+    struct uv_faces_args means = {t->face_end, t->uv, uvs.uv, uvs.out, t->info.n_uvs};
+    DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
+    DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
 }
 
 /* Runs in allocated memory: blocks[k] is where the kernels write block k. */
@@ -178,11 +198,17 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     int rc = e->run(&run, err);
     if (rc)
         return rc;
+    if ((rc = cancelled(r, "the indices", err)))
+        return rc;
     run_formulas(m, r, p, blocks);
     dev_mark(d, MARK_REFINED);
+    if ((rc = cancelled(r, "the digests", err)))
+        return rc;
     for (int k = 0; k < p->n_blocks; k++)
         digest_queue(d, blocks[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
     dev_mark(d, MARK_DIGESTED);
+    if ((rc = cancelled(r, "the download", err)))
+        return rc;
     for (int k = 0; k < p->n_blocks; k++)
         if (blocks[k] != p->blocks[k].data)
             dev_download(d, (void *)(uintptr_t)p->blocks[k].data, blocks[k], p->blocks[k].bytes);

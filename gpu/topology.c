@@ -2,7 +2,7 @@
 /* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one
  * read-back:
  *   faces   corners, vertex and edge numbering by stable sort and scan, twins    -> E, B, E', the first errors
- *   tags    fans, creases, corners, holes, ghosts                                -> lists' sizes, the last errors
+ *   tags    fans, creases, corners, holes; then ghosts                           -> the last errors, lists' sizes
  *   keep    the arrays that stay, in allocations of exactly their size
  * Kernels stay inside their arrays on any input, so errors need not be read before the stage ends. */
 #include "gpu/topology.h"
@@ -48,10 +48,34 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
     return SDD_OK;
 }
 
+/* Apart so that the compiler makes it wide: it is the only pass over the mesh that the host makes. */
+__attribute__((optimize("O3"))) static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t *most)
+{
+    int64_t sum = 0;
+    int32_t low = INT32_MAX, high = INT32_MIN;
+    for (int64_t f = 0; f < n; f++) {
+        sum += size[f];
+        low = size[f] < low ? size[f] : low;
+        high = size[f] > high ? size[f] : high;
+    }
+    *least = low;
+    *most = high;
+    return sum;
+}
+
+static int fail_size(const struct sdd_mesh_desc *m, struct sdd_error *err)
+{
+    int64_t f = 0;
+    while (m->face_counts[f] >= 3 && m->face_counts[f] <= SDD_MAX_FACE_SIZE)
+        f++;
+    return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; 3 to %d are allowed", (long long)f,
+                    m->face_counts[f], SDD_MAX_FACE_SIZE);
+}
+
 /* Shapes of the arrays and the face sizes, which say where every kernel may write; the rest is the device's to check. */
 static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
 {
-    int64_t sum = 0;
+    int64_t sum;
     int rc = check_options(&m->options, err);
     if (!rc)
         rc = check_count("points", m->n_vertices, err);
@@ -76,16 +100,9 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
     if (m->n_vertices == 0 || m->n_faces == 0)
         return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
                         m->n_vertices ? "faces" : "points");
-    info->min_face_size = INT32_MAX;
-    for (int64_t f = 0; f < m->n_faces; f++) {
-        int32_t size = m->face_counts[f];
-        if (size < 3 || size > SDD_MAX_FACE_SIZE)
-            return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; 3 to %d are allowed",
-                            (long long)f, size, SDD_MAX_FACE_SIZE);
-        sum += size;
-        info->min_face_size = size < info->min_face_size ? size : info->min_face_size;
-        info->max_face_size = size > info->max_face_size ? size : info->max_face_size;
-    }
+    sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
+    if (info->min_face_size < 3 || info->max_face_size > SDD_MAX_FACE_SIZE)
+        return fail_size(m, err);
     if (sum != m->n_corners)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "the face sizes add up to %lld, there are %lld indices",
                         (long long)sum, (long long)m->n_corners);

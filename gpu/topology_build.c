@@ -76,9 +76,7 @@ static int64_t scratch_bytes(struct build *b, int64_t n, int bits)
 
 static int sort_bits(const struct build *b)
 {
-    return 2 * larger(b->bits, bits_below(b->desc->n_uvs)) > 64
-               ? 64
-               : (int)(2 * larger(b->bits, bits_below(b->desc->n_uvs)));
+    return (int)(2 * larger(b->bits, bits_below(b->desc->n_uvs))); /* counts are below 2^30: at most 60 */
 }
 
 static void lay_out_faces(struct build *b, struct arena *a)
@@ -435,12 +433,11 @@ static int fail_tags(const struct build *b, struct sdd_error *err)
     if (most >> 32 > SDD_MAX_FACE_SIZE)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "vertex %llu has %llu edges; %d are allowed",
                         (unsigned long long)(most & 0xffffffffu), (unsigned long long)(most >> 32), SDD_MAX_FACE_SIZE);
-    for (int i = W_CREASE_VERTEX; i <= W_CREASE_EDGE; i++)
-        if (w[i] != ~0ull)
-            return sdd_fail(err, SDD_EMESH, "creaseIndices",
-                            i == W_CREASE_VERTEX ? "crease %llu (%d, %d) names a vertex that does not exist"
-                                                 : "crease %llu (%d, %d) names an edge that no face has",
-                            (unsigned long long)w[i], m->crease_edges[2 * w[i]], m->crease_edges[2 * w[i] + 1]);
+    uint64_t crease = w[W_CREASE_VERTEX] < w[W_CREASE_EDGE] ? w[W_CREASE_VERTEX] : w[W_CREASE_EDGE];
+    if (crease != ~0ull)
+        return sdd_fail(err, SDD_EMESH, "creaseIndices", "crease %llu (%d, %d) names %s", (unsigned long long)crease,
+                        m->crease_edges[2 * crease], m->crease_edges[2 * crease + 1],
+                        crease == w[W_CREASE_VERTEX] ? "a vertex that does not exist" : "an edge that no face has");
     if (w[W_CORNER_TAG] != ~0ull)
         return sdd_fail(err, SDD_EMESH, "cornerIndices", "corner %llu names vertex %d of %lld",
                         (unsigned long long)w[W_CORNER_TAG], m->corner_vertices[w[W_CORNER_TAG]], (long long)b->V);

@@ -209,7 +209,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     size_of_level(t, 1, &from->n_slots, &from->n_quads);
     first_step(run, from);
     for (int level = 1; level < last; level++) {
-        struct ef_step_args step = {view(t, from, level), to->slot, to->quad, to->friends, to->sharp};
+        struct ef_step_args step = {view(t, from, level), to->slot,  to->quad,
+                                    to->friends,          to->sharp, real_quads(t, level)};
         if (r->cancel && atomic_load(r->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         DEV_LAUNCH(t->device, ef_step, &step, n_tasks(from));

@@ -79,12 +79,12 @@ SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_
     return sdd_fma(w, p, sdd_scale(1.0f - w, c));
 }
 
-/* sdd_edge_point: between a and b of an edge of sharpness s, from the smooth rule's point. */
-SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 a, struct sdd_vec3 b, float s, struct sdd_vec3 smooth)
+/* sdd_edge_point: of an edge of sharpness s, from the sum of its ends and the smooth rule's point. */
+SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, float s, struct sdd_vec3 smooth)
 {
     if (!(s > 0.0f))
         return smooth;
-    struct sdd_vec3 middle = sdd_scale(0.5f, sdd_add(a, b));
+    struct sdd_vec3 middle = sdd_scale(0.5f, ends);
     return s > 1.0f ? middle : sdd_fma(s, middle, sdd_scale(1.0f - s, smooth));
 }
 

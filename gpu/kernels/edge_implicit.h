@@ -20,8 +20,8 @@ SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)
     if (a->twin[c] != SDD_NONE)
         return;
     if (a->soft && a->edge_sharp[e] < 10.0f) {
-        a->soft[a->vert[c]] = 1;
-        a->soft[a->vert[a->next[c]]] = 1;
+        sdd_mark(a->soft + a->vert[c]);
+        sdd_mark(a->soft + a->vert[a->next[c]]);
     }
     a->edge_sharp[e] = 10.0f;
 }

@@ -21,17 +21,27 @@ struct ef_finish_args {
     int32_t limit;
 };
 
+/* Normals are made in double: products of accepted coordinates, from 1e-30 to 1e30, would leave the range of float. */
+struct sdd_dvec3 {
+    double x, y, z;
+};
+
 /* What one turn around a vertex gathers. */
 struct ef_ring {
-    struct sdd_vec3 edges, diagonals, cross;
+    struct sdd_vec3 edges, diagonals;
+    struct sdd_dvec3 cross;
     struct sdd_ring sharp;
     uint32_t first;    /* the corner after the last ghost, in the order of the walk; the loop corner without ghosts */
     int32_t n, n_real; /* corners, real ones */
 };
 
-SDD_FN struct sdd_vec3 sdd_cross(struct sdd_vec3 a, struct sdd_vec3 b)
+SDD_FN struct sdd_dvec3 sdd_cross(struct sdd_vec3 a, struct sdd_vec3 b)
 {
-    return sdd_vec3_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+    struct sdd_dvec3 r;
+    r.x = (double)a.y * (double)b.z - (double)a.z * (double)b.y;
+    r.y = (double)a.z * (double)b.x - (double)a.x * (double)b.z;
+    r.z = (double)a.x * (double)b.y - (double)a.y * (double)b.x;
+    return r;
 }
 
 SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, uint32_t n_real_quads)
@@ -40,7 +50,8 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     struct sdd_vec3 at = sdd_slot_point(s);
     uint32_t c = s.loop, i;
     int was_ghost = 0;
-    r.edges = r.diagonals = r.cross = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.edges = r.diagonals = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.cross.x = r.cross.y = r.cross.z = 0.0;
     r.sharp = sdd_ring_empty();
     r.first = c;
     r.n = r.n_real = 0;
@@ -53,7 +64,10 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
         int ghost = c >> 2 >= n_real_quads;
         if (!ghost) {
             struct sdd_vec3 on = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1));
-            r.cross = sdd_add(r.cross, sdd_cross(sdd_sub(on, at), sdd_sub(off, at)));
+            struct sdd_dvec3 corner = sdd_cross(sdd_sub(on, at), sdd_sub(off, at));
+            r.cross.x += corner.x;
+            r.cross.y += corner.y;
+            r.cross.z += corner.z;
             r.n_real++;
             if (was_ghost)
                 r.first = c;
@@ -84,8 +98,8 @@ SDD_FN struct sdd_vec3 sdd_limit_point(struct sdd_vec3 at, int32_t rule, const s
 }
 
 /* Limit normal of a smooth vertex, or of a boundary crease of k faces; cosines of the steps by rotation. */
-SDD_FN struct sdd_vec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
-                                        int32_t boundary)
+SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
+                                         int32_t boundary)
 {
     const struct ef_level *l = &a->from;
     int32_t k = boundary ? r->n_real : r->n, m = boundary ? 2 * k : k; /* angles of 2 pi / m */
@@ -130,17 +144,14 @@ SDD_FN struct sdd_vec3 sdd_limit_normal(const struct ef_finish_args *a, struct s
     return sdd_cross(t1, t2);
 }
 
-SDD_FN struct sdd_vec3 sdd_unit(struct sdd_vec3 v)
+/* n, or its opposite where sign is -1, of length 1; zero where it has none. */
+SDD_FN struct sdd_vec3 sdd_unit(struct sdd_dvec3 n, double sign)
 {
-    float length = sqrtf(v.x * v.x + v.y * v.y + v.z * v.z);
-    return length > 0.0f ? sdd_vec3_of(v.x / length, v.y / length, v.z / length) : sdd_vec3_of(0.0f, 0.0f, 0.0f);
-}
-
-SDD_FN void sdd_put_vec3(float *to, uint32_t row, struct sdd_vec3 v)
-{
-    to[3 * (size_t)row] = v.x;
-    to[3 * (size_t)row + 1] = v.y;
-    to[3 * (size_t)row + 2] = v.z;
+    double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
+    if (!(length > 0.0))
+        return sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    sign /= length;
+    return sdd_vec3_of((float)(n.x * sign), (float)(n.y * sign), (float)(n.z * sign));
 }
 
 SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
@@ -150,7 +161,7 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
     if (s.loop == SDD_NONE || s.loop >> 2 >= a->n_real_quads)
         return;
     struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
-    int32_t k = (int32_t)s.loop + p.turn;
+    int32_t k = (int32_t)(s.loop & 3) + p.turn;
     uint32_t row = sdd_grid_point(&a->grid, p.corner, p.x + (((k + 1) & 2) >> 1), p.y + ((k & 2) >> 1));
     struct sdd_vec3 at = sdd_slot_point(s);
     if (!a->limit && !a->normal) {
@@ -163,14 +174,12 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
         sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, &r) : at);
     if (!a->normal)
         return;
-    struct sdd_vec3 n = r.cross;
+    struct sdd_dvec3 n = r.cross;
     int32_t boundary = r.n_real < r.n;
     if (a->limit && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && boundary)))
         n = sdd_limit_normal(a, at, &r, boundary);
     /* even corners are walked counter-clockwise, odd ones clockwise (the cross products turn with the on- and
      * off-edges) */
-    if (s.loop & 1)
-        n = sdd_scale(-1.0f, n);
-    sdd_put_vec3(a->normal, row, sdd_unit(n));
+    sdd_put_vec3(a->normal, row, sdd_unit(n, s.loop & 1 ? -1.0 : 1.0));
 }
 #endif

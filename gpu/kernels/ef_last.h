@@ -15,14 +15,6 @@ struct ef_last_args {
     uint32_t n_real_quads;
 };
 
-SDD_FN void sdd_put_point(const struct ef_last_args *a, uint32_t row, struct sdd_vec3 v)
-{
-    float *to = a->out + 3 * (size_t)row;
-    to[0] = v.x;
-    to[1] = v.y;
-    to[2] = v.z;
-}
-
 /* The middle of side k of a quad whose cell is p; the grid has two units a side. */
 SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_place p, uint32_t k)
 {
@@ -40,14 +32,14 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
         struct ef_quad_points r = sdd_quad_task(l, v);
         if (v < a->n_real_quads) {
             struct sdd_place p = sdd_place_of(v, l->level);
-            sdd_put_point(a, sdd_grid_inside(&a->grid, p.corner, 2 * p.x + 1, 2 * p.y + 1), r.face);
-            sdd_put_point(a, sdd_side_row(a, p, 1), r.edge[0]);
-            sdd_put_point(a, sdd_side_row(a, p, 3), r.edge[1]);
+            sdd_put_vec3(a->out, sdd_grid_inside(&a->grid, p.corner, 2 * p.x + 1, 2 * p.y + 1), r.face);
+            sdd_put_vec3(a->out, sdd_side_row(a, p, 1), r.edge[0]);
+            sdd_put_vec3(a->out, sdd_side_row(a, p, 3), r.edge[1]);
         } else {
             for (int32_t k = 0; k < 2; k++) { /* an edge that a ghost computes for its real friend */
                 uint32_t g = r.friends.g[k];
                 if (g >> 1 < a->n_real_quads)
-                    sdd_put_point(a, sdd_side_row(a, sdd_place_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);
+                    sdd_put_vec3(a->out, sdd_side_row(a, sdd_place_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);
             }
         }
     }
@@ -56,8 +48,8 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
         if (s.loop != SDD_NONE && s.loop >> 2 < a->n_real_quads) {
             struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
             int32_t k = (int32_t)(s.loop & 3) + p.turn;
-            sdd_put_point(a, sdd_grid_point(&a->grid, p.corner, 2 * p.x + ((k + 1) & 2), 2 * p.y + (k & 2)),
-                          sdd_vertex_task(l, v, s));
+            sdd_put_vec3(a->out, sdd_grid_point(&a->grid, p.corner, 2 * p.x + ((k + 1) & 2), 2 * p.y + (k & 2)),
+                         sdd_vertex_task(l, v, s));
         }
     }
 }

@@ -136,7 +136,7 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
 {
     struct ef_quad_points r;
     r.friends = l->friends[q];
-    struct sdd_vec3 side[2], near[2], far[2];
+    struct sdd_vec3 near[2], far[2];
     for (int32_t i = 0; i < 2; i++) {
         uint32_t g = r.friends.g[i], c = 2 * g;
         struct sdd_quad a = sdd_quad_at(l, g >> 1);
@@ -147,17 +147,11 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
         far[i] =
             sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
         r.sharp[i] = l->sharp ? l->sharp[q].s[i] : 0.0f;
-        side[i] = near[i];
     }
     r.face = sdd_scale(0.25f, sdd_add(near[0], near[1]));
     for (int32_t i = 0; i < 2; i++) { /* (a + b)/4 + face/4 + (a + b + a' + b')/16 */
         struct sdd_vec3 smooth = sdd_scale(0.25f, sdd_fma(0.25f, sdd_add(near[i], far[i]), sdd_add(near[i], r.face)));
-        r.edge[i] = smooth;
-        if (r.sharp[i] > 0.0f) {
-            struct sdd_vec3 middle = sdd_scale(0.5f, side[i]);
-            float s = r.sharp[i];
-            r.edge[i] = s > 1.0f ? middle : sdd_fma(s, middle, sdd_scale(1.0f - s, smooth));
-        }
+        r.edge[i] = sdd_edge_point(near[i], r.sharp[i], smooth);
     }
     return r;
 }

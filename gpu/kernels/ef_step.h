@@ -14,6 +14,7 @@ struct ef_step_args {
     struct sdd_quad *quad;
     struct sdd_pair *friends;
     struct sdd_float2 *sharp; /* NULL where from.sharp is */
+    int64_t n_real_quads;     /* of `from` */
 };
 
 SDD_FN void sdd_put_slot(struct sdd_slot *to, struct sdd_vec3 p, uint32_t loop)
@@ -29,11 +30,6 @@ SDD_FN void sdd_put_quad(struct sdd_quad *to, uint32_t v0, uint32_t v1, uint32_t
     q.v[2] = v2;
     q.v[3] = v3;
     *to = q;
-}
-
-SDD_FN void sdd_put_sharp(struct sdd_float2 *to, float s)
-{
-    to->s[1] = s;
 }
 
 SDD_FN void sdd_step_quad(uint32_t q, const struct ef_step_args *a)
@@ -85,6 +81,8 @@ SDD_FN void k_ef_step(int64_t i, const struct ef_step_args *a)
         struct sdd_slot *to = a->slot + sdd_child_slot(l, v);
         if (s.loop == SDD_NONE)
             sdd_put_slot(to, sdd_slot_point(s), SDD_NONE);
+        else if (s.loop >> 2 >= a->n_real_quads) /* only ghosts touch it: nothing that leaves the engine reads it */
+            sdd_put_slot(to, sdd_slot_point(s), 4 * s.loop);
         else
             sdd_put_slot(to, sdd_vertex_task(l, v, s), 4 * s.loop);
     } else { /* fewer vertices than quads (genus 2 and up): the chunk's first slot stays unused */

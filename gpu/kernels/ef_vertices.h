@@ -3,7 +3,7 @@
  * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, next, prev, edge, face, twin [C + B] u32,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
  * Shape   item, n = V      Cost  about 60 B a corner
- * Result  sums run over the corners in ascending order; a vertex without faces keeps its place and has no loop
+ * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no loop
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
  *         queue */
 #ifndef SDD_K_EF_VERTICES_H
@@ -21,7 +21,8 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
 {
     uint32_t begin = a->begin[v], end = a->end[v];
     const float *p = a->p + 3 * v;
-    struct sdd_vec3 at = sdd_vec3_of(p[0], p[1], p[2]), point = at, sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    struct sdd_vec3 at = sdd_vec3_of(p[0], p[1], p[2]), point = at;
+    double x = 0.0, y = 0.0, z = 0.0;
     struct sdd_ring ring = sdd_ring_empty();
     int32_t n = (int32_t)(end - begin);
     for (uint32_t k = begin; k < end; k++) {
@@ -29,7 +30,9 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
         const float *q = a->p + 3 * (int64_t)a->vert[a->next[c]];
         struct sdd_vec3 far = sdd_vec3_of(q[0], q[1], q[2]);
         struct sdd_slot f = a->slot[a->n_vertices + a->face[c]];
-        sum = sdd_add(sum, sdd_add(far, sdd_slot_point(f)));
+        x += (double)far.x + (double)f.x;
+        y += (double)far.y + (double)f.y;
+        z += (double)far.z + (double)f.z;
         if (!a->edge_sharp)
             continue;
         sdd_ring_edge(&ring, a->edge_sharp[a->edge[c]], far);
@@ -40,8 +43,9 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
     }
     if (n > 0) {
         double count = (double)n; /* on a boundary `smooth` is wrong and never used: two edges are sharp */
-        struct sdd_vec3 smooth =
-            sdd_fma((float)((count - 2.0) / count), at, sdd_scale((float)(1.0 / (count * count)), sum));
+        double w = 1.0 / (count * count);
+        struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
+        struct sdd_vec3 smooth = sdd_fma((float)((count - 2.0) / count), at, sum);
         point = sdd_vertex_point(at, a->vert_sharp ? a->vert_sharp[v] : 0.0f, smooth, &ring);
     }
     a->slot[v] = sdd_slot_of(point, n > 0 ? 4 * a->corner[begin] : SDD_NONE);

@@ -19,6 +19,6 @@ SDD_FN void k_hole_apply(int64_t i, const struct hole_apply_args *a)
     if (f >= a->n_faces)
         sdd_atomic_min(a->error, (uint64_t)i);
     else
-        a->hole[f] = 1;
+        sdd_mark(a->hole + f);
 }
 #endif

@@ -190,6 +190,7 @@ static struct sdd_slot *step(const struct brute *b, const struct level_quads *q,
     a.from.n_first_quads = (uint32_t)(b->C + b->B), a.from.n_vertices = (uint32_t)b->V;
     a.quad = launch_out(to->n_quads, sizeof *a.quad), a.friends = launch_out(to->n_quads, sizeof *a.friends);
     a.sharp = with_sharp ? launch_out(to->n_quads, sizeof *a.sharp) : NULL;
+    a.n_real_quads = q->n_real;
     LAUNCH(ef_step, &a, q->n_slots > q->n_quads ? q->n_slots : q->n_quads);
     launch_same(a.quad, to->v, "quad");
     launch_same(a.friends, to->friends, "friends");

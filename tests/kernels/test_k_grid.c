@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of grid order: grid_quads, grid_uvs, and the formulas of grid.h by themselves. The oracle counts
+/* Oracles of grid order: grid_quads, uv_faces, grid_uvs, and the formulas of grid.h by themselves. The oracle counts
  * rows off one by one in the order that DESIGN section 4 gives (vertices, faces, edges, points along each
  * level-1 edge from its lower-numbered end, points inside each quad), finds the level-1 edge of a quad's side
  * by its two ends, and divides cells by halves. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
+#include "gpu/kernels/uv_faces.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
 #include <math.h>
@@ -335,8 +336,10 @@ static void check_uvs(const struct poly *p)
         struct order o;
         order_init(&o, &b, level, 1);
         struct grid_uvs_args a = {.grid = upload_grid(&o, level), .out = launch_out(o.n, sizeof *a.out)};
-        a.edge_corner = launch_in(b.uv_edge_corner, b.E_uv, 4), a.end = launch_in(b.end, b.F, 4);
+        a.edge_corner = launch_in(b.uv_edge_corner, b.E_uv, 4);
         a.uv = launch_in(p->uvs, b.U, sizeof *a.uv);
+        struct uv_faces_args means = {launch_in(b.end, b.F, 4), a.grid.vert, a.uv, a.out, b.U};
+        LAUNCH(uv_faces, &means, b.F);
         LAUNCH(grid_uvs, &a, o.n);
         const struct sdd_float2 *got = launch_got(a.out);
         assert_memory_equal(got, p->uvs, (size_t)b.U * sizeof *got); /* values stay, also those that no face uses */

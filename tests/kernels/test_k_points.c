@@ -149,6 +149,7 @@ static void check_step(const struct points *o, const struct points *next)
     struct ef_step_args a = {.from = points_level(o), .slot = launch_out(to->n_slots, sizeof *a.slot)};
     a.quad = launch_out(to->n_quads, sizeof *a.quad), a.friends = launch_out(to->n_quads, sizeof *a.friends);
     a.sharp = a.from.sharp ? launch_out(to->n_quads, sizeof *a.sharp) : NULL;
+    a.n_real_quads = o->q.n_real;
     LAUNCH(ef_step, &a, n_tasks(o));
     const struct sdd_slot *got = launch_got(a.slot);
     for (int64_t s = 0; s < to->n_slots; s++)
