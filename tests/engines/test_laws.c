@@ -319,11 +319,55 @@ static void test_limit(void **state)
     (void)state, for_each_shape(law_limit);
 }
 
+/* Normals do not depend on the unit of length: the same at 1e-12 and at 1e25 as at 1, for both surfaces. */
+static void test_normals_any_scale(void **state)
+{
+    static const float scales[] = {1.0f, 1e-12f, 1e12f, 1e25f};
+    struct shape s;
+    (void)state;
+    load("crease_edge_1.5", &s);
+    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        float *first = NULL;
+        for (size_t k = 0; k < sizeof scales / sizeof *scales; k++) {
+            struct sdd_refine_request r = {.level = 4, .surface = surface, .include = SDD_NORMALS};
+            float *points = malloc((size_t)s.desc.n_vertices * 3 * sizeof *points);
+            struct sdd_error err = {0};
+            sdd_topology *topology;
+            sdd_mesh *mesh;
+            sdd_result *result;
+            assert_non_null(points);
+            for (int64_t i = 0; i < 3 * s.desc.n_vertices; i++)
+                points[i] = s.points[i] * scales[k];
+            assert_int_equal(sdd_topology_create(device, &s.desc, &topology, &err), SDD_OK);
+            assert_int_equal(sdd_mesh_create(topology, points, NULL, &mesh, &err), SDD_OK);
+            assert_int_equal(sdd_refine(mesh, &r, &result, &err), SDD_OK);
+            const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+            const float *n = b->data;
+            first = first ? first : memcpy(malloc((size_t)b->bytes), n, (size_t)b->bytes);
+            for (int64_t i = 0; i < b->count; i++) {
+                const float *v = n + 3 * i, *w = first + 3 * i;
+                double length = sqrt((double)v[0] * v[0] + (double)v[1] * v[1] + (double)v[2] * v[2]);
+                double along = (double)v[0] * w[0] + (double)v[1] * w[1] + (double)v[2] * w[2];
+                if (!(fabs(length - 1.0) < 1e-6) || !(along > 0.9999))
+                    fail_msg("scale %g: normal %lld is (%g, %g, %g), at scale 1 (%g, %g, %g)", (double)scales[k],
+                             (long long)i, (double)v[0], (double)v[1], (double)v[2], (double)w[0], (double)w[1],
+                             (double)w[2]);
+            }
+            sdd_result_free(result);
+            sdd_mesh_free(mesh);
+            sdd_topology_unref(topology);
+            free(points);
+        }
+        free(first);
+    }
+    shape_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_constant), cmocka_unit_test(test_affine),
-                                       cmocka_unit_test(test_names), cmocka_unit_test(test_counts),
-                                       cmocka_unit_test(test_limit)};
+                                       cmocka_unit_test(test_names),    cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_limit),    cmocka_unit_test(test_normals_any_scale)};
     device = open_device(0);
     int failed = cmocka_run_group_tests_name("laws", tests, NULL, NULL);
     sdd_device_close(device);
