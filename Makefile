@@ -110,12 +110,12 @@ $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D) && $(NVCC) -O3 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
 	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo -Xcompiler \
-	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-Wall,-Wextra,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
-# Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc alone.
+	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-fopenmp,-Wall,-Wextra,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+# Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc and libgomp alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(addprefix -L,$(wildcard $(CUDA_LIB))) -Wl,-s \
-	  -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lpthread -ldl -lrt -lm
+	  -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lgomp -lpthread -ldl -lrt -lm
 
 ar = @mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
 $(LIBSDD): $(GPU_OBJ) ; $(ar)

@@ -86,7 +86,7 @@ static void lay_out_faces(struct build *b, struct arena *a)
     b->words = ARENA(a, uint64_t, N_WORDS);
     b->keys = ARENA(a, uint64_t, C);
     b->sorted = ARENA(a, uint64_t, C);
-    b->counts = ARENA(a, int32_t, F);
+    b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, F) : NULL;
     b->end = ARENA(a, int32_t, F);
     b->input = ARENA(a, int32_t, C);
     b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
@@ -163,17 +163,22 @@ static void run_faces(struct build *b)
         .n_uvs = (uint32_t)m->n_uvs,
         .left_handed = m->options.orientation == SDD_LEFT_HANDED,
     };
+    struct face_ends_args ends = {b->end, b->t->info.max_face_size};
     struct vertex_keys_args vkeys = {b->vert, b->keys, b->values};
     struct vertex_heads_args vheads = {b->sorted,        b->vert_corner,      b->face, b->begin,
                                        b->end_of_vertex, b->words + W_REPEAT, b->C,    (uint32_t)b->V};
     struct edge_twins_args twins = {b->sorted, b->corners, b->vert, b->twin, b->flag, b->words + W_EDGE, b->C};
 
     start_words(b);
-    dev_upload(d, b->counts, m->face_counts, b->F * (int64_t)sizeof(int32_t));
     dev_upload(d, b->input, m->face_vertices, b->C * (int64_t)sizeof(int32_t));
     if (b->uv_input)
         dev_upload(d, b->uv_input, m->uv_indices, b->C * (int64_t)sizeof(int32_t));
-    dev_scan(d, b->counts, b->end, b->F, b->scratch);
+    if (b->counts) {
+        dev_upload(d, b->counts, m->face_counts, b->F * (int64_t)sizeof(int32_t));
+        dev_scan(d, b->counts, b->end, b->F, b->scratch);
+    } else {
+        DEV_LAUNCH(d, face_ends, &ends, b->F);
+    }
     DEV_LAUNCH(d, face_corners, &corners, b->F);
 
     dev_fill(d, b->begin, 0, b->V * (int64_t)sizeof(uint32_t));

@@ -19,11 +19,13 @@
 #include "kernels_all.h"
 #include "abi.h"
 
-#define BLOCK 256                /* threads */
-#define GRID_MAX INT32_MAX       /* blocks */
-#define SCRATCH_ALIGN 256        /* scratch sizes are rounded up to it */
-#define STAGE_BYTES (4u << 20)   /* pinned memory through which short uploads go without waiting */
-#define STAGE_LONGEST (1u << 20) /* longer ones gain nothing from it */
+#define BLOCK 256              /* threads */
+#define GRID_MAX INT32_MAX     /* blocks */
+#define SCRATCH_ALIGN 256      /* scratch sizes are rounded up to it */
+#define STAGE_BYTES (8u << 20) /* pinned memory through which uploads go */
+#define STAGE_HALF (STAGE_BYTES / 2)
+#define STAGE_LONGEST (1u << 20) /* longer ones go through the two halves in turn */
+#define STAGE_THREADS 4          /* one core fills the stage at a third of what PCIe takes from it */
 #define HOST_HEADER 256          /* bytes before each host block: its capacity; keeps copies aligned */
 #define HOST_GRAIN 65536         /* host blocks are multiples of it, so that near sizes fit again */
 #define HOST_CACHED 16           /* free host blocks kept at most, and .. */
@@ -39,6 +41,7 @@ struct device {
     int64_t live_bytes; /* allocated and not yet freed */
     cudaEvent_t marks[SDD_N_MARKS];
     char *stage;
+    cudaEvent_t half_read[2];    /* the stream has read this half of the stage */
     size_t stage_used;           /* bytes that the stream may still read; 0 after each wait */
     size_t *cached[HOST_CACHED]; /* free host blocks, the oldest first, each by its header */
     size_t cached_bytes;
@@ -152,6 +155,9 @@ static void dev_close(void *device)
     for (int i = 0; i < SDD_N_MARKS; i++)
         if (d->marks[i])
             (void)result(d, cudaEventDestroy(d->marks[i]));
+    for (int i = 0; i < 2; i++)
+        if (d->half_read[i])
+            (void)result(d, cudaEventDestroy(d->half_read[i]));
     if (d->stage)
         (void)result(d, cudaFreeHost(d->stage));
     if (d->pool)
@@ -189,6 +195,9 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     *step = "cudaEventCreate";
     for (int i = 0; i < SDD_N_MARKS; i++)
         if ((e = cudaEventCreate(&d->marks[i])) != cudaSuccess)
+            return e;
+    for (int i = 0; i < 2; i++)
+        if ((e = cudaEventCreateWithFlags(&d->half_read[i], cudaEventDisableTiming)) != cudaSuccess)
             return e;
     *step = "cudaHostAlloc";
     if ((e = cudaHostAlloc((void **)&d->stage, STAGE_BYTES, cudaHostAllocDefault)) != cudaSuccess)
@@ -334,7 +343,7 @@ static int dev_host_alloc(void *device, int64_t bytes, void **out)
     return SDD_OK;
 }
 
-/* No copy is under way to or from host memory when it is freed: long uploads are done on return, and the caller of a
+/* No copy is under way to or from host memory when it is freed: uploads go through the stage, and the caller of a
  * download has waited for it. */
 static void dev_host_free(void *device, void *memory, int64_t bytes)
 {
@@ -363,6 +372,31 @@ static void dev_trim(void *device)
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
 }
 
+/* Some threads fill one half of the stage while the stream reads the other. The source is free on return; the stage is not:
+ * the next upload waits for it. */
+static int upload_long(struct device *d, char *to, const char *from, size_t n)
+{
+    int code = d->stage_used ? finish(d) : SDD_OK;
+    for (size_t at = 0, half = 0; at < n && code == SDD_OK; at += STAGE_HALF, half ^= 1) {
+        const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF, part = (bytes / STAGE_THREADS + 63) / 64 * 64;
+        char *stage = d->stage + half * STAGE_HALF;
+        if (at >= STAGE_BYTES)
+            code = result(d, cudaEventSynchronize(d->half_read[half]));
+#pragma omp parallel for num_threads(STAGE_THREADS) schedule(static, 1)
+        for (int t = 0; t < STAGE_THREADS; t++) {
+            const size_t first = t * part < bytes ? t * part : bytes;
+            const size_t last = t + 1 == STAGE_THREADS || first + part > bytes ? bytes : first + part;
+            memcpy(stage + first, from + at + first, last - first);
+        }
+        if (code == SDD_OK)
+            code = result(d, cudaMemcpyAsync(to + at, stage, bytes, cudaMemcpyHostToDevice, d->stream));
+        if (code == SDD_OK)
+            code = result(d, cudaEventRecord(d->half_read[half], d->stream));
+    }
+    d->stage_used = STAGE_BYTES;
+    return code;
+}
+
 static int dev_upload(void *device, void *to, const void *from_host, int64_t bytes)
 {
     struct device *d = (struct device *)device;
@@ -370,10 +404,8 @@ static int dev_upload(void *device, void *to, const void *from_host, int64_t byt
     int code = enter(d);
     if (code != SDD_OK || bytes <= 0)
         return code;
-    if (n > STAGE_LONGEST) { /* whether CUDA still reads the source on return depends on what memory it is: wait */
-        code = result(d, cudaMemcpyAsync(to, from_host, n, cudaMemcpyHostToDevice, d->stream));
-        return code == SDD_OK ? finish(d) : code;
-    }
+    if (n > STAGE_LONGEST)
+        return upload_long(d, (char *)to, (const char *)from_host, n);
     if (d->stage_used + n > STAGE_BYTES && (code = finish(d)) != SDD_OK)
         return code;
     char *staged = d->stage + d->stage_used;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that read points and faces: point_check, face_corners, vertex_keys,
+/* Oracles of the kernels that read points and faces: point_check, face_ends, face_corners, vertex_keys,
  * vertex_heads, and of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
  * one's output. Meshes: the shapes, random ones, and both with errors put in. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/face_corners.h"
+#include "gpu/kernels/face_ends.h"
 #include "gpu/kernels/point_check.h"
 #include "gpu/kernels/vertex_heads.h"
 #include "gpu/kernels/vertex_keys.h"
@@ -49,6 +50,24 @@ static void test_points(void **state)
         memcpy(p + 3 * at, kept, sizeof kept);
     }
     free(p);
+}
+
+static void test_face_ends(void **state)
+{
+    const int64_t n = 3000, sizes[] = {3, 4, 65535};
+    int32_t *want = xalloc(n, sizeof *want);
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        int64_t sum = 0;
+        for (int64_t f = 0; f < n; f++)
+            want[f] = (int32_t)(sum += sizes[k]);
+        launch_say("faces of %lld corners", (long long)sizes[k]);
+        struct face_ends_args a = {launch_out(n, sizeof *want), sizes[k]};
+        LAUNCH(face_ends, &a, n);
+        launch_same(a.end, want, "end");
+        launch_end();
+    }
+    free(want);
 }
 
 struct face_case {
@@ -257,11 +276,9 @@ static void test_compact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_points),
-        cmocka_unit_test(test_face_corners),
-        cmocka_unit_test(test_face_corners_errors),
-        cmocka_unit_test(test_vertices),
-        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_points),       cmocka_unit_test(test_face_ends),
+        cmocka_unit_test(test_face_corners), cmocka_unit_test(test_face_corners_errors),
+        cmocka_unit_test(test_vertices),     cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_compact),
     };
     return LAUNCH_GROUP("kernels of points and faces", tests);
