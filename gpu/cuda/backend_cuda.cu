@@ -25,7 +25,7 @@
 #define STAGE_BYTES (8u << 20) /* pinned memory through which uploads go */
 #define STAGE_HALF (STAGE_BYTES / 2)
 #define STAGE_LONGEST (1u << 20) /* longer ones go through the two halves in turn */
-#define STAGE_THREADS 4          /* one core fills the stage at a third of what PCIe takes from it */
+#define STAGE_THREADS 8          /* one core fills the stage at a third of what PCIe takes from it */
 #define HOST_HEADER 256          /* bytes before each host block: its capacity; keeps copies aligned */
 #define HOST_GRAIN 65536         /* host blocks are multiples of it, so that near sizes fit again */
 #define HOST_CACHED 16           /* free host blocks kept at most, and .. */
