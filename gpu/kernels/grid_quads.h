@@ -21,10 +21,17 @@ SDD_FN void k_grid_quads(int64_t k, const struct grid_quads_args *a)
     struct sdd_quad q;
     if (a->shown)
         c = a->shown[c];
-    q.v[0] = sdd_grid_point(&a->grid, c, x, y);
-    q.v[1] = sdd_grid_point(&a->grid, c, x + 1, y);
-    q.v[2] = sdd_grid_point(&a->grid, c, x + 1, y + 1);
-    q.v[3] = sdd_grid_point(&a->grid, c, x, y + 1);
+    if (x > 0 && x < m - 1 && y > 0 && y < m - 1) { /* away from the border the rows are neighbours */
+        q.v[0] = sdd_grid_inside(&a->grid, c, x, y);
+        q.v[1] = q.v[0] + 1;
+        q.v[3] = q.v[0] + (uint32_t)(m - 1);
+        q.v[2] = q.v[3] + 1;
+    } else {
+        q.v[0] = sdd_grid_point(&a->grid, c, x, y);
+        q.v[1] = sdd_grid_point(&a->grid, c, x + 1, y);
+        q.v[2] = sdd_grid_point(&a->grid, c, x + 1, y + 1);
+        q.v[3] = sdd_grid_point(&a->grid, c, x, y + 1);
+    }
     a->quad[k] = q;
 }
 #endif
