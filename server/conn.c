@@ -6,10 +6,10 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -142,13 +142,20 @@ void conn_enter(struct conn *c, enum conn_phase phase)
     c->progress = -1;
 }
 
-/* A socket in MHD's edge-triggered epoll tells of waiting bytes once. When some were held back, setting the
- * low-water mark (to what it is) makes the kernel tell again: tcp_set_rcvlowat ends in the same call as an
- * arriving segment. */
+/* Is there something to read, if only the end? */
+static bool is_readable(const struct conn *c)
+{
+    struct pollfd p = {c->fd, POLLIN, 0};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* A socket in MHD's edge-triggered epoll tells of waiting bytes once, and MHD takes a short read to mean that
+ * nothing is left. When bytes were held back, or the end came with them, setting the low-water mark (to what it
+ * is) makes the kernel tell again: tcp_set_rcvlowat ends in the same call as an arriving segment. */
 static void tell_again(struct conn *c)
 {
-    int waiting = 0, one = 1;
-    if (ioctl(c->fd, FIONREAD, &waiting) == 0 && waiting > 0)
+    int one = 1;
+    if (is_readable(c))
         setsockopt(c->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
 }
 
@@ -227,6 +234,13 @@ static bool begin_message(struct conn *c, struct sdd_error *err)
     return true;
 }
 
+/* No more will come; what is waiting is all there is. */
+static bool has_ended(const struct conn *c)
+{
+    struct pollfd p = {c->fd, POLLRDHUP, 0};
+    return poll(&p, 1, 0) == 1;
+}
+
 /* The next head: 1 when it is complete and good, else *result is what recv() returns. */
 static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
 {
@@ -248,19 +262,23 @@ static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
     if (rc == 0) {
         if (c->phase == CONN_IDLE)
             conn_enter(c, CONN_HEAD);
-        *result = later();
+        *result = has_ended(c) ? 0 : later();
     } else
         *result = refuse(c, &err, buffer, n);
     return false;
 }
 
-static void account(struct conn *c, int64_t got)
+/* Counts what was handed on; the message may end here, or the peer in the middle of it. */
+static void account(struct conn *c, int64_t got, size_t room)
 {
     int64_t head = got < c->head_left ? got : c->head_left;
     c->head_left -= head;
     c->received += got - head;
     if (!c->head.chunked)
         c->body_left -= got - head;
+    bool complete = c->head_left == 0 && c->body_left == 0 && c->chunks.done;
+    if (!complete && (uint64_t)got < room)
+        tell_again(c);
 }
 
 static ssize_t receive_chunked(struct conn *c, void *buffer, size_t n)
@@ -277,7 +295,7 @@ static ssize_t receive_chunked(struct conn *c, void *buffer, size_t n)
     }
     got = kernel_recv(c->fd, buffer, (size_t)(head + body), 0);
     if (got > 0)
-        account(c, got);
+        account(c, got, n);
     return got;
 }
 
@@ -297,7 +315,7 @@ static ssize_t receive(struct conn *c, void *buffer, size_t n)
         return later();
     got = kernel_recv(c->fd, buffer, n < (uint64_t)left ? n : (size_t)left, 0);
     if (got > 0)
-        account(c, got);
+        account(c, got, n);
     return got;
 }
 
