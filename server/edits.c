@@ -92,9 +92,9 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
         return rc;
     w->n_vertices = w->n_old_vertices = m->n_vertices;
     w->n_faces = w->n_old_faces = m->n_faces;
-    w->n_corners = m->n_corners;
+    w->n_corners = w->n_old_corners = m->n_corners;
     w->n_uvs = w->n_old_uvs = m->n_uvs;
-    w->n_creases = m->n_creases;
+    w->n_creases = w->n_old_creases = m->n_creases;
     w->n_tags = m->n_corner_tags;
     w->next_vertex_id = m->next_vertex_id;
     w->next_face_id = m->next_face_id;
@@ -178,6 +178,9 @@ static int add_faces(struct edit_work *w, const struct edit *e, struct sdd_error
         w->face_counts[f] = e->counts[i];
         w->face_ids[f] = (int32_t)w->next_face_id++;
         w->n_faces++;
+        int rc = edits_check_face(w, f, err);
+        if (rc)
+            return rc;
     }
     if (uv)
         memcpy(w->uvs + 2 * (w->n_uvs - e->n_values), uv, (size_t)e->n_values * 2 * sizeof(float));
@@ -212,20 +215,25 @@ static int set_uvs(struct edit_work *w, const struct edit *e, struct sdd_error *
     return SDD_OK;
 }
 
-static void add_vertices(struct edit_work *w, const struct edit *e)
+static int add_vertices(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
+    int rc = edits_check_points(w, e, w->n_vertices, err);
+    if (rc)
+        return rc;
     if (e->n)
         memcpy(w->points + 3 * w->n_vertices, e->values, (size_t)e->n * 3 * sizeof(float));
     for (int64_t i = 0; i < e->n; i++)
         w->vertex_ids[w->n_vertices++] = (int32_t)w->next_vertex_id++;
+    return SDD_OK;
 }
 
 /* Operations on vertices that are there: remove, move, tag. */
 static int on_vertices(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
-    for (int64_t i = 0; i < e->n; i++) {
+    int rc = e->op == EDIT_SET_POSITIONS ? edits_check_points(w, e, 0, err) : SDD_OK;
+    for (int64_t i = 0; i < e->n && !rc; i++) {
         int64_t row;
-        int rc = find_vertex(w, e->ids[i], &row, err);
+        rc = find_vertex(w, e->ids[i], &row, err);
         if (rc)
             return rc;
         if (e->op == EDIT_REMOVE_VERTICES)
@@ -238,7 +246,7 @@ static int on_vertices(struct edit_work *w, const struct edit *e, struct sdd_err
         w->n_tags++;
     }
     w->removed_vertices |= e->op == EDIT_REMOVE_VERTICES;
-    return SDD_OK;
+    return rc;
 }
 
 static int on_faces(struct edit_work *w, const struct edit *e, struct sdd_error *err)
@@ -277,7 +285,7 @@ static int set_creases(struct edit_work *w, const struct edit *e, struct sdd_err
 static int apply_edit(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
     switch (e->op) {
-    case EDIT_ADD_VERTICES: add_vertices(w, e); return SDD_OK;
+    case EDIT_ADD_VERTICES: return add_vertices(w, e, err);
     case EDIT_REMOVE_VERTICES:
     case EDIT_SET_POSITIONS:
     case EDIT_SET_CORNERS: return on_vertices(w, e, err);
@@ -312,6 +320,8 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
     int rc = work_init(&w, m, b, err);
     for (; w.edit < b->n_edits && !rc; w.edit++)
         rc = apply_edit(&w, &b->edits[w.edit], err);
+    if (!rc)
+        rc = edits_check_edges(&w, b, err);
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)
