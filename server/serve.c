@@ -172,7 +172,7 @@ int serve(const struct config *config, open_device_fn *open_device)
     if (!start(&s, url, sizeof url, &error)) {
         _exit(cannot_start(error.data)); /* threads may be up */
     }
-    printf("subdd listening on %s backend=%s\n", url, s.device_info.backend);
+    fprintf(stdout, "subdd listening on %s backend=%s\n", url, s.device_info.backend);
     fflush(stdout);
     if (*s.device_info.detail)
         log_event(&s.log, LOG_WARNING, "backend", "%s", s.device_info.detail);

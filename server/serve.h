@@ -9,7 +9,8 @@
 enum exit_code { EXIT_CANNOT_START = 1, EXIT_USAGE = 2, EXIT_DEVICE = 3, EXIT_STORE = 4 };
 
 typedef int open_device_fn(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err);
-/* serve: prints the start line, serves, and returns the exit code (or leaves at once when threads cannot be trusted). */
+/* serve: prints the start line, serves, and returns the exit code (or leaves at once when threads cannot be
+ * trusted). */
 int serve(const struct config *config, open_device_fn *open_device);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device or a disk that fails while the daemon serves: memory that is short is answered and survived; a lost device or
- * store ends the daemon within a second, with its own exit code; what was acknowledged is there afterwards. */
+/* A device or a disk that fails while the daemon serves: memory that is short is answered and survived; a lost
+ * device or store ends the daemon within a second, with its own exit code; what was acknowledged is there
+ * afterwards. */
 #include "gpu/device.h"
 #include "gpu/fake/backend_fake.h"
 #include "server/serve.h"
@@ -15,7 +16,7 @@
 enum { ONCE, FOREVER, STICKY };
 static struct daemon d;
 
-/* ---- in the child: the daemon over the fake device, armed by a signal ---------------------------------------------- */
+/* ---- in the child: the daemon over the fake device, armed by a signal ------------------------------------------- */
 static void on_arm(int number, siginfo_t *info, void *context)
 {
     int value = info->si_value.sival_int;
@@ -39,7 +40,7 @@ static int run(int argc, char **argv)
     return serve(&config, open_fake);
 }
 
-/* ---- in the test ------------------------------------------------------------------------------------------------------ */
+/* ---- in the test ------------------------------------------------------------------------------------------------ */
 static void arm(int k, int how)
 {
     const union sigval value = {.sival_int = k << 2 | how};
@@ -130,8 +131,9 @@ static void test_lost_while_idle(void **state)
     daemon_clean(&d);
 }
 
-/* The k-th call of a create and a refine fails, once or with all after it: the request is refused and the daemon goes on,
- * or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves nothing. */
+/* The k-th call of a create and a refine fails, once or with all after it: the request is refused and the daemon
+ * goes on, or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves
+ * nothing. */
 static void torture(int how, int step, int counts[3])
 {
     char id[32], made[32];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many clients at once who ask, change, delete and vanish in the middle: every answer is one that can be, and afterwards
- * nothing is held: no body, no session, no mesh, no device memory. */
+/* Many clients at once who ask, change, delete and vanish in the middle: every answer is one that can be, and
+ * afterwards nothing is held: no body, no session, no mesh, no device memory. */
 #include "tests/http/daemon.h"
 #include <pthread.h>
 #include <stdio.h>
