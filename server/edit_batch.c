@@ -40,11 +40,38 @@ static int check_counts(const struct edit *e, int64_t index, struct sdd_error *e
     return corners == e->n_corners ? SDD_OK : bad_length(index, e->op, "faceVertexIndices", e->n_corners, err);
 }
 
+/* An array that an operation needs: without it the edit would do nothing, and still make a version. */
+static int missing(int64_t index, enum edit_op op, const char *array, struct sdd_error *err)
+{
+    return sdd_fail(err, SDD_EINVALID, array, "edits[%lld].%s: %s is missing or empty", (long long)index, op_names[op],
+                    array);
+}
+
+static const struct {
+    const char *ids, *counts, *values; /* NULL: not needed */
+} needed[] = {
+    [EDIT_ADD_VERTICES] = {NULL, NULL, "points"},
+    [EDIT_REMOVE_VERTICES] = {"ids", NULL, NULL},
+    [EDIT_ADD_FACES] = {"faceVertexIndices", "faceVertexCounts", NULL},
+    [EDIT_REMOVE_FACES] = {"ids", NULL, NULL},
+    [EDIT_SET_POSITIONS] = {"ids", NULL, "points"},
+    [EDIT_SET_CREASES] = {"edges", NULL, "sharpnesses"},
+    [EDIT_SET_CORNERS] = {"ids", NULL, "sharpnesses"},
+    [EDIT_SET_HOLES] = {"ids", NULL, NULL},
+    [EDIT_SET_UVS] = {"ids", NULL, "st"},
+};
+
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
              struct sdd_error *err)
 {
     *e =
         (struct edit){.op = op, .n = ids.n, .ids = ids.v, .counts = counts.v, .values = values.v, .n_values = values.n};
+    if (needed[op].counts && !counts.n)
+        return missing(index, op, needed[op].counts, err);
+    if (needed[op].ids && !ids.n)
+        return missing(index, op, needed[op].ids, err);
+    if (needed[op].values && !values.n)
+        return missing(index, op, needed[op].values, err);
     int width = 0; /* numbers of values that each of the n rows has; 0: none, or as many as corners */
     switch (op) {
     case EDIT_ADD_VERTICES:

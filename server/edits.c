@@ -317,6 +317,8 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
 {
     struct edit_work w;
     memset(out, 0, sizeof *out);
+    if (!b->n_edits)
+        return sdd_fail(err, SDD_EINVALID, "edits", "edits is missing or empty");
     int rc = work_init(&w, m, b, err);
     for (; w.edit < b->n_edits && !rc; w.edit++)
         rc = apply_edit(&w, &b->edits[w.edit], err);

@@ -41,7 +41,8 @@ struct edit_batch {
 };
 void edit_batch_free(struct edit_batch *b); /* NULL is fine */
 /* edit_set: fills *e from arrays as authored (ADD_FACES: ids are the face corners) and checks that they fit together.
- * Errors  SDD_EMESH naming edits[index] and the array */
+ * Errors  SDD_EINVALID (an array that the operation needs is missing or empty), SDD_EMESH, naming edits[index] and the
+ *         array */
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
              struct sdd_error *err) SDD_MUST_CHECK;
 
@@ -53,7 +54,7 @@ struct edit_result {
 };
 /* edits_apply: m with the batch applied. m does not change; on error *out is empty.
  * Cost    linear in mesh + batch, plus a binary search an id
- * Errors  SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"), SDD_ETOO_LARGE when ids run out,
+ * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"), SDD_ETOO_LARGE when ids run out,
  *         SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which names rows: what it would refuse of
  *         the points, faces and creases that the batch gives is refused here, by id. */
 int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out,

@@ -54,9 +54,14 @@ int positions_own(struct positions *p, struct sdd_error *err)
 
 int positions_check(const struct positions *p, int64_t n_vertices, int whole, struct sdd_error *err)
 {
+    if (!p->n_ranges)
+        return sdd_fail(err, SDD_EINVALID, "ranges", "ranges is missing or empty");
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        if (!p->ranges[i].n)
+            return sdd_fail(err, SDD_EINVALID, "points", "ranges[%lld] has no points", (long long)i);
     if (whole && (p->n_ranges != 1 || p->ranges[0].first != 0 || p->ranges[0].n != n_vertices))
         return sdd_fail(err, SDD_EMESH, "points", "%lld vertices are given; the mesh has %lld and all are needed",
-                        (long long)(p->n_ranges ? p->ranges[0].n : 0), (long long)n_vertices);
+                        (long long)p->ranges[0].n, (long long)n_vertices);
     for (int64_t i = 0; i < p->n_ranges; i++) {
         const struct position_range *r = &p->ranges[i];
         int64_t end;

@@ -59,7 +59,7 @@ static bool has_crease(const struct mesh *m, int32_t a, int32_t b)
 static void test_nothing(void **state)
 {
     (void)state;
-    struct mesh *m = sample_cube(), *n = good(m, "");
+    struct mesh *m = sample_cube(), *n = good(m, "{\"setHoles\":{\"ids\":[0],\"hole\":false}}");
     sample_same(m, n);
     mesh_free(n);
     mesh_free(m);
@@ -127,7 +127,7 @@ static void test_errors(void **state)
     (void)state;
     struct mesh *m = sample_grid(2, 1); /* 0 1 2 / 3 4 5 */
     refused(m, "{\"removeVertices\":{\"ids\":[1]}}", SDD_EMESH, "vertex 1 is removed but face 0 uses it");
-    refused(m, "{\"setHoles\":{\"ids\":[0]}},{\"removeVertices\":{\"ids\":[7]}}", SDD_EMESH,
+    refused(m, "{\"setHoles\":{\"ids\":[0],\"hole\":true}},{\"removeVertices\":{\"ids\":[7]}}", SDD_EMESH,
             "edits[1]: there is no vertex 7");
     refused(m, "{\"removeFaces\":{\"ids\":[1,1]}}", SDD_EMESH, "already removed face 1");
     refused(
@@ -139,10 +139,11 @@ static void test_errors(void **state)
     refused(m, "{\"setUvs\":{\"ids\":[0],\"st\":[0,0]}}", SDD_EMESH, "do not match the corners");
     refused(m, "{\"setUvs\":{\"ids\":[0],\"st\":[0,0,0,0,0,0,0,0,0,0]}}", SDD_EMESH, "do not match the corners");
     refused(m, "{\"setUvs\":{\"ids\":[0],\"st\":[0,0,0,0,0,0,0,0]}}", SDD_EMESH, "face 1 has no UVs but face 0 has");
+    refused(m, "", SDD_EINVALID, "edits is missing or empty");
     m->next_vertex_id = INT32_MAX;
     refused(m, "{\"addVertices\":{\"points\":[0,0,0,0,0,0]}}", SDD_ETOO_LARGE, "run out of ids");
     m->face_vertices[0] = 6; /* a mesh that nobody has checked */
-    struct edit_batch *b = sample_edits("{\"edits\":[]}");
+    struct edit_batch *b = sample_edits("{\"edits\":[{\"removeFaces\":{\"ids\":[0]}}]}");
     struct edit_result r;
     struct sdd_error err;
     assert_int_equal(edits_apply(m, b, &r, &err), SDD_EMESH);
