@@ -67,14 +67,17 @@ static const struct {
 static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
 {
     enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
-    const char *names[FLAT + N_OPTIONS] = {"name", "options"}, *name = "";
-    const cJSON *f[FLAT + N_OPTIONS];
+    enum { IDS = FLAT + N_OPTIONS, ALL = IDS + 2 };
+    const char *names[ALL] = {"name", "options"}, *name = "";
+    const cJSON *f[ALL];
     struct mesh_arrays a = {.options = {0}};
     for (int i = 0; i < N_ARRAYS; i++)
         names[ARRAYS + i] = mesh_fields[i].name;
     for (int i = 0; i < N_OPTIONS; i++)
         names[FLAT + i] = sdd_option_table[i].name;
-    int rc = json_fields(json, "", names, FLAT + N_OPTIONS, f, err);
+    names[IDS] = "vertexIds"; /* a mesh that was pulled has them; a new one gets its own */
+    names[IDS + 1] = "faceIds";
+    int rc = json_fields(json, "", names, ALL, f, err);
     if (!rc)
         rc = json_string(f[NAME], "name", &name, err);
     if (!rc && f[NAME] && !mesh_name_valid(name))
@@ -203,6 +206,9 @@ static int read_members(const cJSON *json, const struct edit_form *form, struct 
         rc = json_i32s(arena, f[1], form->counts, &counts, err);
     if (!rc)
         rc = json_f32s(arena, f[2], form->values, &values, err);
+    if (!rc && form->flag && !f[3])
+        rc = sdd_fail(err, SDD_EINVALID, form->flag, "edits[%lld].%s: %s is missing", (long long)index, form->name,
+                      form->flag);
     if (!rc)
         rc = json_bool(f[3], form->flag, &hole, err);
     if (!rc)

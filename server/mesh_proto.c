@@ -72,8 +72,7 @@ static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, st
 static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_error *err)
 {
     struct mesh_arrays a = {.options = {0}};
-    if (from->vertex_ids.len || from->face_ids.len)
-        return sdd_fail(err, SDD_EINVALID, "vertex_ids", "vertex_ids and face_ids are for answers only");
+    /* vertex_ids and face_ids of a mesh that was pulled are ignored: a new mesh numbers its own. */
     if (from->name[0] && !mesh_name_valid(from->name))
         return sdd_fail(err, SDD_EINVALID, "name",
                         "a name is 1 to 128 of [A-Za-z0-9._-] and does not start with a dot");

@@ -136,7 +136,8 @@ static void test_mesh(void **state)
         "{\"name\":\"q\",\"options\":{\"subdivisionScheme\":\"bilinear\"},\"interpolateBoundary\":\"edgeOnly\","
         "\"points\":[0,0,0, 1,0,0, 1,1e0,0, 0,1,0],\"faceVertexCounts\":[4],\"faceVertexIndices\":[0,1,2,3],"
         "\"creaseIndices\":[2,1,0],\"creaseLengths\":[3],\"creaseSharpnesses\":[1.5],\"cornerIndices\":[3],"
-        "\"cornerSharpnesses\":[99],\"holeIndices\":[0,0],\"st\":[0,0,1,0,1,1,0,1],\"stIndices\":[0,1,2,3]}";
+        "\"cornerSharpnesses\":[99],\"holeIndices\":[0,0],\"st\":[0,0,1,0,1,1,0,1],\"stIndices\":[0,1,2,3],"
+        "\"vertexIds\":[4,5,6,7],\"faceIds\":[9]}"; /* of the mesh that it was pulled from: ignored */
     static const int32_t edges[] = {0, 1, 1, 2};
     struct mesh *m;
     struct sdd_error err = {0};
@@ -151,6 +152,7 @@ static void test_mesh(void **state)
     assert_true(m->corner_sharpness[0] == 10);
     assert_int_equal(m->n_holes, 1);
     assert_int_equal(m->n_uvs, 4);
+    assert_int_equal(m->vertex_ids[3], 3);
     mesh_free(m);
 }
 
@@ -161,7 +163,6 @@ static void test_mesh_errors(void **state)
     refused("{\"point\":[]}", SDD_EINVALID, "point is not a field");
     refused("{\"Points\":[]}", SDD_EINVALID, "Points is not a field");
     refused("{\"points\":[],\"points\":[]}", SDD_EINVALID, "points is there more than once");
-    refused("{\"vertexIds\":[1]}", SDD_EINVALID, "vertexIds is not a field");
     refused("{\"points\":7}", SDD_EINVALID, "points: is not an array");
     refused("{\"points\":[0,0,\"1\"]}", SDD_EINVALID, "points[2] is not a number");
     refused("{\"points\":[0,0,1e999]}", SDD_EINVALID, "points[2] is not a number that fits a float");
@@ -245,6 +246,11 @@ static void test_edits(void **state)
         "{\"edits\":[{\"removeFaces\":{\"id\":[1]}}]}",
         "{\"edits\":[{\"removeFaces\":[1]}]}",
         "{\"edits\":[{\"setHoles\":{\"ids\":[1],\"hole\":1}}]}",
+        "{\"edits\":[{\"setHoles\":{\"ids\":[1]}}]}",
+        "{\"edits\":[{\"addVertices\":{}}]}",
+        "{\"edits\":[{\"removeVertices\":{\"ids\":[]}}]}",
+        "{\"edits\":[{\"setPositions\":{}}]}",
+        "{\"edits\":[{\"addFaces\":{\"faceVertexCounts\":[3]}}]}",
         "{\"edits\":[{\"addVertices\":{\"points\":[1,2]}}]}",
         "{\"edits\":[{\"setPositions\":{\"ids\":[1],\"points\":[1]}}]}",
         "{\"edits\":[{\"setCreases\":{\"edges\":[1],\"sharpnesses\":[]}}]}",
@@ -257,7 +263,7 @@ static void test_edits(void **state)
     struct sdd_error err;
     (void)state;
     struct edit_batch *b =
-        sample_edits("{\"edits\":[{\"addVertices\":{\"points\":[1,2,3]}},{\"setHoles\":{\"ids\":[4]}},"
+        sample_edits("{\"edits\":[{\"addVertices\":{\"points\":[1,2,3]}},{\"setHoles\":{\"ids\":[4],\"hole\":false}},"
                      "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,-1]}}]}");
     assert_int_equal(b->n_edits, 3);
     assert_int_equal(b->edits[0].n, 1);
@@ -279,12 +285,14 @@ static void test_caps(void **state)
     struct edit_batch *b;
     struct sdd_error err;
     (void)state;
+    static const char one[] = "{\"removeFaces\":{\"ids\":[0]}}, ";
+    const size_t length = sizeof one - 1;
     memcpy(text, "{\"edits\":[", 10);
     size_t at = 10;
-    for (; at + 40 < n; at += 17)
-        memcpy(text + at, "{\"setHoles\":{}}, ", 17);
-    memcpy(text + at, "{\"setHoles\":{}}]}", 17);
-    assert_int_equal(edits_from_json(text, at + 17, &b, &err), SDD_OK);
+    for (; at + 2 * length < n; at += length)
+        memcpy(text + at, one, length);
+    memcpy(text + at - 2, "]}", 2);
+    assert_int_equal(edits_from_json(text, at, &b, &err), SDD_OK);
     assert_true(arena_used(b->arena) <= 4 * (int64_t)n + (1 << 20));
     edit_batch_free(b);
     free(text);
