@@ -2,8 +2,8 @@
 /* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
  *
  * Read     v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with
- *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, CR LF, lines continued with
- *          a backslash
+ *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, a byte order mark, lines that
+ *          end in LF, CR LF or (where there is no LF) CR, lines continued with a backslash
  * Skipped  normals, grouping, materials, smoothing groups, display settings, points and polylines
  * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
 #include "server/mesh_codec.h"
@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, ...)
 {
@@ -41,15 +42,15 @@ int obj_room(struct obj_reader *r, struct obj_words *w, int64_t n)
     return SDD_OK;
 }
 
-static bool is_blank(char c)
+static bool is_blank(const struct obj_reader *r, char c)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+    return c == ' ' || c == '\t' || (c == '\r' && c != r->eol) || c == '\v' || c == '\f';
 }
 
-/* Bytes of a continued line end at p: backslash, LF or CR LF; 0 when there is none. */
+/* Bytes of a continued line end at p: backslash, then LF, CR LF or a CR that ends lines; 0 when there is none. */
 static int continuation(const struct obj_reader *r, const char *p)
 {
-    if (r->end - p >= 2 && p[0] == '\\' && p[1] == '\n')
+    if (r->end - p >= 2 && p[0] == '\\' && p[1] == r->eol)
         return 2;
     return r->end - p >= 3 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n' ? 3 : 0;
 }
@@ -57,7 +58,7 @@ static int continuation(const struct obj_reader *r, const char *p)
 int obj_space(struct obj_reader *r)
 {
     for (;;) {
-        while (r->at < r->end && is_blank(*r->at))
+        while (r->at < r->end && is_blank(r, *r->at))
             r->at++;
         int n = r->at < r->end && *r->at == '\\' ? continuation(r, r->at) : 0;
         if (!n)
@@ -65,14 +66,14 @@ int obj_space(struct obj_reader *r)
         r->at += n;
         r->line++;
     }
-    return r->at < r->end && *r->at != '\n' && *r->at != '#';
+    return r->at < r->end && *r->at != r->eol && *r->at != '#';
 }
 
 const char *obj_word(struct obj_reader *r, size_t *n)
 {
     const char *from;
     if (obj_space(r))
-        for (from = r->at; r->at < r->end && !is_blank(*r->at) && *r->at != '\n' && !continuation(r, r->at);)
+        for (from = r->at; r->at < r->end && !is_blank(r, *r->at) && *r->at != r->eol && !continuation(r, r->at);)
             r->at++;
     else
         from = r->at;
@@ -93,21 +94,43 @@ static int wanted_but(struct obj_reader *r, const char *wanted)
 /* A number must be followed by a blank, the line's end, or (in f) a slash. */
 static bool ends(const struct obj_reader *r, const char *p)
 {
-    return p == r->end || is_blank(*p) || *p == '\n' || (*p == '\\' && continuation(r, p));
+    return p == r->end || is_blank(r, *p) || *p == r->eol || (*p == '\\' && continuation(r, p));
 }
 
-int obj_float(struct obj_reader *r, const char *wanted, float *out)
+/* nan, inf or infinity, as some programs print them. */
+static bool not_finite(const struct obj_reader *r, const char *p)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    p += *p == '-' || *p == '+';
+    for (size_t i = 0; i < 3; i++) {
+        size_t n = strlen(words[i]);
+        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && ends(r, p + n))
+            return true;
+    }
+    return false;
+}
+
+/* A number that no float can hold is an error of the mesh, as in a binary body: `field` has it. */
+static int read_float(struct obj_reader *r, const char *wanted, const char *field, float *out)
 {
     if (!obj_space(r))
         return wanted_but(r, wanted);
     const char *p = r->at;
     int ok = chars_f32(&p, r->end, out);
     if (ok == -1)
-        return obj_fail(r, r->line, SDD_EMALFORMED, "%s does not fit a 32-bit float", wanted);
+        return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s does not fit a 32-bit float", (long long)r->line,
+                        wanted);
+    if (!ok && not_finite(r, p))
+        return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s is not finite", (long long)r->line, wanted);
     if (!ok || !ends(r, p))
         return wanted_but(r, wanted);
     r->at = p;
     return SDD_OK;
+}
+
+int obj_float(struct obj_reader *r, const char *wanted, float *out)
+{
+    return read_float(r, wanted, "obj", out);
 }
 
 int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
@@ -124,14 +147,15 @@ int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
 }
 
 /* Reads min to max numbers, keeps the first `keep` of them, those that are not there being 0. */
-static int read_row(struct obj_reader *r, struct obj_words *to, int keep, int min, int max, const char *wanted)
+static int read_row(struct obj_reader *r, struct obj_words *to, int keep, int min, int max, const char *wanted,
+                    const char *field)
 {
     int rc = obj_room(r, to, keep);
     for (int i = 0; i < max && !rc; i++) {
         float value = 0;
         bool more = obj_space(r);
         if (more || i < min)
-            rc = obj_float(r, wanted, &value);
+            rc = read_float(r, wanted, field, &value);
         if (i < keep && !rc)
             to->f[to->n++] = value;
         if (!more && i >= keep - 1)
@@ -225,7 +249,7 @@ static int read_face(struct obj_reader *r)
 static void skip_line(struct obj_reader *r)
 {
     while (r->at < r->end) {
-        const char *lf = memchr(r->at, '\n', (size_t)(r->end - r->at)), *from = r->at;
+        const char *lf = memchr(r->at, r->eol, (size_t)(r->end - r->at)), *from = r->at;
         r->at = lf ? lf : r->end;
         bool crlf = lf && lf - from >= 2 && lf[-1] == '\r' && lf[-2] == '\\', bare = lf && lf > from && lf[-1] == '\\';
         if (!crlf && !bare)
@@ -253,11 +277,11 @@ static int read_statement(struct obj_reader *r)
     int rc;
     const char *word = obj_word(r, &n);
     if (n == 1 && *word == 'v')
-        rc = read_row(r, &r->points, 3, 3, 7, "a coordinate");
+        rc = read_row(r, &r->points, 3, 3, 7, "a coordinate", "points");
     else if (n == 1 && *word == 'f')
         rc = read_face(r);
     else if (n == 2 && word[0] == 'v' && word[1] == 't')
-        rc = read_row(r, &r->uvs, 2, 1, 3, "a texture coordinate");
+        rc = read_row(r, &r->uvs, 2, 1, 3, "a texture coordinate", "st");
     else if (n == 1 && *word == 't')
         rc = obj_tag(r);
     else if (is_skipped(word, n))
@@ -301,6 +325,9 @@ static void reader_init(struct obj_reader *r, const void *body, size_t bytes, st
     r->end = r->at + bytes;
     r->bytes = (int64_t)bytes;
     r->err = err;
+    r->eol = bytes && !memchr(body, '\n', bytes) && memchr(body, '\r', bytes) ? '\r' : '\n';
+    if (bytes >= 3 && memcmp(body, "\xef\xbb\xbf", 3) == 0)
+        r->at += 3;
 }
 
 static void reader_fini(struct obj_reader *r)

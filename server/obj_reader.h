@@ -15,6 +15,7 @@ struct obj_words { /* a growing array of 4-byte words; never longer than the bod
 
 struct obj_reader {
     const char *at, *end;
+    char eol; /* LF; CR in a file without one */
     int64_t line, bytes;
     struct sdd_error *err;
     struct obj_words points, uvs, counts, corners, uv_corners;
@@ -33,7 +34,8 @@ int obj_room(struct obj_reader *r, struct obj_words *w, int64_t n) SDD_MUST_CHEC
 int obj_space(struct obj_reader *r);
 /* obj_word: the next run of non-blanks; *n is 0 at the end of the line. */
 const char *obj_word(struct obj_reader *r, size_t *n);
-/* obj_float, obj_int: the next number of the line. Errors  SDD_EMALFORMED naming what was wanted */
+/* obj_float, obj_int: the next number of the line. Errors  SDD_EMALFORMED naming what was wanted, SDD_EMESH when
+ * it fits no float */
 int obj_float(struct obj_reader *r, const char *wanted, float *out) SDD_MUST_CHECK;
 int obj_int(struct obj_reader *r, const char *wanted, int32_t *out) SDD_MUST_CHECK;
 /* obj_tag: reads the rest of a line that began with "t". */

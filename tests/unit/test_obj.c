@@ -48,6 +48,20 @@ static void test_faces(void **state)
     mesh_free(m);
 }
 
+static void test_line_ends(void **state)
+{
+    (void)state;
+    struct mesh *m = sample_obj("\xef\xbb\xbf# mark\rv 0 0 0\rv 1 \\\r0 0\rv 1 1 0\rvn 0 0 1\rf 1 2 3\r");
+    assert_int_equal(m->n_vertices, 3);
+    assert_int_equal(m->n_faces, 1);
+    assert_true(m->points[3] == 1);
+    mesh_free(m);
+    m = sample_obj("\xef\xbb\xbf" QUAD "f 1 2 3 4");
+    assert_int_equal(m->n_vertices, 4);
+    mesh_free(m);
+    refused("\xef\xbb", SDD_EMALFORMED, "line 1");
+}
+
 static void test_uvs(void **state)
 {
     (void)state;
@@ -111,8 +125,11 @@ static void test_errors_name_the_line(void **state)
     (void)state;
     refused("v 0 0\n", SDD_EMALFORMED, "line 1: a coordinate is missing");
     refused("\n\nv 0 0 x\n", SDD_EMALFORMED, "line 3: \"x\" where a coordinate is wanted");
-    refused("v 0 0 1e39", SDD_EMALFORMED, "line 1: a coordinate does not fit");
-    refused("v 0 0 nan", SDD_EMALFORMED, "line 1: \"nan\"");
+    refused("v 0 0 1e39", SDD_EMESH, "line 1: a coordinate does not fit");
+    refused("v 0 0 0\nv 0 -NaN 0", SDD_EMESH, "line 2: a coordinate is not finite");
+    refused("v 0 0 inf", SDD_EMESH, "line 1: a coordinate is not finite");
+    refused("v 0 0 info", SDD_EMALFORMED, "line 1: \"info\"");
+    refused("v 0 0 0\rv 0 0 x\r", SDD_EMALFORMED, "line 2: \"x\"");
     refused("v 0 0 0x1", SDD_EMALFORMED, "line 1: \"0x1\"");
     refused("v 1 2 3 4 5 6 7 8", SDD_EMALFORMED, "line 1: \"8\" is too much");
     refused("v 0 \\\n 0", SDD_EMALFORMED, "line 2: a coordinate is missing");
@@ -280,11 +297,17 @@ static void test_shared_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),        cmocka_unit_test(test_uvs),
-        cmocka_unit_test(test_tags),         cmocka_unit_test(test_tag_numbers),
-        cmocka_unit_test(test_tag_errors),   cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_positions),    cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_faces),
+        cmocka_unit_test(test_line_ends),
+        cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_tags),
+        cmocka_unit_test(test_tag_numbers),
+        cmocka_unit_test(test_tag_errors),
+        cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_speed),
         cmocka_unit_test(test_shared_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
