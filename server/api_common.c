@@ -52,7 +52,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
 
 void mesh_job_fini(struct mesh_job *j)
 {
-    free(j->body);
+    executor_release(j->job.server->host, j->body, (int64_t)j->body_bytes, free);
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);

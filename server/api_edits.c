@@ -107,7 +107,7 @@ static int adopt(struct job *job)
     resident_release(job->server->compute, slot->resident);
     slot->resident = e->resident;
     e->resident = NULL;
-    mesh_free(slot->host);
+    slot_drop_host(&job->server->slots, slot);
     slot->host = e->result.mesh;
     e->result.mesh = NULL;
     slot->info = e->info;

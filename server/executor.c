@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define SMALL_RELEASE (4 << 20)
+
 struct executor {
     pthread_mutex_t mutex;
     pthread_cond_t more;
@@ -82,6 +84,31 @@ void executor_post(struct executor *e, struct task *task)
     e->last = &task->next;
     pthread_cond_signal(&e->more);
     pthread_mutex_unlock(&e->mutex);
+}
+
+struct release {
+    struct task task;
+    void *pointer;
+    void (*release)(void *pointer);
+};
+
+static void run_release(struct task *task, void *user)
+{
+    struct release *r = (struct release *)task;
+    (void)user;
+    r->release(r->pointer);
+    free(r);
+}
+
+void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer))
+{
+    struct release *r = bytes > SMALL_RELEASE ? malloc(sizeof *r) : NULL;
+    if (!r) {
+        release(pointer);
+        return;
+    }
+    *r = (struct release){{NULL, run_release}, pointer, release};
+    executor_post(e, &r->task);
 }
 
 void executor_stop(struct executor *e)

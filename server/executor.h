@@ -15,6 +15,9 @@ struct executor;
 /* executor_start: NULL when threads cannot be made. `user` is handed to every task. */
 struct executor *executor_start(const char *name, int n_threads, void *user);
 void executor_post(struct executor *e, struct task *task); /* any thread */
+/* executor_release: release(pointer) on one of its threads, or here when `bytes` is small: giving a gigabyte back
+ * to the kernel takes longer than the loop should be away. */
+void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
 /* Runs what is posted, then ends the threads. NULL is fine. */
 void executor_stop(struct executor *e);
 int executor_depth(const struct executor *e); /* tasks waiting or running */

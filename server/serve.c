@@ -126,7 +126,7 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
         return false;
     if (!loop_listen(s, url, size, error) || !start_threads(s, error))
         return false;
-    slots_init(&s->slots, s->host_memory, &s->metrics, s->compute);
+    slots_init(&s->slots, s->host_memory, &s->metrics, s->compute, s->host);
     cache_init(&s->cache, s->config->cache_bytes, &s->frames_sending, &s->metrics, s->compute);
     return loop_start(s, error);
 }

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slots.c: the meshes in memory, least recently used first. */
 #include "server/slots.h"
+#include "server/executor.h"
 #include "server/residency.h"
 #include <stdlib.h>
 #include <string.h>
 
-void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute)
+void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
+                struct executor *host)
 {
-    *slots = (struct slots){.host_limit = host_limit, .metrics = metrics, .compute = compute};
+    *slots = (struct slots){.host_limit = host_limit, .metrics = metrics, .compute = compute, .host = host};
     list_init(&slots->lru);
 }
 
@@ -22,9 +24,15 @@ static void count_host(struct slots *slots, struct slot *slot)
     metrics_set(slots->metrics, M_HOST_BYTES, slots->host_bytes);
 }
 
-static void drop_host(struct slots *slots, struct slot *slot)
+static void free_mesh(void *mesh)
 {
-    mesh_free(slot->host);
+    mesh_free(mesh);
+}
+
+void slot_drop_host(struct slots *slots, struct slot *slot)
+{
+    if (slot->host)
+        executor_release(slots->host, slot->host, mesh_bytes(slot->host), free_mesh);
     slot->host = NULL;
     count_host(slots, slot);
 }
@@ -85,7 +93,7 @@ static void make_room(struct slots *slots)
         next = at->next;
         if (slot->users || !slot->host)
             continue;
-        drop_host(slots, slot);
+        slot_drop_host(slots, slot);
         metrics_add(slots->metrics, M_EVICTIONS_HOST, 1);
     }
     if (slots->table.n <= SLOTS_MAX_COLD)
@@ -114,7 +122,7 @@ void slot_unuse(struct slots *slots, struct slot *slot)
 void slot_forget(struct slots *slots, struct slot *slot)
 {
     slot->known = false;
-    drop_host(slots, slot);
+    slot_drop_host(slots, slot);
     resident_release(slots->compute, slot->resident);
     slot->resident = NULL;
 }

@@ -34,9 +34,11 @@ struct slots {
     struct list lru;
     int64_t host_bytes, host_limit;
     struct metrics *metrics;
-    struct executor *compute; /* frees device state */
+    struct executor *compute; /* frees device state        */
+    struct executor *host;    /* frees host copies         */
 };
-void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute);
+void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
+                struct executor *host);
 void slots_fini(struct slots *slots); /* no jobs; device state is released, frames must be gone */
 /* slot_get: the slot of an id, made when there is none. NULL: out of memory, or an id too long to be one. */
 struct slot *slot_get(struct slots *slots, const char *id);
@@ -46,6 +48,7 @@ void slot_use(struct slot *slot);
 void slot_unuse(struct slots *slots, struct slot *slot);
 /* slot_forget: the mesh is gone or unreadable: all that is held of it goes, but the slot itself while it has users. */
 void slot_forget(struct slots *slots, struct slot *slot);
-const char *slot_residency(const struct slot *slot); /* "device", "host" or "disk" */
+void slot_drop_host(struct slots *slots, struct slot *slot); /* the host copy goes */
+const char *slot_residency(const struct slot *slot);         /* "device", "host" or "disk" */
 
 #endif
