@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.c: the option table and its four sources: defaults, ini file, environment, flags. */
 #include "server/config.h"
+#include "server/loop.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -179,25 +180,30 @@ static int on_ini(void *user, const char *section, const char *name, const char 
 {
     struct file_state *s = user;
     const struct option_row *row = find(name);
-    if (!row || row->kind >= ACTION) {
-        text_printf(s->error, "config file: there is no option \"%s\"%s%s", name, *section ? " in section " : "",
-                    section);
-        return 0;
-    }
-    return set(s->config, row, value, "config file", s->error);
+    if (s->error->bytes)
+        return 1; /* the first one is told, with its line */
+    if (row && row->kind < ACTION)
+        return set(s->config, row, value, "config file", s->error);
+    text_printf(s->error, "there is no option \"%s\"%s%s", name, *section ? " in section " : "", section);
+    return 0;
 }
 
 static bool read_file(struct config *c, const char *path, struct text *error)
 {
-    struct file_state s = {c, error};
-    int rc = ini_parse(path, on_ini, &s);
-    if (rc == 0)
-        return true;
-    if (error->bytes == 0 && rc < 0)
-        text_printf(error, "config file %s cannot be read: %s", path, strerror(errno));
-    if (error->bytes == 0)
-        text_printf(error, "config file %s: line %d cannot be parsed", path, rc);
-    return false;
+    struct text what = {0};
+    struct file_state s = {c, &what};
+    FILE *f = fopen(path, "re");
+    errno = 0;
+    int rc = f ? ini_parse_file(f, on_ini, &s) : -1;
+    if (rc < 0 || ferror(f)) { /* a directory opens, but does not read */
+        text_printf(error, "config file %s cannot be read: %s", path, strerror(f && !errno ? EIO : errno));
+        rc = -1;
+    } else if (rc)
+        text_printf(error, "config file %s line %d: %s", path, rc, what.bytes ? what.data : "not NAME = VALUE");
+    if (f)
+        fclose(f);
+    text_free(&what);
+    return rc == 0;
 }
 
 static bool read_environment(struct config *c, bool only_file, struct text *error)
@@ -263,6 +269,12 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error)
         return false;
     if (!read_environment(c, false, error) || !read_flags(c, argc, argv, false, error))
         return false;
+    char host[LISTEN_HOST_SIZE];
+    const char *port;
+    if (!listen_split(c->listen, host, &port)) {
+        text_printf(error, "--listen must be ADDR:PORT, not \"%s\"", c->listen);
+        return false;
+    }
     if (strcmp(c->backend, "auto") && strcmp(c->backend, "cpu") && strcmp(c->backend, "cuda")) {
         text_printf(error, "--backend: must be auto, cpu or cuda, not \"%s\"", c->backend);
         return false;

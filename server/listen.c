@@ -14,7 +14,7 @@
 
 #define BACKLOG 1024
 
-static bool split(const char *listen, char *host, size_t size, const char **port)
+bool listen_split(const char *listen, char host[LISTEN_HOST_SIZE], const char **port)
 {
     const char *colon = strrchr(listen, ':');
     size_t n = colon ? (size_t)(colon - listen) : 0;
@@ -26,7 +26,7 @@ static bool split(const char *listen, char *host, size_t size, const char **port
         n -= 2;
     } else if (memchr(listen, ':', n))
         return false;
-    if (n >= size)
+    if (n >= LISTEN_HOST_SIZE)
         return false;
     memcpy(host, listen, n);
     host[n] = 0;
@@ -68,10 +68,10 @@ static void write_url(int fd, char *url, size_t size)
 bool loop_listen(struct server *s, char *url, size_t size, struct text *error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
-    char host[256];
+    char host[LISTEN_HOST_SIZE];
     const char *port;
     s->listen_fd = -1;
-    if (!split(s->config->listen, host, sizeof host, &port)) {
+    if (!listen_split(s->config->listen, host, &port)) {
         text_printf(error, "--listen must be ADDR:PORT, not \"%s\"", s->config->listen);
         return false;
     }

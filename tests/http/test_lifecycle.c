@@ -37,7 +37,7 @@ static void test_help_and_version(void **state)
 
 static void test_wrong_options(void **state)
 {
-    static const char *const rows[][3] = {{"--no-such-option"},
+    static const char *const rows[][4] = {{"--no-such-option"},
                                           {"stray"},
                                           {"--max-level", "16"},
                                           {"--max-level", "x"},
@@ -47,7 +47,12 @@ static void test_wrong_options(void **state)
                                           {"--request-deadline", "1e400"},
                                           {"--backend", "abacus"},
                                           {"--config", "/nonexistent.ini"},
+                                          {"--config", "/"},
+                                          {"--listen", "nonsense"},
+                                          {"--listen", "127.0.0.1:70000"},
+                                          {"--listen", "127.0.0.1:x"},
                                           {"--listen"},
+                                          {"--listen", "junk", "--print-config"},
                                           {"--queue-size", "1.5"},
                                           {"--allow-unauthenticated=perhaps"}};
     char text[4096];
@@ -57,10 +62,6 @@ static void test_wrong_options(void **state)
         assert_memory_equal(text, "subdd: ", 7);
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one sentence */
     }
-    static const char *const listen[][3] = {
-        {"--listen", "nonsense"}, {"--listen", "127.0.0.1:70000"}, {"--listen", "127.0.0.1:x"}};
-    for (size_t i = 0; i < sizeof listen / sizeof listen[0]; i++)
-        assert_int_equal(daemon_run(listen[i], text, sizeof text), 1);
 }
 
 /* File < environment < flag; --print-config prints a file that gives the same. */
@@ -93,6 +94,8 @@ static void test_sources(void **state)
     fclose(f);
     assert_int_equal(daemon_run(again, second, sizeof second), 2);
     assert_non_null(strstr(second, "max-leval"));
+    assert_non_null(strstr(second, path));
+    assert_non_null(strstr(second, " line 1: "));
     setenv("SUBDD_MAX_LEVEL", "many", 1);
     assert_int_equal(daemon_run(again + 2, second, sizeof second), 2);
     assert_non_null(strstr(second, "SUBDD_MAX_LEVEL"));
