@@ -36,7 +36,7 @@ struct conns_config {
     /* Writes the problem document that answers a refused head into answer[size]; returns its length. */
     size_t (*refused)(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size);
     void (*slow)(void *user, struct conn *c);       /* was closed for missing a deadline  */
-    void (*work_check)(void *user, struct conn *c); /* a request is being worked on: deadline, is the client there? */
+    void (*work_check)(void *user, struct conn *c); /* a request is being worked on: is the client there? */
 };
 
 struct conn {

@@ -2,6 +2,7 @@
 /* jobs.c: moves jobs from step to step. All but run_step and the done list is the loop's. */
 #include "server/jobs.h"
 #include "server/http.h"
+#include "server/loop.h"
 #include "server/server.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -163,6 +164,7 @@ void job_start(struct server *s, struct job *job, const struct job_ops *ops, str
     job->deadline = request->deadline;
     request->job = job;
     list_append(&s->jobs.all, &job->all);
+    loop_deadline(s, job->deadline);
     if (slot)
         slot_use(slot);
     if (++s->jobs.n > s->config->queue_size) {

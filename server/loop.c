@@ -188,10 +188,41 @@ static void work_check(void *user, struct conn *c)
     (void)user;
     if (!r || !r->job)
         return;
-    if (uv_hrtime() > r->deadline)
-        job_abandon(r->job, SDD_EDEADLINE);
-    else if (conn_gone(c))
+    if (conn_gone(c))
         job_abandon(r->job, SDD_ECANCELLED);
+}
+
+/* ---- deadlines of requests --------------------------------------------------------------------------------------- */
+static void on_deadline(uv_timer_t *timer)
+{
+    struct server *s = timer->data;
+    uint64_t now = uv_hrtime(), nearest = 0;
+    s->deadline_at = 0;
+    for (struct list *at = s->jobs.all.next, *next; at != &s->jobs.all; at = next) {
+        struct job *job = CONTAINER(at, struct job, all);
+        next = at->next;
+        if (!job->request)
+            continue;
+        if (now >= job->deadline)
+            job_abandon(job, SDD_EDEADLINE);
+        else if (!nearest || job->deadline < nearest)
+            nearest = job->deadline;
+    }
+    if (nearest)
+        loop_deadline(s, nearest);
+    http_run(s);
+    stop_when_idle(s);
+    log_flush(&s->log);
+}
+
+void loop_deadline(struct server *s, uint64_t deadline)
+{
+    uint64_t now = uv_hrtime();
+    if (s->deadline_at && s->deadline_at <= deadline)
+        return;
+    s->deadline_at = deadline;
+    uv_update_time(&s->loop);
+    uv_timer_start(&s->deadline, on_deadline, deadline > now ? (deadline - now) / 1000000 + 1 : 0, 0);
 }
 
 bool loop_start(struct server *s, struct text *error)
@@ -217,7 +248,8 @@ bool loop_start(struct server *s, struct text *error)
     uv_timer_init(&s->loop, &s->mhd_timer);
     uv_timer_init(&s->loop, &s->reaper);
     uv_timer_init(&s->loop, &s->drain);
-    s->mhd_poll.data = s->wake.data = s->mhd_timer.data = s->reaper.data = s->drain.data = s;
+    uv_timer_init(&s->loop, &s->deadline);
+    s->mhd_poll.data = s->wake.data = s->mhd_timer.data = s->reaper.data = s->drain.data = s->deadline.data = s;
     for (int i = 0; i < 3; i++) {
         uv_signal_init(&s->loop, &s->signals[i]);
         s->signals[i].data = s;

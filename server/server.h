@@ -43,7 +43,8 @@ struct server {
 
     uv_loop_t loop;
     uv_poll_t mhd_poll;
-    uv_timer_t mhd_timer, reaper, drain;
+    uv_timer_t mhd_timer, reaper, drain, deadline;
+    uint64_t deadline_at; /* uv_hrtime for which `deadline` is armed; 0: it is not */
     uv_async_t wake;
     uv_signal_t signals[3];
     struct MHD_Daemon *mhd;
