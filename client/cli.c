@@ -28,6 +28,16 @@ static int read_token(struct cli *c, char **token)
     return -1;
 }
 
+/* What stdio still holds is part of the answer. */
+static int flush_stdout(int code)
+{
+    int failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code != EXIT_DONE)
+        return code;
+    fputs("subd: stdout cannot be written\n", stderr);
+    return EXIT_FILE;
+}
+
 int main(int argc, char **argv)
 {
     struct subd_config config = {.progress = cli_progress};
@@ -37,7 +47,7 @@ int main(int argc, char **argv)
     char *token = NULL;
     int code = cli_parse(&c, argc, argv, &run);
     if (code >= 0)
-        return code;
+        return flush_stdout(code);
     if ((code = read_token(&c, &token)) >= 0)
         goto out;
     config.server = c.server ? c.server : getenv("SUBD_SERVER");
@@ -47,6 +57,8 @@ int main(int argc, char **argv)
     config.request_timeout_ms = (int64_t)(c.timeout_s * 1000 + 0.5);
     if (c.timeout_s > 0 && config.request_timeout_ms == 0)
         config.request_timeout_ms = 1;
+    if (c.quick && c.timeout_s <= 0)
+        config.stall_timeout_ms = CLI_QUICK_MS;
     cli_catch_signals();
     if (subd_open(&config, &c.client, &err) != SUBD_OK)
         code = cli_report(&c, &err);
@@ -54,8 +66,7 @@ int main(int argc, char **argv)
         code = run(&c);
     cli_progress_clear();
     subd_close(c.client);
-    if (fflush(stdout) != 0 && code == EXIT_DONE)
-        code = EXIT_FILE;
+    code = flush_stdout(code);
 out:
     if (token)
         explicit_bzero(token, strlen(token));

@@ -19,8 +19,10 @@ enum cli_exit {
     EXIT_STOPPED = 130 /* Ctrl-C                                          */
 };
 
+#define CLI_QUICK_MS 10000
 struct cli {
     const char *verb, *args[2];
+    int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
     int n_args, json, normals, skip_digests, level, repeat;
     int64_t version;
     const char *server, *token_file, *name, *method, *surface, *output, *key;
@@ -55,6 +57,7 @@ int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary
 /* ---- command line (cli_args.c) --------------------------------------------------------------------------------- */
 /* cli_parse: fills *c. Returns -1 to go on, or the exit code when all is said (help, version, usage error). */
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *));
+int cli_is_id(const char *s); /* has the form of a mesh id */
 /* cli_mesh_options: how many mesh options (--scheme, ...) were given. */
 int cli_mesh_options(const struct cli *c);
 

@@ -93,7 +93,9 @@ static const struct row {
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "rightHanded, leftHanded"},
     {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373"},
     {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN"},
-    {"timeout", "SECONDS", TIMEOUT, ALL, "for each request; the daemon gives up by then as well"},
+    {"timeout", "SECONDS", TIMEOUT, ALL,
+     "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and\n"
+     "                               without a byte 10 s (ls, show, stat, health) or 150 s (the others)"},
     {"json", NULL, JSON, ALL, "answers and errors as JSON on stdout"},
     {"help", NULL, 'h', ALL, "this text"},
 };
@@ -187,6 +189,11 @@ int cli_mesh_options(const struct cli *c)
     return n;
 }
 
+int cli_is_id(const char *s)
+{
+    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
+}
+
 static int take_arguments(struct cli *c, const struct verb *v, int n, char **arguments)
 {
     if (n != v->n_arguments)
@@ -195,6 +202,10 @@ static int take_arguments(struct cli *c, const struct verb *v, int n, char **arg
     for (int i = 0; i < n; i++) {
         if (!*arguments[i])
             return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
+        if (i == 0 && strncmp(v->arguments, "ID", 2) == 0 && v->arguments[2] != '|' && !cli_is_id(arguments[i]))
+            return cli_fail(c, EXIT_USAGE,
+                            "\"%.80s\" is no mesh id (m_ and 16 letters or digits; `subd ls` lists them)",
+                            arguments[i]);
         c->args[i] = arguments[i];
     }
     return -1;
@@ -231,13 +242,14 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     if (optind < argc && !(v = find_verb(argv[optind])))
         return cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; see `subd --help`", argv[optind]);
     if (wants_help)
-        return help(v);
+        return help(v) == EXIT_DONE && argc < 2 ? EXIT_USAGE : EXIT_DONE;
     if (!v)
         return cli_fail(c, EXIT_USAGE, "which verb? See `subd --help`");
     for (index = 0; index < N_ROWS; index++)
         if (used & 1 << index && !(rows[index].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s", v->name, rows[index].name);
     c->verb = v->name;
+    c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
     c->n_args = argc - optind - 1;
     *run = v->run;
     rc = take_arguments(c, v, c->n_args, argv + optind + 1);

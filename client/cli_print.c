@@ -112,7 +112,11 @@ int cli_report(const struct cli *c, const struct subd_error *e)
         if (*e->field)
             fprintf(stderr, "field %s, ", e->field);
         if (e->needed)
-            fprintf(stderr, "needs %s, has %s, ", cli_count(e->needed), cli_count(e->available));
+            fprintf(stderr, "needs %s, ", cli_count(e->needed));
+        if (e->available)
+            fprintf(stderr, "has %s, ", cli_count(e->available));
+        if (e->limit)
+            fprintf(stderr, "limit %s, ", cli_count(e->limit));
         if (e->current_version)
             fprintf(stderr, "current version %lld, ", (long long)e->current_version);
         fprintf(stderr, "HTTP %d%s%s)", e->http_status, *e->request_id ? ", request " : "", e->request_id);

@@ -20,6 +20,9 @@ int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info 
         *temporary = code < 0;
         return code;
     }
+    if (!cli_is_id(id_or_file))
+        return cli_fail(c, EXIT_USAGE, "\"%.80s\" is neither a mesh id (m_...; `subd ls` lists them) nor a file here",
+                        id_or_file);
     if (cli_mesh_options(c))
         return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; the mesh %s has its own", id_or_file);
     return subd_show(c->client, id_or_file, info, &err) == SUBD_OK ? -1 : cli_report(c, &err);

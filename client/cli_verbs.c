@@ -275,7 +275,7 @@ int cli_health(struct cli *c)
         return cli_report(c, &err);
     cli_progress_clear();
     if (!c->json)
-        return puts("alive and ready") < 0 ? EXIT_FILE : EXIT_DONE;
+        return puts("alive and ready"), EXIT_DONE;
     o = cJSON_CreateObject();
     cJSON_AddBoolToObject(o, "live", 1);
     cJSON_AddBoolToObject(o, "ready", 1);

@@ -2,6 +2,7 @@
 /* subd_meshes.c: the routes of a mesh as a whole: push, show, delete, cage. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
+#include <cjson/cJSON.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,9 +77,22 @@ int subd_show(subd_client *c, const char *id, struct subd_mesh_info *out, struct
     return subd_request_start(c, &r, err);
 }
 
+/* What answers is not always a subdd: another server may find any path, or swallow any method. */
+static int not_subdd(subd_client *c, struct subd_error *err)
+{
+    return subd_fail(err, SUBD_EPROTOCOL, "the server at %.160s answered (status %d, %.60s) as no subdd does",
+                     c->server, c->call.status, *c->call.media_type ? c->call.media_type : "no media type");
+}
+
+static int finish_gone(subd_client *c, void *out, struct subd_error *err)
+{
+    (void)out;
+    return c->call.status == 204 ? SUBD_OK : not_subdd(c, err);
+}
+
 int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err)
 {
-    struct subd_request r = {.method = "DELETE", .accept = SUBD_PROTOBUF, .if_version = version};
+    struct subd_request r = {.method = "DELETE", .accept = SUBD_PROTOBUF, .if_version = version, .finish = finish_gone};
     subd_text_mesh_path(&r.path, id, "");
     return subd_request_start(c, &r, err);
 }
@@ -96,11 +110,37 @@ static int finish_text(subd_client *c, void *out, struct subd_error *err)
     return SUBD_OK;
 }
 
+static int finish_cage(subd_client *c, void *out, struct subd_error *err)
+{
+    const char *type = c->call.media_type;
+    int ours = strcmp(type, "model/obj") == 0 || strcmp(type, SUBD_PROTOBUF) == 0;
+    return ours ? finish_text(c, out, err) : not_subdd(c, err);
+}
+
+static int is_json(const subd_client *c)
+{
+    return strcmp(c->call.media_type, "application/json") == 0;
+}
+
+static int finish_stat(subd_client *c, void *out, struct subd_error *err)
+{
+    return is_json(c) ? finish_text(c, out, err) : not_subdd(c, err);
+}
+
+static int finish_health(subd_client *c, void *out, struct subd_error *err)
+{
+    cJSON *o = is_json(c) && c->call.answer ? cJSON_ParseWithLength(c->call.answer, c->call.answer_bytes) : NULL;
+    int ours = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(o, "status"));
+    (void)out;
+    cJSON_Delete(o);
+    return ours ? SUBD_OK : not_subdd(c, err);
+}
+
 int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
               struct subd_error *err)
 {
     struct subd_request r = {
-        .method = "GET", .accept = media_type, .finish = finish_text, .out = data, .out_bytes = bytes, .large = 1};
+        .method = "GET", .accept = media_type, .finish = finish_cage, .out = data, .out_bytes = bytes, .large = 1};
     *data = NULL;
     *bytes = 0;
     subd_text_mesh_path(&r.path, id, "/cage");
@@ -109,7 +149,7 @@ int subd_cage(subd_client *c, const char *id, const char *media_type, char **dat
 
 int subd_stat(subd_client *c, char **json, struct subd_error *err)
 {
-    struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_text, .out = json};
+    struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_stat, .out = json};
     *json = NULL;
     subd_text_add(&r.path, "/v1");
     return subd_request_start(c, &r, err);
@@ -117,7 +157,7 @@ int subd_stat(subd_client *c, char **json, struct subd_error *err)
 
 int subd_health(subd_client *c, int ready, struct subd_error *err)
 {
-    struct subd_request r = {.method = "GET", .accept = "application/json"};
+    struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_health};
     subd_text_add(&r.path, "/v1/health/%s", ready ? "ready" : "live");
     return subd_request_start(c, &r, err);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd, the command line, as a user or a script meets it: output, files, exit codes. */
+#include "tests/env.h"
+#include "tests/http/canned.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>
@@ -7,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define RUN(...) run((const char *const[]){__VA_ARGS__, NULL}, NULL)
@@ -164,6 +167,9 @@ static void test_usage_errors(void **state)
     (void)state;
     fails(RUN("frobnicate"), 2, "frobnicate");
     fails(RUN("show"), 2, "takes ID");
+    fails(RUN("show", "../../etc"), 2, "is no mesh id");
+    fails(RUN("refine", "nofile"), 2, "neither a mesh id");
+    expect(run((const char *const[]){NULL}, NULL), 2);
     fails(RUN("show", "a", "b"), 2, "takes ID");
     fails(RUN("ls", "--level", "3"), 2, "no option --level");
     fails(RUN("refine", cube, "--level", "0"), 2, "--level");
@@ -175,6 +181,44 @@ static void test_usage_errors(void **state)
     fails(RUN("ls", "--server", "gopher://x"), 2, "http");
     assert_true(error_is(RUN("refine", cube, "--json", "-o", "-"), 2, "usage", NULL));
     assert_true(error_is(RUN("nonsense", "--json"), 2, "usage", NULL));
+}
+
+/* A web server that is no subdd, and an stdout that takes nothing. */
+static void test_wrong_world(void **state)
+{
+    static const struct canned page = {
+        .bytes = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"};
+    const struct canned pages[] = {page};
+    static const char *const verbs[] = {"health", "rm", "pull", "stat"};
+    char command[300];
+    (void)state;
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        canned_server *s = canned_start(pages, 1);
+        const char *arguments[] = {verbs[i], "--server", canned_url(s), i == 1 || i == 2 ? "m_0" : NULL, NULL};
+        fails(run(arguments, NULL), 7, "as no subdd does");
+        free(canned_stop(s));
+    }
+    snprintf(command, sizeof command, "%s/subd stat >/dev/full 2>%s", test_bin_dir(), out);
+    assert_int_equal(WEXITSTATUS(system(command)), 6);
+    char *said = slurp(out, NULL);
+    assert_string_equal(said, "subd: stdout cannot be written\n");
+    free(said);
+}
+
+/* Over the JSON limit: the server's limit is told, and nothing that it did not say. */
+static void test_limit_is_told(void **state)
+{
+    char path[96], *big = malloc(1100001);
+    struct ran r;
+    (void)state;
+    memset(big, ' ', 1100000);
+    big[1100000] = 0;
+    write_file(path, "big.json", big);
+    free(big);
+    r = RUN("push", path);
+    assert_non_null(strstr(r.err, "limit 1,048,576"));
+    assert_null(strstr(r.err, "has 0"));
+    expect(r, 4);
 }
 
 static void test_exit_codes(void **state)
@@ -385,6 +429,8 @@ int main(void)
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_usage_errors),
         cmocka_unit_test(test_exit_codes),
+        cmocka_unit_test(test_wrong_world),
+        cmocka_unit_test(test_limit_is_told),
         cmocka_unit_test(test_mesh_verbs),
         cmocka_unit_test(test_daemonverbs),
         cmocka_unit_test(test_refine_writes_obj_and_ply),
