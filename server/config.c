@@ -63,6 +63,8 @@ static const struct option_row rows[] = {
     {"min-rate", BYTES, AT(min_rate), "16KiB", 1, KIB *KIB *KIB, "BYTES", "bytes a second a client must send or read"},
     {"drain-delay", SECONDS, AT(drain_delay), "0", 0, 3600, "SECONDS",
      "after SIGTERM: time between not-ready and closing the listener"},
+    {"drain-timeout", SECONDS, AT(drain_timeout), "30", 0, 86400, "SECONDS",
+     "then running requests and transfers have so long, before they are cut"},
     {"log-file", STRING, AT(log_file), "", 0, 0, "FILE", "JSON lines; empty: stderr"},
     {"config", ACTION_VALUE, AT(config_file), "", 0, 0, "FILE", "read options from an ini file"},
     {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME:SCOPES",
@@ -300,11 +302,11 @@ void config_help(struct text *out)
             text_printf(out, " [%s]", rows[i].value);
         text_puts(out, "\n");
     }
-    text_puts(
-        out,
-        "\nEvery option is also a key of the config file (data-dir = DIR) and a variable (SUBDD_DATA_DIR).\n"
-        "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
-        "Exit: 0 after SIGTERM, 1 cannot start, 2 wrong option, 3 the compute device was lost, 4 the store failed.\n");
+    text_puts(out, "\nEvery option is also a key of the config file (data-dir = DIR) and a variable (SUBDD_DATA_DIR).\n"
+                   "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
+                   "Exit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
+                   "wrong option,\n"
+                   "3 the compute device was lost, 4 the store failed.\n");
 }
 
 void config_print(const struct config *c, struct text *out)

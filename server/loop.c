@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #define TICK_MS 250
-#define FAIL_MS 100                     /* what a failing daemon still has for its last answers   */
-#define CLOSING_NS (10 * 1000000000ull) /* requests in progress after SIGTERM have this long      */
-#define LAST_NS (11 * 1000000000ull)
+#define FAIL_MS 100    /* what a failing daemon still has for its last answers   */
+#define LAST_SECONDS 1 /* for the last answers, after --drain-timeout */
 #define STUCK_FACTOR 2 /* a step may take so many request deadlines, and a minute */
 
 /* ---- stopping -------------------------------------------------------------------------------------------------- */
@@ -133,9 +132,10 @@ static void on_tick(uv_timer_t *timer)
         server_fail(s, EXIT_DEVICE, "the compute device does not come back");
     if (s->state == SERVER_CLOSING) {
         conns_close_idle(&s->conns);
-        if (now - s->closing_at > CLOSING_NS)
+        double left = s->config->drain_timeout - (double)(now - s->closing_at) * 1e-9;
+        if (left < 0)
             abandon_all(s, SDD_EBUSY);
-        if (now - s->closing_at > LAST_NS)
+        if (left < -LAST_SECONDS)
             uv_stop(&s->loop);
     }
     if (!s->exit_code)
