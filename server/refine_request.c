@@ -86,19 +86,28 @@ void refine_name(struct refine_job *j)
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 
-int refine_plan(struct refine_job *j)
+int refine_measure(struct refine_job *j)
 {
     struct job *job = &j->base.job;
     struct frame_about about = refine_about(j);
     struct frame frame;
-    int64_t limit = job->server->config->max_output_bytes;
-    int rc = sdd_plan(resident_topology(job->slot->resident), &j->request, &j->plan, &job->err);
+    int rc;
+    if (!resident_plan(job->server->residency, job->slot->resident, &j->request, &j->plan, &rc, &job->err))
+        return JOB_AGAIN;
     if (rc || (rc = frame_make(&about, &j->plan, &frame, &job->err)))
         return rc;
     j->frame_bytes = frame.bytes;
     frame_fini(&frame);
-    if (j->frame_bytes <= limit)
-        return SDD_OK;
+    return SDD_OK;
+}
+
+int refine_plan(struct refine_job *j)
+{
+    struct job *job = &j->base.job;
+    int64_t limit = job->server->config->max_output_bytes;
+    int rc = refine_measure(j);
+    if (rc || j->frame_bytes <= limit)
+        return rc;
     job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld",
              (long long)j->frame_bytes, (long long)limit);
     job->err.needed = j->frame_bytes;
@@ -122,6 +131,8 @@ int refine_admit(struct refine_job *j)
     struct resident *m = job->slot->resident;
     struct sdd_device_info info;
     int64_t host = s->host_memory - atomic_load(&s->frames_sending), device = residency_available(s->residency, m);
+    if (j->plan.host_bytes > host && j->plan.host_bytes <= s->host_memory)
+        return job_fail(job, SDD_EBUSY, "", "frames that are being sent hold the memory this one needs");
     if (j->plan.host_bytes > host)
         return no_memory(job, "host memory", j->plan.host_bytes, host);
     if (j->plan.device_bytes > device)
@@ -133,7 +144,7 @@ int refine_admit(struct refine_job *j)
     return SDD_OK;
 }
 
-static double seconds_a_byte = FIRST_GUESS;
+static _Atomic double seconds_a_byte = FIRST_GUESS;
 
 double refine_estimate(int64_t bytes)
 {
@@ -144,5 +155,5 @@ void refine_learn(int64_t bytes, double seconds)
 {
     if (bytes < 1 << 16)
         return; /* small frames cost their fixed part */
-    seconds_a_byte += LEARN * (seconds / (double)bytes - seconds_a_byte);
+    seconds_a_byte = seconds_a_byte + LEARN * (seconds / (double)bytes - seconds_a_byte); /* one writer */
 }

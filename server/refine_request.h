@@ -23,12 +23,14 @@ struct refine_job *refine_job_create(struct request *r, size_t bytes);
 /* refine_name: key and entity tag, once the mesh's version is known. */
 void refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
+/* refine_measure: plan and frame size, from any thread; JOB_AGAIN when the mesh is not resident. */
+int refine_measure(struct refine_job *j);
 /* refine_plan: compute thread, mesh resident: plan and frame size, checked against --max-output-bytes. */
 int refine_plan(struct refine_job *j);
 /* refine_admit: compute thread: evicts until the planned work fits the device; SDD_ENO_MEMORY when host or device
  * cannot hold it. */
 int refine_admit(struct refine_job *j);
-/* Seconds that `bytes` of output take, learned from what was measured. Compute thread. */
+/* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* residency.c: which meshes and topologies are on the device. */
 #include "server/residency.h"
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <uv.h>
@@ -18,6 +19,8 @@ struct residency {
     struct table topologies;
     struct list lru;
     int64_t topology_bytes, mesh_bytes, n_launches;
+    atomic_llong available;    /* as last published                                     */
+    pthread_mutex_t plan_lock; /* of every resident's topology: the loop may plan on it */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics)
@@ -28,6 +31,7 @@ struct residency *residency_create(sdd_device *device, struct metrics *metrics)
     r->device = device;
     r->metrics = metrics;
     list_init(&r->lru);
+    pthread_mutex_init(&r->plan_lock, NULL);
     return r;
 }
 
@@ -36,6 +40,7 @@ void residency_free(struct residency *r)
     if (!r)
         return;
     table_fini(&r->topologies);
+    pthread_mutex_destroy(&r->plan_lock);
     free(r);
 }
 
@@ -50,6 +55,25 @@ int64_t resident_bytes(const struct resident *m)
 const sdd_topology *resident_topology(const struct resident *m)
 {
     return m->topology->topology;
+}
+
+bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
+                   struct sdd_plan *out, int *rc, struct sdd_error *err)
+{
+    pthread_mutex_lock(&r->plan_lock);
+    bool there = m && m->topology;
+    if (there)
+        *rc = sdd_plan(m->topology->topology, request, out, err);
+    pthread_mutex_unlock(&r->plan_lock);
+    return there;
+}
+
+/* A topology may end only once no plan can reach it. */
+static void set_topology(struct residency *r, struct resident *m, struct topology_entry *t)
+{
+    pthread_mutex_lock(&r->plan_lock);
+    m->topology = t;
+    pthread_mutex_unlock(&r->plan_lock);
 }
 
 /* ---- topologies ---------------------------------------------------------------------------------------------- */
@@ -114,8 +138,9 @@ void resident_drop(struct residency *r, struct resident *m)
     r->mesh_bytes -= sdd_mesh_bytes(m->mesh);
     sdd_mesh_free(m->mesh);
     m->mesh = NULL;
-    leave_topology(r, m->topology);
-    m->topology = NULL;
+    struct topology_entry *t = m->topology;
+    set_topology(r, m, NULL);
+    leave_topology(r, t);
     list_remove(&m->lru);
     atomic_store(&m->bytes, 0);
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
@@ -144,6 +169,11 @@ int64_t residency_available(const struct residency *r, const struct resident *ke
     sdd_device_info(r->device, &info);
     int64_t kept = keep ? resident_bytes(keep) : 0;
     return info.memory_limit - info.memory_used + r->topology_bytes + r->mesh_bytes - kept;
+}
+
+int64_t residency_published(const struct residency *r, const struct resident *keep)
+{
+    return atomic_load(&r->available) - (keep ? resident_bytes(keep) : 0);
 }
 
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
@@ -177,7 +207,7 @@ static int load_once(struct residency *r, struct resident *m, const struct mesh 
     if (!rc && (rc = sdd_mesh_create(t->topology, mesh->points, mesh->uvs, &m->mesh, err)))
         leave_topology(r, t);
     if (!rc)
-        m->topology = t;
+        set_topology(r, m, t);
     if (phases) {
         phases[PHASE_TOPOLOGY] += (double)(middle - start) * 1e-9;
         phases[PHASE_UPLOAD] += (double)(uv_hrtime() - middle) * 1e-9;
@@ -214,6 +244,7 @@ void residency_publish(struct residency *r)
     metrics_set(r->metrics, M_GPU_POSITIONS, r->mesh_bytes);
     metrics_set(r->metrics, M_GPU_USED, info.memory_used);
     metrics_set(r->metrics, M_GPU_LIMIT, info.memory_limit);
+    atomic_store(&r->available, residency_available(r, NULL));
     metrics_add(r->metrics, M_LAUNCHES, info.n_launches - r->n_launches);
     r->n_launches = info.n_launches;
 }

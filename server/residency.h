@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* residency.h: meshes on the device, under its memory limit, least recently used out first. Topologies are shared
  * by id.
- * Threads  the compute thread, but for resident_create, resident_bytes and resident_release */
+ * Threads  the compute thread, but for resident_create, resident_bytes, resident_plan, residency_published and
+ * resident_release */
 #ifndef SUBDD_RESIDENCY_H
 #define SUBDD_RESIDENCY_H
 #include "gpu/sdd.h"
@@ -38,11 +39,17 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
 const sdd_topology *resident_topology(const struct resident *m);
+/* resident_plan: sdd_plan without waiting for the compute thread, on any thread that holds the mesh; *rc is its result.
+ * false: the mesh (NULL: none) is not resident. */
+bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
+                   struct sdd_plan *out, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
 /* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or
  * `needed` bytes (0: unknown) would not fit then either. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);
 /* residency_available: device bytes that could be had, were all but `keep` evicted. */
 int64_t residency_available(const struct residency *r, const struct resident *keep);
+/* residency_published: the same as it was at the last residency_publish; any thread. */
+int64_t residency_published(const struct residency *r, const struct resident *keep);
 /* residency_publish: device memory and launches into the metrics. */
 void residency_publish(struct residency *r);
 

@@ -198,6 +198,18 @@ static void test_work_deadline(void **state)
         answer_free(&a);
     }
     assert_true(waited < 0.4); /* each at its own deadline, not at some tick */
+    char plan[160], cube[32];  /* a plan of what is resident does not wait behind the device's work */
+    create_cube(&d, cube);
+    snprintf(plan, sizeof plan, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target);
+    int busy = http_connect(&d);
+    http_send(busy, plan, strlen(plan));
+    usleep(20000);
+    snprintf(plan, sizeof plan, "/v1/meshes/%s/plan?level=5", cube);
+    http_get(&d, plan, &a);
+    assert_int_equal(a.status, 200);
+    assert_true(a.seconds < 0.1);
+    answer_free(&a);
+    close(busy);
     http_ask(&d, "GET", target, "Subdd-Timeout-Ms: soon\r\n", NULL, 0, &a);
     assert_problem(&a, 400, "invalid_argument", "subdd-timeout-ms");
     answer_free(&a);
