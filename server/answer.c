@@ -11,6 +11,15 @@
 #include <string.h>
 
 #define RETRY_AFTER_S 1
+#define RETRY_TOKEN_S 60 /* wrong tokens are counted by the minute */
+
+/* Seconds after which the same request may go better; 0: only another request can. */
+static int retry_after(const struct sdd_error *err)
+{
+    if (!sdd_err_retryable(err->code) || (err->code == SDD_ENO_MEMORY && err->needed))
+        return 0;
+    return err->code == SDD_ETOO_MANY && *err->field ? RETRY_TOKEN_S : RETRY_AFTER_S;
+}
 
 void answer_header(struct request *r, const char *name, const char *value)
 {
@@ -154,8 +163,8 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *req
             text_member_int(out, "needed", err->needed);
         text_member_int(out, "limit", err->available);
     }
-    if (sdd_err_retryable(err->code))
-        text_member_int(out, "retry_after_ms", RETRY_AFTER_S * 1000);
+    if (retry_after(err))
+        text_member_int(out, "retry_after_ms", retry_after(err) * 1000);
     text_puts(out, "}\n");
 }
 
@@ -206,8 +215,8 @@ void answer_error(struct request *r, const struct sdd_error *err)
     r->code = sdd_err_code(err->code);
     if (!r->protobuf_errors || !answer_problem_protobuf(r, err))
         answer_problem_json(r, err);
-    if (sdd_err_retryable(err->code)) {
-        snprintf(number, sizeof number, "%d", RETRY_AFTER_S);
+    if (retry_after(err)) {
+        snprintf(number, sizeof number, "%d", retry_after(err));
         answer_header(r, "Retry-After", number);
     }
     if (err->code == SDD_EUNAUTHORIZED)

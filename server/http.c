@@ -68,7 +68,7 @@ static int check_body(struct request *r, struct sdd_error *err)
     if (!r->route->body) {
         if (head->content_length <= 0 && !head->chunked)
             return SDD_OK;
-        return sdd_fail(err, SDD_ETOO_LARGE, "body", "%s has no body here", r->method);
+        return sdd_fail(err, SDD_EINVALID, "body", "%s has no body here", r->method);
     }
     r->media_in = type ? media_of(type) & r->route->body : 0;
     if (!r->media_in) {
@@ -76,6 +76,8 @@ static int check_body(struct request *r, struct sdd_error *err)
         return sdd_fail(err, SDD_EMEDIA_TYPE, "content-type", "send one of: %s", list);
     }
     r->body_limit = r->media_in & MEDIA_JSON ? r->server->config->max_json_bytes : r->server->config->max_body_bytes;
+    if (r->body_limit > r->server->config->max_inflight_bytes)
+        r->body_limit = r->server->config->max_inflight_bytes;
     if (head->content_length > r->body_limit) {
         sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
                  (long long)head->content_length, (long long)r->body_limit);

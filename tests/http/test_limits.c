@@ -159,7 +159,7 @@ static void test_bodies(void **state)
     answer_free(&a);
     close(fd);
     http_ask(&d, "GET", "/v1/health/live", "", "x", 1, &a); /* no body here */
-    assert_problem(&a, 413, "too_large", "body");
+    assert_problem(&a, 400, "invalid_argument", "body");
     answer_free(&a);
     daemon_stop(&d);
 }
@@ -208,6 +208,12 @@ static void test_inflight(void **state)
     answer_free(&a);
     close(first);
     free(body);
+    body = calloc(1, 400000); /* longer than all bodies together may be: waiting would not help */
+    http_ask(&d, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", body, 400000, &a);
+    free(body);
+    assert_problem(&a, 413, "too_large", "body");
+    assert_int_equal(answer_number(&a, "limit"), 300 << 10);
+    answer_free(&a);
     daemon_stop(&d);
 }
 
@@ -256,17 +262,24 @@ static void refine(const char *query, int status, const char *code, long long li
     char id[32], target[160];
     struct answer a;
     create_cube(&d, id);
-    for (int i = 0; i < 2; i++) { /* a plan says the same before, but for what is free just now */
+    for (int i = 0; i < 2; i++) { /* a plan says the same before, with all its counts */
+        char value[256];
+        bool planned = !i && status != 400;
         snprintf(target, sizeof target, "/v1/meshes/%s/%s?%s", id, i ? "refined" : "plan", query);
         http_get(&d, target, &a);
-        if (status == 200 || (status == 507 && !i))
+        if (planned || status == 200)
             assert_int_equal(a.status, 200);
-        else {
+        else
             assert_problem(&a, status, code, "level");
-            assert_int_equal(answer_number(&a, status == 507 ? "available" : "limit"), limit);
+        if (planned) {
+            assert_string_equal(answer_member(&a, "fits", value), status == 200 ? "true" : "false");
+            assert_true(answer_number(&a, "vertices") > 0 && answer_number(&a, "frameBytes") > 0);
         }
-        if (status == 413 || (status == 507 && i))
+        if (status != 200)
+            assert_int_equal(answer_number(&a, status == 507 && i ? "available" : "limit"), limit);
+        if (status == 413 || status == 507)
             assert_true(answer_number(&a, "needed") > limit);
+        assert_false(answer_field(&a, "Retry-After", value, sizeof value)); /* the request has to change */
         answer_free(&a);
     }
 }
