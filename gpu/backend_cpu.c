@@ -5,6 +5,7 @@
 #include "abi.h"
 #include "gpu/kernels_cpu.h"
 #include "gpu/sdd.h"
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,16 +154,17 @@ static int cpu_alloc(void *device, int64_t bytes, void **out)
 static void cpu_free(void *device, void *memory, int64_t bytes)
 {
     struct cpu *d = device;
-    if (!memory || bytes < HUGE_BYTES || bytes > CACHED_BYTES) {
+    int64_t room = (int64_t)malloc_usable_size(memory); /* it may have been taken for less than it is */
+    if (bytes < HUGE_BYTES || room > CACHED_BYTES) {
         free(memory);
         return;
     }
-    while (d->n_cached == N_CACHED || d->cached_bytes + bytes > CACHED_BYTES)
+    while (d->n_cached == N_CACHED || d->cached_bytes + room > CACHED_BYTES)
         free(uncache(d, 0));
     struct block *b = d->cached + d->n_cached++;
     b->memory = memory;
-    b->bytes = bytes;
-    d->cached_bytes += bytes;
+    b->bytes = room;
+    d->cached_bytes += room;
 }
 
 static int cpu_copy(void *device, void *to, const void *from, int64_t bytes)
