@@ -204,6 +204,20 @@ static bool make_secret(char token[64], unsigned char hash[32])
     return gnutls_hash_fast(GNUTLS_DIG_SHA256, token, (size_t)at, hash) == 0;
 }
 
+/* Is the name taken? A file that is not there yet has no names; one that is broken gets no more lines. */
+static bool may_add(const char *path, const char *name, struct text *error)
+{
+    int n = 0;
+    if (access(path, F_OK))
+        return true;
+    struct token *tokens = read_tokens(path, &n, error);
+    for (int i = 0; tokens && i < n; i++)
+        if (strcmp(tokens[i].name, name) == 0 && !error->bytes)
+            text_printf(error, "%s has a token named %s already: remove its line first", path, name);
+    free(tokens);
+    return tokens && !error->bytes;
+}
+
 int auth_new_token(const char *path, const char *spec, char token[64], struct text *error)
 {
     char name[TOKEN_NAME_SIZE], hex[65];
@@ -220,6 +234,8 @@ int auth_new_token(const char *path, const char *spec, char token[64], struct te
         text_puts(error, *path ? "no random bytes" : "--new-token needs --tokens-file");
         return SDD_EINVALID;
     }
+    if (!may_add(path, name, error))
+        return SDD_EINVALID;
     for (int i = 0; i < 32; i++)
         snprintf(hex + 2 * i, 3, "%02x", hash[i]);
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);

@@ -163,7 +163,8 @@ static void test_listen(void **state)
 
 static void test_new_token_errors(void **state)
 {
-    static const char *const specs[] = {"alice", "alice:", ":read", "alice:write", "al ice:read", "alice:read,write"};
+    static const char *const specs[] = {"alice",       "alice:",           ":read",     "alice:write",
+                                        "al ice:read", "alice:read,write", "alice:edit"};
     char text[512];
     (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
