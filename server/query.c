@@ -128,6 +128,8 @@ int query_options(const struct query *q, struct sdd_options *options, struct sdd
             if (*s == '_')
                 *s = '-';
         int rc = sdd_option_set(options, flag, q->items[i].value, err);
+        if (rc && err)
+            snprintf(err->field, sizeof err->field, "%s", q->items[i].name);
         if (rc)
             return rc;
     }
@@ -166,7 +168,8 @@ void media_list(int bits, char *out, size_t size)
     out[0] = 0;
     for (int bit = 1; bit <= MEDIA_YAML; bit <<= 1)
         if ((bits & bit) && at < size)
-            at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
+            at += (size_t)snprintf(out + at, size - at, "%s%s%s", at ? ", " : "", media_name((enum media)bit),
+                                   bit == MEDIA_OBJ ? ", text/plain" : "");
 }
 
 static size_t trimmed(const char **s, size_t n)
@@ -248,6 +251,16 @@ int media_accepted(const char *accept, int offered, enum media first)
 }
 
 /* ---- ranges and entity tags ---------------------------------------------------------------------------- */
+/* A number too long to be read is past the end of everything. */
+static bool parse_place(const char *s, size_t n, int64_t *out)
+{
+    if (n > 18 && strspn(s, "0123456789") >= n) {
+        *out = INT64_MAX;
+        return true;
+    }
+    return parse_whole(s, n, out);
+}
+
 int range_parse(const char *value, int64_t size, int64_t *first, int64_t *length)
 {
     if (!value || strncasecmp(value, "bytes=", 6))
@@ -258,7 +271,7 @@ int range_parse(const char *value, int64_t size, int64_t *first, int64_t *length
         return 0;
     int64_t from = 0, to = size - 1;
     size_t left = (size_t)(dash - value), right = strlen(dash + 1);
-    if ((left && !parse_whole(value, left, &from)) || (right && !parse_whole(dash + 1, right, &to)))
+    if ((left && !parse_place(value, left, &from)) || (right && !parse_place(dash + 1, right, &to)))
         return 0;
     if (!left && !right)
         return 0;

@@ -92,18 +92,10 @@ static void test_range(void **state)
     assert_true(first == 2 && length == 8);
     assert_int_equal(range_parse("bytes=10-", 10, &first, &length), -1);
     assert_int_equal(range_parse("bytes=0-", 0, &first, &length), -1);
-    static const char *const ignored[] = {NULL,
-                                          "",
-                                          "bytes",
-                                          "bytes=",
-                                          "bytes=-",
-                                          "bytes=1",
-                                          "bytes=a-b",
-                                          "bytes=1-2,4-5",
-                                          "bytes=4-2",
-                                          "items=1-2",
-                                          "bytes=1-9999999999999999999",
-                                          "bytes= 1-2"};
+    assert_int_equal(range_parse("bytes=99999999999999999999-", 10, &first, &length), -1);
+    static const char *const ignored[] = {
+        NULL,        "",          "bytes",     "bytes=", "bytes=-", "bytes=1", "bytes=a-b", "bytes=1-2,4-5",
+        "bytes=4-2", "items=1-2", "bytes= 1-2"};
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
         assert_int_equal(range_parse(ignored[i], 10, &first, &length), 0);
 }
