@@ -19,7 +19,8 @@ static const struct {
     {"subdd_rejected_total", "reason=\"size\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"memory\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"slow\"", "counter", ""},
-    {"subdd_cancelled_total", "", "counter", "Jobs stopped because the client left or the deadline passed."},
+    {"subdd_cancelled_total", "", "counter",
+     "Jobs and transfers stopped because the client left or the deadline passed."},
     {"subdd_queue_depth", "class=\"host\"", "gauge", "Steps waiting for or on a thread."},
     {"subdd_queue_depth", "class=\"store\"", "gauge", ""},
     {"subdd_queue_depth", "class=\"device\"", "gauge", ""},
@@ -30,7 +31,7 @@ static const struct {
     {"subdd_host_memory_bytes", "", "gauge", "Host copies of meshes."},
     {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"topology\"", "gauge", "Device memory held, by kind."},
     {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"positions\"", "gauge", ""},
-    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"all\"", "gauge", ""},
+    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"scratch\"", "gauge", ""},
     {"subdd_gpu_memory_limit_bytes", "gpu=\"0\"", "gauge", "Device memory that may be used."},
     {"subdd_gpu_errors_total", "kind=\"lost\"", "counter", "Device failures."},
     {"subdd_gpu_errors_total", "kind=\"memory\"", "counter", ""},
@@ -151,5 +152,7 @@ void metrics_write(const struct metrics *m, struct text *out)
             write_histogram(out, "subdd_phase_duration_seconds", "phase", phase_names[p], &m->phases[p]);
     head(out, "subdd_queue_wait_seconds", "histogram", "Time a job waited for its mesh or a thread.");
     write_histogram(out, "subdd_queue_wait_seconds", "", "", &m->queue_wait);
+    head(out, "subdd_wal_fsync_seconds", "histogram", "Time of a commit, to the disk.");
+    write_histogram(out, "subdd_wal_fsync_seconds", "", "", &m->phases[PHASE_COMMIT]);
     write_process(out);
 }

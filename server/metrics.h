@@ -26,7 +26,7 @@ enum metric { /* one row each in metrics.c, in this order */
               M_HOST_BYTES,
               M_GPU_TOPOLOGY,
               M_GPU_POSITIONS,
-              M_GPU_USED,
+              M_GPU_SCRATCH,
               M_GPU_LIMIT,
               M_GPU_ERRORS_LOST,
               M_GPU_ERRORS_MEMORY,

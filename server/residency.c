@@ -242,7 +242,7 @@ void residency_publish(struct residency *r)
     sdd_device_info(r->device, &info);
     metrics_set(r->metrics, M_GPU_TOPOLOGY, r->topology_bytes);
     metrics_set(r->metrics, M_GPU_POSITIONS, r->mesh_bytes);
-    metrics_set(r->metrics, M_GPU_USED, info.memory_used);
+    metrics_set(r->metrics, M_GPU_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
     metrics_set(r->metrics, M_GPU_LIMIT, info.memory_limit);
     atomic_store(&r->available, residency_available(r, NULL));
     metrics_add(r->metrics, M_LAUNCHES, info.n_launches - r->n_launches);

@@ -380,9 +380,14 @@ static void test_eviction(void **state)
             answer_free(&a);
         }
     http_get(&d, "/metrics", &a);
-    const char *s = strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"all\"} ");
-    assert_non_null(s);
-    assert_in_range(strtol(strchr(s, '}') + 1, NULL, 10), 1, 4 << 20);
+    long used = 0;
+    const char *s = a.body;
+    for (int i = 0; i < 3; i++) { /* topology, positions, scratch */
+        assert_non_null(s = strstr(s, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind="));
+        s = strchr(s, '}') + 1;
+        used += strtol(s, NULL, 10);
+    }
+    assert_in_range(used, 1, 4 << 20);
     s = strstr(a.body, "\nsubdd_host_memory_bytes ");
     assert_in_range(strtol(s + 25, NULL, 10), 1, 1 << 20);
     s = strstr(a.body, "\nsubdd_cache_bytes ");
@@ -403,7 +408,8 @@ static void test_eviction(void **state)
     http_get(&d, "/v1/health/ready", &a);
     answer_free(&a);
     http_get(&d, "/metrics", &a);
-    assert_non_null(strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"all\"} 0\n"));
+    assert_non_null(strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"topology\"} 0\n"));
+    assert_non_null(strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"} 0\n"));
     assert_non_null(strstr(a.body, "\nsubdd_host_memory_bytes 0\n"));
     assert_non_null(strstr(a.body, "\nsubdd_cache_bytes 0\n"));
     answer_free(&a);
