@@ -27,11 +27,31 @@ void answer_header(struct request *r, const char *name, const char *value)
         MHD_add_response_header(r->response, name, value);
 }
 
+void version_tag(char tag[VERSION_TAG_SIZE], int64_t version, int media)
+{
+    snprintf(tag, VERSION_TAG_SIZE, "\"%lld%s\"", (long long)version,
+             media == MEDIA_PROTOBUF ? "-pb"
+             : media == MEDIA_OBJ    ? "-obj"
+                                     : "");
+}
+
 void answer_etag(struct request *r, int64_t version)
 {
-    char tag[32];
-    snprintf(tag, sizeof tag, "\"%lld\"", (long long)version);
+    char tag[VERSION_TAG_SIZE];
+    version_tag(tag, version, r->status < 400 ? r->media_out : 0);
     answer_header(r, "ETag", tag);
+}
+
+bool answer_not_modified(struct request *r, int64_t version)
+{
+    const char *known = request_header(r, "If-None-Match");
+    char tag[VERSION_TAG_SIZE];
+    version_tag(tag, version, r->media_out);
+    if (!known || !etag_matches(known, tag, true))
+        return false;
+    answer_empty(r, 304);
+    answer_etag(r, version);
+    return true;
 }
 
 static void add_timing(struct request *r)
@@ -52,7 +72,8 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
         MHD_destroy_response(r->response);
     r->response = response;
     r->status = status;
-    r->answer_bytes = bytes;
+    r->streamed = bytes < 0;
+    r->answer_bytes = r->streamed ? 0 : bytes;
     answer_header(r, "X-Request-Id", r->id);
     if (r->route && r->route->answer & (r->route->answer - 1))
         answer_header(r, "Vary", "Accept");
@@ -77,6 +98,7 @@ void answer_copy(struct request *r, int status, const char *media, const void *b
 
 /* A big body in one piece would be written until the client's window is full, while everybody else waits. */
 struct blob {
+    struct request *request; /* outlives the reading */
     size_t bytes;
     char *data;
 };
@@ -86,6 +108,7 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
     const struct blob *b = cls;
     size_t n = b->bytes - at < max ? b->bytes - at : max;
     memcpy(out, b->data + at, n);
+    b->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
 }
 
@@ -96,12 +119,12 @@ static void blob_free(void *cls)
     free(b);
 }
 
-static struct MHD_Response *blob_response(void *body, size_t bytes)
+static struct MHD_Response *blob_response(struct request *r, void *body, size_t bytes)
 {
     struct blob *b = malloc(sizeof *b);
     struct MHD_Response *response = NULL;
     if (b) {
-        *b = (struct blob){bytes, body};
+        *b = (struct blob){r, bytes, body};
         response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
     }
     if (!response) {
@@ -117,12 +140,12 @@ void answer_taken(struct request *r, int status, enum media media, void *body, s
         answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
         return;
     }
-    struct MHD_Response *response = blob_response(body, bytes);
+    struct MHD_Response *response = blob_response(r, body, bytes);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
         return;
     }
-    answer_response(r, status, response, (int64_t)bytes);
+    answer_response(r, status, response, -1);
     answer_header(r, "Content-Type", media_name(media));
 }
 

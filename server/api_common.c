@@ -13,7 +13,8 @@ int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* If-Match: "7" or *. Mesh versions are the only tags that can match, so a list has no use here. */
+/* If-Match: "7" (or as another representation has it, "7-pb") or *. Mesh versions are the only tags that can match, so
+ * a list has no use here. */
 static bool read_match(struct request *r, struct mesh_job *j)
 {
     const char *value = request_header(r, "If-Match");
@@ -21,8 +22,13 @@ static bool read_match(struct request *r, struct mesh_job *j)
     j->any_version = !value || strcmp(value, "*") == 0;
     if (j->any_version)
         return true;
-    if (n > 2 && value[0] == '"' && value[n - 1] == '"' && parse_whole(value + 1, n - 2, &j->expected))
-        return true;
+    if (n > 2 && value[0] == '"' && value[n - 1] == '"') {
+        size_t digits = strspn(value + 1, "0123456789");
+        const char *rest = value + 1 + digits;
+        if (parse_whole(value + 1, digits, &j->expected) &&
+            (!strcmp(rest, "\"") || !strcmp(rest, "-pb\"") || !strcmp(rest, "-obj\"")))
+            return true;
+    }
     answer_fail(r, SDD_EINVALID, "if-match", "If-Match takes one version as a tag, like \"7\", or *");
     return false;
 }

@@ -4,7 +4,6 @@
 #include "server/api.h"
 #include "server/mesh_codec.h"
 #include "server/residency.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,12 +86,12 @@ static int commit(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     struct store_answer record;
-    char tag[32];
+    char tag[VERSION_TAG_SIZE];
     int64_t now = now_ms();
     describe(e, now);
     if (e->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    snprintf(tag, sizeof tag, "\"%lld\"", (long long)e->info.version);
+    version_tag(tag, e->info.version, e->base.media_out);
     int rc = store_replace(job->server->store, job->slot->id, job->slot->info.version, e->result.mesh, now,
                            idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
     job->committed = !rc;

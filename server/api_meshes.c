@@ -96,6 +96,7 @@ static int create_commit(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
     struct store_answer record;
+    char tag[VERSION_TAG_SIZE];
     int64_t now = now_ms();
     int rc = store_new_id(c->info.id, &job->err);
     if (rc)
@@ -105,8 +106,9 @@ static int create_commit(struct job *job)
     create_describe(c, now);
     if (c->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    version_tag(tag, 1, c->base.media_out);
     rc = store_create(job->server->store, c->info.id, c->mesh, now,
-                      idempotency_record(&c->base, &record, 201, c->location, "\"1\""), &c->info, &job->err);
+                      idempotency_record(&c->base, &record, 201, c->location, tag), &c->info, &job->err);
     job->committed = !rc;
     return store_result(job, rc);
 }
@@ -215,14 +217,8 @@ static void show_answer(struct job *job)
 {
     struct request *r = job->request;
     struct info_state state = info_state_of(job->slot);
-    const char *known = request_header(r, "If-None-Match");
-    char tag[32];
-    snprintf(tag, sizeof tag, "\"%lld\"", (long long)job->slot->info.version);
-    if (known && etag_matches(known, tag, true)) {
-        answer_empty(r, 304);
-        answer_header(r, "ETag", tag);
-        r->mesh_version = job->slot->info.version;
-    } else
+    r->mesh_version = job->slot->info.version;
+    if (!answer_not_modified(r, r->mesh_version))
         answer_info(r, 200, &job->slot->info, &state);
 }
 
@@ -287,12 +283,11 @@ static void cage_answer(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
     struct request *r = job->request;
-    char tag[40];
-    snprintf(tag, sizeof tag, "\"%lld%s\"", (long long)job->slot->info.version,
-             r->media_out == MEDIA_OBJ ? "-obj" : "");
     r->mesh_version = job->slot->info.version;
+    if (answer_not_modified(r, r->mesh_version))
+        return;
     answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);
-    answer_header(r, "ETag", tag);
+    answer_etag(r, r->mesh_version);
     c->body = NULL;
 }
 

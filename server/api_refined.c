@@ -9,7 +9,8 @@
 
 #define COPY_BYTES (32 << 10) /* small frames go out in one write with their headers */
 
-struct stream { /* one answer's hold on a frame */
+struct stream {              /* one answer's hold on a frame */
+    struct request *request; /* outlives the reading, not this */
     struct server *server;
     struct cached *frame;
     int64_t first;
@@ -21,6 +22,7 @@ static ssize_t stream_read(void *cls, uint64_t at, char *out, size_t max)
     int64_t left = s->frame->frame.bytes - s->first - (int64_t)at;
     size_t n = (uint64_t)left < max ? (size_t)left : max;
     frame_read(&s->frame->frame, s->first + (int64_t)at, out, n);
+    s->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
 }
 
@@ -40,16 +42,16 @@ static struct MHD_Response *copy_response(const struct frame *f, int64_t first, 
     return MHD_create_response_from_buffer((size_t)length, bytes, MHD_RESPMEM_MUST_FREE);
 }
 
-static struct MHD_Response *stream_response(struct server *server, struct cached *frame, int64_t first, int64_t length)
+static struct MHD_Response *stream_response(struct request *r, struct cached *frame, int64_t first, int64_t length)
 {
     struct stream *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct stream){server, frame, first};
+    *s = (struct stream){r, r->server, frame, first};
     struct MHD_Response *response =
         MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, stream_read, s, stream_free);
     if (response)
-        cached_ref(&server->cache, frame);
+        cached_ref(&r->server->cache, frame);
     else
         free(s);
     return response;
@@ -144,14 +146,14 @@ static void answer_frame(struct request *r, struct refine_job *j)
         answer_error(r, &err);
         return;
     }
+    bool copy = length <= COPY_BYTES;
     struct MHD_Response *response =
-        length <= COPY_BYTES ? copy_response(f, first, length) : stream_response(r->server, j->frame, first, length);
+        copy ? copy_response(f, first, length) : stream_response(r, j->frame, first, length);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
         return;
     }
-    answer_response(r, ranged ? 206 : 200, response, length);
-    metrics_add(&r->server->metrics, M_STREAM_BYTES, length);
+    answer_response(r, ranged ? 206 : 200, response, copy ? length : -1);
     answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
     answer_header(r, "Accept-Ranges", "bytes");
     answer_header(r, "Subdd-Cache", j->computed ? "miss" : "hit");

@@ -147,7 +147,7 @@ static void screen(struct request *r, const char *method)
         rc = check_body(r, &err);
     if (!rc)
         rc = check_deadline(r, &err);
-    if (!rc)
+    if (!rc && !r->route->always) /* a probe may ask as it likes */
         rc = query_parse(&r->query, mark, r->route->query, r->route->options, &err);
     if (rc == SDD_ETOO_LARGE)
         metrics_add(&r->server->metrics, M_REJECTED_SIZE, 1);
@@ -294,7 +294,14 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
         atomic_store(&r->job->cancel, 1);
         r->job->request = NULL;
     }
-    http_log(r, why == MHD_REQUEST_TERMINATED_COMPLETED_OK);
+    bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+    if (!r->streamed && (!complete || strcmp(r->method, "HEAD") == 0))
+        r->answer_bytes = 0;
+    if (r->media_out == MEDIA_FRAME && (r->status == 200 || r->status == 206))
+        metrics_add(&s->metrics, M_STREAM_BYTES, r->answer_bytes);
+    if (!complete && r->status && r->status < 400)
+        metrics_add(&s->metrics, M_CANCELLED, 1);
+    http_log(r, complete);
     s->inflight_bytes -= r->counted;
     conn_done(r->conn);
     if (r->response)

@@ -45,7 +45,9 @@ struct request {
     struct MHD_Response *response; /* the answer, once there is one            */
     int status;
     bool close_after;
-    int64_t answer_bytes, mesh_version;
+    int64_t answer_bytes; /* sent: of a streamed answer what was read of it so far */
+    int64_t mesh_version;
+    bool streamed;
     const char *code; /* of an error, for the log                    */
     double phases[N_PHASES];
 };
@@ -60,9 +62,15 @@ void answer_taken(struct request *r, int status, enum media media, void *body,
                   size_t bytes); /* malloc'ed; taken over */
 void answer_empty(struct request *r, int status);
 void answer_error(struct request *r, const struct sdd_error *err);
+/* bytes -1: a stream, whose reader counts what it gives in r->answer_bytes. */
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes);
 void answer_header(struct request *r, const char *name, const char *value);
-void answer_etag(struct request *r, int64_t version);
+/* The tag of a version as JSON is "7"; other representations (a media bit) differ: "7-pb", "7-obj". */
+#define VERSION_TAG_SIZE 32
+void version_tag(char tag[VERSION_TAG_SIZE], int64_t version, int media);
+void answer_etag(struct request *r, int64_t version); /* of the answer that is there */
+/* answer_not_modified: 304 when If-None-Match knows this version in this representation; false: no answer yet. */
+bool answer_not_modified(struct request *r, int64_t version);
 /* answer_fail: answer_error with an error made on the spot. */
 void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

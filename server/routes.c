@@ -84,8 +84,9 @@ const struct route *routes_find(const char *method, const char *path, size_t n, 
     bool head = strcmp(method, "HEAD") == 0;
     mesh[0] = allowed[0] = 0;
     for (int i = 0; i < n_routes; i++) {
-        if (!matches(routes[i].path, path, n, &id, &id_bytes))
-            continue;
+        if (!matches(routes[i].path, path, n, &id, &id_bytes) &&
+            !(routes[i].always && matches(routes[i].path + strlen("/v1"), path, n, &id, &id_bytes)))
+            continue; /* health also answers without /v1, where probes look for it */
         if (id_bytes && !good_id(id, id_bytes)) {
             sdd_fail(err, SDD_EINVALID, "id",
                      "a mesh id has up to 128 characters of [A-Za-z0-9._-] and does not start with a dot");

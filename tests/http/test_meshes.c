@@ -67,6 +67,23 @@ static void test_create(void **state)
     http_ask(&d, "GET", target, "If-None-Match: \"0\", \"1\"\r\n", NULL, 0, &b);
     assert_int_equal(b.status, 304);
     answer_free(&b);
+    static const char *const as[] = {"application/protobuf", "\"1-pb\""}; /* other bytes, another tag */
+    char fields[128];
+    snprintf(fields, sizeof fields, "Accept: %s\r\nIf-None-Match: \"1\"\r\n", as[0]);
+    http_ask(&d, "GET", target, fields, NULL, 0, &b);
+    assert_int_equal(b.status, 200);
+    assert_true(answer_field(&b, "ETag", value, sizeof value));
+    assert_string_equal(value, as[1]);
+    answer_free(&b);
+    char cage[160];
+    snprintf(cage, sizeof cage, "%s/cage", target);
+    snprintf(fields, sizeof fields, "If-None-Match: %s\r\n", as[1]);
+    http_ask(&d, "GET", cage, fields, NULL, 0, &b);
+    assert_int_equal(b.status, 304);
+    answer_free(&b);
+    http_ask(&d, "DELETE", target, "If-Match: \"7-pb\"\r\n", NULL, 0, &b);
+    assert_problem(&b, 412, "version_mismatch", "if-match");
+    answer_free(&b);
     answer_free(&a);
     post("", OBJ, CUBE, strlen(CUBE), &a); /* the name is the id when nobody gives one */
     assert_string_equal(answer_member(&a, "name", value), answer_member(&a, "id", id));
@@ -90,7 +107,7 @@ static void test_options(void **state)
     assert_string_equal(answer_member(&a, "orientation", value), "leftHanded");
     answer_free(&a);
     post("?interpolate_boundary=sometimes", OBJ, obj, strlen(obj), &a);
-    assert_problem(&a, 400, "invalid_argument", NULL);
+    assert_problem(&a, 400, "invalid_argument", "interpolate_boundary");
     assert_non_null(strstr(a.body, "edgeAndCorner"));
     answer_free(&a);
 }

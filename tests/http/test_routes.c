@@ -66,6 +66,19 @@ static void test_openapi(void **state)
     answer_free(&a);
 }
 
+/* Probes find health also without the version, and may add what they like. */
+static void test_health_for_probes(void **state)
+{
+    static const char *const targets[] = {"/health/live", "/health/ready?probe=1", "/v1/health/live?x=1&x=2"};
+    struct answer a;
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        http_get(&d, targets[i], &a);
+        assert_int_equal(a.status, 200);
+        answer_free(&a);
+    }
+}
+
 static void test_unknown(void **state)
 {
     static const struct {
@@ -195,8 +208,8 @@ static void test_metrics(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi), cmocka_unit_test(test_unknown),
-                                       cmocka_unit_test(test_accept), cmocka_unit_test(test_head),
-                                       cmocka_unit_test(test_metrics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi), cmocka_unit_test(test_health_for_probes),
+                                       cmocka_unit_test(test_unknown), cmocka_unit_test(test_accept),
+                                       cmocka_unit_test(test_head),    cmocka_unit_test(test_metrics)};
     return cmocka_run_group_tests_name("http/routes", tests, start, stop);
 }
