@@ -232,7 +232,7 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
     return store_finish(s, rc, &r, answer, info, err);
 }
 
-int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
 {
     struct store_record r;
     int rc = store_begin(s, err);
@@ -246,4 +246,15 @@ int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_e
     if (!rc)
         rc = drop_topology(s, r.topology, err);
     return store_end(s, rc, err);
+}
+
+/* On a full disk it is the delete that makes room, so some is kept for it. */
+int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+{
+    int rc = delete_mesh(s, id, expected, err);
+    if (rc == SDD_ESTORE_FULL && store_reserve_use(s))
+        rc = delete_mesh(s, id, expected, err);
+    if (!rc)
+        store_reserve_keep(s);
+    return rc;
 }

@@ -16,6 +16,7 @@
 #define APPLICATION_ID 0x73756264 /* "subd" */
 #define SCHEMA_VERSION 1
 #define BUSY_MS 500
+#define RESERVE_BYTES (4 << 20)
 
 static const char *const sql_text[] = {
 #define STORE_SQL(name, text) text,
@@ -45,13 +46,26 @@ int store_error(struct store *s, int rc, const char *what, struct sdd_error *err
     const char *why = s->db ? sqlite3_errmsg(s->db) : sqlite3_errstr(rc);
     switch (rc & 0xff) {
     case SQLITE_FULL:
-        return sdd_fail(err, SDD_ENO_MEMORY, "store", "the disk of the data directory is full (%s)", what);
+        return sdd_fail(err, SDD_ESTORE_FULL, "store",
+                        "the disk of the data directory is full; remove meshes, or make room");
     case SQLITE_NOMEM: return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory (%s)", what);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return sdd_fail(err, SDD_ESTORE, "store", "another process has the data directory open (%s)", what);
-    case SQLITE_NOTADB: return sdd_fail(err, SDD_ESTORE, "store", "subdd.db is not a database (%s)", what);
-    case SQLITE_CORRUPT: return sdd_fail(err, SDD_ESTORE, "store", "subdd.db is damaged: %s (%s)", why, what);
+        return sdd_fail(err, SDD_ESTORE, "data-dir",
+                        "%s is in use: another process (a subdd?) has the data directory open; stop that one, or give "
+                        "this one another --data-dir",
+                        s->path);
+    case SQLITE_NOTADB:
+        return sdd_fail(err, SDD_ESTORE, "store", "%s is not a database; move it away, or give another --data-dir",
+                        s->path);
+    case SQLITE_CORRUPT:
+        return sdd_fail(err, SDD_ESTORE, "store", "%s is damaged: %s (%s); restore it from a backup", s->path, why,
+                        what);
+    case SQLITE_CANTOPEN:
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+        return sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be written: %s; subdd needs a --data-dir of its own",
+                        s->path, why);
     case SQLITE_IOERR:
         if (rc == SQLITE_IOERR_NOMEM)
             return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory (%s)", what);
@@ -137,8 +151,20 @@ static int sync_dir(const char *dir)
 static int make_dir(const char *dir, struct sdd_error *err)
 {
     char parent[4096];
-    if (mkdir(dir, 0700) != 0)
-        return errno == EEXIST ? SDD_OK : sdd_fail(err, SDD_ESTORE, "data-dir", "%s: %s", dir, strerror(errno));
+    struct stat st;
+    if (!*dir)
+        return sdd_fail(err, SDD_ESTORE, "data-dir", "--data-dir is empty; name a directory");
+    if (mkdir(dir, 0700) != 0) {
+        if (errno != EEXIST)
+            return sdd_fail(err, SDD_ESTORE, "data-dir", "the data directory %s cannot be made: %s", dir,
+                            strerror(errno));
+        if (stat(dir, &st) != 0 || !S_ISDIR(st.st_mode))
+            return sdd_fail(err, SDD_ESTORE, "data-dir", "the data directory %s is not a directory", dir);
+        if (access(dir, R_OK | W_OK | X_OK) != 0)
+            return sdd_fail(err, SDD_ESTORE, "data-dir", "the data directory %s cannot be written: %s", dir,
+                            strerror(errno));
+        return SDD_OK;
+    }
     int n = snprintf(parent, sizeof parent, "%s/..", dir);
     if (n < 0 || (size_t)n >= sizeof parent || sync_dir(parent) != 0)
         return sdd_fail(err, SDD_ESTORE, "data-dir", "%s: its parent cannot be synced: %s", dir, strerror(errno));
@@ -209,6 +235,26 @@ static void make_file(const char *path)
         (void)close(fd);
 }
 
+/* A delete writes before it frees: the pages that it changes go to the log first. */
+int store_reserve_use(struct store *s)
+{
+    return unlink(s->reserve) == 0;
+}
+
+void store_reserve_keep(struct store *s)
+{
+    struct stat st;
+    if (stat(s->reserve, &st) == 0)
+        return;
+    (void)sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    int fd = open(s->reserve, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (posix_fallocate(fd, 0, RESERVE_BYTES) != 0)
+        (void)unlink(s->reserve);
+    (void)close(fd);
+}
+
 static int open_db(struct store *s, struct sdd_error *err)
 {
     char mode[16];
@@ -221,10 +267,11 @@ static int open_db(struct store *s, struct sdd_error *err)
     (void)sqlite3_busy_timeout(s->db, BUSY_MS);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    rc = exec(s,
-              "PRAGMA locking_mode=EXCLUSIVE; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
-              "PRAGMA cell_size_check=ON; PRAGMA cache_size=-8192; PRAGMA journal_size_limit=67108864",
-              err);
+    rc = exec(
+        s,
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=FAST; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;"
+        "PRAGMA cell_size_check=ON; PRAGMA cache_size=-8192; PRAGMA journal_size_limit=67108864",
+        err);
     if (!rc)
         rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode, NULL, err);
     if (!rc && strcmp(mode, "wal") != 0)
@@ -245,18 +292,22 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     if (rc)
         return rc;
     struct store *s = calloc(1, sizeof *s);
-    if (!s || asprintf(&s->path, "%s/subdd.db", dir) < 0) {
+    if (!s || asprintf(&s->path, "%s/subdd.db", dir) < 0 || asprintf(&s->reserve, "%s/reserve", dir) < 0) {
+        if (s)
+            free(s->path);
         free(s);
         return sdd_fail(err, SDD_ENO_MEMORY, "store", "no memory for the store");
     }
     rc = open_db(s, err);
     if (!rc && sync_dir(dir) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be synced: %s", dir, strerror(errno));
-    if (rc)
+    if (rc) {
         store_close(s);
-    else
-        *out = s;
-    return rc;
+        return rc;
+    }
+    store_reserve_keep(s);
+    *out = s;
+    return SDD_OK;
 }
 
 void store_close(struct store *s)
@@ -269,6 +320,7 @@ void store_close(struct store *s)
         (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_close(s->db);
     free(s->path);
+    free(s->reserve);
     free(s);
 }
 

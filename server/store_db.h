@@ -19,8 +19,9 @@ enum store_kind { STORE_TOPOLOGY = 0, STORE_POINTS = 1, STORE_UVS = 2, STORE_VER
 
 struct store {
     sqlite3 *db;
-    char *path;
-    int failed; /* a write or sync failed: no more writes */
+    char *path;    /* of subdd.db */
+    char *reserve; /* a file that holds room on the disk for a delete */
+    int failed;    /* a write or sync failed: no more writes */
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
@@ -37,6 +38,10 @@ int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, str
 /* store_step: one step; bound is what sqlite3_bind_* gave, or-ed together.
  * Result  1 a row, 0 done (then the statement is reset), negative an error */
 int store_step(struct store *s, sqlite3_stmt *st, int bound, const char *what, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_reserve_use: gives the room that is kept to the disk; 1 when there was some. store_reserve_keep: gets it back,
+ * after what the log holds has gone into the database; where the disk is too full the next delete tries again. */
+int store_reserve_use(struct store *s);
+void store_reserve_keep(struct store *s);
 /* store_run: one statement with up to two integers, no rows. */
 int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_begin, store_end: a transaction; store_end commits when rc is SDD_OK, else rolls back. Returns the outcome. */

@@ -164,9 +164,12 @@ static void test_put_points(void **state)
     float *points = malloc(12 * 20301);
     for (int i = 0; i < 3 * 20301; i++)
         points[i] = (float)-i;
-    struct position_range ranges[] = {{0, 1, points},           {4095, 2, points + 7},  {20300, 1, points + 9},
-                                      {4000, 8300, points + 1}, {5000, 3, points + 60}, {20301, 0, points}};
-    struct positions p = {6, ranges, NULL};
+    struct position_range ranges[] = {{0, 1, points},
+                                      {4095, 2, points + 7},
+                                      {20300, 1, points + 9},
+                                      {4000, 8300, points + 1},
+                                      {5000, 3, points + 60}};
+    struct positions p = {5, ranges, NULL};
     OK(store_put_points(s, "m_p", 1, &p, 7, NULL, &info, &err));
     assert_int_equal(info.version, 2);
     assert_int_equal(info.updated_ms, 7);
@@ -296,12 +299,14 @@ static void test_open(void **state)
     assert_int_equal(stat(path, &st), 0);
     assert_int_equal(st.st_mode & 0777, 0600);
     (void)snprintf(path, sizeof path, "%s/subdd.db", dir);
-    open_refused(deeper, "another process has the data directory open");
+    open_refused(deeper, "/new/subdd.db is in use: another process");
     store_close(s);
     store_close(reopen(deeper));
     store_close(NULL);
     (void)snprintf(deeper, sizeof deeper, "%s/a/b", dir);
     open_refused(deeper, "No such file");
+    open_refused("", "--data-dir is empty");
+    open_refused("/dev/null", "/dev/null is not a directory");
     sql(dir, "CREATE TABLE x (y); PRAGMA application_id=7");
     open_refused(dir, "another program (application id 7)");
     sql(dir, "PRAGMA application_id=0");

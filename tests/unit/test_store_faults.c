@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 static struct store *reopen(const char *dir)
@@ -75,8 +76,36 @@ static void every_k(enum faulty_kind kind, int step, int code)
 static void test_full_disk(void **state)
 {
     (void)state;
-    every_k(FAULTY_FULL, 7, SDD_ENO_MEMORY);
+    every_k(FAULTY_FULL, 7, SDD_ESTORE_FULL);
 }
+/* The room that the reserve gives back is enough to delete, and then it is kept again. */
+static void test_delete_on_full_disk(void **state)
+{
+    char *dir = tempdir(), path[300];
+    struct store_work w = {.random = 4711};
+    struct store *s = reopen(dir);
+    struct sdd_error err = {0};
+    (void)state;
+    (void)snprintf(path, sizeof path, "%s/reserve", dir);
+    for (int i = 0; i < 6; i++)
+        assert_int_equal(work_step(s, &w), SDD_OK);
+    for (int i = 0, done = 0; i < WORK_MESHES && !done; i++) {
+        char id[STORE_ID_SIZE];
+        (void)snprintf(id, sizeof id, "m_%d", i);
+        if (!w.acked[i])
+            continue;
+        faulty = (struct faulty_vfs){FAULTY_FULL, 0, 0, 0};
+        assert_int_equal(store_delete(s, id, STORE_ANY_VERSION, &err), SDD_OK);
+        assert_int_equal(faulty.n_faults, 1);
+        done = 1;
+    }
+    faulty.kind = FAULTY_NONE;
+    assert_int_equal(access(path, F_OK), 0);
+    (void)unlink(path);
+    store_close(s);
+    tempdir_remove(dir);
+}
+
 static void test_failed_write(void **state)
 {
     (void)state;
@@ -156,8 +185,9 @@ static void test_power_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_full_disk),   cmocka_unit_test(test_failed_write), cmocka_unit_test(test_failed_sync),
-        cmocka_unit_test(test_failed_read), cmocka_unit_test(test_power_cut),
+        cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_delete_on_full_disk),
+        cmocka_unit_test(test_failed_write), cmocka_unit_test(test_failed_sync),
+        cmocka_unit_test(test_failed_read),  cmocka_unit_test(test_power_cut),
     };
     faulty_vfs_register();
     return cmocka_run_group_tests(tests, NULL, NULL);
