@@ -22,6 +22,8 @@ struct reader {
     unsigned seen; /* bits of once[] */
     int fields;
     bool http10;
+    const char *authority, *host; /* of an absolute target, NULL: none; the header */
+    size_t authority_bytes, host_bytes;
 };
 
 static bool is_token(char c)
@@ -130,6 +132,20 @@ int guard_target(const char *target, size_t n, struct sdd_error *err)
     return 1;
 }
 
+/* http://HOST/path, as a proxy would get it: the path starts at *from. HOST is compared once the header is known. */
+static bool skip_authority(struct reader *r, const char *line, size_t *from, size_t end)
+{
+    if (end - *from < 7 || strncasecmp(line + *from, "http://", 7))
+        return true;
+    r->authority = line + *from + 7;
+    const char *slash = memchr(r->authority, '/', end - *from - 7);
+    if (!slash || slash == r->authority || memchr(r->authority, '?', (size_t)(slash - r->authority)))
+        return false;
+    r->authority_bytes = (size_t)(slash - r->authority);
+    *from = (size_t)(slash - line);
+    return true;
+}
+
 static int read_request_line(struct reader *r)
 {
     const char *line;
@@ -149,6 +165,8 @@ static int read_request_line(struct reader *r)
         i++;
     if (n - i != 9 || memcmp(line + i, " HTTP/1.", 8) || (line[n - 1] != '0' && line[n - 1] != '1'))
         return bad(r, "the request line does not end in HTTP/1.1");
+    if (!skip_authority(r, line, &from, i))
+        return bad(r, "an absolute request target must be http://HOST/path");
     r->http10 = line[n - 1] == '0';
     r->head->target = from;
     r->head->target_bytes = i - from;
@@ -199,6 +217,10 @@ static int read_field(struct reader *r, const char *line, size_t n)
         if (r->seen & 1u << k)
             return sdd_fail(r->err, SDD_EMALFORMED, once[k], "the header %s is there twice", once[k]);
         r->seen |= 1u << k;
+        if (k == HOST) {
+            r->host = value;
+            r->host_bytes = bytes;
+        }
         if (k == CONTENT_LENGTH)
             return read_length(r, value, bytes);
         if (k == TRANSFER_ENCODING) {
@@ -248,6 +270,8 @@ int guard_head(const char *bytes, size_t n, size_t max_bytes, struct guard_head 
         return bad(&r, "Transfer-Encoding in an HTTP/1.0 request");
     if (!r.http10 && !(r.seen & 1u << HOST))
         return bad(&r, "an HTTP/1.1 request needs the header Host");
+    if (r.authority && (r.host_bytes != r.authority_bytes || strncasecmp(r.host, r.authority, r.host_bytes)))
+        return bad(&r, "the request target names another host than the header Host");
     out->bytes = r.at;
     return 1;
 }

@@ -76,7 +76,8 @@ static const struct probe probes[] = {
     BAD("space in a header name", GET "Host: x\r\nX A: b\r\n\r\n" SMUGGLED),
     BAD("two spaces in the request line", "GET  /v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
     BAD("tab in the request line", "GET\t/v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("absolute target", "GET http://x/v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
+    BAD("absolute target elsewhere", "GET http://y/v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
+    BAD("absolute target without a path", "GET http://x?/v1 HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
     BAD("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" SMUGGLED),
     BAD("HTTP/0.9", "GET /v1/health/live\r\n" SMUGGLED),
     BAD("TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
@@ -211,6 +212,19 @@ static void repeat(char *out, const char *line, int times)
         memcpy(out, line, n + 1);
 }
 
+static void test_absolute_target(void **state)
+{
+    static const char request[] = "GET http://X:7/v1/health/live?a HTTP/1.1\r\nHost: x:7\r\n\r\n";
+    struct answer a;
+    (void)state;
+    int fd = http_connect(&d);
+    http_send(fd, request, sizeof request - 1);
+    http_read(fd, &a, false);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
+    close(fd);
+}
+
 static void test_header_limits(void **state)
 {
     char *big = calloc(1, 100000), value[256];
@@ -247,8 +261,8 @@ static void test_header_limits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_probes), cmocka_unit_test(test_probes_in_pieces),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_probes),           cmocka_unit_test(test_probes_in_pieces),
                                        cmocka_unit_test(test_probes_pipelined), cmocka_unit_test(test_pipelining),
-                                       cmocka_unit_test(test_header_limits)};
+                                       cmocka_unit_test(test_absolute_target),  cmocka_unit_test(test_header_limits)};
     return cmocka_run_group_tests_name("http/guard", tests, start, stop);
 }
