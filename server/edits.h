@@ -54,9 +54,10 @@ struct edit_result {
 };
 /* edits_apply: m with the batch applied. m does not change; on error *out is empty.
  * Cost    linear in mesh + batch, plus a binary search an id
- * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"), SDD_ETOO_LARGE when ids run out,
- *         SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which names rows: what it would refuse of
- *         the points, faces and creases that the batch gives is refused here, by id. */
+ * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"),
+ *         SDD_ETOO_LARGE when ids run out, SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which
+ *         names rows: what it would refuse of the points, faces and creases that the batch gives is refused here, by
+ *         id. */
 int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 void edit_result_free(struct edit_result *r); /* frees what it points to */

@@ -2,8 +2,8 @@
 /* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
  *
  * Read     v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with
- *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, a byte order mark, lines that
- *          end in LF, CR LF or (where there is no LF) CR, lines continued with a backslash
+ *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, a byte order mark, lines
+ *          continued with a backslash, line ends of LF, CR LF or (where there is no LF) CR
  * Skipped  normals, grouping, materials, smoothing groups, display settings, points and polylines
  * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
 #include "server/mesh_codec.h"

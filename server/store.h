@@ -7,7 +7,8 @@
  * Errors of all calls  SDD_ESTORE: read or write failed, or stored bytes do not match their checksum (the text says
  *                      which); after a failed read, write or sync the store refuses writes (store_failed) and the
  *                      process should leave.
- *                      SDD_ESTORE_FULL: the disk is full (later writes may succeed; store_delete has a reserve of 4 MiB).
+ *                      SDD_ESTORE_FULL: the disk is full; later writes may succeed, and store_delete has a
+ *                      reserve of 4 MiB.
  *                      SDD_ENO_MEMORY: memory is out. */
 #ifndef SUBDD_STORE_H
 #define SUBDD_STORE_H
