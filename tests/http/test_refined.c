@@ -351,6 +351,17 @@ static void test_disconnect_cancels(void **state)
     answer_free(&a);
 }
 
+static long gpu_bytes(const char *metrics)
+{
+    long used = 0;
+    for (int i = 0; i < 3; i++) { /* topology, positions, scratch */
+        assert_non_null(metrics = strstr(metrics, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind="));
+        metrics = strchr(metrics, '}') + 1;
+        used += strtol(metrics, NULL, 10);
+    }
+    return used;
+}
+
 /* Many meshes and frames under small budgets: all answers right, memory within them. */
 static void test_eviction(void **state)
 {
@@ -380,14 +391,11 @@ static void test_eviction(void **state)
             answer_free(&a);
         }
     http_get(&d, "/metrics", &a);
-    long used = 0;
-    const char *s = a.body;
-    for (int i = 0; i < 3; i++) { /* topology, positions, scratch */
-        assert_non_null(s = strstr(s, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind="));
-        s = strchr(s, '}') + 1;
-        used += strtol(s, NULL, 10);
-    }
-    assert_in_range(used, 1, 4 << 20);
+    assert_in_range(gpu_bytes(a.body), 1, 4 << 20);
+    const char *s;
+    assert_non_null(strstr(a.body, "\nsubdd_wal_fsync_seconds_count "));
+    s = strstr(a.body, "\nsubdd_wal_bytes ");
+    assert_true(s && strtol(s + 17, NULL, 10) > 0);
     s = strstr(a.body, "\nsubdd_host_memory_bytes ");
     assert_in_range(strtol(s + 25, NULL, 10), 1, 1 << 20);
     s = strstr(a.body, "\nsubdd_cache_bytes ");
