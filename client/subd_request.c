@@ -58,11 +58,13 @@ static void read_timings(struct subd_frame *f, const char *line)
     f->n_timings = 0;
     while (*line && f->n_timings < (int)(sizeof f->timings / sizeof *f->timings)) {
         struct subd_timing *t = &f->timings[f->n_timings];
-        char phase[sizeof t->phase];
-        double ms;
-        if (sscanf(line, " %23[a-z_];dur=%lf", phase, &ms) == 2 && ms >= 0 && ms < 1e12) {
-            memcpy(t->phase, phase, sizeof t->phase);
-            t->seconds = ms / 1e3;
+        line += strspn(line, " ");
+        size_t name = strcspn(line, ";,");
+        if (name > 0 && name < sizeof t->phase && strncmp(line + name, ";dur=", 5) == 0) {
+            double ms = strtod(line + name + 5, NULL);
+            memcpy(t->phase, line, name);
+            t->phase[name] = 0;
+            t->seconds = ms >= 0 && ms < 1e12 ? ms / 1e3 : 0;
             f->n_timings++;
         }
         line += strcspn(line, ",");

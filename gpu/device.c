@@ -49,7 +49,7 @@ int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, st
             return sdd_fail(err, SDD_EDEVICE, "backend", "no CUDA device: %s", reason);
     }
     int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, config->memory_limit, out, err);
-    if (!rc)
+    if (!rc && *out)
         memcpy((*out)->detail, reason, sizeof reason);
     return rc;
 }

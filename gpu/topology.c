@@ -55,7 +55,8 @@ static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t
 {
     int64_t sum = 0;
     int32_t low = INT32_MAX, high = INT32_MIN;
-#pragma omp parallel for num_threads(SIZE_THREADS) reduction(+ : sum) reduction(min : low) reduction(max : high) if (n > 100000)
+#pragma omp parallel for num_threads(SIZE_THREADS) reduction(+ : sum) reduction(min : low) reduction(max : high) \
+    if (n > 100000)
     for (int64_t f = 0; f < n; f++) {
         sum += size[f];
         low = size[f] < low ? size[f] : low;
@@ -75,7 +76,8 @@ static int fail_size(const struct sdd_mesh_desc *m, struct sdd_error *err)
                     m->face_counts[f], SDD_MAX_FACE_SIZE);
 }
 
-/* Shapes of the arrays and the face sizes, which say where every kernel may write; the rest is the device's to check. */
+/* Shapes of the arrays and the face sizes, which say where every kernel may write; the rest is the device's to
+ * check. */
 static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
 {
     int64_t sum;

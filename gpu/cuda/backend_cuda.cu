@@ -372,8 +372,8 @@ static void dev_trim(void *device)
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
 }
 
-/* Some threads fill one half of the stage while the stream reads the other. The source is free on return; the stage is not:
- * the next upload waits for it. */
+/* Some threads fill one half of the stage while the stream reads the other. The source is free on return; the stage is
+ * not: the next upload waits for it. */
 static int upload_long(struct device *d, char *to, const char *from, size_t n)
 {
     int code = d->stage_used ? finish(d) : SDD_OK;

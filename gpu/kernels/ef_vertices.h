@@ -3,7 +3,8 @@
  * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, next, prev, edge, face, twin [C + B] u32,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
  * Shape   item, n = V      Cost  about 60 B a corner
- * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no loop
+ * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no
+ *         loop
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
  *         queue */
 #ifndef SDD_K_EF_VERTICES_H

@@ -69,8 +69,8 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
     } else {
         n -= (2 * (int64_t)g->n_edges + g->n_corners) * (m - 1);
         step = (m - 1) * (m - 1);
-        out = sdd_uv_inside(a, (uint32_t)(n / step), (float)(n % step % (m - 1) + 1) * unit,
-                            (float)(n % step / (m - 1) + 1) * unit);
+        int32_t at = (int32_t)(n % step), x = at % (int32_t)(m - 1) + 1, y = at / (int32_t)(m - 1) + 1;
+        out = sdd_uv_inside(a, (uint32_t)(n / step), (float)x * unit, (float)y * unit);
     }
     a->out[i] = out;
 }
