@@ -96,7 +96,7 @@ static int cpu_threads(void *device)
     return ((struct cpu *)device)->threads;
 }
 
-/* The number after `label` in a small file of the kernel's; -1 where there is none ("max": a cgroup without a limit). */
+/* The number after `label` in a small file of the kernel's; -1 where there is none (a cgroup without a limit). */
 static int64_t read_number(const char *path, const char *label)
 {
     char text[4096];
