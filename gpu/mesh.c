@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: positions and UV values on the device. New positions are checked in scratch memory and take the place of
- * the old ones only when all of them are good. */
+/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay;
+ * later ones are checked in scratch memory and take the place of the old only when all of them are good. */
 #include "gpu/mesh.h"
 #include "gpu/kernels/point_check.h"
 #include <math.h>
