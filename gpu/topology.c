@@ -4,7 +4,8 @@
  *   faces   corners, vertex and edge numbering by stable sort and scan, twins    -> E, B, E', the first errors
  *   tags    fans, creases, corners, holes; then ghosts                           -> the last errors, lists' sizes
  *   keep    the arrays that stay, in allocations of exactly their size
- * With face sizes that check_desc has passed kernels stay inside their arrays, so errors need not be read before the stage ends. */
+ * With face sizes that check_desc has passed kernels stay inside their arrays, so errors need not be read before the
+ * stage ends. */
 #include "gpu/topology.h"
 #include "gpu/topology_build.h"
 #include <math.h>
