@@ -4,11 +4,11 @@ BUILD   ?= build
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
-CUDA_LIB = $(dir $(NVCC))../lib64 $(dir $(realpath $(NVCC)))../lib64 $(dir $(NVCC))../lib
+# The folders that nvcc itself links with: its own path says nothing, as a distribution's or an admin's nvcc may be a wrapper.
+CUDA_LIB = $(shell $(NVCC) --dryrun -x cu /dev/null -o /dev/null 2>&1 | sed -n '/LIBRARIES=/s/"//g; s/.*LIBRARIES=//p')
 WERROR  ?= -Werror
 OPENMP  ?= -fopenmp
 PREFIX  ?= /usr/local
-SAN     ?=
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -18,7 +18,6 @@ say      = @printf '  %-7s %s\n' $(1) $(2)
 missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
 hash := \#
-
 # ---- flags ----------------------------------------------------------------------------------------------------
 pkg       = $(shell pkg-config $(1) $(2) 2>/dev/null)
 SRV_PKGS := libmicrohttpd libuv libcjson libprotobuf-c sqlite3 libxxhash gnutls inih
@@ -115,7 +114,7 @@ $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 # Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc and libgomp alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	$(call say,LINK,$@)
-	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(addprefix -L,$(wildcard $(CUDA_LIB))) -Wl,-s \
+	@mkdir -p $(@D) && $(CXX) -shared -static-libstdc++ -static-libgcc -o $@ $^ $(CUDA_LIB) -Wl,-s \
 	  -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,defs,-z,relro,-z,now -lcudart_static -lgomp -lpthread -ldl -lrt -lm
 
 ar = @mkdir -p $(@D) && rm -f $@ && $(AR) rcs $@ $(filter %.o,$^)
