@@ -36,7 +36,7 @@ struct sdd_backend {
     /* Device memory, 256-byte aligned, contents undefined. `bytes` is exact and given again when freed. */
     int (*alloc)(void *device, int64_t bytes, void **out);
     void (*free)(void *device, void *memory, int64_t bytes);
-    /* Host memory that transfers fast (pinned on CUDA), 64-byte aligned. */
+    /* Host memory for results, 64-byte aligned. */
     int (*host_alloc)(void *device, int64_t bytes, void **out);
     void (*host_free)(void *device, void *memory, int64_t bytes);
     void (*trim)(void *device); /* cached free memory goes back to the system */

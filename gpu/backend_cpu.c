@@ -3,37 +3,25 @@
  * returns. */
 #include "gpu/backend.h"
 #include "abi.h"
+#include "gpu/host_cache.h"
 #include "gpu/kernels_cpu.h"
 #include "gpu/sdd.h"
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 #ifdef _OPENMP
 #include <omp.h>
 #endif
 
-#define HUGE_BYTES (2 << 20)
-#define N_CACHED 16
-#define CACHED_BYTES ((int64_t)1 << 30) /* kept at the most, beyond what is in use */
 #define RADIX_BITS 8
 #define RADIX (1 << RADIX_BITS)
 #define SERIAL 16384 /* below this many items a team of threads costs more than it saves */
 
-/* Fresh pages cost more than the work done in them: large blocks are kept for the next taker of about their size. */
-struct block {
-    void *memory;
-    int64_t bytes;
-};
-
 struct cpu {
     int threads;
-    int n_cached; /* oldest first */
-    int64_t cached_bytes;
-    struct block cached[N_CACHED];
+    struct host_cache cache;
     double marks[SDD_N_MARKS];
 };
 
@@ -67,21 +55,9 @@ static int cpu_open(int index, int threads, void **device, char *name, size_t si
     return SDD_OK;
 }
 
-/* Takes block i out of the cache. */
-static void *uncache(struct cpu *d, int i)
-{
-    void *memory = d->cached[i].memory;
-    d->cached_bytes -= d->cached[i].bytes;
-    d->n_cached--;
-    memmove(d->cached + i, d->cached + i + 1, (size_t)(d->n_cached - i) * sizeof d->cached[0]);
-    return memory;
-}
-
 static void cpu_trim(void *device)
 {
-    struct cpu *d = device;
-    while (d->n_cached > 0)
-        free(uncache(d, d->n_cached - 1));
+    host_cache_trim(&((struct cpu *)device)->cache);
 }
 
 static void cpu_close(void *device)
@@ -129,42 +105,13 @@ static int cpu_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
 
 static int cpu_alloc(void *device, int64_t bytes, void **out)
 {
-    struct cpu *d = device;
-    *out = NULL;
-    for (int i = d->n_cached - 1; bytes >= HUGE_BYTES && i >= 0; i--) {
-        if (d->cached[i].bytes >= bytes && d->cached[i].bytes <= bytes + bytes / 4) {
-            *out = uncache(d, i);
-            return SDD_OK;
-        }
-    }
-    size_t align = bytes >= HUGE_BYTES ? HUGE_BYTES : 256;
-    size_t size = ((size_t)(bytes > 0 ? bytes : 1) + align - 1) / align * align;
-    *out = aligned_alloc(align, size);
-    if (!*out) {
-        cpu_trim(d);
-        *out = aligned_alloc(align, size);
-    }
-    if (!*out)
-        return SDD_ENO_MEMORY;
-    if (bytes >= HUGE_BYTES)
-        (void)madvise(*out, size, MADV_HUGEPAGE); /* advice: refusal costs time only */
-    return SDD_OK;
+    *out = host_take(&((struct cpu *)device)->cache, bytes);
+    return *out ? SDD_OK : SDD_ENO_MEMORY;
 }
 
 static void cpu_free(void *device, void *memory, int64_t bytes)
 {
-    struct cpu *d = device;
-    int64_t room = (int64_t)malloc_usable_size(memory); /* it may have been taken for less than it is */
-    if (bytes < HUGE_BYTES || room > CACHED_BYTES) {
-        free(memory);
-        return;
-    }
-    while (d->n_cached == N_CACHED || d->cached_bytes + room > CACHED_BYTES)
-        free(uncache(d, 0));
-    struct block *b = d->cached + d->n_cached++;
-    b->memory = memory;
-    b->bytes = room;
-    d->cached_bytes += room;
+    host_give(&((struct cpu *)device)->cache, memory, bytes);
 }
 
 static int cpu_copy(void *device, void *to, const void *from, int64_t bytes)

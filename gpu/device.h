@@ -22,7 +22,7 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
 /* dev_alloc: exactly `bytes` on the device. SDD_ENO_MEMORY says what is needed and available. */
 int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 void dev_free(sdd_device *d, void *memory, int64_t bytes);
-/* dev_host_alloc: host memory that transfers fast; given back through the backend's host_free. */
+/* dev_host_alloc: host memory for a result; given back through the backend's host_free. */
 int dev_host_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Queue one step; after a failure they do nothing until dev_finish. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend
- * over one stream, one memory pool and a little pinned host memory. Host code is C in all but name: no exceptions,
- * no libstdc++.
+ * over one stream, one memory pool and a little pinned host memory, the stage, through which all long copies go: results
+ * lie in ordinary memory, because pinning as much takes 0.3 ms/MB and keeps the whole process from mapping memory
+ * meanwhile. Host code is C in all but name: no exceptions, no libstdc++.
  *
  * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return
  *         it, because after most of them the context is lost and the process has to go. Nothing stays in CUDA's
@@ -10,11 +11,13 @@
 #include "prims.h"
 #include <cuda_runtime.h>
 #include <assert.h>
+#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/backend.h"
+#include "gpu/host_cache.h"
 #include "gpu/kernel.h"
 #include "kernels_all.h"
 #include "abi.h"
@@ -22,14 +25,12 @@
 #define BLOCK 256              /* threads */
 #define GRID_MAX INT32_MAX     /* blocks */
 #define SCRATCH_ALIGN 256      /* scratch sizes are rounded up to it */
-#define STAGE_BYTES (8u << 20) /* pinned memory through which uploads go */
+#define STAGE_BYTES (8u << 20) /* pinned */
 #define STAGE_HALF (STAGE_BYTES / 2)
-#define STAGE_LONGEST (1u << 20) /* longer ones go through the two halves in turn */
-#define STAGE_THREADS 8          /* one core fills the stage at a third of what PCIe takes from it */
-#define HOST_HEADER 256          /* bytes before each host block: its capacity; keeps copies aligned */
-#define HOST_GRAIN 65536         /* host blocks are multiples of it, so that near sizes fit again */
-#define HOST_CACHED 16           /* free host blocks kept at most, and .. */
-#define HOST_CACHED_BYTES ((size_t)1 << 30)
+#define STAGE_LONG (1u << 20)   /* longer uploads go through the two halves in turn, .. */
+#define STAGE_SHORT (32u << 10) /* and longer downloads: CUDA's own way to ordinary memory is quick for less */
+#define STAGE_THREADS 8         /* one core fills or empties the stage at a third of what PCIe takes and gives */
+#define STAGE_PART (256u << 10) /* what is worth a thread */
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
@@ -41,11 +42,9 @@ struct device {
     int64_t live_bytes; /* allocated and not yet freed */
     cudaEvent_t marks[SDD_N_MARKS];
     char *stage;
-    cudaEvent_t half_read[2];    /* the stream has read this half of the stage */
-    size_t stage_used;           /* bytes that the stream may still read; 0 after each wait */
-    size_t *cached[HOST_CACHED]; /* free host blocks, the oldest first, each by its header */
-    size_t cached_bytes;
-    int n_cached;
+    cudaEvent_t half_done[2]; /* the stream has read or written this half of the stage */
+    size_t stage_used;        /* bytes that the stream may still read; 0 after each wait */
+    struct host_cache cache;  /* for results */
 };
 
 #define SDD_KERNEL(name)                                                                                               \
@@ -156,8 +155,8 @@ static void dev_close(void *device)
         if (d->marks[i])
             (void)result(d, cudaEventDestroy(d->marks[i]));
     for (int i = 0; i < 2; i++)
-        if (d->half_read[i])
-            (void)result(d, cudaEventDestroy(d->half_read[i]));
+        if (d->half_done[i])
+            (void)result(d, cudaEventDestroy(d->half_done[i]));
     if (d->stage)
         (void)result(d, cudaFreeHost(d->stage));
     if (d->pool)
@@ -197,7 +196,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
         if ((e = cudaEventCreate(&d->marks[i])) != cudaSuccess)
             return e;
     for (int i = 0; i < 2; i++)
-        if ((e = cudaEventCreateWithFlags(&d->half_read[i], cudaEventDisableTiming)) != cudaSuccess)
+        if ((e = cudaEventCreateWithFlags(&d->half_done[i], cudaEventDisableTiming)) != cudaSuccess)
             return e;
     *step = "cudaHostAlloc";
     if ((e = cudaHostAlloc((void **)&d->stage, STAGE_BYTES, cudaHostAllocDefault)) != cudaSuccess)
@@ -305,71 +304,41 @@ static void dev_free(void *device, void *memory, int64_t bytes)
     (void)result(d, cudaFreeAsync(memory, d->stream));
 }
 
-/* Takes free block i out of the cache. */
-static size_t *cache_take(struct device *d, int i)
-{
-    size_t *block = d->cached[i];
-    d->cached_bytes -= *block;
-    d->n_cached--;
-    memmove(d->cached + i, d->cached + i + 1, sizeof d->cached[0] * (size_t)(d->n_cached - i));
-    return block;
-}
-
 static int dev_host_alloc(void *device, int64_t bytes, void **out)
 {
     struct device *d = (struct device *)device;
-    const size_t need = ((size_t)(bytes > 0 ? bytes : 1) + HOST_HEADER + HOST_GRAIN - 1) / HOST_GRAIN * HOST_GRAIN;
-    size_t *block = NULL;
-    int best = -1, code = enter(d);
     *out = NULL;
-    if (code != SDD_OK)
-        return code;
-    for (int i = 0; i < d->n_cached; i++)
-        if (*d->cached[i] >= need && *d->cached[i] <= need + need / 2 && (best < 0 || *d->cached[i] < *d->cached[best]))
-            best = i;
-    if (best >= 0) {
-        block = cache_take(d, best);
-    } else {
-        code = result(d, cudaHostAlloc((void **)&block, need, cudaHostAllocDefault));
-        if (code == SDD_ENO_MEMORY && d->n_cached) {
-            dev_trim(d);
-            code = result(d, cudaHostAlloc((void **)&block, need, cudaHostAllocDefault));
-        }
-        if (code != SDD_OK)
-            return code;
-        *block = need;
-    }
-    *out = (char *)block + HOST_HEADER;
-    return SDD_OK;
+    int code = enter(d);
+    if (code == SDD_OK && !(*out = host_take(&d->cache, bytes)))
+        code = SDD_ENO_MEMORY;
+    return code;
 }
 
-/* No copy is under way to or from host memory when it is freed: uploads go through the stage, and the caller of a
- * download has waited for it. */
 static void dev_host_free(void *device, void *memory, int64_t bytes)
 {
-    struct device *d = (struct device *)device;
-    (void)bytes;
-    if (!memory)
-        return;
-    size_t *block = (size_t *)((char *)memory - HOST_HEADER);
-    while (d->n_cached && (d->n_cached == HOST_CACHED || d->cached_bytes + *block > HOST_CACHED_BYTES))
-        (void)result(d, cudaFreeHost(cache_take(d, 0)));
-    if (d->cached_bytes + *block > HOST_CACHED_BYTES) {
-        (void)result(d, cudaFreeHost(block));
-    } else {
-        d->cached_bytes += *block;
-        d->cached[d->n_cached++] = block;
-    }
+    host_give(&((struct device *)device)->cache, memory, bytes);
 }
 
 static void dev_trim(void *device)
 {
     struct device *d = (struct device *)device;
+    host_cache_trim(&d->cache);
     (void)result(d, cudaSetDevice(d->index));
-    while (d->n_cached)
-        (void)result(d, cudaFreeHost(cache_take(d, d->n_cached - 1)));
     if (d->pool && finish(d) == SDD_OK) /* only what has been freed by now can go */
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
+}
+
+static void copy_by_threads(char *to, const char *from, size_t n)
+{
+    const size_t worth = n / STAGE_PART + 1, most = STAGE_THREADS, cores = (size_t)omp_get_num_procs();
+    const size_t threads = worth < most ? (worth < cores ? worth : cores) : (most < cores ? most : cores);
+    const size_t part = (n / threads + 63) / 64 * 64;
+#pragma omp parallel for num_threads((int)threads) schedule(static, 1) if (threads > 1)
+    for (size_t t = 0; t < threads; t++) {
+        const size_t first = t * part < n ? t * part : n,
+                     last = t + 1 == threads || first + part > n ? n : first + part;
+        memcpy(to + first, from + first, last - first);
+    }
 }
 
 /* Some threads fill one half of the stage while the stream reads the other. The source is free on return; the stage is
@@ -378,22 +347,38 @@ static int upload_long(struct device *d, char *to, const char *from, size_t n)
 {
     int code = d->stage_used ? finish(d) : SDD_OK;
     for (size_t at = 0, half = 0; at < n && code == SDD_OK; at += STAGE_HALF, half ^= 1) {
-        const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF, part = (bytes / STAGE_THREADS + 63) / 64 * 64;
+        const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF;
         char *stage = d->stage + half * STAGE_HALF;
         if (at >= STAGE_BYTES)
-            code = result(d, cudaEventSynchronize(d->half_read[half]));
-#pragma omp parallel for num_threads(STAGE_THREADS) schedule(static, 1)
-        for (int t = 0; t < STAGE_THREADS; t++) {
-            const size_t first = t * part < bytes ? t * part : bytes;
-            const size_t last = t + 1 == STAGE_THREADS || first + part > bytes ? bytes : first + part;
-            memcpy(stage + first, from + at + first, last - first);
-        }
+            code = result(d, cudaEventSynchronize(d->half_done[half]));
+        copy_by_threads(stage, from + at, bytes);
         if (code == SDD_OK)
             code = result(d, cudaMemcpyAsync(to + at, stage, bytes, cudaMemcpyHostToDevice, d->stream));
         if (code == SDD_OK)
-            code = result(d, cudaEventRecord(d->half_read[half], d->stream));
+            code = result(d, cudaEventRecord(d->half_done[half], d->stream));
     }
     d->stage_used = STAGE_BYTES;
+    return code;
+}
+
+/* Some threads empty one half of the stage while the stream fills the other. All of it has arrived on return. */
+static int download_long(struct device *d, char *to, const char *from, size_t n)
+{
+    int code = d->stage_used ? finish(d) : SDD_OK;
+    for (size_t at = 0, half = 0; at < n + STAGE_HALF && code == SDD_OK; at += STAGE_HALF, half ^= 1) {
+        if (at < n) {
+            const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF;
+            code = result(
+                d, cudaMemcpyAsync(d->stage + half * STAGE_HALF, from + at, bytes, cudaMemcpyDeviceToHost, d->stream));
+            if (code == SDD_OK)
+                code = result(d, cudaEventRecord(d->half_done[half], d->stream));
+        }
+        if (at >= STAGE_HALF && code == SDD_OK &&
+            (code = result(d, cudaEventSynchronize(d->half_done[half ^ 1]))) == SDD_OK) {
+            const size_t before = at - STAGE_HALF, bytes = n - before < STAGE_HALF ? n - before : STAGE_HALF;
+            copy_by_threads(to + before, d->stage + (half ^ 1) * STAGE_HALF, bytes);
+        }
+    }
     return code;
 }
 
@@ -404,7 +389,7 @@ static int dev_upload(void *device, void *to, const void *from_host, int64_t byt
     int code = enter(d);
     if (code != SDD_OK || bytes <= 0)
         return code;
-    if (n > STAGE_LONGEST)
+    if (n > STAGE_LONG)
         return upload_long(d, (char *)to, (const char *)from_host, n);
     if (d->stage_used + n > STAGE_BYTES && (code = finish(d)) != SDD_OK)
         return code;
@@ -418,9 +403,11 @@ static int dev_download(void *device, void *to_host, const void *from, int64_t b
 {
     struct device *d = (struct device *)device;
     int code = enter(d);
-    if (code == SDD_OK && bytes > 0)
-        code = result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
-    return code;
+    if (code != SDD_OK || bytes <= 0)
+        return code;
+    if (bytes > STAGE_SHORT)
+        return download_long(d, (char *)to_host, (const char *)from, (size_t)bytes);
+    return result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
 }
 
 static int dev_copy(void *device, void *to, const void *from, int64_t bytes)

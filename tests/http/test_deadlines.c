@@ -198,7 +198,7 @@ static void test_work_deadline(void **state)
         answer_free(&a);
     }
     assert_true(waited < 0.4); /* each at its own deadline, not at some tick */
-    char plan[160], cube[32]; /* a plan of what is resident does not wait behind the device's work */
+    char plan[160], cube[32];  /* a plan of what is resident does not wait behind the device's work */
     create_cube(&d, cube);
     snprintf(plan, sizeof plan, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target);
     int busy = http_connect(&d);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* host_cache.h: ordinary host memory whose large blocks are kept for the next taker of about their size, since fresh
+ * pages cost more than the work that is done in them. A header only because the CUDA module, a library of its own,
+ * takes its memory here too. Threads: the caller's device decides; one at a time on a cache. */
+#ifndef SDD_HOST_CACHE_H
+#define SDD_HOST_CACHE_H
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define HOST_HUGE_BYTES (2 << 20)                /* smaller blocks are malloc's */
+#define HOST_CACHED 16                           /* kept at the most, beyond what is in use, and .. */
+#define HOST_CACHED_BYTES ((int64_t)1 << 30)
+
+struct host_cache {
+    int n; /* oldest first */
+    int64_t bytes;
+    struct {
+        void *memory;
+        int64_t bytes;
+    } block[HOST_CACHED];
+};
+
+static inline void *host_uncache(struct host_cache *c, int i)
+{
+    void *memory = c->block[i].memory;
+    c->bytes -= c->block[i].bytes;
+    c->n--;
+    memmove(c->block + i, c->block + i + 1, (size_t)(c->n - i) * sizeof c->block[0]);
+    return memory;
+}
+
+static inline void host_cache_trim(struct host_cache *c)
+{
+    while (c->n > 0)
+        free(host_uncache(c, c->n - 1));
+}
+
+/* host_take: at least 256-byte aligned, contents undefined; NULL when there is no memory. */
+static inline void *host_take(struct host_cache *c, int64_t bytes)
+{
+    const size_t align = bytes >= HOST_HUGE_BYTES ? HOST_HUGE_BYTES : 256;
+    const size_t size = ((size_t)(bytes > 0 ? bytes : 1) + align - 1) / align * align;
+    for (int i = c->n - 1; bytes >= HOST_HUGE_BYTES && i >= 0; i--)
+        if (c->block[i].bytes >= bytes && c->block[i].bytes <= bytes + bytes / 4)
+            return host_uncache(c, i);
+    void *memory = aligned_alloc(align, size);
+    if (!memory) {
+        host_cache_trim(c);
+        memory = aligned_alloc(align, size);
+    }
+    if (memory && bytes >= HOST_HUGE_BYTES)
+        (void)madvise(memory, size, MADV_HUGEPAGE); /* advice: refusal costs time only */
+    return memory;
+}
+
+static inline void host_give(struct host_cache *c, void *memory, int64_t bytes)
+{
+    const int64_t room = (int64_t)malloc_usable_size(memory); /* it may have been taken for less than it is */
+    if (bytes < HOST_HUGE_BYTES || room > HOST_CACHED_BYTES) {
+        free(memory);
+        return;
+    }
+    while (c->n == HOST_CACHED || c->bytes + room > HOST_CACHED_BYTES)
+        free(host_uncache(c, 0));
+    c->block[c->n].memory = memory;
+    c->block[c->n].bytes = room;
+    c->n++;
+    c->bytes += room;
+}
+
+#endif
