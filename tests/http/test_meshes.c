@@ -45,7 +45,7 @@ static void test_create(void **state)
     answer_member(&a, "id", id);
     assert_int_equal(strlen(id), 18);
     assert_memory_equal(id, "m_", 2);
-    snprintf(target, sizeof target, "/v1/meshes/%s", id);
+    snprintf(target, sizeof target, "/v1/meshes/%.18s", id);
     assert_true(answer_field(&a, "Location", value, sizeof value));
     assert_string_equal(value, target);
     assert_true(answer_field(&a, "ETag", value, sizeof value));
