@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HOST_HUGE_BYTES (2 << 20)                /* smaller blocks are malloc's */
-#define HOST_CACHED 16                           /* kept at the most, beyond what is in use, and .. */
+#define HOST_HUGE_BYTES (2 << 20) /* smaller blocks are malloc's */
+#define HOST_CACHED 16            /* kept at the most, beyond what is in use, and .. */
 #define HOST_CACHED_BYTES ((int64_t)1 << 30)
 
 struct host_cache {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend
- * over one stream, one memory pool and a little pinned host memory, the stage, through which all long copies go: results
- * lie in ordinary memory, because pinning as much takes 0.3 ms/MB and keeps the whole process from mapping memory
- * meanwhile. Host code is C in all but name: no exceptions, no libstdc++.
+ * over one stream, one memory pool and a little pinned host memory, the stage, through which all long copies go.
+ * Results lie in ordinary memory: pinning it takes 0.3 ms/MB and keeps the whole process from mapping memory meanwhile.
+ * Host code is C in all but name: no exceptions, no libstdc++.
  *
  * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return
  *         it, because after most of them the context is lost and the process has to go. Nothing stays in CUDA's

@@ -122,7 +122,7 @@ static void test_refused_allocation(void **state)
     struct opened *t = opened_or_skip(state);
     const int64_t absurd = (int64_t)1 << 50;
     void *p = &p;
-#ifdef __SANITIZE_ADDRESS__
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
     print_message("skip: the sanitizer's allocator ends the process when it is asked for this much\n");
     skip();
 #endif
