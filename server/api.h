@@ -52,6 +52,7 @@ int step_match(struct job *job);                /* ON_LOOP: 412 when If-Match is
 int ensure_resident(struct job *job);
 int ensure_resident_record(struct job *job); /* on the loop: slot->resident exists          */
 int store_result(struct job *job, int rc);   /* on the storage thread, after each call      */
+void store_measure(struct server *s);        /* the store's gauges; there, or before it runs */
 int64_t now_ms(void);
 
 /* MeshInfo (info.c), as JSON object or message. residency and bytes are the caller's to say. */

@@ -78,12 +78,18 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
     ops->free(&j->job);
 }
 
+void store_measure(struct server *s)
+{
+    metrics_set(&s->metrics, M_STORE_BYTES, store_bytes(s->store));
+    metrics_set(&s->metrics, M_MESHES_DISK, store_meshes(s->store));
+}
+
 int store_result(struct job *job, int rc)
 {
     struct server *s = job->server;
     if (rc == SDD_ESTORE && store_failed(s->store))
         atomic_store(&s->store_broken, true);
-    metrics_set(&s->metrics, M_STORE_BYTES, store_bytes(s->store));
+    store_measure(s);
     return rc;
 }
 

@@ -23,6 +23,7 @@ enum metric { /* one row each in metrics.c, in this order */
               M_SESSIONS,
               M_MESHES_DEVICE,
               M_MESHES_HOST,
+              M_MESHES_DISK,
               M_HOST_BYTES,
               M_GPU_TOPOLOGY,
               M_GPU_POSITIONS,

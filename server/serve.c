@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve.c: start to stop. */
 #include "server/serve.h"
+#include "server/api.h"
 #include "server/auth.h"
 #include "server/http.h"
 #include "server/loop.h"
@@ -104,6 +105,7 @@ static bool start_threads(struct server *s, struct text *error)
         text_puts(error, err.text);
         return false;
     }
+    store_measure(s);
     if (!s->residency)
         text_puts(error, "out of memory");
     return s->residency != NULL;

@@ -207,7 +207,9 @@ int store_create(struct store *s, const char *id, const struct mesh *m, int64_t 
         rc = write_record(s, &r, m, now_ms, err);
     if (!rc)
         rc = write_mesh_arrays(s, r.key, m, err);
-    return store_finish(s, rc, &r, answer, info, err);
+    rc = store_finish(s, rc, &r, answer, info, err);
+    s->n_meshes += !rc;
+    return rc;
 }
 
 int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
@@ -245,7 +247,9 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
         rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
     if (!rc)
         rc = drop_topology(s, r.topology, err);
-    return store_end(s, rc, err);
+    rc = store_end(s, rc, err);
+    s->n_meshes -= !rc;
+    return rc;
 }
 
 /* On a full disk it is the delete that makes room, so some is kept for it. */

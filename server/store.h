@@ -42,9 +42,10 @@ struct store_answer {
 /* store_open: opens or creates <dir>/subdd.db (and dir, mode 0700).
  * Errors  SDD_ESTORE: in use by another process, not ours, from a newer version, damaged */
 int store_open(const char *dir, struct store **out, struct sdd_error *err) SDD_MUST_CHECK;
-void store_close(struct store *s);          /* NULL is fine */
-int store_failed(const struct store *s);    /* 1: a write or sync failed; readiness should say so */
-int64_t store_bytes(const struct store *s); /* database and log on disk */
+void store_close(struct store *s);           /* NULL is fine */
+int store_failed(const struct store *s);     /* 1: a write or sync failed; readiness should say so */
+int64_t store_bytes(const struct store *s);  /* database and log on disk */
+int64_t store_meshes(const struct store *s); /* how many there are */
 /* store_check: reads everything; slow. Errors  SDD_ESTORE naming the first damage */
 int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_new_id: a fresh random mesh id. */

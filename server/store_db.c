@@ -301,6 +301,8 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err)
     rc = open_db(s, err);
     if (!rc && sync_dir(dir) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "data-dir", "%s cannot be synced: %s", dir, strerror(errno));
+    if (!rc)
+        rc = query(s, "SELECT count(*) FROM meshes", NULL, 0, &s->n_meshes, err);
     if (rc) {
         store_close(s);
         return rc;
@@ -336,6 +338,11 @@ int64_t store_bytes(const struct store *s)
     int64_t total = stat(s->path, &st) == 0 ? st.st_size : 0;
     (void)snprintf(wal, sizeof wal, "%s-wal", s->path);
     return total + (stat(wal, &st) == 0 ? st.st_size : 0);
+}
+
+int64_t store_meshes(const struct store *s)
+{
+    return s->n_meshes;
 }
 
 int store_check(struct store *s, struct sdd_error *err)

@@ -22,6 +22,7 @@ struct store {
     char *path;    /* of subdd.db */
     char *reserve; /* a file that holds room on the disk for a delete */
     int failed;    /* a write or sync failed: no more writes */
+    int64_t n_meshes;
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 

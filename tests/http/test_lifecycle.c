@@ -256,6 +256,9 @@ static void test_kill_keeps_what_was_acknowledged(void **state)
         for (int i = 0; i < 3; i++)
             pthread_join(threads[i], NULL);
         daemon_start(&d, NULL);
+        http_get(&d, "/metrics", &a);
+        assert_non_null(strstr(a.body, "\nsubdd_meshes{state=\"disk\"} 3\n"));
+        answer_free(&a);
         for (int i = 0; i < 3; i++) {
             snprintf(target, sizeof target, "/v1/meshes/%.31s", w[i].id);
             http_get(&d, target, &a);
