@@ -20,7 +20,7 @@ struct reader {
     struct guard_head *head;
     struct sdd_error *err;
     unsigned seen; /* bits of once[] */
-    int fields;
+    int parts;
     bool http10;
     const char *authority, *host; /* of an absolute target, NULL: none; the header */
     size_t authority_bytes, host_bytes;
@@ -146,6 +146,18 @@ static bool skip_authority(struct reader *r, const char *line, size_t *from, siz
     return true;
 }
 
+/* One part of the head, and one more for each separator in it. */
+static int count_parts(struct reader *r, const char *text, size_t n, const char *separators)
+{
+    r->parts++;
+    for (size_t i = 0; i < n; i++)
+        r->parts += text[i] && strchr(separators, text[i]);
+    if (r->parts <= GUARD_MAX_PARTS)
+        return 1;
+    return sdd_fail(r->err, SDD_EHEADERS, "", "more than %d header lines, query parameters and cookies",
+                    GUARD_MAX_PARTS);
+}
+
 static int read_request_line(struct reader *r)
 {
     const char *line;
@@ -172,7 +184,8 @@ static int read_request_line(struct reader *r)
     r->head->target_bytes = i - from;
     const char *mark = memchr(line + from, '?', i - from);
     r->head->path_bytes = mark ? (size_t)(mark - line) - from : i - from;
-    return guard_target(line + from, i - from, r->err);
+    rc = guard_target(line + from, i - from, r->err);
+    return rc == 1 && mark ? count_parts(r, mark, (size_t)(line + i - mark), "&") : rc;
 }
 
 static bool is(const char *value, size_t n, const char *word)
@@ -209,8 +222,9 @@ static int read_field(struct reader *r, const char *line, size_t n)
         value++, bytes--;
     while (bytes && (value[bytes - 1] == ' ' || value[bytes - 1] == '\t'))
         bytes--;
-    if (++r->fields > GUARD_MAX_FIELDS)
-        return sdd_fail(r->err, SDD_EHEADERS, "", "more than %d header lines", GUARD_MAX_FIELDS);
+    int rc = count_parts(r, value, bytes, is(line, name, "cookie") ? ";," : "");
+    if (rc <= 0)
+        return rc;
     for (unsigned k = 0; k < N_ONCE; k++) {
         if (!is(line, name, once[k]))
             continue;

@@ -12,7 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GUARD_MAX_FIELDS 64
+/* Header lines, query parameters and cookies together: libmicrohttpd keeps a note of each in the connection's memory,
+ * read here or not, and when that is used up it answers in its own words (1.0) or just closes (0.9). */
+#define GUARD_MAX_PARTS 64
 
 struct guard_head {
     size_t bytes;                /* of the head, with its empty line                */
@@ -23,7 +25,7 @@ struct guard_head {
 };
 /* guard_head: the head at the start of bytes[0, n).
  * Returns 1: complete and good; 0: good so far, more bytes are needed; else the error that answers it.
- * Errors  SDD_EMALFORMED, SDD_EHEADERS (longer than max_bytes, too many fields), SDD_EMEDIA_TYPE (Content-Encoding) */
+ * Errors  SDD_EMALFORMED, SDD_EHEADERS (longer than max_bytes, too many parts), SDD_EMEDIA_TYPE (Content-Encoding) */
 int guard_head(const char *bytes, size_t n, size_t max_bytes, struct guard_head *out, struct sdd_error *err);
 
 /* guard_chunks: follows a chunked body. Zeroed is its start. Returns how many of bytes[0, n) are good and belong

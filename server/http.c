@@ -10,6 +10,7 @@
 
 #define SWALLOW_BYTES (1 << 20) /* a refused body up to this size is read, so that the connection can be kept */
 #define FIRST_CAPACITY 65536
+#define CONNECTION_MEMORY 65536
 
 const char *request_header(const struct request *r, const char *name)
 {
@@ -371,10 +372,12 @@ static void ignore_log(void *cls, const char *format, va_list args)
 
 bool http_start(struct server *s, struct text *error)
 {
+    /* Half of it is read into; the rest must hold a second copy of the cookies, which may be nearly the whole head. */
+    size_t memory = CONNECTION_MEMORY + 2 * (size_t)s->config->max_header_bytes;
     s->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
                               MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
                               (unsigned)(s->config->max_connections + CONN_RESERVE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                              (size_t)65536, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                              memory, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
                               MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
                               s, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_END);
     if (!s->mhd)
