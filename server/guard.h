@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Header lines, query parameters and cookies together: libmicrohttpd keeps a note of each in the connection's memory,
- * read here or not, and when that is used up it answers in its own words (1.0) or just closes (0.9). */
+ * read here or not, and when that is used up it answers in its own words or just closes. */
 #define GUARD_MAX_PARTS 64
 
 struct guard_head {

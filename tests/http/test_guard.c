@@ -243,6 +243,17 @@ static void test_header_limits(void **state)
     http_ask(&d, "GET", "/v1/health/live", big, NULL, 0, &a);
     assert_problem(&a, 431, "headers_too_large", NULL);
     answer_free(&a);
+    /* parameters and cookies that nobody reads: more than the library's memory for them */
+    memset(big, '&', 4000);
+    memcpy(big, "/v1/health/live?", 16);
+    big[4000] = 0;
+    http_get(&d, big, &a);
+    assert_problem(&a, 431, "headers_too_large", NULL);
+    answer_free(&a);
+    repeat(big, "Cookie: a=b; c=d; e=f; g=h; i=j; k=l; m=n; o=p\r\n", 60);
+    http_ask(&d, "GET", "/v1/health/live", big, NULL, 0, &a);
+    assert_problem(&a, 431, "headers_too_large", NULL);
+    answer_free(&a);
     /* a long head in many pieces is still one head */
     repeat(big, "X-Long: 01234567890123456789012345678901234567890123456789012345678901234567890123456789\r\n", 60);
     fd = http_connect(&d);
@@ -259,10 +270,35 @@ static void test_header_limits(void **state)
     free(big);
 }
 
+/* The longest head that can be configured, all of it in the one field of which the library keeps a copy. */
+static void test_longest_head(void **state)
+{
+    static const char *const options[] = {"--max-header-bytes", "32KiB", NULL};
+    struct daemon other = {0};
+    struct answer a;
+    char *head = malloc(32768);
+    (void)state;
+    daemon_start(&other, options);
+    memset(head, 'a', 32768);
+    memcpy(head, GET "Host: x\r\nCookie: a=", strlen(GET "Host: x\r\nCookie: a="));
+    memcpy(head + 32768 - 4, "\r\n\r\n", 4);
+    int fd = http_connect(&other);
+    for (int i = 0; i < 2; i++) { /* the second finds the connection's memory as the first left it */
+        http_send(fd, head, 32768);
+        http_read(fd, &a, false);
+        assert_int_equal(a.status, 200);
+        answer_free(&a);
+    }
+    close(fd);
+    free(head);
+    daemon_stop(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_probes),           cmocka_unit_test(test_probes_in_pieces),
                                        cmocka_unit_test(test_probes_pipelined), cmocka_unit_test(test_pipelining),
-                                       cmocka_unit_test(test_absolute_target),  cmocka_unit_test(test_header_limits)};
+                                       cmocka_unit_test(test_absolute_target),  cmocka_unit_test(test_header_limits),
+                                       cmocka_unit_test(test_longest_head)};
     return cmocka_run_group_tests_name("http/guard", tests, start, stop);
 }
