@@ -84,8 +84,9 @@ int chars_f32(const char **at, const char *end, float *out)
     }
     if (!any || !exponent(&p, end, &scale))
         return 0;
-    *at = p;
-    return significant <= 19 && fast_f32(digits, scale, negative, out) ? 1 : slow_f32(from, p, out);
+    int result = significant <= 19 && fast_f32(digits, scale, negative, out) ? 1 : slow_f32(from, p, out);
+    *at = result ? p : from;
+    return result;
 }
 
 int chars_i64(const char **at, const char *end, int64_t *out)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* chars_f32: the number at *at ([+-] digits [. digits] [e [+-] digits]) rounded to nearest; moves *at behind it.
- * Result  1; 0 when there is no number or it is over 127 characters; -1 when it does not fit a float */
+ * Result  1; 0 when there is no number or it is over 127 characters (*at stays); -1 when it does not fit a float */
 int chars_f32(const char **at, const char *end, float *out);
 /* chars_i64: the integer at *at; same results. */
 int chars_i64(const char **at, const char *end, int64_t *out);

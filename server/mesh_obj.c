@@ -101,7 +101,7 @@ static bool ends(const struct obj_reader *r, const char *p)
 static bool not_finite(const struct obj_reader *r, const char *p)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};
-    p += *p == '-' || *p == '+';
+    p += p < r->end && (*p == '-' || *p == '+');
     for (size_t i = 0; i < 3; i++) {
         size_t n = strlen(words[i]);
         if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && ends(r, p + n))

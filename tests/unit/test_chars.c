@@ -90,6 +90,10 @@ static void test_floats_refused(void **state)
     assert_int_equal(f32("-3.5e38", 7), -1);
     memset(longest, '1', sizeof longest);
     assert_int_equal(f32(longest, sizeof longest), 0);
+    const char *at = longest;
+    float out;
+    assert_int_equal(chars_f32(&at, longest + sizeof longest, &out), 0);
+    assert_ptr_equal(at, longest);
     assert_int_equal(f32("12", 1), 1); /* the second digit is beyond the end */
 }
 

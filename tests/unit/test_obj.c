@@ -9,6 +9,7 @@
 #include <time.h>
 #include <cmocka.h>
 
+#define DIGITS "11111111111111111111111111111111"
 #define QUAD "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
 
 /* The body ends exactly where the allocation does, so that a sanitizer sees a read beyond it. */
@@ -129,6 +130,8 @@ static void test_errors_name_the_line(void **state)
     refused("v 0 0 0\nv 0 -NaN 0", SDD_EMESH, "line 2: a coordinate is not finite");
     refused("v 0 0 inf", SDD_EMESH, "line 1: a coordinate is not finite");
     refused("v 0 0 info", SDD_EMALFORMED, "line 1: \"info\"");
+    refused("v 0 0 -", SDD_EMALFORMED, "line 1: \"-\"");
+    refused("v 0 0 " DIGITS DIGITS DIGITS DIGITS, SDD_EMALFORMED, "line 1: \"11111");
     refused("v 0 0 0\rv 0 0 x\r", SDD_EMALFORMED, "line 2: \"x\"");
     refused("v 0 0 0x1", SDD_EMALFORMED, "line 1: \"0x1\"");
     refused("v 1 2 3 4 5 6 7 8", SDD_EMALFORMED, "line 1: \"8\" is too much");
