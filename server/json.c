@@ -15,7 +15,7 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
     *out = NULL;
     const char *wrong = json_scan(data, bytes, JSON_MAX_DEPTH, &where);
     if (wrong)
-        return sdd_fail(err, SDD_EMALFORMED, "", "JSON, byte %zu: %s", where, wrong);
+        return sdd_fail(err, SDD_EMALFORMED, "body", "JSON, byte %zu: %s", where, wrong);
     *out = cJSON_ParseWithLength(data, bytes);
     if (*out)
         return SDD_OK;
@@ -24,7 +24,7 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
 
 static int bad(struct sdd_error *err, const char *field, const char *what)
 {
-    return sdd_fail(err, SDD_EINVALID, field, "%s: %s", field, what);
+    return sdd_fail(err, SDD_EINVALID, field, "%s %s", field, what);
 }
 
 int json_fields(const cJSON *object, const char *where, const char *const *names, int n, const cJSON **out,
@@ -34,7 +34,8 @@ int json_fields(const cJSON *object, const char *where, const char *const *names
     for (int i = 0; i < n; i++)
         out[i] = NULL;
     if (!cJSON_IsObject(object))
-        return bad(err, where, "is not an object");
+        return *where ? bad(err, where, "is not an object")
+                      : sdd_fail(err, SDD_EINVALID, "body", "the body is not an object");
     for (const cJSON *item = object->child; item; item = item->next) {
         int i = 0;
         while (i < n && strcmp(names[i], item->string) != 0)

@@ -14,11 +14,11 @@ static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, si
                     int *rc, struct sdd_error *err)
 {
     int64_t cap = 0;
-    *rc = bytes ? wire_scan(type, body, bytes, err) : sdd_fail(err, SDD_EMALFORMED, "", "the body is empty");
+    *rc = bytes ? wire_scan(type, body, bytes, err) : sdd_fail(err, SDD_EMALFORMED, "body", "the body is empty");
     if (*rc)
         return NULL;
     if (bytes > INT64_MAX || !size_mul((int64_t)bytes, 4, &cap) || !size_add(cap, ARENA_SLACK, &cap)) {
-        *rc = sdd_fail(err, SDD_ETOO_LARGE, "", "the body is too large");
+        *rc = sdd_fail(err, SDD_ETOO_LARGE, "body", "the body is too large");
         return NULL;
     }
     *arena = arena_create(cap);
@@ -27,7 +27,7 @@ static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, si
         *rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory");
     else if (!message)
         *rc = arena_failed(*arena) ? arena_fail(*arena, "the unpacked body", err)
-                                   : sdd_fail(err, SDD_EMALFORMED, "", "the body is no %s", type->short_name);
+                                   : sdd_fail(err, SDD_EMALFORMED, "body", "the body is no %s", type->short_name);
     return message;
 }
 

@@ -22,8 +22,8 @@ struct scan {
 
 static int bad(struct scan *s, const ProtobufCFieldDescriptor *field, const char *what)
 {
-    const char *name = field ? field->name : "";
-    return sdd_fail(s->err, SDD_EMALFORMED, name, "%s%s%s at byte %lld", name, field ? ": " : "", what,
+    const char *name = field ? field->name : "body";
+    return sdd_fail(s->err, SDD_EMALFORMED, name, "%s%s%s at byte %lld", field ? name : "", field ? " " : "", what,
                     (long long)(s->at - s->start));
 }
 
@@ -98,7 +98,7 @@ static int count_field(struct scan *s, struct frame *f, const ProtobufCFieldDesc
 static int enter(struct scan *s, const ProtobufCFieldDescriptor *field, const unsigned char *end)
 {
     if (s->depth == WIRE_MAX_DEPTH)
-        return bad(s, field, "messages are nested too deeply");
+        return bad(s, field, "is nested too deeply");
     s->stack[s->depth++] = (struct frame){field->descriptor, end, 0};
     return SDD_OK;
 }
@@ -132,7 +132,7 @@ static int scan_field(struct scan *s, struct frame *f)
         return bad(s, NULL, "bad field tag");
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field(f->type, (unsigned)(tag >> 3));
     if (!field)
-        return sdd_fail(s->err, SDD_EINVALID, "", "message %s has no field %u", f->type->short_name,
+        return sdd_fail(s->err, SDD_EINVALID, "body", "message %s has no field %u", f->type->short_name,
                         (unsigned)(tag >> 3));
     int rc = count_field(s, f, field);
     return rc ? rc : scan_value(s, f, field, (enum wire)(tag & 7));

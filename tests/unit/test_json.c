@@ -125,8 +125,8 @@ static void refused(const char *text, int code, const char *says)
     struct sdd_error err = {0};
     struct mesh *m;
     int rc = mesh_from_json(text, strlen(text), &m, &err);
-    if (rc != code || !strstr(err.text, says))
-        fail_msg("%s\ngave %d %s", text, rc, err.text);
+    if (rc != code || !strstr(err.text, says) || !*err.field)
+        fail_msg("%s\ngave %d %s, field \"%s\"", text, rc, err.text, err.field);
     assert_null(m);
 }
 
@@ -159,11 +159,11 @@ static void test_mesh(void **state)
 static void test_mesh_errors(void **state)
 {
     (void)state;
-    refused("[]", SDD_EINVALID, "is not an object");
+    refused("[]", SDD_EINVALID, "the body is not an object");
     refused("{\"point\":[]}", SDD_EINVALID, "point is not a field");
     refused("{\"Points\":[]}", SDD_EINVALID, "Points is not a field");
     refused("{\"points\":[],\"points\":[]}", SDD_EINVALID, "points is there more than once");
-    refused("{\"points\":7}", SDD_EINVALID, "points: is not an array");
+    refused("{\"points\":7}", SDD_EINVALID, "points is not an array");
     refused("{\"points\":[0,0,\"1\"]}", SDD_EINVALID, "points[2] is not a number");
     refused("{\"points\":[0,0,1e999]}", SDD_EINVALID, "points[2] is not a number that fits a float");
     refused("{\"points\":[0,0,1e39]}", SDD_EINVALID, "points[2]");
@@ -176,10 +176,10 @@ static void test_mesh_errors(void **state)
     refused("{\"faceVertexCounts\":[-3]}", SDD_EMESH, "face 0 has -3 vertices");
     refused("{\"name\":\"\"}", SDD_EINVALID, "a name is");
     refused("{\"name\":\"a/b\"}", SDD_EINVALID, "a name is");
-    refused("{\"name\":7}", SDD_EINVALID, "name: is not a string");
+    refused("{\"name\":7}", SDD_EINVALID, "name is not a string");
     refused("{\"subdivisionScheme\":\"doo\"}", SDD_EINVALID, "catmullClark");
-    refused("{\"options\":{\"subdivisionScheme\":7}}", SDD_EINVALID, "subdivisionScheme: is not a string");
-    refused("{\"options\":[]}", SDD_EINVALID, "options: is not an object");
+    refused("{\"options\":{\"subdivisionScheme\":7}}", SDD_EINVALID, "subdivisionScheme is not a string");
+    refused("{\"options\":[]}", SDD_EINVALID, "options is not an object");
     refused("{\"options\":{\"color\":\"red\"}}", SDD_EINVALID, "options.color is not a field");
     refused("{\"options\":{\"creaseMethod\":\"chaikin\"},\"creaseMethod\":\"chaikin\"}", SDD_EINVALID,
             "more than once");
