@@ -212,6 +212,9 @@ int cli_plan(struct cli *c)
         printf("  frame %s, device %s of %s, host %s, about %.1f ms\n", cli_bytes((double)p.frame_bytes),
                cli_bytes((double)p.device_bytes), cli_bytes((double)p.available_device_bytes),
                cli_bytes((double)p.host_bytes), p.estimated_ms);
+        if (!p.fits)
+            printf("  does not fit now: needs %s, the limit is %s\n", cli_bytes((double)p.needed),
+                   cli_bytes((double)p.limit));
         return EXIT_DONE;
     }
     o = cJSON_CreateObject();
@@ -225,6 +228,11 @@ int cli_plan(struct cli *c)
     cJSON_AddNumberToObject(o, "hostBytes", (double)p.host_bytes);
     cJSON_AddNumberToObject(o, "availableDeviceBytes", (double)p.available_device_bytes);
     cJSON_AddNumberToObject(o, "estimatedMs", p.estimated_ms);
+    cJSON_AddBoolToObject(o, "fits", p.fits);
+    if (!p.fits) {
+        cJSON_AddNumberToObject(o, "needed", (double)p.needed);
+        cJSON_AddNumberToObject(o, "limit", (double)p.limit);
+    }
     a = cJSON_AddArrayToObject(o, "blocks");
     for (int i = 0; i < p.n_blocks; i++)
         cli_block_json(a, &p.blocks[i]);

@@ -259,6 +259,8 @@ struct subd_plan {
     int level, n_blocks;
     int64_t vertices, faces, edges, frame_bytes, device_bytes, host_bytes, available_device_bytes;
     double estimated_ms;
+    int fits;              /* 1: subd_refine would be served now                                                */
+    int64_t needed, limit; /* when it does not fit: the bytes that are too many, and how many there are of that */
     struct subd_block blocks[SUBD_MAX_BLOCKS];
 };
 /* subd_get_plan: GET plan: exact counts and bytes of a refine, before asking for it. */

@@ -86,6 +86,9 @@ static int finish_plan(subd_client *c, void *out, struct subd_error *err)
     p->host_bytes = count_of(o, "hostBytes");
     p->available_device_bytes = count_of(o, "availableDeviceBytes");
     p->estimated_ms = number_of(o, "estimatedMs");
+    p->fits = !cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "fits"));
+    p->needed = count_of(o, "needed");
+    p->limit = count_of(o, "limit");
     read_blocks(p, cJSON_GetObjectItemCaseSensitive(o, "blocks"));
     cJSON_Delete(o);
     return SUBD_OK;

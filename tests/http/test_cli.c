@@ -262,6 +262,7 @@ static void test_mesh_verbs(void **state)
     assert_non_null(strstr(r.out, "t crease 2/1/0 0 1 2.5\n"));
     expect(r, 0);
     o = json(RUN("plan", id, "--level", "4", "--json"), 0);
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, "fits")));
     assert_int_equal(number(o, "vertices"), 1538);
     cJSON_Delete(o);
     expect(RUN("plan", id, "--level", "4"), 0);

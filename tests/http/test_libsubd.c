@@ -199,6 +199,7 @@ static void test_plan_is_the_frame(void **state)
     ok(subd_get_plan(client, info.id, &r, &p, &err), &err);
     ok(subd_refine(client, info.id, &r, &f, &err), &err);
     assert_int_equal(p.level, 5);
+    assert_int_equal(p.fits, 1);
     assert_int_equal(p.vertices, f.vertices);
     assert_int_equal(p.faces, f.faces);
     assert_int_equal(p.edges, f.edges);

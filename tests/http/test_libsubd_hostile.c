@@ -287,6 +287,29 @@ static void test_what_is_sent(void **state)
     free(request);
 }
 
+/* What the daemon cannot do now is a plan all the same, and says by how much. */
+static void test_plan_that_does_not_fit(void **state)
+{
+    static const char body[] = "{\"method\":\"edge-friend\",\"level\":9,\"frameBytes\":900,\"fits\":false,"
+                               "\"needed\":900,\"limit\":512,\"blocks\":[]}";
+    char text[512];
+    snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n%s",
+             strlen(body), body);
+    struct canned a = {.bytes = text};
+    canned_server *s = canned_start(&a, 1);
+    subd_client *c = connect_to(canned_url(s), NULL);
+    struct subd_refine r = {.level = 9};
+    struct subd_plan plan;
+    struct subd_error err;
+    (void)state;
+    assert_int_equal(subd_get_plan(c, "m", &r, &plan, &err), SUBD_OK);
+    assert_int_equal(plan.fits, 0);
+    assert_int_equal(plan.needed, 900);
+    assert_int_equal(plan.limit, 512);
+    subd_close(c);
+    free(canned_stop(s));
+}
+
 static void test_arguments(void **state)
 {
     struct subd_push push = {.idempotency_key = "a\r\nb"};
@@ -322,12 +345,19 @@ static void test_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nobody_there),          cmocka_unit_test(test_bad_configs),
-        cmocka_unit_test(test_answers_that_are_none), cmocka_unit_test(test_problems),
-        cmocka_unit_test(test_endless_answers),       cmocka_unit_test(test_frames_that_are_none),
-        cmocka_unit_test(test_breaks_off_in_a_frame), cmocka_unit_test(test_timeouts),
-        cmocka_unit_test(test_cancel_from_a_thread),  cmocka_unit_test(test_cancel_from_progress),
-        cmocka_unit_test(test_what_is_sent),          cmocka_unit_test(test_arguments),
+        cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_bad_configs),
+        cmocka_unit_test(test_answers_that_are_none),
+        cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_endless_answers),
+        cmocka_unit_test(test_frames_that_are_none),
+        cmocka_unit_test(test_breaks_off_in_a_frame),
+        cmocka_unit_test(test_timeouts),
+        cmocka_unit_test(test_cancel_from_a_thread),
+        cmocka_unit_test(test_cancel_from_progress),
+        cmocka_unit_test(test_what_is_sent),
+        cmocka_unit_test(test_plan_that_does_not_fit),
+        cmocka_unit_test(test_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
