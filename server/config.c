@@ -194,8 +194,8 @@ static bool read_file(struct config *c, const char *path, struct text *error)
 {
     struct text what = {0};
     struct file_state s = {c, &what};
-    FILE *f = fopen(path, "re");
     errno = 0;
+    FILE *f = fopen(path, "re");
     int rc = f ? ini_parse_file(f, on_ini, &s) : -1;
     if (rc < 0 || ferror(f)) { /* a directory opens, but does not read */
         text_printf(error, "config file %s cannot be read: %s", path, strerror(f && !errno ? EIO : errno));
@@ -302,7 +302,8 @@ void config_help(struct text *out)
             text_printf(out, " [%s]", rows[i].value);
         text_puts(out, "\n");
     }
-    text_puts(out, "\nEvery option is also a key of the config file (data-dir = DIR) and a variable (SUBDD_DATA_DIR).\n"
+    text_puts(out, "\nEvery option down to --log-file is also a key of the config file (data-dir = DIR) and a variable "
+                   "(SUBDD_DATA_DIR);\n--config is a variable too. "
                    "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
                    "Exit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
                    "wrong option,\n"

@@ -61,6 +61,7 @@ static void test_wrong_options(void **state)
         assert_int_equal(daemon_run(rows[i], text, sizeof text), 2);
         assert_memory_equal(text, "subdd: ", 7);
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one sentence */
+        assert_null(strstr(text, ": Success"));
     }
 }
 
