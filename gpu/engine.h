@@ -21,6 +21,6 @@ struct engine {
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
 };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
-extern const struct engine sdd_engine_edge_friend;
+extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix;
 
 #endif

@@ -74,11 +74,13 @@ struct sdd_vec3 {
 SDD_FN struct sdd_vec3 sdd_vec3_of(float x, float y, float z)
 {
     struct sdd_vec3 r;
+#ifdef __CUDACC__
     r.x = x;
     r.y = y;
     r.z = z;
-#ifndef __CUDACC__
-    r.zero = 0.0f;
+#else
+    const sdd_lanes lanes = {x, y, z, 0.0f}; /* lane by lane it would go through memory, in pieces */
+    r.v = lanes;
 #endif
     return r;
 }

@@ -99,6 +99,7 @@ struct sdd_topology_info {
     /* n_holes counts authored holes and the faces that interpolateBoundary `none` takes away */
     int32_t max_valence, max_face_size, min_face_size;
     int has_creases;      /* any semi-sharp or infinite tag that was authored               */
+    int manifold;         /* at most two faces an edge, in opposite directions; one fan a vertex */
     int64_t device_bytes; /* held while resident                                            */
     int64_t build_bytes;  /* device bytes needed at the worst moment of building            */
     struct sdd_options options;

@@ -42,12 +42,11 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
         if (!*sdd_option_token(o, row))
             return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
                             "a value that is none of the option's tokens");
-    if (o->scheme != SDD_SCHEME_CATMULL_CLARK)
+    if (o->scheme != SDD_SCHEME_CATMULL_CLARK && o->scheme != SDD_SCHEME_BILINEAR)
         return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme",
-                        "%s is not built yet; engine edge-friend does catmullClark", sdd_option_token(o, 0));
+                        "%s is not built yet; catmullClark and bilinear are", sdd_option_token(o, 0));
     if (o->crease_method != SDD_CREASE_UNIFORM)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
-                        "chaikin is not built yet; engine edge-friend does uniform");
+        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; uniform is");
     return SDD_OK;
 }
 
@@ -189,4 +188,34 @@ struct sdd_grid topology_uv_grid(const sdd_topology *t, int level)
     g.n_vertices = (uint32_t)t->info.n_uvs;
     g.n_edges = (uint32_t)t->info.n_uv_edges;
     return g;
+}
+
+int64_t topology_points(const sdd_topology *t, int level)
+{
+    const struct sdd_topology_info *i = &t->info;
+    int64_t m = (int64_t)1 << (level - 1);
+    return i->n_vertices + i->n_faces + i->n_edges + (2 * i->n_edges + i->n_corners) * (m - 1) +
+           i->n_corners * (m - 1) * (m - 1);
+}
+
+int64_t topology_angles(const sdd_topology *t)
+{
+    int32_t valence = t->info.max_valence > t->info.max_face_size ? t->info.max_valence : t->info.max_face_size;
+    return 2 * (int64_t)(valence > 4 ? valence : 4) + 1;
+}
+
+int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err)
+{
+    int64_t rows = topology_angles(t), bytes = rows * (int64_t)sizeof *to;
+    struct sdd_float2 *table = calloc((size_t)rows, sizeof *table);
+    if (!table)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of angles");
+    for (int64_t n = 1; n < rows; n++) {
+        double turn = 6.283185307179586476925286766559 / (double)n;
+        table[n].s[0] = (float)cos(turn);
+        table[n].s[1] = (float)sin(turn);
+    }
+    dev_upload(t->device, to, table, bytes);
+    free(table);
+    return SDD_OK;
 }

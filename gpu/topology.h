@@ -2,7 +2,7 @@
 /* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
  * returned. Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops (ghost faces), S
  * shown corners. Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that close the
- * surface. */
+ * surface; a mesh that is not manifold has no ghosts (H = 0). */
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device.h"
@@ -14,6 +14,7 @@ struct sdd_topology {
     struct sdd_topology_info info;
     void *memory, *lists; /* two allocations: the sizes in `lists` are known last */
     int64_t memory_bytes, lists_bytes;
+    char fault[160]; /* the first element that is not manifold, in words; "" */
 
     int32_t *face_end;                                 /* [F] inclusive scan of the face sizes                   */
     uint32_t *vert, *face, *next, *prev, *twin, *edge; /* [C + B]                                                */
@@ -33,5 +34,11 @@ struct sdd_topology {
 /* Grid order over the control mesh, or over its UV mesh. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_uv_grid(const sdd_topology *t, int level);
+int64_t topology_points(const sdd_topology *t, int level); /* grid points of a level >= 1 */
+
+/* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
+ * valence or face size. topology_upload_angles: fills it, made in double. */
+int64_t topology_angles(const sdd_topology *t);
+int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/topology_build.h"
 #include "kernels_all.h"
+#include <stdio.h>
 #include <string.h>
 
 /* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
@@ -9,9 +10,9 @@ enum word {
     W_CORNER,
     W_UV,
     W_REPEAT,
-    W_EDGE, /* stage "faces" */
-    W_FAN,
-    W_MOST_EDGES,
+    W_EDGE,
+    W_FAN,        /* the last three: not errors, but the mesh is not manifold */
+    W_MOST_EDGES, /* stage "faces" */
     W_CREASE_VERTEX,
     W_CREASE_EDGE,
     W_CORNER_TAG,
@@ -22,6 +23,7 @@ enum word {
     W_N_ISOLATED,
     W_N_HOLES,
     W_N_SHOWN,
+    W_N_APART,
     W_N_LOOPS, /* counts: low 32 bits */
     N_WORDS
 };
@@ -31,14 +33,15 @@ struct build {
     const struct sdd_mesh_desc *desc;
     sdd_device *d;
     uint64_t word[N_WORDS];
-    int64_t V, F, C, E, B, E_uv, H, tags;
-    int bits; /* vertex ids are below 2^bits */
+    int64_t V, F, C, E, B, G, E_uv, H, tags; /* G ghosts: B, or none when the mesh is not manifold */
+    int bits;                                /* vertex ids are below 2^bits */
 
     /* stage "faces": freed at the end */
     void *memory;
     int64_t bytes;
     uint64_t *words, *keys, *sorted;
-    int32_t *counts, *end, *input, *uv_input, *values, *corners, *flag, *rank, *border_rank;
+    int32_t *counts, *end, *input, *uv_input, *values, *corners, *flag, *rank, *border_rank, *isolated_flag,
+        *isolated_rank;
     uint32_t *vert, *face, *next, *prev, *uv, *edge, *twin, *edge_corner, *uv_edge, *uv_edge_corner;
     uint32_t *begin, *end_of_vertex;
     int32_t *vert_corner;
@@ -48,11 +51,14 @@ struct build {
     void *memory2;
     int64_t bytes2;
     uint64_t *tag_keys, *tag_sorted;
-    int32_t *tag_pairs, *tag_values, *tag_rows, *isolated_flag, *isolated_rank, *shown_flag, *shown_rank, *loop_flag,
-        *loop_rank;
+    int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
     float *tag_sharp;
-    uint32_t *border, *label, *jump, *label2, *jump2, *hole, *soft, *final_label;
+    uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft, *final_label;
     void *scratch2;
+
+    /* a mesh that is not manifold: freed at the end */
+    void *memory3;
+    int64_t bytes3;
 };
 
 static int bits_below(int64_t n)
@@ -108,7 +114,9 @@ static void lay_out_faces(struct build *b, struct arena *a)
     b->begin = ARENA(a, uint32_t, V);
     b->end_of_vertex = ARENA(a, uint32_t, V);
     b->vert_corner = ARENA(a, int32_t, C);
-    b->scratch = ARENA(a, char, larger(scratch_bytes(b, C, sort_bits(b)), scratch_bytes(b, F, 8)));
+    b->isolated_flag = ARENA(a, int32_t, V);
+    b->isolated_rank = ARENA(a, int32_t, V);
+    b->scratch = ARENA(a, char, larger(scratch_bytes(b, larger(C, V), sort_bits(b)), scratch_bytes(b, F, 8)));
 }
 
 /* Edges of the mesh whose corners are `vert`: numbered by (min, max), ids left in `rank`, their sorted corners in
@@ -167,7 +175,11 @@ static void run_faces(struct build *b)
     struct vertex_keys_args vkeys = {b->vert, b->keys, b->values};
     struct vertex_heads_args vheads = {b->sorted,        b->vert_corner,      b->face, b->begin,
                                        b->end_of_vertex, b->words + W_REPEAT, b->C,    (uint32_t)b->V};
-    struct edge_twins_args twins = {b->sorted, b->corners, b->vert, b->twin, b->flag, b->words + W_EDGE, b->C};
+    struct edge_twins_args twins = {b->sorted, b->corners, b->vert,           b->face, b->next,
+                                    b->twin,   b->flag,    b->words + W_EDGE, b->C};
+    struct vertex_fan_args fan = {b->begin,        b->end_of_vertex, b->twin,          b->next,
+                                  b->prev,         b->vert_corner,   b->words + W_FAN, b->words + W_MOST_EDGES,
+                                  b->isolated_flag};
 
     start_words(b);
     dev_upload(d, b->input, m->face_vertices, b->C * (int64_t)sizeof(int32_t));
@@ -196,6 +208,28 @@ static void run_faces(struct build *b)
     DEV_LAUNCH(d, edge_twins, &twins, b->C);
     dev_scan(d, b->flag, b->border_rank, b->C, b->scratch);
     count_word(b, W_N_BORDER, b->border_rank, b->C);
+    DEV_LAUNCH(d, vertex_fan, &fan, b->V);
+    dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch);
+    count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
+}
+
+/* Numbers the edges of a mesh that is not manifold, and tells their kinds. Arrays that only ghosts need are free for it:
+ * there are none. */
+static int edges_apart(struct build *b, struct sdd_error *err)
+{
+    int32_t *flag = b->flag, *apart = b->border_rank, *run_first = b->input;
+    struct apart_flags_args flags = {b->corners, b->rank, b->vert, b->next, b->face, flag, run_first};
+    struct edges_apart_args edges = {b->corners, b->rank,        apart,   run_first, b->vert,      b->next,
+                                     b->edge,    b->edge_corner, b->kind, b->C,      (int32_t)b->E};
+    DEV_LAUNCH(b->d, apart_flags, &flags, b->C);
+    dev_scan(b->d, flag, apart, b->C, b->scratch);
+    count_word(b, W_N_APART, apart, b->C);
+    int rc = read_words(b, err);
+    if (rc)
+        return rc;
+    DEV_LAUNCH(b->d, edges_apart, &edges, b->C);
+    b->E += (int64_t)(uint32_t)b->word[W_N_APART];
+    return SDD_OK;
 }
 
 static int64_t face_of_corner(const struct sdd_mesh_desc *m, int64_t corner, int64_t *first)
@@ -221,7 +255,6 @@ static int fail_faces(const struct build *b, struct sdd_error *err)
     const struct sdd_mesh_desc *m = b->desc;
     const uint64_t *w = b->word;
     int64_t first;
-    int32_t u, v;
     if (w[W_CORNER] != ~0ull)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d of %lld",
                         (long long)face_of_corner(m, (int64_t)w[W_CORNER], &first), m->face_vertices[w[W_CORNER]],
@@ -230,44 +263,59 @@ static int fail_faces(const struct build *b, struct sdd_error *err)
         return sdd_fail(err, SDD_EMESH, "stIndices", "face %lld uses UV value %d of %lld",
                         (long long)face_of_corner(m, (int64_t)w[W_UV], &first), m->uv_indices[w[W_UV]],
                         (long long)m->n_uvs);
+    return SDD_OK;
+}
+
+/* Says why the mesh is not manifold: the first such element of the first such kind. */
+static void tell_fault(const struct build *b)
+{
+    const struct sdd_mesh_desc *m = b->desc;
+    const uint64_t *w = b->word;
+    char *text = b->t->fault;
+    const size_t size = sizeof b->t->fault;
+    int64_t first;
+    int32_t u, v;
     if (w[W_REPEAT] != ~0ull) {
         ends_of_corner(m, (int64_t)w[W_REPEAT], &u, &v);
-        return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d more than once",
-                        (long long)face_of_corner(m, (int64_t)w[W_REPEAT], &first), u);
-    }
-    if (w[W_EDGE] != ~0ull) {
+        snprintf(text, size, "face %lld uses vertex %d more than once",
+                 (long long)face_of_corner(m, (int64_t)w[W_REPEAT], &first), u);
+    } else if (w[W_EDGE] != ~0ull) {
         ends_of_corner(m, (int64_t)w[W_EDGE], &u, &v);
-        return sdd_fail(
-            err, SDD_EMESH, "faceVertexIndices",
-            "edge (%d, %d) is not manifold: more than two faces use it, or two in the same direction; engine "
-            "edge-friend needs manifold meshes",
-            u, v);
+        snprintf(text, size, "edge (%d, %d) is not manifold: more than two faces use it, or two in the same direction",
+                 u, v);
+    } else if (w[W_FAN] != ~0ull) {
+        snprintf(text, size, "vertex %llu is not manifold: its faces do not form one fan",
+                 (unsigned long long)w[W_FAN]);
     }
-    return SDD_OK;
+}
+
+static void lay_out_kind(struct build *b, struct arena *a)
+{
+    b->kind = ARENA(a, uint32_t, b->C);
 }
 
 static void lay_out_tags(struct build *b, struct arena *a)
 {
-    int holes = b->desc->n_holes > 0 || b->desc->options.boundary == SDD_BOUNDARY_NONE;
+    const struct sdd_options *o = &b->desc->options;
+    int soft = o->boundary == SDD_BOUNDARY_NONE && o->scheme != SDD_SCHEME_BILINEAR,
+        holes = b->desc->n_holes > 0 || soft;
     b->tag_keys = ARENA(a, uint64_t, b->tags);
     b->tag_sorted = ARENA(a, uint64_t, b->tags);
     b->tag_pairs = ARENA(a, int32_t, 2 * b->tags);
     b->tag_values = ARENA(a, int32_t, b->tags);
     b->tag_rows = ARENA(a, int32_t, b->tags);
     b->tag_sharp = ARENA(a, float, b->tags);
-    b->isolated_flag = ARENA(a, int32_t, b->V);
-    b->isolated_rank = ARENA(a, int32_t, b->V);
     b->hole = holes ? ARENA(a, uint32_t, b->F) : NULL;
-    b->soft = b->desc->options.boundary == SDD_BOUNDARY_NONE ? ARENA(a, uint32_t, b->V) : NULL;
+    b->soft = soft ? ARENA(a, uint32_t, b->V) : NULL;
     b->shown_flag = holes ? ARENA(a, int32_t, b->C) : NULL;
     b->shown_rank = holes ? ARENA(a, int32_t, b->C) : NULL;
-    b->border = ARENA(a, uint32_t, b->B);
-    b->label = ARENA(a, uint32_t, b->B);
-    b->jump = ARENA(a, uint32_t, b->B);
-    b->label2 = ARENA(a, uint32_t, b->B);
-    b->jump2 = ARENA(a, uint32_t, b->B);
-    b->loop_flag = ARENA(a, int32_t, b->B);
-    b->loop_rank = ARENA(a, int32_t, b->B);
+    b->border = ARENA(a, uint32_t, b->G);
+    b->label = ARENA(a, uint32_t, b->G);
+    b->jump = ARENA(a, uint32_t, b->G);
+    b->label2 = ARENA(a, uint32_t, b->G);
+    b->jump2 = ARENA(a, uint32_t, b->G);
+    b->loop_flag = ARENA(a, int32_t, b->G);
+    b->loop_rank = ARENA(a, int32_t, b->G);
     b->scratch2 = ARENA(a, char,
                         larger(scratch_bytes(b, larger(b->tags, 1), 2 * b->bits),
                                scratch_bytes(b, larger(larger(b->V, b->C), b->B), 8)));
@@ -276,9 +324,11 @@ static void lay_out_tags(struct build *b, struct arena *a)
 static void lay_out_kept(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
-    int64_t corners = b->C + b->B;
+    int64_t corners = b->C + b->G;
     const struct sdd_mesh_desc *m = b->desc;
-    int sharp_vertices = m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
+    int odd = !t->info.manifold;
+    int sharp_vertices =
+        odd || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
     t->face_end = ARENA(a, int32_t, b->F);
     t->vert = ARENA(a, uint32_t, corners);
     t->face = ARENA(a, uint32_t, corners);
@@ -290,7 +340,7 @@ static void lay_out_kept(struct build *b, struct arena *a)
     t->vert_end = ARENA(a, uint32_t, b->V);
     t->vert_corner = ARENA(a, uint32_t, b->C);
     t->edge_corner = ARENA(a, uint32_t, b->E);
-    t->edge_sharp = b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
+    t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
     t->uv = m->n_uvs > 0 ? ARENA(a, uint32_t, b->C) : NULL;
     t->uv_edge = m->n_uvs > 0 ? ARENA(a, uint32_t, b->C) : NULL;
@@ -364,17 +414,20 @@ static void run_tags(struct build *b)
     sdd_topology *t = b->t;
     sdd_device *d = b->d;
     const struct sdd_mesh_desc *m = b->desc;
-    struct vertex_fan_args fan = {t->vert_begin,    t->vert_end,
-                                  b->twin,          t->next,
-                                  t->prev,          (const int32_t *)t->vert_corner,
-                                  b->words + W_FAN, b->words + W_MOST_EDGES,
-                                  b->isolated_flag};
-    struct edge_implicit_args edges = {t->edge_corner, t->vert, t->next, b->twin, t->edge_sharp, b->soft};
+    struct edge_implicit_args edges = {t->edge_corner, t->vert, t->next, b->twin, b->kind, t->edge_sharp, b->soft};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
+    struct vertex_odd_args odd = {t->vert_begin,
+                                  t->vert_end,
+                                  t->edge,
+                                  b->twin,
+                                  t->next,
+                                  t->prev,
+                                  t->edge_corner,
+                                  b->kind,
+                                  (const int32_t *)t->vert_corner,
+                                  t->vert_sharp,
+                                  b->words + W_MOST_EDGES};
 
-    DEV_LAUNCH(d, vertex_fan, &fan, b->V);
-    dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch2);
-    count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
     if (t->edge_sharp)
         dev_fill(d, t->edge_sharp, 0, b->E * (int64_t)sizeof(float));
     if (t->vert_sharp)
@@ -383,10 +436,12 @@ static void run_tags(struct build *b)
     apply_corners(b);
     if (b->soft)
         dev_fill(d, b->soft, 0, b->V * (int64_t)sizeof(uint32_t));
-    if (b->B > 0)
+    if (b->B > 0 || b->kind)
         DEV_LAUNCH(d, edge_implicit, &edges, b->E);
-    if (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER)
+    if (m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, vertex_implicit, &vertices, b->V);
+    if (b->kind)
+        DEV_LAUNCH(d, vertex_odd, &odd, b->V);
     if (!b->hole)
         return;
     struct hole_apply_args holes = {b->tag_pairs, b->hole, b->words + W_HOLE, (uint32_t)b->F};
@@ -395,7 +450,7 @@ static void run_tags(struct build *b)
     dev_fill(d, b->hole, 0, b->F * (int64_t)sizeof(uint32_t));
     dev_upload(d, b->tag_pairs, m->hole_faces, m->n_holes * (int64_t)sizeof(int32_t));
     DEV_LAUNCH(d, hole_apply, &holes, m->n_holes);
-    if (b->soft && b->B > 0)
+    if (b->soft && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, soft_holes, &soft, b->F);
     dev_scan(d, (const int32_t *)b->hole, b->shown_rank, b->F, b->scratch2); /* for the count; the rank is used again */
     count_word(b, W_N_HOLES, b->shown_rank, b->F);
@@ -404,7 +459,7 @@ static void run_tags(struct build *b)
     count_word(b, W_N_SHOWN, b->shown_rank, b->C);
 }
 
-/* Needs manifold vertices: the walks around them end. */
+/* Needs a manifold mesh: the walks around vertices end. */
 static void run_ghosts(struct build *b)
 {
     sdd_topology *t = b->t;
@@ -413,16 +468,16 @@ static void run_ghosts(struct build *b)
                                         t->prev,   t->twin,        b->label, b->jump, (uint32_t)b->C};
     struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
                            back = {b->label2, b->jump2, b->label, b->jump};
-    DEV_LAUNCH(b->d, compact, &list, b->B > 0 ? b->C : 0);
-    DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->B);
-    for (int64_t reach = 1; reach < b->B; reach *= 4) {
-        DEV_LAUNCH(b->d, ghost_jump, &there, b->B);
-        DEV_LAUNCH(b->d, ghost_jump, &back, b->B);
+    DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
+    DEV_LAUNCH(b->d, ghost_corners, &ghosts, b->G);
+    for (int64_t reach = 1; reach < b->G; reach *= 4) {
+        DEV_LAUNCH(b->d, ghost_jump, &there, b->G);
+        DEV_LAUNCH(b->d, ghost_jump, &back, b->G);
     }
     struct ghost_heads_args heads = {b->label, b->loop_flag};
-    DEV_LAUNCH(b->d, ghost_heads, &heads, b->B);
-    dev_scan(b->d, b->loop_flag, b->loop_rank, b->B, b->scratch2);
-    count_word(b, W_N_LOOPS, b->loop_rank, b->B);
+    DEV_LAUNCH(b->d, ghost_heads, &heads, b->G);
+    dev_scan(b->d, b->loop_flag, b->loop_rank, b->G, b->scratch2);
+    count_word(b, W_N_LOOPS, b->loop_rank, b->G);
 }
 
 static int fail_tags(const struct build *b, struct sdd_error *err)
@@ -430,11 +485,6 @@ static int fail_tags(const struct build *b, struct sdd_error *err)
     const struct sdd_mesh_desc *m = b->desc;
     const uint64_t *w = b->word;
     uint64_t most = w[W_MOST_EDGES] == ~0ull ? 0 : ~w[W_MOST_EDGES];
-    if (w[W_FAN] != ~0ull)
-        return sdd_fail(
-            err, SDD_EMESH, "faceVertexIndices",
-            "vertex %llu is not manifold: its faces do not form one fan; engine edge-friend needs manifold meshes",
-            (unsigned long long)w[W_FAN]);
     if (most >> 32 > SDD_MAX_FACE_SIZE)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "vertex %llu has %llu edges; %d are allowed",
                         (unsigned long long)(most & 0xffffffffu), (unsigned long long)(most >> 32), SDD_MAX_FACE_SIZE);
@@ -466,7 +516,7 @@ static void run_lists(struct build *b)
     struct ghost_faces_args ghosts = {b->label, b->loop_rank, t->face, t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
     struct compact_args shown = {b->shown_flag, b->shown_rank, t->shown};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
-    DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->B);
+    DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
     if (t->shown)
         DEV_LAUNCH(b->d, compact, &shown, b->C);
     if (t->isolated)
@@ -503,6 +553,17 @@ static int build_stages(struct build *b, struct sdd_error *err)
     b->E = t->info.n_edges = (int64_t)(uint32_t)b->word[W_N_EDGES];
     b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BORDER];
     b->E_uv = t->info.n_uv_edges = (int64_t)(uint32_t)b->word[W_N_UV_EDGES];
+    tell_fault(b);
+    t->info.manifold = t->fault[0] == 0;
+    if (!t->info.manifold) {
+        rc = place(b, lay_out_kind, &b->memory3, &b->bytes3, err);
+        if (!rc)
+            rc = edges_apart(b, err);
+        if (rc)
+            return rc;
+        t->info.n_edges = b->E;
+    }
+    b->G = t->info.manifold ? b->B : 0;
 
     rc = place(b, lay_out_kept, &t->memory, &t->memory_bytes, err);
     if (!rc)
@@ -530,7 +591,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     if (rc)
         return rc;
     run_lists(b);
-    t->info.build_bytes = b->bytes + b->bytes2 + t->memory_bytes + t->lists_bytes;
+    t->info.build_bytes = b->bytes + b->bytes2 + b->bytes3 + t->memory_bytes + t->lists_bytes;
     return dev_finish(b->d, err);
 }
 
@@ -545,5 +606,6 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
         dev_drain(b.d);
     dev_free(b.d, b.memory, b.bytes);
     dev_free(b.d, b.memory2, b.bytes2);
+    dev_free(b.d, b.memory3, b.bytes3);
     return rc;
 }

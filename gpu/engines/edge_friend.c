@@ -11,8 +11,6 @@
 #include "gpu/kernels/ef_step.h"
 #include "gpu/kernels/ef_vertices.h"
 #include "gpu/kernels/isolated_points.h"
-#include <math.h>
-#include <stdlib.h>
 
 #define MAX_QUADS ((int64_t)1 << 30) /* corners of a level must fit 32 bits */
 
@@ -61,7 +59,6 @@ static int wants_points(const struct sdd_refine_request *r)
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
     int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS);
-    int32_t valence = t->info.max_valence > t->info.max_face_size ? t->info.max_valence : t->info.max_face_size;
     for (int k = 0; k < 2; k++) { /* buffer k holds the levels last - k, last - k - 2, .. */
         struct level *l = out->buffer + k;
         int64_t n_slots = 0, n_quads = 0;
@@ -72,7 +69,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
         l->friends = ARENA(a, struct sdd_pair, n_quads);
         l->sharp = t->edge_sharp ? ARENA(a, struct sdd_float2, n_quads) : NULL;
     }
-    out->n_angles = limit_normals ? 2 * (int64_t)(valence > 4 ? valence : 4) + 1 : 0;
+    out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
 }
 
@@ -88,6 +85,11 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     int64_t n_slots, n_quads;
+    if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine edge-friend does catmullClark, not %s",
+                        sdd_option_token(&t->info.options, 0));
+    if (!t->info.manifold)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s; engine edge-friend needs manifold meshes", t->fault);
     size_of_level(t, deepest(r) > 0 ? deepest(r) : 1, &n_slots, &n_quads);
     if (!wants_points(r) || (n_quads < MAX_QUADS && n_slots < UINT32_MAX))
         return SDD_OK;
@@ -150,22 +152,6 @@ static uint32_t real_quads(const sdd_topology *t, int level)
     return (uint32_t)(t->info.n_corners << (2 * (level - 1)));
 }
 
-/* cos and sin of 2 pi / n for the limit normals, made in double. */
-static int upload_angles(sdd_device *d, const struct layout *l, struct sdd_error *err)
-{
-    struct sdd_float2 *table = calloc((size_t)l->n_angles, sizeof *table);
-    if (!table)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of angles");
-    for (int64_t n = 1; n < l->n_angles; n++) {
-        double turn = 6.283185307179586476925286766559 / (double)n;
-        table[n].s[0] = (float)cos(turn);
-        table[n].s[1] = (float)sin(turn);
-    }
-    dev_upload(d, l->angle, table, l->n_angles * (int64_t)sizeof *table);
-    free(table);
-    return SDD_OK;
-}
-
 static void finish(const struct engine_run *run, const struct level *l, const struct layout *lay)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -201,7 +187,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &lay);
     if (lay.n_angles) {
-        int rc = upload_angles(t->device, &lay, err);
+        int rc = topology_upload_angles(t, lay.angle, err);
         if (rc)
             return rc;
     }

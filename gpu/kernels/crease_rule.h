@@ -88,6 +88,12 @@ SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, float s, struct sdd_
     return s > 1.0f ? middle : sdd_fma(s, middle, sdd_scale(1.0f - s, smooth));
 }
 
+/* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth` */
+SDD_FN float sdd_face_weight(const int32_t *end, uint32_t f)
+{
+    return end[f] - (f ? end[f - 1] : 0) == 3 ? 0.470f : 0.25f;
+}
+
 /* sdd_smooth_point: Catmull and Clark's vertex rule on quads, from the sums of the n edge neighbours and the n vertices
  * across the quads: (1 - 7/4n) v + 3/2n^2 edges + 1/4n^2 diagonals. Weights are made in double and rounded once. */
 SDD_FN struct sdd_vec3 sdd_smooth_point(struct sdd_vec3 v, int32_t n, struct sdd_vec3 edges, struct sdd_vec3 diagonals)

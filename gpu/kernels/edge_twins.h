@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edge_twins: the corner across each corner's edge, and where there is none; finds non-manifold edges.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, vert[C] u32 -> twin[C] u32, boundary[C] i32, error[1] u64
+ * Shapes  key[C] u64 and corner[C] i32 sorted by key, vert, face, next [C] u32 -> twin[C] u32, boundary[C] i32, error[1] u64
  * Shape   item, n = C      Cost  28 B read, 8 B written
- * Result  twin = SDD_NONE and boundary = 1 on a boundary; error = min(error, corner) for an edge of more than two faces
- *         or of two faces that run along it in the same direction      Threads any queue */
+ * Result  twin = SDD_NONE and boundary = 1 on a boundary; twin = SDD_NONE, boundary = 0 and error = min(error, corner)
+ *         for an edge of more than two faces, of two that run along it in the same direction, of one face twice, or with
+ *         equal ends      Threads any queue */
 #ifndef SDD_K_EDGE_TWINS_H
 #define SDD_K_EDGE_TWINS_H
 #include "gpu/kernel.h"
@@ -11,7 +12,7 @@
 struct edge_twins_args {
     const uint64_t *key;
     const int32_t *corner;
-    const uint32_t *vert;
+    const uint32_t *vert, *face, *next;
     uint32_t *twin;
     int32_t *boundary;
     uint64_t *error;
@@ -28,11 +29,14 @@ SDD_FN void k_edge_twins(int64_t i, const struct edge_twins_args *a)
                 (i + 2 < a->n_corners && after && a->key[i + 2] == key);
     if (before || after)
         twin = (uint32_t)a->corner[before ? i - 1 : i + 1];
-    if (third || (twin != SDD_NONE && a->vert[twin] == a->vert[c])) {
+    int odd = third || a->vert[a->next[c]] == a->vert[c];
+    if (twin != SDD_NONE)
+        odd |= a->vert[twin] == a->vert[c] || a->face[twin] == a->face[c];
+    if (odd) {
         sdd_atomic_min(a->error, (uint64_t)c);
         twin = SDD_NONE;
     }
     a->twin[c] = twin;
-    a->boundary[c] = twin == SDD_NONE;
+    a->boundary[c] = twin == SDD_NONE && !odd;
 }
 #endif

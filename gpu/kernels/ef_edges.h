@@ -17,12 +17,6 @@ struct ef_edges_args {
     uint32_t n_vertices, n_faces;
 };
 
-/* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth` */
-SDD_FN float sdd_face_weight(const int32_t *end, uint32_t f)
-{
-    return end[f] - (f ? end[f - 1] : 0) == 3 ? 0.470f : 0.25f;
-}
-
 SDD_FN void k_ef_edges(int64_t e, const struct ef_edges_args *a)
 {
     uint32_t c = a->edge_corner[e], t = a->twin[c], f0 = a->face[c], f1 = a->face[t];

@@ -11,6 +11,7 @@
 #define SDD_K_EF_FINISH_H
 #include "gpu/kernels/ef_level.h"
 #include "gpu/kernels/grid.h"
+#include "gpu/kernels/limit_rule.h"
 
 struct ef_finish_args {
     struct ef_level from;
@@ -21,11 +22,6 @@ struct ef_finish_args {
     int32_t limit;
 };
 
-/* Normals are made in double: products of accepted coordinates, from 1e-30 to 1e30, would leave the range of float. */
-struct sdd_dvec3 {
-    double x, y, z;
-};
-
 /* What one turn around a vertex gathers. */
 struct ef_ring {
     struct sdd_vec3 edges, diagonals;
@@ -34,15 +30,6 @@ struct ef_ring {
     uint32_t first;    /* the corner after the last ghost, in the order of the walk; the loop corner without ghosts */
     int32_t n, n_real; /* corners, real ones */
 };
-
-SDD_FN struct sdd_dvec3 sdd_cross(struct sdd_vec3 a, struct sdd_vec3 b)
-{
-    struct sdd_dvec3 r;
-    r.x = (double)a.y * (double)b.z - (double)a.z * (double)b.y;
-    r.y = (double)a.z * (double)b.x - (double)a.x * (double)b.z;
-    r.z = (double)a.x * (double)b.y - (double)a.y * (double)b.x;
-    return r;
-}
 
 SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, uint32_t n_real_quads)
 {
@@ -64,10 +51,7 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
         int ghost = c >> 2 >= n_real_quads;
         if (!ghost) {
             struct sdd_vec3 on = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1));
-            struct sdd_dvec3 corner = sdd_cross(sdd_sub(on, at), sdd_sub(off, at));
-            r.cross.x += corner.x;
-            r.cross.y += corner.y;
-            r.cross.z += corner.z;
+            sdd_dvec3_add(&r.cross, sdd_cross(sdd_sub(on, at), sdd_sub(off, at)));
             r.n_real++;
             if (was_ghost)
                 r.first = c;
@@ -81,77 +65,21 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     return r;
 }
 
-SDD_FN struct sdd_vec3 sdd_limit_point(struct sdd_vec3 at, int32_t rule, const struct ef_ring *r)
-{
-    if (rule == SDD_RULE_CORNER || (rule == SDD_RULE_SMOOTH && r->n == 2))
-        return at;
-    if (rule == SDD_RULE_CREASE)
-        return sdd_fma((float)(1.0 / 6.0), r->sharp.ends, sdd_scale((float)(2.0 / 3.0), at));
-    float wv = (float)(4.0 / 9.0), we = (float)(4.0 / 36.0), wd = (float)(1.0 / 36.0);
-    if (r->n != 4) {
-        double n = (double)r->n, d = n * (n + 5.0);
-        wv = (float)(n / (n + 5.0));
-        we = (float)(4.0 / d);
-        wd = (float)(1.0 / d);
-    }
-    return sdd_fma(wv, at, sdd_fma(we, r->edges, sdd_scale(wd, r->diagonals)));
-}
-
-/* Limit normal of a smooth vertex, or of a boundary crease of k faces; cosines of the steps by rotation. */
+/* Limit normal of a smooth vertex, or of a boundary crease. */
 SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
                                          int32_t boundary)
 {
     const struct ef_level *l = &a->from;
-    int32_t k = boundary ? r->n_real : r->n, m = boundary ? 2 * k : k; /* angles of 2 pi / m */
-    struct sdd_float2 step = a->angle[m];
-    float co = 1.0f, si = 0.0f, ct = step.s[0], st = step.s[1], t, kd = 0.0f;
-    struct sdd_vec3 t1 = sdd_vec3_of(0.0f, 0.0f, 0.0f), t2 = t1, first = t1, last = t1;
+    int32_t k = boundary ? r->n_real : r->n;
+    struct sdd_tangents t = sdd_tangents_of(k, boundary, a->angle);
     uint32_t c = r->first, i;
-    if (!boundary) {
-        float half = a->angle[2 * k].s[0];
-        float lambda = 0.3125f + 0.0625f * (ct + half * sqrtf(2.0f * (9.0f + ct)));
-        kd = 1.0f / (4.0f * lambda - 1.0f);
-    }
-    for (int32_t j = 0; j < k; j++) { /* face j lies between edge j (along the on-edge) and edge j + 1 */
+    for (int32_t j = 0; j < k; j++) {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
-        struct sdd_vec3 e = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1));
-        struct sdd_vec3 d = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2));
-        float nc = co * ct - si * st, ns = si * ct + co * st; /* of edge j + 1 */
-        if (boundary) {
-            if (j == 0)
-                first = e;
-            else
-                t2 = sdd_fma(4.0f * si, e, t2);
-            t2 = sdd_fma(si + ns, d, t2);
-            last = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3));
-        } else {
-            t1 = sdd_fma(4.0f * co, e, sdd_fma(kd * (co + nc), d, t1));
-            t2 = sdd_fma(4.0f * si, e, sdd_fma(kd * (si + ns), d, t2));
-        }
-        co = nc;
-        si = ns;
+        sdd_tangents_add(&t, sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1)), sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2)),
+                         sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3)));
         c = sdd_next_around(l, c, &i);
     }
-    if (boundary) {
-        t1 = sdd_sub(first, last);
-        if (k == 1) {
-            t2 = sdd_fma(-2.0f, at, sdd_add(first, last));
-        } else {
-            t = (1.0f + ct) / st;
-            t2 = sdd_fma(4.0f * t * (ct - 1.0f), at, sdd_fma(-t * (1.0f + 2.0f * ct), sdd_add(first, last), t2));
-        }
-    }
-    return sdd_cross(t1, t2);
-}
-
-/* n, or its opposite where sign is -1, of length 1; zero where it has none. */
-SDD_FN struct sdd_vec3 sdd_unit(struct sdd_dvec3 n, double sign)
-{
-    double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
-    if (!(length > 0.0))
-        return sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    sign /= length;
-    return sdd_vec3_of((float)(n.x * sign), (float)(n.y * sign), (float)(n.z * sign));
+    return sdd_tangents_normal(&t, at);
 }
 
 SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
@@ -171,7 +99,7 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
     struct ef_ring r = sdd_ring_of(l, s, a->n_real_quads);
     int32_t rule = sdd_rule_of(sdd_vertex_sharpness(l, (uint32_t)i), r.sharp.n_sharp);
     if (a->out)
-        sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, &r) : at);
+        sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
     if (!a->normal)
         return;
     struct sdd_dvec3 n = r.cross;

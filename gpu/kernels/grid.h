@@ -93,7 +93,7 @@ SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, 
         uint32_t p = g->prev[c];
         if (y == m)
             return g->n_vertices + g->n_faces + g->edge[p];
-        line = 2 * g->edge[p] + (g->vert[c] > g->vert[p]);
+        line = 2 * g->edge[p] + (g->vert[c] >= g->vert[p]); /* equal: the second end of a collapsed edge */
         t = (uint32_t)y;
     } else if (x == m) { /* from the face point to the next edge point */
         line = 2 * g->n_edges + c;

@@ -5,7 +5,7 @@
  * Shape   item, n = V      Cost  about 16 B read a corner of the vertex, in a dependent walk
  * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~(edges << 32 | vertex)), so its complement
  *         names the largest valence; isolated = 1 for a vertex without corners
- * Needs   edge_twins found nothing (else walks could be endless: they are bounded by the corner count)
+ *         (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
  * Threads any queue */
 #ifndef SDD_K_VERTEX_FAN_H
 #define SDD_K_VERTEX_FAN_H
@@ -18,23 +18,31 @@ struct vertex_fan_args {
     int32_t *isolated;
 };
 
-SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
+/* Corners in the fan of corner `start`, at most n + 1; *open: it ends at edges without a twin. */
+SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, const uint32_t *next, const uint32_t *prev,
+                           int *open)
 {
-    uint32_t n = a->end[v] - a->begin[v];
-    a->isolated[v] = n == 0;
-    if (n == 0)
-        return;
-    uint32_t start = (uint32_t)a->corner[a->begin[v]], c = start, seen = 1, across;
+    uint32_t c = start, seen = 1, across;
     /* forward over incoming edges until the fan closes or ends */
-    while ((across = a->twin[a->prev[c]]) != SDD_NONE && across != start && seen <= n) {
+    while ((across = twin[prev[c]]) != SDD_NONE && across != start && seen <= n) {
         c = across;
         seen++;
     }
-    int open = across == SDD_NONE;
+    *open = across == SDD_NONE;
     /* then the other way from the start, over outgoing edges */
-    for (c = start; open && (across = a->twin[c]) != SDD_NONE && seen <= n; seen++)
-        c = a->next[across];
-    if (seen != n)
+    for (c = start; *open && (across = twin[c]) != SDD_NONE && seen <= n; seen++)
+        c = next[across];
+    return seen;
+}
+
+SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
+{
+    uint32_t n = a->end[v] - a->begin[v];
+    int open;
+    a->isolated[v] = n == 0;
+    if (n == 0)
+        return;
+    if (sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, a->next, a->prev, &open) != n)
         sdd_atomic_min(a->fan_error, (uint64_t)v);
     sdd_atomic_min(a->most_edges, ~((uint64_t)(n + (uint32_t)open) << 32 | (uint64_t)v));
 }

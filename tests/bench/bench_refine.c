@@ -107,7 +107,7 @@ static void check(const struct bench_mesh *m)
     struct refined got, want;
     struct sdd_error err = {0};
     sdd_device *device = open_device(0);
-    if (library_refine(device, &m->desc, m->points, NULL, FIRST, &got, &err) != SDD_OK)
+    if (library_refine(device, "edge-friend", &m->desc, m->points, NULL, FIRST, &got, &err) != SDD_OK)
         oracle_die("%s", err.text);
     naive_refine(&m->desc, m->points, NULL, FIRST, &want);
     double diagonal = refined_diagonal(want.points, want.n_vertices);

@@ -93,7 +93,7 @@ void check(sdd_device *device, const bench_mesh &m)
 {
     refined got, want;
     sdd_error err = {};
-    if (library_refine(device, &m.desc, m.points, nullptr, level, &got, &err) != SDD_OK)
+    if (library_refine(device, "edge-friend", &m.desc, m.points, nullptr, level, &got, &err) != SDD_OK)
         oracle_die("refine: %s", err.text);
     osd_refine(&m.desc, m.points, nullptr, level, &want);
     double diagonal = refined_diagonal(want.points, want.n_vertices);

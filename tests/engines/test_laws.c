@@ -26,7 +26,7 @@ static void load(const char *name, struct shape *s)
 static void refine(const struct shape *s, const float *points, int level, struct refined *out)
 {
     struct sdd_error err = {0};
-    if (library_refine(device, &s->desc, points, s->uvs, level, out, &err) != SDD_OK)
+    if (library_refine(device, "auto", &s->desc, points, s->uvs, level, out, &err) != SDD_OK)
         fail_msg("%s level %d: %s", s->name, level, err.text);
 }
 

@@ -20,8 +20,8 @@ static struct {
     witness_fn *witness, *other; /* other: NULL for the library */
     int64_t max_vertices;
     int highest;
+    const char *method;
     sdd_device *device;
-    int (*is_manifold)(const struct sdd_mesh_desc *);
 } run;
 
 static int check_level(const struct shape *s, const struct sdd_mesh_desc *desc, int level)
@@ -33,7 +33,7 @@ static int check_level(const struct shape *s, const struct sdd_mesh_desc *desc, 
              desc->options.orientation == SDD_LEFT_HANDED ? " left-handed" : "");
     if (run.other) {
         run.other(desc, s->points, s->uvs, level, &got);
-    } else if (library_refine(run.device, desc, s->points, s->uvs, level, &got, &err) != SDD_OK) {
+    } else if (library_refine(run.device, run.method, desc, s->points, s->uvs, level, &got, &err) != SDD_OK) {
         printf("%s: refused: %s: %s\n", label, sdd_err_code(err.code), err.text);
         return 1;
     }
@@ -61,15 +61,21 @@ static void test_shape(void **state)
     assert_int_equal(bad, 0);
 }
 
-/* A mesh that the witness calls non-manifold is refused, by name of an element. */
-static int check_refused(const struct shape *s)
+/* edge-friend refuses what is not manifold, by name of an element. */
+static void test_odd(void **state)
 {
+    struct shape s;
+    struct refined none;
     struct sdd_error err = {0};
-    sdd_topology *topology = NULL;
-    int rc = sdd_topology_create(run.device, &s->desc, &topology, &err);
-    printf("%s: %s\n", s->name, rc == SDD_OK ? "taken, though it is not manifold" : err.text);
-    sdd_topology_unref(topology);
-    return rc != SDD_EMESH || !strstr(err.text, "manifold");
+    if (shape_load(run.dir, *state, &s, &err) != SDD_OK)
+        fail_msg("%s: not read: %s", s.name, err.text);
+    int rc = library_refine(run.device, "edge-friend", &s.desc, s.points, s.uvs, 1, &none, &err);
+    refined_free(&none);
+    shape_free(&s);
+    print_message("%s\n", err.text);
+    assert_int_equal(rc, SDD_EUNSUPPORTED);
+    assert_non_null(strstr(err.text, "edge-friend needs manifold meshes"));
+    test_shape(state);
 }
 
 /* The bigger meshes carry no tags; their UVs are asked for linearly, as every engine has it. */
@@ -82,7 +88,7 @@ static void test_shared(void **state)
     s.desc.options.fvar = SDD_FVAR_ALL;
     int level = level_that_fits(&s.desc, run.highest, run.max_vertices);
     assert_true(level > 0);
-    int bad = run.is_manifold(&s.desc) ? check_level(&s, &s.desc, level) : check_refused(&s);
+    int bad = check_level(&s, &s.desc, level);
     shape_free(&s);
     assert_int_equal(bad, 0);
 }
@@ -114,23 +120,39 @@ static int run_files(const char *group, CMUnitTestFunction test, size_t at_least
     return failed;
 }
 
-int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices)
+static int run_shapes(const char *group, const char *dir, CMUnitTestFunction test, size_t at_least,
+                      int64_t max_vertices)
 {
-    run.dir = test_shapes_dir();
-    run.witness = witness;
-    run.other = other;
+    run.dir = dir;
     run.max_vertices = max_vertices;
     run.highest = 5;
-    return run_files(group, test_shape, 100);
+    return run_files(group, test, at_least);
 }
 
-int cases_run(const char *group, witness_fn *witness, int64_t max_vertices)
+int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices)
 {
+    run.witness = witness;
+    run.other = other;
+    return run_shapes(group, test_shapes_dir(), test_shape, 100, max_vertices);
+}
+
+int cases_run(const char *group, const char *method, witness_fn *witness, int64_t max_vertices)
+{
+    run.method = method;
     return cases_run_pair(group, witness, NULL, max_vertices);
 }
 
-int cases_run_shared(const char *group, witness_fn *witness, int (*is_manifold)(const struct sdd_mesh_desc *),
-                     int64_t max_vertices)
+int cases_run_odd(const char *group, witness_fn *witness, int64_t max_vertices)
+{
+    static char dir[4096];
+    snprintf(dir, sizeof dir, "%s/odd", test_shapes_dir());
+    run.method = "auto";
+    run.witness = witness;
+    run.other = NULL;
+    return run_shapes(group, dir, test_odd, 8, max_vertices);
+}
+
+int cases_run_shared(const char *group, const char *method, witness_fn *witness, int64_t max_vertices)
 {
     static char dir[4096];
     const char *shared = test_shared_dir();
@@ -142,10 +164,10 @@ int cases_run_shared(const char *group, witness_fn *witness, int (*is_manifold)(
         return _cmocka_run_group_tests(group, absent, 1, NULL, NULL);
     }
     run.dir = dir;
+    run.method = method;
     run.witness = witness;
     run.other = NULL;
     run.max_vertices = max_vertices;
     run.highest = 6;
-    run.is_manifold = is_manifold;
     return run_files(group, test_shared, 1);
 }

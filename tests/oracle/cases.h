@@ -12,13 +12,13 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
                         struct refined *out);
 
 /* cases_run: a test for every shape with the witness, at levels 1 to 5 while a level has fewer than max_vertices,
- * and once left-handed. Returns the number of failed tests.
- * cases_run_shared: the same for the bigger meshes, at the highest level that fits; a mesh may be refused only where
- * is_manifold says 0.
+ * and once left-handed; method names the engine. Returns the number of failed tests.
+ * cases_run_odd: the same for the shapes that are not manifold, which method `auto` must take and edge-friend refuse.
+ * cases_run_shared: the same for the bigger meshes, at the highest level that fits.
  * cases_run_pair: one witness against another, without the library. */
-int cases_run(const char *group, witness_fn *witness, int64_t max_vertices);
-int cases_run_shared(const char *group, witness_fn *witness, int (*is_manifold)(const struct sdd_mesh_desc *),
-                     int64_t max_vertices);
+int cases_run(const char *group, const char *method, witness_fn *witness, int64_t max_vertices);
+int cases_run_odd(const char *group, witness_fn *witness, int64_t max_vertices);
+int cases_run_shared(const char *group, const char *method, witness_fn *witness, int64_t max_vertices);
 int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices);
 
 /* compare_refined: prints each kind of difference once with shape, level, vertex and both values; 0 when none is there.
@@ -29,8 +29,8 @@ struct tolerances {
 int compare_refined(const char *label, const struct refined *got, const struct refined *want, double diagonal,
                     int with_limits, struct tolerances tolerance);
 /* library_refine: both surfaces by the library, as a witness would say it. Returns 0 or the library's error code. */
-int library_refine(sdd_device *device, const struct sdd_mesh_desc *desc, const float *points, const float *uvs,
-                   int level, struct refined *out, struct sdd_error *err);
+int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
+                   const float *uvs, int level, struct refined *out, struct sdd_error *err);
 /* quads_fit: the largest level <= highest whose refined mesh has fewer than max_vertices, 0 if none. */
 int level_that_fits(const struct sdd_mesh_desc *desc, int highest, int64_t max_vertices);
 /* open_device: the backend that the environment asks for. */

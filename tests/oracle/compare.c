@@ -89,8 +89,8 @@ static void take_limit(const sdd_result *r, struct refined *out)
     memset(out->normal_ok, 1, (size_t)out->n_vertices);
 }
 
-int library_refine(sdd_device *device, const struct sdd_mesh_desc *desc, const float *points, const float *uvs,
-                   int level, struct refined *out, struct sdd_error *err)
+int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
+                   const float *uvs, int level, struct refined *out, struct sdd_error *err)
 {
     sdd_topology *topology = NULL;
     sdd_mesh *mesh = NULL;
@@ -98,7 +98,7 @@ int library_refine(sdd_device *device, const struct sdd_mesh_desc *desc, const f
     int with_uvs = uvs && desc->n_uvs > 0;
     struct sdd_refine_request r = {.level = level,
                                    .surface = SDD_SURFACE_REFINED,
-                                   .method = "auto",
+                                   .method = method,
                                    .include = SDD_POSITIONS | SDD_INDICES | (with_uvs ? SDD_UVS | SDD_UV_INDICES : 0)};
     memset(out, 0, sizeof *out);
     int rc = sdd_topology_create(device, desc, &topology, err);

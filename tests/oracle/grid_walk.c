@@ -27,12 +27,19 @@ static void number_edges(struct grid *g)
             halves[c] = (struct half){a < b ? a : b, a < b ? b : a, c};
         }
     qsort(halves, (size_t)g->n_corners, sizeof *halves, half_order);
+    int32_t shared = 0;
     for (int64_t k = 0; k < g->n_corners; k++) {
-        if (k == 0 || halves[k].low != halves[k - 1].low || halves[k].high != halves[k - 1].high) {
-            g->ends[2 * g->n_edges] = halves[k].low;
-            g->ends[2 * g->n_edges++ + 1] = halves[k].high;
+        const struct half *h = &halves[k], *b = k ? h - 1 : NULL;
+        int other = !b || h->low != b->low || h->high != b->high;
+        /* a face's further use of an edge is an edge of its own, and so is each edge with equal ends */
+        int own = !other && (h->low == h->high || g->corner_face[h->corner] == g->corner_face[b->corner]);
+        if (other)
+            shared = (int32_t)g->n_edges;
+        g->edge[h->corner] = own ? (int32_t)g->n_edges : shared;
+        if (other || own) {
+            g->ends[2 * g->n_edges] = h->low;
+            g->ends[2 * g->n_edges++ + 1] = h->high;
         }
-        g->edge[halves[k].corner] = (int32_t)(g->n_edges - 1);
     }
     free(halves);
 }
@@ -103,7 +110,8 @@ uint32_t grid_vertex(const struct grid *g, int level, int64_t c, int64_t i, int6
     if (j == 0)
         return (uint32_t)(on_edge + (m - 1) * (2 * e + (v != g->ends[2 * e])) + i - 1);
     if (i == 0)
-        return (uint32_t)(on_edge + (m - 1) * (2 * d + (v != g->ends[2 * d])) + j - 1);
+        return (uint32_t)(on_edge + (m - 1) * (2 * d + (v != g->ends[2 * d] || g->ends[2 * d] == g->ends[2 * d + 1])) +
+                          j - 1);
     if (i == m)
         return (uint32_t)(on_edge + (m - 1) * (2 * g->n_edges + c) + m - j - 1);
     if (j == m)

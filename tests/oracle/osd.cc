@@ -118,6 +118,15 @@ template <class T> std::vector<T> load(const float *data, int64_t n)
     return out;
 }
 
+/* A vertex with faces, and so one at every bad edge, is non-manifold to OpenSubdiv. */
+bool is_manifold(const Far::TopologyLevel &l)
+{
+    for (int v = 0; v < l.GetNumVertices(); v++)
+        if (l.IsVertexNonManifold(v) && l.GetVertexFaces(v).size() > 0)
+            return false;
+    return true;
+}
+
 /* Where a limit normal is defined (SEMANTICS.md, end of section 4) and its tangents have not collapsed. */
 bool normal_defined(const Far::TopologyLevel &l, int v)
 {
@@ -138,13 +147,17 @@ void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<doub
     const Far::TopologyLevel &l = r.GetLevel(r.GetMaxLevel());
     std::vector<vec3> limit(points.size()), s(points.size()), t(points.size());
     double magnitude = refined_magnitude(out->points, out->n_vertices);
-    primvar.Limit(points, limit, s, t);
+    bool manifold = is_manifold(r.GetLevel(0));
+    if (manifold)
+        primvar.Limit(points, limit, s, t);
+    else
+        primvar.Limit(points, limit);
     for (int64_t id = 0; id < out->n_vertices; id++) {
         size_t v = (size_t)map[id];
         for (int k = 0; k < 3; k++)
             out->limits[3 * id + k] = limit[v].x[k];
         out->normal_ok[id] =
-            normal_defined(l, map[id]) && refined_normal(s[v].x, t[v].x, magnitude, &out->normals[3 * id]);
+            manifold && normal_defined(l, map[id]) && refined_normal(s[v].x, t[v].x, magnitude, &out->normals[3 * id]);
     }
 }
 
@@ -173,16 +186,6 @@ void faces_of(const Far::TopologyLevel &l, const grid_walk &w, const int32_t *ma
 }
 
 } // namespace
-
-int osd_is_manifold(const sdd_mesh_desc *desc)
-{
-    refiner_ptr r = refiner_of(desc, false);
-    const Far::TopologyLevel &l = r->GetLevel(0);
-    for (int v = 0; v < l.GetNumVertices(); v++)
-        if (l.IsVertexNonManifold(v) && l.GetVertexFaces(v).size() > 0)
-            return 0;
-    return 1;
-}
 
 void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs, int level, refined *out)
 {

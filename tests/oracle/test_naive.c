@@ -41,5 +41,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_comparison_sees_changes)};
     int failed = cmocka_run_group_tests_name("the comparison", tests, NULL, NULL);
-    return failed + cases_run("shapes against the naive witness", naive_refine, 60000);
+    failed += cases_run("edge-friend against the naive witness", "edge-friend", naive_refine, 60000);
+    return failed + cases_run("mesh-matrix against the naive witness", "mesh-matrix", naive_refine, 60000);
 }

@@ -84,7 +84,7 @@ static void tags_free(struct tags *t)
     free(t->corner_sharp);
 }
 
-static int check(sdd_device *device, const struct shape *s, uint64_t seed, int level)
+static int check(sdd_device *device, const char *method, const struct shape *s, uint64_t seed, int level)
 {
     struct sdd_mesh_desc d = s->desc;
     struct tags t = randomise(&d, seed);
@@ -92,8 +92,8 @@ static int check(sdd_device *device, const struct shape *s, uint64_t seed, int l
     struct refined got, want;
     char label[160];
     int bad = 1;
-    snprintf(label, sizeof label, "%s seed %llu level %d", s->name, (unsigned long long)seed, level);
-    if (library_refine(device, &d, s->points, s->uvs, level, &got, &err) != SDD_OK) {
+    snprintf(label, sizeof label, "%s seed %llu level %d %s", s->name, (unsigned long long)seed, level, method);
+    if (library_refine(device, method, &d, s->points, s->uvs, level, &got, &err) != SDD_OK) {
         printf("%s: refused: %s: %s\n", label, sdd_err_code(err.code), err.text);
     } else {
         naive_refine(&d, s->points, s->uvs, level, &want);
@@ -120,7 +120,8 @@ static void test_random(void **state)
         struct sdd_error err = {0};
         assert_int_equal(shape_load(test_shapes_dir(), names[i], &s, &err), SDD_OK);
         for (uint64_t seed = first; seed < first + seeds && s.desc.n_corners < 400; seed++)
-            bad += check(device, &s, seed + 1000 * i, 1 + (int)(seed % 4));
+            for (int k = 0; k < 2; k++)
+                bad += check(device, k ? "mesh-matrix" : "edge-friend", &s, seed + 1000 * i, 1 + (int)(seed % 4));
         shape_free(&s);
     }
     sdd_device_close(device);

@@ -4,7 +4,7 @@
 
 Deterministic: the same bytes on every machine and Python 3. Tags are OpenSubdiv's: `t crease 2/1/0 v0 v1 s` with ids
 from 0, `t interpolateboundary 1/0/0 n` with 0 none, 1 edge and corner, 2 edge only. Shapes with UVs ask for linear
-interpolation (facevaryinginterpolateboundary 5), the only one that every engine has. refused/ holds what must be
+interpolation (facevaryinginterpolateboundary 5), the only one that every engine has. odd/ holds meshes that are not manifold; refused/ what must be
 refused; its first line says how: `# expect: <error code> <substring of the message>`.
 """
 import math
@@ -108,7 +108,7 @@ def num(x):
 seen = set()
 
 
-def write(name, mesh, about, refused=False):
+def write(name, mesh, about, folder=""):
     assert name not in seen, name
     seen.add(name)
     lines = ["# " + about]
@@ -120,7 +120,7 @@ def write(name, mesh, about, refused=False):
         else:
             lines.append("f " + " ".join(str(a + 1) for a in f))
     lines += ["t " + t for t in mesh.tags]
-    with open(os.path.join(OUT, "refused" if refused else "", name + ".obj"), "w", newline="\n") as out:
+    with open(os.path.join(OUT, folder, name + ".obj"), "w", newline="\n") as out:
         out.write("\n".join(lines) + "\n")
 
 
@@ -530,33 +530,86 @@ def uv_shapes():
     write("uv_unused", m, "UV values that no corner uses")
 
 
-# ---- the refused set ----------------------------------------------------------------------------------------
-def refused_shapes():
-    def bad(name, expect, mesh):
-        write(name, mesh, "expect: " + expect, True)
+# ---- not manifold, or degenerate --------------------------------------------------------------------------------
+def soup(seed, n_vertices, n_faces):
+    rnd = Lcg(seed)
+    m = Mesh([tuple(2 * rnd.next() - 1 for _ in range(3)) for _ in range(n_vertices)])
+    m.f = [[rnd.below(n_vertices) for _ in range((3, 3, 4, 4, 5, 6)[rnd.below(6)])] for _ in range(n_faces)]
+    for e in sorted({tuple(sorted((f[i - 1], f[i]))) for f in m.f for i in range(len(f)) if f[i - 1] != f[i]}):
+        if rnd.below(4) == 0:
+            m.crease((0.4, 1, 1.7, 3.2, 10)[rnd.below(5)], e)
+    for _ in range(2):
+        m.corner((0.6, 2.5, 10)[rnd.below(3)], rnd.below(n_vertices))
+    return m
+
+
+def odd_shapes():
+    def odd(name, mesh, about):
+        write(name, mesh, about, "odd")
 
     v5 = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0)]
-    bad("edge_of_three_faces", "invalid_mesh edge (0, 1) is not manifold", Mesh(v5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]))
-    bad("edge_same_direction", "invalid_mesh edge (0, 1) is not manifold", Mesh(v5[:4], [[0, 1, 2], [0, 1, 3]]))
+    v6 = v5 + [(1, 1, 1)]
+    odd("edge_of_three_faces", Mesh(v5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]), "three triangles at an edge")
+    odd("edge_of_three_faces_edge", Mesh(v5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]).boundary(2), "the same, edge only")
+    odd("edge_of_three_faces_none", Mesh(v5, [[0, 1, 2], [1, 0, 3], [0, 1, 4]]).boundary(0), "the same, none")
+    odd("edge_same_direction", Mesh(v5[:4], [[0, 1, 2], [0, 1, 3]]), "two triangles along an edge the same way")
     m = Mesh([(math.cos(k * math.pi / 3), math.sin(k * math.pi / 3), z) for k in range(5) for z in (0, 1)])
     m.f = [[2 * k, 2 * k + 2, 2 * k + 3, 2 * k + 1] for k in range(4)] + [[8, 1, 0, 9]]
-    bad("moebius", "invalid_mesh edge", m)
-    bad("bow_tie", "invalid_mesh vertex 0", Mesh(v5 + [(1, 1, 1)], [[0, 1, 2], [0, 3, 4]]))
+    odd("moebius", m, "a strip with one side")
+    odd("bow_tie", Mesh(v6, [[0, 1, 2], [0, 3, 4]]), "two triangles at a vertex")
+    odd("bow_tie_edge", Mesh(v6, [[0, 1, 2], [0, 3, 4]]).boundary(2), "two triangles at a vertex, edge only")
     m = tetrahedron()
     m.v += [(2, 2, 3), (3, 2, 2), (2, 3, 2)]
     m.f += [[0, 5, 4], [0, 4, 6], [0, 6, 5], [4, 5, 6]]
-    bad("bow_tie_closed", "invalid_mesh vertex 0", m)
+    odd("bow_tie_closed", m, "two closed surfaces at a vertex")
     m = ngon(4).add(ngon(3).move(3, 0, 0))
     m.f[1][0] = m.f[0][2]
-    bad("bow_tie_corner", "invalid_mesh vertex 2", m)
-    bad("repeated_vertex", "invalid_mesh face 1", Mesh(v5, [[0, 1, 2], [0, 2, 3, 2]]))
-    bad("repeated_vertex_adjacent", "invalid_mesh face 0", Mesh(v5, [[0, 0, 1, 2]]))
+    odd("bow_tie_corner", m, "a quad and a triangle at a vertex")
+    odd("repeated_vertex", Mesh(v5, [[0, 1, 2], [0, 2, 3, 2]]), "a face that goes to a vertex and back")
+    odd("repeated_vertex_adjacent", Mesh(v5, [[0, 0, 1, 2]]), "an edge with equal ends")
+    odd("collapsed_face", Mesh(v5, [[0, 0, 0], [0, 1, 2], [1, 0, 3]]), "a face of one point")
+    odd("collapsed_pair", Mesh(v5, [[0, 1, 2], [1, 1, 0, 0], [1, 0, 3]]), "a quad of two points between triangles")
+    odd("pinched_face", Mesh(v6, [[0, 1, 2, 0, 3, 4], [1, 0, 5]]), "a face that touches itself in a vertex")
+    odd("edge_used_twice", Mesh(v6, [[0, 1, 2, 1], [2, 1, 3], [1, 0, 4], [0, 1, 5]]), "one face twice along two edges")
+    odd("edge_used_thrice", Mesh(v6, [[0, 1, 0, 1, 2], [1, 0, 3], [0, 1, 4, 5]]), "one face three times along an edge")
+    m = Mesh(v5 + [(0, 2, 2), (2, 0, 2)], [[0, 1, 2], [1, 0, 3], [0, 1, 4], [2, 1, 5], [0, 2, 6]])
+    odd("three_faces_creased", m.crease(1.5, (0, 2)).crease(0.7, (1, 2)).crease(3, (0, 1)), "creases at such an edge")
+    m = grid(4, 4)
+    wall = [10, 11, 12, 13, 14]  # the middle row of vertices
+    first = len(m.v)
+    m.v += [(m.v[w][0], m.v[w][1], m.v[w][2] + 1) for w in wall]
+    m.f += [[wall[k], wall[k + 1], first + k + 1, first + k] for k in range(4)]
+    odd("wall", m, "a wall on a plane: interior non-manifold creases")
+    m = grid(4, 4)
+    m.v += [(m.v[w][0], m.v[w][1], m.v[w][2] + 1) for w in wall]
+    m.f += [[wall[k], wall[k + 1], first + k + 1, first + k] for k in range(4)]
+    odd("wall_creased", m.crease(0.5, (7, 12)).crease(2, (11, 16)).boundary(2), "the same with soft creases across it")
+    m = cube()
+    m.v += [(x, y + 2, z + 2) for x, y, z in cube().v]
+    m.f += [[8 + a for a in f] for f in cube().f]
+    for f in m.f[6:]:
+        for i in range(4):
+            f[i] = {8: 6, 9: 7}.get(f[i], f[i])
+    odd("cubes_at_edge", m, "two cubes that share an edge, and unused vertices")
+    for seed in range(8):
+        odd("soup%d" % seed, soup(seed, 9, 7).boundary(seed % 3), "random faces, vertices repeated")
+    for seed in range(8, 12):
+        odd("soup%d" % seed, soup(seed, 5, 12).boundary(seed % 3), "random faces over few vertices")
+    odd("soup_uv", soup(99, 8, 9).uv_islands(), "random faces with UVs")
+
+
+# ---- the refused set ----------------------------------------------------------------------------------------
+def refused_shapes():
+    def bad(name, expect, mesh):
+        write(name, mesh, "expect: " + expect, "refused")
+
+    v5 = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0)]
     bad("index_too_large", "invalid_mesh line 8: vertex 8 does not exist", Mesh(v5, [[0, 1, 2], [0, 2, 7]]))
     bad("index_zero", "invalid_mesh line 8: vertex 0 does not exist", Mesh(v5, [[0, 1, 2], [-1, 2, 3]]))
     bad("face_of_two", "invalid_mesh line 8: a face has 3 corners", Mesh(v5, [[0, 1, 2], [2, 3]]))
     bad("face_of_one", "invalid_mesh line 7: a face has 3 corners", Mesh(v5, [[3], [0, 1, 2]]))
-    bad("nan", "malformed line 4: \"nan\"", Mesh(v5[:2] + [("0", "nan", "0")] + v5[3:], [[0, 1, 2]]))
-    bad("infinite", "malformed line 3: \"-inf\"", Mesh(v5[:1] + [("1", "0", "-inf")] + v5[2:], [[0, 1, 2]]))
+    bad("nan", "invalid_mesh line 4: a coordinate is not finite", Mesh(v5[:2] + [("0", "nan", "0")] + v5[3:], [[0, 1, 2]]))
+    bad("infinite", "invalid_mesh line 3: a coordinate is not finite", Mesh(v5[:1] + [("1", "0", "-inf")] + v5[2:], [[0, 1, 2]]))
     bad("huge", "invalid_mesh vertex 4", Mesh(v5[:4] + [("0", "1e31", "0")], [[0, 1, 2], [0, 2, 3], [0, 3, 4]]))
     bad("huge_negative", "invalid_mesh vertex 0", Mesh([("-1e38", "0", "0")] + v5[1:], [[0, 1, 2]]))
     bad("no_faces", "invalid_mesh face", Mesh(v5))
@@ -565,7 +618,7 @@ def refused_shapes():
     bad("crease_bad_vertex", "invalid_mesh (0, 99)", box().crease(2, (0, 99)))
     bad("crease_same_vertex", "invalid_mesh (3, 3)", box().crease(2, (3, 3)))
     bad("crease_negative", "invalid_mesh sharpness", box().tag("crease 2/1/0 0 1 -2"))
-    bad("crease_nan", "malformed line 16: \"nan\"", box().tag("crease 2/1/0 0 1 nan"))
+    bad("crease_nan", "invalid_mesh line 16: a tag's number is not finite", box().tag("crease 2/1/0 0 1 nan"))
     bad("corner_bad_vertex", "invalid_mesh 8", box().corner(2, 8))
     bad("corner_negative", "invalid_mesh sharpness", box().tag("corner 1/1/0 0 -1"))
     bad("hole_bad_face", "invalid_mesh 6", box().hole(6))
@@ -580,9 +633,10 @@ def refused_shapes():
 
 
 def main():
-    os.makedirs(os.path.join(OUT, "refused"), exist_ok=True)
+    for folder in ("odd", "refused"):
+        os.makedirs(os.path.join(OUT, folder), exist_ok=True)
     for make in (closed_shapes, component_shapes, open_shapes, boundary_none_shapes, crease_shapes, boundary_crease_shapes,
-                 hole_shapes, triangle_shapes, uv_shapes, refused_shapes):
+                 hole_shapes, triangle_shapes, uv_shapes, odd_shapes, refused_shapes):
         make()
     print("%d shapes in %s" % (len(seen), OUT))
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mm_faces: face points of the first step: the transposed mesh matrix times the points, every entry of column f mapped
+ * to 1 / (size of face f).
+ * Shapes  face_end[F] i32, vert[C] u32, p[V][3] f32 -> out[.][3] f32 rows V + f
+ * Shape   item, n = F      Cost  16 B read a corner, 12 B written a face
+ * Result  summed in double, in corner order, rounded once
+ * Source  Mlakar 2018, equation 4.27      Threads any queue */
+#ifndef SDD_K_MM_FACES_H
+#define SDD_K_MM_FACES_H
+#include "gpu/kernels/quad_spot.h"
+
+struct mm_faces_args {
+    struct sdd_control mesh;
+    const float *p;
+    float *out;
+};
+
+SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
+{
+    int32_t first = f ? a->mesh.face_end[f - 1] : 0, end = a->mesh.face_end[f];
+    double x = 0.0, y = 0.0, z = 0.0, n = (double)(end - first);
+    for (int32_t c = first; c < end; c++) {
+        const float *p = a->p + 3 * (int64_t)a->mesh.vert[c];
+        x += (double)p[0];
+        y += (double)p[1];
+        z += (double)p[2];
+    }
+    sdd_put_vec3(a->out, a->mesh.n_vertices + (uint32_t)f,
+                 sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+}
+#endif

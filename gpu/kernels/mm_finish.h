@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mm_finish: limit positions and normals of a level of quads, in grid order.
+ * Shapes  control mesh, from[n][3] f32 of level L -> out, normal [n][3] f32, n grid points of level L; either may be NULL
+ * Shape   item, n grid points      Cost  about 40 B read (cached neighbours) and 24 B written a vertex
+ * Result  as ef_finish. At a vertex or edge that is not manifold OpenSubdiv defines no normal: a vertex gets the sum over
+ *         all its faces, a point of an edge that of its first face
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
+#ifndef SDD_K_MM_FINISH_H
+#define SDD_K_MM_FINISH_H
+#include "gpu/kernels/limit_rule.h"
+#include "gpu/kernels/quad_spot.h"
+
+struct mm_finish_args {
+    struct sdd_control mesh;
+    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    const float *from;
+    float *out, *normal;
+    int32_t level, limit;
+};
+
+/* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */
+SDD_FN uint32_t sdd_first_corner(const struct sdd_control *m, uint32_t v)
+{
+    for (uint32_t k = m->begin[v]; k < m->end[v]; k++)
+        if (m->twin[m->corner[k]] >= m->n_corners)
+            return m->corner[k];
+    return m->corner[m->begin[v]];
+}
+
+struct sdd_finish_ring {
+    struct sdd_vec3 edges, diagonals;
+    struct sdd_dvec3 cross;
+    struct sdd_ring sharp;
+    int32_t n, boundary, fan; /* faces; does it lie on a boundary, do the faces form one fan */
+};
+
+SDD_FN void sdd_finish_cell(struct sdd_finish_ring *r, struct sdd_vec3 at, struct sdd_cell_points p)
+{
+    r->diagonals = sdd_add(r->diagonals, p.diagonal);
+    sdd_dvec3_add(&r->cross, sdd_cross(sdd_sub(p.on, at), sdd_sub(p.off, at)));
+    r->n++;
+}
+
+SDD_FN void sdd_finish_edge(struct sdd_finish_ring *r, float sharp, struct sdd_vec3 end)
+{
+    r->edges = sdd_add(r->edges, end);
+    sdd_ring_edge(&r->sharp, sharp, end);
+}
+
+SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct mm_finish_args *a, const struct sdd_grid *g, uint32_t v,
+                                                struct sdd_vec3 at, struct sdd_finish_ring r)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t n = m->end[v] - m->begin[v], c = n ? sdd_first_corner(m, v) : 0, across = c;
+    r.boundary = n && m->twin[c] >= m->n_corners;
+    for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
+        uint32_t q = m->corner[k];
+        sdd_finish_cell(&r, at, sdd_cell_load(g, a->from, sdd_cell_at(q, 0, 0, 0)));
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t from = off ? m->prev[q] : q, e = m->edge[from];
+            if (m->edge_corner[e] == from)
+                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f,
+                                sdd_grid_load(g, a->from, q, !off, off));
+        }
+    }
+    do {
+        r.fan++;
+        across = n ? m->twin[m->prev[across]] : c;
+    } while (across < m->n_corners && across != c && r.fan < r.n);
+    r.fan = r.fan == r.n && r.boundary == (across >= m->n_corners);
+    return r;
+}
+
+SDD_FN struct sdd_finish_ring sdd_finish_around(const struct mm_finish_args *a, const struct sdd_grid *g,
+                                                const struct sdd_spot *s, struct sdd_vec3 at)
+{
+    const struct sdd_control *m = &a->mesh;
+    int32_t side = 1 << (a->level - 1), n;
+    struct sdd_finish_ring r;
+    r.edges = r.diagonals = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.cross.x = r.cross.y = r.cross.z = 0.0;
+    r.sharp = sdd_ring_empty();
+    r.n = r.boundary = r.fan = 0;
+    if (s->kind == SDD_AT_VERTEX)
+        return sdd_finish_vertex(a, g, s->id, at, r);
+    float sharp = 0.0f;
+    if (m->edge_sharp && (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF))
+        sharp = sdd_decayed(m->edge_sharp[s->id], a->level);
+    n = sdd_spot_cells(m, s);
+    r.boundary = (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) && n == 2;
+    r.fan = 1;
+    for (int32_t j = 0; j < n; j++) {
+        struct sdd_cell_points p = sdd_cell_load(g, a->from, sdd_spot_cell(m, s, side, j));
+        sdd_finish_cell(&r, at, p);
+        /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3 */
+        int along = s->kind == SDD_AT_EDGE ? (r.boundary ? j == 0 : j & 1) : s->kind == SDD_AT_HALF && !(j & 1);
+        sdd_finish_edge(&r, along ? sharp : 0.0f, p.on);
+        if (r.boundary && j == 1)
+            sdd_finish_edge(&r, sharp, p.off);
+    }
+    return r;
+}
+
+SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
+                                          const struct sdd_spot *s, struct sdd_vec3 at, const struct sdd_finish_ring *r)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_tangents t = sdd_tangents_of(r->n, r->boundary, a->angle);
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
+    for (int32_t j = 0; j < r->n; j++) {
+        struct sdd_cell cell = s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0)
+                                                        : sdd_spot_cell(m, s, 1 << (a->level - 1), j);
+        struct sdd_cell_points p = sdd_cell_load(g, a->from, cell);
+        sdd_tangents_add(&t, p.on, p.diagonal, p.off);
+        if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
+            c = m->twin[m->prev[c]];
+    }
+    return sdd_tangents_normal(&t, at);
+}
+
+SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_spot s = sdd_spot_of(m, a->level, (uint32_t)i);
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
+    struct sdd_finish_ring r = sdd_finish_around(a, &g, &s, at);
+    float vs = s.kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s.id], a->level) : 0.0f;
+    int32_t rule = r.n ? sdd_rule_of(vs, r.sharp.n_sharp) : SDD_RULE_CORNER;
+    if (a->out)
+        sdd_put_vec3(a->out, (uint32_t)i,
+                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
+    if (!a->normal)
+        return;
+    struct sdd_dvec3 n = r.cross;
+    if (a->limit && r.fan && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && r.boundary)))
+        n = sdd_finish_normal(a, &g, &s, at, &r);
+    sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+#endif
