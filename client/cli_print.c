@@ -175,6 +175,7 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddNumberToObject(o, "corners", (double)m->corners);
     cJSON_AddNumberToObject(o, "edges", (double)m->edges);
     cJSON_AddNumberToObject(o, "uvs", (double)m->uvs);
+    cJSON_AddBoolToObject(o, "manifold", m->manifold);
     cJSON_AddStringToObject(o, "residency", m->residency);
     cJSON_AddNumberToObject(o, "deviceBytes", (double)m->device_bytes);
     cJSON_AddNumberToObject(o, "hostBytes", (double)m->host_bytes);
@@ -186,8 +187,9 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
 void cli_print_info(const struct subd_mesh_info *m)
 {
     printf("%s  name %s, version %lld\n", m->id, m->name, (long long)m->version);
-    printf("  %s vertices, %s faces, %s corners, %s edges, %s UVs\n", cli_count(m->vertices), cli_count(m->faces),
-           cli_count(m->corners), cli_count(m->edges), cli_count(m->uvs));
+    printf("  %s vertices, %s faces, %s corners, %s edges, %s UVs; %smanifold\n", cli_count(m->vertices),
+           cli_count(m->faces), cli_count(m->corners), cli_count(m->edges), cli_count(m->uvs),
+           m->manifold ? "" : "not ");
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         printf("  %-32s %s\n", option_keys[i], m->options[i]);
     printf("  on %s, %s there, %s in host memory\n", m->residency, cli_bytes((double)m->device_bytes),

@@ -96,6 +96,7 @@ struct subd_mesh_info {
     char id[64], name[132], topology_id[36], residency[16], created[40], updated[40];
     char options[SUBD_N_OPTIONS][24];
     int64_t version, vertices, faces, corners, edges, uvs, device_bytes, host_bytes;
+    int manifold; /* at most two faces an edge, in opposite directions; one fan a vertex */
 };
 struct subd_body {          /* a request body, sent as it stands */
     const char *media_type; /* "model/obj", "application/json", "application/protobuf" */

@@ -32,6 +32,7 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     to->corners = (int64_t)from->corners;
     to->edges = (int64_t)from->edges;
     to->uvs = (int64_t)from->uvs;
+    to->manifold = from->manifold;
     to->device_bytes = (int64_t)from->device_bytes;
     to->host_bytes = (int64_t)from->host_bytes;
     return SUBD_OK;

@@ -59,6 +59,7 @@ static int build(struct job *job)
         return rc;
     sdd_topology_info(resident_topology(e->resident), &topology);
     e->result.mesh->n_edges = topology.n_edges;
+    e->result.mesh->manifold = topology.manifold;
     residency_publish(residency);
     return SDD_OK;
 }
@@ -77,6 +78,7 @@ static void describe(struct edit_job *e, int64_t now)
     e->info.n_corners = m->n_corners;
     e->info.n_edges = m->n_edges;
     e->info.n_uvs = m->n_uvs;
+    e->info.manifold = m->manifold;
     e->info.updated_ms = now;
     (e->base.media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&e->base.answer, &e->info, &state,
                                                                                  &e->result);

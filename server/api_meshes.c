@@ -65,6 +65,7 @@ static int create_build(struct job *job)
         return rc;
     sdd_topology_info(resident_topology(c->resident), &topology);
     c->mesh->n_edges = topology.n_edges;
+    c->mesh->manifold = topology.manifold;
     residency_publish(residency);
     return SDD_OK;
 }
@@ -82,6 +83,7 @@ static void create_describe(struct create_job *c, int64_t now)
     c->info.n_corners = m->n_corners;
     c->info.n_edges = m->n_edges;
     c->info.n_uvs = m->n_uvs;
+    c->info.manifold = m->manifold;
     c->info.created_ms = c->info.updated_ms = now;
     snprintf(c->location, sizeof c->location, "/v1/meshes/%s", c->info.id);
     if (c->base.media_out == MEDIA_PROTOBUF)

@@ -92,7 +92,7 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
         return rc;
     w->n_vertices = w->n_old_vertices = m->n_vertices;
     w->n_faces = w->n_old_faces = m->n_faces;
-    w->n_corners = w->n_old_corners = m->n_corners;
+    w->n_corners = m->n_corners;
     w->n_uvs = w->n_old_uvs = m->n_uvs;
     w->n_creases = w->n_old_creases = m->n_creases;
     w->n_tags = m->n_corner_tags;
@@ -323,7 +323,7 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
     for (; w.edit < b->n_edits && !rc; w.edit++)
         rc = apply_edit(&w, &b->edits[w.edit], err);
     if (!rc)
-        rc = edits_check_edges(&w, b, err);
+        rc = edits_check_creases(&w, b, err);
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)

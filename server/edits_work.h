@@ -6,14 +6,14 @@
 #include "server/mesh_rows.h"
 
 enum { FACE_DEAD = 1, FACE_HOLE = 2 };
-/* VERTEX_SEEN and VERTEX_EDGE are marks of edits_check.c, VERTEX_CREASE and VERTEX_UV of edits_close.c. */
-enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_UV = 4, VERTEX_SEEN = 8, VERTEX_EDGE = 16 };
+/* VERTEX_EDGE is a mark of edits_check.c, VERTEX_CREASE and VERTEX_UV are of edits_close.c. */
+enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_UV = 4, VERTEX_EDGE = 8 };
 
 /* Rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end. */
 struct edit_work {
     int64_t edit; /* index of the one being applied */
     int64_t n_vertices, n_faces, n_corners, n_uvs, n_creases, n_tags;
-    int64_t n_old_vertices, n_old_faces, n_old_corners, n_old_uvs, n_old_creases;
+    int64_t n_old_vertices, n_old_faces, n_old_uvs, n_old_creases;
     int64_t next_vertex_id, next_face_id;
     bool removed_vertices, removed_faces;
     int32_t *vertex_ids;
@@ -29,15 +29,12 @@ struct edit_work {
     struct mesh_row *tags;    /* sharp vertices                         */
 };
 
-/* How a client names a row: its id, or -1-k for the k-th that the batch adds. */
-int32_t edits_vertex_name(const struct edit_work *w, int64_t row);
-int32_t edits_face_name(const struct edit_work *w, int64_t row);
-/* edits_check_*: the points of one edit (`row` is the first that it adds), a face just added, and, after all edits, the
- * edges of new creases and faces. Errors  SDD_EMESH naming edit and ids */
+/* edits_check_*: the points of one edit (`row` is the first that it adds), a face just added, and, after all edits,
+ * whether a face has each new crease's edge. Errors  SDD_EMESH naming edit and ids */
 int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t row,
                        struct sdd_error *err) SDD_MUST_CHECK;
-int edits_check_face(struct edit_work *w, int64_t f, struct sdd_error *err) SDD_MUST_CHECK;
-int edits_check_edges(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err) SDD_MUST_CHECK;
+int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err) SDD_MUST_CHECK;
+int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* edits_close_up: judges the working copy as the batch leaves it and makes the mesh. Ruins w, but not its ownership. */
 int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;

@@ -50,6 +50,8 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member_int(out, "corners", info->n_corners);
     text_member_int(out, "edges", info->n_edges);
     text_member_int(out, "uvs", info->n_uvs);
+    text_key(out, "manifold");
+    text_puts(out, info->manifold ? "true" : "false");
     text_member(out, "residency", state->residency);
     text_member_int(out, "deviceBytes", state->device_bytes);
     text_member_int(out, "hostBytes", state->host_bytes);
@@ -106,6 +108,7 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.corners = (uint64_t)info->n_corners;
     m->info.edges = (uint64_t)info->n_edges;
     m->info.uvs = (uint64_t)info->n_uvs;
+    m->info.manifold = info->manifold;
     m->info.residency = text_of(state->residency);
     m->info.device_bytes = (uint64_t)state->device_bytes;
     m->info.host_bytes = (uint64_t)state->host_bytes;

@@ -57,6 +57,7 @@ int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
         return rc;
     memcpy((*out)->name, m->name, sizeof m->name);
     (*out)->n_edges = m->n_edges;
+    (*out)->manifold = m->manifold;
     return SDD_OK;
 }
 

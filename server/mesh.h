@@ -24,7 +24,8 @@ struct mesh {                  /* V vertices, F faces, C face corners, U UV valu
     char name[MESH_NAME_SIZE]; /* "" until someone names it                                           */
     struct sdd_options options;
     int64_t n_vertices, n_faces, n_corners, n_creases, n_corner_tags, n_holes, n_uvs;
-    int64_t n_edges; /* 0 until the owner copies it from sdd_topology_info; stored, not hashed  */
+    int64_t n_edges; /* this and manifold: 0 until the owner copies them from sdd_topology_info; stored, not hashed */
+    int manifold;
     int64_t next_vertex_id, next_face_id;
     float *points;           /* [V][3]                                                                  */
     int32_t *face_counts;    /* [F]                                                                     */

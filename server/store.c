@@ -7,8 +7,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-enum { SPARSE_VERTICES = 1, SPARSE_FACES = 2 }; /* ids that are not just 0, 1, 2 ... are stored */
-
 int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err)
 {
     uint64_t random;
@@ -42,9 +40,9 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
         rc = read_rows(s, STORE_POINTS, r->key, i->n_vertices, 12, &buffers[1], err);
     if (!rc)
         rc = read_rows(s, STORE_UVS, r->key, i->n_uvs, 8, &buffers[2], err);
-    if (!rc && r->sparse & SPARSE_VERTICES)
+    if (!rc && r->flags & STORE_SPARSE_VERTICES)
         rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], err);
-    if (!rc && r->sparse & SPARSE_FACES)
+    if (!rc && r->flags & STORE_SPARSE_FACES)
         rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], err);
     a->points = (struct f32s){buffers[1], 3 * i->n_vertices};
     a->uvs = (struct f32s){buffers[2], 2 * i->n_uvs};
@@ -81,6 +79,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     }
     memcpy((*out)->name, r.info.name, sizeof r.info.name);
     (*out)->n_edges = r.info.n_edges;
+    (*out)->manifold = r.info.manifold;
     if (info)
         *info = r.info;
     return SDD_OK;
@@ -152,10 +151,10 @@ static bool is_sparse(const int32_t *ids, int64_t n)
     return i < n;
 }
 
-static int sparse_ids(const struct mesh *m)
+static int flags_of(const struct mesh *m)
 {
-    return (is_sparse(m->vertex_ids, m->n_vertices) ? SPARSE_VERTICES : 0) |
-           (is_sparse(m->face_ids, m->n_faces) ? SPARSE_FACES : 0);
+    return (is_sparse(m->vertex_ids, m->n_vertices) ? STORE_SPARSE_VERTICES : 0) |
+           (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
 }
 
 /* Brings a record up to what m is, and writes it. */
@@ -165,7 +164,7 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     struct store_info *i = &r->info;
     r->next_vertex_id = m->next_vertex_id;
     r->next_face_id = m->next_face_id;
-    r->sparse = sparse_ids(m);
+    r->flags = flags_of(m);
     (void)snprintf(i->name, sizeof i->name, "%s", m->name[0] ? m->name : i->id);
     i->version++;
     i->options = m->options;
@@ -174,21 +173,22 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     i->n_corners = m->n_corners;
     i->n_edges = m->n_edges;
     i->n_uvs = m->n_uvs;
+    i->manifold = m->manifold;
     i->updated_ms = now_ms;
     return store_record_write(s, r, err);
 }
 
 static int write_mesh_arrays(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
 {
-    int sparse = sparse_ids(m);
+    int flags = flags_of(m);
     int rc = write_array(s, STORE_POINTS, key, m->points, 12 * m->n_vertices, err);
     if (!rc)
         rc = write_array(s, STORE_UVS, key, m->uvs, 8 * m->n_uvs, err);
     if (!rc)
-        rc =
-            write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, sparse & SPARSE_VERTICES ? 4 * m->n_vertices : 0, err);
+        rc = write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, flags & STORE_SPARSE_VERTICES ? 4 * m->n_vertices : 0,
+                         err);
     if (!rc)
-        rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, sparse & SPARSE_FACES ? 4 * m->n_faces : 0, err);
+        rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, flags & STORE_SPARSE_FACES ? 4 * m->n_faces : 0, err);
     return rc;
 }
 

@@ -26,6 +26,7 @@ struct store_info { /* one mesh, without geometry */
     int64_t version;
     struct sdd_options options;
     int64_t n_vertices, n_faces, n_corners, n_edges, n_uvs;
+    int manifold;
     int64_t created_ms, updated_ms; /* Unix time */
 };
 

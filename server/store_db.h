@@ -26,10 +26,14 @@ struct store {
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
+/* The row's flags, in its column sparse_ids: ids that are not just 0, 1, 2 ... are stored; the mesh is not manifold.
+ * Never renumber. */
+enum store_flag { STORE_SPARSE_VERTICES = 1, STORE_SPARSE_FACES = 2, STORE_NOT_MANIFOLD = 4 };
+
 struct store_record { /* a mesh's row */
     struct store_info info;
     int64_t key; /* 0: not written yet */
-    int64_t topology, topology_bytes, next_vertex_id, next_face_id, sparse;
+    int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
 };
 
 /* store_error: maps SQLite's error; marks the store failed after an I/O error. */

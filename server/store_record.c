@@ -20,7 +20,7 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     struct image image;
     XXH128_canonical_t out;
     memset(&image, 0, sizeof image);
-    const int64_t numbers[] = {r->topology, r->topology_bytes, r->next_vertex_id, r->next_face_id, r->sparse,
+    const int64_t numbers[] = {r->topology, r->topology_bytes, r->next_vertex_id, r->next_face_id, r->flags,
                                i->version,  i->n_vertices,     i->n_faces,        i->n_corners,    i->n_edges,
                                i->n_uvs,    i->created_ms,     i->updated_ms};
     memcpy(image.numbers, numbers, sizeof numbers);
@@ -45,7 +45,7 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
 {
     struct store_info *i = &r->info;
     int64_t *const numbers[] = {&r->key,     &r->topology, &r->topology_bytes, &r->next_vertex_id, &r->next_face_id,
-                                &r->sparse,  &i->version,  &i->n_vertices,     &i->n_faces,        &i->n_corners,
+                                &r->flags,   &i->version,  &i->n_vertices,     &i->n_faces,        &i->n_corners,
                                 &i->n_edges, &i->n_uvs,    &i->created_ms,     &i->updated_ms};
     enum { N = sizeof numbers / sizeof *numbers };
     memset(r, 0, sizeof *r);
@@ -59,6 +59,7 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
     const void *options = sqlite3_column_blob(st, N + 3), *hash = sqlite3_column_blob(st, N + 4);
     if (options && sqlite3_column_bytes(st, N + 3) == (int)sizeof i->options)
         memcpy(&i->options, options, sizeof i->options);
+    i->manifold = !(r->flags & STORE_NOT_MANIFOLD);
     XXH128_canonical_t real = checksum(r);
     if (hash && sqlite3_column_bytes(st, N + 4) == (int)sizeof real && memcmp(hash, &real, sizeof real) == 0)
         return SDD_OK;
@@ -100,9 +101,8 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
     int rc = store_statement(s, STORE_MESH_WRITE, &st, err);
     if (rc)
         return rc;
-    const int64_t numbers[] = {r->topology, r->next_vertex_id, r->next_face_id, r->sparse,
-                               i->version,  i->n_vertices,     i->n_faces,      i->n_corners,
-                               i->n_edges,  i->n_uvs,          i->created_ms,   i->updated_ms};
+    const int64_t numbers[] = {r->topology, r->next_vertex_id, r->next_face_id, r->flags, i->version,    i->n_vertices,
+                               i->n_faces,  i->n_corners,      i->n_edges,      i->n_uvs, i->created_ms, i->updated_ms};
     enum { N = sizeof numbers / sizeof *numbers };
     int bound = r->key ? sqlite3_bind_int64(st, 1, r->key) : sqlite3_bind_null(st, 1);
     for (int n = 0; n < N; n++)

@@ -375,6 +375,34 @@ static void test_uvs(void **state)
     free(obj);
 }
 
+/* Three triangles at an edge: told as such, refined by the engine that can, refused in one sentence by the other. */
+static void test_not_manifold(void **state)
+{
+    char odd[96], id[64];
+    struct ran r;
+    cJSON *o;
+    (void)state;
+    write_file(odd, "odd.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 0 -1 0\nf 1 2 3\nf 2 1 4\nf 1 2 5\n");
+    push(id, odd);
+    r = RUN("show", id);
+    assert_non_null(strstr(r.out, "; not manifold\n"));
+    expect(r, 0);
+    o = json(RUN("show", id, "--json"), 0);
+    assert_true(cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(o, "manifold")));
+    cJSON_Delete(o);
+    r = RUN("plan", id, "--level", "3");
+    assert_non_null(strstr(r.out, " by mesh-matrix\n"));
+    expect(r, 0);
+    expect(RUN("refine", id, "--level", "3", "--surface", "limit", "--normals", "-o", out), 0);
+    fails(RUN("refine", id, "--method", "edge-friend"), 4, "edge (0, 1) is not manifold: more than two faces use it");
+    fails(RUN("plan", id, "--method", "edge-friend"), 4, "engine edge-friend needs manifold meshes (unsupported");
+    expect(RUN("rm", id), 0);
+    r = RUN("refine", cube, "--scheme", "bilinear", "--level", "2", "-o", out);
+    assert_non_null(strstr(r.out, " by mesh-matrix on "));
+    expect(r, 0);
+    expect(RUN("refine", odd, "--scheme", "bilinear", "--level", "2", "-o", out), 0);
+}
+
 static void test_ctrl_c(void **state)
 {
     static const int delays[] = {30, 120, 400};
@@ -437,6 +465,7 @@ int main(void)
         cmocka_unit_test(test_refine_writes_obj_and_ply),
         cmocka_unit_test(test_refine_file_leaves_nothing_behind),
         cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_not_manifold),
         cmocka_unit_test(test_ctrl_c),
         cmocka_unit_test(test_bench),
         cmocka_unit_test(test_tokens),

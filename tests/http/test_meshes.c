@@ -232,8 +232,6 @@ static const struct bad bad[] = {
     {"", JSON, "{\"points\":[0,0],\"faceVertexCounts\":[],\"faceVertexIndices\":[]}", 422, "invalid_mesh", NULL},
     {"", JSON, "{\"points\":[0,0,0,1,0,0,1,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,3]}", 422,
      "invalid_mesh", NULL},
-    {"", JSON, "{\"points\":[0,0,0,1,0,0,1,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,1]}", 422,
-     "invalid_mesh", NULL},
     {"", JSON, "{\"points\":[0,0,0,1,0,0,1,1,0],\"faceVertexCounts\":[2],\"faceVertexIndices\":[0,1]}", 422,
      "invalid_mesh", NULL},
     {"", JSON, "{\"points\":[0,0,0,1,0,0,1,1,0],\"faceVertexCounts\":[4],\"faceVertexIndices\":[0,1,2]}", 422,

@@ -207,7 +207,7 @@ static void test_edits_refused(void **state)
         {JSON "If-Match: \"1\"\r\n", "{\"edits\":[{\"removeFaces\":{\"ids\":[99]}}]}", 422, NULL},
         {JSON "If-Match: \"1\"\r\n", "{\"edits\":[{\"explode\":{}}]}", 400, "invalid_argument"},
         {JSON "If-Match: \"1\"\r\n",
-         "{\"edits\":[{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,4]}}]}", 422, NULL},
+         "{\"edits\":[{\"addFaces\":{\"faceVertexCounts\":[2],\"faceVertexIndices\":[0,1]}}]}", 422, NULL},
         {JSON "If-Match: \"1\"\r\n", "{\"edits\":[]}", 400, "invalid_argument"},
         {JSON "If-Match: \"1\"\r\n", "{\"edits\":[{\"setPositions\":{}}]}", 400, "invalid_argument"},
         {JSON "If-Match: \"1\"\r\n", "{\"edits\":[{\"addVertices\":{}}]}", 400, "invalid_argument"},

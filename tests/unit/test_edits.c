@@ -162,20 +162,40 @@ static void test_errors_name_ids(void **state)
     refused(m, "{\"setPositions\":{\"ids\":[2,8],\"points\":[0,0,0,2e30,0,0]}}", SDD_EMESH,
             "edits[0]: vertex 8 is at (2e+30, 0, 0)");
     refused(m, "{\"addVertices\":{\"points\":[0,0,0,0,2e30,0]}}", SDD_EMESH, "edits[0]: vertex -2 is at");
-    refused(m, "{\"addFaces\":{\"faceVertexCounts\":[4],\"faceVertexIndices\":[1,4,8,4]}}", SDD_EMESH,
-            "edits[0]: face -1 uses vertex 4 more than once");
     refused(m, "{\"addFaces\":{\"faceVertexCounts\":[2],\"faceVertexIndices\":[1,4]}}", SDD_EMESH,
             "edits[0]: face -1 has 2 corners");
     refused(m,
-            "{\"addVertices\":{\"points\":[0,0,0]}},"
-            "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[4,5,-1]}}",
-            SDD_EMESH, "face -1: edge (4, 5) is not manifold");
+            "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[1,4,8]}},"
+            "{\"setCreases\":{\"edges\":[1,5],\"sharpnesses\":[2]}}",
+            SDD_EMESH, "edits[1]: crease (1, 5) names an edge that no face has");
     mesh_free(m);
     m = good(all, "{\"addVertices\":{\"points\":[0,0,0]}}," /* a new face's own edge is there */
                   "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[1,0,-1]}},"
                   "{\"setCreases\":{\"edges\":[-1,0],\"sharpnesses\":[2]}}");
     mesh_free(m);
     mesh_free(all);
+}
+
+/* A third face at an edge, an edge twice in one direction, a face that comes back to a vertex: not manifold, not
+ * refused. */
+static void test_not_manifold(void **state)
+{
+    (void)state;
+    struct mesh *m = sample_grid(2, 1), *n; /* 0 1 2 / 3 4 5: faces 0 1 4 3 and 1 2 5 4 */
+    n = good(m, "{\"addVertices\":{\"points\":[0,0,9]}},{\"addFaces\":{\"faceVertexCounts\":[3,3,5],"
+                "\"faceVertexIndices\":[1,4,-1,0,1,-1,0,3,-1,3,3]}},"
+                "{\"setCreases\":{\"edges\":[4,1,3,3],\"sharpnesses\":[2,1]}}");
+    assert_int_equal(n->n_faces, 5);
+    assert_int_equal(n->n_corners, 19);
+    assert_true(has_crease(n, 1, 4) && has_crease(n, 3, 3));
+    mesh_free(m);
+    m = good(n, "{\"removeFaces\":{\"ids\":[0,1]}}"); /* edge 1-4 still has a face */
+    assert_int_equal(m->n_creases, 2);
+    mesh_free(n);
+    n = good(m, "{\"removeFaces\":{\"ids\":[2,4]}}");
+    assert_int_equal(n->n_creases, 0);
+    mesh_free(n);
+    mesh_free(m);
 }
 
 static void test_creases(void **state)
@@ -369,6 +389,7 @@ int main(void)
         cmocka_unit_test(test_ids_are_stable),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_errors_name_ids),
+        cmocka_unit_test(test_not_manifold),
         cmocka_unit_test(test_creases),
         cmocka_unit_test(test_tags_go_with_their_element),
         cmocka_unit_test(test_uvs),

@@ -91,10 +91,12 @@ static void test_create_and_load(void **state)
     struct mesh *m = sample_cube(), *got;
     (void)state;
     m->n_edges = 12;
+    m->manifold = 1;
     OK(store_create(s, "m_1", m, 1000, NULL, &info, &err));
     assert_int_equal(info.version, 1);
     assert_int_equal(info.created_ms, 1000);
     assert_int_equal(info.n_edges, 12);
+    assert_int_equal(info.manifold, 1);
     assert_string_equal(info.name, "m_1"); /* unnamed: its id */
     stored(s, "m_1", m, 1);
     REFUSED(SDD_ECONFLICT, store_create(s, "m_1", m, 1000, NULL, NULL, &err));
@@ -104,11 +106,19 @@ static void test_create_and_load(void **state)
     memcpy(m->name, "cube", 5);
     OK(store_create(s, "m_3", m, 1000, NULL, &info, &err));
     assert_string_equal(info.name, "cube");
+    m->manifold = 0;
+    OK(store_replace(s, "m_3", 1, m, 1000, NULL, NULL, &err));
     assert_true(store_bytes(s) > 4096);
     OK(store_check(s, &err));
     store_close(s);
     s = reopen(dir);
     stored(s, "m_1", m, 1);
+    OK(store_find(s, "m_1", &info, &err));
+    assert_int_equal(info.manifold, 1);
+    OK(store_load(s, "m_3", &got, &info, &err));
+    assert_int_equal(info.manifold, 0);
+    assert_int_equal(got->manifold, 0);
+    mesh_free(got);
     OK(store_delete(s, "m_1", 1, &err));
     store_close(s);
     assert_int_equal(count(s, dir, "SELECT count(*) FROM topologies"), 1); /* m_3 has it still */
