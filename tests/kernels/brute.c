@@ -75,12 +75,16 @@ static void twins(struct brute *b)
         for (n = 1; i + n < b->C && b->half[i + n].low == b->half[i].low && b->half[i + n].high == b->half[i].high;)
             n++;
         int32_t c = b->half[i].corner, d = n == 2 ? b->half[i + 1].corner : c;
-        for (int64_t k = 0; k < n; k++)
+        int twins = n == 2 && b->vert[c] != b->vert[d] && b->face[c] != b->face[d];
+        int bad = b->half[i].low == b->half[i].high || (n > 1 && !twins);
+        for (int64_t k = 0; k < n; k++) {
             b->real_twin[b->half[i + k].corner] = BRUTE_NONE;
-        if (n == 2 && b->vert[c] != b->vert[d]) {
+            b->bad_edge[b->half[i + k].corner] = (unsigned char)bad;
+        }
+        if (twins) {
             b->real_twin[c] = (uint32_t)d;
             b->real_twin[d] = (uint32_t)c;
-        } else if (n > 1 && (b->bad_corner < 0 || c < b->bad_corner)) {
+        } else if (bad && (b->bad_corner < 0 || c < b->bad_corner)) {
             b->bad_corner = c;
         }
     }
@@ -96,7 +100,7 @@ static int32_t root(const int32_t *parent, int32_t c)
 /* The faces around a vertex are one fan when its corners hang together across the vertex's edges. */
 static void fans(struct brute *b)
 {
-    int32_t *parent = xalloc(b->C, sizeof *parent), *parts = xalloc(b->V, sizeof *parts);
+    int32_t *parent = xalloc(b->C, sizeof *parent);
     for (int32_t c = 0; c < b->C; c++)
         parent[c] = c;
     for (int32_t c = 0; c < b->C; c++) {
@@ -105,12 +109,11 @@ static void fans(struct brute *b)
             parent[root(parent, (int32_t)b->next[t])] = root(parent, c);
     }
     for (int32_t c = 0; c < b->C; c++)
-        parts[b->vert[c]] += root(parent, c) == c;
+        b->n_fans[b->vert[c]] += root(parent, c) == c;
     for (int64_t v = b->V - 1; v >= 0; v--)
-        if (parts[v] > 1)
+        if (b->n_fans[v] > 1)
             b->bad_vertex = v;
     free(parent);
-    free(parts);
 }
 
 static void close_borders(struct brute *b)
@@ -188,7 +191,7 @@ void brute_init(struct brute *b, const struct sdd_mesh_desc *d)
     b->twin = words(most), b->real_twin = words(C), b->edge_corner = words(C);
     b->uv = U ? words(C) : NULL, b->uv_edge = U ? words(C) : NULL, b->uv_edge_corner = U ? words(C) : NULL;
     b->border = words(C), b->loop = words(C), b->ghost_first = words(C);
-    b->valence = xalloc(V, sizeof *b->valence);
+    b->valence = xalloc(V, sizeof *b->valence), b->n_fans = xalloc(V, sizeof *b->n_fans), b->bad_edge = xalloc(C, 1);
     b->edge_sharp = xalloc(C, sizeof *b->edge_sharp), b->vert_sharp = xalloc(V, sizeof *b->vert_sharp);
     b->soft = words(V), b->hole = words(F);
     b->vert_begin = words(V), b->vert_end = words(V), b->vert_corner = xalloc(C, sizeof *b->vert_corner);
@@ -202,10 +205,8 @@ void brute_init(struct brute *b, const struct sdd_mesh_desc *d)
         free(half);
     }
     twins(b);
-    if (b->bad_repeat >= 0 || b->bad_corner >= 0)
-        return;
     fans(b);
-    if (b->bad_vertex >= 0)
+    if (b->bad_repeat >= 0 || b->bad_corner >= 0 || b->bad_vertex >= 0)
         return;
     close_borders(b);
     tags(b, d);
@@ -213,11 +214,11 @@ void brute_init(struct brute *b, const struct sdd_mesh_desc *d)
 
 void brute_fini(struct brute *b)
 {
-    void *all[] = {b->end,  b->vert,        b->face,           b->next,       b->prev,
-                   b->edge, b->real_twin,   b->twin,           b->half,       b->edge_corner,
-                   b->uv,   b->uv_edge,     b->uv_edge_corner, b->valence,    b->border,
-                   b->loop, b->ghost_first, b->edge_sharp,     b->vert_sharp, b->soft,
-                   b->hole, b->vert_begin,  b->vert_end,       b->vert_corner};
+    void *all[] = {
+        b->end,        b->vert,     b->face,        b->next,       b->prev,       b->edge,           b->real_twin,
+        b->twin,       b->half,     b->edge_corner, b->uv,         b->uv_edge,    b->uv_edge_corner, b->valence,
+        b->border,     b->loop,     b->ghost_first, b->edge_sharp, b->vert_sharp, b->soft,           b->hole,
+        b->vert_begin, b->vert_end, b->vert_corner, b->n_fans,     b->bad_edge};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }

@@ -2,8 +2,8 @@
 /* brute.h: the connectivity of a polygon mesh by sorting records and by trying everything, as SEMANTICS
  * section 1 and the paper's section 3.5 say it: the oracle of the topology kernels. Nothing is shared with
  * gpu/ but the letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops. The mesh
- * may be non-manifold (then nothing past bad_corner or bad_vertex is to be used) but its face sizes and
- * indices must be right. */
+ * may be non-manifold (then nothing past bad_vertex is to be used; odd.h goes on from there) but its face sizes
+ * and indices must be right. */
 #ifndef TESTS_BRUTE_H
 #define TESTS_BRUTE_H
 #include "tests/oracle/refined.h"
@@ -24,7 +24,8 @@ struct brute {
     struct brute_half *half;                    /* [C] sorted                                       */
     uint32_t *edge_corner;                      /* [E] the lowest                                   */
     uint32_t *uv, *uv_edge, *uv_edge_corner;    /* [C], [C], [E_uv]; NULL without UVs               */
-    int32_t *valence;                           /* [V] corners                                      */
+    unsigned char *bad_edge;                    /* [C] does the corner's edge have no twins for it? */
+    int32_t *valence, *n_fans;                  /* [V] corners; parts that hang together by twins   */
     uint32_t *vert_begin, *vert_end;            /* [V] rows of vert_corner                          */
     int32_t *vert_corner;                       /* [C] ascending for each vertex                    */
     int64_t bad_repeat, bad_corner, bad_vertex; /* first: vertex twice in a face, bad edge, bad fan; -1: none */

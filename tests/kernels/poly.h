@@ -12,7 +12,7 @@ struct poly {
     char name[80]; /* "seed 7" or the shape's */
     struct sdd_mesh_desc desc;
     const float *points, *uvs; /* [V][3], [U][2] or NULL */
-    void *owned[12];
+    void *owned[16];
     int n_owned;
 };
 void poly_random(struct poly *p, uint64_t seed);

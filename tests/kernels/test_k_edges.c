@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels that join faces: edge_keys, run_heads, edge_ids, edge_twins, vertex_fan. Each gets
- * the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, the
- * refused shapes, random ones, and both with edges and vertices spoiled. */
+ * the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, random ones, both
+ * with edges and vertices spoiled, shapes that are not manifold and soups (odd.h). */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/edge_ids.h"
 #include "gpu/kernels/edge_keys.h"
 #include "gpu/kernels/edge_twins.h"
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/vertex_fan.h"
-#include "tests/env.h"
-#include "tests/kernels/brute.h"
-#include "tests/kernels/poly.h"
-#include "tests/oracle/shape.h"
-#include <stdio.h>
+#include "tests/kernels/odd.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,15 +57,16 @@ static void check_keys(const struct brute *b, int bits)
     edges_free(&e);
 }
 
-/* Bad edges have no twins. */
+/* Bad edges have no twins and are no boundaries. */
 static void check_twins(const struct brute *b)
 {
     struct edges e = edges_of(b, 32);
     int32_t *boundary = xalloc(b->C, sizeof *boundary);
     for (int64_t c = 0; c < b->C; c++)
-        boundary[c] = b->real_twin[c] == BRUTE_NONE;
+        boundary[c] = b->real_twin[c] == BRUTE_NONE && !b->bad_edge[c];
     struct edge_twins_args a = {.key = launch_in(e.key, b->C, 8), .corner = launch_in(e.corner, b->C, 4)};
-    a.vert = launch_in(b->vert, b->C, 4), a.n_corners = b->C;
+    a.vert = launch_in(b->vert, b->C, 4), a.face = launch_in(b->face, b->C, 4), a.n_corners = b->C;
+    a.next = launch_in(b->next, b->C, 4);
     a.twin = launch_out(b->C, 4), a.boundary = launch_out(b->C, 4), a.error = launch_error();
     LAUNCH(edge_twins, &a, b->C);
     launch_word(a.error, (uint64_t)b->bad_corner, "error");
@@ -141,6 +138,29 @@ static void check_bad_edges(const struct poly *p)
 static void test_bad_edges(void **state)
 {
     (void)state, poly_each(N_RANDOM, 280, check_bad_edges);
+}
+
+/* One face that uses an edge twice, in the same direction or not, or three times, or has edges with
+ * equal ends; alone, and with one neighbour and two. */
+static void test_edges_of_one_face(void **state)
+{
+    static const int32_t faces[][6] = {{0, 1, 0, 1, 2, 3}, {0, 1, 0, 2, 2, 1}, {0, 1, 0, 1, 0, 1}, {0, 0, 1, 2, 1, 0},
+                                       {0, 0, 0, 0, 0, 0}, {3, 0, 2, 5, 2, 1}, {2, 2, 2, 1, 0, 1}};
+    static const int32_t counts[] = {6, 3, 3};
+    static const uint64_t bad[] = {0, 0, 0, 0, 0, 2, 0};
+    (void)state;
+    for (size_t i = 0; i < 7 * 3; i++) {
+        int32_t vertices[12] = {0, 0, 0, 0, 0, 0, 1, 0, 4, 0, 1, 5};
+        struct sdd_mesh_desc d = {.n_vertices = 6, .n_faces = 1 + (int64_t)(i % 3), .face_counts = counts};
+        struct brute b;
+        memcpy(vertices, faces[i / 3], sizeof faces[0]);
+        d.n_corners = 3 + 3 * d.n_faces, d.face_vertices = vertices;
+        launch_say("face %zu, %zu neighbours", i / 3, i % 3);
+        brute_init(&b, &d);
+        assert_int_equal(b.bad_corner, bad[i / 3]);
+        check_twins(&b);
+        brute_fini(&b);
+    }
 }
 
 /* ---- fans ------------------------------------------------------------------------------------------------------ */
@@ -221,36 +241,26 @@ static void test_bow_ties(void **state)
     assert_true(n_bow_ties > 200);
 }
 
-/* The refused shapes that reach these kernels. */
-static void test_refused(void **state)
+/* Fans end, and are counted, whatever the edges are like: there they have no twins. */
+static void check_odd(const struct poly *p)
 {
-    const char *names[] = {"bow_tie", "bow_tie_closed", "bow_tie_corner", "edge_of_three_faces", "edge_same_direction",
-                           "moebius"};
-    char dir[4096];
-    (void)state;
-    (void)snprintf(dir, sizeof dir, "%s/refused", test_shapes_dir());
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct shape s;
-        struct brute b;
-        struct sdd_error err = {0};
-        if (shape_load(dir, names[i], &s, &err) != SDD_OK)
-            fail_msg("refused/%s: %s", names[i], err.text);
-        launch_say("refused/%s", names[i]);
-        brute_init(&b, &s.desc);
-        assert_true(b.bad_repeat < 0 && (b.bad_corner >= 0) == (i >= 3) && (b.bad_vertex >= 0) == (i < 3));
-        check_twins(&b);
-        if (b.bad_corner < 0)
-            check_fans(&b);
-        brute_fini(&b);
-        shape_free(&s);
-    }
+    struct brute b;
+    brute_init(&b, &p->desc);
+    check_twins(&b);
+    check_fans(&b);
+    brute_fini(&b);
+}
+
+static void test_odd(void **state)
+{
+    (void)state, soup_each(2 * N_RANDOM, ALL_CORNERS, check_odd);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges),    cmocka_unit_test(test_bad_edges), cmocka_unit_test(test_fans),
-        cmocka_unit_test(test_bow_ties), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_edges), cmocka_unit_test(test_bad_edges), cmocka_unit_test(test_edges_of_one_face),
+        cmocka_unit_test(test_fans),  cmocka_unit_test(test_bow_ties),  cmocka_unit_test(test_odd),
     };
     return LAUNCH_GROUP("kernels of edges and fans", tests);
 }
