@@ -4,7 +4,8 @@
 
 const struct sdd_engine_info sdd_engine_table[] = {
     {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level; right after a topology edit"},
-    {"mesh-matrix", "Catmull-Clark and bilinear of any mesh, also non-manifold; from level 1 on only points are held"},
+    {"mesh-matrix",
+     "catmullClark, loop and bilinear of any mesh, manifold or not; after the control mesh only points are held"},
     {NULL, NULL},
 };
 const struct engine *const sdd_engines[] = {&sdd_engine_edge_friend, &sdd_engine_mesh_matrix, NULL};

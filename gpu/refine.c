@@ -5,6 +5,8 @@
 #include "gpu/engine.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
+#include "gpu/kernels/tri_faces.h"
+#include "gpu/kernels/tri_uvs.h"
 #include "gpu/kernels/uv_faces.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +22,6 @@ const char *sdd_version(void)
 }
 
 enum { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
-
-static int64_t grid_points(int64_t n_vertices, int64_t n_faces, int64_t n_edges, int64_t n_corners, int level)
-{
-    int64_t m = (int64_t)1 << (level - 1);
-    return n_vertices + n_faces + n_edges + (2 * n_edges + n_corners) * (m - 1) + n_corners * (m - 1) * (m - 1);
-}
 
 static void add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
 {
@@ -97,20 +93,29 @@ static void lay_out(const sdd_topology *t, const struct engine *e, const struct 
         out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
 }
 
+/* Faces without holes; edges of the whole surface. */
+static void count_refined(const sdd_topology *t, int level, struct sdd_plan *p)
+{
+    const struct sdd_topology_info *i = &t->info;
+    int64_t m = (int64_t)1 << (topology_is_triangles(t) ? level : level - 1), E = i->n_edges, C = i->n_corners;
+    p->n_vertices = topology_points(t, level);
+    p->n_uvs = topology_uv_points(t, level);
+    p->n_faces = t->n_shown * m * m;
+    p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
+    if (topology_is_triangles(t)) {
+        p->n_faces /= 3;
+        p->n_edges = E * m + C * (m * (m - 1) / 2);
+    }
+}
+
 static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p,
                      const struct engine **engine, struct sdd_error *err)
 {
-    const struct sdd_topology_info *i = &t->info;
-    int64_t V = i->n_vertices, F = i->n_faces, E = i->n_edges, C = i->n_corners;
-    int rc = check_request(t, r, err), level = r->level;
+    int rc = check_request(t, r, err), level = r->level, size = topology_is_triangles(t) ? 3 : 4;
     memset(p, 0, sizeof *p);
     if (rc)
         return rc;
-    int64_t m = (int64_t)1 << (level - 1);
-    p->n_vertices = grid_points(V, F, E, C, level);
-    p->n_faces = t->n_shown * m * m;
-    p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
-    p->n_uvs = i->n_uvs ? grid_points(i->n_uvs, F, i->n_uv_edges, C, level) : 0;
+    count_refined(t, level, p);
     int64_t uv_rows = r->include & (SDD_UVS | SDD_UV_INDICES) ? p->n_uvs : 0;
     int64_t most = p->n_vertices > uv_rows ? p->n_vertices : uv_rows;
     if (most >= UINT32_MAX) {
@@ -131,11 +136,11 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     if (r->include & SDD_NORMALS)
         add_block(p, SDD_NORMALS, 3, p->n_vertices);
     if (r->include & SDD_INDICES)
-        add_block(p, SDD_INDICES, 4, p->n_faces);
+        add_block(p, SDD_INDICES, size, p->n_faces);
     if (r->include & SDD_UVS)
         add_block(p, SDD_UVS, 2, p->n_uvs);
     if (r->include & SDD_UV_INDICES)
-        add_block(p, SDD_UV_INDICES, 4, p->n_faces);
+        add_block(p, SDD_UV_INDICES, size, p->n_faces);
     struct arena count = {NULL, 0};
     struct run_layout lay;
     lay_out(t, *engine, r, p, &count, &lay);
@@ -165,22 +170,35 @@ static void *block_of(const struct sdd_plan *p, void *const *memory, int semanti
     return NULL;
 }
 
+static void index_rows(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
+{
+    struct grid_quads_args quads = {grid, t->shown, rows};
+    struct tri_faces_args triangles = {grid, t->shown, rows};
+    if (rows && topology_is_triangles(t))
+        DEV_LAUNCH(t->device, tri_faces, &triangles, n);
+    else if (rows)
+        DEV_LAUNCH(t->device, grid_quads, &quads, n);
+}
+
 /* Indices and UVs: formulas over the topology. */
 static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
                          void *const *memory)
 {
     const sdd_topology *t = m->topology;
-    struct grid_quads_args quads = {topology_grid(t, r->level), t->shown, block_of(p, memory, SDD_INDICES)};
-    struct grid_quads_args uv_quads = {topology_uv_grid(t, r->level), t->shown, block_of(p, memory, SDD_UV_INDICES)};
-    struct grid_uvs_args uvs = {topology_uv_grid(t, r->level), t->uv_edge_corner, (const struct sdd_float2 *)m->uvs,
-                                block_of(p, memory, SDD_UVS)};
-    if (quads.quad)
-        DEV_LAUNCH(t->device, grid_quads, &quads, p->n_faces);
-    if (uv_quads.quad)
-        DEV_LAUNCH(t->device, grid_quads, &uv_quads, p->n_faces);
-    if (!uvs.out)
+    const struct sdd_grid uv_grid = topology_uv_grid(t, r->level);
+    const struct sdd_float2 *uv = (const struct sdd_float2 *)m->uvs;
+    struct sdd_float2 *out = block_of(p, memory, SDD_UVS);
+    index_rows(t, topology_grid(t, r->level), block_of(p, memory, SDD_INDICES), p->n_faces);
+    index_rows(t, uv_grid, block_of(p, memory, SDD_UV_INDICES), p->n_faces);
+    if (!out)
         return;
-    struct uv_faces_args means = {t->face_end, t->uv, uvs.uv, uvs.out, t->info.n_uvs};
+    if (topology_is_triangles(t)) {
+        struct tri_uvs_args uvs = {uv_grid, t->uv_edge_corner, uv, out};
+        DEV_LAUNCH(t->device, tri_uvs, &uvs, p->n_uvs);
+        return;
+    }
+    struct uv_faces_args means = {t->face_end, t->uv, uv, out, t->info.n_uvs};
+    struct grid_uvs_args uvs = {uv_grid, t->uv_edge_corner, uv, out};
     DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
     DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
 }

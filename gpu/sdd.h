@@ -138,7 +138,8 @@ struct sdd_refine_request {
 };
 
 /* A block of the result. Shapes, in grid order (README, "Grid order"):
- * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32 */
+ * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
+ * a scheme of triangles has [faces][3] u32 */
 struct sdd_block {
     int semantic; /* one bit of enum sdd_include                               */
     int components;

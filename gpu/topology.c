@@ -42,9 +42,9 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
         if (!*sdd_option_token(o, row))
             return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
                             "a value that is none of the option's tokens");
-    if (o->scheme != SDD_SCHEME_CATMULL_CLARK && o->scheme != SDD_SCHEME_BILINEAR)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme",
-                        "%s is not built yet; catmullClark and bilinear are", sdd_option_token(o, 0));
+    if (o->scheme == SDD_SCHEME_SQRT3)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s is not built yet; the other schemes are",
+                        sdd_option_token(o, 0));
     if (o->crease_method != SDD_CREASE_UNIFORM)
         return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; uniform is");
     return SDD_OK;
@@ -67,11 +67,14 @@ static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t
     return sum;
 }
 
-static int fail_size(const struct sdd_mesh_desc *m, struct sdd_error *err)
+static int fail_size(const struct sdd_mesh_desc *m, int32_t most, struct sdd_error *err)
 {
     int64_t f = 0;
-    while (m->face_counts[f] >= 3 && m->face_counts[f] <= SDD_MAX_FACE_SIZE)
+    while (m->face_counts[f] >= 3 && m->face_counts[f] <= most)
         f++;
+    if (most == 3)
+        return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; scheme %s takes triangles alone",
+                        (long long)f, m->face_counts[f], sdd_option_token(&m->options, 0));
     return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "face %lld has %d corners; 3 to %d are allowed", (long long)f,
                     m->face_counts[f], SDD_MAX_FACE_SIZE);
 }
@@ -81,6 +84,7 @@ static int fail_size(const struct sdd_mesh_desc *m, struct sdd_error *err)
 static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
 {
     int64_t sum;
+    int32_t most;
     int rc = check_options(&m->options, err);
     if (!rc)
         rc = check_count("points", m->n_vertices, err);
@@ -106,8 +110,9 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
         return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
                         m->n_vertices ? "faces" : "points");
     sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
-    if (info->min_face_size < 3 || info->max_face_size > SDD_MAX_FACE_SIZE)
-        return fail_size(m, err);
+    most = m->options.scheme == SDD_SCHEME_LOOP ? 3 : SDD_MAX_FACE_SIZE;
+    if (info->min_face_size < 3 || info->max_face_size > most)
+        return fail_size(m, most, err);
     if (sum != m->n_corners)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "the face sizes add up to %lld, there are %lld indices",
                         (long long)sum, (long long)m->n_corners);
@@ -190,12 +195,30 @@ struct sdd_grid topology_uv_grid(const sdd_topology *t, int level)
     return g;
 }
 
+int topology_is_triangles(const sdd_topology *t)
+{
+    return t->info.options.scheme == SDD_SCHEME_LOOP;
+}
+
+static int64_t grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level)
+{
+    const int64_t F = t->info.n_faces, C = t->info.n_corners;
+    if (topology_is_triangles(t)) {
+        int64_t m = (int64_t)1 << level;
+        return n_vertices + n_edges * (m - 1) + F * ((m - 1) * (m - 2) / 2);
+    }
+    int64_t m = (int64_t)1 << (level - 1);
+    return n_vertices + F + n_edges + (2 * n_edges + C) * (m - 1) + C * (m - 1) * (m - 1);
+}
+
 int64_t topology_points(const sdd_topology *t, int level)
 {
-    const struct sdd_topology_info *i = &t->info;
-    int64_t m = (int64_t)1 << (level - 1);
-    return i->n_vertices + i->n_faces + i->n_edges + (2 * i->n_edges + i->n_corners) * (m - 1) +
-           i->n_corners * (m - 1) * (m - 1);
+    return grid_points(t, t->info.n_vertices, t->info.n_edges, level);
+}
+
+int64_t topology_uv_points(const sdd_topology *t, int level)
+{
+    return t->info.n_uvs ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
 }
 
 int64_t topology_angles(const sdd_topology *t)

@@ -34,7 +34,9 @@ struct sdd_topology {
 /* Grid order over the control mesh, or over its UV mesh. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_uv_grid(const sdd_topology *t, int level);
-int64_t topology_points(const sdd_topology *t, int level); /* grid points of a level >= 1 */
+int topology_is_triangles(const sdd_topology *t);          /* do refined faces have three corners? */
+int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */
+int64_t topology_uv_points(const sdd_topology *t, int level);
 
 /* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
  * valence or face size. topology_upload_angles: fills it, made in double. */

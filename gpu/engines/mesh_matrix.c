@@ -5,6 +5,8 @@
  * make the next. Only two levels of points are held. */
 #include "gpu/engine.h"
 #include "gpu/kernels/isolated_points.h"
+#include "gpu/kernels/loop_finish.h"
+#include "gpu/kernels/loop_seams.h"
 #include "gpu/kernels/mm_edges.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_finish.h"
@@ -12,12 +14,14 @@
 #include "gpu/kernels/mm_inside.h"
 #include "gpu/kernels/mm_seams.h"
 #include "gpu/kernels/mm_vertices.h"
+#include <math.h>
+#include <stdlib.h>
 
 /* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
 struct layout {
     float *buffer[2];
-    struct sdd_float2 *angle;
-    int64_t n_angles;
+    struct sdd_float2 *angle, *weights;
+    int64_t n_angles, n_weights;
 };
 
 /* Are the points of the last level the result? */
@@ -31,17 +35,23 @@ static int is_linear(const sdd_topology *t)
     return t->info.options.scheme == SDD_SCHEME_BILINEAR;
 }
 
+/* Points of a level that is made on the way to the last. */
+static int64_t points_before(const sdd_topology *t, int level)
+{
+    return level < 1 || is_linear(t) ? 0 : topology_points(t, level);
+}
+
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
     int limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS) && !is_linear(t);
-    int64_t last = in_place(r) ? 0 : topology_points(t, r->level);
-    int64_t before = r->level > 1 && !is_linear(t) ? topology_points(t, r->level - 1) : 0;
-    out->buffer[0] = ARENA(a, float, 3 * last);
-    out->buffer[1] = ARENA(a, float, 3 * before);
-    if (in_place(r) && r->level > 2 && !is_linear(t)) /* the levels before the last two take turns there */
-        out->buffer[0] = ARENA(a, float, 3 * topology_points(t, r->level - 2));
+    /* a result in place leaves buffer 0 to the levels before the last two */
+    int64_t even = in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
+    out->buffer[0] = ARENA(a, float, 3 * even);
+    out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+    out->n_weights = topology_is_triangles(t) ? t->info.max_valence + 1 : 0;
+    out->weights = ARENA(a, struct sdd_float2, out->n_weights);
 }
 
 static int wants_points(const struct sdd_refine_request *r)
@@ -61,9 +71,9 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     (void)r;
-    if (t->info.options.scheme == SDD_SCHEME_CATMULL_CLARK || is_linear(t))
+    if (t->info.options.scheme != SDD_SCHEME_SQRT3)
         return SDD_OK;
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine mesh-matrix does catmullClark and bilinear, not %s",
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine mesh-matrix does not do %s",
                     sdd_option_token(&t->info.options, 0));
 }
 
@@ -109,53 +119,106 @@ static void linear(const sdd_topology *t, const struct sdd_control *m, const flo
     DEV_LAUNCH(t->device, mm_linear, &all, topology_points(t, level));
 }
 
+/* Loop's weights by valence (loop_rule.h), made in double. */
+static int upload_weights(const sdd_topology *t, const struct layout *l, struct sdd_error *err)
+{
+    int64_t bytes = l->n_weights * (int64_t)sizeof *l->weights;
+    struct sdd_float2 *table = calloc((size_t)l->n_weights, sizeof *table);
+    if (!table)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of weights");
+    for (int64_t n = 1; n < l->n_weights; n++) {
+        double count = (double)n, b = 0.375 + 0.25 * cos(6.283185307179586476925286766559 / count);
+        double beta = n == 6 ? 0.0625 : (0.625 - b * b) / count;
+        table[n].s[0] = (float)beta;
+        table[n].s[1] = (float)(1.0 / (count + 3.0 / (8.0 * beta)));
+    }
+    dev_upload(t->device, l->weights, table, bytes);
+    free(table);
+    return SDD_OK;
+}
+
+static void quad_step(const sdd_topology *t, const struct sdd_control *m, const float *from, float *to, int level)
+{
+    struct mm_seams_args seams = {*m, from, to, level};
+    struct mm_inside_args inside = {topology_grid(t, level), from, to};
+    int64_t C = t->info.n_corners, along = ((int64_t)2 << (level - 1)) - 1;
+    DEV_LAUNCH(t->device, mm_seams, &seams, topology_points(t, level + 1) - C * along * along);
+    DEV_LAUNCH(t->device, mm_inside, &inside, C << (2 * (level - 1)));
+}
+
+static void triangle_step(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, const float *from,
+                          float *to, int level)
+{
+    struct loop_seams_args seams = {*m, l->weights, from, to, level};
+    struct loop_inside_args inside = {topology_grid(t, level), from, to};
+    int64_t along = ((int64_t)2 << level) - 1;
+    DEV_LAUNCH(t->device, loop_seams, &seams, t->info.n_vertices + t->info.n_edges * along);
+    DEV_LAUNCH(t->device, loop_inside, &inside, t->info.n_faces << (2 * level));
+}
+
+/* All levels up to the last, which goes to `last`. */
+static int run_levels(const struct engine_run *run, const struct sdd_control *m, const struct layout *l, float *last,
+                      struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    const float *from = run->mesh->points;
+    for (int level = 1; level <= r->level; level++) {
+        float *to = level == r->level ? last : l->buffer[(r->level - level) % 2];
+        if (r->cancel && atomic_load(r->cancel))
+            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
+        if (topology_is_triangles(t))
+            triangle_step(t, m, l, from, to, level - 1);
+        else if (level == 1)
+            first_step(t, m, from, to);
+        else
+            quad_step(t, m, from, to, level - 1);
+        from = to;
+    }
+    return SDD_OK;
+}
+
+static void finish(const struct engine_run *run, const struct sdd_control *m, const struct layout *l, const float *from)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    const struct sdd_float2 *angle = l->n_angles ? l->angle : NULL;
+    float *out = in_place(r) ? NULL : run->positions;
+    int limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t);
+    struct mm_finish_args quads = {*m, angle, from, out, run->normals, r->level, limit};
+    struct loop_finish_args triangles = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
+    if (!out && !run->normals)
+        return;
+    if (topology_is_triangles(t))
+        DEV_LAUNCH(t->device, loop_finish, &triangles, topology_points(t, r->level));
+    else
+        DEV_LAUNCH(t->device, mm_finish, &quads, topology_points(t, r->level));
+}
+
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     const struct sdd_control m = control_of(t);
-    const float *p = run->mesh->points;
     struct arena a = {run->scratch, 0};
     struct layout lay;
-    float *last;
+    int rc = SDD_OK;
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &lay);
-    if (lay.n_angles) {
-        int rc = topology_upload_angles(t, lay.angle, err);
-        if (rc)
-            return rc;
-    }
-    last = in_place(r) ? run->positions : lay.buffer[0];
-    if (is_linear(t)) {
-        linear(t, &m, p, last, r->level);
-    } else {
-        first_step(t, &m, p, r->level == 1 ? last : lay.buffer[(r->level - 1) % 2]);
-        for (int level = 1; level < r->level; level++) {
-            struct mm_seams_args seams = {m, lay.buffer[(r->level - level) % 2],
-                                          lay.buffer[(r->level - level - 1) % 2], level};
-            if (level + 1 == r->level)
-                seams.to = last;
-            if (r->cancel && atomic_load(r->cancel))
-                return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
-            struct mm_inside_args inside = {topology_grid(t, level), seams.from, seams.to};
-            int64_t cells = t->info.n_corners << (2 * (level - 1)), along = ((int64_t)2 << (level - 1)) - 1;
-            DEV_LAUNCH(t->device, mm_seams, &seams, topology_points(t, level + 1) - t->info.n_corners * along * along);
-            DEV_LAUNCH(t->device, mm_inside, &inside, cells);
-        }
-    }
-    struct mm_finish_args finish = {
-        .mesh = m,
-        .angle = lay.n_angles ? lay.angle : NULL,
-        .from = last,
-        .out = in_place(r) ? NULL : run->positions,
-        .normal = run->normals,
-        .level = r->level,
-        .limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t),
-    };
-    if (finish.out || finish.normal)
-        DEV_LAUNCH(t->device, mm_finish, &finish, topology_points(t, r->level));
-    struct isolated_points_args lone = {t->isolated, p, run->positions, run->normals};
+    if (lay.n_angles)
+        rc = topology_upload_angles(t, lay.angle, err);
+    if (!rc && lay.n_weights)
+        rc = upload_weights(t, &lay, err);
+    if (rc)
+        return rc;
+    float *last = in_place(r) ? run->positions : lay.buffer[0];
+    if (is_linear(t))
+        linear(t, &m, run->mesh->points, last, r->level);
+    else if ((rc = run_levels(run, &m, &lay, last, err)))
+        return rc;
+    finish(run, &m, &lay, last);
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
     return SDD_OK;
 }

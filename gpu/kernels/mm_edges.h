@@ -32,8 +32,8 @@ SDD_FN void k_mm_edges(int64_t e, const struct mm_edges_args *a)
         float w = 0.25f;
         if (a->smooth_triangles)
             w = 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1));
-        point = sdd_edge_point(ends, m->edge_sharp ? m->edge_sharp[e] : 0.0f,
-                               sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
+        point =
+            sdd_edge_point(ends, m->edge_sharp ? m->edge_sharp[e] : 0.0f, sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
     }
     sdd_put_vec3(a->out, m->n_vertices + m->n_faces + (uint32_t)e, point);
 }

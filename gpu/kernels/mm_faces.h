@@ -25,7 +25,6 @@ SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
         y += (double)p[1];
         z += (double)p[2];
     }
-    sdd_put_vec3(a->out, a->mesh.n_vertices + (uint32_t)f,
-                 sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+    sdd_put_vec3(a->out, a->mesh.n_vertices + (uint32_t)f, sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
 }
 #endif

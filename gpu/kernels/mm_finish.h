@@ -108,8 +108,8 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
     struct sdd_tangents t = sdd_tangents_of(r->n, r->boundary, a->angle);
     uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
     for (int32_t j = 0; j < r->n; j++) {
-        struct sdd_cell cell = s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0)
-                                                        : sdd_spot_cell(m, s, 1 << (a->level - 1), j);
+        struct sdd_cell cell =
+            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (a->level - 1), j);
         struct sdd_cell_points p = sdd_cell_load(g, a->from, cell);
         sdd_tangents_add(&t, p.on, p.diagonal, p.off);
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)

@@ -40,9 +40,9 @@ enum sdd_spot_kind { SDD_AT_VERTEX, SDD_AT_FACE, SDD_AT_EDGE, SDD_AT_HALF, SDD_A
 
 struct sdd_spot {
     int32_t kind;
-    uint32_t id;  /* of the vertex, face, edge; corner of the spoke or grid   */
+    uint32_t id;   /* of the vertex, face, edge; corner of the spoke or grid   */
     uint32_t a, b; /* grids that have the half as their side y = 0 and x = 0; SDD_NONE: there is none */
-    int32_t x, y; /* place in the grid; along a line x runs from its lower end */
+    int32_t x, y;  /* place in the grid; along a line x runs from its lower end */
 };
 
 /* The grids on both sides of half `high` of edge e. */

@@ -21,6 +21,7 @@ static struct {
     int64_t max_vertices;
     int highest;
     const char *method;
+    int scheme;
     sdd_device *device;
 } run;
 
@@ -44,18 +45,88 @@ static int check_level(const struct shape *s, const struct sdd_mesh_desc *desc, 
     return bad;
 }
 
+static int is_triangles(const struct sdd_mesh_desc *d)
+{
+    int64_t f = 0;
+    while (f < d->n_faces && d->face_counts[f] == 3)
+        f++;
+    return f == d->n_faces;
+}
+
+struct triangles {
+    int32_t *counts, *vertices, *uvs, *holes;
+};
+
+/* The same mesh with each face as a fan of triangles; its tags still name edges of it. */
+static struct triangles triangulate(struct sdd_mesh_desc *d)
+{
+    int64_t n = d->n_corners - 2 * d->n_faces, c = 0, to = 0, n_holes = 0;
+    struct triangles t = {xalloc(n, sizeof *t.counts), xalloc(3 * n, sizeof *t.vertices),
+                          d->n_uvs ? xalloc(3 * n, sizeof *t.uvs) : NULL, xalloc(n, sizeof *t.holes)};
+    for (int64_t f = 0; f < d->n_faces; c += d->face_counts[f++]) {
+        int hole = 0;
+        for (int64_t h = 0; h < d->n_holes; h++)
+            hole |= d->hole_faces[h] == f;
+        for (int32_t k = 1; k + 1 < d->face_counts[f]; k++, to++) {
+            const int64_t from[3] = {c, c + k, c + k + 1};
+            t.counts[to] = 3;
+            for (int i = 0; i < 3; i++) {
+                t.vertices[3 * to + i] = d->face_vertices[from[i]];
+                if (t.uvs)
+                    t.uvs[3 * to + i] = d->uv_indices[from[i]];
+            }
+            if (hole)
+                t.holes[n_holes++] = (int32_t)to;
+        }
+    }
+    d->n_faces = n;
+    d->n_corners = 3 * n;
+    d->n_holes = n_holes;
+    d->face_counts = t.counts;
+    d->face_vertices = t.vertices;
+    d->uv_indices = t.uvs;
+    d->hole_faces = t.holes;
+    return t;
+}
+
+static void triangles_free(struct triangles *t)
+{
+    free(t->counts);
+    free(t->vertices);
+    free(t->uvs);
+    free(t->holes);
+}
+
+/* What scheme loop cannot take is refused, by its first face. */
+static void expect_refused(const struct shape *s)
+{
+    struct sdd_error err = {0};
+    sdd_topology *topology = NULL;
+    int rc = sdd_topology_create(run.device, &s->desc, &topology, &err);
+    sdd_topology_unref(topology);
+    assert_int_equal(rc, SDD_EMESH);
+    assert_non_null(strstr(err.text, "corners; scheme loop takes triangles alone"));
+}
+
 static void test_shape(void **state)
 {
     struct shape s;
     struct sdd_error err = {0};
     if (shape_load(run.dir, *state, &s, &err) != SDD_OK)
         fail_msg("%s: not read: %s", s.name, err.text);
+    s.desc.options.scheme = run.scheme;
+    struct triangles t = {0};
+    if (run.scheme == SDD_SCHEME_LOOP && !is_triangles(&s.desc)) {
+        expect_refused(&s);
+        t = triangulate(&s.desc);
+    }
     int last = level_that_fits(&s.desc, run.highest, run.max_vertices), bad = 0;
     for (int level = 1; level <= last && !bad; level++)
         bad += check_level(&s, &s.desc, level);
     struct sdd_mesh_desc left = s.desc;
     left.options.orientation = SDD_LEFT_HANDED;
     bad += check_level(&s, &left, last < 2 ? 1 : 2);
+    triangles_free(&t);
     shape_free(&s);
     assert_true(last > 0);
     assert_int_equal(bad, 0);
@@ -136,17 +207,19 @@ int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, in
     return run_shapes(group, test_shapes_dir(), test_shape, 100, max_vertices);
 }
 
-int cases_run(const char *group, const char *method, witness_fn *witness, int64_t max_vertices)
+int cases_run(const char *group, const char *method, int scheme, witness_fn *witness, int64_t max_vertices)
 {
     run.method = method;
+    run.scheme = scheme;
     return cases_run_pair(group, witness, NULL, max_vertices);
 }
 
-int cases_run_odd(const char *group, witness_fn *witness, int64_t max_vertices)
+int cases_run_odd(const char *group, int scheme, witness_fn *witness, int64_t max_vertices)
 {
     static char dir[4096];
     snprintf(dir, sizeof dir, "%s/odd", test_shapes_dir());
     run.method = "auto";
+    run.scheme = scheme;
     run.witness = witness;
     run.other = NULL;
     return run_shapes(group, dir, test_odd, 8, max_vertices);

@@ -12,12 +12,14 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
                         struct refined *out);
 
 /* cases_run: a test for every shape with the witness, at levels 1 to 5 while a level has fewer than max_vertices,
- * and once left-handed; method names the engine. Returns the number of failed tests.
+ * and once left-handed; method names the engine, and scheme
+ * (enum sdd_scheme) stands for the shape's own; loop must refuse other faces than triangles, then gets
+ * them cut into triangles. Returns the number of failed tests.
  * cases_run_odd: the same for the shapes that are not manifold, which method `auto` must take and edge-friend refuse.
  * cases_run_shared: the same for the bigger meshes, at the highest level that fits.
  * cases_run_pair: one witness against another, without the library. */
-int cases_run(const char *group, const char *method, witness_fn *witness, int64_t max_vertices);
-int cases_run_odd(const char *group, witness_fn *witness, int64_t max_vertices);
+int cases_run(const char *group, const char *method, int scheme, witness_fn *witness, int64_t max_vertices);
+int cases_run_odd(const char *group, int scheme, witness_fn *witness, int64_t max_vertices);
 int cases_run_shared(const char *group, const char *method, witness_fn *witness, int64_t max_vertices);
 int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices);
 

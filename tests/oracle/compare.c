@@ -53,13 +53,13 @@ static double *doubles(const sdd_result *r, int semantic, int components, int64_
 static void take_uvs(const sdd_result *r, struct refined *out)
 {
     const struct sdd_block *uv = block(r, SDD_UVS), *index = block(r, SDD_UV_INDICES);
-    if (index->count != out->n_faces || index->components != 4)
+    if (index->count != out->n_faces || index->components != out->size)
         oracle_die("uv_indices has %lld rows", (long long)index->count);
-    out->uvs = xalloc(8 * out->n_faces, sizeof *out->uvs);
-    for (int64_t c = 0; c < 4 * out->n_faces; c++) {
+    out->uvs = xalloc(2 * out->size * out->n_faces, sizeof *out->uvs);
+    for (int64_t c = 0; c < out->size * out->n_faces; c++) {
         uint32_t i = ((const uint32_t *)index->data)[c];
         if (i >= uv->count)
-            oracle_die("face %lld uses UV %u of %lld", (long long)c / 4, i, (long long)uv->count);
+            oracle_die("face %lld uses UV %u of %lld", (long long)c / out->size, i, (long long)uv->count);
         for (int k = 0; k < 2; k++)
             out->uvs[2 * c + k] = (double)((const float *)uv->data)[2 * (int64_t)i + k];
     }
@@ -73,9 +73,10 @@ static void take_refined(const sdd_result *r, int with_uvs, struct refined *out)
     out->n_faces = p->n_faces;
     out->points = doubles(r, SDD_POSITIONS, 3, p->n_vertices);
     const struct sdd_block *b = block(r, SDD_INDICES);
-    if (b->count != p->n_faces || b->bytes != 16 * p->n_faces)
+    out->size = b->components;
+    if (b->count != p->n_faces || b->bytes != 4 * out->size * p->n_faces)
         oracle_die("indices has %lld rows", (long long)b->count);
-    out->faces = xalloc(4 * p->n_faces, sizeof *out->faces);
+    out->faces = xalloc(out->size * p->n_faces, sizeof *out->faces);
     memcpy(out->faces, b->data, (size_t)b->bytes);
     if (with_uvs)
         take_uvs(r, out);
@@ -180,11 +181,12 @@ static int compare_rows(const char *label, const char *what, const char *unit, c
 static int compare_faces(const char *label, const struct refined *got, const struct refined *want)
 {
     for (int64_t f = 0; f < want->n_faces; f++) {
-        const uint32_t *a = &got->faces[4 * f], *b = &want->faces[4 * f];
-        if (memcmp(a, b, 4 * sizeof *a) == 0)
+        const int n = want->size;
+        const uint32_t *a = &got->faces[n * f], *b = &want->faces[n * f];
+        if (memcmp(a, b, (size_t)n * sizeof *a) == 0)
             continue;
-        printf("%s: face %lld: got %u %u %u %u, expected %u %u %u %u\n", label, (long long)f, a[0], a[1], a[2], a[3],
-               b[0], b[1], b[2], b[3]);
+        printf("%s: face %lld: got %u %u %u %u, expected %u %u %u %u\n", label, (long long)f, a[0], a[1], a[2],
+               a[n - 1], b[0], b[1], b[2], b[n - 1]);
         return 1;
     }
     return 0;
@@ -193,7 +195,7 @@ static int compare_faces(const char *label, const struct refined *got, const str
 static double uv_diagonal(const struct refined *r)
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (int64_t i = 0; i < 8 * r->n_faces; i++) {
+    for (int64_t i = 0; i < 2 * r->size * r->n_faces; i++) {
         low[i & 1] = fmin(low[i & 1], r->uvs[i]);
         high[i & 1] = fmax(high[i & 1], r->uvs[i]);
     }
@@ -205,7 +207,7 @@ int compare_refined(const char *label, const struct refined *got, const struct r
                     int with_limits, struct tolerances t)
 {
     int64_t n = want->n_vertices;
-    if (got->n_vertices != n || got->n_faces != want->n_faces) {
+    if (got->n_vertices != n || got->n_faces != want->n_faces || got->size != want->size) {
         printf("%s: got %lld vertices and %lld faces, expected %lld and %lld\n", label, (long long)got->n_vertices,
                (long long)got->n_faces, (long long)n, (long long)want->n_faces);
         return 1;
@@ -215,7 +217,7 @@ int compare_refined(const char *label, const struct refined *got, const struct r
     int bad = compare_faces(label, got, want);
     bad += compare_rows(label, "positions", "vertex", got->points, want->points, n, 3, NULL, diagonal, t.position);
     if (want->uvs)
-        bad += compare_rows(label, "UVs", "face corner", got->uvs, want->uvs, 4 * want->n_faces, 2, NULL,
+        bad += compare_rows(label, "UVs", "face corner", got->uvs, want->uvs, want->size * want->n_faces, 2, NULL,
                             uv_diagonal(want), t.uv);
     if (!with_limits)
         return bad;

@@ -46,7 +46,10 @@ static void number_edges(struct grid *g)
 
 void grid_init(struct grid *g, const struct sdd_mesh_desc *d)
 {
-    *g = (struct grid){.n_vertices = d->n_vertices, .n_faces = d->n_faces, .n_corners = d->n_corners};
+    *g = (struct grid){.n_vertices = d->n_vertices,
+                       .n_faces = d->n_faces,
+                       .n_corners = d->n_corners,
+                       .triangles = d->options.scheme == SDD_SCHEME_LOOP};
     g->first = xalloc(g->n_faces + 1, sizeof *g->first);
     g->vertices = xalloc(g->n_corners, sizeof *g->vertices);
     g->authored = xalloc(g->n_corners, sizeof *g->authored);
@@ -87,6 +90,10 @@ static int64_t level1_edges(const struct grid *g)
 
 int64_t grid_n_vertices(const struct grid *g, int level)
 {
+    if (g->triangles) {
+        int64_t m = (int64_t)1 << level;
+        return g->n_vertices + (m - 1) * g->n_edges + (m - 1) * (m - 2) / 2 * g->n_faces;
+    }
     int64_t m = (int64_t)1 << (level - 1);
     return level1_vertices(g) + (m - 1) * level1_edges(g) + (m - 1) * (m - 1) * g->n_corners;
 }
@@ -117,6 +124,39 @@ uint32_t grid_vertex(const struct grid *g, int level, int64_t c, int64_t i, int6
     if (j == m)
         return (uint32_t)(on_edge + (m - 1) * (2 * g->n_edges + before) + m - i - 1);
     return (uint32_t)(inside + c * (m - 1) * (m - 1) + (j - 1) * (m - 1) + i - 1);
+}
+
+uint32_t tri_vertex(const struct grid *g, int level, int64_t c, int64_t i, int64_t j)
+{
+    int64_t m = (int64_t)1 << level, f = c / 3, weight[3] = {0};
+    weight[c % 3] = m - i - j;
+    weight[(c + 1) % 3] = i;
+    weight[(c + 2) % 3] = j;
+    for (int k = 0; k < 3; k++) {
+        int64_t a = 3 * f + k, b = 3 * f + (k + 1) % 3, t = weight[(k + 1) % 3]; /* the edge from a to b, t from a */
+        if (weight[k] == m)
+            return (uint32_t)g->vertices[a];
+        if (weight[(k + 2) % 3] > 0 || t == 0 || t == m)
+            continue;
+        if (g->vertices[a] > g->vertices[b])
+            t = m - t;
+        return (uint32_t)(g->n_vertices + (m - 1) * g->edge[a] + t - 1);
+    }
+    int64_t before = 0; /* the inner points of the rows below */
+    for (int64_t row = 1; row < weight[2]; row++)
+        before += m - 1 - row;
+    return (uint32_t)(g->n_vertices + (m - 1) * g->n_edges + (m - 1) * (m - 2) / 2 * f + before + weight[1] - 1);
+}
+
+void tri_cell(int level, int64_t row, int64_t at[3][2])
+{
+    static const int upright[3][2] = {{0, 0}, {1, 0}, {0, 1}}, turned[3][2] = {{1, 0}, {1, 1}, {0, 1}};
+    int64_t m = (int64_t)1 << level, x = row % m, y = row / m;
+    int up = x + y < m;
+    for (int k = 0; k < 3; k++) {
+        at[k][0] = (up ? x : m - 1 - x) + (up ? upright : turned)[k][0];
+        at[k][1] = (up ? y : m - 1 - y) + (up ? upright : turned)[k][1];
+    }
 }
 
 void grid_walk_init(struct grid_walk *w, const struct grid *g)

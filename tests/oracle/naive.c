@@ -323,6 +323,7 @@ static void collect(const struct naive_mesh *m, const struct grid_walk *w, struc
 {
     int32_t *map = grid_walk_map(w, m->corner_vertex, m->n_vertices), *back = xalloc(m->n_vertices, sizeof *back);
     *out = (struct refined){.n_vertices = m->n_vertices};
+    out->size = 4;
     out->points = xalloc(3 * m->n_vertices, sizeof(double));
     out->limits = xalloc(3 * m->n_vertices, sizeof(double));
     out->normals = xalloc(3 * m->n_vertices, sizeof(double));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* osd.cc: OpenSubdiv's answer, carried over to grid order. */
 #include "tests/oracle/osd.h"
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -49,8 +51,9 @@ Sdc::Options options_of(const sdd_options &o)
 
 refiner_ptr refiner_of(const sdd_mesh_desc *d, bool with_uvs)
 {
-    if (d->options.scheme != SDD_SCHEME_CATMULL_CLARK)
-        oracle_die("only Catmull-Clark is compared");
+    static const Sdc::SchemeType scheme[] = {Sdc::SCHEME_CATMARK, Sdc::SCHEME_LOOP, Sdc::SCHEME_BILINEAR};
+    if (d->options.scheme == SDD_SCHEME_SQRT3)
+        oracle_die("OpenSubdiv has no scheme sqrt3");
     Far::TopologyDescriptor t;
     Far::TopologyDescriptor::FVarChannel channel;
     t.numVertices = (int)d->n_vertices;
@@ -73,7 +76,7 @@ refiner_ptr refiner_of(const sdd_mesh_desc *d, bool with_uvs)
         t.fvarChannels = &channel;
     }
     using factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
-    refiner_ptr r(factory::Create(t, factory::Options(Sdc::SCHEME_CATMARK, options_of(d->options))));
+    refiner_ptr r(factory::Create(t, factory::Options(scheme[d->options.scheme], options_of(d->options))));
     if (!r)
         oracle_die("OpenSubdiv refuses the mesh");
     return r;
@@ -145,6 +148,7 @@ void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<doub
                const std::vector<vec3> &points, const int32_t *map, refined *out)
 {
     const Far::TopologyLevel &l = r.GetLevel(r.GetMaxLevel());
+    const bool linear = r.GetSchemeType() == Sdc::SCHEME_BILINEAR;
     std::vector<vec3> limit(points.size()), s(points.size()), t(points.size());
     double magnitude = refined_magnitude(out->points, out->n_vertices);
     bool manifold = is_manifold(r.GetLevel(0));
@@ -156,33 +160,136 @@ void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<doub
         size_t v = (size_t)map[id];
         for (int k = 0; k < 3; k++)
             out->limits[3 * id + k] = limit[v].x[k];
-        out->normal_ok[id] =
-            manifold && normal_defined(l, map[id]) && refined_normal(s[v].x, t[v].x, magnitude, &out->normals[3 * id]);
+        out->normal_ok[id] = manifold && normal_defined(l, map[id]) &&
+                             !(linear && l.GetVertexFaces(map[id]).size() > 1) &&
+                             refined_normal(s[v].x, t[v].x, magnitude, &out->normals[3 * id]);
     }
 }
 
-void faces_of(const Far::TopologyLevel &l, const grid_walk &w, const int32_t *map, const std::vector<vec2> &uvs,
+/* One face of the refined mesh, its corner `turn` first. */
+void add_face(const Far::TopologyLevel &l, int f, int turn, const int32_t *back, const std::vector<vec2> &uvs,
               refined *out)
 {
-    std::vector<int32_t> back((size_t)out->n_vertices);
-    for (int64_t id = 0; id < out->n_vertices; id++)
-        back[(size_t)map[id]] = (int32_t)id;
-    for (int64_t row = 0; row < w.n_rows; row++) {
-        int f = w.face[row];
-        if (l.IsFaceHole(f))
+    if (l.IsFaceHole(f))
+        return;
+    for (int k = 0; k < out->size; k++) {
+        int at = (k + turn) % out->size;
+        int64_t to = out->size * out->n_faces + k;
+        out->faces[to] = (uint32_t)back[l.GetFaceVertices(f)[at]];
+        if (!out->uvs)
             continue;
-        for (int k = 0; k < 4; k++) {
-            int at = (k + w.turn[row]) & 3;
-            int64_t to = 4 * out->n_faces + k;
-            out->faces[to] = (uint32_t)back[(size_t)l.GetFaceVertices(f)[at]];
-            if (!out->uvs)
-                continue;
-            const vec2 &uv = uvs[(size_t)l.GetFaceFVarValues(f)[at]];
-            out->uvs[2 * to] = uv.x[0];
-            out->uvs[2 * to + 1] = uv.x[1];
-        }
-        out->n_faces++;
+        const vec2 &uv = uvs[(size_t)l.GetFaceFVarValues(f)[at]];
+        out->uvs[2 * to] = uv.x[0];
+        out->uvs[2 * to + 1] = uv.x[1];
     }
+    out->n_faces++;
+}
+
+/* How the last level stands in grid order. */
+struct order {
+    std::vector<int32_t> map, back; /* grid id -> vertex, and the other way */
+    std::vector<int> face, turn;    /* in the order of the faces            */
+};
+
+order quads_of(const Far::TopologyRefiner &r, const grid &g, int level)
+{
+    order o;
+    grid_walk w;
+    grid_walk_init(&w, &g);
+    walk_levels(r, level, &w);
+    const Far::TopologyLevel &last = r.GetLevel(level);
+    std::vector<int32_t> verts = face_verts_of(last);
+    int32_t *map = grid_walk_map(&w, verts.data(), last.GetNumVertices());
+    o.map.assign(map, map + last.GetNumVertices());
+    o.face.assign(w.face, w.face + w.n_rows);
+    o.turn.assign(w.turn, w.turn + w.n_rows);
+    free(map);
+    grid_walk_fini(&w);
+    return o;
+}
+
+struct place { /* of a vertex in a control triangle: steps along the edge after its first corner and before it */
+    int64_t i, j;
+    bool operator==(const place &) const = default;
+};
+using place3 = std::array<place, 3>;
+
+/* Child k < 3 of a triangle has its corner k and the middles of the edges there; child 3 has the middles alone. */
+void split(const Far::TopologyLevel &l, const Far::TopologyLevel &next, int f, const place3 &p, place3 *places)
+{
+    auto edges = l.GetFaceEdges(f), verts = l.GetFaceVertices(f), children = l.GetFaceChildFaces(f);
+    int32_t mine[6];
+    place at[6];
+    for (int k = 0; k < 3; k++) {
+        const place &a = p[(size_t)k], &b = p[(size_t)(k + 1) % 3];
+        mine[k] = l.GetVertexChildVertex(verts[k]);
+        at[k] = {2 * a.i, 2 * a.j};
+        mine[3 + k] = l.GetEdgeChildVertex(edges[k]);
+        at[3 + k] = {a.i + b.i, a.j + b.j};
+    }
+    static const int corner[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {4, 5, 3}};
+    for (int k = 0; k < 4; k++)
+        for (int c = 0; c < 3; c++) {
+            if (next.GetFaceVertices(children[k])[c] != mine[corner[k][c]])
+                oracle_die("child %d of triangle %d is another than expected", k, f);
+            places[children[k]][(size_t)c] = at[corner[k][c]];
+        }
+}
+
+order triangles_of(const Far::TopologyRefiner &r, const grid &g, int level)
+{
+    std::vector<place3> places((size_t)g.n_faces);
+    std::vector<int> control((size_t)g.n_faces);
+    for (size_t f = 0; f < places.size(); f++) {
+        places[f] = {place{0, 0}, place{1, 0}, place{0, 1}};
+        control[f] = (int)f;
+    }
+    for (int n = 0; n < level; n++) {
+        const Far::TopologyLevel &l = r.GetLevel(n), &next = r.GetLevel(n + 1);
+        std::vector<place3> children((size_t)next.GetNumFaces());
+        std::vector<int> child_control(children.size());
+        for (int f = 0; f < l.GetNumFaces(); f++) {
+            split(l, next, f, places[(size_t)f], children.data());
+            for (int c : l.GetFaceChildFaces(f))
+                child_control[(size_t)c] = control[(size_t)f];
+        }
+        places.swap(children);
+        control.swap(child_control);
+    }
+    const Far::TopologyLevel &last = r.GetLevel(level);
+    int64_t rows = (int64_t)1 << (2 * level), m = (int64_t)1 << level;
+    order o;
+    o.map.assign((size_t)last.GetNumVertices(), -1);
+    o.face.assign(places.size(), -1);
+    o.turn.assign(places.size(), 0);
+    for (int f = 0; f < last.GetNumFaces(); f++) {
+        const place3 &p = places[(size_t)f];
+        for (size_t k = 0; k < 3; k++) {
+            int v = last.GetFaceVertices(f)[(int)k];
+            int32_t &id = o.map[tri_vertex(&g, level, 3 * control[(size_t)f], p[k].i, p[k].j)];
+            if (id >= 0 && id != v)
+                oracle_die("a grid vertex is both %d and %d of the witness", id, v);
+            id = v;
+        }
+        int64_t x = std::min({p[0].i, p[1].i, p[2].i}), y = std::min({p[0].j, p[1].j, p[2].j}), at[3][2];
+        int64_t sum = p[0].i + p[1].i + p[2].i - 3 * x, row = sum == 1 ? y * m + x : (m - 1 - y) * m + m - 1 - x;
+        tri_cell(level, row, at);
+        size_t turn = 0;
+        while (turn < 3 && !(p[turn] == place{at[0][0], at[0][1]}))
+            turn++;
+        int64_t to = control[(size_t)f] * rows + row;
+        if (turn == 3 || o.face[(size_t)to] >= 0)
+            oracle_die("triangle %d has no row of its own", f);
+        o.face[(size_t)to] = f;
+        o.turn[(size_t)to] = (int)turn;
+    }
+    for (int v = 0; v < (int)g.n_vertices; v++) { /* those without faces */
+        int image = v;
+        for (int n = 0; n < level; n++)
+            image = r.GetLevel(n).GetVertexChildVertex(image);
+        o.map[(size_t)v] = image;
+    }
+    return o;
 }
 
 } // namespace
@@ -210,28 +317,30 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
     }
 
     grid g;
-    grid_walk w;
     grid_init(&g, desc);
-    grid_walk_init(&w, &g);
-    walk_levels(*r, level, &w);
     const Far::TopologyLevel &last = r->GetLevel(level);
-    std::vector<int32_t> verts = face_verts_of(last);
-    int32_t *map = grid_walk_map(&w, verts.data(), last.GetNumVertices());
+    order o = g.triangles ? triangles_of(*r, g, level) : quads_of(*r, g, level);
+    if (grid_n_vertices(&g, level) != last.GetNumVertices())
+        oracle_die("level %d: %d vertices", level, last.GetNumVertices());
+    o.back.assign(o.map.size(), -1);
+    for (size_t id = 0; id < o.map.size(); id++)
+        o.back[(size_t)o.map[id]] = (int32_t)id;
 
     *out = refined{};
+    out->size = g.triangles ? 3 : 4;
     out->n_vertices = last.GetNumVertices();
+    int64_t corners = out->size * last.GetNumFaces();
     out->points = (double *)xalloc(3 * out->n_vertices, sizeof(double));
     out->limits = (double *)xalloc(3 * out->n_vertices, sizeof(double));
     out->normals = (double *)xalloc(3 * out->n_vertices, sizeof(double));
     out->normal_ok = (unsigned char *)xalloc(out->n_vertices, 1);
-    out->faces = (uint32_t *)xalloc(4 * w.n_rows, sizeof(uint32_t));
-    out->uvs = with_uvs ? (double *)xalloc(8 * w.n_rows, sizeof(double)) : nullptr;
+    out->faces = (uint32_t *)xalloc(corners, sizeof(uint32_t));
+    out->uvs = with_uvs ? (double *)xalloc(2 * corners, sizeof(double)) : nullptr;
     for (int64_t id = 0; id < out->n_vertices; id++)
         for (int k = 0; k < 3; k++)
-            out->points[3 * id + k] = p[(size_t)map[id]].x[k];
-    limits_of(*r, primvar, p, map, out);
-    faces_of(last, w, map, u, out);
-    free(map);
-    grid_walk_fini(&w);
+            out->points[3 * id + k] = p[(size_t)o.map[(size_t)id]].x[k];
+    limits_of(*r, primvar, p, o.map.data(), out);
+    for (size_t row = 0; row < o.face.size(); row++)
+        add_face(last, o.face[row], o.turn[row], o.back.data(), u, out);
     grid_fini(&g);
 }

@@ -18,16 +18,18 @@ extern "C" {
 /* Faces leave holes out. uvs is NULL without UVs. Normals are unit, (0, 0, 0) where undefined (normal_ok). */
 struct refined {
     int64_t n_vertices, n_faces;
+    int size;                          /* corners of a face: 4, or 3 under scheme loop */
     double *points, *limits, *normals; /* [n_vertices][3]              */
     unsigned char *normal_ok;          /* [n_vertices]                 */
-    uint32_t *faces;                   /* [n_faces][4]                 */
-    double *uvs;                       /* [n_faces][4][2], per corner  */
+    uint32_t *faces;                   /* [n_faces][size]              */
+    double *uvs;                       /* [n_faces][size][2]           */
 };
 void refined_free(struct refined *r);
 
 /* The control mesh as the grid order needs it: corners in reading order (a left-handed face a b c d reads a d c b). */
 struct grid {
     int64_t n_vertices, n_faces, n_corners, n_edges;
+    int triangles;        /* scheme loop                                 */
     int32_t *first;       /* [F + 1]                                     */
     int32_t *vertices;    /* [C]                                         */
     int32_t *authored;    /* [C] the corner of the description it was    */
@@ -62,6 +64,11 @@ void grid_walk_step(struct grid_walk *w, const struct walk_level *level);
 /* grid_walk_map: grid id -> the witness's vertex. face_verts are the last step's child_verts. The caller frees. */
 int32_t *grid_walk_map(const struct grid_walk *w, const int32_t *face_verts, int64_t n_vertices);
 void grid_walk_fini(struct grid_walk *w);
+
+/* Scheme loop: point (i, j), 0 <= i + j <= 2^level, seen from corner c: i along the edge after it, j along the one
+ * before. tri_cell: the three points of face `row` of a triangle, so seen from its first corner. */
+uint32_t tri_vertex(const struct grid *g, int level, int64_t c, int64_t i, int64_t j);
+void tri_cell(int level, int64_t row, int64_t at[3][2]);
 
 double refined_diagonal(const double *points, int64_t n);  /* of the bounding box */
 double refined_magnitude(const double *points, int64_t n); /* the largest coordinate */

@@ -41,6 +41,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_comparison_sees_changes)};
     int failed = cmocka_run_group_tests_name("the comparison", tests, NULL, NULL);
-    failed += cases_run("edge-friend against the naive witness", "edge-friend", naive_refine, 60000);
-    return failed + cases_run("mesh-matrix against the naive witness", "mesh-matrix", naive_refine, 60000);
+    failed += cases_run("edge-friend against the naive witness", "edge-friend", SDD_SCHEME_CATMULL_CLARK, naive_refine,
+                        60000);
+    return failed + cases_run("mesh-matrix against the naive witness", "mesh-matrix", SDD_SCHEME_CATMULL_CLARK,
+                              naive_refine, 60000);
 }

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop_finish: limit positions and normals of a level of triangles, in grid order.
+ * Shapes  control mesh, from[n][3] f32 of level L, weights and angle tables -> out, normal [n][3] f32; either may be NULL
+ * Shape   item, n grid points      Cost  about 30 B read (cached neighbours) and 24 B written a vertex
+ * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left); normals as
+ *         mm_finish
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
+#ifndef SDD_K_LOOP_FINISH_H
+#define SDD_K_LOOP_FINISH_H
+#include "gpu/kernels/limit_rule.h"
+#include "gpu/kernels/loop_inside.h"
+#include "gpu/kernels/tri_spot.h"
+
+struct loop_finish_args {
+    struct sdd_control mesh;
+    const struct sdd_float2 *weights;
+    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    const float *from;
+    float *out, *normal;
+    int32_t level, limit;
+};
+
+/* One triangle at a point: the ends of its two edges there, counter-clockwise. */
+struct sdd_tri_corner {
+    struct sdd_vec3 on, off;
+};
+
+/* Direction d of the six around an inner point, from the frame's x counter-clockwise. */
+SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, const float *p, uint32_t c, int32_t x, int32_t y,
+                                      int32_t d)
+{
+    int32_t dx = (d == 0 || d == 5) - (d == 2 || d == 3), dy = (d == 1 || d == 2) - (d == 4 || d == 5);
+    return sdd_tri_load(g, p, c, x + dx, y + dy);
+}
+
+/* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */
+SDD_FN uint32_t sdd_tri_first(const struct sdd_control *m, uint32_t v)
+{
+    for (uint32_t k = m->begin[v]; k < m->end[v]; k++)
+        if (m->twin[m->corner[k]] >= m->n_corners)
+            return m->corner[k];
+    return m->corner[m->begin[v]];
+}
+
+/* Triangle j at a point that is no control vertex. */
+SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct loop_finish_args *a, const struct sdd_grid *g,
+                                               const struct sdd_tri_spot *s, int32_t j)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t c = s->kind == SDD_INSIDE ? 3 * s->id : m->edge_corner[s->id];
+    int32_t x = s->x, y = s->y;
+    if (s->kind == SDD_AT_EDGE && j >= 3) { /* the face across, whose edge runs the other way */
+        c = m->twin[c];
+        x = (1 << a->level) - x;
+        j -= 3;
+    }
+    struct sdd_tri_corner r;
+    r.on = sdd_tri_around(g, a->from, c, x, y, j);
+    r.off = sdd_tri_around(g, a->from, c, x, y, j == 5 ? 0 : j + 1);
+    return r;
+}
+
+struct sdd_tri_ring {
+    struct sdd_vec3 edges;
+    struct sdd_dvec3 cross;
+    struct sdd_ring sharp;
+    int32_t n, boundary, fan;
+};
+
+SDD_FN void sdd_tri_edge(struct sdd_tri_ring *r, float sharp, struct sdd_vec3 end)
+{
+    r->edges = sdd_add(r->edges, end);
+    sdd_ring_edge(&r->sharp, sharp, end);
+}
+
+SDD_FN void sdd_tri_face(struct sdd_tri_ring *r, struct sdd_vec3 at, struct sdd_tri_corner p)
+{
+    sdd_dvec3_add(&r->cross, sdd_cross(sdd_sub(p.on, at), sdd_sub(p.off, at)));
+    r->n++;
+}
+
+SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, const struct sdd_grid *g,
+                                           const struct sdd_tri_spot *s, struct sdd_vec3 at)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_tri_ring r;
+    r.edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.cross.x = r.cross.y = r.cross.z = 0.0;
+    r.sharp = sdd_ring_empty();
+    r.n = r.boundary = 0;
+    r.fan = 1;
+    if (s->kind != SDD_AT_VERTEX) {
+        float sharp = s->kind == SDD_AT_EDGE && m->edge_sharp ? sdd_decayed(m->edge_sharp[s->id], a->level) : 0.0f;
+        r.boundary = s->kind == SDD_AT_EDGE && m->twin[m->edge_corner[s->id]] >= m->n_corners;
+        for (int32_t j = 0; j < (r.boundary ? 3 : 6); j++) {
+            struct sdd_tri_corner p = sdd_tri_corner_at(a, g, s, j);
+            sdd_tri_face(&r, at, p);
+            sdd_tri_edge(&r, j == 0 || j == 3 ? sharp : 0.0f, p.on);
+            if (r.boundary && j == 2)
+                sdd_tri_edge(&r, sharp, p.off);
+        }
+        return r;
+    }
+    for (uint32_t k = m->begin[s->id]; k < m->end[s->id]; k++) {
+        uint32_t c = m->corner[k];
+        struct sdd_tri_corner p;
+        p.on = sdd_tri_load(g, a->from, c, 1, 0);
+        p.off = sdd_tri_load(g, a->from, c, 0, 1);
+        sdd_tri_face(&r, at, p);
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t from = off ? m->prev[c] : c, e = m->edge[from];
+            if (m->edge_corner[e] == from)
+                sdd_tri_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f, off ? p.off : p.on);
+        }
+    }
+    if (r.n == 0)
+        return r;
+    uint32_t first = sdd_tri_first(m, s->id), c = first;
+    int32_t n = 0;
+    r.boundary = m->twin[first] >= m->n_corners;
+    do {
+        n++;
+        c = m->twin[m->prev[c]];
+    } while (c < m->n_corners && c != first && n < r.n);
+    r.fan = n == r.n && r.boundary == (c >= m->n_corners);
+    return r;
+}
+
+/* Limit normal of a smooth vertex, or of a boundary crease of n faces. */
+SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
+                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, const struct sdd_tri_ring *r)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_float2 step = a->angle[r->boundary ? 2 * r->n : r->n];
+    struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), t1 = zero, t2 = zero, first = zero, last = zero, inner = zero;
+    float co = 1.0f, si = 0.0f;
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_tri_first(m, s->id) : 0;
+    for (int32_t j = 0; j < r->n; j++) {
+        struct sdd_tri_corner p;
+        if (s->kind == SDD_AT_VERTEX) {
+            p.on = sdd_tri_load(g, a->from, c, 1, 0);
+            p.off = sdd_tri_load(g, a->from, c, 0, 1);
+            if (j + 1 < r->n)
+                c = m->twin[m->prev[c]];
+        } else {
+            p = sdd_tri_corner_at(a, g, s, j);
+        }
+        if (j == 0)
+            first = p.on;
+        else
+            inner = sdd_add(inner, p.on);
+        last = p.off;
+        t1 = sdd_fma(co, p.on, t1);
+        t2 = sdd_fma(si, p.on, t2);
+        float turned = co * step.s[0] - si * step.s[1];
+        si = si * step.s[0] + co * step.s[1];
+        co = turned;
+    }
+    if (!r->boundary)
+        return sdd_cross(t1, t2);
+    struct sdd_vec3 ends = sdd_add(first, last);
+    t1 = sdd_sub(first, last);
+    if (r->n == 1)
+        t2 = sdd_fma(-2.0f, at, ends);
+    else if (r->n == 2)
+        t2 = sdd_sub(inner, at);
+    else if (r->n == 3)
+        t2 = sdd_sub(sdd_fma(2.0f, inner, sdd_scale(-2.0f, at)), ends);
+    else
+        t2 = sdd_fma(2.0f * (1.0f - step.s[0]), t2, sdd_scale(-step.s[1], ends));
+    return sdd_cross(t1, t2);
+}
+
+SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, (uint32_t)i);
+    struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
+    struct sdd_tri_ring r = sdd_tri_ring_of(a, &g, &s, at);
+    float vs = s.kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s.id], a->level) : 0.0f;
+    int32_t rule = r.n ? sdd_rule_of(vs, r.sharp.n_sharp) : SDD_RULE_CORNER;
+    if (a->out)
+        sdd_put_vec3(a->out, (uint32_t)i,
+                     a->limit ? sdd_loop_limit(at, rule, r.n, r.edges, r.sharp.ends, a->weights) : at);
+    if (!a->normal)
+        return;
+    struct sdd_dvec3 n = r.cross;
+    if (a->limit && r.fan && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && r.boundary)))
+        n = sdd_loop_normal(a, &g, &s, at, &r);
+    sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+#endif
