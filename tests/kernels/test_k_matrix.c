@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oracles of the points that mesh-matrix makes: mm_faces, mm_edges, mm_vertices, mm_seams, mm_inside, mm_linear. Each
+ * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
+ * own keep what they held. The oracle itself is held against the witness of manifold meshes. */
+#include "tests/kernels/launch.h"
+#include "gpu/kernels/mm_edges.h"
+#include "gpu/kernels/mm_faces.h"
+#include "gpu/kernels/mm_inside.h"
+#include "gpu/kernels/mm_linear.h"
+#include "gpu/kernels/mm_seams.h"
+#include "gpu/kernels/mm_vertices.h"
+#include "tests/kernels/wild.h"
+#include "tests/oracle/naive.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_RANDOM 100
+#define N_SOUPS 300
+
+static double *rows_of(const struct wild *w)
+{
+    double *want = xalloc(3 * w->V, sizeof *want);
+    for (int64_t v = 0; v < w->V; v++)
+        memcpy(want + 3 * (int64_t)w->row[v], w->p + 3 * v, 24);
+    return want;
+}
+
+/* Rows [begin, end) are the oracle's, the others as they were. */
+static void check_rows(const struct wild_case *k, const struct wild *w, const char *kernel, const float *got,
+                       const float *before, int64_t begin, int64_t end)
+{
+    double *want = rows_of(w);
+    for (int64_t row = 0; row < w->V; row++) {
+        const float *p = got + 3 * row;
+        const double *q = want + 3 * row;
+        if (row < begin || row >= end) {
+            if (memcmp(p, before + 3 * row, 12) != 0)
+                fail_msg("%s level %d: %s wrote row %lld", launch_case(), w->level, kernel, (long long)row);
+            continue;
+        }
+        for (int x = 0; x < 3; x++)
+            if (!(fabs((double)p[x] - q[x]) <= 1e-6 * k->magnitude))
+                fail_msg("%s level %d: %s: point %lld is (%.9g, %.9g, %.9g), not (%.9g, %.9g, %.9g)", launch_case(),
+                         w->level, kernel, (long long)row, (double)p[0], (double)p[1], (double)p[2], q[0], q[1], q[2]);
+    }
+    free(want);
+}
+
+/* ---- the first step -------------------------------------------------------------------------------------------- */
+static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)
+{
+    const int64_t V = k->b.V, F = k->b.F, E = k->o.E, n = V + F + E;
+    const float *points = k->p->points;
+    float *before = poisoned(3 * n, sizeof *before), *all = wild_points(to);
+    struct mm_faces_args faces = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
+    faces.out = launch_inout(before, 3 * n, 4);
+    LAUNCH(mm_faces, &faces, F);
+    check_rows(k, to, "mm_faces", launch_got(faces.out), before, V, V + F);
+    launch_end();
+    memcpy(before + 3 * V, all + 3 * V, (size_t)F * 12);
+    struct mm_edges_args edges = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
+    edges.out = launch_inout(before, 3 * n, 4), edges.smooth_triangles = k->smooth_triangles;
+    LAUNCH(mm_edges, &edges, E);
+    check_rows(k, to, "mm_edges", launch_got(edges.out), before, V + F, n);
+    launch_end();
+    struct mm_vertices_args vertices = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
+    vertices.out = launch_inout(before, 3 * n, 4);
+    LAUNCH(mm_vertices, &vertices, V);
+    const float *got = launch_got(vertices.out);
+    check_rows(k, to, "mm_vertices", got, before, 0, V);
+    for (int64_t v = 0; v < V; v++) /* a vertex without faces keeps its place, to the bit */
+        if (k->b.valence[v] == 0 && memcmp(got + 3 * v, points + 3 * v, 12) != 0)
+            fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+    launch_end();
+    free(before), free(all);
+}
+
+/* ---- a later step ---------------------------------------------------------------------------------------------- */
+static void check_step(const struct wild_case *k, const struct wild *w, const struct wild *to, int no_arrays)
+{
+    const int64_t along = ((int64_t)1 << w->level) - 1, inside = to->V - k->b.C * along * along;
+    float *from = wild_points(w), *before = poisoned(3 * to->V, sizeof *before);
+    struct mm_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
+    seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
+    LAUNCH(mm_seams, &seams, inside);
+    check_rows(k, to, "mm_seams", launch_got(seams.to), before, 0, inside);
+    launch_end();
+    struct sdd_control m = wild_upload(k, no_arrays);
+    struct mm_inside_args cells = {.from = launch_in(from, 3 * w->V, 4), .to = launch_inout(before, 3 * to->V, 4)};
+    cells.grid.vert = m.vert, cells.grid.next = m.next, cells.grid.prev = m.prev, cells.grid.face = m.face;
+    cells.grid.edge = m.edge, cells.grid.n_vertices = m.n_vertices, cells.grid.n_faces = m.n_faces;
+    cells.grid.n_edges = m.n_edges, cells.grid.n_corners = m.n_corners, cells.grid.level = w->level;
+    LAUNCH(mm_inside, &cells, w->F);
+    check_rows(k, to, "mm_inside", launch_got(cells.to), before, inside, to->V);
+    launch_end();
+    free(from), free(before);
+}
+
+/* The oracle agrees with the witness that knows manifold meshes only. */
+static void check_oracle(const struct wild_case *k, const struct wild *w)
+{
+    struct refined r;
+    double *mine = rows_of(w);
+    naive_refine(&k->p->desc, k->p->points, NULL, w->level, &r);
+    assert_int_equal(r.n_vertices, w->V);
+    for (int64_t i = 0; i < 3 * w->V; i++)
+        if (!(fabs(mine[i] - r.points[i]) <= 1e-12 * k->magnitude))
+            fail_msg("%s level %d: the oracles say %.17g and %.17g of point %lld", launch_case(), w->level, mine[i],
+                     r.points[i], (long long)(i / 3));
+    refined_free(&r);
+    free(mine);
+}
+
+static int last_level(const struct poly *p)
+{
+    return p->desc.n_corners <= 100 ? 5 : p->desc.n_corners <= 400 ? 4 : 2;
+}
+
+static void check_mesh(const struct poly *p)
+{
+    struct wild_case k;
+    struct wild w, next;
+    wild_case_init(&k, p, 0);
+    wild_control(&k, &w);
+    for (; w.level < last_level(p); w = next) {
+        wild_next(&k, &w, &next);
+        for (int no_arrays = 0; no_arrays < 2; no_arrays++)
+            if (w.level == 0)
+                check_first(&k, &next, no_arrays);
+            else
+                check_step(&k, &w, &next, no_arrays);
+        if (k.b.bad_repeat < 0 && k.b.bad_corner < 0 && k.b.bad_vertex < 0 && next.level < 4)
+            check_oracle(&k, &next);
+        wild_fini(&w);
+    }
+    wild_fini(&w);
+    wild_case_fini(&k);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state, poly_each(N_RANDOM, 100000, check_mesh);
+}
+
+static void test_odd(void **state)
+{
+    (void)state, soup_each(N_SOUPS, 100000, check_mesh);
+}
+
+/* ---- bilinear -------------------------------------------------------------------------------------------------- */
+static void check_linear(const struct poly *p)
+{
+    struct wild_case k;
+    struct wild w, next;
+    wild_case_init(&k, p, 1);
+    wild_control(&k, &w);
+    for (; w.level < last_level(p); w = next) {
+        wild_next(&k, &w, &next);
+        wild_fini(&w);
+        float *before = poisoned(3 * next.V, sizeof *before), *all = wild_points(&next);
+        memcpy(before + 3 * k.b.V, all + 3 * k.b.V, (size_t)k.b.F * 12);
+        struct mm_linear_args a = {.mesh = wild_upload(&k, 1), .p = launch_in(p->points, 3 * k.b.V, 4)};
+        a.out = launch_inout(before, 3 * next.V, 4), a.level = next.level;
+        LAUNCH(mm_linear, &a, next.V);
+        const float *got = launch_got(a.out);
+        check_rows(&k, &next, "mm_linear", got, before, 0, next.V);
+        if (memcmp(got, p->points, (size_t)k.b.V * 12) != 0) /* they stand where they stood, to the bit */
+            fail_msg("%s: a vertex has moved", launch_case());
+        if (memcmp(got + 3 * k.b.V, before + 3 * k.b.V, (size_t)k.b.F * 12) != 0)
+            fail_msg("%s: mm_linear wrote a face point", launch_case());
+        launch_end();
+        free(before), free(all);
+    }
+    wild_fini(&w);
+    wild_case_fini(&k);
+}
+
+static void test_linear(void **state)
+{
+    (void)state, poly_each(N_RANDOM, 100000, check_linear);
+}
+
+static void test_linear_odd(void **state)
+{
+    (void)state, soup_each(N_SOUPS, 100000, check_linear);
+}
+
+/* ---- large faces and valences ---------------------------------------------------------------------------------- */
+/* Two polygons back to back, and a pyramid over one more: faces of n corners, a vertex of n edges. */
+static void test_large(void **state)
+{
+    static const int32_t sizes[] = {63, 1000, 3001};
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        int32_t n = sizes[i], *counts = xalloc(n + 3, 4), *vertices = xalloc(6 * n, 4);
+        float *points = xalloc(3 * (2 * n + 1), sizeof *points);
+        struct poly p = {.desc = {.n_vertices = 2 * n + 1, .n_faces = n + 3, .n_corners = 6 * n}};
+        counts[0] = counts[1] = counts[2] = n;
+        for (int32_t v = 0; v < n; v++) {
+            const int32_t next = (v + 1) % n, side[3] = {n + next, n + v, 2 * n}; /* turned: the polygon is the base */
+            vertices[v] = v;
+            vertices[2 * n - 1 - v] = v;
+            vertices[2 * n + v] = n + v;
+            counts[3 + v] = 3;
+            memcpy(vertices + 3 * n + 3 * v, side, sizeof side);
+        }
+        for (int32_t v = 0; v < 3 * (2 * n + 1); v++)
+            points[v] = sinf((float)v * 0.7f) + 0.3f;
+        p.desc.face_counts = counts, p.desc.face_vertices = vertices, p.points = points;
+        launch_say("polygons of %d", n);
+        check_mesh(&p);
+        check_linear(&p);
+        free(counts), free(vertices), free(points);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shapes),     cmocka_unit_test(test_odd),   cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_linear_odd), cmocka_unit_test(test_large),
+    };
+    return LAUNCH_GROUP("points of mesh-matrix", tests);
+}
