@@ -239,7 +239,8 @@ int subd_edits(subd_client *c, const char *id, int64_t version, const struct sub
 {
     struct subd_request r = {0};
     int rc;
-    *out = (struct subd_edit_result){0};
+    if (out)
+        *out = (struct subd_edit_result){0};
     if ((rc = check_version(version, 1, err)) != SUBD_OK)
         return rc;
     if (n_edits < 1 || n_edits > MAX_BATCH)
@@ -254,7 +255,8 @@ int subd_edits_body(subd_client *c, const char *id, int64_t version, const struc
 {
     struct subd_request r = {.body = *body};
     int rc;
-    *out = (struct subd_edit_result){0};
+    if (out)
+        *out = (struct subd_edit_result){0};
     if ((rc = check_version(version, 1, err)) != SUBD_OK)
         return rc;
     if (!r.body.data)

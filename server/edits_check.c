@@ -33,8 +33,12 @@ int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t 
 int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err)
 {
     int32_t n = w->face_counts[f];
-    if (n >= 3 && n <= SDD_MAX_FACE_SIZE)
+    if (n == 3 || (n > 3 && n <= SDD_MAX_FACE_SIZE && !w->triangles))
         return SDD_OK;
+    if (w->triangles)
+        return sdd_fail(err, SDD_EMESH, "faceVertexCounts",
+                        "edits[%lld]: face %d has %d corners; scheme loop takes triangles alone", (long long)w->edit,
+                        face_name(w, f), n);
     return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "edits[%lld]: face %d has %d corners; 3 to %d are allowed",
                     (long long)w->edit, face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes that are not manifold and scheme bilinear, end to end: made, told, planned, refined, edited, started again. */
+/* Meshes that are not manifold and the schemes bilinear and loop, end to end: made, told, planned, refined, edited,
+ * started again. */
 #include "client/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/http/daemon.h"
@@ -224,9 +225,41 @@ static void test_bilinear(void **state)
     expect_refused(info.id, "edge-friend does catmullClark, not bilinear");
 }
 
+/* ---- loop -------------------------------------------------------------------------------------------------------- */
+/* A tetrahedron: blocks of triangles; a quad is no face of it. */
+static void test_loop(void **state)
+{
+    static const float at[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    static const int32_t sizes[4] = {3, 3, 3, 3}, rows[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2},
+                         quad[4] = {0, 1, 2, 3}, one[1] = {4};
+    const struct subd_mesh tetrahedron = {.points = &at[0][0],
+                                          .face_counts = sizes,
+                                          .face_vertices = rows,
+                                          .n_vertices = 4,
+                                          .n_faces = 4,
+                                          .n_corners = 12};
+    const struct subd_push push = {.options[SUBD_SCHEME] = "loop"};
+    const struct subd_edit add = {.op = SUBD_ADD_FACES, .ids = quad, .counts = one, .n_ids = 4, .n_counts = 1};
+    const struct subd_refine r = {.level = 2};
+    struct subd_mesh_info info;
+    struct subd_frame frame = {0};
+    struct subd_error err;
+    (void)state;
+    assert_int_equal(subd_push_mesh(client, &tetrahedron, &push, &info, &err), SUBD_OK);
+    expect(info.id, true, "mesh-matrix");
+    assert_int_equal(subd_refine(client, info.id, &r, &frame, &err), SUBD_OK);
+    assert_int_equal(frame.vertices, 34);
+    assert_int_equal(frame.faces, 64);
+    assert_int_equal(subd_frame_find(&frame, SUBD_INDICES)->components, 3);
+    subd_frame_free(&frame);
+    assert_int_equal(subd_edits(client, info.id, 1, &add, 1, NULL, NULL, &err), SUBD_EHTTP);
+    assert_string_equal(err.problem, "invalid_mesh");
+    assert_non_null(strstr(err.text, "edits[0]: face -1 has 4 corners; scheme loop takes triangles alone"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_manifold), cmocka_unit_test(test_edits),
-                                       cmocka_unit_test(test_bilinear)};
+                                       cmocka_unit_test(test_bilinear), cmocka_unit_test(test_loop)};
     return cmocka_run_group_tests_name("http/odd_meshes", tests, start, stop);
 }

@@ -164,6 +164,10 @@ static void test_errors_name_ids(void **state)
     refused(m, "{\"addVertices\":{\"points\":[0,0,0,0,2e30,0]}}", SDD_EMESH, "edits[0]: vertex -2 is at");
     refused(m, "{\"addFaces\":{\"faceVertexCounts\":[2],\"faceVertexIndices\":[1,4]}}", SDD_EMESH,
             "edits[0]: face -1 has 2 corners");
+    m->options.scheme = SDD_SCHEME_LOOP;
+    refused(m, "{\"addFaces\":{\"faceVertexCounts\":[3,4],\"faceVertexIndices\":[1,2,5,1,2,5,4]}}", SDD_EMESH,
+            "edits[0]: face -2 has 4 corners; scheme loop takes triangles alone");
+    m->options.scheme = SDD_SCHEME_CATMULL_CLARK;
     refused(m,
             "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[1,4,8]}},"
             "{\"setCreases\":{\"edges\":[1,5],\"sharpnesses\":[2]}}",
