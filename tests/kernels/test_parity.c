@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Same bits on two backends: every shape, through topology, mesh and refine, step by step on the parity device
- * (CPU against $SUBDD_TEST_BACKEND; against the fake one where that is the CPU), twice with different poison, and
+/* Same bits on two backends: every shape, manifold or not, by every engine and scheme that takes it, through topology,
+ * mesh and refine, step by step on the parity device (CPU against $SUBDD_TEST_BACKEND; against the fake one where that is the CPU), twice with different poison, and
  * end to end on each backend alone. Between them the shapes must launch every kernel there is. SUBDD_TEST_LEVELS
  * limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its poison would hide from a memory checker
  * what nobody has written. */
@@ -19,8 +19,9 @@
 #include "tests/oracle/shape.h"
 
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
-#define MAX_VALUES 1024
-#define N_TAILS 4 /* tests after the shapes */
+#define MAX_VALUES 4096
+#define N_TAILS 4       /* tests after the shapes */
+#define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
 
 /* All that a run has to say: digests, counts and error codes, in order. */
 struct record {
@@ -48,9 +49,10 @@ static void note_error(struct record *r, int code, const struct sdd_error *err)
     assert_true(err->text[0]);
 }
 
-static int refine(sdd_mesh *mesh, int level, int surface, int include, struct record *r)
+static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface, int include, struct record *r,
+                     const char **ran)
 {
-    const struct sdd_refine_request request = {level, surface, include, "auto", NULL};
+    const struct sdd_refine_request request = {level, surface, include, method, NULL};
     struct sdd_error err = {0};
     sdd_result *result;
     int rc = sdd_refine(mesh, &request, &result, &err);
@@ -60,6 +62,7 @@ static int refine(sdd_mesh *mesh, int level, int surface, int include, struct re
         return rc;
     }
     const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    *ran = plan->method;
     note(r, (uint64_t)plan->n_vertices);
     for (int i = 0; i < plan->n_blocks; i++) {
         const struct sdd_block *b = plan->blocks + i;
@@ -69,6 +72,17 @@ static int refine(sdd_mesh *mesh, int level, int surface, int include, struct re
     }
     sdd_result_free(result);
     return SDD_OK;
+}
+
+/* By every engine: what one refuses is part of the record too. */
+static int refine(sdd_mesh *mesh, int level, int surface, int include, struct record *r)
+{
+    const char *ran = "", *first;
+    int rc = refine_by(mesh, "auto", level, surface, include, r, &first);
+    for (const struct sdd_engine_info *e = sdd_engine_table; e->name && rc == SDD_OK; e++)
+        if (strcmp(e->name, first) != 0)
+            (void)refine_by(mesh, e->name, level, surface, include, r, &ran);
+    return rc;
 }
 
 static int64_t most_vertices(const struct sdd_mesh_desc *d, int level)
@@ -108,28 +122,40 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     free(points);
 }
 
+static void run_scheme(sdd_device *device, const struct shape *s, const struct sdd_mesh_desc *desc, struct record *r)
+{
+    sdd_topology *topology;
+    sdd_mesh *mesh;
+    struct sdd_error err = {0};
+    int rc = sdd_topology_create(device, desc, &topology, &err);
+    if (rc) {
+        assert_null(topology);
+        note_error(r, rc, &err);
+        return;
+    }
+    rc = sdd_mesh_create(topology, s->points, s->uvs, &mesh, &err);
+    if (rc)
+        note_error(r, rc, &err);
+    else
+        run_mesh(mesh, s, r);
+    sdd_mesh_free(rc ? NULL : mesh);
+    sdd_topology_unref(topology);
+}
+
 static void run_shape(const struct sdd_backend *b, int threads, const struct shape *s, struct record *r)
 {
     sdd_device *device;
-    sdd_topology *topology;
-    sdd_mesh *mesh;
     struct sdd_error err = {0};
     struct sdd_device_info info;
     memset(r, 0, sizeof *r);
     if (sdd_device_wrap(b, 0, threads, (int64_t)4 << 30, &device, &err))
         fail_msg("%s: %s", b->name, err.text);
-    int rc = sdd_topology_create(device, &s->desc, &topology, &err);
-    if (rc) {
-        assert_null(topology);
-        note_error(r, rc, &err);
-    } else {
-        rc = sdd_mesh_create(topology, s->points, s->uvs, &mesh, &err);
-        if (rc)
-            note_error(r, rc, &err);
-        else
-            run_mesh(mesh, s, r);
-        sdd_mesh_free(rc ? NULL : mesh);
-        sdd_topology_unref(topology);
+    run_scheme(device, s, &s->desc, r);
+    for (int scheme = 0; scheme <= SDD_SCHEME_SQRT3 && s->desc.n_corners <= MOST_SCHEMED; scheme++) {
+        struct sdd_mesh_desc other_scheme = s->desc;
+        other_scheme.options.scheme = scheme;
+        if (scheme != s->desc.options.scheme)
+            run_scheme(device, s, &other_scheme, r);
     }
     sdd_device_info(device, &info);
     assert_int_equal(info.memory_used, 0);
@@ -229,12 +255,13 @@ static void *array(int64_t n, size_t item)
     return p;
 }
 
-static void make_big(struct big *g, int32_t side)
+/* Of quads, or of the two triangles of each. */
+static void make_big(struct big *g, int32_t side, int triangles)
 {
     const int32_t row = side + 1, n_vertices = row * row, n_faces = side * side;
     uint32_t random = 12345;
     g->points = array(3 * n_vertices, sizeof *g->points), g->uvs = array(2 * n_vertices, sizeof *g->uvs);
-    g->counts = array(n_faces, sizeof *g->counts), g->vertices = array(4 * n_faces, sizeof *g->vertices);
+    g->counts = array(2 * n_faces, sizeof *g->counts), g->vertices = array(6 * n_faces, sizeof *g->vertices);
     g->creases = array(2 * n_faces, sizeof *g->creases), g->sharpness = array(n_faces, sizeof *g->sharpness);
     g->holes = array(n_faces, sizeof *g->holes);
     for (int32_t v = 0; v < n_vertices; v++) {
@@ -244,11 +271,14 @@ static void make_big(struct big *g, int32_t side)
         g->points[3 * v] = x, g->points[3 * v + 1] = y, g->points[3 * v + 2] = (float)(random >> 16) * 1e-5f;
         g->uvs[2 * v] = x / (float)row, g->uvs[2 * v + 1] = y / (float)row;
     }
-    g->desc.n_vertices = g->desc.n_uvs = n_vertices, g->desc.n_faces = n_faces, g->desc.n_corners = 4 * n_faces;
+    g->desc.n_vertices = g->desc.n_uvs = n_vertices;
+    g->desc.n_faces = triangles ? 2 * n_faces : n_faces, g->desc.n_corners = (triangles ? 6 : 4) * n_faces;
     for (int32_t f = 0; f < n_faces; f++) {
         const int32_t v = f / side * row + f % side, quad[4] = {v, v + 1, v + row + 1, v + row};
-        g->counts[f] = 4;
-        memcpy(g->vertices + 4 * f, quad, sizeof quad);
+        const int32_t two[6] = {v, v + 1, v + row + 1, v, v + row + 1, v + row};
+        g->counts[f] = triangles ? 3 : 4;
+        g->counts[n_faces + f] = 3;
+        memcpy(g->vertices + (triangles ? 6 : 4) * f, triangles ? two : quad, triangles ? sizeof two : sizeof quad);
         random = random * 1664525u + 1013904223u;
         if (random % 5 == 0) {
             const int64_t c = g->desc.n_creases++;
@@ -262,15 +292,23 @@ static void make_big(struct big *g, int32_t side)
     g->desc.options.fvar = SDD_FVAR_ALL;
 }
 
-static void test_big(void **state)
+static void check_big(int32_t side, int scheme)
 {
     struct big g = {0};
-    (void)state;
-    need_other();
-    make_big(&g, parity_levels() < 4 ? 70 : 130);
+    make_big(&g, side, scheme == SDD_SCHEME_LOOP);
+    g.desc.options.scheme = scheme;
     const struct shape s = {.name = "big grid", .desc = g.desc, .points = g.points, .uvs = g.uvs};
     check_shape(&s);
     free(g.points), free(g.uvs), free(g.counts), free(g.vertices), free(g.creases), free(g.sharpness), free(g.holes);
+}
+
+static void test_big(void **state)
+{
+    (void)state;
+    need_other();
+    check_big(parity_levels() < 4 ? 70 : 130, SDD_SCHEME_CATMULL_CLARK);
+    check_big(70, SDD_SCHEME_LOOP);
+    check_big(70, SDD_SCHEME_BILINEAR);
 }
 
 static void test_device_probe(void **state)
@@ -303,12 +341,29 @@ static void test_every_kernel_ran(void **state)
     assert_int_equal(missing, 0);
 }
 
+/* The names in a folder of shapes, with the folder before each; freed as shape_list's are. */
+static char **names_in(const char *folder, size_t *n)
+{
+    char dir[4096];
+    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
+    char **names = shape_list(dir, n);
+    for (size_t i = 0; names && i < *n; i++) {
+        char *name = names[i];
+        snprintf(dir, sizeof dir, "%s%s", folder, name);
+        names[i] = strdup(dir);
+        free(name);
+    }
+    return names;
+}
+
 int main(void)
 {
-    char **names = shape_list(test_shapes_dir(), &n_shapes);
+    size_t n_good, n_odd;
+    char **names = names_in("", &n_good), **odd = names_in("odd/", &n_odd);
+    n_shapes = n_good + n_odd;
     other = parity_other(no_other, sizeof no_other);
     struct CMUnitTest *tests = calloc(n_shapes + N_TAILS, sizeof *tests);
-    if (!names || !tests) {
+    if (!names || !odd || !tests) {
         printf("no shapes in %s\n", test_shapes_dir());
         free(tests);
         return 1;
@@ -316,11 +371,14 @@ int main(void)
     const struct CMUnitTest tails[N_TAILS] = {cmocka_unit_test(test_refused), cmocka_unit_test(test_big),
                                               cmocka_unit_test(test_device_probe),
                                               cmocka_unit_test(test_every_kernel_ran)};
-    for (size_t i = 0; i < n_shapes; i++)
-        tests[i] = (struct CMUnitTest){names[i], test_shape, NULL, NULL, names[i]};
+    for (size_t i = 0; i < n_shapes; i++) {
+        char *name = i < n_good ? names[i] : odd[i - n_good];
+        tests[i] = (struct CMUnitTest){name, test_shape, NULL, NULL, name};
+    }
     memcpy(tests + n_shapes, tails, sizeof tails);
     int failed = _cmocka_run_group_tests("parity", tests, n_shapes + N_TAILS, NULL, NULL);
     shape_list_free(names);
+    shape_list_free(odd);
     free(tests);
     return failed;
 }

@@ -87,9 +87,9 @@ static int digest_is_right(const struct sdd_block *b)
     return right;
 }
 
-static int refine(sdd_mesh *mesh, int surface, uint64_t *digest, struct sdd_error *err)
+static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *digest, struct sdd_error *err)
 {
-    const struct sdd_refine_request request = {2, surface, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, "auto", NULL};
+    const struct sdd_refine_request request = {2, surface, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, method, NULL};
     sdd_result *result;
     int rc = sdd_refine(mesh, &request, &result, err);
     if (rc) {
@@ -111,19 +111,23 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
     const int64_t n = s->desc.n_vertices < 2 ? 1 : 2;
     struct sdd_error err;
     o->step = "refine";
-    int rc = refine(mesh, SDD_SURFACE_REFINED, &o->digest[0], &o->err);
+    int rc = refine(mesh, "auto", SDD_SURFACE_REFINED, &o->digest[0], &o->err);
     if (!rc)
-        rc = refine(mesh, SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+        rc = refine(mesh, "auto", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    if (!rc)
+        rc = refine(mesh, "mesh-matrix", SDD_SURFACE_REFINED, &o->digest[0], &o->err);
+    if (!rc)
+        rc = refine(mesh, "mesh-matrix", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     o->step = "set points";
     if (!rc)
         rc = sdd_mesh_set_points(mesh, 0, n, near_by, &o->err);
     if (!rc)
-        rc = refine(mesh, SDD_SURFACE_REFINED, &o->digest[1], &o->err);
+        rc = refine(mesh, "auto", SDD_SURFACE_REFINED, &o->digest[1], &o->err);
     if (!rc) {
         o->step = "set bad points";
         rc = sdd_mesh_set_points(mesh, 0, n, far_away, &err);
         if (rc == SDD_EMESH)
-            rc = refine(mesh, SDD_SURFACE_REFINED, &o->digest[2], &o->err);
+            rc = refine(mesh, "auto", SDD_SURFACE_REFINED, &o->digest[2], &o->err);
         else
             o->err = err;
     }
@@ -194,9 +198,11 @@ static void expect_clean(const struct shape *s, const char *kind, int64_t k, int
         fail_msg("%s: a fresh device does not work: %s", at, again.err.text);
 }
 
-/* Shapes that between them take every branch: boundaries, creases, corners, holes, UVs, n-gons, isolated points. */
-static const char *const shapes[] = {"cube",      "single_quad",      "crease_ngons", "corner_on_crease",
-                                     "hole_open", "uv_islands_mixed", "isolated",     "random_open0"};
+/* Shapes that between them take every branch: boundaries, creases, corners, holes, UVs, n-gons, isolated points, edges
+ * and vertices that are not manifold. */
+static const char *const shapes[] = {
+    "cube",     "single_quad",  "crease_ngons",         "corner_on_crease", "hole_open", "uv_islands_mixed",
+    "isolated", "random_open0", "odd/edge_used_thrice", "odd/soup_uv"};
 
 static void torture_device(const struct shape *s, const char *kind, int forever, int sticky)
 {
