@@ -16,12 +16,14 @@
 
 static sdd_device *device;
 static const char *method; /* the engine that is judged */
+static int scheme;
 
 static void load(const char *name, struct shape *s)
 {
     struct sdd_error err = {0};
     if (shape_load(test_shapes_dir(), name, s, &err) != SDD_OK)
         fail_msg("%s: %s", name, err.text);
+    s->desc.options.scheme = scheme;
 }
 
 static void refine(const struct shape *s, const float *points, int level, struct refined *out)
@@ -390,6 +392,8 @@ int main(void)
     int failed = cmocka_run_group_tests_name("laws, edge-friend", tests, NULL, NULL);
     method = "mesh-matrix";
     failed += cmocka_run_group_tests_name("laws, mesh-matrix", tests, NULL, NULL);
+    scheme = SDD_SCHEME_BILINEAR;
+    failed += cmocka_run_group_tests_name("laws, bilinear", tests, NULL, NULL);
     sdd_device_close(device);
     return failed;
 }
