@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one
  * read-back:
- *   faces   corners, vertex and edge numbering by stable sort and scan, twins    -> E, B, E', the first errors
- *   tags    fans, creases, corners, holes; then ghosts                           -> the last errors, lists' sizes
+ *   faces   corners, vertex and edge numbering by stable sort and scan, twins, fans  -> E, B, E', the first errors
+ *   tags    creases, corners, holes; then ghosts                                     -> the last errors, lists' sizes
  *   keep    the arrays that stay, in allocations of exactly their size
  * With face sizes that check_desc has passed kernels stay inside their arrays, so errors need not be read before the
  * stage ends. */
@@ -42,9 +42,6 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
         if (!*sdd_option_token(o, row))
             return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
                             "a value that is none of the option's tokens");
-    if (o->scheme == SDD_SCHEME_SQRT3)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s is not built yet; the other schemes are",
-                        sdd_option_token(o, 0));
     if (o->crease_method != SDD_CREASE_UNIFORM)
         return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; uniform is");
     return SDD_OK;
@@ -110,7 +107,7 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
         return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
                         m->n_vertices ? "faces" : "points");
     sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
-    most = m->options.scheme == SDD_SCHEME_LOOP ? 3 : SDD_MAX_FACE_SIZE;
+    most = m->options.scheme == SDD_SCHEME_LOOP || m->options.scheme == SDD_SCHEME_SQRT3 ? 3 : SDD_MAX_FACE_SIZE;
     if (info->min_face_size < 3 || info->max_face_size > most)
         return fail_size(m, most, err);
     if (sum != m->n_corners)
@@ -197,7 +194,23 @@ struct sdd_grid topology_uv_grid(const sdd_topology *t, int level)
 
 int topology_is_triangles(const sdd_topology *t)
 {
-    return t->info.options.scheme == SDD_SCHEME_LOOP;
+    return t->info.options.scheme == SDD_SCHEME_LOOP || topology_is_sqrt3(t);
+}
+
+int topology_is_sqrt3(const sdd_topology *t)
+{
+    return t->info.options.scheme == SDD_SCHEME_SQRT3;
+}
+
+/* A vertex a face and step, and in each second step one a boundary edge, which it cuts in three. */
+static int64_t sqrt3_points(const sdd_topology *t, int level)
+{
+    int64_t V = t->info.n_vertices, F = t->info.n_faces, B = t->info.n_boundary_edges;
+    for (int k = 0; k < level; k++, F *= 3) {
+        V += F + (k % 2 ? B : 0);
+        B *= k % 2 ? 3 : 1;
+    }
+    return V;
 }
 
 static int64_t grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level)
@@ -213,12 +226,14 @@ static int64_t grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_
 
 int64_t topology_points(const sdd_topology *t, int level)
 {
+    if (topology_is_sqrt3(t))
+        return sqrt3_points(t, level);
     return grid_points(t, t->info.n_vertices, t->info.n_edges, level);
 }
 
 int64_t topology_uv_points(const sdd_topology *t, int level)
 {
-    return t->info.n_uvs ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
+    return t->info.n_uvs && !topology_is_sqrt3(t) ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
 }
 
 int64_t topology_angles(const sdd_topology *t)

@@ -1,11 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_build.h: the device work behind sdd_topology_create. */
+/* topology_build.h: the device work behind sdd_topology_create, shared by topology_build.c (the order of stages),
+ * topology_faces.c and topology_tags.c (one stage each). */
 #ifndef SDD_TOPOLOGY_BUILD_H
 #define SDD_TOPOLOGY_BUILD_H
 #include "gpu/topology.h"
 
+/* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
+ * is well. */
+enum word {
+    W_CORNER,
+    W_UV,
+    W_REPEAT,
+    W_EDGE,
+    W_FAN,        /* the last three: not errors, but the mesh is not manifold */
+    W_MOST_EDGES, /* stage "faces" */
+    W_CREASE_VERTEX,
+    W_CREASE_EDGE,
+    W_CORNER_TAG,
+    W_HOLE, /* stage "tags" */
+    W_N_EDGES,
+    W_N_BORDER,
+    W_N_UV_EDGES,
+    W_N_ISOLATED,
+    W_N_HOLES,
+    W_N_SHOWN,
+    W_N_APART,
+    W_N_LOOPS, /* counts: low 32 bits */
+    N_WORDS
+};
+
+struct build {
+    sdd_topology *t;
+    const struct sdd_mesh_desc *desc;
+    sdd_device *d;
+    uint64_t word[N_WORDS];
+    int64_t V, F, C, E, B, G, E_uv, H, tags; /* G ghosts: B, or none when the mesh is not manifold */
+    int bits;                                /* vertex ids are below 2^bits */
+
+    /* stage "faces": freed at the end */
+    void *memory;
+    int64_t bytes;
+    uint64_t *words, *keys, *sorted;
+    int32_t *counts, *end, *input, *uv_input, *values, *corners, *flag, *rank, *border_rank, *isolated_flag,
+        *isolated_rank;
+    uint32_t *vert, *face, *next, *prev, *uv, *edge, *twin, *edge_corner, *uv_edge, *uv_edge_corner;
+    uint32_t *begin, *end_of_vertex;
+    int32_t *vert_corner;
+    void *scratch;
+
+    /* stage "tags": freed at the end */
+    void *memory2;
+    int64_t bytes2;
+    uint64_t *tag_keys, *tag_sorted;
+    int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
+    float *tag_sharp;
+    uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
+    void *scratch2;
+
+    /* a mesh that is not manifold: freed at the end */
+    void *memory3;
+    int64_t bytes3;
+};
+
 /* topology_build: fills t from desc, whose array shapes have been checked. On error t holds what sdd_topology_unref
  * frees. */
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err) SDD_MUST_CHECK;
+
+static inline int64_t build_larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+int build_bits(int64_t n); /* the least that ids below n fit in, from 1 */
+int64_t build_scratch(struct build *b, int64_t n, int bits);
+/* build_place: counts with base NULL, allocates exactly that, and lays out for real. */
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), void **memory, int64_t *bytes,
+                struct sdd_error *err) SDD_MUST_CHECK;
+void build_start_words(struct build *b); /* errors start at ~0, counts at 0 */
+void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);
+int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* Stage "faces". build_edges_apart: numbers the edges of a mesh that is not manifold, and tells their kinds.
+ * build_tell_fault: says why the mesh is not manifold, the first such element of the first such kind. */
+void build_lay_out_faces(struct build *b, struct arena *a);
+void build_lay_out_kind(struct build *b, struct arena *a);
+void build_run_faces(struct build *b);
+int build_edges_apart(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+int build_fail_faces(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+void build_tell_fault(const struct build *b);
+
+/* Stage "tags". build_run_ghosts needs a manifold mesh: the walks around vertices end. */
+void build_lay_out_tags(struct build *b, struct arena *a);
+void build_lay_out_lists(struct build *b, struct arena *a);
+void build_run_tags(struct build *b);
+void build_run_ghosts(struct build *b);
+int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+void build_run_lists(struct build *b);
 
 #endif

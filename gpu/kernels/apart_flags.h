@@ -3,8 +3,8 @@
  * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (runs, from 1), vert, next, face [C] u32
  *         -> flag[C] i32, run_first[runs] i32
  * Shape   item, n = C      Cost  32 B read, 8 B written
- * Result  flag = 1 where the use before is of the same edge and of the same face, or the edge's ends are equal; the sort
- *         is stable, so the uses of one face are neighbours      Threads any queue */
+ * Result  flag = 1 where the use before is of the same edge and of the same face, or the edge's ends are equal; the
+ *         sort is stable, so the uses of one face are neighbours      Threads any queue */
 #ifndef SDD_K_APART_FLAGS_H
 #define SDD_K_APART_FLAGS_H
 #include "gpu/kernel.h"

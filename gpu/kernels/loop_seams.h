@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop_seams: a level of triangles to the next, at the control vertices and along the control edges: the control mesh's
  * matrix says which rows are neighbours (loop_inside does the rest).
- * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h) -> rows [0, n') of to, level L + 1
+ * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
+ *         -> rows [0, n') of to, level L + 1
  * Shape   item, n' = V + E (2^(L + 1) - 1)      Cost  about 90 B read (cached) and 12 B written a point
  * Result  the sum over a control vertex's edges is made in double
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
@@ -33,8 +34,8 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
     if (odd) {
         struct sdd_vec3 smooth = sdd_scale(0.5f, ends);
         if (closed)
-            smooth = sdd_loop_edge(ends, sdd_add(sdd_tri_load(g, a->from, c, at, 1),
-                                                 sdd_tri_load(g, a->from, across, side - at - 1, 1)));
+            smooth = sdd_loop_edge(
+                ends, sdd_add(sdd_tri_load(g, a->from, c, at, 1), sdd_tri_load(g, a->from, across, side - at - 1, 1)));
         return sdd_edge_point(ends, closed ? sharp : 10.0f, smooth);
     }
     struct sdd_vec3 p = sdd_tri_load(g, a->from, c, at, 0), smooth = p;

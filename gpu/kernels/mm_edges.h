@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mm_edges: edge points of the first step, from the ends of each edge and the face points on both sides: what a row of E
- * and two entries of F (Mlakar 2018) say stands here as edge_corner, twin and face.
+/* mm_edges: edge points of the first step, from the ends of each edge and the face points on both sides: what a row
+ * of E and two entries of F (Mlakar 2018) say stands here as edge_corner, twin and face.
  * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows V + F + e
  * Shape   item, n = E      Cost  about 90 B an edge
  * Result  the middle of an edge without two faces, whatever was authored (boundaries and non-manifold edges are

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* quad_spot.h: where a row of a quad level lies in the control mesh, and the cells around it.
  *
- * From level 1 on, the mesh matrix of a level is a formula: its columns are the cells of m x m grids, one grid a control
- * corner, and the faces that meet in a vertex are told by the vertex's row in grid order (grid.h) and the matrix of the
- * control mesh. So no level's matrix is ever stored. */
+ * From level 1 on, the mesh matrix of a level is a formula: its columns are the cells of m x m grids, one grid a
+ * control corner, and the faces that meet in a vertex are told by the vertex's row in grid order (grid.h) and the
+ * matrix of the control mesh. So no level's matrix is ever stored. */
 #ifndef SDD_QUAD_SPOT_H
 #define SDD_QUAD_SPOT_H
 #include "gpu/kernels/grid.h"

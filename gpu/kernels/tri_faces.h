@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tri_faces: the faces of a refined triangle mesh, or of its UV mesh, in grid order.
- * Shapes  grid over 3 F corners, shown[S] u32 (corners) -> face[S / 3 m^2][3] u32      Shape  item, n = S / 3 m^2, m = 2^L
- * Cost    12 B written a face      Result  rows of tri_grid.h; triangles that are not shown (holes) are left out
+ * Shapes  grid over 3 F corners, shown[S] u32 (corners) -> face[S / 3 m^2][3] u32, m = 2^L
+ * Shape   item, n = S / 3 m^2      Cost  12 B written a face
+ * Result  rows of tri_grid.h; triangles that are not shown (holes) are left out
  * Threads any queue */
 #ifndef SDD_K_TRI_FACES_H
 #define SDD_K_TRI_FACES_H
