@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the points that mesh-matrix makes: mm_faces, mm_edges, mm_vertices, mm_seams, mm_inside, mm_linear. Each
  * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
- * own keep what they held. The oracle itself is held against the witness of manifold meshes. */
+ * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where edges
+ * are apart or have equal ends. */
 #include "tests/kernels/launch.h"
+#include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/mm_edges.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_inside.h"
@@ -47,6 +49,17 @@ static void check_rows(const struct wild_case *k, const struct wild *w, const ch
     free(want);
 }
 
+/* Edges that are sharp because they have not two faces hold what somebody may have authored there. */
+static const float *authored(const struct wild_case *k)
+{
+    float *sharp = xalloc(k->o.E, sizeof *sharp);
+    for (int64_t e = 0; e < k->o.E; e++)
+        sharp[e] = k->o.kind[e] ? (float)(e % 3) / 3 : k->o.edge_sharp[e];
+    const float *device = launch_in(sharp, k->o.E, sizeof *sharp);
+    free(sharp);
+    return device;
+}
+
 /* ---- the first step -------------------------------------------------------------------------------------------- */
 static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
@@ -64,6 +77,11 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
     LAUNCH(mm_edges, &edges, E);
     check_rows(k, to, "mm_edges", launch_got(edges.out), before, V + F, n);
     launch_end();
+    edges.mesh = wild_upload(k, no_arrays), edges.mesh.edge_sharp = authored(k);
+    edges.p = launch_in(points, 3 * V, 4), edges.out = launch_inout(before, 3 * n, 4);
+    LAUNCH(mm_edges, &edges, E);
+    check_rows(k, to, "mm_edges", launch_got(edges.out), before, V + F, n);
+    launch_end();
     struct mm_vertices_args vertices = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
     vertices.out = launch_inout(before, 3 * n, 4);
     LAUNCH(mm_vertices, &vertices, V);
@@ -74,6 +92,36 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
             fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
     launch_end();
     free(before), free(all);
+}
+
+static struct sdd_grid grid_of(const struct sdd_control *m, int level)
+{
+    struct sdd_grid g = {.vert = m->vert, .next = m->next, .prev = m->prev, .face = m->face, .edge = m->edge};
+    g.n_vertices = m->n_vertices, g.n_faces = m->n_faces, g.n_edges = m->n_edges, g.n_corners = m->n_corners;
+    g.level = level;
+    return g;
+}
+
+/* Quad (i, j) of corner c's grid is row c m m + j m + i, and begins at its lowest place. */
+static void check_quads(const struct wild_case *k, const struct wild *w)
+{
+    const int64_t m = (int64_t)1 << (w->level - 1);
+    struct sdd_quad *want = xalloc(w->F, sizeof *want);
+    for (int64_t q = 0; q < w->F; q++) {
+        int64_t first = 0, i, j;
+        for (int c = 1; c < 4; c++)
+            if (w->at[q][c][0] + w->at[q][c][1] < w->at[q][first][0] + w->at[q][first][1])
+                first = c;
+        i = w->at[q][first][0], j = w->at[q][first][1];
+        for (int c = 0; c < 4; c++)
+            want[(w->home[q] * m + j) * m + i].v[c] = (uint32_t)w->row[w->vert[4 * q + (first + c) % 4]];
+    }
+    const struct sdd_control mesh = wild_upload(k, 1);
+    struct grid_quads_args a = {.grid = grid_of(&mesh, w->level), .quad = launch_out(w->F, sizeof *want)};
+    LAUNCH(grid_quads, &a, w->F);
+    launch_same(a.quad, want, "quad");
+    launch_end();
+    free(want);
 }
 
 /* ---- a later step ---------------------------------------------------------------------------------------------- */
@@ -88,9 +136,7 @@ static void check_step(const struct wild_case *k, const struct wild *w, const st
     launch_end();
     struct sdd_control m = wild_upload(k, no_arrays);
     struct mm_inside_args cells = {.from = launch_in(from, 3 * w->V, 4), .to = launch_inout(before, 3 * to->V, 4)};
-    cells.grid.vert = m.vert, cells.grid.next = m.next, cells.grid.prev = m.prev, cells.grid.face = m.face;
-    cells.grid.edge = m.edge, cells.grid.n_vertices = m.n_vertices, cells.grid.n_faces = m.n_faces;
-    cells.grid.n_edges = m.n_edges, cells.grid.n_corners = m.n_corners, cells.grid.level = w->level;
+    cells.grid = grid_of(&m, w->level);
     LAUNCH(mm_inside, &cells, w->F);
     check_rows(k, to, "mm_inside", launch_got(cells.to), before, inside, to->V);
     launch_end();
@@ -132,6 +178,7 @@ static void check_mesh(const struct poly *p)
                 check_step(&k, &w, &next, no_arrays);
         if (k.b.bad_repeat < 0 && k.b.bad_corner < 0 && k.b.bad_vertex < 0 && next.level < 4)
             check_oracle(&k, &next);
+        check_quads(&k, &next);
         wild_fini(&w);
     }
     wild_fini(&w);
