@@ -71,6 +71,9 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL)
         return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
                         "UVs under %s are not built yet; all engines do `all`", sdd_option_token(&t->info.options, 2));
+    if ((r->include & uv) && topology_is_sqrt3(t))
+        return sdd_fail(err, SDD_EUNSUPPORTED, "include",
+                        "scheme sqrt3 makes no UVs: it flips edges across their seams");
     return SDD_OK;
 }
 
@@ -93,11 +96,26 @@ static void lay_out(const sdd_topology *t, const struct engine *e, const struct 
         out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
 }
 
+/* Each step adds three edges a face, and each second step two a boundary edge. */
+static void count_sqrt3(const sdd_topology *t, int level, struct sdd_plan *p)
+{
+    int64_t faces = 1, B = t->info.n_boundary_edges;
+    p->n_vertices = topology_points(t, level);
+    p->n_edges = t->info.n_edges;
+    for (int k = 0; k < level; k++, faces *= 3) {
+        p->n_edges += 3 * faces * t->info.n_faces + (k % 2 ? 2 * B : 0);
+        B *= k % 2 ? 3 : 1;
+    }
+    p->n_faces = t->n_shown / 3 * faces;
+}
+
 /* Faces without holes; edges of the whole surface. */
 static void count_refined(const sdd_topology *t, int level, struct sdd_plan *p)
 {
     const struct sdd_topology_info *i = &t->info;
     int64_t m = (int64_t)1 << (topology_is_triangles(t) ? level : level - 1), E = i->n_edges, C = i->n_corners;
+    if (topology_is_sqrt3(t))
+        return count_sqrt3(t, level, p);
     p->n_vertices = topology_points(t, level);
     p->n_uvs = topology_uv_points(t, level);
     p->n_faces = t->n_shown * m * m;
@@ -188,6 +206,8 @@ static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, 
     const struct sdd_grid uv_grid = topology_uv_grid(t, r->level);
     const struct sdd_float2 *uv = (const struct sdd_float2 *)m->uvs;
     struct sdd_float2 *out = block_of(p, memory, SDD_UVS);
+    if (topology_is_sqrt3(t))
+        return;
     index_rows(t, topology_grid(t, r->level), block_of(p, memory, SDD_INDICES), p->n_faces);
     index_rows(t, uv_grid, block_of(p, memory, SDD_UV_INDICES), p->n_faces);
     if (!out)
@@ -210,7 +230,12 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     sdd_device *d = m->topology->device;
     struct sdd_result_info *info = &out->info;
     struct sdd_plan *p = &info->plan;
-    struct engine_run run = {m, r, block_of(p, blocks, SDD_POSITIONS), block_of(p, blocks, SDD_NORMALS), lay->engine};
+    struct engine_run run = {m,
+                             r,
+                             block_of(p, blocks, SDD_POSITIONS),
+                             block_of(p, blocks, SDD_NORMALS),
+                             lay->engine,
+                             topology_is_sqrt3(m->topology) ? block_of(p, blocks, SDD_INDICES) : NULL};
     uint64_t digests[8] = {0};
     dev_mark(d, MARK_START);
     int rc = e->run(&run, err);

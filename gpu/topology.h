@@ -35,6 +35,7 @@ struct sdd_topology {
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_uv_grid(const sdd_topology *t, int level);
 int topology_is_triangles(const sdd_topology *t);          /* do refined faces have three corners? */
+int topology_is_sqrt3(const sdd_topology *t);              /* .. in the order of kernels/sqrt3_grid.h, no grids? */
 int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */
 int64_t topology_uv_points(const sdd_topology *t, int level);
 

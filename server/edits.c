@@ -90,7 +90,8 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
         rc = count_room(m, b, &room, err);
     if (rc)
         return rc;
-    w->triangles = m->options.scheme == SDD_SCHEME_LOOP;
+    if (m->options.scheme == SDD_SCHEME_LOOP || m->options.scheme == SDD_SCHEME_SQRT3)
+        w->triangles = sdd_option_token(&m->options, 0);
     w->n_vertices = w->n_old_vertices = m->n_vertices;
     w->n_faces = w->n_old_faces = m->n_faces;
     w->n_corners = m->n_corners;

@@ -37,8 +37,8 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
         return SDD_OK;
     if (w->triangles)
         return sdd_fail(err, SDD_EMESH, "faceVertexCounts",
-                        "edits[%lld]: face %d has %d corners; scheme loop takes triangles alone", (long long)w->edit,
-                        face_name(w, f), n);
+                        "edits[%lld]: face %d has %d corners; scheme %s takes triangles alone", (long long)w->edit,
+                        face_name(w, f), n, w->triangles);
     return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "edits[%lld]: face %d has %d corners; 3 to %d are allowed",
                     (long long)w->edit, face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }

@@ -11,8 +11,8 @@ enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_UV = 4, VERTEX_EDGE = 8 };
 
 /* Rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end. */
 struct edit_work {
-    int64_t edit;   /* index of the one being applied */
-    bool triangles; /* scheme loop: no other faces    */
+    int64_t edit;          /* index of the one being applied */
+    const char *triangles; /* a scheme that takes no other faces, or NULL */
     int64_t n_vertices, n_faces, n_corners, n_uvs, n_creases, n_tags;
     int64_t n_old_vertices, n_old_faces, n_old_uvs, n_old_creases;
     int64_t next_vertex_id, next_face_id;

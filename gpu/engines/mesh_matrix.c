@@ -3,7 +3,7 @@
  * matrix is stored by rows and by columns with its adjacency (E and F), built by sort and scan; from level 1 on matrix
  * and adjacency are formulas (quad_spot.h), so a level is its points alone, in grid order, and two launches
  * make the next. Only two levels of points are held. */
-#include "gpu/engine.h"
+#include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_finish.h"
 #include "gpu/kernels/loop_seams.h"
@@ -63,6 +63,8 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 {
     struct arena count = {NULL, 0};
     struct layout l;
+    if (topology_is_sqrt3(t))
+        return sqrt3_scratch(t, r);
     if (wants_points(r))
         lay_out(t, r, &count, &l);
     return count.used;
@@ -70,11 +72,7 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    (void)r;
-    if (t->info.options.scheme != SDD_SCHEME_SQRT3)
-        return SDD_OK;
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine mesh-matrix does not do %s",
-                    sdd_option_token(&t->info.options, 0));
+    return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 
 static struct sdd_control control_of(const sdd_topology *t)
@@ -203,6 +201,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     struct arena a = {run->scratch, 0};
     struct layout lay;
     int rc = SDD_OK;
+    if (topology_is_sqrt3(t))
+        return sqrt3_run(run, err);
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &lay);

@@ -391,7 +391,7 @@ static const struct bad bad_meshes[] = {
     {"hole_far", "99", SDD_EMESH, hole_far},
     {"hole_low", "-1", SDD_EMESH, hole_low},
     {"chaikin", "chaikin", SDD_EUNSUPPORTED, chaikin},
-    {"sqrt3", "sqrt3", SDD_EUNSUPPORTED, sqrt3},
+    {"sqrt3", "scheme sqrt3 takes triangles alone", SDD_EMESH, sqrt3},
     {"no_such_scheme", "", SDD_EINVALID, no_such_scheme},
     {"no_such_boundary", "", SDD_EINVALID, no_such_boundary},
 };

@@ -49,7 +49,7 @@ void grid_init(struct grid *g, const struct sdd_mesh_desc *d)
     *g = (struct grid){.n_vertices = d->n_vertices,
                        .n_faces = d->n_faces,
                        .n_corners = d->n_corners,
-                       .triangles = d->options.scheme == SDD_SCHEME_LOOP};
+                       .triangles = d->options.scheme == SDD_SCHEME_LOOP || d->options.scheme == SDD_SCHEME_SQRT3};
     g->first = xalloc(g->n_faces + 1, sizeof *g->first);
     g->vertices = xalloc(g->n_corners, sizeof *g->vertices);
     g->authored = xalloc(g->n_corners, sizeof *g->authored);

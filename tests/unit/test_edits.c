@@ -167,6 +167,9 @@ static void test_errors_name_ids(void **state)
     m->options.scheme = SDD_SCHEME_LOOP;
     refused(m, "{\"addFaces\":{\"faceVertexCounts\":[3,4],\"faceVertexIndices\":[1,2,5,1,2,5,4]}}", SDD_EMESH,
             "edits[0]: face -2 has 4 corners; scheme loop takes triangles alone");
+    m->options.scheme = SDD_SCHEME_SQRT3;
+    refused(m, "{\"addFaces\":{\"faceVertexCounts\":[4],\"faceVertexIndices\":[1,2,5,4]}}", SDD_EMESH,
+            "edits[0]: face -1 has 4 corners; scheme sqrt3 takes triangles alone");
     m->options.scheme = SDD_SCHEME_CATMULL_CLARK;
     refused(m,
             "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[1,4,8]}},"

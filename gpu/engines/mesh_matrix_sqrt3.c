@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_matrix_sqrt3.c: scheme sqrt3 in engine mesh-matrix (kernels/sqrt3_grid.h has the rules). A level's matrix and
+ * adjacency are the start and the twin of each half-edge: no sort, no scan, each face comes from one half-edge of the
+ * level before. Two levels are held at a time. */
+#include "gpu/engines/mesh_matrix_sqrt3.h"
+#include "gpu/kernels/isolated_points.h"
+#include "gpu/kernels/sqrt3_children.h"
+#include "gpu/kernels/sqrt3_faces.h"
+#include "gpu/kernels/sqrt3_fans.h"
+#include "gpu/kernels/sqrt3_finish.h"
+#include "gpu/kernels/sqrt3_firsts.h"
+#include "gpu/kernels/sqrt3_indices.h"
+#include "gpu/kernels/sqrt3_vertices.h"
+#include <math.h>
+#include <stdlib.h>
+
+static int64_t power_of_3(int level)
+{
+    return level ? 3 * power_of_3(level - 1) : 1;
+}
+
+static int64_t faces_at(const sdd_topology *t, int level)
+{
+    return t->info.n_faces * power_of_3(level);
+}
+
+static int wants_points(const struct sdd_refine_request *r)
+{
+    return (r->include & (SDD_POSITIONS | SDD_NORMALS)) != 0;
+}
+
+static int is_limit(const struct sdd_refine_request *r)
+{
+    return r->surface == SDD_SURFACE_LIMIT && wants_points(r);
+}
+
+/* Are the points of the last level the result? */
+static int in_place(const struct sdd_refine_request *r)
+{
+    return (r->include & SDD_POSITIONS) && !is_limit(r);
+}
+
+/* The level to which points go. Beside lines and sharp vertices limits are exact on even levels alone; the vertices of an odd level are
+ * the first of the next. */
+static int last_points(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    int special = t->edge_sharp || t->vert_sharp;
+    return wants_points(r) ? r->level + (is_limit(r) && special && r->level % 2) : 0;
+}
+
+/* The level to which faces go: a step needs those of the level before, all else those of its own. */
+static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    int points = last_points(t, r);
+    if (is_limit(r) || (r->include & SDD_NORMALS))
+        return points;
+    return r->include & SDD_INDICES ? r->level : points - 1;
+}
+
+/* buffer k of each kind belongs to the levels of parity k; 0 rows where there is none */
+struct layout {
+    uint32_t *vert[2], *twin[2], *first[2];
+    float *sharp[2], *points[2];
+    struct sdd_float2 *weights, *angle;
+    int64_t n_weights, n_angles;
+};
+
+/* The highest level up to `last` of that parity. */
+static int highest(int last, int parity)
+{
+    return last % 2 == parity ? last : last - 1;
+}
+
+static int has_sharp_lines(const sdd_topology *t)
+{
+    return t->info.has_creases && t->edge_sharp;
+}
+
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+{
+    int faces = last_faces(t, r), points = last_points(t, r), last = points - in_place(r);
+    for (int k = 0; k < 2; k++) {
+        int f = highest(faces, k), p = highest(last, k);
+        int64_t n = f < 1 ? 0 : 3 * faces_at(t, f);
+        out->vert[k] = ARENA(a, uint32_t, n);
+        out->twin[k] = ARENA(a, uint32_t, n);
+        out->sharp[k] = ARENA(a, float, has_sharp_lines(t) ? n : 0);
+        out->first[k] = ARENA(a, uint32_t, f < 0 || !points ? 0 : topology_points(t, f));
+        out->points[k] = ARENA(a, float, p < 1 ? 0 : 3 * topology_points(t, p));
+    }
+    /* a dart has one neighbour more on odd levels; new vertices have up to six */
+    out->n_weights = points ? (t->info.max_valence > 6 ? t->info.max_valence : 6) + 2 : 0;
+    out->weights = ARENA(a, struct sdd_float2, out->n_weights);
+    out->n_angles = is_limit(r) && (r->include & SDD_NORMALS) ? topology_angles(t) : 0;
+    out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+}
+
+int64_t sqrt3_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    struct arena count = {NULL, 0};
+    struct layout l;
+    lay_out(t, r, &count, &l);
+    return count.used;
+}
+
+int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    int last = last_faces(t, r) > r->level ? last_faces(t, r) : r->level;
+    int64_t n = 3 * faces_at(t, last) + t->info.n_boundary_edges * power_of_3(last / 2);
+    if (!t->info.manifold)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s; scheme sqrt3 needs manifold meshes", t->fault);
+    if (n < UINT32_MAX)
+        return SDD_OK;
+    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld half-edges; ids of 32 bits end at %lld", last,
+             (long long)n, (long long)UINT32_MAX);
+    if (err) {
+        err->needed = n;
+        err->available = UINT32_MAX;
+    }
+    return SDD_ETOO_LARGE;
+}
+
+/* By the size of the ring, made in double: alpha / n of a step and beta / n of the limit. */
+static int upload_weights(const sdd_topology *t, const struct layout *l, struct sdd_error *err)
+{
+    struct sdd_float2 *table = calloc((size_t)l->n_weights, sizeof *table);
+    if (!table)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of weights");
+    for (int64_t n = 1; n < l->n_weights; n++) {
+        double count = (double)n, alpha = (4.0 - 2.0 * cos(6.283185307179586476925286766559 / count)) / 9.0;
+        table[n].s[0] = (float)(alpha / count);
+        table[n].s[1] = (float)(3.0 * alpha / (1.0 + 3.0 * alpha) / count);
+    }
+    dev_upload(t->device, l->weights, table, l->n_weights * (int64_t)sizeof *table);
+    free(table);
+    return SDD_OK;
+}
+
+static struct sdd_sqrt3 control_level(const sdd_topology *t, const struct layout *l)
+{
+    struct sdd_sqrt3 m = {
+        .vert = t->vert,
+        .twin = t->twin,
+        .first = l->first[0],
+        .sharp = has_sharp_lines(t) ? t->edge_sharp : NULL,
+        .edge = t->edge,
+        .vert_sharp = t->vert_sharp,
+        .n_vertices = (uint32_t)t->info.n_vertices,
+        .n_faces = (uint32_t)t->info.n_faces,
+        .n_control = (uint32_t)t->info.n_vertices,
+    };
+    struct sqrt3_firsts_args firsts = {t->vert_begin, t->vert_end, t->vert_corner,
+                                       t->twin,       l->first[0], (uint32_t)t->info.n_corners};
+    if (l->n_weights)
+        DEV_LAUNCH(t->device, sqrt3_firsts, &firsts, t->info.n_vertices);
+    return m;
+}
+
+/* The faces of the next level: m becomes it. */
+static void next_faces(const sdd_topology *t, struct sdd_sqrt3 *m, const struct layout *l)
+{
+    int k = (m->level + 1) % 2;
+    float *sharp = m->sharp ? l->sharp[k] : NULL;
+    struct sqrt3_children_args children = {*m, l->vert[k], l->twin[k], sharp};
+    struct sqrt3_fans_args fans = {*m, l->first[k]};
+    DEV_LAUNCH(t->device, sqrt3_children, &children, 3 * (int64_t)m->n_faces);
+    if (l->n_weights)
+        DEV_LAUNCH(t->device, sqrt3_fans, &fans, (int64_t)m->n_vertices + m->n_faces);
+    m->vert = l->vert[k];
+    m->twin = l->twin[k];
+    m->first = l->first[k];
+    m->sharp = sharp;
+    m->edge = NULL;
+    m->level++;
+    m->n_vertices = (uint32_t)topology_points(t, m->level);
+    m->n_faces *= 3;
+}
+
+static void next_points(const sdd_topology *t, const struct sdd_sqrt3 *m, const struct layout *l, const float *from,
+                        float *to)
+{
+    struct sqrt3_vertices_args vertices = {*m, l->weights, from, to};
+    struct sqrt3_faces_args faces = {*m, from, to};
+    DEV_LAUNCH(t->device, sqrt3_vertices, &vertices, m->n_vertices);
+    DEV_LAUNCH(t->device, sqrt3_faces, &faces, m->n_faces);
+}
+
+static void write_indices(const struct engine_run *run, const struct sdd_sqrt3 *m)
+{
+    const sdd_topology *t = run->mesh->topology;
+    struct sqrt3_indices_args indices = {m->vert, t->shown, run->indices, power_of_3(m->level)};
+    if (run->indices && m->level == run->request->level)
+        DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_shown / 3 * indices.each);
+}
+
+static void finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct layout *l, const float *from)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    struct sqrt3_finish_args args = {*m,           l->weights, l->n_angles ? l->angle : NULL, from, NULL,
+                                     run->normals, is_limit(r)};
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
+    args.out = in_place(r) ? NULL : run->positions;
+    if (args.out || args.normal)
+        DEV_LAUNCH(t->device, sqrt3_finish, &args, topology_points(t, r->level));
+    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+}
+
+int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    struct arena a = {run->scratch, 0};
+    struct layout l;
+    lay_out(t, r, &a, &l);
+    int rc = l.n_angles ? topology_upload_angles(t, l.angle, err) : SDD_OK;
+    if (!rc && l.n_weights)
+        rc = upload_weights(t, &l, err);
+    if (rc)
+        return rc;
+    int points = last_points(t, r), faces = last_faces(t, r);
+    struct sdd_sqrt3 m = control_level(t, &l);
+    const float *from = run->mesh->points;
+    for (int level = 0; level < points || level < faces; level++) {
+        if (r->cancel && atomic_load(r->cancel))
+            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
+        if (level < points) {
+            float *to = level + 1 == points && in_place(r) ? run->positions : l.points[(level + 1) % 2];
+            next_points(t, &m, &l, from, to);
+            from = to;
+        }
+        if (level < faces) {
+            next_faces(t, &m, &l);
+            write_indices(run, &m);
+        }
+    }
+    if (wants_points(r))
+        finish(run, &m, &l, from);
+    return SDD_OK;
+}
