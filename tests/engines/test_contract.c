@@ -367,6 +367,7 @@ SPOIL(hole_far, d->n_holes = 1; d->hole_faces = far_ids + 1)
 SPOIL(hole_low, d->n_holes = 1; d->hole_faces = negative_ids)
 SPOIL(chaikin, d->options.crease_method = SDD_CREASE_CHAIKIN; d->n_creases = 1; d->crease_edges = two_ids;
       d->crease_sharpness = plain_sharp)
+SPOIL(loop, d->options.scheme = SDD_SCHEME_LOOP)
 SPOIL(sqrt3, d->options.scheme = SDD_SCHEME_SQRT3)
 SPOIL(no_such_scheme, d->options.scheme = 17)
 SPOIL(no_such_boundary, d->options.boundary = -3)
@@ -391,6 +392,7 @@ static const struct bad bad_meshes[] = {
     {"hole_far", "99", SDD_EMESH, hole_far},
     {"hole_low", "-1", SDD_EMESH, hole_low},
     {"chaikin", "chaikin", SDD_EUNSUPPORTED, chaikin},
+    {"loop", "scheme loop takes triangles alone", SDD_EMESH, loop},
     {"sqrt3", "scheme sqrt3 takes triangles alone", SDD_EMESH, sqrt3},
     {"no_such_scheme", "", SDD_EINVALID, no_such_scheme},
     {"no_such_boundary", "", SDD_EINVALID, no_such_boundary},
