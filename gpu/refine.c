@@ -96,17 +96,16 @@ static void lay_out(const sdd_topology *t, const struct engine *e, const struct 
         out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
 }
 
-/* Each step adds three edges a face, and each second step two a boundary edge. */
+/* The first step adds three edges a face; after the second all faces have their own boundary edges, so that
+ * 2 E = 3 F + B. */
 static void count_sqrt3(const sdd_topology *t, int level, struct sdd_plan *p)
 {
-    int64_t faces = 1, B = t->info.n_boundary_edges;
-    p->n_vertices = topology_points(t, level);
-    p->n_edges = t->info.n_edges;
-    for (int k = 0; k < level; k++, faces *= 3) {
-        p->n_edges += 3 * faces * t->info.n_faces + (k % 2 ? 2 * B : 0);
+    int64_t faces = 1, B = t->n_open;
+    for (int k = 0; k < level; k++, faces *= 3)
         B *= k % 2 ? 3 : 1;
-    }
+    p->n_vertices = topology_points(t, level);
     p->n_faces = t->n_shown / 3 * faces;
+    p->n_edges = level == 1 ? t->info.n_edges + 3 * t->info.n_faces : (3 * faces * t->info.n_faces + B) / 2;
 }
 
 /* Faces without holes; edges of the whole surface. */

@@ -205,7 +205,7 @@ int topology_is_sqrt3(const sdd_topology *t)
 /* A vertex a face and step, and in each second step one a boundary edge, which it cuts in three. */
 static int64_t sqrt3_points(const sdd_topology *t, int level)
 {
-    int64_t V = t->info.n_vertices, F = t->info.n_faces, B = t->info.n_boundary_edges;
+    int64_t V = t->info.n_vertices, F = t->info.n_faces, B = t->n_open;
     for (int k = 0; k < level; k++, F *= 3) {
         V += F + (k % 2 ? B : 0);
         B *= k % 2 ? 3 : 1;

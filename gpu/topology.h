@@ -2,7 +2,7 @@
 /* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
  * returned. Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops (ghost faces), S
  * shown corners. Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that close the
- * surface; a mesh that is not manifold has no ghosts (H = 0). */
+ * surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered as if it had. */
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device.h"
@@ -29,6 +29,7 @@ struct sdd_topology {
     uint32_t *shown;                                   /* [S] corners of faces that are no holes; NULL: all      */
     uint32_t *isolated;                                /* [n_isolated]                                           */
     int64_t n_shown;
+    int64_t n_open; /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
 /* Grid order over the control mesh, or over its UV mesh. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
 #include "gpu/topology_build.h"
+#include "gpu/kernels/open_twins.h"
 
 int build_bits(int64_t n)
 {
@@ -89,6 +90,9 @@ static void keep_arrays(struct build *b)
     dev_copy(b->d, t->vert_end, b->end_of_vertex, V);
     dev_copy(b->d, t->vert_corner, b->vert_corner, C);
     dev_copy(b->d, t->edge_corner, b->edge_corner, b->E * 4);
+    struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
+    if (!t->info.manifold)
+        DEV_LAUNCH(b->d, open_twins, &open, b->C);
     if (t->uv) {
         dev_copy(b->d, t->uv, b->uv, C);
         dev_copy(b->d, t->uv_edge, b->uv_edge, C);
@@ -143,6 +147,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
     t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
+    t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 
     rc = build_place(b, build_lay_out_lists, &t->lists, &t->lists_bytes, err);

@@ -25,6 +25,7 @@ enum word {
     W_N_HOLES,
     W_N_SHOWN,
     W_N_APART,
+    W_N_OPEN,
     W_N_LOOPS, /* counts: low 32 bits */
     N_WORDS
 };

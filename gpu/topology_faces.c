@@ -134,6 +134,10 @@ int build_edges_apart(struct build *b, struct sdd_error *err)
         return rc;
     DEV_LAUNCH(b->d, edges_apart, &edges, b->C);
     b->E += (int64_t)(uint32_t)b->word[W_N_APART];
+    struct open_flags_args open = {b->twin, flag};
+    DEV_LAUNCH(b->d, open_flags, &open, b->C);
+    dev_scan(b->d, flag, b->border_rank, b->C, b->scratch);
+    build_count_word(b, W_N_OPEN, b->border_rank, b->C);
     return SDD_OK;
 }
 

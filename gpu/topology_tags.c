@@ -87,7 +87,8 @@ void build_run_tags(struct build *b)
                                   b->kind,
                                   (const int32_t *)t->vert_corner,
                                   t->vert_sharp,
-                                  b->words + W_MOST_EDGES};
+                                  b->words + W_MOST_EDGES,
+                                  topology_is_sqrt3(t)};
 
     if (t->edge_sharp)
         dev_fill(d, t->edge_sharp, 0, b->E * (int64_t)sizeof(float));

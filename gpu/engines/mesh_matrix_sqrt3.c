@@ -106,9 +106,7 @@ int64_t sqrt3_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     int last = last_faces(t, r) > r->level ? last_faces(t, r) : r->level;
-    int64_t n = 3 * faces_at(t, last) + t->info.n_boundary_edges * power_of_3(last / 2);
-    if (!t->info.manifold)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "subdivisionScheme", "%s; scheme sqrt3 needs manifold meshes", t->fault);
+    int64_t n = 3 * faces_at(t, last) + t->n_open * power_of_3(last / 2);
     if (n < UINT32_MAX)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld half-edges; ids of 32 bits end at %lld", last,

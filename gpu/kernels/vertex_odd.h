@@ -16,6 +16,7 @@ struct vertex_odd_args {
     const int32_t *corner;
     float *vert_sharp;
     uint64_t *most_edges;
+    int32_t all; /* interior creases too, for scheme sqrt3 */
 };
 
 SDD_FN void k_vertex_odd(int64_t v, const struct vertex_odd_args *a)
@@ -38,7 +39,7 @@ SDD_FN void k_vertex_odd(int64_t v, const struct vertex_odd_args *a)
     if (n_odd == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, a->next, a->prev, &open) == n)
         return;
     sdd_atomic_min(a->most_edges, ~((uint64_t)n_edges << 32 | (uint64_t)v));
-    if (n_odd != 2 || n_boundary > 0 || n <= n_edges)
+    if (a->all || n_odd != 2 || n_boundary > 0 || n <= n_edges)
         a->vert_sharp[v] = 10.0f;
 }
 #endif

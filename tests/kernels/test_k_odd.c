@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that meshes which are not manifold need: apart_flags, edges_apart, vertex_odd, and
+/* Oracles of the kernels that meshes which are not manifold need: apart_flags, edges_apart, vertex_odd, open_*, and
  * edge_implicit with kinds. Each gets the oracle's arrays (odd.h), so no kernel is judged by another one's output.
  * Meshes: shapes that are not manifold, soups, and manifold ones, where nothing is apart. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/apart_flags.h"
 #include "gpu/kernels/edge_implicit.h"
 #include "gpu/kernels/edges_apart.h"
+#include "gpu/kernels/open_flags.h"
+#include "gpu/kernels/open_twins.h"
 #include "gpu/kernels/vertex_odd.h"
 #include "tests/kernels/odd.h"
 #include <stdlib.h>
@@ -57,8 +59,8 @@ static void check_apart(const struct brute *b, const struct odd *o)
     n_own += sum;
 }
 
-/* Vertices that are manifold keep their sharpness, and so do interior creases. */
-static void check_vertices(const struct brute *b, const struct odd *o, uint64_t *r)
+/* Vertices that are manifold keep their sharpness, and so do interior creases, but under scheme sqrt3 (all). */
+static void check_vertices(const struct brute *b, const struct odd *o, int all, uint64_t *r)
 {
     float *sharp = xalloc(b->V, sizeof *sharp);
     uint64_t most = 0;
@@ -69,13 +71,13 @@ static void check_vertices(const struct brute *b, const struct odd *o, uint64_t 
     a.next = launch_in(b->next, b->C, 4), a.prev = launch_in(b->prev, b->C, 4);
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.kind = launch_in(o->kind, o->E, 4);
     a.corner = launch_in(b->vert_corner, b->C, 4);
-    a.vert_sharp = launch_inout(sharp, b->V, 4), a.most_edges = launch_error();
+    a.vert_sharp = launch_inout(sharp, b->V, 4), a.most_edges = launch_error(), a.all = all;
     for (int64_t v = 0; v < b->V; v++) {
         uint64_t mine = (uint64_t)o->n_edges[v] << 32 | (uint64_t)v;
         if (!o->vertex[v] || b->valence[v] == 0)
             continue;
         most = mine > most ? mine : most;
-        sharp[v] = o->crease[v] ? sharp[v] : 10.0f;
+        sharp[v] = o->crease[v] && !all ? sharp[v] : 10.0f;
         n_odd_vertices++;
         n_creases += o->crease[v];
     }
@@ -117,6 +119,28 @@ static void check_implicit(const struct brute *b, const struct odd *o, int with_
     free(sharp), free(soft);
 }
 
+/* Corners without a face across are numbered from C. */
+static void check_open(const struct brute *b)
+{
+    int32_t *flag = xalloc(b->C, sizeof *flag), *rank = xalloc(b->C, sizeof *rank), n = 0;
+    uint32_t *twin = xalloc(b->C, sizeof *twin);
+    for (int64_t c = 0; c < b->C; c++) {
+        flag[c] = b->real_twin[c] == BRUTE_NONE;
+        rank[c] = n += flag[c];
+        twin[c] = flag[c] ? (uint32_t)(b->C + n - 1) : b->real_twin[c];
+    }
+    struct open_flags_args flags = {.twin = launch_in(b->real_twin, b->C, 4), .flag = launch_out(b->C, 4)};
+    LAUNCH(open_flags, &flags, b->C);
+    launch_same(flags.flag, flag, "flag");
+    launch_end();
+    struct open_twins_args twins = {.rank = launch_in(rank, b->C, 4), .twin = launch_inout(b->real_twin, b->C, 4)};
+    twins.n_corners = (uint32_t)b->C;
+    LAUNCH(open_twins, &twins, b->C);
+    launch_same(twins.twin, twin, "twin");
+    launch_end();
+    free(flag), free(rank), free(twin);
+}
+
 static void check_mesh(const struct poly *p)
 {
     struct brute b;
@@ -126,7 +150,9 @@ static void check_mesh(const struct poly *p)
     odd_init(&o, &b, &p->desc);
     check_flags(&b, &o);
     check_apart(&b, &o);
-    check_vertices(&b, &o, &r);
+    check_vertices(&b, &o, 0, &r);
+    check_vertices(&b, &o, 1, &r);
+    check_open(&b);
     check_implicit(&b, &o, 0, &r);
     check_implicit(&b, &o, 1, &r);
     odd_fini(&o);

@@ -75,7 +75,8 @@ static void set_tags(struct kobbelt *m, const struct sdd_mesh_desc *d, unsigned 
                 if (m->edges[e].ends[k] == d->crease_edges[2 * i] && m->edges[e].ends[!k] == d->crease_edges[2 * i + 1])
                     m->edges[e].s = fmin((double)d->crease_sharpness[i], 10);
     for (int64_t i = 0; i < d->n_corner_tags; i++)
-        m->vs[d->corner_vertices[i]] = fmin((double)d->corner_sharpness[i], 10);
+        if (m->vs[d->corner_vertices[i]] < KOBBELT_ODD)
+            m->vs[d->corner_vertices[i]] = fmin((double)d->corner_sharpness[i], 10);
     for (int64_t i = 0; i < d->n_holes; i++)
         hole[d->hole_faces[i]] = 1;
     int32_t *n_faces = xalloc(m->V, sizeof *n_faces);
@@ -92,30 +93,94 @@ static void set_tags(struct kobbelt *m, const struct sdd_mesh_desc *d, unsigned 
             m->edges[e].s = 10;
     for (int64_t v = 0; v < m->V; v++)
         if (n_faces[v] == 1 && d->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER)
-            m->vs[v] = 10;
+            m->vs[v] = fmax(m->vs[v], 10);
     free(n_faces);
+}
+
+static int place_of(const struct kobbelt *m, int32_t f, int32_t v)
+{
+    return m->vert[f][0] == v ? 0 : m->vert[f][1] == v ? 1 : 2;
+}
+
+static int32_t root(int32_t *label, int32_t c)
+{
+    while (label[c] != c)
+        c = label[c] = label[label[c]];
+    return c;
+}
+
+/* Corners that hang together by edges get one label; a vertex with two labels is not manifold. */
+static void find_fans(struct kobbelt *m)
+{
+    int32_t *label = xalloc(3 * m->F, sizeof *label), *seen = xalloc(m->V, sizeof *seen);
+    for (int32_t c = 0; c < 3 * m->F; c++)
+        label[c] = c;
+    for (int64_t e = 0; e < m->E; e++)
+        for (int k = 0; k < 2 && m->edges[e].n_sides == 2; k++) {
+            int32_t v = m->edges[e].ends[k], f = m->edges[e].face[0], g = m->edges[e].face[1];
+            label[root(label, 3 * f + place_of(m, f, v))] = root(label, 3 * g + place_of(m, g, v));
+        }
+    for (int32_t c = 0; c < 3 * m->F; c++) {
+        int32_t v = m->vert[c / 3][c % 3];
+        if (seen[v] && seen[v] != root(label, c) + 1)
+            m->vs[v] = KOBBELT_ODD;
+        seen[v] = root(label, c) + 1;
+    }
+    free(label);
+    free(seen);
+}
+
+/* Two faces share an edge when nobody else uses it and they run along it in opposite directions; all other uses are
+ * boundary edges, and where that makes more than one of an edge, its ends are not manifold. */
+static void share_edges(const struct grid *g, struct kobbelt *m)
+{
+    int32_t *key = xalloc(g->n_edges, sizeof *key), *uses = xalloc(g->n_edges, sizeof *uses);
+    int32_t(*user)[2] = xalloc(g->n_edges, sizeof *user);
+    for (int64_t e = 0; e < g->n_edges; e++) {
+        const int32_t *ends = &g->ends[2 * e];
+        key[e] = e > 0 && ends[0] == ends[-2] && ends[1] == ends[-1] ? key[e - 1] : (int32_t)e;
+    }
+    for (int32_t c = 0; c < g->n_corners; c++) {
+        int32_t k = key[g->edge[c]];
+        if (uses[k] < 2)
+            user[k][uses[k]] = c;
+        uses[k]++;
+    }
+    m->E = 0;
+    for (int32_t c = 0; c < g->n_corners; c++) {
+        int32_t k = key[g->edge[c]], a = user[k][0], b = user[k][1];
+        int shared =
+            uses[k] == 2 && g->vertices[a] != g->vertices[b] && a / 3 != b / 3 && g->ends[2 * k] != g->ends[2 * k + 1];
+        if (shared && c == b) {
+            m->edge[c / 3][c % 3] = m->edge[a / 3][a % 3];
+            continue;
+        }
+        m->edge[c / 3][c % 3] = (int32_t)m->E;
+        if (!shared)
+            m->edges[m->E].border = (int32_t)m->n_borders++;
+        m->E++;
+        for (int i = 0; i < 2 && !shared && (uses[k] > 1 || g->ends[2 * k] == g->ends[2 * k + 1]); i++)
+            m->vs[g->ends[2 * k + i]] = KOBBELT_ODD;
+    }
+    m->n_borders = 0;
+    free(key);
+    free(uses);
+    free(user);
 }
 
 void kobbelt_control(const struct sdd_mesh_desc *d, const float *points, struct kobbelt *out, unsigned char *hole)
 {
     struct grid g; /* only for the faces as they are read */
     grid_init(&g, d);
-    *out = level_of(0, g.n_vertices, g.n_faces, g.n_edges);
-    for (int64_t c = 0; c < g.n_corners; c++) {
-        out->vert[c / 3][c % 3] = g.vertices[c];
-        out->edge[c / 3][c % 3] = g.edge[c];
-        out->edges[g.edge[c]].n_sides++;
-    }
+    *out = level_of(0, g.n_vertices, g.n_faces, g.n_corners);
     for (int64_t c = 0; c < g.n_corners; c++)
-        if (out->edges[g.edge[c]].n_sides == 1)
-            out->edges[g.edge[c]].border = (int32_t)out->n_borders++;
-    out->n_borders = 0;
-    for (int64_t e = 0; e < out->E; e++)
-        out->edges[e].n_sides = 0;
+        out->vert[c / 3][c % 3] = g.vertices[c];
+    share_edges(&g, out);
     for (int64_t i = 0; i < 3 * out->V; i++)
         out->p[i / 3][i % 3] = (double)points[i];
     grid_fini(&g);
     connect(out);
+    find_fans(out);
     set_tags(out, d, hole);
 }
 
@@ -229,7 +294,7 @@ static struct small small_across(const struct kobbelt *m, int64_t f, int32_t e)
 
 static double decayed(double s, int steps)
 {
-    return s >= 10 ? 10 : fmax(0, s - steps);
+    return s >= 10 ? s : fmax(0, s - steps);
 }
 
 static void next_edges(const struct kobbelt *m, struct kobbelt *n)

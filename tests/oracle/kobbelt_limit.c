@@ -135,8 +135,9 @@ void kobbelt_limit(const struct kobbelt *m, int64_t n, struct refined *out)
             curve_limit(m, v, ends, to);
         else
             memcpy(to, m->p[v], sizeof m->p[v]);
-        out->normal_ok[v] =
-            (unsigned char)fan_normal(m, &fans[v], v, rule == KOBBELT_SMOOTH, magnitude, &out->normals[3 * v]);
+        out->normal_ok[v] = /* of a vertex that is not manifold it is that of one of its fans */
+            m->vs[v] < KOBBELT_ODD &&
+            fan_normal(m, &fans[v], v, rule == KOBBELT_SMOOTH, magnitude, &out->normals[3 * v]);
         free(fans[v].corner);
     }
     free(fans);
