@@ -20,8 +20,9 @@ struct engine {
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
+    int by_name_alone;                                               /* `auto` never takes it */
 };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
-extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix;
+extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla;
 
 #endif

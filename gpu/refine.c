@@ -40,7 +40,7 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
     size_t used = strlen(names);
     for (const struct engine *const *e = sdd_engines; *e; e++) {
         used += (size_t)snprintf(names + used, sizeof names - used, ", %s", (*e)->info->name);
-        if (!any && strcmp(r->method, (*e)->info->name) != 0)
+        if (any ? (*e)->by_name_alone : strcmp(r->method, (*e)->info->name) != 0)
             continue;
         known = 1;
         if (!(*e)->check(t, r, err))

@@ -221,4 +221,5 @@ const struct engine sdd_engine_edge_friend = {
     check,
     scratch,
     run,
+    0,
 };

@@ -3,6 +3,7 @@
  * matrix is stored by rows and by columns with its adjacency (E and F), built by sort and scan; from level 1 on matrix
  * and adjacency are formulas (quad_spot.h), so a level is its points alone, in grid order, and two launches
  * make the next. Only two levels of points are held. */
+#include "gpu/engines/mesh_matrix.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_finish.h"
@@ -20,12 +21,10 @@
 /* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
 struct layout {
     float *buffer[2];
-    struct sdd_float2 *angle, *weights;
-    int64_t n_angles, n_weights;
+    struct mesh_matrix_tables tables;
 };
 
-/* Are the points of the last level the result? */
-static int in_place(const struct sdd_refine_request *r)
+int mesh_matrix_in_place(const struct sdd_refine_request *r)
 {
     return (r->include & SDD_POSITIONS) && r->surface == SDD_SURFACE_REFINED;
 }
@@ -41,17 +40,23 @@ static int64_t points_before(const sdd_topology *t, int level)
     return level < 1 || is_linear(t) ? 0 : topology_points(t, level);
 }
 
-static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+void mesh_matrix_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
+                                struct mesh_matrix_tables *out)
 {
     int limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS) && !is_linear(t);
-    /* a result in place leaves buffer 0 to the levels before the last two */
-    int64_t even = in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
-    out->buffer[0] = ARENA(a, float, 3 * even);
-    out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
     out->n_weights = topology_is_triangles(t) ? t->info.max_valence + 1 : 0;
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
+}
+
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+{
+    /* a result in place leaves buffer 0 to the levels before the last two */
+    int64_t even = mesh_matrix_in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
+    out->buffer[0] = ARENA(a, float, 3 * even);
+    out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
+    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
 
 static int wants_points(const struct sdd_refine_request *r)
@@ -75,7 +80,7 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 
-static struct sdd_control control_of(const sdd_topology *t)
+struct sdd_control mesh_matrix_control(const sdd_topology *t)
 {
     struct sdd_control m = {
         .vert = t->vert,
@@ -118,7 +123,7 @@ static void linear(const sdd_topology *t, const struct sdd_control *m, const flo
 }
 
 /* Loop's weights by valence (loop_rule.h), made in double. */
-static int upload_weights(const sdd_topology *t, const struct layout *l, struct sdd_error *err)
+static int upload_weights(const sdd_topology *t, const struct mesh_matrix_tables *l, struct sdd_error *err)
 {
     int64_t bytes = l->n_weights * (int64_t)sizeof *l->weights;
     struct sdd_float2 *table = calloc((size_t)l->n_weights, sizeof *table);
@@ -135,6 +140,12 @@ static int upload_weights(const sdd_topology *t, const struct layout *l, struct 
     return SDD_OK;
 }
 
+int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_tables *l, struct sdd_error *err)
+{
+    int rc = l->n_angles ? topology_upload_angles(t, l->angle, err) : SDD_OK;
+    return !rc && l->n_weights ? upload_weights(t, l, err) : rc;
+}
+
 static void quad_step(const sdd_topology *t, const struct sdd_control *m, const float *from, float *to, int level)
 {
     struct mm_seams_args seams = {*m, from, to, level};
@@ -147,7 +158,7 @@ static void quad_step(const sdd_topology *t, const struct sdd_control *m, const 
 static void triangle_step(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, const float *from,
                           float *to, int level)
 {
-    struct loop_seams_args seams = {*m, l->weights, from, to, level};
+    struct loop_seams_args seams = {*m, l->tables.weights, from, to, level};
     struct loop_inside_args inside = {topology_grid(t, level), from, to};
     int64_t along = ((int64_t)2 << level) - 1;
     DEV_LAUNCH(t->device, loop_seams, &seams, t->info.n_vertices + t->info.n_edges * along);
@@ -176,56 +187,48 @@ static int run_levels(const struct engine_run *run, const struct sdd_control *m,
     return SDD_OK;
 }
 
-static void finish(const struct engine_run *run, const struct sdd_control *m, const struct layout *l, const float *from)
+void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
+                        const float *from)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     const struct sdd_float2 *angle = l->n_angles ? l->angle : NULL;
-    float *out = in_place(r) ? NULL : run->positions;
+    float *out = mesh_matrix_in_place(r) ? NULL : run->positions;
     int limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t);
     struct mm_finish_args quads = {*m, angle, from, out, run->normals, r->level, limit};
     struct loop_finish_args triangles = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
-    if (!out && !run->normals)
-        return;
-    if (topology_is_triangles(t))
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
+    if ((out || run->normals) && topology_is_triangles(t))
         DEV_LAUNCH(t->device, loop_finish, &triangles, topology_points(t, r->level));
-    else
+    else if (out || run->normals)
         DEV_LAUNCH(t->device, mm_finish, &quads, topology_points(t, r->level));
+    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct sdd_control m = control_of(t);
+    const struct sdd_control m = mesh_matrix_control(t);
     struct arena a = {run->scratch, 0};
     struct layout lay;
-    int rc = SDD_OK;
     if (topology_is_sqrt3(t))
         return sqrt3_run(run, err);
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &lay);
-    if (lay.n_angles)
-        rc = topology_upload_angles(t, lay.angle, err);
-    if (!rc && lay.n_weights)
-        rc = upload_weights(t, &lay, err);
+    int rc = mesh_matrix_upload_tables(t, &lay.tables, err);
     if (rc)
         return rc;
-    float *last = in_place(r) ? run->positions : lay.buffer[0];
+    float *last = mesh_matrix_in_place(r) ? run->positions : lay.buffer[0];
     if (is_linear(t))
         linear(t, &m, run->mesh->points, last, r->level);
     else if ((rc = run_levels(run, &m, &lay, last, err)))
         return rc;
-    finish(run, &m, &lay, last);
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
-    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+    mesh_matrix_finish(run, &m, &lay.tables, last);
     return SDD_OK;
 }
 
 const struct engine sdd_engine_mesh_matrix = {
-    &sdd_engine_table[1],
-    check,
-    scratch,
-    run,
+    &sdd_engine_table[1], check, scratch, run, 0,
 };

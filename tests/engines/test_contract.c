@@ -448,11 +448,15 @@ int main(void)
         cmocka_unit_test(test_bad_meshes),
         cmocka_unit_test(test_uv_rules),
     };
+    const struct CMUnitTest smooth[] = {cmocka_unit_test(test_cancel), cmocka_unit_test(test_no_memory),
+                                        cmocka_unit_test(test_set_points)};
     const struct CMUnitTest again[] = {
         cmocka_unit_test(test_plan_is_result), cmocka_unit_test(test_digests_stable), cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_set_points),
     };
     int failed = cmocka_run_group_tests_name("contract of sdd.h", tests, NULL, NULL);
     method = "mesh-matrix";
-    return failed + cmocka_run_group_tests_name("contract of sdd.h, mesh-matrix", again, NULL, NULL);
+    failed += cmocka_run_group_tests_name("contract of sdd.h, mesh-matrix", again, NULL, NULL);
+    method = "mesh-matrix-spla";
+    return failed + cmocka_run_group_tests_name("contract of sdd.h, mesh-matrix-spla", smooth, NULL, NULL);
 }

@@ -118,6 +118,8 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_REFINED, &o->digest[0], &o->err);
     if (!rc)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    if (!rc && s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/'))
+        rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     o->step = "set points";
     if (!rc)
         rc = sdd_mesh_set_points(mesh, 0, n, near_by, &o->err);
