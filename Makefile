@@ -54,7 +54,7 @@ LIBS_osd  := -losdCPU
 GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def kernels_all.h abi.h openapi.h)
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
-TDIRS    := unit kernels engines http oracle
+TDIRS    := unit kernels engines http oracle $(if $(CGAL),cgal)
 PB_OBJ   := $(BUILD)/obj/gen/subdd.pb-c.o
 GPU_OBJ  := $(call objs,$(wildcard gpu/*.c gpu/engines/*.c gpu/fake/*.c))
 SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(wildcard server/*.c))) $(PB_OBJ)
@@ -72,7 +72,7 @@ PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$
 CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(BUILD)/include/subd.h)
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz cover docker \
+.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz cover docker \
         tests said run-tests run-bench fuzzers force
 all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, libsubd; the CUDA module where nvcc is found
 said:
@@ -146,6 +146,9 @@ tests: all $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
+test-cgal: deps ## CGAL as a second opinion on scheme sqrt3 (installs libcgal-dev: 215 MB)
+	@deploy/install-deps cgal
+	$(AGAIN) run-tests CGAL=1 T='cgal/*'
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
