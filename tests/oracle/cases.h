@@ -16,10 +16,12 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
  * (enum sdd_scheme) stands for the shape's own; loop and sqrt3 must refuse other faces than triangles,
  * then get them cut into triangles; sqrt3 gets no UVs. Returns the number of failed tests.
  * cases_run_odd: the same for the shapes that are not manifold, which method `auto` must take and edge-friend refuse.
+ * cases_run_spla: as cases_run, by mesh-matrix-spla: what it does not do, it must refuse by name.
  * cases_run_shared: the same for the bigger meshes, at the highest level that fits.
  * cases_run_pair: one witness against another, without the library. */
 int cases_run(const char *group, const char *method, int scheme, witness_fn *witness, int64_t max_vertices);
 int cases_run_odd(const char *group, int scheme, witness_fn *witness, int64_t max_vertices);
+int cases_run_spla(const char *group, int scheme, witness_fn *witness, int64_t max_vertices);
 int cases_run_shared(const char *group, const char *method, witness_fn *witness, int64_t max_vertices);
 int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices);
 

@@ -11,6 +11,8 @@ int main()
     failed += cases_run("edge-friend", "edge-friend", catmark, osd_refine, 300000);
     failed += cases_run("mesh-matrix", "mesh-matrix", catmark, osd_refine, 300000);
     failed += cases_run("mesh-matrix, loop", "auto", loop, osd_refine, 300000);
+    failed += cases_run_spla("mesh-matrix-spla", catmark, osd_refine, 100000);
+    failed += cases_run_spla("mesh-matrix-spla, loop", loop, osd_refine, 100000);
     failed += cases_run("mesh-matrix, bilinear", "auto", bilinear, osd_refine, 100000);
     failed += cases_run_odd("not manifold", catmark, osd_refine, 300000);
     failed += cases_run_odd("not manifold, loop", loop, osd_refine, 300000);
