@@ -204,7 +204,8 @@ static void expect_clean(const struct shape *s, const char *kind, int64_t k, int
  * and vertices that are not manifold. */
 static const char *const shapes[] = {
     "cube",     "single_quad",  "crease_ngons",         "corner_on_crease", "hole_open", "uv_islands_mixed",
-    "isolated", "random_open0", "odd/edge_used_thrice", "odd/soup_uv"};
+    "isolated", "random_open0", "odd/edge_used_thrice", "odd/soup_uv",      "octahedron"};
+static const char by_loop[] = "octahedron"; /* with Loop's scheme */
 
 static void torture_device(const struct shape *s, const char *kind, int forever, int sticky)
 {
@@ -234,6 +235,8 @@ static void each_shape(void (*torture)(const struct shape *, const char *, int, 
         struct sdd_error err;
         if (shape_load(test_shapes_dir(), shapes[i], &s, &err))
             fail_msg("%s: %s", shapes[i], err.text);
+        if (strcmp(shapes[i], by_loop) == 0)
+            s.desc.options.scheme = SDD_SCHEME_LOOP;
         torture(&s, kind, forever, sticky);
         shape_free(&s);
     }
