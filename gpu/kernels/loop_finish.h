@@ -167,8 +167,8 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
         t2 = sdd_sub(inner, at);
     else if (r->n == 3)
         t2 = sdd_sub(sdd_fma(2.0f, inner, sdd_scale(-2.0f, at)), ends);
-    else
-        t2 = sdd_fma(2.0f * (1.0f - step.s[0]), t2, sdd_scale(-step.s[1], ends));
+    else /* divided by the sine; 1 - cos would cancel where there are many faces */
+        t2 = sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), t2), ends);
     return sdd_cross(t1, t2);
 }
 
