@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop.h: Loop subdivision of any mesh of triangles, manifold or not, in double precision, straight from the rules, with
- * explicit faces and edges at every level: the oracle of the Loop kernels. Connectivity and sharpness of the control mesh
- * are odd.h's (in a wild_case); grid rows come from the grid order in words (tests/oracle/refined.h), by following each
- * triangle down. Nothing is shared with gpu/ but the structs of arguments. */
+/* loop.h: Loop subdivision of any mesh of triangles, manifold or not, in double precision, straight from the rules,
+ * with explicit faces and edges at every level: the oracle of the Loop kernels. Connectivity and sharpness of the
+ * control mesh are odd.h's (in a wild_case); grid rows come from the grid order in words (tests/oracle/refined.h), by
+ * following each triangle down. Nothing is shared with gpu/ but the structs of arguments. */
 #ifndef TESTS_LOOP_H
 #define TESTS_LOOP_H
 #include "tests/kernels/wild.h"
@@ -24,8 +24,8 @@ void loop_fini(struct loop *w);
 
 /* loop_limits: as wild_limits. */
 void loop_limits(const struct wild_case *k, const struct loop *w, struct wild_limits *out);
-/* loop_beta: Loop's weight of each of n neighbours. loop_across: the tangent across a boundary at a vertex of n faces, by
- * weights of the vertex (w[n + 1]) and of its n + 1 neighbours. */
+/* loop_beta: Loop's weight of each of n neighbours. loop_across: the tangent across a boundary at a vertex of n
+ * faces, by weights of the vertex (w[0]) and of its n + 1 neighbours. */
 double loop_beta(int64_t n);
 void loop_across(int64_t n, double *w);
 enum loop_rule { LOOP_SMOOTH, LOOP_CREASE, LOOP_CORNER };

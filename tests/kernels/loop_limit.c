@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_limit.c: limit points without eigenvectors: the rules around one vertex, over and over. Normals from the faces of
- * a vertex put in order across their shared edges; beside an edge that is not manifold, from its first face. */
+/* loop_limit.c: limit points without eigenvectors: the rules around one vertex, over and over. Normals from the faces
+ * of a vertex put in order across their shared edges; beside an edge that is not manifold, from its first face. */
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include <math.h>
@@ -71,7 +71,7 @@ static struct ends *ends_of(const struct loop *w)
     return a;
 }
 
-/* A vertex and the mean of its neighbours: those get 3/8 of the vertex and the rest of each other; on a crease, half. */
+/* A vertex and the mean of its neighbours, which get 3/8 of it and the rest of each other; on a crease, half. */
 static void limit_point(const struct ends *a, enum loop_rule rule, const double *at, double *to)
 {
     double n = rule == LOOP_CREASE ? 2 : a->n_edges, pull = rule == LOOP_CREASE ? 0.25 : n * loop_beta(a->n_edges);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points of scheme loop: loop_seams and loop_inside, level by level. Each kernel gets the oracle's points
- * (loop.h: double precision, manifold or not), rounded to float; rows that it does not own keep what they held. Laws: a
- * single place stays that place, affine maps commute with a step, and the weights around a vertex are Loop's numbers. */
+/* Oracles of the points of scheme loop: loop_seams and loop_inside, level by level. Each kernel gets the oracle's
+ * points (loop.h: double precision, manifold or not), rounded to float; rows that it does not own keep what they
+ * held. Laws: a single place stays that place, affine maps commute with a step, and the weights around a vertex are
+ * Loop's numbers. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/loop_inside.h"
 #include "gpu/kernels/loop_seams.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the grid order over triangles: tri_faces, tri_uvs, and the formulas of tri_grid.h and tri_spot.h by
- * themselves. The oracle counts rows off one by one as tri_grid.h has it in words (vertices, points along each edge from
- * its lower-numbered end, points inside each triangle), for the mesh and for its UV mesh. */
+ * themselves. The oracle counts rows off one by one as tri_grid.h has it in words (vertices, points along each edge
+ * from its lower-numbered end, points inside each triangle), for the mesh and for its UV mesh. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/tri_faces.h"
 #include "gpu/kernels/tri_spot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of loop_finish: refined and limit points, and normals, in grid order, of meshes that are manifold and of others.
- * Limit points and the normals of the limit surface are loop_limits'; other normals are summed here from the triangles
- * around a vertex, beside an edge that is not manifold from those of its first face. */
+/* Oracle of loop_finish: refined and limit points, and normals, in grid order, of meshes that are manifold and of
+ * others. Limit points and the normals of the limit surface are loop_limits'; other normals are summed here from the
+ * triangles around a vertex, beside an edge that is not manifold from those of its first face. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/loop_finish.h"
 #include "tests/kernels/loop.h"
