@@ -3,7 +3,7 @@
  * in F.
  * Shapes  E and F of V vertices, p[V][3] f32, faces[F][3] f32 -> edges[E][3] f32
  * Shape   item, n entries of E: those above the diagonal      Cost  two searches in columns of F
- * Result  1/4 (ends + face points); on a boundary, where a face is missing, a point that spla_mend_edges replaces
+ * Result  1/4 (ends + face points), without the one that is missing on a boundary, which spla_mend_edges then mends
  * Source  Mlakar 2018, equation 4.23      Threads any queue */
 #ifndef SDD_K_SPLA_QUAD_EDGES_H
 #define SDD_K_SPLA_QUAD_EDGES_H

@@ -4,7 +4,7 @@
  * Shapes  E and F, reduced mesh matrix of triangles, part[3][F][3] f32 -> edges[E][3] f32; part[s] is M^T p with 1/8 at
  *         place s and 3/16 at the others
  * Shape   item, n entries of E: those above the diagonal      Cost  two searches in columns of F
- * Result  on a boundary, where a part is missing, a point that spla_mend_edges replaces
+ * Result  the sum of both parts, on a boundary the one that is there, which spla_mend_edges then mends
  * Source  Mlakar 2018, section 4.2.2, figure 4.11      Threads any queue */
 #ifndef SDD_K_SPLA_TRIANGLE_EDGES_H
 #define SDD_K_SPLA_TRIANGLE_EDGES_H

@@ -270,7 +270,8 @@ static void check_multiply(const struct spla_case *c, uint64_t *seed)
         sum[i] = add ? (double)random_unit(seed) : 0.0;
     struct spla_multiply_args a = {.m = spla_case_in(c), .map = w, .x = launch_in(x, 3 * c->n_rows, 4), .add = add};
     a.map.by_column = launch_in(by_column, c->n_cols, 8);
-    a.sum = mode ? launch_inout(sum, 3 * c->n_cols, 8) : NULL, a.y = launch_out(3 * c->n_cols, 4);
+    a.sum = mode == 2 ? launch_inout(sum, 3 * c->n_cols, 8) : mode ? launch_out(3 * c->n_cols, 8) : NULL;
+    a.y = launch_out(3 * c->n_cols, 4);
     for (int i = 0; i < 3 * c->n_cols; i++) {
         double total = 0;
         for (int z = 0; z < c->n_entries; z++)

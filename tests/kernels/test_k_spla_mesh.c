@@ -82,11 +82,11 @@ static void check_quad_edges(const struct spla_level *l)
         for (int j = 0; j < i; j++) {
             int f = l->along[i * l->V + j], g = l->along[j * l->V + i], e = l->number[i * l->V + j];
             double want[3];
-            for (int x = 0; x < 3 && f >= 0 && g >= 0; x++)
-                want[x] = ((double)p[3 * i + x] + (double)p[3 * j + x] + (double)faces[3 * f + x] +
-                           (double)faces[3 * g + x]) /
+            for (int x = 0; x < 3 && e >= 0; x++)
+                want[x] = ((double)p[3 * i + x] + (double)p[3 * j + x] + (f < 0 ? 0 : (double)faces[3 * f + x]) +
+                           (g < 0 ? 0 : (double)faces[3 * g + x])) /
                           4;
-            if (f >= 0 && g >= 0)
+            if (e >= 0)
                 expect_point(got + 3 * e, want, "edge", e);
         }
     launch_end();
@@ -116,10 +116,11 @@ static void check_triangle_edges(const struct spla_level *l)
     for (int i = 0; i < l->V; i++)
         for (int j = 0; j < i; j++) {
             int f = l->along[i * l->V + j], g = l->along[j * l->V + i], e = l->number[i * l->V + j];
-            if (f < 0 || g < 0)
-                continue;
-            const float *here = part_of(l, part, f, i, j), *there = part_of(l, part, g, i, j);
+            const float none[3] = {0}, *here = f < 0 ? none : part_of(l, part, f, i, j);
+            const float *there = g < 0 ? none : part_of(l, part, g, i, j);
             double want[3];
+            if (e < 0)
+                continue;
             for (int x = 0; x < 3; x++)
                 want[x] = (double)here[x] + (double)there[x];
             expect_point(got + 3 * e, want, "edge", e);
