@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_sqrt3.cc: CGAL's Sqrt3_subdivision as a second opinion on scheme sqrt3, closed and with boundaries: the same
 // points and the same faces, whatever their order. CGAL knows no creases, corners or holes, moves a boundary vertex of
-// one face like all others (interpolateBoundary edgeOnly), and takes manifold meshes alone. `make test-cgal`.
+// one face like all others (interpolateBoundary edgeOnly), and takes manifold meshes without isolated vertices. `make test-cgal`.
 #include "tests/oracle/cases.h"
 #include <CGAL/Simple_cartesian.h>
 #include <CGAL/Surface_mesh.h>
@@ -119,7 +119,7 @@ static int compare(const char *name, int level, const refined &r, const Mesh &me
     return lonely || strange;
 }
 
-// Its edge flips end in an assertion where a flipped edge would be there already, beside vertices of two faces.
+// Isolated vertices end in an assertion.
 static bool by_cgal(Mesh &mesh, unsigned level)
 {
     try {
