@@ -4,6 +4,7 @@
 #include "client/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/http/daemon.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,18 +227,15 @@ static void test_bilinear(void **state)
 }
 
 /* ---- loop -------------------------------------------------------------------------------------------------------- */
+static const float at[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+static const int32_t sizes[4] = {3, 3, 3, 3}, rows[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+static const struct subd_mesh tetrahedron = {
+    .points = &at[0][0], .face_counts = sizes, .face_vertices = rows, .n_vertices = 4, .n_faces = 4, .n_corners = 12};
+
 /* A tetrahedron: blocks of triangles; a quad is no face of it. */
 static void test_loop(void **state)
 {
-    static const float at[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    static const int32_t sizes[4] = {3, 3, 3, 3}, rows[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2},
-                         quad[4] = {0, 1, 2, 3}, one[1] = {4};
-    const struct subd_mesh tetrahedron = {.points = &at[0][0],
-                                          .face_counts = sizes,
-                                          .face_vertices = rows,
-                                          .n_vertices = 4,
-                                          .n_faces = 4,
-                                          .n_corners = 12};
+    static const int32_t quad[4] = {0, 1, 2, 3}, one[1] = {4};
     const struct subd_push push = {.options[SUBD_SCHEME] = "loop"};
     const struct subd_edit add = {.op = SUBD_ADD_FACES, .ids = quad, .counts = one, .n_ids = 4, .n_counts = 1};
     const struct subd_refine r = {.level = 2};
@@ -257,9 +255,35 @@ static void test_loop(void **state)
     assert_non_null(strstr(err.text, "edits[0]: face -1 has 4 corners; scheme loop takes triangles alone"));
 }
 
+/* The plan's counts, the frame's, and where a vertex of three neighbours goes: a = (4 + 1) / 9. */
+static void test_sqrt3(void **state)
+{
+    const struct subd_push push = {.options[SUBD_SCHEME] = "sqrt3"};
+    const struct subd_refine r = {.level = 1}, uvs = {.level = 1, .include = SUBD_POSITIONS | SUBD_UVS};
+    struct subd_mesh_info info;
+    struct subd_frame frame = {0};
+    struct subd_error err;
+    (void)state;
+    assert_int_equal(subd_push_mesh(client, &tetrahedron, &push, &info, &err), SUBD_OK);
+    expect(info.id, true, "mesh-matrix");
+    expect_refused(info.id, "edge-friend does catmullClark, not sqrt3");
+    assert_int_equal(subd_refine(client, info.id, &r, &frame, &err), SUBD_OK);
+    assert_int_equal(frame.vertices, 8);
+    assert_int_equal(frame.faces, 12);
+    assert_int_equal(subd_frame_find(&frame, SUBD_INDICES)->components, 3);
+    const float *p = subd_frame_find(&frame, SUBD_POSITIONS)->data;
+    for (int k = 0; k < 3; k++) {
+        assert_true(fabsf(p[k] - 5.0f / 27.0f) < 1e-6f);
+        assert_true(fabsf(p[12 + k] - (k < 2 ? 1.0f / 3.0f : 0.0f)) < 1e-6f);
+    }
+    subd_frame_free(&frame);
+    assert_int_equal(subd_refine(client, info.id, &uvs, &frame, &err), SUBD_EHTTP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_manifold), cmocka_unit_test(test_edits),
-                                       cmocka_unit_test(test_bilinear), cmocka_unit_test(test_loop)};
+                                       cmocka_unit_test(test_bilinear), cmocka_unit_test(test_loop),
+                                       cmocka_unit_test(test_sqrt3)};
     return cmocka_run_group_tests_name("http/odd_meshes", tests, start, stop);
 }

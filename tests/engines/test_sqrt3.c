@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_sqrt3.c: laws of scheme sqrt3 on every shape of triangles: weights sum to one, affine maps commute with
+ * refining, names do not matter, Euler's counts are the plan's, limits do not depend on the level and are where twelve
+ * levels come to; what it refuses. */
+#include "tests/env.h"
+#include "tests/oracle/cases.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static sdd_device *device;
+
+static void refine(const struct sdd_mesh_desc *d, const float *points, int level, const char *name, struct refined *out)
+{
+    struct sdd_error err = {0};
+    if (library_refine(device, "auto", d, points, NULL, level, out, &err) != SDD_OK)
+        fail_msg("%s level %d: %s", name, level, err.text);
+}
+
+static int is_triangles(const struct sdd_mesh_desc *d)
+{
+    for (int64_t f = 0; f < d->n_faces; f++)
+        if (d->face_counts[f] != 3)
+            return 0;
+    return 1;
+}
+
+static void for_each(const char *folder, int at_least, void (*law)(const struct shape *s))
+{
+    size_t n;
+    char dir[4096];
+    int met = 0;
+    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
+    char **names = shape_list(dir, &n);
+    assert_non_null(names);
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        struct sdd_error err = {0};
+        assert_int_equal(shape_load(dir, names[i], &s, &err), SDD_OK);
+        s.desc.options.scheme = SDD_SCHEME_SQRT3;
+        s.desc.n_uvs = 0;
+        if (is_triangles(&s.desc) && s.desc.n_corners < 1000) {
+            law(&s);
+            met++;
+        }
+        shape_free(&s);
+    }
+    shape_list_free(names);
+    assert_true(met >= at_least);
+}
+
+static void near(const char *name, const char *what, int64_t row, const double *got, const double *want,
+                 double tolerance)
+{
+    for (int k = 0; k < 3; k++)
+        if (!(fabs(got[k] - want[k]) <= tolerance))
+            fail_msg("%s: %s %lld is (%.9g, %.9g, %.9g), not (%.9g, %.9g, %.9g)", name, what, (long long)row, got[0],
+                     got[1], got[2], want[0], want[1], want[2]);
+}
+
+static void law_constant(const struct shape *s)
+{
+    const double place[3] = {0.3f, -1.7f, 2.9f};
+    float *points = xalloc(3 * s->desc.n_vertices, sizeof *points);
+    struct refined r;
+    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++)
+        points[i] = (float)place[i % 3];
+    refine(&s->desc, points, 5, s->name, &r);
+    for (int64_t v = 0; v < r.n_vertices; v++) {
+        near(s->name, "vertex", v, &r.points[3 * v], place, 3e-6);
+        near(s->name, "limit", v, &r.limits[3 * v], place, 4e-6);
+    }
+    refined_free(&r);
+    free(points);
+}
+
+static void law_affine(const struct shape *s)
+{
+    static const double map[3][4] = {{0.8, -0.3, 0.2, 4}, {0.5, 1.1, -0.4, -2}, {-0.1, 0.6, 0.9, 1}};
+    float *moved = xalloc(3 * s->desc.n_vertices, sizeof *moved);
+    struct refined a, b;
+    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++) {
+        const float *p = &s->points[i / 3 * 3];
+        const double *m = map[i % 3];
+        moved[i] = (float)(m[0] * (double)p[0] + m[1] * (double)p[1] + m[2] * (double)p[2] + m[3]);
+    }
+    refine(&s->desc, s->points, 4, s->name, &a);
+    refine(&s->desc, moved, 4, s->name, &b);
+    for (int64_t i = 0; i < 2 * a.n_vertices; i++) {
+        const double *p = i % 2 ? &a.limits[i / 2 * 3] : &a.points[i / 2 * 3];
+        double q[3];
+        for (int k = 0; k < 3; k++)
+            q[k] = map[k][0] * p[0] + map[k][1] * p[1] + map[k][2] * p[2] + map[k][3];
+        near(s->name, i % 2 ? "limit" : "vertex", i / 2, i % 2 ? &b.limits[i / 2 * 3] : &b.points[i / 2 * 3], q,
+             1e-5 * (s->diagonal + 4));
+    }
+    refined_free(&a);
+    refined_free(&b);
+    free(moved);
+}
+
+/* Faces in the opposite order, each from its second corner: the same point of the same face has the same place. Which
+ * fan's normal a vertex that is not manifold gets may change, nothing else. */
+static void law_names(const struct shape *s)
+{
+    const int level = 4;
+    struct sdd_mesh_desc d = s->desc;
+    int64_t F = d.n_faces, each = 1;
+    int32_t *vertices = xalloc(3 * F, sizeof *vertices);
+    struct refined a, b;
+    for (int64_t f = 0; f < F; f++)
+        for (int i = 0; i < 3; i++)
+            vertices[3 * (F - 1 - f) + i] = d.face_vertices[3 * f + (i + 1) % 3];
+    d.face_vertices = vertices;
+    d.n_holes = 0;
+    struct sdd_mesh_desc plain = s->desc;
+    plain.n_holes = 0;
+    plain.options.boundary = d.options.boundary = SDD_BOUNDARY_EDGE_ONLY;
+    refine(&plain, s->points, level, s->name, &a);
+    refine(&d, s->points, level, s->name, &b);
+    for (int k = 0; k < level - 1; k++)
+        each *= 3;
+    for (int64_t c = 0; c < 3 * F; c++) { /* what has come from corner c */
+        int64_t other = 3 * (F - 1 - c / 3) + (c % 3 + 2) % 3;
+        for (int64_t k = 0; k < 3 * each; k++) {
+            int64_t v = a.faces[3 * each * c + k], w = b.faces[3 * each * other + k];
+            near(s->name, "vertex", v, &b.points[3 * w], &a.points[3 * v], 3e-6 * (s->diagonal + 1));
+            near(s->name, "limit", v, &b.limits[3 * w], &a.limits[3 * v], 5e-6 * (s->diagonal + 1));
+        }
+    }
+    refined_free(&a);
+    refined_free(&b);
+    free(vertices);
+}
+
+static int pair_order(const void *a, const void *b)
+{
+    return memcmp(a, b, 2 * sizeof(uint32_t));
+}
+
+static void law_counts(const struct shape *s)
+{
+    struct sdd_error err = {0};
+    sdd_topology *t = NULL;
+    struct sdd_topology_info info;
+    struct sdd_mesh_desc d = s->desc;
+    d.n_holes = 0;
+    d.options.boundary = SDD_BOUNDARY_EDGE_ONLY; /* the edges of holes are not output */
+    assert_int_equal(sdd_topology_create(device, &d, &t, &err), SDD_OK);
+    sdd_topology_info(t, &info);
+    for (int level = 1; level <= 5; level++) {
+        struct sdd_plan plan;
+        struct sdd_refine_request request = {.level = level, .include = SDD_INDICES};
+        struct refined r;
+        assert_int_equal(sdd_plan(t, &request, &plan, &err), SDD_OK);
+        refine(&d, s->points, level, s->name, &r);
+        uint32_t(*edges)[2] = xalloc(3 * r.n_faces, sizeof *edges);
+        int64_t n = 3 * r.n_faces, open = 0, twice = 0;
+        for (int64_t c = 0; c < n; c++) {
+            edges[c][0] = r.faces[c];
+            edges[c][1] = r.faces[c % 3 == 2 ? c - 2 : c + 1];
+            assert_true(edges[c][0] < r.n_vertices);
+        }
+        qsort(edges, (size_t)n, sizeof *edges, pair_order);
+        for (int64_t c = 0; c < n; c++) {
+            uint32_t back[2] = {edges[c][1], edges[c][0]};
+            twice += c > 0 && pair_order(edges[c], edges[c - 1]) == 0;
+            open += !bsearch(back, edges, (size_t)n, sizeof *edges, pair_order);
+        }
+        assert_int_equal(r.n_vertices, plan.n_vertices);
+        assert_int_equal(r.n_vertices - plan.n_edges + r.n_faces, info.n_vertices - info.n_edges + info.n_faces);
+        if (twice == 0) { /* beside vertices of two faces two edges may have the same ends */
+            int64_t pieces = 1;
+            for (int k = 0; k < level / 2; k++)
+                pieces *= 3;
+            assert_int_equal(open, info.n_boundary_edges * pieces);
+            assert_int_equal((n + open) / 2, plan.n_edges);
+        }
+        free(edges);
+        refined_free(&r);
+    }
+    sdd_topology_unref(t);
+}
+
+/* Without creases a limit is the same from every level that has the vertex. */
+static void law_limit(const struct shape *s)
+{
+    struct refined low, high;
+    if (s->desc.n_creases > 0 || s->desc.n_corner_tags > 0)
+        return;
+    refine(&s->desc, s->points, 6, s->name, &high);
+    for (int level = 1; level < 6; level++) {
+        refine(&s->desc, s->points, level, s->name, &low);
+        for (int64_t v = 0; v < low.n_vertices; v++)
+            near(s->name, "limit", v, &high.limits[3 * v], &low.limits[3 * v], 1e-5 * s->diagonal);
+        refined_free(&low);
+    }
+    refined_free(&high);
+}
+
+static void test_constant(void **state)
+{
+    (void)state, for_each("", 20, law_constant), for_each("odd", 5, law_constant);
+}
+static void test_affine(void **state)
+{
+    (void)state, for_each("", 20, law_affine), for_each("odd", 5, law_affine);
+}
+static void test_names(void **state)
+{
+    (void)state, for_each("", 20, law_names), for_each("odd", 5, law_names);
+}
+static void test_counts(void **state)
+{
+    (void)state, for_each("", 20, law_counts);
+}
+static void test_limit(void **state)
+{
+    (void)state, for_each("", 20, law_limit), for_each("odd", 5, law_limit);
+}
+
+static void load(const char *name, struct shape *s)
+{
+    struct sdd_error err = {0};
+    if (shape_load(test_shapes_dir(), name, s, &err) != SDD_OK)
+        fail_msg("%s: %s", name, err.text);
+    s->desc.options.scheme = SDD_SCHEME_SQRT3;
+}
+
+/* The weights of limits come from the eigenstructure; the steps themselves come to the same places. */
+static void test_level_12(void **state)
+{
+    static const char *const names[] = {"tetrahedron", "octahedron", "fan_open3", "single_triangle"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct shape s;
+        struct refined low, high;
+        load(names[i], &s);
+        refine(&s.desc, s.points, 2, names[i], &low);
+        refine(&s.desc, s.points, 12, names[i], &high);
+        for (int64_t v = 0; v < low.n_vertices; v++) /* the rest shrinks by 3 or so a pair */
+            near(names[i], "limit", v, &high.points[3 * v], &low.limits[3 * v], 2e-3 * s.diagonal);
+        refined_free(&low);
+        refined_free(&high);
+        shape_free(&s);
+    }
+}
+
+/* UVs are refused by name, and levels whose half-edges have no ids; a plan says it before. */
+static void test_refused(void **state)
+{
+    struct shape s;
+    struct sdd_error err = {0};
+    sdd_topology *t;
+    struct sdd_plan plan;
+    static const int32_t corners[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
+    struct sdd_refine_request r = {.level = 2, .include = SDD_POSITIONS | SDD_UVS};
+    (void)state;
+    load("tetrahedron", &s);
+    s.desc.n_uvs = 3;
+    s.desc.uv_indices = corners;
+    s.desc.options.fvar = SDD_FVAR_ALL;
+    assert_int_equal(sdd_topology_create(device, &s.desc, &t, &err), SDD_OK);
+    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_EUNSUPPORTED);
+    assert_string_equal(err.field, "include");
+    assert_non_null(strstr(err.text, "scheme sqrt3 makes no UVs"));
+    r.include = SDD_POSITIONS;
+    for (r.level = 1; r.level <= SDD_MAX_LEVEL; r.level++)
+        assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_OK);
+    sdd_topology_unref(t);
+    shape_free(&s);
+    enum { N = 200 }; /* faces around a vertex */
+    int32_t counts[N], vertices[3 * N];
+    struct sdd_mesh_desc fan = {.n_vertices = N + 2, .n_faces = N, .n_corners = 3 * N, .face_counts = counts};
+    fan.face_vertices = vertices;
+    fan.options.scheme = SDD_SCHEME_SQRT3;
+    for (int32_t f = 0; f < N; f++) {
+        counts[f] = 3;
+        vertices[3 * f] = 0;
+        vertices[3 * f + 1] = f + 1;
+        vertices[3 * f + 2] = f + 2;
+    }
+    assert_int_equal(sdd_topology_create(device, &fan, &t, &err), SDD_OK);
+    r.level = 15;
+    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_ETOO_LARGE);
+    assert_string_equal(err.field, "level");
+    assert_int_equal(err.needed, 3 * (int64_t)N * 14348907 + (N + 2) * 2187);
+    sdd_topology_unref(t);
+}
+
+static int open_all(void **state)
+{
+    (void)state;
+    device = open_device(0);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    sdd_device_close(device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_constant), cmocka_unit_test(test_affine),
+                                       cmocka_unit_test(test_names),    cmocka_unit_test(test_counts),
+                                       cmocka_unit_test(test_limit),    cmocka_unit_test(test_level_12),
+                                       cmocka_unit_test(test_refused)};
+    return cmocka_run_group_tests_name("laws of scheme sqrt3", tests, open_all, close_all);
+}
