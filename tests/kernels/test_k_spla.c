@@ -267,10 +267,10 @@ static void check_multiply(const struct spla_case *c, uint64_t *seed)
     for (int i = 0; i < c->n_cols; i++)
         by_column[i] = (double)random_unit(seed);
     for (int i = 0; i < 3 * c->n_cols; i++)
-        sum[i] = add ? (double)random_unit(seed) : 0.0;
+        sum[i] = 1.0 + (double)random_unit(seed); /* counts where it is added to */
     struct spla_multiply_args a = {.m = spla_case_in(c), .map = w, .x = launch_in(x, 3 * c->n_rows, 4), .add = add};
     a.map.by_column = launch_in(by_column, c->n_cols, 8);
-    a.sum = mode == 2 ? launch_inout(sum, 3 * c->n_cols, 8) : mode ? launch_out(3 * c->n_cols, 8) : NULL;
+    a.sum = mode ? launch_inout(sum, 3 * c->n_cols, 8) : NULL;
     a.y = launch_out(3 * c->n_cols, 4);
     for (int i = 0; i < 3 * c->n_cols; i++) {
         double total = 0;
