@@ -32,7 +32,7 @@ SDD_FN struct sdd_tri_spot sdd_tri_spot_of(const struct sdd_grid *g, const uint3
     }
     row -= g->n_edges * along;
     s.kind = SDD_INSIDE;
-    s.id = row / (along * (along - 1) / 2);
+    s.id = row / (along * (along - 1) / 2); /* no row is here at level 1. NOLINT(clang-analyzer-core.DivideZero) */
     row -= s.id * (along * (along - 1) / 2);
     /* rows of along - 1, along - 2, .. points: as many as fit, by the root, mended by at most one */
     double b = (double)along - 0.5;
