@@ -25,7 +25,7 @@ struct cli {
     int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
     int n_args, json, normals, skip_digests, level, repeat;
     int64_t version;
-    const char *server, *token_file, *name, *method, *surface, *output, *key;
+    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
     subd_client *client;

@@ -66,7 +66,8 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        NORMALS,
        NO_VERIFY,
        VERSION,
-       REPEAT
+       REPEAT,
+       REORDER
 };
 
 static const struct row {
@@ -91,6 +92,7 @@ static const struct row {
     {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "catmullClark, smooth"},
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "uniform, chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "rightHanded, leftHanded"},
+    {"reorder", "TOKEN", REORDER, MESH, "none, rcm: puts neighbours close in memory; ids stay those of the file"},
     {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373"},
     {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN"},
     {"timeout", "SECONDS", TIMEOUT, ALL,
@@ -167,6 +169,7 @@ static int take(struct cli *c, int value, char *text)
     case JSON: c->json = 1; return 1;
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;
+    case REORDER: c->reorder = text; return 1;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->normals = 1; return 1;
@@ -183,7 +186,7 @@ static int take(struct cli *c, int value, char *text)
 
 int cli_mesh_options(const struct cli *c)
 {
-    int n = 0;
+    int n = c->reorder != NULL;
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         n += c->options[i] != NULL;
     return n;

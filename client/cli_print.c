@@ -181,6 +181,10 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddNumberToObject(o, "hostBytes", (double)m->host_bytes);
     cJSON_AddStringToObject(o, "created", m->created);
     cJSON_AddStringToObject(o, "updated", m->updated);
+    if (m->bandwidth_before || m->bandwidth_after) {
+        cJSON_AddNumberToObject(o, "bandwidthBefore", (double)m->bandwidth_before);
+        cJSON_AddNumberToObject(o, "bandwidthAfter", (double)m->bandwidth_after);
+    }
     return o;
 }
 

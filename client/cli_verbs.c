@@ -33,7 +33,7 @@ static int print_info(const struct cli *c, const struct subd_mesh_info *m)
 
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
-    struct subd_push p = {.name = c->name, .idempotency_key = c->key};
+    struct subd_push p = {.name = c->name, .idempotency_key = c->key, .reorder = c->reorder};
     struct subd_error err;
     struct subd_body body;
     char *data;
@@ -44,6 +44,11 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK)
         code = cli_report(c, &err);
     free(data);
+    if (code < 0 && c->reorder && strcmp(c->reorder, "none") != 0) {
+        cli_progress_clear();
+        fprintf(stderr, "reordered by %s: bandwidth %s -> %s\n", c->reorder, cli_count(info->bandwidth_before),
+                cli_count(info->bandwidth_after));
+    }
     return code;
 }
 

@@ -96,7 +96,8 @@ struct subd_mesh_info {
     char id[64], name[132], topology_id[36], residency[16], created[40], updated[40];
     char options[SUBD_N_OPTIONS][24];
     int64_t version, vertices, faces, corners, edges, uvs, device_bytes, host_bytes;
-    int manifold; /* at most two faces an edge, in opposite directions; one fan a vertex */
+    int manifold;                              /* at most two faces an edge, in opposite directions; one fan a vertex */
+    int64_t bandwidth_before, bandwidth_after; /* of the mesh matrix; from a push with reorder, else 0 */
 };
 struct subd_body {          /* a request body, sent as it stands */
     const char *media_type; /* "model/obj", "application/json", "application/protobuf" */
@@ -107,6 +108,7 @@ struct subd_push {
     const char *name;                    /* NULL: the server's choice                                   */
     const char *options[SUBD_N_OPTIONS]; /* override what the body says; NULL: leave it                 */
     const char *idempotency_key;         /* NULL: none. A repeat with the same key makes no second mesh */
+    const char *reorder; /* NULL: "none". "rcm": rows in an order that keeps neighbours close; ids stay (README)  */
 };
 /* subd_push: POST /v1/meshes. p may be NULL. */
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,

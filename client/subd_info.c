@@ -11,7 +11,8 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     memset(to, 0, sizeof *to);
     if (from->vertices > INT64_MAX || from->faces > INT64_MAX || from->corners > INT64_MAX || from->edges > INT64_MAX ||
         from->uvs > INT64_MAX || from->version > INT64_MAX || from->device_bytes > INT64_MAX ||
-        from->host_bytes > INT64_MAX || strlen(from->id) >= sizeof to->id || !*from->id)
+        from->host_bytes > INT64_MAX || from->bandwidth_before > INT64_MAX || from->bandwidth_after > INT64_MAX ||
+        strlen(from->id) >= sizeof to->id || !*from->id)
         return SUBD_EPROTOCOL;
     subd_copy_text(to->id, sizeof to->id, from->id);
     subd_copy_text(to->name, sizeof to->name, from->name);
@@ -35,6 +36,8 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     to->manifold = from->manifold;
     to->device_bytes = (int64_t)from->device_bytes;
     to->host_bytes = (int64_t)from->host_bytes;
+    to->bandwidth_before = (int64_t)from->bandwidth_before;
+    to->bandwidth_after = (int64_t)from->bandwidth_after;
     return SUBD_OK;
 }
 

@@ -18,6 +18,7 @@ static int push(subd_client *c, struct subd_request *r, const struct subd_push *
         subd_text_query(&r->path, "name", p->name);
         for (int i = 0; i < SUBD_N_OPTIONS; i++)
             subd_text_query(&r->path, subd_option_names[i], p->options[i]);
+        subd_text_query(&r->path, "reorder", p->reorder);
         r->idempotency_key = p->idempotency_key;
     }
     return subd_request_start(c, r, err);

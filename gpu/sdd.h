@@ -70,6 +70,19 @@ struct sdd_mesh_desc {
     struct sdd_options options;
 };
 
+/* ---- order of rows ------------------------------------------------------------------------------------ */
+struct sdd_order { /* both are permutations: vertex_of_row[new row] is the row that a vertex has in the mesh now */
+    int32_t *vertex_of_row, *face_of_row;
+    int64_t bandwidth_before, bandwidth_after; /* of the V x F mesh matrix: max of row and column bandwidth */
+};
+/* sdd_order_rcm: an order in which neighbours are close in memory: reverse Cuthill-McKee on the vertices that face
+ * edges join, isolated ones last; faces by their least vertex. Host memory and host time alone.
+ * Cost    linear; about 20 B a corner and 35 B a vertex of host memory while it runs
+ * Result  a function of faces alone, the same everywhere; on error *out is empty
+ * Errors  SDD_EMESH (an index or a face size that cannot be), SDD_ENO_MEMORY */
+int sdd_order_rcm(const struct sdd_mesh_desc *desc, struct sdd_order *out, struct sdd_error *err) SDD_MUST_CHECK;
+void sdd_order_free(struct sdd_order *o); /* what it points to */
+
 /* ---- device ------------------------------------------------------------------------------------------ */
 typedef struct sdd_device sdd_device;
 struct sdd_device_config {

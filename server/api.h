@@ -59,6 +59,7 @@ int64_t now_ms(void);
 struct info_state {
     const char *residency;
     int64_t device_bytes, host_bytes;
+    const int64_t *bandwidth; /* [2] before and after a reorder; NULL: none was asked for */
 };
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state);
 void info_proto(struct text *out, const struct store_info *info, const struct info_state *state);

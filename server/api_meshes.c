@@ -20,10 +20,27 @@ static void free_mesh_job(struct job *job)
 struct create_job {
     struct mesh_job base;
     struct mesh *mesh;
+    struct mesh *authored; /* the mesh before it was reordered, until the library has taken it */
+    bool reordered;
+    int64_t bandwidth[2];
     struct resident *resident;
     struct store_info info;
     char location[64];
 };
+
+static int create_reorder(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    const char *token = query_get(&c->base.query, "reorder");
+    if (!token || !strcmp(token, "none"))
+        return SDD_OK;
+    if (strcmp(token, "rcm"))
+        return job_fail(job, SDD_EINVALID, "reorder", "reorder is none or rcm, not \"%.40s\"", token);
+    c->authored = c->mesh;
+    c->mesh = NULL;
+    c->reordered = true;
+    return mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err);
+}
 
 static int create_parse(struct job *job)
 {
@@ -33,7 +50,8 @@ static int create_parse(struct job *job)
     int rc = j->media_in & MEDIA_PROTOBUF ? mesh_from_proto(j->body, j->body_bytes, &c->mesh, &job->err)
              : j->media_in & MEDIA_JSON   ? mesh_from_json(j->body, j->body_bytes, &c->mesh, &job->err)
                                           : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &job->err);
-    if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)))
+    if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
+        (rc = create_reorder(job)))
         return rc;
     if (name && !mesh_name_valid(name))
         return job_fail(job, SDD_EINVALID, "name",
@@ -53,6 +71,22 @@ static bool create_skip_find(const struct job *job)
     return !((const struct mesh_job *)job)->key;
 }
 
+/* The library names rows, and a client knows those that it sent: what is refused is refused in these. */
+static int create_load(struct create_job *c)
+{
+    struct job *job = &c->base.job;
+    struct sdd_error authored = {0};
+    int rc =
+        resident_load(job->server->residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
+    if (rc == SDD_EMESH && c->authored)
+        if (resident_load(job->server->residency, c->resident, c->authored, c->info.topology_id, 1, NULL, &authored) ==
+            rc)
+            job->err = authored;
+    mesh_free(c->authored);
+    c->authored = NULL;
+    return rc;
+}
+
 static int create_build(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
@@ -60,7 +94,7 @@ static int create_build(struct job *job)
     struct sdd_topology_info topology;
     if (!(c->resident = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load(residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
+    int rc = create_load(c);
     if (rc)
         return rc;
     sdd_topology_info(resident_topology(c->resident), &topology);
@@ -74,7 +108,8 @@ static int create_build(struct job *job)
 static void create_describe(struct create_job *c, int64_t now)
 {
     const struct mesh *m = c->mesh;
-    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m)};
+    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m),
+                               c->reordered ? c->bandwidth : NULL};
     memcpy(c->info.name, m->name, sizeof c->info.name);
     c->info.version = 1;
     c->info.options = m->options;
@@ -149,6 +184,7 @@ static void create_free(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
     mesh_free(c->mesh);
+    mesh_free(c->authored);
     resident_release(job->server->compute, c->resident);
     free_mesh_job(job);
 }

@@ -20,6 +20,8 @@ static void work_fini(struct edit_work *w)
     free(w->uvs);
     free(w->creases);
     free(w->tags);
+    id_map_fini(&w->vertex_map);
+    id_map_fini(&w->face_map);
 }
 
 /* What the batch can add at most, so that every array is allocated once. */
@@ -118,20 +120,29 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     for (int64_t c = 0; c < m->n_corners && !m->n_uvs; c++)
         w->uv_of[c] = -1;
     fill_rows(w, m);
-    return SDD_OK;
+    int64_t twice; /* mesh_build has checked that none is */
+    rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
+    return rc ? rc : id_map_init(&w->face_map, w->face_ids, m->n_faces, &twice, err);
 }
 
 /* ---- ids ---- */
-/* Row of an id among ids[n], which ascend; n_old of them were there before the batch. -1 when there is none. */
-static int64_t find_id(const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
+/* Row of an id among ids[n]; n_old of them were there before the batch, the others ascend, and with an empty map all
+ * do. -1 when there is none. */
+static int64_t find_id(const struct id_map *map, const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
 {
     if (id < 0) {
         int64_t row = n_old + (-1 - (int64_t)id);
         return row < n ? row : -1;
     }
     if (id < n && ids[id] == id)
-        return id; /* nothing was ever removed: id and row are the same */
+        return id; /* nothing was ever removed or moved: id and row are the same */
     int64_t low = 0, high = n;
+    if (map->rows) {
+        int64_t row = id_map_find(map, ids, id);
+        if (row >= 0)
+            return row;
+        low = n_old;
+    }
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (ids[middle] < id)
@@ -144,7 +155,7 @@ static int64_t find_id(const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
 
 static int find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
 {
-    *row = find_id(w->vertex_ids, w->n_vertices, w->n_old_vertices, id);
+    *row = find_id(&w->vertex_map, w->vertex_ids, w->n_vertices, w->n_old_vertices, id);
     if (*row >= 0 && !w->vertex_state[*row])
         return SDD_OK;
     return sdd_fail(err, SDD_EMESH, "edits", "edits[%lld]: %s vertex %d", (long long)w->edit,
@@ -153,7 +164,7 @@ static int find_vertex(const struct edit_work *w, int32_t id, int64_t *row, stru
 
 static int find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
 {
-    *row = find_id(w->face_ids, w->n_faces, w->n_old_faces, id);
+    *row = find_id(&w->face_map, w->face_ids, w->n_faces, w->n_old_faces, id);
     if (*row >= 0 && !(w->face_state[*row] & FACE_DEAD))
         return SDD_OK;
     return sdd_fail(err, SDD_EMESH, "edits", "edits[%lld]: %s face %d", (long long)w->edit,

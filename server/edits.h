@@ -53,7 +53,7 @@ struct edit_result {
     int32_t *new_face_ids;
 };
 /* edits_apply: m with the batch applied. m does not change; on error *out is empty.
- * Cost    linear in mesh + batch, plus a binary search an id
+ * Cost    linear in mesh + batch, plus a search an id (binary where ids ascend, else a look into a table)
  * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"),
  *         SDD_ETOO_LARGE when ids run out, SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which
  *         names rows: what it would refuse of the points, faces and creases that the batch gives is refused here, by

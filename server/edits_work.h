@@ -3,6 +3,7 @@
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
 #include "server/edits.h"
+#include "server/id_map.h"
 #include "server/mesh_rows.h"
 
 enum { FACE_DEAD = 1, FACE_HOLE = 2 };
@@ -17,6 +18,7 @@ struct edit_work {
     int64_t n_old_vertices, n_old_faces, n_old_uvs, n_old_creases;
     int64_t next_vertex_id, next_face_id;
     bool removed_vertices, removed_faces;
+    struct id_map vertex_map, face_map; /* of the old rows; empty where their ids ascend */
     int32_t *vertex_ids;
     unsigned char *vertex_state; /* VERTEX_* */
     float *points;

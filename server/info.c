@@ -26,7 +26,7 @@ static void write_date(char out[40], int64_t ms)
 struct info_state info_state_of(const struct slot *slot)
 {
     int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;
-    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0};
+    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0, NULL};
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
@@ -57,6 +57,10 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member_int(out, "hostBytes", state->host_bytes);
     text_member(out, "created", created);
     text_member(out, "updated", updated);
+    if (state->bandwidth) {
+        text_member_int(out, "bandwidthBefore", state->bandwidth[0]);
+        text_member_int(out, "bandwidthAfter", state->bandwidth[1]);
+    }
     text_puts(out, "}");
 }
 
@@ -114,6 +118,10 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.host_bytes = (uint64_t)state->host_bytes;
     m->info.created = m->created;
     m->info.updated = m->updated;
+    if (state->bandwidth) {
+        m->info.bandwidth_before = (uint64_t)state->bandwidth[0];
+        m->info.bandwidth_after = (uint64_t)state->bandwidth[1];
+    }
 }
 
 static void pack(struct text *out, const ProtobufCMessage *message)

@@ -6,7 +6,8 @@
  * A mesh is normalised, so equal topologies have equal bytes and one topology id:
  *   creases  one row an edge as (lower, higher) vertex, ascending, the last authored wins, sharpness in (0, 10]
  *   corners  ascending by vertex, same rules             holes  ascending, each once
- *   ids      ascending; an element keeps its id for ever, rows are dense and close up when something is removed
+ *   ids      each once, in any order: ascending but where mesh_reorder has moved rows; an element keeps its id for
+ *            ever, rows are dense and close up when something is removed
  * Every array is there (not NULL), also when it has no rows; only uv_indices is NULL without UVs.
  * The host checks shapes: counts against lengths. Whether an index, a coordinate or an edge is good is for the compute
  * library to say; code here that indexes with them calls mesh_check_indices first. */
@@ -37,8 +38,8 @@ struct mesh {                  /* V vertices, F faces, C face corners, U UV valu
     int32_t *hole_faces;
     float *uvs;          /* [U][2]                                                                  */
     int32_t *uv_indices; /* [C] rows of uvs; NULL when U is 0                                       */
-    int32_t *vertex_ids; /* [V] ascending                                                           */
-    int32_t *face_ids;   /* [F] ascending                                                           */
+    int32_t *vertex_ids; /* [V] each once                                                           */
+    int32_t *face_ids;   /* [F] each once                                                           */
 };
 
 /* What a mesh is made of, as authored, in USD's form; all borrowed. An empty array has n = 0. */
@@ -56,7 +57,7 @@ struct mesh_arrays {
     struct i32s hole_indices;
     struct f32s uvs;                      /* [U][2]                                                          */
     struct i32s uv_indices;               /* [C]                                                             */
-    struct i32s vertex_ids, face_ids;     /* ascending; n = 0: numbered from 0                         */
+    struct i32s vertex_ids, face_ids;     /* each once; n = 0: numbered from 0                         */
     int64_t next_vertex_id, next_face_id; /* above all ids; 0 when they are numbered here              */
 };
 
@@ -67,6 +68,9 @@ int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error 
 void mesh_free(struct mesh *m); /* NULL is fine */
 /* mesh_copy: a deep copy. */
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* mesh_reorder: m with its rows in the order of sdd_order_rcm; ids, name, UV values and the corners of each face stay
+ * as they are. bandwidth gets that of the mesh matrix before and after. Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
+int mesh_reorder(const struct mesh *m, struct mesh **out, int64_t bandwidth[2], struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_check_indices: are all index arrays in range? Errors  SDD_EMESH */
 int mesh_check_indices(const struct mesh *m, struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_build.c: arrays as authored into a normalised mesh. */
+#include "server/id_map.h"
 #include "server/mesh_rows.h"
 #include <math.h>
 #include <stdlib.h>
@@ -103,10 +104,17 @@ static int check_ids(struct i32s ids, int64_t n, int64_t next, const char *field
         return sdd_fail(err, SDD_EMESH, field, "%s has %lld rows for %lld elements", field, (long long)ids.n,
                         (long long)n);
     for (int64_t i = 0; i < n; i++)
-        if (ids.v[i] < 0 || (i && ids.v[i] <= ids.v[i - 1]) || ids.v[i] >= next)
-            return sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %d; ids ascend from 0 and stay below %lld", field,
+        if (ids.v[i] < 0 || ids.v[i] >= next)
+            return sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %d; ids are at least 0 and stay below %lld", field,
                             (long long)i, ids.v[i], (long long)next);
-    return SDD_OK;
+    struct id_map map;
+    int64_t twice;
+    int rc = id_map_init(&map, ids.v, n, &twice, err);
+    id_map_fini(&map);
+    if (!rc && twice >= 0)
+        rc = sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %d, which is there already; each id names one element", field,
+                      (long long)twice, ids.v[twice]);
+    return rc;
 }
 
 static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)

@@ -8,7 +8,7 @@
 #define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ)
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
 
-static const char *const q_create[] = {"name", NULL};
+static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "method", NULL};

@@ -236,6 +236,39 @@ static void test_exit_codes(void **state)
     fails(RUN("ls", "--token-file", "no/such/file"), 6, "token file");
 }
 
+/* The id alone stays on stdout, for scripts; the figures are one line beside it. */
+static void test_reorder(void **state)
+{
+    char id[64], path[96], *grid = grid_obj(9);
+    struct ran r;
+    cJSON *o;
+    (void)state;
+    write_file(path, "grid.obj", grid);
+    free(grid);
+    r = RUN("push", path, "--reorder", "rcm");
+    assert_int_equal(strlen(r.out), 19);
+    snprintf(id, sizeof id, "%.18s", r.out);
+    assert_non_null(strstr(r.err, "reordered by rcm: bandwidth 11 -> "));
+    assert_ptr_equal(strchr(r.err, '\n'), r.err + strlen(r.err) - 1);
+    expect(r, 0);
+    expect(RUN("rm", id), 0);
+    o = json(RUN("push", path, "--reorder", "rcm", "--json"), 0);
+    assert_int_equal(number(o, "bandwidthBefore"), 11);
+    assert_true(number(o, "bandwidthAfter") > 0);
+    expect(RUN("rm", text(o, "id")), 0);
+    cJSON_Delete(o);
+    r = RUN("refine", path, "--reorder", "rcm", "--level", "2");
+    assert_non_null(strstr(r.err, "reordered by rcm: bandwidth 11 -> "));
+    assert_non_null(strstr(r.out, "level 2: 1,369 vertices"));
+    expect(r, 0);
+    r = RUN("refine", path, "--reorder", "none");
+    assert_null(strstr(r.err, "bandwidth"));
+    expect(r, 0);
+    fails(RUN("push", path, "--reorder", "amd"), 4, "none or rcm");
+    fails(RUN("refine", "m_0", "--reorder", "rcm"), 2, "mesh options go with a FILE");
+    fails(RUN("show", "m_0000000000000000", "--reorder", "rcm"), 2, "no option --reorder");
+}
+
 static void test_mesh_verbs(void **state)
 {
     char id[64], edit[96];
@@ -461,6 +494,7 @@ int main(void)
         cmocka_unit_test(test_exit_codes),
         cmocka_unit_test(test_wrong_world),
         cmocka_unit_test(test_limit_is_told),
+        cmocka_unit_test(test_reorder),
         cmocka_unit_test(test_mesh_verbs),
         cmocka_unit_test(test_daemonverbs),
         cmocka_unit_test(test_refine_writes_obj_and_ply),

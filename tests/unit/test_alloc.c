@@ -163,6 +163,24 @@ static int run_store(void)
     return rc;
 }
 
+/* A mesh in another order, and an edit that has to look its ids up. */
+static int run_reorder(void)
+{
+    static const float point[3] = {1, 2, 3};
+    static const int32_t ids[] = {6};
+    struct edit e = {.op = EDIT_SET_POSITIONS, .n = 1, .ids = ids, .n_values = 3, .values = point};
+    const struct edit_batch b = {.n_edits = 1, .edits = &e};
+    struct edit_result r = {0};
+    struct mesh *m;
+    int64_t bandwidth[2];
+    int rc = mesh_reorder(cube, &m, bandwidth, NULL);
+    if (!rc)
+        rc = edits_apply(m, &b, &r, NULL);
+    edit_result_free(&r);
+    mesh_free(m);
+    return rc;
+}
+
 /* The first k that does not fail ends it. A run may succeed in spite of a failure where a library makes do. `spared`
  * blocks may leak: GnuTLS 3.7 loses its handle when memory runs out within gnutls_hash_init. */
 static void torture(int (*run)(void), int spared)
@@ -203,6 +221,11 @@ static void test_edits(void **state)
     (void)state;
     torture(run_edits, 0);
 }
+static void test_reorder(void **state)
+{
+    (void)state;
+    torture(run_reorder, 0);
+}
 static void test_store(void **state)
 {
     (void)state;
@@ -212,10 +235,8 @@ static void test_store(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_readers),
-        cmocka_unit_test(test_writers),
-        cmocka_unit_test(test_edits),
-        cmocka_unit_test(test_store),
+        cmocka_unit_test(test_readers), cmocka_unit_test(test_writers), cmocka_unit_test(test_edits),
+        cmocka_unit_test(test_reorder), cmocka_unit_test(test_store),
     };
     cube = sample_cube();
     dir = tempdir();
