@@ -62,7 +62,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     *r = (struct subd_refine){
         .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
     r->include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0);
-    if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0)
+    if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0 && strcmp(m->options[SUBD_SCHEME], "sqrt3") != 0)
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
 }
 
