@@ -133,7 +133,9 @@ static int fetch(struct cli *c, struct subd_frame *f, struct times *t)
         return code;
     t->push = cli_now() - start;
     request_of(c, &info, &request);
-    if (info.uvs && !(request.include & SUBD_UVS))
+    if (info.uvs && strcmp(info.options[SUBD_SCHEME], "sqrt3") == 0)
+        cli_warn("the mesh's UVs are left out: scheme sqrt3 makes none");
+    else if (info.uvs && !(request.include & SUBD_UVS))
         cli_warn("the mesh's UVs are left out: refining them needs the face-varying interpolation `all`, and this mesh "
                  "has `%s`",
                  info.options[SUBD_FACE_VARYING]);
