@@ -40,8 +40,8 @@ static int in_place(const struct sdd_refine_request *r)
     return (r->include & SDD_POSITIONS) && !is_limit(r);
 }
 
-/* The level to which points go. Beside lines and sharp vertices limits are exact on even levels alone; the vertices of an odd level are
- * the first of the next. */
+/* The level to which points go. Beside lines and sharp vertices limits are exact on even levels alone; the vertices of
+ * an odd level are the first of the next. */
 static int last_points(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int special = t->edge_sharp || t->vert_sharp;

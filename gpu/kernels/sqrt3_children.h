@@ -2,8 +2,8 @@
 /* sqrt3_children: the faces of the next level (sqrt3_grid.h says which), three half-edges a half-edge.
  * Shapes  level (sqrt3_grid.h) -> vert, twin [9 F] u32, sharp[9 F] f32 (NULL where the level has none)
  * Shape   item, n = 3 F half-edges      Cost  about 40 B read, 24 B written a half-edge
- * Result  face c = (its start, O(twin), O) where half-edge c is no line. Sharpness stays in the first step and goes down
- *         by two in the second
+ * Result  face c = (its start, O(twin), O) where half-edge c is no line. Sharpness stays in the first step and goes
+ *         down by two in the second
  * Source  Mlakar 2018, table 4.1; Kobbelt 2000      Threads any queue */
 #ifndef SDD_K_SQRT3_CHILDREN_H
 #define SDD_K_SQRT3_CHILDREN_H

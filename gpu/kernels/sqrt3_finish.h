@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqrt3_finish: limit positions and normals of vertices of a level.
- * Shapes  level (sqrt3_grid.h), from[V][3] f32, weights[n] (s[1] = beta_n / n), angle[n] (cos and sin of 2 pi / n; NULL:
- *         no limit normals) -> out, normal [n][3] f32; either may be NULL
+ * Shapes  level (sqrt3_grid.h), from[V][3] f32, weights[n] (s[1] = beta_n / n), angle[n] (cos and sin of 2 pi / n;
+ *         NULL: no limit normals) -> out, normal [n][3] f32; either may be NULL
  * Shape   item, n <= V      Cost  about 24 B a face of the vertex, in a dependent walk
  * Result  smooth (1 - beta_n) p + beta_n mean of the ring, beta_n = 3 alpha_n / (1 + 3 alpha_n): (p, mean) go to
  *         ((1 - alpha_n) p + alpha_n mean, (p + 2 mean) / 3), and that pair of weights is kept; on a curve

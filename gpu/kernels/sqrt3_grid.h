@@ -97,7 +97,7 @@ SDD_FN void sdd_sqrt3_meet(struct sdd_sqrt3_ring *r, struct sdd_vec3 p, int is_l
     }
 }
 
-/* The fan of vertex v, counter-clockwise; at a vertex that is not manifold, that of its first half-edge. n = 0: none. */
+/* The fan of vertex v, counter-clockwise; at a vertex that is not manifold, that of first[v]. n = 0: none. */
 SDD_FN struct sdd_sqrt3_ring sdd_sqrt3_ring_of(const struct sdd_sqrt3 *m, const float *p, uint32_t v)
 {
     struct sdd_sqrt3_ring r;

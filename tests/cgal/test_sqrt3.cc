@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // test_sqrt3.cc: CGAL's Sqrt3_subdivision as a second opinion on scheme sqrt3, closed and with boundaries: the same
 // points and the same faces, whatever their order. CGAL knows no creases, corners or holes, moves a boundary vertex of
-// one face like all others (interpolateBoundary edgeOnly), and takes manifold meshes without isolated vertices. `make test-cgal`.
+// one face like all others (interpolateBoundary edgeOnly), and takes manifold meshes without isolated vertices.
+// `make test-cgal`.
 #include "tests/oracle/cases.h"
 #include <CGAL/Simple_cartesian.h>
 #include <CGAL/Surface_mesh.h>
