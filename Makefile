@@ -4,7 +4,7 @@ BUILD   ?= build
 CC      := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CXX     := $(if $(filter default,$(origin CXX)),g++,$(CXX))
 NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
-# The folders that nvcc itself links with: its own path says nothing, as a distribution's or an admin's nvcc may be a wrapper.
+# Where nvcc itself links: its path says nothing, nvcc may be a wrapper.
 CUDA_LIB = $(shell $(NVCC) --dryrun -x cu /dev/null -o /dev/null 2>&1 | sed -n '/LIBRARIES=/s/"//g; s/.*LIBRARIES=//p')
 WERROR  ?= -Werror
 OPENMP  ?= -fopenmp
@@ -72,8 +72,8 @@ PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$
 CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(BUILD)/include/subd.h)
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz cover docker \
-        tests said run-tests run-bench fuzzers force
+.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
+        cover docker tests said run-tests run-bench fuzzers force
 all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, libsubd; the CUDA module where nvcc is found
 said:
 	@$(if $(missing),echo '  $(missing)',:)
@@ -146,9 +146,7 @@ tests: all $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
-test-cgal: deps ## CGAL as a second opinion on scheme sqrt3 (installs libcgal-dev: 215 MB)
-	@deploy/install-deps cgal
-	$(AGAIN) run-tests CGAL=1 T='cgal/*'
+test-cgal: deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
@@ -176,7 +174,6 @@ OPT += -fsanitize=fuzzer-no-link
 FUZZLD = -fsanitize=fuzzer
 endif
 fuzzers: $(FUZZERS)
-
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps

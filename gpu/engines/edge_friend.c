@@ -217,9 +217,5 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 }
 
 const struct engine sdd_engine_edge_friend = {
-    &sdd_engine_table[0],
-    check,
-    scratch,
-    run,
-    0,
+    &sdd_engine_table[0], check, scratch, run, 0,
 };

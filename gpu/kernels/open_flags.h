@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open_flags: marks the corners whose edge has no face across.
- * Shapes  twin[C] u32 (SDD_NONE: none) -> flag[C] i32, 1 or 0      Shape  item, n = C      Threads any queue */
+ * Shapes  twin[C] u32 (SDD_NONE: none) -> flag[C] i32      Shape  item, n = C
+ * Result  1 or 0; their inclusive scan numbers such corners from 1      Threads any queue */
 #ifndef SDD_K_OPEN_FLAGS_H
 #define SDD_K_OPEN_FLAGS_H
 #include "gpu/kernel.h"

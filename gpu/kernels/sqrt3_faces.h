@@ -3,8 +3,8 @@
  * Shapes  level (sqrt3_grid.h), p[V][3] f32, rows [0, V) of to (sqrt3_vertices) -> the other rows of to
  * Shape   item, n = F      Cost  about 60 B read, 12 B written a face
  * Result  the face's centre. In the second step a line v w is cut at (5 v + 4 w + 3 v') / 12 with v' the new place of
- *         v: (1 16 10) / 27 of the neighbour along the line, v, w where v is on a curve, and (2 v + w) / 3 where v stays
- *         (as if the line went on straight). Both sides of a line get the same bits
+ *         v: (1 16 10) / 27 of the neighbour along the line, v, w where v is on a curve, and (2 v + w) / 3 where v
+ *         stays (as if the line went on straight). Both sides of a line get the same bits
  * Needs   sqrt3_vertices      Source  Kobbelt 2000, sections 3 and 5      Threads any queue */
 #ifndef SDD_K_SQRT3_FACES_H
 #define SDD_K_SQRT3_FACES_H

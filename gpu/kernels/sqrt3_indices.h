@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqrt3_indices: the faces of a level that are shown: those that come from faces that are no holes.
  * Shapes  vert[3 F n] u32, shown[S] u32 (corners) -> face[S / 3 n][3] u32      Shape  item, n = S / 3 n, n = 3^L
- * Cost    12 B read, 12 B written a face      Threads any queue */
+ * Cost    12 B read, 12 B written a face      Result  faces keep their order      Threads any queue */
 #ifndef SDD_K_SQRT3_INDICES_H
 #define SDD_K_SQRT3_INDICES_H
 #include "gpu/kernel.h"

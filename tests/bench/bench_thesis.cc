@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_thesis.cc: the tables of the mesh matrix thesis (Mlakar 2018, 6.1 to 6.4) on this host: whole subdivisions with
- * a topology that has just changed, OpenSubdiv's refine + stencils + evaluation against ours, of generated meshes of the
- * thesis's sizes. SUBDD_TEST_BACKEND names the device (default: cuda where there is one); on a CPU the sizes are smaller.
- * ROWS=n measures the first n rows alone.
+/* bench_thesis.cc: the tables of the mesh matrix thesis (Mlakar 2018, 6.1 to 6.4) on this host: whole subdivisions
+ * with a topology that has just changed, OpenSubdiv's refine + stencils + evaluation against ours, of generated meshes
+ * of the thesis's sizes. SUBDD_TEST_BACKEND names the device (default: cuda where there is one); on a CPU the sizes
+ * are smaller. ROWS=n measures the first n rows alone.
  *
  * ours: topology build (with its upload), points, and each engine's own device time; nothing is copied back. */
 #include "tests/bench/timing.h"

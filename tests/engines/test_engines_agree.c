@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_engines_agree.c: edge-friend and mesh-matrix make one surface: on every manifold shape, at levels 1 to 4, refined
- * and limit, the same positions and normals but for rounding, and the same indices and UVs to the bit. And mesh-matrix
- * gives the same bits on any number of threads. */
+/* test_engines_agree.c: edge-friend and mesh-matrix make one surface: on every manifold shape, at levels 1 to 4,
+ * refined and limit, the same positions and normals but for rounding, and the same indices and UVs to the bit. And
+ * mesh-matrix gives the same bits on any number of threads. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/naive.h"
@@ -131,8 +131,8 @@ static void make(sdd_device *on, const struct shape *s, const struct sdd_mesh_de
 
 static void check_shape(const struct shape *s)
 {
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     make(device, s, &s->desc, &t, &m);
     int last = level_that_fits(&s->desc, 4, MOST_VERTICES);
     for (int level = 1; level <= last; level++)
@@ -182,8 +182,8 @@ static void test_engines_agree(void **state)
 static void check_threads(const struct shape *s)
 {
     for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_BILINEAR; scheme += SDD_SCHEME_BILINEAR) {
-        sdd_topology *t[2];
-        sdd_mesh *m[2];
+        sdd_topology *t[2] = {NULL};
+        sdd_mesh *m[2] = {NULL};
         struct sdd_mesh_desc d = s->desc;
         d.options.scheme = scheme;
         make(device, s, &d, &t[0], &m[0]);

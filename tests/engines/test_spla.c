@@ -105,8 +105,8 @@ static void compare(const struct shape *s, const struct sdd_topology_info *i, in
 
 static void check_mesh(const struct shape *s, const struct sdd_mesh_desc *d)
 {
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     struct sdd_topology_info info;
     open_mesh(s, d, &t, &m);
     sdd_topology_info(t, &info);
@@ -183,8 +183,8 @@ static void refuse(const struct shape *s, const struct sdd_mesh_desc *d, int lev
     struct sdd_error err = {0};
     struct sdd_plan plan;
     sdd_result *result;
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     open_mesh(s, d, &t, &m);
     assert_int_equal(sdd_plan(t, &r, &plan, &err), plan_rc);
     assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_EUNSUPPORTED);
@@ -233,8 +233,8 @@ static void test_pillow(void **state)
         s.desc.n_vertices = n_faces == 2 ? 3 : 7, s.desc.n_faces = n_faces, s.desc.n_corners = 3 * n_faces;
         s.desc.face_counts = counts, s.desc.face_vertices = vertices, s.desc.options.scheme = SDD_SCHEME_LOOP;
         refuse(&s, &s.desc, 3, SDD_OK, "two triangles that share all three edges");
-        sdd_topology *t;
-        sdd_mesh *m;
+        sdd_topology *t = NULL;
+        sdd_mesh *m = NULL;
         struct sdd_topology_info info;
         open_mesh(&s, &s.desc, &t, &m);
         sdd_topology_info(t, &info);
@@ -255,8 +255,8 @@ static void test_too_large(void **state)
     struct shape s;
     struct sdd_error err = {0};
     struct sdd_plan plan;
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     (void)state;
     assert_int_equal(shape_load(test_shapes_dir(), "cube", &s, &err), SDD_OK);
     open_mesh(&s, &s.desc, &t, &m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the points that mesh-matrix makes: mm_faces, mm_edges, mm_vertices, mm_seams, mm_inside, mm_linear. Each
  * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
- * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where edges
- * are apart or have equal ends. */
+ * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where
+ * edges are apart or have equal ends. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/mm_edges.h"

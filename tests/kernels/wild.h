@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wild.h: Catmull-Clark and bilinear subdivision of any polygon mesh, manifold or not, in double precision, straight from
- * the rules, with explicit faces and edges at every level: the oracle of the mesh-matrix kernels. Connectivity and
+/* wild.h: Catmull-Clark and bilinear subdivision of any polygon mesh, manifold or not, in double precision, straight
+ * from the rules, with explicit faces and edges at every level: the oracle of the mesh-matrix kernels. Connectivity and
  * sharpness of the control mesh are odd.h's; grid rows come from the grid order in words (tests/oracle/refined.h), by
  * following each level-1 quad down. Nothing is shared with gpu/ but the structs of arguments. */
 #ifndef TESTS_WILD_H

@@ -24,6 +24,7 @@ static struct sdd_order order_of(const struct sdd_mesh_desc *d)
 static int64_t distance(const struct sdd_mesh_desc *d, const int64_t *row_of, const int64_t *column_of)
 {
     int64_t b = 0, *face = calloc((size_t)d->n_corners + 1, sizeof *face);
+    assert_non_null(face);
     for (int64_t f = 0, c = 0; f < d->n_faces; f++)
         for (int64_t end = c + d->face_counts[f]; c < end; c++)
             face[c] = f;
@@ -41,7 +42,8 @@ static int64_t distance(const struct sdd_mesh_desc *d, const int64_t *row_of, co
 
 static int64_t *inverse(const int32_t *of_row, int64_t n)
 {
-    int64_t *row_of = malloc((size_t)(n + 1) * sizeof *row_of);
+    int64_t *row_of = calloc((size_t)(n + 1), sizeof *row_of);
+    assert_non_null(row_of);
     for (int64_t i = 0; i < n; i++)
         row_of[i] = -1;
     for (int64_t i = 0; i < n; i++) {
@@ -109,11 +111,12 @@ static uint32_t next_random(uint32_t *s)
 
 static int32_t *shuffled(int64_t n, uint32_t seed)
 {
-    int32_t *p = malloc((size_t)(n + 1) * sizeof *p);
+    int32_t *p = calloc((size_t)(n + 1), sizeof *p);
+    assert_non_null(p);
     for (int64_t i = 0; i < n; i++)
         p[i] = (int32_t)i;
     for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = next_random(&seed) % (uint32_t)(i + 1);
+        int64_t j = (int64_t)next_random(&seed) % (i + 1);
         int32_t swap = p[i];
         p[i] = p[j];
         p[j] = swap;
