@@ -4,7 +4,7 @@
  * is the CPU), twice with different poison, and end to end on each backend alone. Between them the shapes must launch
  * every kernel there is. SUBDD_TEST_LEVELS limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its
  * poison would hide from a memory checker what nobody has written. */
-clude<setjmp.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ clude<setjmp.h>
 #define N_TAILS 4       /* tests after the shapes */
 #define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
 
-    /* All that a run has to say: digests, counts and error codes, in order. */
-    struct record {
+/* All that a run has to say: digests, counts and error codes, in order. */
+struct record {
     int n;
     uint64_t value[MAX_VALUES];
     char error[256]; /* the last one's sentence */
