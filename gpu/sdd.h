@@ -154,7 +154,7 @@ struct sdd_refine_request {
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
  * a scheme of triangles has [faces][3] u32 */
 struct sdd_block {
-    int semantic; /* one bit of enum sdd_include                               */
+    int semantic; /* a bit of enum sdd_include, or of sdd_patch_semantic       */
     int components;
     int64_t count; /* rows                                                      */
     int64_t bytes;
@@ -187,6 +187,42 @@ struct sdd_result_info {
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */
+
+/* ---- patches: feature-adaptive Catmull-Clark ---------------------------------------------------------------- */
+#define SDD_MAX_PATCH_LEVEL 10 /* as OpenSubdiv's isolation level */
+enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64, SDD_FACE_PARAMS = 128 }; /* of blocks */
+struct sdd_patches_request {
+    int level;                /* 1 .. SDD_MAX_PATCH_LEVEL                                 */
+    int surface;              /* enum sdd_surface, of the faces that the last level leaves */
+    int64_t max_bytes;        /* of the result; 0: no limit                               */
+    const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL             */
+};
+/* Flags of a patch or face; of its edge i, from corner i to i + 1, the bit shifted left by i.
+ * BOUNDARY: the surface ends or has an infinitely sharp crease there; the points beyond repeat the edge's own.
+ * TRANSITION: what lies across the edge has been split once more. OF_POLYGON: the parent is no quad. */
+#define SDD_PATCH_LEVEL_MASK 0xfu
+#define SDD_PATCH_BOUNDARY 0x10u
+#define SDD_PATCH_TRANSITION 0x100u
+#define SDD_PATCH_OF_POLYGON 0x1000u
+/* sdd_patches: the surface cut into bicubic B-spline patches where it is one, and the quads of level L around what is
+ * not (irregular vertices, semi-sharp creases), which shrink with the level. Blocks, all five always, in this order:
+ *  positions    [n][3] f32: the control points, then the points of each level's sub-mesh, bit for bit those that
+ *               sdd_refine makes, then, with surface = limit, limit points for `indices`
+ *  patches      [p][16] u32 rows of positions, 4j + i with i along u and j along v
+ *  patch_params [p][4] u32: parent face; its corner whose quadrant this is (0 when it is a quad); u | v << 16; flags.
+ *               A quad is a grid of 2^level x 2^level from its corner 0, u towards corner 1; else a quadrant is one of
+ *               2^(level-1), u towards the middle of the edge after the corner. Corners of a patch: (u, v) (u+1, v)
+ *               (u+1, v+1) (u, v+1)
+ *  indices      [k][4] u32 rows of positions: the faces of level L that are left, corners in the same order
+ *  face_params  [k][4] u32: as patch_params
+ * Patches and faces tile the surface without its holes once. Both are ordered by level, parent, corner, v, u. Where a
+ * patch lies on a boundary, 2 P(edge) - P(inner) stands for the points beyond.
+ * Result  as sdd_refine; plan.method "mesh-matrix", n_faces patches and faces together, n_edges 0
+ * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark), SDD_ETOO_LARGE with
+ *         `needed` as soon as max_bytes or 32-bit rows are passed, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE
+ * Source  Mlakar 2018, section 4.3.3; Niessner et al. 2012 */
+int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **out,
+                struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- engines ------------------------------------------------------------------------------------------- */
 struct sdd_engine_info {
