@@ -2,17 +2,21 @@
 /* bench_thesis.cc: the tables of the mesh matrix thesis (Mlakar 2018, 6.1 to 6.4) on this host: whole subdivisions
  * with a topology that has just changed, OpenSubdiv's refine + stencils + evaluation against ours, of generated meshes
  * of the thesis's sizes. SUBDD_TEST_BACKEND names the device (default: cuda where there is one); on a CPU the sizes
- * are smaller. ROWS=n measures the first n rows alone.
+ * are smaller. ROWS=1,5,bee measures those rows alone: by number from 1, or by a part of the name. PEER=0 leaves the
+ * peer out, so that there are no ratios.
  *
- * ours: topology build (with its upload), points, and each engine's own device time; nothing is copied back. */
+ * ours: topology build (with its upload), points, and each engine's device time (the time stamps of its queue); what is
+ * copied back is not in it. Medians of 7 after a warm-up. */
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include <cctype>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <string>
 #include <vector>
 #include <opensubdiv/far/stencilTableFactory.h>
 #include <opensubdiv/far/topologyDescriptor.h>
@@ -129,50 +133,107 @@ struct ours {
     int64_t device_bytes, n_vertices;
 };
 
-ours our_run(sdd_device *device, const mesh &m, const char *method, int level, const std::vector<float> *want)
+constexpr int runs = 7;
+
+/* A mesh on the device, and how long its topology and points took to get there. */
+struct held {
+    sdd_topology *topology;
+    sdd_mesh *mesh;
+    double ms;
+};
+
+held hold(sdd_device *device, const mesh &m)
 {
     sdd_error err = {};
-    sdd_topology *topology = nullptr;
-    sdd_mesh *mesh = nullptr;
+    held h = {};
+    double start = now_ms();
+    if (sdd_topology_create(device, &m.desc, &h.topology, &err) ||
+        sdd_mesh_create(h.topology, m.base.points, nullptr, &h.mesh, &err))
+        oracle_die("mesh: %s", err.text);
+    h.ms = now_ms() - start;
+    return h;
+}
+
+void drop(held *h)
+{
+    sdd_mesh_free(h->mesh);
+    sdd_topology_unref(h->topology);
+}
+
+/* One refinement; returns its device time. */
+double refine_once(const held &h, const char *method, int level, const std::vector<float> &want, ours *o)
+{
+    sdd_error err = {};
     sdd_result *result = nullptr;
     sdd_refine_request r = {};
     r.level = level;
     r.include = SDD_POSITIONS;
     r.method = method;
-    double start = now_ms();
-    if (sdd_topology_create(device, &m.desc, &topology, &err) ||
-        sdd_mesh_create(topology, m.base.points, nullptr, &mesh, &err))
-        oracle_die("mesh: %s", err.text);
-    double built = now_ms() - start;
-    if (sdd_refine(mesh, &r, &result, &err))
+    if (sdd_refine(h.mesh, &r, &result, &err))
         oracle_die("%s: %s", method, err.text);
     const struct sdd_result_info *info = sdd_result_info(result);
     struct sdd_topology_info t;
-    sdd_topology_info(topology, &t);
-    ours o = {built, info->refine_seconds * 1e3, t.device_bytes + info->plan.device_bytes, info->plan.n_vertices};
+    sdd_topology_info(h.topology, &t);
+    o->device_bytes = t.device_bytes + info->plan.device_bytes;
+    o->n_vertices = info->plan.n_vertices;
+    double ms = info->refine_seconds * 1e3;
     const float *got = (const float *)info->plan.blocks[0].data;
-    for (size_t i = 0; want && i < want->size(); i++)
-        if (!(std::fabs(got[i] - (*want)[i]) < 1e-4f))
+    for (size_t i = 0; i < want.size(); i++)
+        if (!(std::fabs(got[i] - want[i]) < 1e-4f))
             oracle_die("%s: vertex %zu differs from OpenSubdiv's; nothing is measured", method, i / 3);
     sdd_result_free(result);
-    sdd_mesh_free(mesh);
-    sdd_topology_unref(topology);
-    return o;
+    return ms;
 }
 
 ours our_median(sdd_device *device, const mesh &m, const char *method, int level, const peer &p)
 {
-    constexpr int runs = 7;
     double topology[runs], engine[runs];
-    ours o = our_run(device, m, method, level, &p.images);
-    for (int i = 0; i < runs; i++) {
-        o = our_run(device, m, method, level, nullptr);
-        topology[i] = o.topology;
-        engine[i] = o.engine;
+    ours o = {};
+    held h = hold(device, m);
+    refine_once(h, method, level, p.images, &o); /* and warms both up */
+    for (double &ms : engine)
+        ms = refine_once(h, method, level, {}, &o);
+    for (double &ms : topology) {
+        drop(&h);
+        h = hold(device, m);
+        ms = h.ms;
     }
+    drop(&h);
     o.topology = median(topology, runs);
     o.engine = median(engine, runs);
     return o;
+}
+
+std::string ratio(double theirs, double ours)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%6.0fx", theirs / ours);
+    return theirs > 0 ? text : "      -";
+}
+
+bool without_peer()
+{
+    const char *peer = getenv("PEER");
+    return peer && strcmp(peer, "0") == 0;
+}
+
+/* Is the row, counted from 1, in the list? Everything is in an empty one. */
+bool is_chosen(const char *list, size_t number, const char *name)
+{
+    std::string low;
+    for (; *name; name++)
+        low += (char)tolower(*name);
+    bool any = false;
+    for (const char *at = list ? list : ""; *at; at += strspn(at, ",")) {
+        std::string item(at, strcspn(at, ","));
+        at += item.size();
+        for (char &c : item)
+            c = (char)tolower(c);
+        if (item == std::to_string(number) || (!isdigit(item[0]) && low.find(item) != std::string::npos))
+            return true;
+        any = true;
+    }
+    return !any;
 }
 
 void measure(sdd_device *device, const row &r)
@@ -180,21 +241,26 @@ void measure(sdd_device *device, const row &r)
     const bool loop = r.scheme == SDD_SCHEME_LOOP;
     mesh m;
     mesh_make(r, &m);
-    peer p = peer_run(m, r.level);
+    peer p = {};
+    printf("%s, %lld faces (as %s), level %d", loop ? "Loop" : "Catmull-Clark", (long long)m.desc.n_faces, r.like,
+           r.level);
+    if (without_peer()) {
+        printf(": no peer\n");
+    } else {
+        p = peer_run(m, r.level);
+        printf(": OpenSubdiv refine %.1f + stencils %.1f + evaluation %.1f = %.1f ms\n", p.refine, p.stencils, p.eval,
+               p.refine + p.stencils + p.eval);
+    }
     double osd = p.refine + p.stencils + p.eval;
-    printf("%s, %lld faces (as %s), level %d: OpenSubdiv refine %.1f + stencils %.1f + evaluation %.1f = %.1f ms\n",
-           loop ? "Loop" : "Catmull-Clark", (long long)m.desc.n_faces, r.like, r.level, p.refine, p.stencils, p.eval,
-           osd);
     for (int i = 0; sdd_engine_table[i].name; i++) {
         const char *method = sdd_engine_table[i].name;
         if (loop && strcmp(method, "edge-friend") == 0)
             continue;
         ours o = our_median(device, m, method, r.level, p);
         double traffic = 12.0 * (double)(m.desc.n_vertices + o.n_vertices) / (o.engine * 1e6);
-        printf("  %-17s %9.3f ms, %6.0fx; with topology and points %9.3f ms, %6.0fx; %.2f GB; points in and out %.1f "
-               "GB/s\n",
-               method, o.engine, osd / o.engine, o.engine + o.topology, osd / (o.engine + o.topology),
-               (double)o.device_bytes * 1e-9, traffic);
+        printf("  %-17s %9.3f ms, %s; with topology and points %9.3f ms, %s; %.2f GB; points in and out %.1f GB/s\n",
+               method, o.engine, ratio(osd, o.engine).c_str(), o.engine + o.topology,
+               ratio(osd, o.engine + o.topology).c_str(), (double)o.device_bytes * 1e-9, traffic);
         printf("{\"bench\":\"thesis\",\"scheme\":\"%s\",\"faces\":%lld,\"level\":%d,\"method\":\"%s\",\"osd_ms\":%.2f,"
                "\"engine_ms\":%.4f,\"topology_ms\":%.3f,\"device_bytes\":%lld}\n",
                loop ? "loop" : "catmullClark", (long long)m.desc.n_faces, r.level, method, osd, o.engine, o.topology,
@@ -210,7 +276,7 @@ void measure(sdd_device *device, const row &r)
 
 int main()
 {
-    const char *backend = getenv("SUBDD_TEST_BACKEND"), *count = getenv("ROWS");
+    const char *backend = getenv("SUBDD_TEST_BACKEND");
     sdd_error err = {};
     sdd_device *device = nullptr;
     sdd_device_config config = {};
@@ -224,10 +290,9 @@ int main()
     const bool cpu = strcmp(info.backend, "cpu") == 0;
     const row *rows = cpu ? cpu_rows : gpu_rows;
     size_t n = cpu ? sizeof cpu_rows / sizeof *cpu_rows : sizeof gpu_rows / sizeof *gpu_rows;
-    if (count && strtoul(count, nullptr, 10) < n)
-        n = strtoul(count, nullptr, 10);
     for (size_t i = 0; i < n; i++)
-        measure(device, rows[i]);
+        if (is_chosen(getenv("ROWS"), i + 1, rows[i].like))
+            measure(device, rows[i]);
     struct bandwidth b = device_bandwidth(device, cpu ? 64 << 20 : (int64_t)1 << 30);
     printf("the device copies %.0f GB/s, writes %.0f GB/s\n", b.copy, b.write);
     sdd_device_close(device);
