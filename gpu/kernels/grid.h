@@ -73,26 +73,41 @@ SDD_FN uint32_t sdd_grid_inside(const struct sdd_grid *g, uint32_t c, int32_t x,
     return first - 1 + (c * along + (uint32_t)(y - 1)) * along + (uint32_t)x;
 }
 
-/* sdd_grid_point: the row of point (x, y), 0 <= x, y <= m, of level-1 quad c. */
-SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, int32_t y)
+/* sdd_grid_key: a name for point (x, y) of element `id` that sorts as its row does, and fits where rows pass 32 bits.
+ * Elements are the level-1 vertices, then the level-1 edges (y = 0, x along the edge), then the level-1 quads. */
+SDD_FN uint64_t sdd_grid_key(const struct sdd_grid *g, uint64_t id, int32_t x, int32_t y)
+{
+    int32_t bits = g->level - 1;
+    return (id << bits | (uint64_t)y) << bits | (uint64_t)x;
+}
+
+/* The row of a level-1 vertex, or its key. */
+SDD_FN uint64_t sdd_grid_vertex(const struct sdd_grid *g, uint32_t id, int32_t as_key)
+{
+    return as_key ? sdd_grid_key(g, id, 0, 0) : id;
+}
+
+/* sdd_grid_number: the row of point (x, y), 0 <= x, y <= m, of level-1 quad c, or its key. */
+SDD_FN uint64_t sdd_grid_number(const struct sdd_grid *g, uint32_t c, int32_t x, int32_t y, int32_t as_key)
 {
     int32_t m = 1 << (g->level - 1);
     uint32_t along = (uint32_t)(m - 1), first_edge = g->n_vertices + g->n_faces + g->n_edges, line, t;
     if ((uint32_t)(x - 1) < along && (uint32_t)(y - 1) < along)
-        return sdd_grid_inside(g, c, x, y);
+        return as_key ? sdd_grid_key(g, 2 * (uint64_t)g->n_edges + g->n_corners + first_edge + c, x, y)
+                      : sdd_grid_inside(g, c, x, y);
     if (x == 0 && y == 0)
-        return g->vert[c];
+        return sdd_grid_vertex(g, g->vert[c], as_key);
     if (x == m && y == m)
-        return g->n_vertices + g->face[c];
+        return sdd_grid_vertex(g, g->n_vertices + g->face[c], as_key);
     if (y == 0) { /* along the control edge after the corner */
         if (x == m)
-            return g->n_vertices + g->n_faces + g->edge[c];
+            return sdd_grid_vertex(g, g->n_vertices + g->n_faces + g->edge[c], as_key);
         line = 2 * g->edge[c] + (g->vert[c] > g->vert[g->next[c]]);
         t = (uint32_t)x;
     } else if (x == 0) { /* along the one before it */
         uint32_t p = g->prev[c];
         if (y == m)
-            return g->n_vertices + g->n_faces + g->edge[p];
+            return sdd_grid_vertex(g, g->n_vertices + g->n_faces + g->edge[p], as_key);
         line = 2 * g->edge[p] + (g->vert[c] >= g->vert[p]); /* equal: the second end of a collapsed edge */
         t = (uint32_t)y;
     } else if (x == m) { /* from the face point to the next edge point */
@@ -102,6 +117,11 @@ SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, 
         line = 2 * g->n_edges + g->prev[c];
         t = (uint32_t)(m - x);
     }
-    return first_edge + line * along + t - 1;
+    return as_key ? sdd_grid_key(g, (uint64_t)first_edge + line, (int32_t)t, 0) : first_edge + line * along + t - 1;
+}
+
+SDD_FN uint32_t sdd_grid_point(const struct sdd_grid *g, uint32_t c, int32_t x, int32_t y)
+{
+    return (uint32_t)sdd_grid_number(g, c, x, y, 0);
 }
 #endif

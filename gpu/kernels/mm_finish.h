@@ -48,20 +48,20 @@ SDD_FN void sdd_finish_edge(struct sdd_finish_ring *r, float sharp, struct sdd_v
     sdd_ring_edge(&r->sharp, sharp, end);
 }
 
-SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct mm_finish_args *a, const struct sdd_grid *g, uint32_t v,
-                                                struct sdd_vec3 at, struct sdd_finish_ring r)
+SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, const struct sdd_grid *g,
+                                                struct sdd_points points, uint32_t v, struct sdd_vec3 at,
+                                                struct sdd_finish_ring r)
 {
-    const struct sdd_control *m = &a->mesh;
     uint32_t n = m->end[v] - m->begin[v], c = n ? sdd_first_corner(m, v) : 0, across = c;
     r.boundary = n && m->twin[c] >= m->n_corners;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         uint32_t q = m->corner[k];
-        sdd_finish_cell(&r, at, sdd_cell_load(g, a->from, sdd_cell_at(q, 0, 0, 0)));
+        sdd_finish_cell(&r, at, sdd_cell_load(g, points, sdd_cell_at(q, 0, 0, 0)));
         for (int32_t off = 0; off < 2; off++) {
             uint32_t from = off ? m->prev[q] : q, e = m->edge[from];
             if (m->edge_corner[e] == from)
-                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f,
-                                sdd_grid_load(g, a->from, q, !off, off));
+                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], g->level) : 0.0f,
+                                sdd_grid_load(g, points, q, !off, off));
         }
     }
     do {
@@ -72,26 +72,25 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct mm_finish_args *a, 
     return r;
 }
 
-SDD_FN struct sdd_finish_ring sdd_finish_around(const struct mm_finish_args *a, const struct sdd_grid *g,
-                                                const struct sdd_spot *s, struct sdd_vec3 at)
+SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, const struct sdd_grid *g,
+                                                struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at)
 {
-    const struct sdd_control *m = &a->mesh;
-    int32_t side = 1 << (a->level - 1), n;
+    int32_t side = 1 << (g->level - 1), n;
     struct sdd_finish_ring r;
     r.edges = r.diagonals = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     r.cross.x = r.cross.y = r.cross.z = 0.0;
     r.sharp = sdd_ring_empty();
     r.n = r.boundary = r.fan = 0;
     if (s->kind == SDD_AT_VERTEX)
-        return sdd_finish_vertex(a, g, s->id, at, r);
+        return sdd_finish_vertex(m, g, points, s->id, at, r);
     float sharp = 0.0f;
     if (m->edge_sharp && (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF))
-        sharp = sdd_decayed(m->edge_sharp[s->id], a->level);
+        sharp = sdd_decayed(m->edge_sharp[s->id], g->level);
     n = sdd_spot_cells(m, s);
     r.boundary = (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) && n == 2;
     r.fan = 1;
     for (int32_t j = 0; j < n; j++) {
-        struct sdd_cell_points p = sdd_cell_load(g, a->from, sdd_spot_cell(m, s, side, j));
+        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_spot_cell(m, s, side, j));
         sdd_finish_cell(&r, at, p);
         /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3 */
         int along = s->kind == SDD_AT_EDGE ? (r.boundary ? j == 0 : j & 1) : s->kind == SDD_AT_HALF && !(j & 1);
@@ -111,7 +110,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_cell cell =
             s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (a->level - 1), j);
-        struct sdd_cell_points p = sdd_cell_load(g, a->from, cell);
+        struct sdd_cell_points p = sdd_cell_load(g, sdd_points_all(a->from), cell);
         sdd_tangents_add(&t, p.on, p.diagonal, p.off);
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
             c = m->twin[m->prev[c]];
@@ -125,7 +124,7 @@ SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
     struct sdd_spot s = sdd_spot_of(m, a->level, (uint32_t)i);
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
-    struct sdd_finish_ring r = sdd_finish_around(a, &g, &s, at);
+    struct sdd_finish_ring r = sdd_finish_around(m, &g, sdd_points_all(a->from), &s, at);
     float vs = s.kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s.id], a->level) : 0.0f;
     int32_t rule = r.n ? sdd_rule_of(vs, r.sharp.n_sharp) : SDD_RULE_CORNER;
     if (a->out)

@@ -28,7 +28,13 @@ SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const str
 {
     if (s->row != SDD_NONE)
         return sdd_load_point(a->from, s->row + (uint32_t)dx + (uint32_t)dy * s->stride);
-    return sdd_grid_load(&a->grid, a->from, s->q, s->x + dx, s->y + dy);
+    return sdd_grid_load(&a->grid, sdd_points_all(a->from), s->q, s->x + dx, s->y + dy);
+}
+
+/* A face point, from the sums of two opposite edges' ends. */
+SDD_FN struct sdd_vec3 sdd_regular_face(struct sdd_vec3 low, struct sdd_vec3 high)
+{
+    return sdd_scale(0.25f, sdd_add(low, high));
 }
 
 /* An edge point: 3/8 of the ends, 1/16 of the points beside them. */
@@ -55,7 +61,7 @@ SDD_FN void k_mm_inside(int64_t i, const struct mm_inside_args *a)
     struct sdd_vec3 py = sdd_square_load(a, &s, 0, 1), pxy = sdd_square_load(a, &s, 1, 1);
     struct sdd_vec3 along_x = sdd_add(p, px), along_y = sdd_add(p, py), above = sdd_add(py, pxy);
     struct sdd_vec3 right = sdd_add(px, pxy), mx = p, my = p, cross = p, corners = p;
-    sdd_put_vec3(a->to, row, sdd_scale(0.25f, sdd_add(along_x, above)));
+    sdd_put_vec3(a->to, row, sdd_regular_face(along_x, above));
     if (s.y > 0) {
         my = sdd_square_load(a, &s, 0, -1);
         corners = sdd_square_load(a, &s, 1, -1);

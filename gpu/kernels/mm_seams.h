@@ -19,26 +19,24 @@ struct mm_seams_args {
 };
 
 /* On the line where two grids meet, x along the line. */
-SDD_FN struct sdd_vec3 sdd_step_line(const struct mm_seams_args *a, const struct sdd_grid *g, struct sdd_spot s)
+SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                     struct sdd_spot s)
 {
-    const struct sdd_control *m = &a->mesh;
-    int32_t side = 1 << (a->level - 1), t = s.x >> 1, odd = s.x & 1, spoke = s.kind == SDD_AT_SPOKE;
+    int32_t side = 1 << (g->level - 1), t = s.x >> 1, odd = s.x & 1, spoke = s.kind == SDD_AT_SPOKE;
     uint32_t qa = spoke ? s.id : s.a, qb = spoke ? m->next[s.id] : s.b;
-    float sharp = !spoke && m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], a->level) : 0.0f;
+    float sharp = !spoke && m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], g->level) : 0.0f;
     struct sdd_vec3 line[3], beside[2][3]; /* places t - 1 .. t + 1 of the line and of its neighbours */
     for (int32_t k = odd; k < 3; k++) {
         int32_t u = t - 1 + k;
         line[k] = beside[0][k] = beside[1][k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (qa != SDD_NONE) {
-            line[k] = spoke ? sdd_grid_load(g, a->from, qa, side, side - u) : sdd_grid_load(g, a->from, qa, u, 0);
-            beside[0][k] =
-                spoke ? sdd_grid_load(g, a->from, qa, side - 1, side - u) : sdd_grid_load(g, a->from, qa, u, 1);
+            line[k] = spoke ? sdd_grid_load(g, from, qa, side, side - u) : sdd_grid_load(g, from, qa, u, 0);
+            beside[0][k] = spoke ? sdd_grid_load(g, from, qa, side - 1, side - u) : sdd_grid_load(g, from, qa, u, 1);
         }
         if (qb != SDD_NONE) {
             if (qa == SDD_NONE)
-                line[k] = sdd_grid_load(g, a->from, qb, 0, u);
-            beside[1][k] =
-                spoke ? sdd_grid_load(g, a->from, qb, side - u, side - 1) : sdd_grid_load(g, a->from, qb, 1, u);
+                line[k] = sdd_grid_load(g, from, qb, 0, u);
+            beside[1][k] = spoke ? sdd_grid_load(g, from, qb, side - u, side - 1) : sdd_grid_load(g, from, qb, 1, u);
         }
     }
     int closed = qa != SDD_NONE && qb != SDD_NONE;
@@ -60,17 +58,17 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct mm_seams_args *a, const struct
 }
 
 /* The middle of control edge e. */
-SDD_FN struct sdd_vec3 sdd_step_edge(const struct mm_seams_args *a, const struct sdd_grid *g, struct sdd_spot s)
+SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                     struct sdd_spot s)
 {
-    const struct sdd_control *m = &a->mesh;
-    int32_t side = 1 << (a->level - 1), n = sdd_spot_cells(m, &s);
+    int32_t side = 1 << (g->level - 1), n = sdd_spot_cells(m, &s);
     uint32_t c = m->edge_corner[s.id];
-    float sharp = m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], a->level) : 0.0f;
-    struct sdd_vec3 at = sdd_grid_load(g, a->from, c, side, 0), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    float sharp = m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], g->level) : 0.0f;
+    struct sdd_vec3 at = sdd_grid_load(g, from, c, side, 0), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     struct sdd_vec3 diagonals = edges, smooth = at;
     if (n == 4) {
         for (int32_t j = 0; j < 4; j++) {
-            struct sdd_cell_points p = sdd_cell_load(g, a->from, sdd_spot_cell(m, &s, side, j));
+            struct sdd_cell_points p = sdd_cell_load(g, from, sdd_spot_cell(m, &s, side, j));
             edges = sdd_add(edges, p.on);
             diagonals = sdd_add(diagonals, p.diagonal);
         }
@@ -79,8 +77,8 @@ SDD_FN struct sdd_vec3 sdd_step_edge(const struct mm_seams_args *a, const struct
     if (!(sharp > 0.0f))
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, a->from, c, side - 1, 0));
-    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, a->from, m->next[c], 0, side - 1));
+    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, c, side - 1, 0));
+    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, m->next[c], 0, side - 1));
     return sdd_vertex_point(at, 0.0f, smooth, &ring);
 }
 
@@ -101,59 +99,65 @@ SDD_FN struct sdd_vec3 sdd_sum_point(const struct sdd_sum *s)
 }
 
 /* A face point: as many quads as the face has corners; nothing there is sharp. */
-SDD_FN struct sdd_vec3 sdd_step_face(const struct mm_seams_args *a, const struct sdd_grid *g, struct sdd_spot s)
+SDD_FN struct sdd_vec3 sdd_step_face(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                     struct sdd_spot s)
 {
-    int32_t side = 1 << (a->level - 1), n = sdd_spot_cells(&a->mesh, &s);
+    int32_t side = 1 << (g->level - 1), n = sdd_spot_cells(m, &s);
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     for (int32_t j = 0; j < n; j++) {
-        struct sdd_cell_points p = sdd_cell_load(g, a->from, sdd_spot_cell(&a->mesh, &s, side, j));
+        struct sdd_cell_points p = sdd_cell_load(g, from, sdd_spot_cell(m, &s, side, j));
         sdd_sum_add(&edges, p.on);
         sdd_sum_add(&diagonals, p.diagonal);
     }
-    return sdd_smooth_point(sdd_load_point(a->from, a->mesh.n_vertices + s.id), n, sdd_sum_point(&edges),
+    return sdd_smooth_point(sdd_vertex_load(g, from, m->n_vertices + s.id), n, sdd_sum_point(&edges),
                             sdd_sum_point(&diagonals));
 }
 
-SDD_FN struct sdd_vec3 sdd_step_vertex(const struct mm_seams_args *a, const struct sdd_grid *g, uint32_t v)
+SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                       uint32_t v)
 {
-    const struct sdd_control *m = &a->mesh;
-    struct sdd_vec3 at = sdd_load_point(a->from, v);
+    struct sdd_vec3 at = sdd_vertex_load(g, from, v);
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
     uint32_t begin = m->begin[v], end = m->end[v];
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        sdd_sum_add(&diagonals, sdd_grid_load(g, a->from, c, 1, 1));
+        sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
         for (int32_t off = 0; off < 2; off++) { /* each edge once, at the corner that stands for it */
-            uint32_t from = off ? m->prev[c] : c, e = m->edge[from];
-            if (m->edge_corner[e] != from)
+            uint32_t own = off ? m->prev[c] : c, e = m->edge[own];
+            if (m->edge_corner[e] != own)
                 continue;
-            struct sdd_vec3 far = sdd_grid_load(g, a->from, c, !off, off);
+            struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
             if (m->edge_sharp)
-                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[e], a->level), far);
+                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[e], g->level), far);
         }
     }
     if (end == begin)
         return at;
     struct sdd_vec3 smooth =
         sdd_smooth_point(at, (int32_t)(end - begin), sdd_sum_point(&edges), sdd_sum_point(&diagonals));
-    return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], a->level) : 0.0f, smooth, &ring);
+    return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], g->level) : 0.0f, smooth, &ring);
+}
+
+/* The point at s, a place of level L + 1 that is not inside a grid, from those of level L. */
+SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                     struct sdd_spot s)
+{
+    if (s.kind >= SDD_AT_HALF)
+        return sdd_step_line(m, g, from, s);
+    if (s.kind == SDD_AT_EDGE)
+        return sdd_step_edge(m, g, from, s);
+    if (s.kind == SDD_AT_FACE)
+        return sdd_step_face(m, g, from, s);
+    return sdd_step_vertex(m, g, from, s.id);
 }
 
 SDD_FN void k_mm_seams(int64_t i, const struct mm_seams_args *a)
 {
     struct sdd_spot s = sdd_spot_of(&a->mesh, a->level + 1, (uint32_t)i);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    struct sdd_vec3 p;
-    if (s.kind >= SDD_AT_HALF)
-        p = sdd_step_line(a, &g, s);
-    else if (s.kind == SDD_AT_EDGE)
-        p = sdd_step_edge(a, &g, s);
-    else if (s.kind == SDD_AT_FACE)
-        p = sdd_step_face(a, &g, s);
-    else
-        p = sdd_step_vertex(a, &g, s.id);
+    struct sdd_vec3 p = sdd_step_seam(&a->mesh, &g, sdd_points_all(a->from), s);
     sdd_put_vec3(a->to, (uint32_t)i, p);
 }
 #endif

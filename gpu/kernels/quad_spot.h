@@ -34,6 +34,48 @@ SDD_FN struct sdd_grid sdd_grid_of(const struct sdd_control *m, int32_t level)
     return g;
 }
 
+/* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order. `listed`
+ * is a constant wherever a kernel makes one, so neither kind pays for the other. */
+struct sdd_points {
+    const float *p;      /* [n][3]                 */
+    const uint64_t *key; /* [n]; not read for all  */
+    uint32_t n;
+    int32_t listed; /* only some? */
+};
+
+SDD_FN struct sdd_points sdd_points_all(const float *p)
+{
+    struct sdd_points r;
+    r.p = p;
+    r.key = 0;
+    r.n = 0;
+    r.listed = 0;
+    return r;
+}
+
+SDD_FN struct sdd_points sdd_points_listed(const float *p, const uint64_t *key, uint32_t n)
+{
+    struct sdd_points r = sdd_points_all(p);
+    r.key = key;
+    r.n = n;
+    r.listed = 1;
+    return r;
+}
+
+/* Where `key` stands among n ascending ones; n when it is not there. */
+SDD_FN uint32_t sdd_find_key(const uint64_t *list, uint32_t n, uint64_t key)
+{
+    uint32_t low = 0, high = n;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (list[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < n && list[low] == key ? low : n;
+}
+
 /* The middle of a control edge, a point of half of one, and of a spoke (from a face point to an edge point) are where
  * grids meet. */
 enum sdd_spot_kind { SDD_AT_VERTEX, SDD_AT_FACE, SDD_AT_EDGE, SDD_AT_HALF, SDD_AT_SPOKE, SDD_INSIDE };
@@ -60,6 +102,16 @@ SDD_FN void sdd_spot_half(const struct sdd_control *m, struct sdd_spot *s, uint3
     }
 }
 
+/* A place on level-1 edge `line`. */
+SDD_FN void sdd_spot_line(const struct sdd_control *m, struct sdd_spot *s, uint32_t line)
+{
+    s->kind = line < 2 * m->n_edges ? SDD_AT_HALF : SDD_AT_SPOKE;
+    if (s->kind == SDD_AT_HALF)
+        sdd_spot_half(m, s, line >> 1, line & 1);
+    else
+        s->id = line - 2 * m->n_edges;
+}
+
 SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, uint32_t row)
 {
     uint32_t along = ((uint32_t)1 << (level - 1)) - 1, line;
@@ -82,11 +134,7 @@ SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, u
     if (s.id < (2 * m->n_edges + m->n_corners) * along) {
         line = s.id / along;
         s.x = (int32_t)(s.id - line * along) + 1;
-        s.kind = line < 2 * m->n_edges ? SDD_AT_HALF : SDD_AT_SPOKE;
-        if (s.kind == SDD_AT_HALF)
-            sdd_spot_half(m, &s, line >> 1, line & 1);
-        else
-            s.id = line - 2 * m->n_edges;
+        sdd_spot_line(m, &s, line);
         return s;
     }
     s.id -= (2 * m->n_edges + m->n_corners) * along;
@@ -135,12 +183,26 @@ struct sdd_cell_points {
     struct sdd_vec3 on, diagonal, off;
 };
 
-SDD_FN struct sdd_vec3 sdd_grid_load(const struct sdd_grid *g, const float *p, uint32_t q, int32_t x, int32_t y)
+/* The point with this row or key; zero, which no rule then uses, where it is not among the listed ones. */
+SDD_FN struct sdd_vec3 sdd_points_load(struct sdd_points p, uint64_t number)
 {
-    return sdd_load_point(p, sdd_grid_point(g, q, x, y));
+    if (!p.listed)
+        return sdd_load_point(p.p, (uint32_t)number);
+    uint32_t row = sdd_find_key(p.key, p.n, number);
+    return row < p.n ? sdd_load_point(p.p, row) : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
-SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, const float *p, struct sdd_cell c)
+SDD_FN struct sdd_vec3 sdd_vertex_load(const struct sdd_grid *g, struct sdd_points p, uint32_t id)
+{
+    return sdd_points_load(p, sdd_grid_vertex(g, id, p.listed));
+}
+
+SDD_FN struct sdd_vec3 sdd_grid_load(const struct sdd_grid *g, struct sdd_points p, uint32_t q, int32_t x, int32_t y)
+{
+    return sdd_points_load(p, sdd_grid_number(g, q, x, y, p.listed));
+}
+
+SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, struct sdd_points p, struct sdd_cell c)
 {
     int32_t ox = sdd_step_x(c.turn), oy = sdd_step_y(c.turn), fx = sdd_step_x(c.turn + 1), fy = sdd_step_y(c.turn + 1);
     struct sdd_cell_points r;
