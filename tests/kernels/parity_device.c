@@ -267,8 +267,6 @@ static int pair_launch(void *device, int kernel, const void *args, size_t args_b
     assert(kernel >= 0 && kernel < SDD_N_KERNELS && args_bytes <= sizeof words);
     memcpy(words, args, args_bytes);
     for (size_t i = 0; i < args_bytes / 8; i++) {
-        if ((uint32_t)words[i] < 65536)
-            continue; /* a small number beside padding, in which half an old pointer may lie */
         const struct live *l = find(p, (const void *)(uintptr_t)words[i]);
         if (l)
             words[i] = (uintptr_t)(l->b + (words[i] - (uintptr_t)l->a));

@@ -11,8 +11,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "gpu/device.h"
 #include "gpu/fake/backend_fake.h"
 #include "gpu/kernels/compact.h"
+#include "gpu/kernels/spla_count.h"
 #include "tests/kernels/parity_device.h"
 
 #define N 1000
@@ -102,6 +104,40 @@ static void test_write_behind_the_end(void **state)
     assert_non_null(strstr(parity_report()->first, "byte 4000"));
 }
 
+/* Pointers are found by their values: padding must not hold an old one. spla_count has some within and at the end. */
+static struct spla_count_args seen;
+
+static int seeing_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
+{
+    (void)device, (void)kernel, (void)n;
+    assert_int_equal(args_bytes, sizeof seen);
+    memcpy(&seen, args, sizeof seen);
+    return SDD_OK;
+}
+
+static void test_padding_is_zero(void **state)
+{
+    struct sdd_backend b = *sdd_backend_fake();
+    struct spla_count_args args, zeroed;
+    struct sdd_error err;
+    sdd_device *device;
+    (void)state;
+    b.launch = seeing_launch;
+    sdd_fake_arm(0, 0, 0);
+    assert_int_equal(sdd_device_wrap(&b, 0, 1, 0, &device, &err), SDD_OK);
+    memset(&args, 0xff, sizeof args);
+    memset(&zeroed, 0, sizeof zeroed);
+    args.p.q.size = zeroed.p.q.size = 4;
+    args.p.gamma = zeroed.p.gamma = SDD_GAMMA_FACE;
+    DEV_LAUNCH(device, spla_count, &args, 1);
+    const char *at = (const char *)&seen, *want = (const char *)&zeroed;
+    const size_t size = offsetof(struct sdd_map, size), map = offsetof(struct sdd_product, q);
+    const size_t gamma = offsetof(struct sdd_product, gamma);
+    assert_memory_equal(at + map + size, want + map + size, sizeof(struct sdd_map) - size);
+    assert_memory_equal(at + gamma, want + gamma, sizeof(struct sdd_product) - gamma);
+    sdd_device_close(device);
+}
+
 static void test_fake_fails_as_told(void **state)
 {
     const struct sdd_backend *b = sdd_backend_fake();
@@ -155,7 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_is_equal),       cmocka_unit_test(test_difference_is_named),
         cmocka_unit_test(test_write_behind_the_end), cmocka_unit_test(test_fake_fails_as_told),
-        cmocka_unit_test(test_fake_red_zone),
+        cmocka_unit_test(test_fake_red_zone),        cmocka_unit_test(test_padding_is_zero),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
