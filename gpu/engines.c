@@ -6,8 +6,8 @@ const struct sdd_engine_info sdd_engine_table[] = {
     {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level; right after a topology edit"},
     {"mesh-matrix",
      "catmullClark, loop and bilinear of any mesh, manifold or not; after the control mesh only points are held"},
-    {"mesh-matrix-spla", "catmullClark and loop of manifold meshes without creases, in sparse linear algebra; the "
-                         "reference of mesh-matrix"},
+    {"mesh-matrix-spla", "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
+                         "the reference of mesh-matrix"},
     {NULL, NULL},
 };
 const struct engine *const sdd_engines[] = {&sdd_engine_edge_friend, &sdd_engine_mesh_matrix,

@@ -5,9 +5,11 @@
  * A level is its mesh matrix M and its points p. A step makes M's rows, E and F by mapped products, new points by
  * products with vectors, mends the boundary, and writes the next matrix. Points of a level are numbered
  * [vertices | face points | edge points], triangles' [vertices | edge points]; the last step of all puts them into
- * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. */
-#include "gpu/algebra.h"
+ * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. sqrt3 has a file of its
+ * own, mesh_matrix_spla_sqrt3.c. */
+#include "gpu/engines/mesh_matrix_spla.h"
 #include "gpu/engines/mesh_matrix.h"
+#include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/spla_mend_edges.h"
 #include "gpu/kernels/spla_mend_vertices.h"
 #include "gpu/kernels/spla_quad_edges.h"
@@ -60,7 +62,7 @@ static struct sdd_product edges_of(const struct sdd_spla *m)
     return p;
 }
 
-static struct sdd_product faces_of(const struct sdd_spla *m)
+struct sdd_product spla_faces_of(const struct sdd_spla *m)
 {
     struct sdd_product p = {*m, *m, {SDD_ACTION_POWERS, 1, {1, 0}, NULL, 0}, SDD_GAMMA_FACE};
     return p;
@@ -75,7 +77,7 @@ static void lay_out_step(const sdd_topology *t, const struct sdd_spla *m, struct
                          struct step *out)
 {
     sdd_device *d = t->device;
-    struct sdd_product edges = edges_of(m), faces = faces_of(m);
+    struct sdd_product edges = edges_of(m), faces = spla_faces_of(m);
     int64_t thirds = topology_is_triangles(t) ? 3 * s.F : 0;
     out->rows = algebra_matrix(a, s.F, s.V, s.C);
     out->around.e = algebra_matrix(a, s.V, s.V, 2 * s.E);
@@ -133,6 +135,8 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 {
     struct arena count = {NULL, 0};
     struct layout l;
+    if (topology_is_sqrt3(t))
+        return spla_sqrt3_scratch(t, r);
     if (r->include & (SDD_POSITIONS | SDD_NORMALS))
         lay_out(t, r, &count, &l);
     return count.used;
@@ -142,7 +146,7 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 static const char *refused(const sdd_topology *t)
 {
     const struct sdd_options *o = &t->info.options;
-    if (o->scheme != SDD_SCHEME_CATMULL_CLARK && o->scheme != SDD_SCHEME_LOOP)
+    if (o->scheme == SDD_SCHEME_BILINEAR)
         return sdd_option_token(o, 0);
     if (!t->info.manifold)
         return t->fault[0] ? t->fault : "meshes that are not manifold";
@@ -156,7 +160,10 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     const char *what = refused(t);
     if (what)
         return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine mesh-matrix-spla does not do this: %s", what);
-    int64_t most = 2 * sizes_of(t, r->level - 1).C; /* collisions of E, counted in 32 bits */
+    if (topology_is_sqrt3(t) && sqrt3_check(t, r, err))
+        return SDD_ETOO_LARGE;
+    /* collisions of the largest product, counted in 32 bits */
+    int64_t most = topology_is_sqrt3(t) ? spla_sqrt3_terms(t, r) : 2 * sizes_of(t, r->level - 1).C;
     if (most < INT32_MAX)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "engine mesh-matrix-spla would make a product of %lld terms; it ends at %d",
@@ -171,7 +178,7 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 /* ---- a step ---------------------------------------------------------------------------------------------------- */
 static void make_adjacency(sdd_device *d, const struct sdd_spla *m, struct sizes s, const struct step *at)
 {
-    struct sdd_product edges = edges_of(m), faces = faces_of(m);
+    struct sdd_product edges = edges_of(m), faces = spla_faces_of(m);
     algebra_transpose(d, m, &at->rows, at->work);
     algebra_product(d, &edges, &at->around.e, 2 * s.C, at->work); /* E = M [Q + Q^(n-1)] M^T   (4.16) */
     algebra_product(d, &faces, &at->around.f, s.C, at->work);     /* F = M [Q, gamma] M^T      (4.6)  */
@@ -239,14 +246,15 @@ static void triangle_step(const sdd_topology *t, const struct sdd_spla *m, const
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
-/* Two triangles back to back are manifold, but both children in the middle join the same edge points: E of level 1
- * would take two edges for one. Nothing else can make E smaller than its formula. */
-static int check_size(const sdd_topology *t, const struct sdd_spla *e, struct sdd_error *err)
+/* Two triangles back to back are manifold, but both children in the middle join the same edge points (under sqrt3, all
+ * six children the same centres): E or F of level 1 would take two edges for one. Nothing else can make them smaller
+ * than their formula. */
+int spla_check_size(const sdd_topology *t, const struct sdd_spla *product, struct sdd_error *err)
 {
     int32_t n = 0;
-    dev_download(t->device, &n, e->ptr + e->n_cols, sizeof n);
+    dev_download(t->device, &n, product->ptr + product->n_cols, sizeof n);
     int rc = dev_finish(t->device, err);
-    if (!rc && (uint32_t)n != e->n_entries)
+    if (!rc && (uint32_t)n != product->n_entries)
         return sdd_fail(err, SDD_EUNSUPPORTED, "method",
                         "engine mesh-matrix-spla does not do this: two triangles that share all three edges");
     return rc;
@@ -263,7 +271,7 @@ static int run_step(const struct engine_run *run, const struct layout *l, int le
     struct step at;
     lay_out_step(t, &m, s, &a, &at);
     make_adjacency(t->device, &m, s, &at);
-    int rc = topology_is_triangles(t) && level == 1 ? check_size(t, &at.around.e, err) : SDD_OK;
+    int rc = topology_is_triangles(t) && level == 1 ? spla_check_size(t, &at.around.e, err) : SDD_OK;
     if (rc)
         return rc;
     vertex_weights(t, l, &at);
@@ -292,6 +300,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const float *p = run->mesh->points;
     struct arena a = {run->scratch, 0};
     struct layout l;
+    if (topology_is_sqrt3(t))
+        return spla_sqrt3_run(run, err);
     if (!(r->include & (SDD_POSITIONS | SDD_NORMALS)))
         return SDD_OK;
     lay_out(t, r, &a, &l);

@@ -40,9 +40,9 @@ static int in_place(const struct sdd_refine_request *r)
     return (r->include & SDD_POSITIONS) && !is_limit(r);
 }
 
-/* The level to which points go. Beside lines and sharp vertices limits are exact on even levels alone; the vertices of
+/* Beside lines and sharp vertices limits are exact on even levels alone; the vertices of
  * an odd level are the first of the next. */
-static int last_points(const sdd_topology *t, const struct sdd_refine_request *r)
+int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int special = t->edge_sharp || t->vert_sharp;
     return wants_points(r) ? r->level + (is_limit(r) && special && r->level % 2) : 0;
@@ -51,7 +51,7 @@ static int last_points(const sdd_topology *t, const struct sdd_refine_request *r
 /* The level to which faces go: a step needs those of the level before, all else those of its own. */
 static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    int points = last_points(t, r);
+    int points = sqrt3_last_points(t, r);
     if (is_limit(r) || (r->include & SDD_NORMALS))
         return points;
     return r->include & SDD_INDICES ? r->level : points - 1;
@@ -61,8 +61,7 @@ static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 struct layout {
     uint32_t *vert[2], *twin[2], *first[2];
     float *sharp[2], *points[2];
-    struct sdd_float2 *weights, *angle;
-    int64_t n_weights, n_angles;
+    struct sqrt3_tables tables;
 };
 
 /* The highest level up to `last` of that parity. */
@@ -76,9 +75,19 @@ static int has_sharp_lines(const sdd_topology *t)
     return t->info.has_creases && t->edge_sharp;
 }
 
+void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
+                          struct sqrt3_tables *out)
+{
+    /* a dart has one neighbour more on odd levels; new vertices have up to six */
+    out->n_weights = wants_points(r) ? (t->info.max_valence > 6 ? t->info.max_valence : 6) + 2 : 0;
+    out->weights = ARENA(a, struct sdd_float2, out->n_weights);
+    out->n_angles = is_limit(r) && (r->include & SDD_NORMALS) ? topology_angles(t) : 0;
+    out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+}
+
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int faces = last_faces(t, r), points = last_points(t, r), last = points - in_place(r);
+    int faces = last_faces(t, r), points = sqrt3_last_points(t, r), last = points - in_place(r);
     for (int k = 0; k < 2; k++) {
         int f = highest(faces, k), p = highest(last, k);
         int64_t n = f < 1 ? 0 : 3 * faces_at(t, f);
@@ -88,11 +97,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
         out->first[k] = ARENA(a, uint32_t, f < 0 || !points ? 0 : topology_points(t, f));
         out->points[k] = ARENA(a, float, p < 1 ? 0 : 3 * topology_points(t, p));
     }
-    /* a dart has one neighbour more on odd levels; new vertices have up to six */
-    out->n_weights = points ? (t->info.max_valence > 6 ? t->info.max_valence : 6) + 2 : 0;
-    out->weights = ARENA(a, struct sdd_float2, out->n_weights);
-    out->n_angles = is_limit(r) && (r->include & SDD_NORMALS) ? topology_angles(t) : 0;
-    out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+    sqrt3_lay_out_tables(t, r, a, &out->tables);
 }
 
 int64_t sqrt3_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
@@ -118,9 +123,11 @@ int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struc
     return SDD_ETOO_LARGE;
 }
 
-/* By the size of the ring, made in double: alpha / n of a step and beta / n of the limit. */
-static int upload_weights(const sdd_topology *t, const struct layout *l, struct sdd_error *err)
+int sqrt3_upload_tables(const sdd_topology *t, const struct sqrt3_tables *l, struct sdd_error *err)
 {
+    int rc = l->n_angles ? topology_upload_angles(t, l->angle, err) : SDD_OK;
+    if (rc || !l->n_weights)
+        return rc;
     struct sdd_float2 *table = calloc((size_t)l->n_weights, sizeof *table);
     if (!table)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of weights");
@@ -149,7 +156,7 @@ static struct sdd_sqrt3 control_level(const sdd_topology *t, const struct layout
     };
     struct sqrt3_firsts_args firsts = {t->vert_begin, t->vert_end, t->vert_corner,
                                        t->twin,       l->first[0], (uint32_t)t->info.n_corners};
-    if (l->n_weights)
+    if (l->tables.n_weights)
         DEV_LAUNCH(t->device, sqrt3_firsts, &firsts, t->info.n_vertices);
     return m;
 }
@@ -162,7 +169,7 @@ static void next_faces(const sdd_topology *t, struct sdd_sqrt3 *m, const struct 
     struct sqrt3_children_args children = {*m, l->vert[k], l->twin[k], sharp};
     struct sqrt3_fans_args fans = {*m, l->first[k]};
     DEV_LAUNCH(t->device, sqrt3_children, &children, 3 * (int64_t)m->n_faces);
-    if (l->n_weights)
+    if (l->tables.n_weights)
         DEV_LAUNCH(t->device, sqrt3_fans, &fans, (int64_t)m->n_vertices + m->n_faces);
     m->vert = l->vert[k];
     m->twin = l->twin[k];
@@ -177,21 +184,22 @@ static void next_faces(const sdd_topology *t, struct sdd_sqrt3 *m, const struct 
 static void next_points(const sdd_topology *t, const struct sdd_sqrt3 *m, const struct layout *l, const float *from,
                         float *to)
 {
-    struct sqrt3_vertices_args vertices = {*m, l->weights, from, to};
+    struct sqrt3_vertices_args vertices = {*m, l->tables.weights, from, to};
     struct sqrt3_faces_args faces = {*m, from, to};
     DEV_LAUNCH(t->device, sqrt3_vertices, &vertices, m->n_vertices);
     DEV_LAUNCH(t->device, sqrt3_faces, &faces, m->n_faces);
 }
 
-static void write_indices(const struct engine_run *run, const struct sdd_sqrt3 *m)
+void sqrt3_indices(const struct engine_run *run, const uint32_t *vert)
 {
     const sdd_topology *t = run->mesh->topology;
-    struct sqrt3_indices_args indices = {m->vert, t->shown, run->indices, power_of_3(m->level)};
-    if (run->indices && m->level == run->request->level)
+    struct sqrt3_indices_args indices = {vert, t->shown, run->indices, power_of_3(run->request->level)};
+    if (run->indices)
         DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_shown / 3 * indices.each);
 }
 
-static void finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct layout *l, const float *from)
+void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
+                  const float *from)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
@@ -211,12 +219,10 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
     struct arena a = {run->scratch, 0};
     struct layout l;
     lay_out(t, r, &a, &l);
-    int rc = l.n_angles ? topology_upload_angles(t, l.angle, err) : SDD_OK;
-    if (!rc && l.n_weights)
-        rc = upload_weights(t, &l, err);
+    int rc = sqrt3_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
-    int points = last_points(t, r), faces = last_faces(t, r);
+    int points = sqrt3_last_points(t, r), faces = last_faces(t, r);
     struct sdd_sqrt3 m = control_level(t, &l);
     const float *from = run->mesh->points;
     for (int level = 0; level < points || level < faces; level++) {
@@ -229,10 +235,11 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
         }
         if (level < faces) {
             next_faces(t, &m, &l);
-            write_indices(run, &m);
+            if (m.level == r->level)
+                sqrt3_indices(run, m.vert);
         }
     }
     if (wants_points(r))
-        finish(run, &m, &l, from);
+        sqrt3_finish(run, &m, &l.tables, from);
     return SDD_OK;
 }

@@ -1,12 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_matrix_sqrt3.h: scheme sqrt3 of engine mesh-matrix: check, scratch and run as in engine.h, and the faces that no
- * formula makes. */
+ * formula makes. Below: what both forms of the mesh matrix share. */
 #ifndef SDD_MESH_MATRIX_SQRT3_H
 #define SDD_MESH_MATRIX_SQRT3_H
 #include "gpu/engine.h"
+#include "gpu/kernels/sqrt3_grid.h"
 
 int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 int64_t sqrt3_scratch(const sdd_topology *t, const struct sdd_refine_request *r);
 int sqrt3_run(const struct engine_run *run, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* By the size of the ring, made in double: alpha / n of a step and beta / n of the limit; cos and sin of 2 pi / n. */
+struct sqrt3_tables {
+    struct sdd_float2 *weights, *angle;
+    int64_t n_weights, n_angles; /* 0: not needed */
+};
+void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
+                          struct sqrt3_tables *out);
+int sqrt3_upload_tables(const sdd_topology *t, const struct sqrt3_tables *l, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* sqrt3_last_points: the level to which points go, 0 if none are wanted. */
+int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r);
+/* sqrt3_indices: the request's indices, of its level with those faces. */
+void sqrt3_indices(const struct engine_run *run, const uint32_t *vert);
+/* sqrt3_finish: limits, normals and isolated points; m and `from` are of the level to which points go. */
+void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
+                  const float *from);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_spla.c: mesh-matrix and mesh-matrix-spla make one surface, by ways that share no arithmetic: on every manifold
- * shape, at levels 1 to 4, refined and limit. Positions are within 2 ulp of the largest coordinate, limits, which add
- * up neighbours of those in float, within 4; to the bit are
- * the boundary and, after the first step of Catmull-Clark, the face points and edge points of meshes of quads. And what
- * it refuses. */
+ * shape, at levels 1 to 4 (sqrt3: 5), refined and limit. Positions are within 2 ulp of the largest coordinate, limits,
+ * which add up neighbours of those in float, within 4; to the bit are the boundary (but under sqrt3) and, after the
+ * first step of Catmull-Clark, the face points and edge points of meshes of quads. And what it refuses. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <float.h>
@@ -74,7 +73,7 @@ static unsigned char *boundary_of(const struct sdd_block *faces, int64_t n_verti
 static int is_exact(const struct sdd_topology_info *i, int level, int64_t row, const unsigned char *boundary)
 {
     const int quads = i->max_face_size == 4 && i->min_face_size == 4;
-    if (i->n_holes == 0 && boundary[row])
+    if (i->n_holes == 0 && boundary[row] && i->options.scheme != SDD_SCHEME_SQRT3)
         return 1;
     return level == 1 && i->options.scheme == SDD_SCHEME_CATMULL_CLARK && quads && row >= i->n_vertices;
 }
@@ -110,7 +109,7 @@ static void check_mesh(const struct shape *s, const struct sdd_mesh_desc *d)
     struct sdd_topology_info info;
     open_mesh(s, d, &t, &m);
     sdd_topology_info(t, &info);
-    int last = level_that_fits(d, 4, MOST_VERTICES);
+    int last = level_that_fits(d, d->options.scheme == SDD_SCHEME_SQRT3 ? 5 : 4, MOST_VERTICES);
     for (int level = 1; level <= last; level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
             sdd_result *a = refine(m, "mesh-matrix", level, surface, s->name);
@@ -147,8 +146,8 @@ static void each_shape(int scheme, void (*check)(const struct shape *s, const st
         d.n_creases = d.n_corner_tags = d.n_uvs = 0;
         d.options.triangle_rule = SDD_TRIANGLE_CATMULL_CLARK;
         d.options.scheme = scheme;
-        /* test_pillow has the one that Loop's E cannot hold */
-        if (scheme != SDD_SCHEME_LOOP || (is_triangles(&d) && strcmp(s.name, "pillow_triangle") != 0)) {
+        /* test_pillow has the one that Loop's E and the F of sqrt3 cannot hold */
+        if (scheme == SDD_SCHEME_CATMULL_CLARK || (is_triangles(&d) && strcmp(s.name, "pillow_triangle") != 0)) {
             check(&s, &d);
             n_checked++;
         }
@@ -174,6 +173,14 @@ static void test_loop(void **state)
     each_shape(SDD_SCHEME_LOOP, check_mesh);
     print_message("at most %.2f ulp; %lld coordinates had to be equal\n", worst, (long long)n_exact);
     assert_true(n_exact > 1000);
+}
+
+static void test_sqrt3(void **state)
+{
+    (void)state;
+    worst = 0;
+    each_shape(SDD_SCHEME_SQRT3, check_mesh);
+    print_message("at most %.2f ulp\n", worst);
 }
 
 /* ---- what it refuses -------------------------------------------------------------------------------------------- */
@@ -207,7 +214,7 @@ static void test_refused(void **state)
         {"crease_ngons", "creases and corners", SDD_SCHEME_CATMULL_CLARK},
         {"smoothtri_icosahedron", "smooth triangles", SDD_SCHEME_CATMULL_CLARK},
         {"cube", "bilinear", SDD_SCHEME_BILINEAR},
-        {"tetrahedron", "sqrt3", SDD_SCHEME_SQRT3},
+        {"crease_triangles", "creases and corners", SDD_SCHEME_SQRT3},
     };
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -228,10 +235,12 @@ static void test_pillow(void **state)
     static const int32_t vertices[] = {0, 1, 2, 0, 2, 1, 3, 4, 5, 3, 6, 4, 4, 6, 5, 5, 6, 3};
     static const float points[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 2, 0, 0, 3, 0, 0, 2, 1, 0, 2, 0, 1};
     (void)state;
-    for (int n_faces = 2; n_faces <= 6; n_faces += 4) {
+    for (int k = 0; k < 4; k++) {
+        const int n_faces = k % 2 ? 6 : 2;
         struct shape s = {.name = "pillow", .points = points};
         s.desc.n_vertices = n_faces == 2 ? 3 : 7, s.desc.n_faces = n_faces, s.desc.n_corners = 3 * n_faces;
-        s.desc.face_counts = counts, s.desc.face_vertices = vertices, s.desc.options.scheme = SDD_SCHEME_LOOP;
+        s.desc.face_counts = counts, s.desc.face_vertices = vertices,
+        s.desc.options.scheme = k < 2 ? SDD_SCHEME_LOOP : SDD_SCHEME_SQRT3;
         refuse(&s, &s.desc, 3, SDD_OK, "two triangles that share all three edges");
         sdd_topology *t = NULL;
         sdd_mesh *m = NULL;
@@ -271,8 +280,8 @@ static void test_too_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_catmull_clark), cmocka_unit_test(test_loop),
-                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_pillow),
-                                       cmocka_unit_test(test_too_large)};
+                                       cmocka_unit_test(test_sqrt3),         cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_pillow),        cmocka_unit_test(test_too_large)};
     device = open_device(0);
     int failed = cmocka_run_group_tests_name("mesh-matrix in sparse linear algebra", tests, NULL, NULL);
     sdd_device_close(device);
