@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_sqrt3.c: laws of scheme sqrt3 on every shape of triangles, by both engines that make it: weights sum to one, affine maps commute with
- * refining, names do not matter, Euler's counts are the plan's, limits do not depend on the level and are where twelve
- * levels come to; what it refuses. */
+/* test_sqrt3.c: laws of scheme sqrt3 on every shape of triangles, by both engines that make it: weights sum to one,
+ * affine maps commute with refining, names do not matter, Euler's counts are the plan's, limits do not depend on the
+ * level and are where twelve levels come to; what it refuses. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <math.h>
