@@ -291,7 +291,7 @@ static void make_big(struct big *g, int32_t side, int triangles)
 static void check_big(int32_t side, int scheme)
 {
     struct big g = {0};
-    make_big(&g, side, scheme == SDD_SCHEME_LOOP);
+    make_big(&g, side, scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3);
     g.desc.options.scheme = scheme;
     const struct shape s = {.name = "big grid", .desc = g.desc, .points = g.points, .uvs = g.uvs};
     check_shape(&s);
@@ -305,6 +305,7 @@ static void test_big(void **state)
     check_big(parity_levels() < 4 ? 70 : 130, SDD_SCHEME_CATMULL_CLARK);
     check_big(70, SDD_SCHEME_LOOP);
     check_big(70, SDD_SCHEME_BILINEAR);
+    check_big(70, SDD_SCHEME_SQRT3);
 }
 
 static void test_device_probe(void **state)

@@ -118,7 +118,8 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_REFINED, &o->digest[0], &o->err);
     if (!rc)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
-    if (!rc && s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/'))
+    int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
+    if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     o->step = "set points";
     if (!rc)
@@ -202,10 +203,27 @@ static void expect_clean(const struct shape *s, const char *kind, int64_t k, int
 
 /* Shapes that between them take every branch: boundaries, creases, corners, holes, UVs, n-gons, isolated points, edges
  * and vertices that are not manifold. */
-static const char *const shapes[] = {
-    "cube",     "single_quad",  "crease_ngons",         "corner_on_crease", "hole_open", "uv_islands_mixed",
-    "isolated", "random_open0", "odd/edge_used_thrice", "odd/soup_uv",      "octahedron"};
-static const char by_loop[] = "octahedron"; /* with Loop's scheme */
+static const struct {
+    const char *name;
+    int scheme;
+} shapes[] = {
+    {"cube", SDD_SCHEME_CATMULL_CLARK},
+    {"single_quad", SDD_SCHEME_CATMULL_CLARK},
+    {"crease_ngons", SDD_SCHEME_CATMULL_CLARK},
+    {"corner_on_crease", SDD_SCHEME_CATMULL_CLARK},
+    {"hole_open", SDD_SCHEME_CATMULL_CLARK},
+    {"uv_islands_mixed", SDD_SCHEME_CATMULL_CLARK},
+    {"isolated", SDD_SCHEME_CATMULL_CLARK},
+    {"random_open0", SDD_SCHEME_CATMULL_CLARK},
+    {"odd/edge_used_thrice", SDD_SCHEME_CATMULL_CLARK},
+    {"odd/soup_uv", SDD_SCHEME_CATMULL_CLARK},
+    {"crease_ngons", SDD_SCHEME_BILINEAR},
+    {"octahedron", SDD_SCHEME_LOOP},
+    {"fan_open3", SDD_SCHEME_LOOP},
+    {"octahedron", SDD_SCHEME_SQRT3},
+    {"fan_open3", SDD_SCHEME_SQRT3},
+    {"fan_creases", SDD_SCHEME_SQRT3},
+};
 
 static void torture_device(const struct shape *s, const char *kind, int forever, int sticky)
 {
@@ -224,7 +242,7 @@ static void torture_device(const struct shape *s, const char *kind, int forever,
     run(sdd_backend_fake(), s, &o);
     assert_int_equal(o.code, SDD_OK);
     assert_memory_equal(o.digest, good.digest, sizeof good.digest);
-    print_message("%s, %s: %lld calls\n", s->name, kind, (long long)calls);
+    print_message("%s, scheme %d, %s: %lld calls\n", s->name, s->desc.options.scheme, kind, (long long)calls);
 }
 
 static void each_shape(void (*torture)(const struct shape *, const char *, int, int), const char *kind, int forever,
@@ -233,10 +251,9 @@ static void each_shape(void (*torture)(const struct shape *, const char *, int, 
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         struct shape s;
         struct sdd_error err;
-        if (shape_load(test_shapes_dir(), shapes[i], &s, &err))
-            fail_msg("%s: %s", shapes[i], err.text);
-        if (strcmp(shapes[i], by_loop) == 0)
-            s.desc.options.scheme = SDD_SCHEME_LOOP;
+        if (shape_load(test_shapes_dir(), shapes[i].name, &s, &err))
+            fail_msg("%s: %s", shapes[i].name, err.text);
+        s.desc.options.scheme = shapes[i].scheme;
         torture(&s, kind, forever, sticky);
         shape_free(&s);
     }
@@ -280,7 +297,7 @@ static void torture_host(const struct shape *s, const char *kind, int forever, i
     }
     assert_int_equal(o.code, SDD_OK);
     assert_true(k > 10);
-    print_message("%s, %s: %lld allocations\n", s->name, kind, (long long)k - 1);
+    print_message("%s, scheme %d, %s: %lld allocations\n", s->name, s->desc.options.scheme, kind, (long long)k - 1);
 }
 
 static void test_host_allocation_fails(void **state)
