@@ -48,7 +48,7 @@ LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
 LIBS_server = $(call pkg,--libs,$(SRV_PKGS)) $(OPENMP) -lm -ldl -lpthread
 LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
-LIBS_osd  := -losdCPU
+LIBS_peers = -losdCPU $(call pkg,--libs,openmesh)
 
 # ---- sources --------------------------------------------------------------------------------------------------
 GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def kernels_all.h abi.h openapi.h)
@@ -141,7 +141,7 @@ linker = $(if $(filter tests/oracle/%,$(1))$(wildcard $(1).cc),$(CXX),$(CC)) $(L
 $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/env.o $(ARCHIVES)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS_server) $(LIBS_client) \
-	  -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_osd)) $(FUZZLD)
+	  -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 tests: all $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
