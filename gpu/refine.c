@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run,
- * digest, bring the blocks to host memory. On a unified backend the kernels write the result where it stays. */
-#include "gpu/digest.h"
+/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, bring
+ * the blocks to host memory (result.h). */
 #include "gpu/engine.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
 #include "gpu/kernels/tri_faces.h"
 #include "gpu/kernels/tri_uvs.h"
 #include "gpu/kernels/uv_faces.h"
+#include "gpu/result.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifndef SDD_VERSION
@@ -19,17 +18,6 @@
 const char *sdd_version(void)
 {
     return SDD_VERSION;
-}
-
-enum { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
-
-static void add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
-{
-    struct sdd_block *b = p->blocks + p->n_blocks++;
-    b->semantic = semantic;
-    b->components = components;
-    b->count = count;
-    b->bytes = count * components * 4;
 }
 
 /* The first engine, in the table's order, that is asked for and can do it; else why the last one cannot. */
@@ -49,12 +37,6 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
     if (!known)
         sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of %s", r->method, names);
     return NULL;
-}
-
-static int cancelled(const struct sdd_refine_request *r, const char *before, struct sdd_error *err)
-{
-    return r->cancel && atomic_load(r->cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled before %s", before)
-                                               : SDD_OK;
 }
 
 static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -77,23 +59,17 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     return SDD_OK;
 }
 
-/* Device bytes of a run: engine scratch, then digests, then the blocks unless results stay on the host. */
+/* Device bytes of a run: engine scratch, then the result's. */
 struct run_layout {
     char *engine;
-    uint64_t *digests; /* one a block */
-    void *tree[8];
-    void *block[8];
+    struct result_layout result;
 };
 
 static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                     const struct sdd_plan *p, struct arena *a, struct run_layout *out)
 {
     out->engine = ARENA(a, char, e->scratch(t, r));
-    out->digests = ARENA(a, uint64_t, p->n_blocks);
-    for (int i = 0; i < p->n_blocks; i++)
-        out->tree[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
-    for (int i = 0; i < p->n_blocks; i++)
-        out->block[i] = t->device->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
+    result_lay_out(t->device, p, a, &out->result);
 }
 
 /* The first step adds three edges a face; after the second all faces have their own boundary edges, so that
@@ -149,21 +125,19 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         return err && err->code ? err->code : SDD_EUNSUPPORTED;
     p->method = (*engine)->info->name;
     if (r->include & SDD_POSITIONS)
-        add_block(p, SDD_POSITIONS, 3, p->n_vertices);
+        result_add_block(p, SDD_POSITIONS, 3, p->n_vertices);
     if (r->include & SDD_NORMALS)
-        add_block(p, SDD_NORMALS, 3, p->n_vertices);
+        result_add_block(p, SDD_NORMALS, 3, p->n_vertices);
     if (r->include & SDD_INDICES)
-        add_block(p, SDD_INDICES, size, p->n_faces);
+        result_add_block(p, SDD_INDICES, size, p->n_faces);
     if (r->include & SDD_UVS)
-        add_block(p, SDD_UVS, 2, p->n_uvs);
+        result_add_block(p, SDD_UVS, 2, p->n_uvs);
     if (r->include & SDD_UV_INDICES)
-        add_block(p, SDD_UV_INDICES, size, p->n_faces);
+        result_add_block(p, SDD_UV_INDICES, size, p->n_faces);
     struct arena count = {NULL, 0};
     struct run_layout lay;
     lay_out(t, *engine, r, p, &count, &lay);
     p->device_bytes = count.used;
-    for (int k = 0; k < p->n_blocks; k++)
-        p->host_bytes += p->blocks[k].bytes;
     return SDD_OK;
 }
 
@@ -172,19 +146,6 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
     const struct engine *engine;
     struct sdd_error own;
     return make_plan(t, r, out, &engine, err ? err : &own);
-}
-
-struct sdd_result {
-    sdd_device *device;
-    struct sdd_result_info info;
-};
-
-static void *block_of(const struct sdd_plan *p, void *const *memory, int semantic)
-{
-    for (int k = 0; k < p->n_blocks; k++)
-        if (p->blocks[k].semantic == semantic)
-            return memory[k];
-    return NULL;
 }
 
 static void index_rows(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
@@ -199,16 +160,16 @@ static void index_rows(const sdd_topology *t, struct sdd_grid grid, void *rows, 
 
 /* Indices and UVs: formulas over the topology. */
 static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                         void *const *memory)
+                         const struct result_layout *lay)
 {
     const sdd_topology *t = m->topology;
     const struct sdd_grid uv_grid = topology_uv_grid(t, r->level);
     const struct sdd_float2 *uv = (const struct sdd_float2 *)m->uvs;
-    struct sdd_float2 *out = block_of(p, memory, SDD_UVS);
+    struct sdd_float2 *out = result_block(p, lay, SDD_UVS);
     if (topology_is_sqrt3(t))
         return;
-    index_rows(t, topology_grid(t, r->level), block_of(p, memory, SDD_INDICES), p->n_faces);
-    index_rows(t, uv_grid, block_of(p, memory, SDD_UV_INDICES), p->n_faces);
+    index_rows(t, topology_grid(t, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
+    index_rows(t, uv_grid, result_block(p, lay, SDD_UV_INDICES), p->n_faces);
     if (!out)
         return;
     if (topology_is_triangles(t)) {
@@ -222,61 +183,26 @@ static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, 
     DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
 }
 
-/* Runs in allocated memory: blocks[k] is where the kernels write block k. */
+/* Runs in allocated memory. */
 static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct engine *e,
-                   const struct run_layout *lay, void *const *blocks, struct sdd_result *out, struct sdd_error *err)
+                   const struct run_layout *lay, struct sdd_result *out, struct sdd_error *err)
 {
-    sdd_device *d = m->topology->device;
-    struct sdd_result_info *info = &out->info;
-    struct sdd_plan *p = &info->plan;
+    const struct result_layout *to = &lay->result;
+    struct sdd_plan *p = &out->info.plan;
     struct engine_run run = {m,
                              r,
-                             block_of(p, blocks, SDD_POSITIONS),
-                             block_of(p, blocks, SDD_NORMALS),
+                             result_block(p, to, SDD_POSITIONS),
+                             result_block(p, to, SDD_NORMALS),
                              lay->engine,
-                             topology_is_sqrt3(m->topology) ? block_of(p, blocks, SDD_INDICES) : NULL};
-    uint64_t digests[8] = {0};
-    dev_mark(d, MARK_START);
+                             topology_is_sqrt3(m->topology) ? result_block(p, to, SDD_INDICES) : NULL};
+    dev_mark(out->device, MARK_START);
     int rc = e->run(&run, err);
+    if (!rc)
+        rc = result_cancelled(r->cancel, "the indices", err);
     if (rc)
         return rc;
-    if ((rc = cancelled(r, "the indices", err)))
-        return rc;
-    run_formulas(m, r, p, blocks);
-    dev_mark(d, MARK_REFINED);
-    if ((rc = cancelled(r, "the digests", err)))
-        return rc;
-    for (int k = 0; k < p->n_blocks; k++)
-        digest_queue(d, blocks[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
-    dev_mark(d, MARK_DIGESTED);
-    if ((rc = cancelled(r, "the download", err)))
-        return rc;
-    for (int k = 0; k < p->n_blocks; k++)
-        if (blocks[k] != p->blocks[k].data)
-            dev_download(d, (void *)(uintptr_t)p->blocks[k].data, blocks[k], p->blocks[k].bytes);
-    dev_download(d, digests, lay->digests, p->n_blocks * (int64_t)sizeof digests[0]);
-    dev_mark(d, MARK_DOWNLOADED);
-    info->refine_seconds = dev_elapsed(d, MARK_START, MARK_REFINED);
-    info->digest_seconds = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED);
-    info->download_seconds = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED);
-    rc = dev_finish(d, err);
-    for (int k = 0; k < p->n_blocks; k++)
-        p->blocks[k].digest = digests[k];
-    return rc;
-}
-
-static int alloc_blocks(struct sdd_result *out, struct sdd_error *err)
-{
-    sdd_device *d = out->device;
-    for (int k = 0; k < out->info.plan.n_blocks; k++) {
-        struct sdd_block *b = out->info.plan.blocks + k;
-        void *memory = NULL;
-        int rc = dev_host_alloc(d, b->bytes, &memory, err);
-        if (rc)
-            return rc;
-        b->data = memory;
-    }
-    return SDD_OK;
+    run_formulas(m, r, p, to);
+    return result_bring(out, to, r->cancel, err);
 }
 
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
@@ -286,28 +212,27 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out
     struct sdd_error own = {0};
     struct run_layout lay;
     struct arena real = {NULL, 0};
-    void *memory = NULL, *blocks[8];
+    void *memory = NULL;
+    struct sdd_result *result;
     err = err ? err : &own;
     err->code = SDD_OK;
     *out = NULL;
-    struct sdd_result *result = calloc(1, sizeof *result);
-    if (!result)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
-    result->device = t->device;
+    int rc = result_create(t->device, &result, err);
+    if (rc)
+        return rc;
     struct sdd_plan *p = &result->info.plan;
     int64_t launches = t->device->n_launches;
-    int rc = make_plan(t, r, p, &engine, err);
+    rc = make_plan(t, r, p, &engine, err);
     int64_t bytes = p->device_bytes;
     if (!rc)
         rc = dev_alloc(t->device, bytes, &memory, err);
-    if (!rc)
-        rc = alloc_blocks(result, err);
     if (!rc) {
         real.base = memory;
         lay_out(t, engine, r, p, &real, &lay);
-        for (int k = 0; k < p->n_blocks; k++)
-            blocks[k] = lay.block[k] ? lay.block[k] : (void *)(uintptr_t)p->blocks[k].data;
-        rc = run_all(m, r, engine, &lay, blocks, result, err);
+        rc = result_place(result, &lay.result, err);
+    }
+    if (!rc) {
+        rc = run_all(m, r, engine, &lay, result, err);
         if (rc) /* queued work may still use the memory */
             dev_drain(t->device);
     }
@@ -319,21 +244,4 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out
     }
     *out = result;
     return SDD_OK;
-}
-
-const struct sdd_result_info *sdd_result_info(const sdd_result *r)
-{
-    return &r->info;
-}
-
-void sdd_result_free(sdd_result *r)
-{
-    if (!r)
-        return;
-    for (int k = 0; k < r->info.plan.n_blocks; k++) {
-        struct sdd_block *b = r->info.plan.blocks + k;
-        if (b->data)
-            r->device->b->host_free(r->device->dev, (void *)(uintptr_t)b->data, b->bytes);
-    }
-    free(r);
 }

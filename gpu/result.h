@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* result.h: a result on its way: its blocks, where the kernels write them, their digests, and how they come to host
+ * memory. On a unified backend the kernels write the blocks where they stay. Shared inside gpu/. */
+#ifndef SDD_RESULT_H
+#define SDD_RESULT_H
+#include "gpu/device.h"
+
+struct sdd_result {
+    sdd_device *device;
+    struct sdd_result_info info;
+};
+
+enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
+
+struct result_layout { /* of device memory */
+    uint64_t *digests; /* one a block */
+    void *tree[8];
+    void *block[8]; /* after result_place: where the kernels write */
+};
+
+/* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
+int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
+void result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count);
+void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out);
+/* result_place: host memory for the blocks of the plan. */
+int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
+void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic); /* NULL: none */
+
+int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
+/* result_bring: after MARK_START and all kernels have been queued: digests, the way to host memory, times. Waits. */
+int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_int *cancel,
+                 struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif
