@@ -199,7 +199,8 @@ struct sdd_patches_request {
 };
 /* Flags of a patch or face; of its edge i, from corner i to i + 1, the bit shifted left by i.
  * BOUNDARY: the surface ends or has an infinitely sharp crease there; the points beyond repeat the edge's own.
- * TRANSITION: what lies across the edge has been split once more. OF_POLYGON: the parent is no quad. */
+ * TRANSITION: what lies across the edge has been split once more; an edge that is not manifold never says so.
+ * OF_POLYGON: the parent is no quad. */
 #define SDD_PATCH_LEVEL_MASK 0xfu
 #define SDD_PATCH_BOUNDARY 0x10u
 #define SDD_PATCH_TRANSITION 0x100u
@@ -215,7 +216,8 @@ struct sdd_patches_request {
  *               (u+1, v+1) (u, v+1)
  *  indices      [k][4] u32 rows of positions: the faces of level L that are left, corners in the same order
  *  face_params  [k][4] u32: as patch_params
- * Patches and faces tile the surface without its holes once. Both are ordered by level, parent, corner, v, u. Where a
+ * Patches and faces tile the surface without its holes once. Both are ordered by level, parent and corner, then in Z
+ * order (the bits of v and u interleaved). Where a
  * patch lies on a boundary, 2 P(edge) - P(inner) stands for the points beyond.
  * Result  as sdd_refine; plan.method "mesh-matrix", n_faces patches and faces together, n_edges 0
  * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark), SDD_ETOO_LARGE with

@@ -104,7 +104,7 @@ struct sdd_control mesh_matrix_control(const sdd_topology *t)
     return m;
 }
 
-static void first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to)
+void mesh_matrix_first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to)
 {
     struct mm_faces_args faces = {*m, p, to};
     struct mm_edges_args edges = {*m, p, to, t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
@@ -179,7 +179,7 @@ static int run_levels(const struct engine_run *run, const struct sdd_control *m,
         if (topology_is_triangles(t))
             triangle_step(t, m, l, from, to, level - 1);
         else if (level == 1)
-            first_step(t, m, from, to);
+            mesh_matrix_first_step(t, m, from, to);
         else
             quad_step(t, m, from, to, level - 1);
         from = to;

@@ -16,6 +16,8 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
                               struct sdd_error *err) SDD_MUST_CHECK;
 
 struct sdd_control mesh_matrix_control(const sdd_topology *t);
+/* mesh_matrix_first_step: all points of level 1 from the control points, under Catmull-Clark. */
+void mesh_matrix_first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to);
 /* mesh_matrix_in_place: are the points of the last level the result? Then finish is not to write them again. */
 int mesh_matrix_in_place(const struct sdd_refine_request *r);
 /* mesh_matrix_finish: what is asked for beyond `from`, the points of the last level; and isolated points. */

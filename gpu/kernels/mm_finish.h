@@ -118,6 +118,14 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
     return sdd_tangents_normal(&t, at);
 }
 
+/* The rule at s, after what stands around it. */
+SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_spot *s,
+                               const struct sdd_finish_ring *r)
+{
+    float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
+    return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
+}
+
 SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
 {
     const struct sdd_control *m = &a->mesh;
@@ -125,8 +133,7 @@ SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
     struct sdd_finish_ring r = sdd_finish_around(m, &g, sdd_points_all(a->from), &s, at);
-    float vs = s.kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s.id], a->level) : 0.0f;
-    int32_t rule = r.n ? sdd_rule_of(vs, r.sharp.n_sharp) : SDD_RULE_CORNER;
+    int32_t rule = sdd_finish_rule(m, &g, &s, &r);
     if (a->out)
         sdd_put_vec3(a->out, (uint32_t)i,
                      a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);

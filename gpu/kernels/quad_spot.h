@@ -146,6 +146,25 @@ SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, u
     return s;
 }
 
+/* The same from a key (grid.h). */
+SDD_FN struct sdd_spot sdd_spot_of_key(const struct sdd_control *m, int32_t level, uint64_t key)
+{
+    int32_t bits = level - 1, side = 1 << bits;
+    uint64_t id = key >> (2 * bits), first_edge = (uint64_t)m->n_vertices + m->n_faces + m->n_edges;
+    uint64_t first_quad = first_edge + 2 * (uint64_t)m->n_edges + m->n_corners;
+    if (id < first_edge)
+        return sdd_spot_of(m, 1, (uint32_t)id);
+    struct sdd_spot s;
+    s.a = s.b = SDD_NONE;
+    s.x = (int32_t)key & (side - 1);
+    s.y = (int32_t)(key >> bits) & (side - 1);
+    s.kind = SDD_INSIDE;
+    s.id = (uint32_t)(id - first_quad);
+    if (id < first_quad)
+        sdd_spot_line(m, &s, (uint32_t)(id - first_edge));
+    return s;
+}
+
 /* A cell beside a point: point (x, y) of grid q is its corner `turn`; the cell's next corners lie along direction turn
  * (its on-edge) and turn + 1 (its off-edge), where directions 0 to 3 are +x, +y, -x, -y. */
 struct sdd_cell {

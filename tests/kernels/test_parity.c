@@ -49,6 +49,19 @@ static void note_error(struct record *r, int code, const struct sdd_error *err)
     assert_true(err->text[0]);
 }
 
+static void note_result(struct record *r, sdd_result *result)
+{
+    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    note(r, (uint64_t)plan->n_vertices);
+    for (int i = 0; i < plan->n_blocks; i++) {
+        const struct sdd_block *b = plan->blocks + i;
+        assert_true(b->digest == sdd_digest(b->data, b->bytes));
+        note(r, (uint64_t)b->bytes);
+        note(r, b->digest);
+    }
+    sdd_result_free(result);
+}
+
 static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface, int include, struct record *r,
                      const char **ran)
 {
@@ -61,16 +74,8 @@ static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface,
         note_error(r, rc, &err);
         return rc;
     }
-    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
-    *ran = plan->method;
-    note(r, (uint64_t)plan->n_vertices);
-    for (int i = 0; i < plan->n_blocks; i++) {
-        const struct sdd_block *b = plan->blocks + i;
-        assert_true(b->digest == sdd_digest(b->data, b->bytes));
-        note(r, (uint64_t)b->bytes);
-        note(r, b->digest);
-    }
-    sdd_result_free(result);
+    *ran = sdd_result_info(result)->plan.method;
+    note_result(r, result);
     return SDD_OK;
 }
 
@@ -83,6 +88,18 @@ static int refine(sdd_mesh *mesh, int level, int surface, int include, struct re
         if (strcmp(e->name, first) != 0)
             (void)refine_by(mesh, e->name, level, surface, include, r, &ran);
     return rc;
+}
+
+static void patches(sdd_mesh *mesh, int level, int surface, struct record *r)
+{
+    const struct sdd_patches_request request = {level, surface, 0, NULL};
+    struct sdd_error err = {0};
+    sdd_result *result;
+    int rc = sdd_patches(mesh, &request, &result, &err);
+    if (rc)
+        note_error(r, rc, &err);
+    else
+        note_result(r, result);
 }
 
 static int64_t most_vertices(const struct sdd_mesh_desc *d, int level)
@@ -102,6 +119,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
          level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
             (void)refine(mesh, level, surface, all, r);
+    patches(mesh, 1, SDD_SURFACE_REFINED, r);
+    patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
     for (int include = SDD_POSITIONS; include <= SDD_UV_INDICES; include *= 2)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & all); surface++)

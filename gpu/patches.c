@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patches.c: sdd_patches: the plan (patches.h), then the points of all levels in the result's own memory, the rows of
+ * patches and faces, and the way to host memory (result.h). */
+#include "gpu/patches.h"
+#include "gpu/engine.h"
+#include "gpu/engines/mesh_matrix.h"
+#include "gpu/kernels/patch_faces.h"
+#include "gpu/kernels/patch_gather.h"
+#include "gpu/kernels/patch_limits.h"
+#include "gpu/kernels/patch_points.h"
+#include "gpu/kernels/patch_rows.h"
+#include "gpu/result.h"
+
+static int check_request(const sdd_topology *t, const struct sdd_patches_request *r, struct sdd_error *err)
+{
+    if (r->level < 1 || r->level > SDD_MAX_PATCH_LEVEL)
+        return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_PATCH_LEVEL);
+    if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
+        return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
+    if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "scheme", "scheme %s makes no patches; catmullClark does",
+                        sdd_option_token(&t->info.options, 0));
+    return SDD_OK;
+}
+
+struct layout {
+    float *level1; /* all points of level 1 */
+    struct result_layout result;
+};
+
+static void lay_out(const sdd_topology *t, const struct sdd_plan *p, struct arena *a, struct layout *out)
+{
+    out->level1 = ARENA(a, float, 3 * topology_points(t, 1));
+    result_lay_out(t->device, p, a, &out->result);
+}
+
+static void run_points(const struct patches *p, const struct layout *lay, float *positions)
+{
+    const sdd_topology *t = p->mesh->topology;
+    const struct patch_level *l = p->level, *last = l + p->request->level;
+    struct patch_gather_args gather = {l[1].key, lay->level1, positions + 3 * l[1].first};
+    struct patch_limits_args limits = {p->features.mesh,
+                                       last->key,
+                                       positions + 3 * last->first,
+                                       p->limit.key,
+                                       positions + 3 * p->limit.first,
+                                       (uint32_t)last->n_points,
+                                       p->request->level};
+    dev_copy(t->device, positions, p->mesh->points, 3 * t->info.n_vertices * (int64_t)sizeof *positions);
+    if (l[1].n_points > 0)
+        mesh_matrix_first_step(t, &p->features.mesh, p->mesh->points, lay->level1);
+    DEV_LAUNCH(t->device, patch_gather, &gather, l[1].n_points);
+    for (int level = 1; level < p->request->level; level++) {
+        struct patch_points_args step = {p->features.mesh,
+                                         l[level].key,
+                                         positions + 3 * l[level].first,
+                                         l[level + 1].key,
+                                         positions + 3 * l[level + 1].first,
+                                         (uint32_t)l[level].n_points,
+                                         level};
+        DEV_LAUNCH(t->device, patch_points, &step, l[level + 1].n_points);
+    }
+    DEV_LAUNCH(t->device, patch_limits, &limits, p->limit.n_points);
+}
+
+static void run_rows(const struct patches *p, const struct sdd_plan *plan, const struct result_layout *lay)
+{
+    sdd_device *d = p->mesh->topology->device;
+    struct sdd_quad *patch = result_block(plan, lay, SDD_PATCHES), *param = result_block(plan, lay, SDD_PATCH_PARAMS);
+    int last = p->request->level;
+    for (int level = 0; level <= last; level++) {
+        const struct patch_level *l = p->level + level;
+        struct patch_rows_args rows = {
+            p->features,        l->cell, l->key,       l->patch, patch, param, (uint32_t)l->n_points,
+            (uint32_t)l->first, level,   level == last};
+        DEV_LAUNCH(d, patch_rows, &rows, l->n_patches);
+        patch += 4 * l->n_patches;
+        param += l->n_patches;
+    }
+    const struct patch_level *l = p->level + last, *points = p->limit.n_points ? &p->limit : l;
+    struct patch_faces_args faces = {p->features.mesh,
+                                     l->cell,
+                                     points->key,
+                                     l->left,
+                                     result_block(plan, lay, SDD_INDICES),
+                                     result_block(plan, lay, SDD_FACE_PARAMS),
+                                     (uint32_t)points->n_points,
+                                     (uint32_t)points->first,
+                                     last};
+    DEV_LAUNCH(d, patch_faces, &faces, l->n_left);
+}
+
+/* The result's own memory, all of which is known by now, and what is written there. */
+static int run_result(struct patches *p, sdd_result *result, struct sdd_error *err)
+{
+    const sdd_topology *t = p->mesh->topology;
+    struct sdd_plan *plan = &result->info.plan;
+    int64_t n_faces = p->level[p->request->level].n_left;
+    struct arena count = {NULL, 0}, real = {NULL, 0};
+    struct layout lay;
+    void *memory;
+    plan->method = sdd_engine_mesh_matrix.info->name;
+    plan->n_vertices = p->n_rows;
+    plan->n_faces = p->n_patches + n_faces;
+    result_add_block(plan, SDD_POSITIONS, 3, p->n_rows);
+    result_add_block(plan, SDD_PATCHES, 16, p->n_patches);
+    result_add_block(plan, SDD_PATCH_PARAMS, 4, p->n_patches);
+    result_add_block(plan, SDD_INDICES, 4, n_faces);
+    result_add_block(plan, SDD_FACE_PARAMS, 4, n_faces);
+    lay_out(t, plan, &count, &lay);
+    plan->device_bytes = p->held_bytes + count.used > p->most_bytes ? p->held_bytes + count.used : p->most_bytes;
+    int rc = dev_alloc(t->device, count.used, &memory, err);
+    if (rc)
+        return rc;
+    real.base = memory;
+    lay_out(t, plan, &real, &lay);
+    rc = result_place(result, &lay.result, err);
+    if (!rc)
+        rc = result_cancelled(p->request->cancel, "the points", err);
+    if (!rc) {
+        run_points(p, &lay, result_block(plan, &lay.result, SDD_POSITIONS));
+        run_rows(p, plan, &lay.result);
+        rc = result_bring(result, &lay.result, p->request->cancel, err);
+    }
+    if (rc) /* queued work may still use the memory */
+        dev_drain(t->device);
+    dev_free(t->device, memory, count.used);
+    return rc;
+}
+
+int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **out, struct sdd_error *err)
+{
+    sdd_device *d = m->topology->device;
+    struct patches p = {.mesh = m, .request = r};
+    struct sdd_error own = {0};
+    sdd_result *result;
+    err = err ? err : &own;
+    err->code = SDD_OK;
+    *out = NULL;
+    int rc = check_request(m->topology, r, err);
+    if (!rc)
+        rc = result_create(d, &result, err);
+    if (rc)
+        return rc;
+    int64_t launches = d->n_launches;
+    dev_mark(d, MARK_START);
+    rc = patches_plan(&p, err);
+    if (rc)
+        dev_drain(d);
+    else
+        rc = run_result(&p, result, err);
+    patches_fini(&p);
+    result->info.n_launches = d->n_launches - launches;
+    if (rc) {
+        sdd_result_free(result);
+        return rc;
+    }
+    *out = result;
+    return SDD_OK;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patches.h: feature-adaptive subdivision in two steps: which patches, faces and points there are on each level
+ * (patches_plan.c, topology alone), then their rows and places (patches.c). */
+#ifndef SDD_PATCHES_H
+#define SDD_PATCHES_H
+#include "gpu/kernels/patch_cells.h"
+#include "gpu/mesh.h"
+
+struct patch_level {
+    uint64_t *cell;         /* [n_cells] that exist on this level, ascending (patch_cells.h); none on level 0 */
+    uint32_t *patch, *left; /* which of them are patches, and which are split or left; on level 0 corners     */
+    uint64_t *key;          /* [n_points] of the sub-mesh, ascending; none on level 0                         */
+    int64_t n_cells, n_patches, n_left, n_points;
+    int64_t first; /* row of the first point */
+};
+
+struct patch_piece {
+    void *memory;
+    int64_t bytes;
+};
+#define PATCHES_MOST_PIECES (2 * (SDD_MAX_PATCH_LEVEL + 3))
+struct patches {
+    sdd_mesh *mesh;
+    const struct sdd_patches_request *request;
+    struct sdd_features features;
+    struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: of its key, n_points and first alone */
+    int64_t n_rows, n_patches;
+    struct patch_piece piece[PATCHES_MOST_PIECES], scratch; /* device memory */
+    int n_pieces;
+    int64_t held_bytes, most_bytes; /* now, and at the worst moment */
+};
+
+/* patches_plan: fills all levels. Waits once a level. Errors as sdd_patches. patches_fini gives the memory back; nothing
+ * queued may use it any more. */
+int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
+void patches_fini(struct patches *p);
+
+#endif
