@@ -51,10 +51,11 @@ struct sdd_backend {
     /* out[i] = in[0] + .. + in[i]; in == out is fine. */
     int64_t (*scan_scratch)(void *device, int64_t n);
     int (*scan)(void *device, const int32_t *in, int32_t *out, int64_t n, void *scratch);
-    /* Stable sort of (key, value) by the low `bits` bits of the key; the four arrays do not overlap. */
+    /* Stable sort of (key, value) by the low `bits` bits of the key. The four arrays do not overlap; those that go in
+     * hold anything afterwards. */
     int64_t (*sort_scratch)(void *device, int64_t n, int bits);
-    int (*sort)(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
-                int32_t *values_out, int64_t n, int bits, void *scratch);
+    int (*sort)(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out, int64_t n,
+                int bits, void *scratch);
 
     int (*sync)(void *device);
     int (*mark)(void *device, int slot); /* a time stamp in the queue, slot < SDD_N_MARKS */

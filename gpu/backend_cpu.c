@@ -178,9 +178,8 @@ static int cpu_scan(void *device, const int32_t *in, int32_t *out, int64_t n, vo
 
 static int64_t cpu_sort_scratch(void *device, int64_t n, int bits)
 {
-    (void)bits;
-    return n * (int64_t)(sizeof(uint64_t) + sizeof(int32_t)) +
-           ((struct cpu *)device)->threads * RADIX * (int64_t)sizeof(int64_t);
+    (void)n, (void)bits;
+    return ((struct cpu *)device)->threads * RADIX * (int64_t)sizeof(int64_t);
 }
 
 /* One stable pass over the digit at `shift`. counts: RADIX rows a part. */
@@ -214,26 +213,19 @@ static void radix_pass(const uint64_t *keys, const int32_t *values, uint64_t *ke
     }
 }
 
-static int cpu_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
-                    int32_t *values_out, int64_t n, int bits, void *scratch)
+/* Passes go to and fro between what goes in and what comes out. */
+static int cpu_sort(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out,
+                    int64_t n, int bits, void *scratch)
 {
     int parts = n < SERIAL ? 1 : ((struct cpu *)device)->threads, passes = (bits + RADIX_BITS - 1) / RADIX_BITS;
-    uint64_t *keys = scratch;
-    int64_t *counts = (int64_t *)(keys + n);
-    int32_t *values = (int32_t *)(counts + ((struct cpu *)device)->threads * RADIX);
-    const uint64_t *from = keys_in;
-    const int32_t *from_values = values_in;
-    if (passes == 0) {
+    uint64_t *keys[2] = {keys_in, keys_out};
+    int32_t *values[2] = {values_in, values_out};
+    for (int k = 0; k < passes; k++)
+        radix_pass(keys[k % 2], values[k % 2], keys[!(k % 2)], values[!(k % 2)], n, k * RADIX_BITS, bits, parts,
+                   scratch);
+    if (passes % 2 == 0) {
         memcpy(keys_out, keys_in, (size_t)n * sizeof *keys_out);
         memcpy(values_out, values_in, (size_t)n * sizeof *values_out);
-    }
-    for (int k = 0; k < passes; k++) {
-        int to_out = (passes - k) % 2; /* the last pass lands in the output */
-        uint64_t *to = to_out ? keys_out : keys;
-        int32_t *to_values = to_out ? values_out : values;
-        radix_pass(from, from_values, to, to_values, n, k * RADIX_BITS, bits, parts, counts);
-        from = to;
-        from_values = to_values;
     }
     return SDD_OK;
 }

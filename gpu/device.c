@@ -155,8 +155,8 @@ void dev_scan(sdd_device *d, const int32_t *in, int32_t *out, int64_t n, void *s
         note(d, d->b->scan(d->dev, in, out, n, scratch));
 }
 
-void dev_sort(sdd_device *d, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
-              int64_t n, int bits, void *scratch)
+void dev_sort(sdd_device *d, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out, int64_t n,
+              int bits, void *scratch)
 {
     if (!d->status && n > 0)
         note(d, d->b->sort(d->dev, keys_in, keys_out, values_in, values_out, n, bits, scratch));

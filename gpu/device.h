@@ -31,8 +31,8 @@ void dev_download(sdd_device *d, void *to_host, const void *from, int64_t bytes)
 void dev_copy(sdd_device *d, void *to, const void *from, int64_t bytes);
 void dev_fill(sdd_device *d, void *to, int byte, int64_t bytes);
 void dev_scan(sdd_device *d, const int32_t *in, int32_t *out, int64_t n, void *scratch);
-void dev_sort(sdd_device *d, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in, int32_t *values_out,
-              int64_t n, int bits, void *scratch);
+void dev_sort(sdd_device *d, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out, int64_t n,
+              int bits, void *scratch);
 void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n);
 void dev_mark(sdd_device *d, int slot);
 double dev_elapsed(sdd_device *d, int from_slot, int to_slot); /* seconds between two marks; waits for both */

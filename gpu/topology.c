@@ -140,7 +140,8 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
         sdd_topology_unref(t);
         return rc;
     }
-    t->info.device_bytes = t->memory_bytes + t->lists_bytes;
+    for (int k = 0; k < SDD_N_PARTS; k++)
+        t->info.device_bytes += t->part[k].bytes;
     *out = t;
     return SDD_OK;
 }
@@ -155,8 +156,8 @@ void sdd_topology_unref(sdd_topology *t)
 {
     if (!t || --t->refs > 0)
         return;
-    dev_free(t->device, t->memory, t->memory_bytes);
-    dev_free(t->device, t->lists, t->lists_bytes);
+    for (int k = 0; k < SDD_N_PARTS; k++)
+        dev_free(t->device, t->part[k].memory, t->part[k].bytes);
     free(t);
 }
 
@@ -169,9 +170,7 @@ struct sdd_grid topology_grid(const sdd_topology *t, int level)
 {
     struct sdd_grid g = {
         .vert = t->vert,
-        .next = t->next,
-        .prev = t->prev,
-        .face = t->face,
+        .faces = t->faces,
         .edge = t->edge,
         .n_vertices = (uint32_t)t->info.n_vertices,
         .n_faces = (uint32_t)t->info.n_faces,

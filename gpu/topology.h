@@ -8,26 +8,38 @@
 #include "gpu/device.h"
 #include "gpu/kernels/grid.h"
 
+/* Its allocations, each made when its size is known. */
+enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_N_PARTS };
+struct topology_part {
+    void *memory;
+    int64_t bytes;
+};
+
 struct sdd_topology {
     int refs;
     sdd_device *device;
     struct sdd_topology_info info;
-    void *memory, *lists; /* two allocations: the sizes in `lists` are known last */
-    int64_t memory_bytes, lists_bytes;
+    struct topology_part part[SDD_N_PARTS];
     char fault[160]; /* the first element that is not manifold, in words; "" */
 
-    int32_t *face_end;                                 /* [F] inclusive scan of the face sizes                   */
-    uint32_t *vert, *face, *next, *prev, *twin, *edge; /* [C + B]                                                */
-    uint32_t *vert_begin, *vert_end;                   /* [V] rows of vert_corner                                */
-    uint32_t *vert_corner;                             /* [C] real corners sorted by vertex                      */
-    uint32_t *edge_corner;                             /* [E] the lowest corner of each edge                     */
-    float *edge_sharp;                                 /* [E] NULL: closed and without creases                   */
-    float *vert_sharp;                                 /* [V] NULL: no sharp vertices                            */
-    uint32_t *uv, *uv_edge;                            /* [C] NULL: no UVs                                       */
-    uint32_t *uv_edge_corner;                          /* [E']                                                   */
-    uint32_t *ghost_first;                             /* [H] a ghost corner of each loop                        */
-    uint32_t *shown;                                   /* [S] corners of faces that are no holes; NULL: all      */
-    uint32_t *isolated;                                /* [n_isolated]                                           */
+    /* SDD_PART_MESH */
+    int32_t *face_end;               /* [F] inclusive scan of the face sizes              */
+    uint32_t *vert_begin, *vert_end; /* [V] rows of vert_corner                           */
+    uint32_t *vert_corner;           /* [C] real corners sorted by vertex                 */
+    uint32_t *uv, *uv_edge;          /* [C] NULL: no UVs                                  */
+    /* SDD_PART_CORNERS */
+    uint32_t *vert, *twin, *edge; /* [C + B]                                           */
+    struct sdd_faces faces;       /* of C + B corners                                  */
+    /* SDD_PART_EDGES */
+    uint32_t *edge_corner;    /* [E] the lowest corner of each edge                */
+    float *edge_sharp;        /* [E] NULL: closed and without creases              */
+    float *vert_sharp;        /* [V] NULL: no sharp vertices                       */
+    uint32_t *uv_edge_corner; /* [E']                                              */
+    /* SDD_PART_LISTS */
+    uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
+    uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
+    uint32_t *isolated;    /* [n_isolated]                                      */
+
     int64_t n_shown;
     int64_t n_open; /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };

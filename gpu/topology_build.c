@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
 #include "gpu/topology_build.h"
-#include "gpu/kernels/open_twins.h"
 
 int build_bits(int64_t n)
 {
@@ -11,10 +10,14 @@ int build_bits(int64_t n)
     return bits;
 }
 
-int64_t build_scratch(struct build *b, int64_t n, int bits)
+int64_t build_scan_scratch(const struct build *b, int64_t n)
 {
-    const struct sdd_backend *k = b->d->b;
-    return build_larger(k->scan_scratch(b->d->dev, n), k->sort_scratch(b->d->dev, n, bits));
+    return b->d->b->scan_scratch(b->d->dev, n);
+}
+
+int64_t build_sort_scratch(const struct build *b, int64_t n, int bits)
+{
+    return b->d->b->sort_scratch(b->d->dev, n, bits);
 }
 
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n)
@@ -35,104 +38,146 @@ int build_read_words(struct build *b, struct sdd_error *err)
     return dev_finish(b->d, err);
 }
 
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), void **memory, int64_t *bytes,
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct topology_part *part,
                 struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     lay_out(b, &count);
-    int rc = dev_alloc(b->d, count.used, memory, err);
+    int rc = dev_alloc(b->d, count.used, &part->memory, err);
     if (rc)
         return rc;
-    *bytes = count.used;
-    real.base = *memory;
+    part->bytes = count.used;
+    b->most = build_larger(b->most, b->d->used - b->used_before);
+    real.base = part->memory;
     lay_out(b, &real);
     return SDD_OK;
 }
 
-static void lay_out_kept(struct build *b, struct arena *a)
+void build_drop(struct build *b, struct topology_part *part)
+{
+    dev_free(b->d, part->memory, part->bytes);
+    *part = (struct topology_part){NULL, 0};
+}
+
+static void lay_out_mesh(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
-    int64_t corners = b->C + b->G;
+    int uvs = b->desc->n_uvs > 0;
+    t->face_end = ARENA(a, int32_t, b->F);
+    t->vert_begin = ARENA(a, uint32_t, b->V);
+    t->vert_end = ARENA(a, uint32_t, b->V);
+    t->vert_corner = ARENA(a, uint32_t, b->C);
+    t->uv = uvs ? ARENA(a, uint32_t, b->C) : NULL;
+    t->uv_edge = uvs ? ARENA(a, uint32_t, b->C) : NULL;
+}
+
+static void lay_out_corners(struct build *b, struct arena *a)
+{
+    sdd_topology *t = b->t;
+    int32_t size = t->info.max_face_size;
+    int uniform = size == t->info.min_face_size && size <= 4;
+    int64_t n_uniform = uniform ? b->C : 0, rows = b->C + b->G - n_uniform;
+    t->vert = ARENA(a, uint32_t, b->C + b->G);
+    t->twin = ARENA(a, uint32_t, b->C + b->G);
+    t->edge = ARENA(a, uint32_t, b->C + b->G);
+    b->next = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    b->prev = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    b->face = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    t->faces = (struct sdd_faces){b->next, b->prev, b->face, (uint32_t)n_uniform, uniform ? (uint32_t)size : 0};
+}
+
+static void lay_out_edges(struct build *b, struct arena *a)
+{
+    sdd_topology *t = b->t;
     const struct sdd_mesh_desc *m = b->desc;
     int odd = !t->info.manifold;
     int sharp_vertices =
         odd || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
-    t->face_end = ARENA(a, int32_t, b->F);
-    t->vert = ARENA(a, uint32_t, corners);
-    t->face = ARENA(a, uint32_t, corners);
-    t->next = ARENA(a, uint32_t, corners);
-    t->prev = ARENA(a, uint32_t, corners);
-    t->twin = ARENA(a, uint32_t, corners);
-    t->edge = ARENA(a, uint32_t, corners);
-    t->vert_begin = ARENA(a, uint32_t, b->V);
-    t->vert_end = ARENA(a, uint32_t, b->V);
-    t->vert_corner = ARENA(a, uint32_t, b->C);
     t->edge_corner = ARENA(a, uint32_t, b->E);
     t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
-    t->uv = m->n_uvs > 0 ? ARENA(a, uint32_t, b->C) : NULL;
-    t->uv_edge = m->n_uvs > 0 ? ARENA(a, uint32_t, b->C) : NULL;
     t->uv_edge_corner = m->n_uvs > 0 ? ARENA(a, uint32_t, b->E_uv) : NULL;
 }
 
-static void keep_arrays(struct build *b)
+/* Longer corner arrays, with room for ghosts; the old ones keep the twins as they are without. */
+static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
-    int64_t C = b->C * 4, V = b->V * 4;
-    dev_copy(b->d, t->face_end, b->end, b->F * 4);
-    dev_copy(b->d, t->vert, b->vert, C);
-    dev_copy(b->d, t->face, b->face, C);
-    dev_copy(b->d, t->next, b->next, C);
-    dev_copy(b->d, t->prev, b->prev, C);
-    dev_copy(b->d, t->twin, b->twin, C);
-    dev_copy(b->d, t->edge, b->edge, C);
-    dev_copy(b->d, t->vert_begin, b->begin, V);
-    dev_copy(b->d, t->vert_end, b->end_of_vertex, V);
-    dev_copy(b->d, t->vert_corner, b->vert_corner, C);
-    dev_copy(b->d, t->edge_corner, b->edge_corner, b->E * 4);
-    struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
-    if (!t->info.manifold)
-        DEV_LAUNCH(b->d, open_twins, &open, b->C);
-    if (t->uv) {
-        dev_copy(b->d, t->uv, b->uv, C);
-        dev_copy(b->d, t->uv_edge, b->uv_edge, C);
-        dev_copy(b->d, t->uv_edge_corner, b->uv_edge_corner, b->E_uv * 4);
-    }
-}
-
-static int build_stages(struct build *b, struct sdd_error *err)
-{
-    sdd_topology *t = b->t;
-    int rc = build_place(b, build_lay_out_faces, &b->memory, &b->bytes, err);
+    const uint32_t *vert = t->vert, *edge = t->edge, *next = b->next, *prev = b->prev, *face = b->face;
+    int64_t C = b->C * (int64_t)sizeof *vert;
+    b->without_ghosts = t->part[SDD_PART_CORNERS];
+    t->part[SDD_PART_CORNERS] = (struct topology_part){NULL, 0};
+    int rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
     if (rc)
         return rc;
-    build_run_faces(b);
-    rc = build_read_words(b, err);
+    dev_copy(b->d, t->vert, vert, C);
+    dev_copy(b->d, t->edge, edge, C);
+    dev_copy(b->d, t->twin, b->twin, C);
+    if (t->faces.n_uniform > 0)
+        return SDD_OK;
+    dev_copy(b->d, b->next, next, C);
+    dev_copy(b->d, b->prev, prev, C);
+    dev_copy(b->d, b->face, face, C);
+    return SDD_OK;
+}
+
+static int place_faces(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = build_place(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
+    if (!rc)
+        rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_faces, &b->faces, err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_sort, &b->sort, err);
+    b->twin = t->twin;
+    return rc;
+}
+
+/* Once the corners are known: how many edges, which of them are boundaries, is the mesh manifold? */
+static int place_edges(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = build_read_words(b, err);
     if (!rc)
         rc = build_fail_faces(b, err);
     if (rc)
         return rc;
-    b->E = t->info.n_edges = (int64_t)(uint32_t)b->word[W_N_EDGES];
+    b->E = (int64_t)(uint32_t)b->word[W_N_EDGES];
     b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BORDER];
     b->E_uv = t->info.n_uv_edges = (int64_t)(uint32_t)b->word[W_N_UV_EDGES];
     build_tell_fault(b);
     t->info.manifold = t->fault[0] == 0;
     if (!t->info.manifold) {
-        rc = build_place(b, build_lay_out_kind, &b->memory3, &b->bytes3, err);
+        rc = build_place(b, build_lay_out_odd, &b->odd, err);
         if (!rc)
-            rc = build_edges_apart(b, err);
-        if (rc)
-            return rc;
-        t->info.n_edges = b->E;
+            rc = build_count_apart(b, err);
+    } else if (b->B == 0) {
+        build_drop(b, &b->sort); /* of its names only the ranks of boundaries are still in use */
     }
+    t->info.n_edges = b->E;
     b->G = t->info.manifold ? b->B : 0;
+    return rc ? rc : build_place(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
+}
 
-    rc = build_place(b, lay_out_kept, &t->memory, &t->memory_bytes, err);
-    if (!rc)
-        rc = build_place(b, build_lay_out_tags, &b->memory2, &b->bytes2, err);
+static int build_stages(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = place_faces(b, err);
     if (rc)
         return rc;
-    keep_arrays(b);
+    build_run_faces(b);
+    rc = place_edges(b, err);
+    if (rc)
+        return rc;
+    build_run_edges(b);
+    if (b->G > 0)
+        rc = make_room_for_ghosts(b, err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_tags, &b->tags_part, err);
+    if (rc)
+        return rc;
     build_run_tags(b);
     rc = build_read_words(b, err);
     if (!rc)
@@ -150,11 +195,10 @@ static int build_stages(struct build *b, struct sdd_error *err)
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 
-    rc = build_place(b, build_lay_out_lists, &t->lists, &t->lists_bytes, err);
+    rc = build_place(b, build_lay_out_lists, &t->part[SDD_PART_LISTS], err);
     if (rc)
         return rc;
     build_run_lists(b);
-    t->info.build_bytes = b->bytes + b->bytes2 + b->bytes3 + t->memory_bytes + t->lists_bytes;
     return dev_finish(b->d, err);
 }
 
@@ -162,13 +206,17 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
 {
     struct build b = {
         .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
+    b.used_before = b.d->used;
     b.bits = build_bits(b.V);
     b.tags = build_larger(build_larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
     int rc = build_stages(&b, err);
     if (rc) /* queued work may still use the memory */
         dev_drain(b.d);
-    dev_free(b.d, b.memory, b.bytes);
-    dev_free(b.d, b.memory2, b.bytes2);
-    dev_free(b.d, b.memory3, b.bytes3);
+    build_drop(&b, &b.faces);
+    build_drop(&b, &b.sort);
+    build_drop(&b, &b.odd);
+    build_drop(&b, &b.tags_part);
+    build_drop(&b, &b.without_ghosts);
+    t->info.build_bytes = b.most;
     return rc;
 }

@@ -38,29 +38,32 @@ struct build {
     int64_t V, F, C, E, B, G, E_uv, H, tags; /* G ghosts: B, or none when the mesh is not manifold */
     int bits;                                /* vertex ids are below 2^bits */
 
-    /* stage "faces": freed at the end */
-    void *memory;
-    int64_t bytes;
+    int64_t used_before, most; /* device bytes: before all, and at the worst moment since */
+
+    uint32_t *next, *prev, *face; /* t->faces, to be written; NULL: no rows */
+    const uint32_t *twin;         /* [C] SDD_NONE where there is no face across, as long as ghosts are not made */
+
+    /* stage "faces". One word of memory has several names, one after the other: `input` is upload, then sorted keys,
+     * then the ranks of what has no face across; `rank` and `flag` are keys until those are sorted. */
+    struct topology_part faces, sort;
     uint64_t *words, *keys, *sorted;
-    int32_t *counts, *end, *input, *uv_input, *values, *corners, *flag, *rank, *border_rank, *isolated_flag,
-        *isolated_rank;
-    uint32_t *vert, *face, *next, *prev, *uv, *edge, *twin, *edge_corner, *uv_edge, *uv_edge_corner;
-    uint32_t *begin, *end_of_vertex;
-    int32_t *vert_corner;
+    int32_t *counts, *input, *uv_input, *corners, *rank, *flag, *border_rank, *isolated_flag, *isolated_rank;
+    uint32_t *uv_edge_corner;
     void *scratch;
 
-    /* stage "tags": freed at the end */
-    void *memory2;
-    int64_t bytes2;
+    /* stage "tags" */
+    struct topology_part tags_part;
     uint64_t *tag_keys, *tag_sorted;
     int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
     void *scratch2;
 
-    /* a mesh that is not manifold: freed at the end */
-    void *memory3;
-    int64_t bytes3;
+    /* a mesh that is not manifold */
+    struct topology_part odd;
+    int32_t *run_first;
+
+    struct topology_part without_ghosts; /* t's SDD_PART_CORNERS before ghosts were added */
 };
 
 /* topology_build: fills t from desc, whose array shapes have been checked. On error t holds what sdd_topology_unref
@@ -72,20 +75,25 @@ static inline int64_t build_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 int build_bits(int64_t n); /* the least that ids below n fit in, from 1 */
-int64_t build_scratch(struct build *b, int64_t n, int bits);
+int64_t build_scan_scratch(const struct build *b, int64_t n);
+int64_t build_sort_scratch(const struct build *b, int64_t n, int bits);
 /* build_place: counts with base NULL, allocates exactly that, and lays out for real. */
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), void **memory, int64_t *bytes,
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct topology_part *part,
                 struct sdd_error *err) SDD_MUST_CHECK;
+void build_drop(struct build *b, struct topology_part *part);
 void build_start_words(struct build *b); /* errors start at ~0, counts at 0 */
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);
 int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Stage "faces". build_edges_apart: numbers the edges of a mesh that is not manifold, and tells their kinds.
- * build_tell_fault: says why the mesh is not manifold, the first such element of the first such kind. */
+/* Stage "faces". build_tell_fault: says why the mesh is not manifold, the first such element of the first such kind.
+ * build_count_apart: how many edges more a mesh has that is not manifold. build_run_edges: numbers the edges; of a mesh
+ * that is not manifold it tells their kinds and numbers what has no face across. */
+void build_lay_out_sort(struct build *b, struct arena *a);
 void build_lay_out_faces(struct build *b, struct arena *a);
-void build_lay_out_kind(struct build *b, struct arena *a);
+void build_lay_out_odd(struct build *b, struct arena *a);
 void build_run_faces(struct build *b);
-int build_edges_apart(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+int build_count_apart(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+void build_run_edges(struct build *b);
 int build_fail_faces(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_tell_fault(const struct build *b);
 

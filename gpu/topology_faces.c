@@ -9,107 +9,111 @@ static int sort_bits(const struct build *b)
     return (int)(2 * build_larger(b->bits, build_bits(b->desc->n_uvs))); /* counts are below 2^30: at most 60 */
 }
 
+void build_lay_out_sort(struct build *b, struct arena *a)
+{
+    b->sorted = ARENA(a, uint64_t, b->C);
+    b->input = (int32_t *)b->sorted;
+    b->border_rank = (int32_t *)b->sorted;
+    b->scratch =
+        ARENA(a, char,
+              build_larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, build_larger(b->C, b->V))));
+}
+
 void build_lay_out_faces(struct build *b, struct arena *a)
 {
     int64_t C = b->C, V = b->V, F = b->F;
     int uvs = b->desc->n_uvs > 0;
     b->words = ARENA(a, uint64_t, N_WORDS);
     b->keys = ARENA(a, uint64_t, C);
-    b->sorted = ARENA(a, uint64_t, C);
-    b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, F) : NULL;
-    b->end = ARENA(a, int32_t, F);
-    b->input = ARENA(a, int32_t, C);
-    b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
-    b->values = ARENA(a, int32_t, C);
+    b->rank = (int32_t *)b->keys;
+    b->flag = b->rank + (a->base ? C : 0);
     b->corners = ARENA(a, int32_t, C);
-    b->flag = ARENA(a, int32_t, C);
-    b->rank = ARENA(a, int32_t, C);
-    b->border_rank = ARENA(a, int32_t, C);
-    b->vert = ARENA(a, uint32_t, C);
-    b->face = ARENA(a, uint32_t, C);
-    b->next = ARENA(a, uint32_t, C);
-    b->prev = ARENA(a, uint32_t, C);
-    b->edge = ARENA(a, uint32_t, C);
-    b->twin = ARENA(a, uint32_t, C);
-    b->edge_corner = ARENA(a, uint32_t, C);
-    b->uv = uvs ? ARENA(a, uint32_t, C) : NULL;
-    b->uv_edge = uvs ? ARENA(a, uint32_t, C) : NULL;
+    b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, F) : NULL;
+    b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
     b->uv_edge_corner = uvs ? ARENA(a, uint32_t, C) : NULL;
-    b->begin = ARENA(a, uint32_t, V);
-    b->end_of_vertex = ARENA(a, uint32_t, V);
-    b->vert_corner = ARENA(a, int32_t, C);
     b->isolated_flag = ARENA(a, int32_t, V);
     b->isolated_rank = ARENA(a, int32_t, V);
-    b->scratch =
-        ARENA(a, char, build_larger(build_scratch(b, build_larger(C, V), sort_bits(b)), build_scratch(b, F, 8)));
 }
 
-/* Edges of the mesh whose corners are `vert`: numbered by (min, max), ids left in `rank`, their sorted corners in
- * `corners`. */
-static void number_edges(struct build *b, const uint32_t *vert, int bits, uint32_t *edge, uint32_t *edge_corner)
+/* Brings the uses of each edge of the mesh whose corners are `vert` together, in the order of (min, max): their corners
+ * in `corners`, in `rank` the number of their edge, from 1. */
+static void rank_edges(struct build *b, const uint32_t *vert, int bits)
 {
-    struct edge_keys_args keys = {vert, b->next, b->keys, b->values, bits};
-    struct run_heads_args heads = {b->sorted, b->flag};
-    struct edge_ids_args ids = {b->rank, b->corners, edge, edge_corner};
+    int32_t *values = (int32_t *)b->t->edge; /* not in use yet */
+    struct edge_keys_args keys = {vert, b->t->faces, b->keys, values, bits};
+    struct run_heads_args heads = {b->sorted, b->rank};
     DEV_LAUNCH(b->d, edge_keys, &keys, b->C);
-    dev_sort(b->d, b->keys, b->sorted, b->values, b->corners, b->C, 2 * bits, b->scratch);
+    dev_sort(b->d, b->keys, b->sorted, values, b->corners, b->C, 2 * bits, b->scratch);
     DEV_LAUNCH(b->d, run_heads, &heads, b->C);
-    dev_scan(b->d, b->flag, b->rank, b->C, b->scratch);
-    DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
+    dev_scan(b->d, b->rank, b->rank, b->C, b->scratch);
 }
 
-void build_run_faces(struct build *b)
+static void upload_faces(struct build *b)
 {
     sdd_device *d = b->d;
+    sdd_topology *t = b->t;
     const struct sdd_mesh_desc *m = b->desc;
+    struct face_ends_args ends = {t->face_end, t->info.max_face_size};
     struct face_corners_args corners = {
-        .end = b->end,
+        .end = t->face_end,
         .input = b->input,
         .uv_input = b->uv_input,
-        .vert = b->vert,
+        .vert = t->vert,
         .face = b->face,
         .next = b->next,
         .prev = b->prev,
-        .uv = b->uv,
+        .uv = t->uv,
         .error = b->words + W_CORNER,
         .uv_error = b->words + W_UV,
         .n_vertices = (uint32_t)b->V,
         .n_uvs = (uint32_t)m->n_uvs,
         .left_handed = m->options.orientation == SDD_LEFT_HANDED,
     };
-    struct face_ends_args ends = {b->end, b->t->info.max_face_size};
-    struct vertex_keys_args vkeys = {b->vert, b->keys, b->values};
-    struct vertex_heads_args vheads = {b->sorted,        b->vert_corner,      b->face, b->begin,
-                                       b->end_of_vertex, b->words + W_REPEAT, b->C,    (uint32_t)b->V};
-    struct edge_twins_args twins = {b->sorted, b->corners, b->vert,           b->face, b->next,
-                                    b->twin,   b->flag,    b->words + W_EDGE, b->C};
-    struct vertex_fan_args fan = {b->begin,        b->end_of_vertex, b->twin,          b->next,
-                                  b->prev,         b->vert_corner,   b->words + W_FAN, b->words + W_MOST_EDGES,
-                                  b->isolated_flag};
-
-    build_start_words(b);
     dev_upload(d, b->input, m->face_vertices, b->C * (int64_t)sizeof(int32_t));
     if (b->uv_input)
         dev_upload(d, b->uv_input, m->uv_indices, b->C * (int64_t)sizeof(int32_t));
     if (b->counts) {
         dev_upload(d, b->counts, m->face_counts, b->F * (int64_t)sizeof(int32_t));
-        dev_scan(d, b->counts, b->end, b->F, b->scratch);
+        dev_scan(d, b->counts, t->face_end, b->F, b->scratch);
     } else {
         DEV_LAUNCH(d, face_ends, &ends, b->F);
     }
     DEV_LAUNCH(d, face_corners, &corners, b->F);
+}
 
-    dev_fill(d, b->begin, 0, b->V * (int64_t)sizeof(uint32_t));
-    dev_fill(d, b->end_of_vertex, 0, b->V * (int64_t)sizeof(uint32_t));
-    DEV_LAUNCH(d, vertex_keys, &vkeys, b->C);
-    dev_sort(d, b->keys, b->sorted, b->values, b->vert_corner, b->C, b->bits, b->scratch);
-    DEV_LAUNCH(d, vertex_heads, &vheads, b->C);
+static void sort_vertices(struct build *b)
+{
+    sdd_topology *t = b->t;
+    int32_t *values = (int32_t *)t->edge, *corner = (int32_t *)t->vert_corner;
+    struct vertex_keys_args keys = {t->vert, b->keys, values};
+    struct vertex_heads_args heads = {b->sorted,           corner, t->faces,      t->vert_begin, t->vert_end,
+                                      b->words + W_REPEAT, b->C,   (uint32_t)b->V};
+    dev_fill(b->d, t->vert_begin, 0, b->V * (int64_t)sizeof(uint32_t));
+    dev_fill(b->d, t->vert_end, 0, b->V * (int64_t)sizeof(uint32_t));
+    DEV_LAUNCH(b->d, vertex_keys, &keys, b->C);
+    dev_sort(b->d, b->keys, b->sorted, values, corner, b->C, b->bits, b->scratch);
+    DEV_LAUNCH(b->d, vertex_heads, &heads, b->C);
+}
 
-    if (b->uv) {
-        number_edges(b, b->uv, build_bits(m->n_uvs), b->uv_edge, b->uv_edge_corner);
+void build_run_faces(struct build *b)
+{
+    sdd_device *d = b->d;
+    sdd_topology *t = b->t;
+    struct edge_ids_args uv_ids = {b->rank, b->corners, t->uv_edge, b->uv_edge_corner};
+    struct edge_twins_args twins = {b->sorted, b->corners, t->vert,           t->faces,
+                                    t->twin,   b->flag,    b->words + W_EDGE, b->C};
+    struct vertex_fan_args fan = {
+        t->vert_begin,           t->vert_end,     t->twin, t->faces, (const int32_t *)t->vert_corner, b->words + W_FAN,
+        b->words + W_MOST_EDGES, b->isolated_flag};
+    build_start_words(b);
+    upload_faces(b);
+    sort_vertices(b);
+    if (t->uv) {
+        rank_edges(b, t->uv, build_bits(b->desc->n_uvs));
+        DEV_LAUNCH(d, edge_ids, &uv_ids, b->C);
         build_count_word(b, W_N_UV_EDGES, b->rank, b->C);
     }
-    number_edges(b, b->vert, b->bits, b->edge, b->edge_corner);
+    rank_edges(b, t->vert, b->bits);
     build_count_word(b, W_N_EDGES, b->rank, b->C);
     DEV_LAUNCH(d, edge_twins, &twins, b->C);
     dev_scan(d, b->flag, b->border_rank, b->C, b->scratch);
@@ -119,26 +123,50 @@ void build_run_faces(struct build *b)
     build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
 }
 
-/* Arrays that only ghosts need are free for it: there are none. */
-int build_edges_apart(struct build *b, struct sdd_error *err)
+void build_lay_out_odd(struct build *b, struct arena *a)
 {
-    int32_t *flag = b->flag, *apart = b->border_rank, *run_first = b->input;
-    struct apart_flags_args flags = {b->corners, b->rank, b->vert, b->next, b->face, flag, run_first};
-    struct edges_apart_args edges = {b->corners, b->rank,        apart,   run_first, b->vert,      b->next,
-                                     b->edge,    b->edge_corner, b->kind, b->C,      (int32_t)b->E};
+    b->kind = ARENA(a, uint32_t, b->C);
+    b->run_first = ARENA(a, int32_t, b->C);
+}
+
+/* Flags and ranks of boundaries are free for it: only ghosts need them, and there are none. */
+int build_count_apart(struct build *b, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    struct apart_flags_args flags = {b->corners, b->rank, t->vert, t->faces, b->flag, b->run_first};
     DEV_LAUNCH(b->d, apart_flags, &flags, b->C);
-    dev_scan(b->d, flag, apart, b->C, b->scratch);
-    build_count_word(b, W_N_APART, apart, b->C);
+    dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
+    build_count_word(b, W_N_APART, b->border_rank, b->C);
     int rc = build_read_words(b, err);
-    if (rc)
-        return rc;
-    DEV_LAUNCH(b->d, edges_apart, &edges, b->C);
-    b->E += (int64_t)(uint32_t)b->word[W_N_APART];
-    struct open_flags_args open = {b->twin, flag};
+    b->E += rc ? 0 : (int64_t)(uint32_t)b->word[W_N_APART];
+    return rc;
+}
+
+void build_run_edges(struct build *b)
+{
+    sdd_topology *t = b->t;
+    struct edge_ids_args ids = {b->rank, b->corners, t->edge, t->edge_corner};
+    struct edges_apart_args apart = {b->corners,
+                                     b->rank,
+                                     b->border_rank,
+                                     b->run_first,
+                                     t->vert,
+                                     t->faces,
+                                     t->edge,
+                                     t->edge_corner,
+                                     b->kind,
+                                     b->C,
+                                     (int32_t)(uint32_t)b->word[W_N_EDGES]};
+    struct open_flags_args open = {b->twin, b->flag};
+    DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
+    if (t->uv)
+        dev_copy(b->d, t->uv_edge_corner, b->uv_edge_corner, b->E_uv * (int64_t)sizeof(uint32_t));
+    if (!b->kind)
+        return;
+    DEV_LAUNCH(b->d, edges_apart, &apart, b->C);
     DEV_LAUNCH(b->d, open_flags, &open, b->C);
-    dev_scan(b->d, flag, b->border_rank, b->C, b->scratch);
+    dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_OPEN, b->border_rank, b->C);
-    return SDD_OK;
 }
 
 static int64_t face_of_corner(const struct sdd_mesh_desc *m, int64_t corner, int64_t *first)
@@ -195,9 +223,4 @@ void build_tell_fault(const struct build *b)
         snprintf(text, size, "vertex %llu is not manifold: its faces do not form one fan",
                  (unsigned long long)w[W_FAN]);
     }
-}
-
-void build_lay_out_kind(struct build *b, struct arena *a)
-{
-    b->kind = ARENA(a, uint32_t, b->C);
 }

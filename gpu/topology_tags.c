@@ -26,8 +26,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->loop_flag = ARENA(a, int32_t, b->G);
     b->loop_rank = ARENA(a, int32_t, b->G);
     b->scratch2 = ARENA(a, char,
-                        build_larger(build_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
-                                     build_scratch(b, build_larger(build_larger(b->V, b->C), b->B), 8)));
+                        build_larger(build_sort_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
+                                     build_scan_scratch(b, build_larger(b->C, b->F))));
 }
 
 static void apply_creases(struct build *b)
@@ -42,7 +42,7 @@ static void apply_creases(struct build *b)
                                       b->tag_sharp,
                                       t->edge_corner,
                                       t->vert,
-                                      t->next,
+                                      t->faces,
                                       t->edge_sharp,
                                       b->words + W_CREASE_EDGE,
                                       n,
@@ -75,16 +75,15 @@ void build_run_tags(struct build *b)
     sdd_topology *t = b->t;
     sdd_device *d = b->d;
     const struct sdd_mesh_desc *m = b->desc;
-    struct edge_implicit_args edges = {t->edge_corner, t->vert, t->next, b->twin, b->kind, t->edge_sharp, b->soft};
+    struct edge_implicit_args edges = {t->edge_corner, t->vert, b->twin, t->faces, b->kind, t->edge_sharp, b->soft};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
     struct vertex_odd_args odd = {t->vert_begin,
                                   t->vert_end,
                                   t->edge,
                                   b->twin,
-                                  t->next,
-                                  t->prev,
                                   t->edge_corner,
                                   b->kind,
+                                  t->faces,
                                   (const int32_t *)t->vert_corner,
                                   t->vert_sharp,
                                   b->words + W_MOST_EDGES,
@@ -108,7 +107,7 @@ void build_run_tags(struct build *b)
         return;
     struct hole_apply_args holes = {b->tag_pairs, b->hole, b->words + W_HOLE, (uint32_t)b->F};
     struct soft_holes_args soft = {t->face_end, t->vert, b->soft, b->hole};
-    struct shown_flags_args shown = {t->face, b->hole, b->shown_flag};
+    struct shown_flags_args shown = {b->hole, t->faces, b->shown_flag};
     dev_fill(d, b->hole, 0, b->F * (int64_t)sizeof(uint32_t));
     dev_upload(d, b->tag_pairs, m->hole_faces, m->n_holes * (int64_t)sizeof(int32_t));
     DEV_LAUNCH(d, hole_apply, &holes, m->n_holes);
@@ -125,8 +124,9 @@ void build_run_ghosts(struct build *b)
 {
     sdd_topology *t = b->t;
     struct compact_args list = {b->flag, b->border_rank, b->border};
-    struct ghost_corners_args ghosts = {b->border, b->border_rank, b->twin,  t->vert, t->edge,       t->next,
-                                        t->prev,   t->twin,        b->label, b->jump, (uint32_t)b->C};
+    int64_t first = b->C - t->faces.n_uniform; /* where ghosts stand in the tables of faces */
+    struct ghost_corners_args ghosts = {b->border, b->border_rank,  b->twin,         t->faces, t->vert, t->edge,
+                                        t->twin,   b->next + first, b->prev + first, b->label, b->jump, (uint32_t)b->C};
     struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
                            back = {b->label2, b->jump2, b->label, b->jump};
     DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
@@ -174,12 +174,16 @@ void build_lay_out_lists(struct build *b, struct arena *a)
 void build_run_lists(struct build *b)
 {
     sdd_topology *t = b->t;
-    struct ghost_faces_args ghosts = {b->label, b->loop_rank, t->face, t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
+    struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   b->face + (b->C - t->faces.n_uniform),
+                                      t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
     struct compact_args shown = {b->shown_flag, b->shown_rank, t->shown};
+    struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
     DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
     if (t->shown)
         DEV_LAUNCH(b->d, compact, &shown, b->C);
+    if (b->kind)
+        DEV_LAUNCH(b->d, open_twins, &open, b->C);
     if (t->isolated)
         DEV_LAUNCH(b->d, compact, &isolated, b->V);
 }

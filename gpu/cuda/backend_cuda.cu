@@ -484,8 +484,8 @@ static int64_t dev_sort_scratch(void *device, int64_t n, int bits)
     return scratch_size(d, e, bytes);
 }
 
-static int dev_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
-                    int32_t *values_out, int64_t n, int bits, void *scratch)
+static int dev_sort(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out,
+                    int64_t n, int bits, void *scratch)
 {
     struct device *d = (struct device *)device;
     size_t bytes = (size_t)dev_sort_scratch(d, n, bits);

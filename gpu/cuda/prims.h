@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 cudaError_t prims_scan(void *scratch, size_t *bytes, const int32_t *in, int32_t *out, int64_t n, cudaStream_t stream);
-cudaError_t prims_sort(void *scratch, size_t *bytes, const uint64_t *keys_in, uint64_t *keys_out,
-                       const int32_t *values_in, int32_t *values_out, int64_t n, int bits, cudaStream_t stream);
+cudaError_t prims_sort(void *scratch, size_t *bytes, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in,
+                       int32_t *values_out, int64_t n, int bits, cudaStream_t stream);
 
 #endif

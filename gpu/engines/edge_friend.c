@@ -111,14 +111,13 @@ static void first_step(const struct engine_run *run, struct level *to)
              C = (uint32_t)i->n_corners;
     int smooth_triangles = i->options.triangle_rule == SDD_TRIANGLE_SMOOTH;
     struct ef_faces_args faces = {t->face_end, t->vert, t->ghost_first, p, to->slot, V, F, E};
-    struct ef_edges_args edges = {
-        t->edge_corner, t->vert,  t->next, t->twin, t->face, smooth_triangles ? t->face_end : NULL, p,
-        t->edge_sharp,  to->slot, V,       F};
+    struct ef_edges_args edges = {t->edge_corner, t->vert,  t->twin, t->faces, smooth_triangles ? t->face_end : NULL, p,
+                                  t->edge_sharp,  to->slot, V,       F};
     struct ef_vertices_args vertices = {
-        t->vert_begin, t->vert_end, t->vert_corner, t->vert,       t->next,  t->prev, t->edge, t->face,
-        t->twin,       p,           t->edge_sharp,  t->vert_sharp, to->slot, V,       F,       C};
-    struct ef_quads_args quads = {t->vert,  t->edge,     t->prev,   t->next, t->twin, t->face, t->edge_sharp,
-                                  to->quad, to->friends, to->sharp, V,       F,       E};
+        t->vert_begin, t->vert_end,   t->vert_corner, t->vert, t->edge, t->twin, t->faces, p,
+        t->edge_sharp, t->vert_sharp, to->slot,       V,       F,       C};
+    struct ef_quads_args quads = {t->vert,   t->edge, t->twin, t->faces, t->edge_sharp, to->quad, to->friends,
+                                  to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
     DEV_LAUNCH(t->device, ef_edges, &edges, i->n_edges);
     DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices);

@@ -84,9 +84,7 @@ struct sdd_control mesh_matrix_control(const sdd_topology *t)
 {
     struct sdd_control m = {
         .vert = t->vert,
-        .next = t->next,
-        .prev = t->prev,
-        .face = t->face,
+        .faces = t->faces,
         .edge = t->edge,
         .twin = t->twin,
         .edge_corner = t->edge_corner,

@@ -168,8 +168,8 @@ static int64_t fake_sort_scratch(void *device, int64_t n, int bits)
     return sdd_backend_cpu()->sort_scratch(device, n, bits);
 }
 
-static int fake_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
-                     int32_t *values_out, int64_t n, int bits, void *scratch)
+static int fake_sort(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out,
+                     int64_t n, int bits, void *scratch)
 {
     CPU_UNLESS_FAULT(sort(device, keys_in, keys_out, values_in, values_out, n, bits, scratch));
 }

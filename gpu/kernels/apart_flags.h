@@ -7,11 +7,12 @@
  *         sort is stable, so the uses of one face are neighbours      Threads any queue */
 #ifndef SDD_K_APART_FLAGS_H
 #define SDD_K_APART_FLAGS_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct apart_flags_args {
     const int32_t *corner, *run;
-    const uint32_t *vert, *next, *face;
+    const uint32_t *vert;
+    struct sdd_faces faces;
     int32_t *flag, *run_first;
 };
 
@@ -19,7 +20,8 @@ SDD_FN void k_apart_flags(int64_t i, const struct apart_flags_args *a)
 {
     uint32_t c = (uint32_t)a->corner[i];
     int head = i == 0 || a->run[i - 1] != a->run[i];
-    a->flag[i] = !head && (a->vert[c] == a->vert[a->next[c]] || a->face[a->corner[i - 1]] == a->face[c]);
+    a->flag[i] = !head && (a->vert[c] == a->vert[sdd_next(&a->faces, c)] ||
+                           sdd_face(&a->faces, (uint32_t)a->corner[i - 1]) == sdd_face(&a->faces, c));
     if (head)
         a->run_first[a->run[i] - 1] = (int32_t)i;
 }

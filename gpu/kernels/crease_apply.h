@@ -12,7 +12,8 @@ struct crease_apply_args {
     const uint64_t *key;
     const int32_t *row;
     const float *sharpness;
-    const uint32_t *edge_corner, *vert, *next;
+    const uint32_t *edge_corner, *vert;
+    struct sdd_faces faces;
     float *edge_sharp;
     uint64_t *error;
     int64_t n_creases, n_edges;
@@ -25,14 +26,14 @@ SDD_FN void k_crease_apply(int64_t i, const struct crease_apply_args *a)
     while (low < high) { /* edges are numbered by key */
         int64_t middle = (low + high) / 2;
         uint32_t c = a->edge_corner[middle];
-        if (sdd_edge_key(a->vert[c], a->vert[a->next[c]], a->bits) < a->key[i])
+        if (sdd_edge_key(a->vert[c], a->vert[sdd_next(&a->faces, c)], a->bits) < a->key[i])
             low = middle + 1;
         else
             high = middle;
     }
     if (low < a->n_edges) {
         uint32_t c = a->edge_corner[low];
-        if (sdd_edge_key(a->vert[c], a->vert[a->next[c]], a->bits) == a->key[i]) {
+        if (sdd_edge_key(a->vert[c], a->vert[sdd_next(&a->faces, c)], a->bits) == a->key[i]) {
             float s = a->sharpness[a->row[i]];
             if (i + 1 == a->n_creases || a->key[i + 1] != a->key[i])
                 a->edge_sharp[low] = s < 10.0f ? s : 10.0f;

@@ -9,7 +9,8 @@
 #include "gpu/kernels/edges_apart.h"
 
 struct edge_implicit_args {
-    const uint32_t *edge_corner, *vert, *next, *twin;
+    const uint32_t *edge_corner, *vert, *twin;
+    struct sdd_faces faces;
     const uint32_t *kind; /* NULL: the mesh is manifold, an edge without a twin is a boundary */
     float *edge_sharp;
     uint32_t *soft; /* NULL: the rule is not `none` */
@@ -22,7 +23,7 @@ SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)
         return;
     if (a->soft && a->edge_sharp[e] < 10.0f && (!a->kind || (a->kind[e] & SDD_EDGE_BOUNDARY))) {
         sdd_mark(a->soft + a->vert[c]);
-        sdd_mark(a->soft + a->vert[a->next[c]]);
+        sdd_mark(a->soft + a->vert[sdd_next(&a->faces, c)]);
     }
     a->edge_sharp[e] = 10.0f;
 }

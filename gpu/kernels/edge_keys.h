@@ -4,10 +4,11 @@
  * Result  key = min << bits | max, value = corner             Threads any queue */
 #ifndef SDD_K_EDGE_KEYS_H
 #define SDD_K_EDGE_KEYS_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct edge_keys_args {
-    const uint32_t *vert, *next;
+    const uint32_t *vert;
+    struct sdd_faces faces;
     uint64_t *key;
     int32_t *value;
     int32_t bits; /* vertex ids are below 2^bits */
@@ -20,7 +21,7 @@ SDD_FN uint64_t sdd_edge_key(uint32_t u, uint32_t v, int32_t bits)
 
 SDD_FN void k_edge_keys(int64_t c, const struct edge_keys_args *a)
 {
-    a->key[c] = sdd_edge_key(a->vert[c], a->vert[a->next[c]], a->bits);
+    a->key[c] = sdd_edge_key(a->vert[c], a->vert[sdd_next(&a->faces, (uint32_t)c)], a->bits);
     a->value[c] = (int32_t)c;
 }
 #endif

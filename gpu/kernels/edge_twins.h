@@ -8,12 +8,13 @@
  *         with equal ends      Threads any queue */
 #ifndef SDD_K_EDGE_TWINS_H
 #define SDD_K_EDGE_TWINS_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct edge_twins_args {
     const uint64_t *key;
     const int32_t *corner;
-    const uint32_t *vert, *face, *next;
+    const uint32_t *vert;
+    struct sdd_faces faces;
     uint32_t *twin;
     int32_t *boundary;
     uint64_t *error;
@@ -30,9 +31,9 @@ SDD_FN void k_edge_twins(int64_t i, const struct edge_twins_args *a)
                 (i + 2 < a->n_corners && after && a->key[i + 2] == key);
     if (before || after)
         twin = (uint32_t)a->corner[before ? i - 1 : i + 1];
-    int odd = third || a->vert[a->next[c]] == a->vert[c];
+    int odd = third || a->vert[sdd_next(&a->faces, c)] == a->vert[c];
     if (twin != SDD_NONE)
-        odd |= a->vert[twin] == a->vert[c] || a->face[twin] == a->face[c];
+        odd |= a->vert[twin] == a->vert[c] || sdd_face(&a->faces, twin) == sdd_face(&a->faces, c);
     if (odd) {
         sdd_atomic_min(a->error, (uint64_t)c);
         twin = SDD_NONE;

@@ -9,13 +9,14 @@
  * Source  OpenSubdiv, Vtr::internal::Level::completeTopologyFromFaceVertices      Threads any queue */
 #ifndef SDD_K_EDGES_APART_H
 #define SDD_K_EDGES_APART_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 enum sdd_edge { SDD_EDGE_BOUNDARY = 1, SDD_EDGE_ODD = 2 }; /* one face; not manifold. One edge can be both. */
 
 struct edges_apart_args {
     const int32_t *corner, *run, *apart, *run_first;
-    const uint32_t *vert, *next;
+    const uint32_t *vert;
+    struct sdd_faces faces;
     uint32_t *edge, *edge_corner, *kind;
     int64_t n_corners;
     int32_t n_runs;
@@ -33,7 +34,7 @@ SDD_FN void k_edges_apart(int64_t i, const struct edges_apart_args *a)
     a->edge[c] = e;
     if (!own && i != first)
         return;
-    if (n_apart > 0 || n_shared > 2 || a->vert[c] == a->vert[a->next[c]])
+    if (n_apart > 0 || n_shared > 2 || a->vert[c] == a->vert[sdd_next(&a->faces, c)])
         kind = SDD_EDGE_ODD;
     if (own || n_shared == 1)
         kind |= SDD_EDGE_BOUNDARY;

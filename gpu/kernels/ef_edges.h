@@ -10,7 +10,8 @@
 #include "gpu/kernels/crease_rule.h"
 
 struct ef_edges_args {
-    const uint32_t *edge_corner, *vert, *next, *twin, *face;
+    const uint32_t *edge_corner, *vert, *twin;
+    struct sdd_faces faces;
     const int32_t *end;     /* [F], face sizes for smooth triangles; NULL: the ordinary rule */
     const float *p, *sharp; /* sharp NULL: all smooth */
     struct sdd_slot *slot;
@@ -19,8 +20,8 @@ struct ef_edges_args {
 
 SDD_FN void k_ef_edges(int64_t e, const struct ef_edges_args *a)
 {
-    uint32_t c = a->edge_corner[e], t = a->twin[c], f0 = a->face[c], f1 = a->face[t];
-    const float *pa = a->p + 3 * (int64_t)a->vert[c], *pb = a->p + 3 * (int64_t)a->vert[a->next[c]];
+    uint32_t c = a->edge_corner[e], t = a->twin[c], f0 = sdd_face(&a->faces, c), f1 = sdd_face(&a->faces, t);
+    const float *pa = a->p + 3 * (int64_t)a->vert[c], *pb = a->p + 3 * (int64_t)a->vert[sdd_next(&a->faces, c)];
     struct sdd_vec3 va = sdd_vec3_of(pa[0], pa[1], pa[2]), vb = sdd_vec3_of(pb[0], pb[1], pb[2]);
     struct sdd_vec3 ends = sdd_add(va, vb), point = sdd_scale(0.5f, ends);
     float s = a->sharp ? a->sharp[e] : 0.0f;

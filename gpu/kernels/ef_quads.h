@@ -12,7 +12,8 @@
 #include "gpu/kernels/crease_rule.h"
 
 struct ef_quads_args {
-    const uint32_t *vert, *edge, *prev, *next, *twin, *face;
+    const uint32_t *vert, *edge, *twin;
+    struct sdd_faces faces;
     const float *edge_sharp; /* NULL: all smooth, `sharp` is not written */
     struct sdd_quad *quad;
     struct sdd_pair *friends;
@@ -22,14 +23,15 @@ struct ef_quads_args {
 
 SDD_FN void k_ef_quads(int64_t c, const struct ef_quads_args *a)
 {
-    uint32_t p = a->prev[c], f = a->face[c], edges = a->n_vertices + a->n_faces;
+    uint32_t p = sdd_prev(&a->faces, (uint32_t)c), f = sdd_face(&a->faces, (uint32_t)c),
+             edges = a->n_vertices + a->n_faces;
     struct sdd_quad q;
     struct sdd_pair g;
     q.v[0] = a->vert[c];
     q.v[1] = edges + a->edge[c];
     q.v[2] = a->n_vertices + f + (f >= a->n_faces ? a->n_edges : 0); /* ghost vertices come last */
     q.v[3] = edges + a->edge[p];
-    g.g[0] = 2 * a->next[c] + 1;
+    g.g[0] = 2 * sdd_next(&a->faces, (uint32_t)c) + 1;
     g.g[1] = 2 * a->twin[p];
     a->quad[c] = q;
     a->friends[c] = g;

@@ -12,7 +12,8 @@
 #include "gpu/kernels/crease_rule.h"
 
 struct ef_vertices_args {
-    const uint32_t *begin, *end, *corner, *vert, *next, *prev, *edge, *face, *twin;
+    const uint32_t *begin, *end, *corner, *vert, *edge, *twin;
+    struct sdd_faces faces;
     const float *p, *edge_sharp, *vert_sharp; /* NULL: all smooth */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces, n_corners;
@@ -27,10 +28,10 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
     struct sdd_ring ring = sdd_ring_empty();
     int32_t n = (int32_t)(end - begin);
     for (uint32_t k = begin; k < end; k++) {
-        uint32_t c = a->corner[k], before = a->prev[c];
-        const float *q = a->p + 3 * (int64_t)a->vert[a->next[c]];
+        uint32_t c = a->corner[k], before = sdd_prev(&a->faces, c);
+        const float *q = a->p + 3 * (int64_t)a->vert[sdd_next(&a->faces, c)];
         struct sdd_vec3 far = sdd_vec3_of(q[0], q[1], q[2]);
-        struct sdd_slot f = a->slot[a->n_vertices + a->face[c]];
+        struct sdd_slot f = a->slot[a->n_vertices + sdd_face(&a->faces, c)];
         x += (double)far.x + (double)f.x;
         y += (double)far.y + (double)f.y;
         z += (double)far.z + (double)f.z;

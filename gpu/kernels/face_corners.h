@@ -13,7 +13,7 @@ struct face_corners_args {
     const int32_t *end;
     const int32_t *input;
     const int32_t *uv_input; /* NULL: no UVs */
-    uint32_t *vert, *face, *next, *prev, *uv;
+    uint32_t *vert, *face, *next, *prev, *uv; /* face, next and prev NULL: uniform faces need no tables */
     uint64_t *error, *uv_error;
     uint32_t n_vertices, n_uvs;
     int32_t left_handed;
@@ -28,9 +28,11 @@ SDD_FN void k_face_corners(int64_t f, const struct face_corners_args *a)
         if (v >= a->n_vertices)
             sdd_atomic_min(a->error, (uint64_t)from);
         a->vert[c] = v;
-        a->face[c] = (uint32_t)f;
-        a->next[c] = (uint32_t)(c + 1 < end ? c + 1 : first);
-        a->prev[c] = (uint32_t)(c > first ? c - 1 : end - 1);
+        if (a->face) {
+            a->face[c] = (uint32_t)f;
+            a->next[c] = (uint32_t)(c + 1 < end ? c + 1 : first);
+            a->prev[c] = (uint32_t)(c > first ? c - 1 : end - 1);
+        }
         if (a->uv_input) {
             uint32_t u = (uint32_t)a->uv_input[from];
             if (u >= a->n_uvs)

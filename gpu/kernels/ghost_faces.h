@@ -17,7 +17,7 @@ struct ghost_faces_args {
 SDD_FN void k_ghost_faces(int64_t g, const struct ghost_faces_args *a)
 {
     uint32_t loop = (uint32_t)a->rank[a->label[g]] - 1;
-    a->face[a->n_corners + g] = a->n_faces + loop;
+    a->face[g] = a->n_faces + loop;
     if (a->label[g] == (uint32_t)g)
         a->first[loop] = a->n_corners + (uint32_t)g;
 }

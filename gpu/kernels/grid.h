@@ -10,10 +10,11 @@
  * c m^2 + j m + i and has the corners (i,j) (i+1,j) (i+1,j+1) (i,j+1). */
 #ifndef SDD_GRID_H
 #define SDD_GRID_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct sdd_grid {
-    const uint32_t *vert, *next, *prev, *face, *edge; /* [C]                        */
+    const uint32_t *vert, *edge; /* [C]  */
+    struct sdd_faces faces;
     uint32_t n_vertices, n_faces, n_edges, n_corners;
     int32_t level; /* >= 1                       */
 };
@@ -98,14 +99,14 @@ SDD_FN uint64_t sdd_grid_number(const struct sdd_grid *g, uint32_t c, int32_t x,
     if (x == 0 && y == 0)
         return sdd_grid_vertex(g, g->vert[c], as_key);
     if (x == m && y == m)
-        return sdd_grid_vertex(g, g->n_vertices + g->face[c], as_key);
+        return sdd_grid_vertex(g, g->n_vertices + sdd_face(&g->faces, c), as_key);
     if (y == 0) { /* along the control edge after the corner */
         if (x == m)
             return sdd_grid_vertex(g, g->n_vertices + g->n_faces + g->edge[c], as_key);
-        line = 2 * g->edge[c] + (g->vert[c] > g->vert[g->next[c]]);
+        line = 2 * g->edge[c] + (g->vert[c] > g->vert[sdd_next(&g->faces, c)]);
         t = (uint32_t)x;
     } else if (x == 0) { /* along the one before it */
-        uint32_t p = g->prev[c];
+        uint32_t p = sdd_prev(&g->faces, c);
         if (y == m)
             return sdd_grid_vertex(g, g->n_vertices + g->n_faces + g->edge[p], as_key);
         line = 2 * g->edge[p] + (g->vert[c] >= g->vert[p]); /* equal: the second end of a collapsed edge */
@@ -114,7 +115,7 @@ SDD_FN uint64_t sdd_grid_number(const struct sdd_grid *g, uint32_t c, int32_t x,
         line = 2 * g->n_edges + c;
         t = (uint32_t)(m - y);
     } else { /* from the face point to the previous edge point */
-        line = 2 * g->n_edges + g->prev[c];
+        line = 2 * g->n_edges + sdd_prev(&g->faces, c);
         t = (uint32_t)(m - x);
     }
     return as_key ? sdd_grid_key(g, (uint64_t)first_edge + line, (int32_t)t, 0) : first_edge + line * along + t - 1;

@@ -32,14 +32,15 @@ SDD_FN struct sdd_float2 sdd_uv_face(const struct grid_uvs_args *a, uint32_t f)
 
 SDD_FN struct sdd_float2 sdd_uv_middle(const struct grid_uvs_args *a, uint32_t c)
 {
-    return sdd_mix2(a->uv[a->grid.vert[c]], a->uv[a->grid.vert[a->grid.next[c]]], 0.5f);
+    return sdd_mix2(a->uv[a->grid.vert[c]], a->uv[a->grid.vert[sdd_next(&a->grid.faces, c)]], 0.5f);
 }
 
 /* lower end of the line first: the value at a corner's vertex, at the point a fraction t along its quad */
 SDD_FN struct sdd_float2 sdd_uv_inside(const struct grid_uvs_args *a, uint32_t c, float s, float t)
 {
     struct sdd_float2 low = sdd_mix2(a->uv[a->grid.vert[c]], sdd_uv_middle(a, c), s);
-    struct sdd_float2 high = sdd_mix2(sdd_uv_middle(a, a->grid.prev[c]), sdd_uv_face(a, a->grid.face[c]), s);
+    struct sdd_float2 high =
+        sdd_mix2(sdd_uv_middle(a, sdd_prev(&a->grid.faces, c)), sdd_uv_face(a, sdd_face(&a->grid.faces, c)), s);
     return sdd_mix2(low, high, t);
 }
 
@@ -59,12 +60,12 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
         int64_t line = n / (m - 1);
         float t = (float)(n % (m - 1) + 1) * unit;
         if (line < 2 * (int64_t)g->n_edges) {
-            uint32_t c = a->edge_corner[line / 2], u = g->vert[c], v = g->vert[g->next[c]];
+            uint32_t c = a->edge_corner[line / 2], u = g->vert[c], v = g->vert[sdd_next(&g->faces, c)];
             uint32_t end = (line & 1) == (u > v) ? u : v; /* even: the half at the lower end */
             out = sdd_mix2(a->uv[end], sdd_uv_middle(a, c), t);
         } else {
             uint32_t c = (uint32_t)(line - 2 * (int64_t)g->n_edges);
-            out = sdd_mix2(sdd_uv_face(a, g->face[c]), sdd_uv_middle(a, c), t);
+            out = sdd_mix2(sdd_uv_face(a, sdd_face(&g->faces, c)), sdd_uv_middle(a, c), t);
         }
     } else {
         n -= (2 * (int64_t)g->n_edges + g->n_corners) * (m - 1);

@@ -109,7 +109,7 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
         p.off = sdd_tri_load(g, a->from, c, 0, 1);
         sdd_tri_face(&r, at, p);
         for (int32_t off = 0; off < 2; off++) {
-            uint32_t from = off ? m->prev[c] : c, e = m->edge[from];
+            uint32_t from = off ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
             if (m->edge_corner[e] == from)
                 sdd_tri_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f, off ? p.off : p.on);
         }
@@ -121,7 +121,7 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
     r.boundary = m->twin[first] >= m->n_corners;
     do {
         n++;
-        c = m->twin[m->prev[c]];
+        c = m->twin[sdd_prev(&m->faces, c)];
     } while (c < m->n_corners && c != first && n < r.n);
     r.fan = n == r.n && r.boundary == (c >= m->n_corners);
     return r;
@@ -142,7 +142,7 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
             p.on = sdd_tri_load(g, a->from, c, 1, 0);
             p.off = sdd_tri_load(g, a->from, c, 0, 1);
             if (j + 1 < r->n)
-                c = m->twin[m->prev[c]];
+                c = m->twin[sdd_prev(&m->faces, c)];
         } else {
             p = sdd_tri_corner_at(a, g, s, j);
         }

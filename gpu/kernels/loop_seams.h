@@ -26,7 +26,7 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
     uint32_t c = m->edge_corner[e], across = m->twin[c];
     int closed = across < m->n_corners;
     float sharp = m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f;
-    if (m->vert[c] > m->vert[m->next[c]])
+    if (m->vert[c] > m->vert[sdd_next(&m->faces, c)])
         t = 2 * side - t;
     int32_t at = t >> 1; /* from corner c; from the corner across it is side - at */
     struct sdd_vec3 before = sdd_tri_load(g, a->from, c, odd ? at : at - 1, 0);
@@ -64,7 +64,7 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         for (int32_t off = 0; off < 2; off++) { /* each edge once, at the corner that stands for it */
-            uint32_t from = off ? m->prev[c] : c, e = m->edge[from];
+            uint32_t from = off ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
             if (m->edge_corner[e] != from)
                 continue;
             struct sdd_vec3 far = sdd_tri_load(g, a->from, c, !off, off);

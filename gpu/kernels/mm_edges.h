@@ -23,10 +23,10 @@ SDD_FN void k_mm_edges(int64_t e, const struct mm_edges_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = m->edge_corner[e], t = m->twin[c];
-    struct sdd_vec3 ends = sdd_add(sdd_load_point(a->p, m->vert[c]), sdd_load_point(a->p, m->vert[m->next[c]]));
+    struct sdd_vec3 ends = sdd_add(sdd_load_point(a->p, m->vert[c]), sdd_load_point(a->p, m->vert[sdd_next(&m->faces, c)]));
     struct sdd_vec3 point = sdd_scale(0.5f, ends);
     if (t < m->n_corners) {
-        uint32_t f0 = m->face[c], f1 = m->face[t];
+        uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
         struct sdd_vec3 faces =
             sdd_add(sdd_load_point(a->out, m->n_vertices + f0), sdd_load_point(a->out, m->n_vertices + f1));
         float w = 0.25f;

@@ -58,7 +58,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
         uint32_t q = m->corner[k];
         sdd_finish_cell(&r, at, sdd_cell_load(g, points, sdd_cell_at(q, 0, 0, 0)));
         for (int32_t off = 0; off < 2; off++) {
-            uint32_t from = off ? m->prev[q] : q, e = m->edge[from];
+            uint32_t from = off ? sdd_prev(&m->faces, q) : q, e = m->edge[from];
             if (m->edge_corner[e] == from)
                 sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], g->level) : 0.0f,
                                 sdd_grid_load(g, points, q, !off, off));
@@ -66,7 +66,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
     }
     do {
         r.fan++;
-        across = n ? m->twin[m->prev[across]] : c;
+        across = n ? m->twin[sdd_prev(&m->faces, across)] : c;
     } while (across < m->n_corners && across != c && r.fan < r.n);
     r.fan = r.fan == r.n && r.boundary == (across >= m->n_corners);
     return r;
@@ -113,7 +113,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
         struct sdd_cell_points p = sdd_cell_load(g, sdd_points_all(a->from), cell);
         sdd_tangents_add(&t, p.on, p.diagonal, p.off);
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
-            c = m->twin[m->prev[c]];
+            c = m->twin[sdd_prev(&m->faces, c)];
     }
     return sdd_tangents_normal(&t, at);
 }

@@ -23,7 +23,7 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
                                      struct sdd_spot s)
 {
     int32_t side = 1 << (g->level - 1), t = s.x >> 1, odd = s.x & 1, spoke = s.kind == SDD_AT_SPOKE;
-    uint32_t qa = spoke ? s.id : s.a, qb = spoke ? m->next[s.id] : s.b;
+    uint32_t qa = spoke ? s.id : s.a, qb = spoke ? sdd_next(&m->faces, s.id) : s.b;
     float sharp = !spoke && m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], g->level) : 0.0f;
     struct sdd_vec3 line[3], beside[2][3]; /* places t - 1 .. t + 1 of the line and of its neighbours */
     for (int32_t k = odd; k < 3; k++) {
@@ -78,7 +78,7 @@ SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct s
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
     sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, c, side - 1, 0));
-    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, m->next[c], 0, side - 1));
+    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, sdd_next(&m->faces, c), 0, side - 1));
     return sdd_vertex_point(at, 0.0f, smooth, &ring);
 }
 
@@ -124,7 +124,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
         uint32_t c = m->corner[k];
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
         for (int32_t off = 0; off < 2; off++) { /* each edge once, at the corner that stands for it */
-            uint32_t own = off ? m->prev[c] : c, e = m->edge[own];
+            uint32_t own = off ? sdd_prev(&m->faces, c) : c, e = m->edge[own];
             if (m->edge_corner[e] != own)
                 continue;
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);

@@ -26,15 +26,15 @@ SDD_FN void k_mm_vertices(int64_t v, const struct mm_vertices_args *a)
     double x = 0.0, y = 0.0, z = 0.0;
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        struct sdd_vec3 f = sdd_load_point(a->out, m->n_vertices + m->face[c]);
+        struct sdd_vec3 f = sdd_load_point(a->out, m->n_vertices + sdd_face(&m->faces, c));
         x += (double)f.x;
         y += (double)f.y;
         z += (double)f.z;
         for (int32_t side = 0; side < 2; side++) { /* each edge once, at the corner that stands for it */
-            uint32_t from = side ? m->prev[c] : c, e = m->edge[from];
+            uint32_t from = side ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
             if (m->edge_corner[e] != from)
                 continue;
-            struct sdd_vec3 far = sdd_load_point(a->p, m->vert[side ? from : m->next[c]]);
+            struct sdd_vec3 far = sdd_load_point(a->p, m->vert[side ? from : sdd_next(&m->faces, c)]);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;

@@ -10,11 +10,12 @@
 
 /* The control mesh: its matrix by columns (the faces: grid.*) and by rows (the vertices: begin, end, corner). */
 struct sdd_control {
-    const uint32_t *vert, *next, *prev, *face, *edge, *twin; /* [C], twin >= C: none */
-    const uint32_t *edge_corner;                             /* [E]                  */
-    const uint32_t *begin, *end, *corner;                    /* [V], [V], [C]        */
-    const int32_t *face_end;                                 /* [F]                  */
-    const float *edge_sharp, *vert_sharp;                    /* [E], [V]; NULL: all smooth */
+    const uint32_t *vert, *edge, *twin; /* [C], twin >= C: none */
+    struct sdd_faces faces;
+    const uint32_t *edge_corner;          /* [E]                  */
+    const uint32_t *begin, *end, *corner; /* [V], [V], [C]        */
+    const int32_t *face_end;              /* [F]                  */
+    const float *edge_sharp, *vert_sharp; /* [E], [V]; NULL: all smooth */
     uint32_t n_vertices, n_faces, n_edges, n_corners;
 };
 
@@ -22,9 +23,7 @@ SDD_FN struct sdd_grid sdd_grid_of(const struct sdd_control *m, int32_t level)
 {
     struct sdd_grid g;
     g.vert = m->vert;
-    g.next = m->next;
-    g.prev = m->prev;
-    g.face = m->face;
+    g.faces = m->faces;
     g.edge = m->edge;
     g.n_vertices = m->n_vertices;
     g.n_faces = m->n_faces;
@@ -90,12 +89,12 @@ struct sdd_spot {
 /* The grids on both sides of half `high` of edge e. */
 SDD_FN void sdd_spot_half(const struct sdd_control *m, struct sdd_spot *s, uint32_t e, uint32_t high)
 {
-    uint32_t c = m->edge_corner[e], after = m->next[c], t = m->twin[c];
+    uint32_t c = m->edge_corner[e], after = sdd_next(&m->faces, c), t = m->twin[c];
     uint32_t across = t < m->n_corners ? t : SDD_NONE;
     s->id = e;
     if ((m->vert[c] <= m->vert[after]) != high) { /* the half where corner c begins */
         s->a = c;
-        s->b = across == SDD_NONE ? SDD_NONE : m->next[across];
+        s->b = across == SDD_NONE ? SDD_NONE : sdd_next(&m->faces, across);
     } else {
         s->a = across;
         s->b = after;
@@ -251,7 +250,8 @@ SDD_FN struct sdd_cell sdd_spot_cell(const struct sdd_control *m, const struct s
     if (s->kind == SDD_INSIDE)
         return sdd_cell_at(s->id, s->x, s->y, j);
     if (s->kind == SDD_AT_SPOKE)
-        return j < 2 ? sdd_cell_at(s->id, side, side - s->x, 1 + j) : sdd_cell_at(m->next[s->id], side - s->x, side, j);
+        return j < 2 ? sdd_cell_at(s->id, side, side - s->x, 1 + j)
+                     : sdd_cell_at(sdd_next(&m->faces, s->id), side - s->x, side, j);
     if (s->kind == SDD_AT_FACE)
         return sdd_cell_at((s->id ? (uint32_t)m->face_end[s->id - 1] : 0) + (uint32_t)j, side, side, 2);
     if (s->kind == SDD_AT_HALF) {
@@ -262,11 +262,11 @@ SDD_FN struct sdd_cell sdd_spot_cell(const struct sdd_control *m, const struct s
     c = m->edge_corner[s->id];
     if (m->twin[c] < m->n_corners && j < 3) /* c's side, then the two of the face across */
         return j == 0   ? sdd_cell_at(c, side, 0, 1)
-               : j == 1 ? sdd_cell_at(m->next[m->twin[c]], 0, side, 3)
+               : j == 1 ? sdd_cell_at(sdd_next(&m->faces, m->twin[c]), 0, side, 3)
                         : sdd_cell_at(m->twin[c], side, 0, 1);
     if (m->twin[c] >= m->n_corners && j == 1)
         return sdd_cell_at(c, side, 0, 1);
-    return sdd_cell_at(m->next[c], 0, side, 3);
+    return sdd_cell_at(sdd_next(&m->faces, c), 0, side, 3);
 }
 
 /* Sharpness s after n steps of uniform decay; the subtractions are exact, so they are done at once. */

@@ -4,15 +4,16 @@
  * Shapes  face[C], hole[F] u32 -> flag[C] i32      Shape  item, n = C      Threads any queue */
 #ifndef SDD_K_SHOWN_FLAGS_H
 #define SDD_K_SHOWN_FLAGS_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct shown_flags_args {
-    const uint32_t *face, *hole;
+    const uint32_t *hole;
+    struct sdd_faces faces;
     int32_t *flag;
 };
 
 SDD_FN void k_shown_flags(int64_t c, const struct shown_flags_args *a)
 {
-    a->flag[c] = !a->hole[a->face[c]];
+    a->flag[c] = !a->hole[sdd_face(&a->faces, (uint32_t)c)];
 }
 #endif

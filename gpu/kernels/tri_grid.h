@@ -22,7 +22,7 @@ SDD_FN uint32_t sdd_tri_inside(const struct sdd_grid *g, uint32_t f, int32_t i, 
 SDD_FN uint32_t sdd_tri_line(const struct sdd_grid *g, uint32_t c, int32_t t)
 {
     int32_t m = 1 << g->level;
-    if (g->vert[c] > g->vert[g->next[c]])
+    if (g->vert[c] > g->vert[sdd_next(&g->faces, c)])
         t = m - t;
     return g->n_vertices + g->edge[c] * (uint32_t)(m - 1) + (uint32_t)t - 1;
 }
@@ -36,9 +36,9 @@ SDD_FN uint32_t sdd_tri_point(const struct sdd_grid *g, uint32_t c, int32_t i, i
         return sdd_tri_inside(g, f, turn == 0 ? i : turn == 1 ? k : j, turn == 0 ? j : turn == 1 ? i : k);
     }
     if (j == 0)
-        return i == 0 ? g->vert[c] : k == 0 ? g->vert[g->next[c]] : sdd_tri_line(g, c, i);
+        return i == 0 ? g->vert[c] : k == 0 ? g->vert[sdd_next(&g->faces, c)] : sdd_tri_line(g, c, i);
     if (i == 0)
-        return k == 0 ? g->vert[g->prev[c]] : sdd_tri_line(g, g->prev[c], k);
-    return sdd_tri_line(g, g->next[c], j);
+        return k == 0 ? g->vert[sdd_prev(&g->faces, c)] : sdd_tri_line(g, sdd_prev(&g->faces, c), k);
+    return sdd_tri_line(g, sdd_next(&g->faces, c), j);
 }
 #endif

@@ -26,7 +26,7 @@ SDD_FN struct sdd_tri_spot sdd_tri_spot_of(const struct sdd_grid *g, const uint3
         s.id = row / along;
         s.x = (int32_t)(row - s.id * along) + 1;
         uint32_t c = edge_corner[s.id];
-        if (g->vert[c] > g->vert[g->next[c]])
+        if (g->vert[c] > g->vert[sdd_next(&g->faces, c)])
             s.x = (int32_t)side - s.x;
         return s;
     }

@@ -9,29 +9,30 @@
  * Threads any queue */
 #ifndef SDD_K_VERTEX_FAN_H
 #define SDD_K_VERTEX_FAN_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct vertex_fan_args {
-    const uint32_t *begin, *end, *twin, *next, *prev;
+    const uint32_t *begin, *end, *twin;
+    struct sdd_faces faces;
     const int32_t *corner;
     uint64_t *fan_error, *most_edges;
     int32_t *isolated;
 };
 
 /* Corners in the fan of corner `start`, at most n + 1; *open: it ends at edges without a twin. */
-SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, const uint32_t *next, const uint32_t *prev,
+SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, const struct sdd_faces *faces,
                            int *open)
 {
     uint32_t c = start, seen = 1, across;
     /* forward over incoming edges until the fan closes or ends */
-    while ((across = twin[prev[c]]) != SDD_NONE && across != start && seen <= n) {
+    while ((across = twin[sdd_prev(faces, c)]) != SDD_NONE && across != start && seen <= n) {
         c = across;
         seen++;
     }
     *open = across == SDD_NONE;
     /* then the other way from the start, over outgoing edges */
     for (c = start; *open && (across = twin[c]) != SDD_NONE && seen <= n; seen++)
-        c = next[across];
+        c = sdd_next(faces, across);
     return seen;
 }
 
@@ -42,7 +43,7 @@ SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
     a->isolated[v] = n == 0;
     if (n == 0)
         return;
-    if (sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, a->next, a->prev, &open) != n)
+    if (sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) != n)
         sdd_atomic_min(a->fan_error, (uint64_t)v);
     sdd_atomic_min(a->most_edges, ~((uint64_t)(n + (uint32_t)open) << 32 | (uint64_t)v));
 }

@@ -7,12 +7,12 @@
  * Threads any queue */
 #ifndef SDD_K_VERTEX_HEADS_H
 #define SDD_K_VERTEX_HEADS_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/faces.h"
 
 struct vertex_heads_args {
     const uint64_t *key;
     const int32_t *corner;
-    const uint32_t *face;
+    struct sdd_faces faces;
     uint32_t *begin, *end;
     uint64_t *error;
     int64_t n_corners;
@@ -26,7 +26,7 @@ SDD_FN void k_vertex_heads(int64_t i, const struct vertex_heads_args *a)
         return;
     if (i == 0 || a->key[i - 1] != v)
         a->begin[v] = (uint32_t)i;
-    else if (a->face[a->corner[i - 1]] == a->face[a->corner[i]])
+    else if (sdd_face(&a->faces, (uint32_t)a->corner[i - 1]) == sdd_face(&a->faces, (uint32_t)a->corner[i]))
         sdd_atomic_min(a->error, (uint64_t)a->corner[i]);
     if (i + 1 == a->n_corners || a->key[i + 1] != v)
         a->end[v] = (uint32_t)i + 1;

@@ -12,7 +12,8 @@
 #include "gpu/kernels/vertex_fan.h"
 
 struct vertex_odd_args {
-    const uint32_t *begin, *end, *edge, *twin, *next, *prev, *edge_corner, *kind;
+    const uint32_t *begin, *end, *edge, *twin, *edge_corner, *kind;
+    struct sdd_faces faces;
     const int32_t *corner;
     float *vert_sharp;
     uint64_t *most_edges;
@@ -27,7 +28,7 @@ SDD_FN void k_vertex_odd(int64_t v, const struct vertex_odd_args *a)
     for (uint32_t k = a->begin[v]; k < a->end[v]; k++) {
         uint32_t c = (uint32_t)a->corner[k];
         for (int32_t side = 0; side < 2; side++) {
-            uint32_t from = side ? a->prev[c] : c, e = a->edge[from];
+            uint32_t from = side ? sdd_prev(&a->faces, c) : c, e = a->edge[from];
             if (a->edge_corner[e] != from)
                 continue; /* each edge once, at the corner that stands for it */
             n_edges++;
@@ -36,7 +37,7 @@ SDD_FN void k_vertex_odd(int64_t v, const struct vertex_odd_args *a)
         }
     }
     int open;
-    if (n_odd == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, a->next, a->prev, &open) == n)
+    if (n_odd == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) == n)
         return;
     sdd_atomic_min(a->most_edges, ~((uint64_t)n_edges << 32 | (uint64_t)v));
     if (a->all || n_odd != 2 || n_boundary > 0 || n <= n_edges)

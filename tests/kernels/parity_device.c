@@ -307,8 +307,8 @@ static int64_t pair_sort_scratch(void *device, int64_t n, int bits)
     return larger(parity.a->sort_scratch(p->a, n, bits), parity.b->sort_scratch(p->b, n, bits));
 }
 
-static int pair_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, const int32_t *values_in,
-                     int32_t *values_out, int64_t n, int bits, void *scratch)
+static int pair_sort(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out,
+                     int64_t n, int bits, void *scratch)
 {
     struct pair *p = device;
     int rc = both(parity.a->sort(p->a, keys_in, keys_out, values_in, values_out, n, bits, scratch),
@@ -316,6 +316,8 @@ static int pair_sort(void *device, const uint64_t *keys_in, uint64_t *keys_out, 
                                  second(p, values_out), n, bits, second(p, scratch)));
     if (!rc)
         rc = pair_fill(p, scratch, parity.poison, pair_sort_scratch(p, n, bits));
+    if (!rc) /* what went in holds anything */
+        rc = both(pair_fill(p, keys_in, parity.poison, n * 8), pair_fill(p, values_in, parity.poison, n * 4));
     return rc ? rc : compare(p, "a sort");
 }
 

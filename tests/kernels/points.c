@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/points.h"
 #include "tests/kernels/launch.h"
 #include "tests/oracle/naive.h"
@@ -97,8 +98,8 @@ struct sdd_grid points_grid(const struct points *o, int level)
 {
     const struct brute *b = &o->b;
     struct sdd_grid g = {.n_vertices = (uint32_t)b->V, .n_faces = (uint32_t)b->F, .level = level};
-    g.vert = launch_in(b->vert, b->C, 4), g.next = launch_in(b->next, b->C, 4), g.prev = launch_in(b->prev, b->C, 4);
-    g.face = launch_in(b->face, b->C, 4), g.edge = launch_in(b->edge, b->C, 4);
+    g.vert = launch_in(b->vert, b->C, 4), g.faces = faces_in(b, b->C);
+    g.edge = launch_in(b->edge, b->C, 4);
     g.n_edges = (uint32_t)b->E, g.n_corners = (uint32_t)b->C;
     return g;
 }

@@ -2,6 +2,7 @@
 /* Oracles of the kernels that join faces: edge_keys, run_heads, edge_ids, edge_twins, vertex_fan. Each gets
  * the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, random ones, both
  * with edges and vertices spoiled, shapes that are not manifold and soups (odd.h). */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/edge_ids.h"
 #include "gpu/kernels/edge_keys.h"
@@ -47,7 +48,7 @@ static void check_keys(const struct brute *b, int bits)
         key[e.corner[i]] = e.key[i];
         value[i] = (int32_t)i;
     }
-    struct edge_keys_args a = {.vert = launch_in(b->vert, b->C, 4), .next = launch_in(b->next, b->C, 4)};
+    struct edge_keys_args a = {.vert = launch_in(b->vert, b->C, 4), .faces = faces_in(b, b->C)};
     a.key = launch_out(b->C, 8), a.value = launch_out(b->C, 4), a.bits = bits;
     LAUNCH(edge_keys, &a, b->C);
     launch_same(a.key, key, "key");
@@ -65,8 +66,7 @@ static void check_twins(const struct brute *b)
     for (int64_t c = 0; c < b->C; c++)
         boundary[c] = b->real_twin[c] == BRUTE_NONE && !b->bad_edge[c];
     struct edge_twins_args a = {.key = launch_in(e.key, b->C, 8), .corner = launch_in(e.corner, b->C, 4)};
-    a.vert = launch_in(b->vert, b->C, 4), a.face = launch_in(b->face, b->C, 4), a.n_corners = b->C;
-    a.next = launch_in(b->next, b->C, 4);
+    a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C), a.n_corners = b->C;
     a.twin = launch_out(b->C, 4), a.boundary = launch_out(b->C, 4), a.error = launch_error();
     LAUNCH(edge_twins, &a, b->C);
     launch_word(a.error, (uint64_t)b->bad_corner, "error");
@@ -180,8 +180,8 @@ static void check_fans(const struct brute *b)
             most = mine;
     }
     struct vertex_fan_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
-    a.twin = launch_in(b->real_twin, b->C, 4), a.next = launch_in(b->next, b->C, 4);
-    a.prev = launch_in(b->prev, b->C, 4), a.corner = launch_in(b->vert_corner, b->C, 4);
+    a.twin = launch_in(b->real_twin, b->C, 4), a.faces = faces_in(b, b->C);
+    a.corner = launch_in(b->vert_corner, b->C, 4);
     a.fan_error = launch_error(), a.most_edges = launch_error(), a.isolated = launch_out(b->V, 4);
     LAUNCH(vertex_fan, &a, b->V);
     launch_word(a.fan_error, (uint64_t)b->bad_vertex, "fan_error");

@@ -2,6 +2,7 @@
 /* Oracles of the kernels that read points and faces: point_check, face_ends, face_corners, vertex_keys,
  * vertex_heads, and of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
  * one's output. Meshes: the shapes, random ones, and both with errors put in. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/face_corners.h"
@@ -192,7 +193,7 @@ static void check_heads(const struct brute *b)
         end[key[i]] = (uint32_t)i + 1;
     }
     struct vertex_heads_args a = {.key = launch_in(key, b->C, 8), .corner = launch_in(corner, b->C, 4)};
-    a.face = launch_in(b->face, b->C, 4), a.begin = launch_out(b->V, 4), a.end = launch_out(b->V, 4);
+    a.faces = faces_in(b, b->C), a.begin = launch_out(b->V, 4), a.end = launch_out(b->V, 4);
     a.error = launch_error(), a.n_corners = b->C, a.n_vertices = (uint32_t)b->V;
     LAUNCH(vertex_heads, &a, b->C);
     launch_same(a.begin, begin, "begin");

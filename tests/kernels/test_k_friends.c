@@ -3,6 +3,7 @@
  * ef_quads, ef_faces, ef_edges, ef_vertices and, level by level, ef_step. The quads must be the paper's;
  * friends, loops, unused slots and counts are then judged by the quads alone (levels.h). Points:
  * test_k_points. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"
@@ -135,8 +136,8 @@ static void check_quads(const struct brute *b, const struct level_quads *q, int 
     int64_t n = b->C + b->B;
     struct sdd_float2 *sharp = sharpness_of(q, b);
     struct ef_quads_args a = {.vert = launch_in(b->vert, n, 4), .edge = launch_in(b->edge, n, 4)};
-    a.prev = launch_in(b->prev, n, 4), a.next = launch_in(b->next, n, 4), a.twin = launch_in(b->twin, n, 4);
-    a.face = launch_in(b->face, n, 4), a.edge_sharp = with_sharp ? launch_in(b->edge_sharp, b->E, 4) : NULL;
+    a.faces = faces_in(b, n), a.twin = launch_in(b->twin, n, 4);
+    a.edge_sharp = with_sharp ? launch_in(b->edge_sharp, b->E, 4) : NULL;
     a.quad = launch_out(n, sizeof *a.quad), a.friends = launch_out(n, sizeof *a.friends);
     a.sharp = with_sharp ? launch_out(n, sizeof *a.sharp) : NULL;
     a.n_vertices = (uint32_t)b->V, a.n_faces = (uint32_t)b->F, a.n_edges = (uint32_t)b->E;
@@ -154,16 +155,17 @@ static struct sdd_slot *first_slots(const struct poly *p, const struct brute *b,
 {
     int64_t n = b->C + b->B;
     const float *points = launch_in(p->points, 3 * b->V, 4), *sharp = launch_in(b->edge_sharp, b->E, 4);
-    uint32_t *vert = launch_in(b->vert, n, 4), *next = launch_in(b->next, n, 4), *twin = launch_in(b->twin, n, 4);
-    uint32_t *face = launch_in(b->face, n, 4), V = (uint32_t)b->V, F = (uint32_t)b->F;
+    uint32_t *vert = launch_in(b->vert, n, 4), *twin = launch_in(b->twin, n, 4);
+    struct sdd_faces with_ghosts = faces_in(b, n);
+    uint32_t V = (uint32_t)b->V, F = (uint32_t)b->F;
     struct sdd_slot *slot = launch_out(q->n_slots, sizeof *slot), *copy = xalloc(q->n_slots, sizeof *copy);
     struct ef_faces_args faces = {launch_in(b->end, F, 4), vert, launch_in(b->ghost_first, b->H, 4), points, slot, V, F,
                                   (uint32_t)b->E};
     struct ef_edges_args edges = {
-        launch_in(b->edge_corner, b->E, 4), vert, next, twin, face, NULL, points, sharp, slot, V, F};
-    struct ef_vertices_args a = {.vert = vert, .next = next, .face = face, .twin = twin, .p = points, .slot = slot};
+        launch_in(b->edge_corner, b->E, 4), vert, twin, with_ghosts, NULL, points, sharp, slot, V, F};
+    struct ef_vertices_args a = {.vert = vert, .faces = with_ghosts, .twin = twin, .p = points, .slot = slot};
     a.begin = launch_in(b->vert_begin, V, 4), a.end = launch_in(b->vert_end, V, 4);
-    a.corner = launch_in(b->vert_corner, b->C, 4), a.prev = launch_in(b->prev, n, 4), a.edge = launch_in(b->edge, n, 4);
+    a.corner = launch_in(b->vert_corner, b->C, 4), a.edge = launch_in(b->edge, n, 4);
     a.edge_sharp = sharp, a.vert_sharp = launch_in(b->vert_sharp, V, 4);
     a.n_vertices = V, a.n_faces = F, a.n_corners = (uint32_t)b->C;
     LAUNCH(ef_faces, &faces, b->F + b->H);

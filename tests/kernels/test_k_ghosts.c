@@ -2,6 +2,7 @@
 /* Oracles of the kernels that close a surface along its boundary loops: ghost_corners, ghost_jump,
  * ghost_heads, ghost_faces. Meshes: boundary loops of 3, 4, 64 and 100 edges, the shapes and random meshes.
  * The oracle (brute.h) finds the ghost after a ghost by trying all of them, and walks each loop step by step. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ghost_corners.h"
 #include "gpu/kernels/ghost_faces.h"
@@ -42,14 +43,14 @@ static void check_corners(const struct brute *b)
     }
     struct ghost_corners_args a = {.border = launch_in(b->border, b->B, 4), .rank = launch_in(rank, b->C, 4)};
     a.real_twin = launch_in(b->real_twin, b->C, 4);
-    a.vert = upload_real(b, b->vert), a.edge = upload_real(b, b->edge), a.next = upload_real(b, b->next);
-    a.prev = upload_real(b, b->prev), a.twin = upload_real(b, b->real_twin);
+    a.vert = upload_real(b, b->vert), a.edge = upload_real(b, b->edge), a.faces = faces_in(b, b->C);
+    a.next = launch_out(b->B, 4), a.prev = launch_out(b->B, 4), a.twin = upload_real(b, b->real_twin);
     a.label = launch_out(b->B, 4), a.jump = launch_out(b->B, 4), a.n_corners = (uint32_t)b->C;
     LAUNCH(ghost_corners, &a, b->B);
     launch_same(a.vert, b->vert, "vert");
     launch_same(a.edge, b->edge, "edge");
-    launch_same(a.next, b->next, "next");
-    launch_same(a.prev, b->prev, "prev");
+    launch_same(a.next, b->next + b->C, "next");
+    launch_same(a.prev, b->prev + b->C, "prev");
     launch_same(a.twin, b->twin, "twin");
     launch_same(a.label, label, "label");
     launch_same(a.jump, jump, "jump");
@@ -103,10 +104,10 @@ static void check_faces(const struct brute *b)
     launch_same(heads.flag, flag, "flag");
     launch_end();
     struct ghost_faces_args a = {.label = launch_in(b->loop, b->B, 4), .rank = launch_in(rank, b->B, 4)};
-    a.face = upload_real(b, b->face), a.first = launch_out(b->H, 4);
+    a.face = launch_out(b->B, 4), a.first = launch_out(b->H, 4);
     a.n_corners = (uint32_t)b->C, a.n_faces = (uint32_t)b->F;
     LAUNCH(ghost_faces, &a, b->B);
-    launch_same(a.face, b->face, "face");
+    launch_same(a.face, b->face + b->C, "face");
     launch_same(a.first, b->ghost_first, "first");
     launch_end();
     free(flag), free(rank);

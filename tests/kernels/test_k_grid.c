@@ -3,6 +3,7 @@
  * rows off one by one in the order that DESIGN section 4 gives (vertices, faces, edges, points along each
  * level-1 edge from its lower-numbered end, points inside each quad), finds the level-1 edge of a quad's side
  * by its two ends, and divides cells by halves. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
@@ -114,16 +115,16 @@ static void check_bijection(const struct order *o)
 static struct sdd_grid host_grid(const struct order *o, int level)
 {
     const struct brute *b = o->b;
-    struct sdd_grid g = {o->vert,        b->next,        b->prev,        b->face,        o->edge,
-                         (uint32_t)o->V, (uint32_t)o->F, (uint32_t)o->E, (uint32_t)o->C, level};
+    struct sdd_grid g = {o->vert,        o->edge,        faces_of(b),    (uint32_t)o->V,
+                         (uint32_t)o->F, (uint32_t)o->E, (uint32_t)o->C, level};
     return g;
 }
 
 static struct sdd_grid upload_grid(const struct order *o, int level)
 {
     struct sdd_grid g = host_grid(o, level);
-    g.vert = launch_in(g.vert, o->C, 4), g.next = launch_in(g.next, o->C, 4), g.prev = launch_in(g.prev, o->C, 4);
-    g.face = launch_in(g.face, o->C, 4), g.edge = launch_in(g.edge, o->C, 4);
+    g.vert = launch_in(g.vert, o->C, 4), g.faces = faces_in(o->b, o->C);
+    g.edge = launch_in(g.edge, o->C, 4);
     return g;
 }
 
@@ -210,7 +211,7 @@ static void test_big_rows(void **state)
     brute_init(&b, &d);
     grid_init(&want, &d);
     assert_true(grid_n_vertices(&want, level) > 3500000000 && grid_n_vertices(&want, level) < UINT32_MAX);
-    struct sdd_grid g = {b.vert, b.next, b.prev, b.face, b.edge, 10, 3, (uint32_t)b.E, 14, level};
+    struct sdd_grid g = {b.vert, b.edge, faces_of(&b), 10, 3, (uint32_t)b.E, 14, level};
     for (int i = 0; i < 400000; i++) {
         uint32_t c = (uint32_t)random_below(&r, 14);
         int32_t x = random_below(&r, 3) ? random_below(&r, m + 1) : special[random_below(&r, 7)];

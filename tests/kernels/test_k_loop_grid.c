@@ -2,6 +2,7 @@
 /* Oracles of the grid order over triangles: tri_faces, tri_uvs, and the formulas of tri_grid.h and tri_spot.h by
  * themselves. The oracle counts rows off one by one as tri_grid.h has it in words (vertices, points along each edge
  * from its lower-numbered end, points inside each triangle), for the mesh and for its UV mesh. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/tri_faces.h"
 #include "gpu/kernels/tri_spot.h"
@@ -77,16 +78,15 @@ static void check_bijection(const struct order *o)
 static struct sdd_grid host_grid(const struct order *o, int level)
 {
     const struct brute *b = o->b;
-    struct sdd_grid g = {o->vert,        b->next,        b->prev,        b->face,        o->edge,
-                         (uint32_t)o->V, (uint32_t)o->F, (uint32_t)o->E, (uint32_t)b->C, level};
+    struct sdd_grid g = {o->vert,        o->edge,        faces_of(b),    (uint32_t)o->V,
+                         (uint32_t)o->F, (uint32_t)o->E, (uint32_t)b->C, level};
     return g;
 }
 
 static struct sdd_grid upload_grid(const struct order *o, int level)
 {
     struct sdd_grid g = host_grid(o, level);
-    g.vert = launch_in(g.vert, o->b->C, 4), g.next = launch_in(g.next, o->b->C, 4);
-    g.prev = launch_in(g.prev, o->b->C, 4), g.face = launch_in(g.face, o->b->C, 4);
+    g.vert = launch_in(g.vert, o->b->C, 4), g.faces = faces_in(o->b, o->b->C);
     g.edge = launch_in(g.edge, o->b->C, 4);
     return g;
 }
@@ -250,21 +250,13 @@ static void test_odd(void **state)
  * way, those on the sides once. */
 static void test_tiles(void **state)
 {
-    const uint32_t vert[] = {2, 0, 1}, next[] = {1, 2, 0}, prev[] = {2, 0, 1}, face[] = {0, 0, 0}, edge[] = {1, 0, 2};
+    const uint32_t vert[] = {2, 0, 1}, edge[] = {1, 0, 2};
     (void)state;
     for (int level = 1; level <= 6; level++) {
         int64_t m = (int64_t)1 << level, n = (m + 1) * (m + 2) / 2, open = 0;
         struct tri_faces_args a = {.face = launch_out(m * m, 12)};
-        a.grid = (struct sdd_grid){launch_in(vert, 3, 4),
-                                   launch_in(next, 3, 4),
-                                   launch_in(prev, 3, 4),
-                                   launch_in(face, 3, 4),
-                                   launch_in(edge, 3, 4),
-                                   3,
-                                   1,
-                                   3,
-                                   3,
-                                   level};
+        a.grid = (struct sdd_grid){
+            launch_in(vert, 3, 4), launch_in(edge, 3, 4), {.n_uniform = 3, .size = 3}, 3, 1, 3, 3, level};
         LAUNCH(tri_faces, &a, m * m);
         const uint32_t *got = launch_got(a.face);
         unsigned char *runs = xalloc(n * n, 1);
@@ -300,8 +292,8 @@ static void check_big(int32_t n_faces, int32_t level)
     wild_case_init(&k, &p, 0);
     grid_init(&want, &p.desc);
     assert_true(grid_n_vertices(&want, level) > INT32_MAX && grid_n_vertices(&want, level) < UINT32_MAX);
-    struct sdd_grid g = {k.b.vert, k.b.next,          k.b.prev,        k.b.face,        k.o.edge,
-                         9,        (uint32_t)n_faces, (uint32_t)k.o.E, (uint32_t)k.b.C, level};
+    struct sdd_grid g = {k.b.vert,          k.o.edge,        faces_of(&k.b),  9,
+                         (uint32_t)n_faces, (uint32_t)k.o.E, (uint32_t)k.b.C, level};
     for (int n = 0; n < 20000; n++) {
         uint32_t c = (uint32_t)random_below(&r, k.b.C);
         int32_t x = random_below(&r, 3) ? random_below(&r, m + 1) : special[random_below(&r, 7)];

@@ -96,7 +96,7 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
 
 static struct sdd_grid grid_of(const struct sdd_control *m, int level)
 {
-    struct sdd_grid g = {.vert = m->vert, .next = m->next, .prev = m->prev, .face = m->face, .edge = m->edge};
+    struct sdd_grid g = {.vert = m->vert, .edge = m->edge, .faces = m->faces};
     g.n_vertices = m->n_vertices, g.n_faces = m->n_faces, g.n_edges = m->n_edges, g.n_corners = m->n_corners;
     g.level = level;
     return g;

@@ -2,6 +2,7 @@
 /* Oracles of the kernels that meshes which are not manifold need: apart_flags, edges_apart, vertex_odd, open_*, and
  * edge_implicit with kinds. Each gets the oracle's arrays (odd.h), so no kernel is judged by another one's output.
  * Meshes: shapes that are not manifold, soups, and manifold ones, where nothing is apart. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/apart_flags.h"
 #include "gpu/kernels/edge_implicit.h"
@@ -31,7 +32,7 @@ static const int32_t *upload_corners(const struct brute *b)
 static void check_flags(const struct brute *b, const struct odd *o)
 {
     struct apart_flags_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
-    a.vert = launch_in(b->vert, b->C, 4), a.next = launch_in(b->next, b->C, 4), a.face = launch_in(b->face, b->C, 4);
+    a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
     a.flag = launch_out(b->C, 4), a.run_first = launch_out(o->n_runs, 4);
     LAUNCH(apart_flags, &a, b->C);
     launch_same(a.flag, o->own, "flag");
@@ -47,7 +48,7 @@ static void check_apart(const struct brute *b, const struct odd *o)
     assert_int_equal(o->E, o->n_runs + sum);
     struct edges_apart_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
     a.apart = launch_in(apart, b->C, 4), a.run_first = launch_in(o->run_first, o->n_runs, 4);
-    a.vert = launch_in(b->vert, b->C, 4), a.next = launch_in(b->next, b->C, 4);
+    a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
     a.edge = launch_out(b->C, 4), a.edge_corner = launch_out(o->E, 4), a.kind = launch_out(o->E, 4);
     a.n_corners = b->C, a.n_runs = (int32_t)o->n_runs;
     LAUNCH(edges_apart, &a, b->C);
@@ -68,7 +69,7 @@ static void check_vertices(const struct brute *b, const struct odd *o, int all, 
         sharp[v] = random_unit(r) * 3;
     struct vertex_odd_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
     a.edge = launch_in(o->edge, b->C, 4), a.twin = launch_in(b->real_twin, b->C, 4);
-    a.next = launch_in(b->next, b->C, 4), a.prev = launch_in(b->prev, b->C, 4);
+    a.faces = faces_in(b, b->C);
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.kind = launch_in(o->kind, o->E, 4);
     a.corner = launch_in(b->vert_corner, b->C, 4);
     a.vert_sharp = launch_inout(sharp, b->V, 4), a.most_edges = launch_error(), a.all = all;
@@ -101,7 +102,7 @@ static void check_implicit(const struct brute *b, const struct odd *o, int with_
     struct edge_implicit_args a = {.edge_sharp = launch_inout(sharp, o->E, 4)};
     a.soft = with_soft ? launch_inout(soft, b->V, 4) : NULL;
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.kind = launch_in(o->kind, o->E, 4);
-    a.vert = launch_in(b->vert, b->C, 4), a.next = launch_in(b->next, b->C, 4);
+    a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
     a.twin = launch_in(b->real_twin, b->C, 4);
     for (int64_t e = 0; e < o->E; e++) {
         uint32_t c = o->edge_corner[e];

@@ -3,6 +3,7 @@
  * isolated_points. Each kernel gets the oracle's mesh of the level before (levels.h, tests/oracle/naive.h:
  * double precision, by SEMANTICS sections 1 to 3), rounded to float, with loop starts at random; what belongs
  * to ghosts alone is NaN, for nothing that leaves the engine may read it. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"
@@ -103,7 +104,7 @@ static void check_edges(const struct poly *p, const struct points *o, enum sharp
     int64_t n = b->C + b->B, first = b->V + b->F;
     struct sdd_slot *before = with_face_points(o);
     struct ef_edges_args a = {.edge_corner = launch_in(b->edge_corner, b->E, 4), .vert = launch_in(b->vert, n, 4)};
-    a.next = launch_in(b->next, n, 4), a.twin = launch_in(b->twin, n, 4), a.face = launch_in(b->face, n, 4);
+    a.faces = faces_in(b, n), a.twin = launch_in(b->twin, n, 4);
     a.end = p->desc.options.triangle_rule == SDD_TRIANGLE_SMOOTH ? launch_in(b->end, b->F, 4) : NULL;
     a.p = launch_in(p->points, 3 * b->V, 4), a.sharp = upload_sharp(b, sharp);
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);
@@ -119,10 +120,10 @@ static void check_vertices(const struct poly *p, const struct points *o, enum sh
     const struct brute *b = &o->b;
     int64_t n = b->C + b->B;
     struct sdd_slot *before = with_face_points(o);
-    struct ef_vertices_args a = {.vert = launch_in(b->vert, n, 4), .next = launch_in(b->next, n, 4)};
+    struct ef_vertices_args a = {.vert = launch_in(b->vert, n, 4), .faces = faces_in(b, n)};
     a.begin = launch_in(b->vert_begin, b->V, 4), a.end = launch_in(b->vert_end, b->V, 4);
-    a.corner = launch_in(b->vert_corner, b->C, 4), a.prev = launch_in(b->prev, n, 4);
-    a.edge = launch_in(b->edge, n, 4), a.face = launch_in(b->face, n, 4), a.twin = launch_in(b->twin, n, 4);
+    a.corner = launch_in(b->vert_corner, b->C, 4);
+    a.edge = launch_in(b->edge, n, 4), a.twin = launch_in(b->twin, n, 4);
     a.p = launch_in(p->points, 3 * b->V, 4), a.edge_sharp = upload_sharp(b, sharp);
     a.vert_sharp = o->vertex_sharp ? launch_in(b->vert_sharp, b->V, 4) : NULL;
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);

@@ -2,6 +2,7 @@
 /* Oracles of the kernels that apply tags and boundary rules (SEMANTICS section 1): crease_keys, crease_apply,
  * corner_apply, hole_apply, edge_implicit, vertex_implicit, soft_holes, shown_flags. Random tags over the
  * shapes and random meshes, row by row in the order they were given: a later row wins. */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/corner_apply.h"
 #include "gpu/kernels/crease_apply.h"
@@ -134,7 +135,7 @@ static void check_apply(const struct brute *b, struct rows *t, int bits, uint64_
     sort_rows(t);
     a.key = launch_in(t->key, t->n, 8), a.row = launch_in(t->row, t->n, 4), a.sharpness = launch_in(t->sharp, t->n, 4);
     a.edge_corner = launch_in(b->edge_corner, b->E, 4), a.vert = launch_in(b->vert, b->C, 4);
-    a.next = launch_in(b->next, b->C, 4), a.error = launch_error();
+    a.faces = faces_in(b, b->C), a.error = launch_error();
     a.n_creases = t->n, a.n_edges = b->E, a.bits = bits;
     LAUNCH(crease_apply, &a, t->n);
     launch_word(a.error, error, "error");
@@ -275,7 +276,7 @@ static void check_edges(const struct brute *b, int with_soft, uint64_t *r)
         edge_sharp[e] = 10;
     }
     a.edge_corner = launch_in(b->edge_corner, b->E, 4), a.vert = launch_in(b->vert, b->C, 4);
-    a.next = launch_in(b->next, b->C, 4), a.twin = launch_in(b->real_twin, b->C, 4);
+    a.faces = faces_in(b, b->C), a.twin = launch_in(b->real_twin, b->C, 4);
     LAUNCH(edge_implicit, &a, b->E);
     launch_same(a.edge_sharp, edge_sharp, "edge_sharp");
     if (with_soft)
@@ -311,7 +312,7 @@ static void check_shown(const struct brute *b, uint64_t *r)
     launch_end();
     for (int64_t c = 0; c < b->C; c++)
         flag[c] = hole[b->face[c]] ? 0 : 1;
-    struct shown_flags_args shown = {.face = launch_in(b->face, b->C, 4), .hole = launch_in(hole, b->F, 4)};
+    struct shown_flags_args shown = {.faces = faces_in(b, b->C), .hole = launch_in(hole, b->F, 4)};
     shown.flag = launch_out(b->C, 4);
     LAUNCH(shown_flags, &shown, b->C);
     launch_same(shown.flag, flag, "flag");

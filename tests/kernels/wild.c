@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/kernels/faces.h"
 #include "tests/kernels/wild.h"
 #include "tests/kernels/launch.h"
 #include <math.h>
@@ -96,8 +97,8 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     const struct odd *o = &k->o;
     struct sdd_control m = {.n_vertices = (uint32_t)b->V, .n_faces = (uint32_t)b->F, .n_edges = (uint32_t)o->E};
     m.n_corners = (uint32_t)b->C;
-    m.vert = launch_in(b->vert, b->C, 4), m.next = launch_in(b->next, b->C, 4), m.prev = launch_in(b->prev, b->C, 4);
-    m.face = launch_in(b->face, b->C, 4), m.edge = launch_in(o->edge, b->C, 4);
+    m.vert = launch_in(b->vert, b->C, 4), m.faces = faces_in(b, b->C);
+    m.edge = launch_in(o->edge, b->C, 4);
     if (b->bad_repeat < 0 && b->bad_corner < 0 && b->bad_vertex < 0) /* then the topology has ghosts: ids from C up */
         m.twin = launch_in(b->twin, b->C, 4);
     else
