@@ -57,7 +57,7 @@ SDD_FN struct sdd_cell sdd_patch_cell(const struct sdd_control *m, uint64_t key,
     int32_t u = (int32_t)sdd_even_bits(z), v = (int32_t)sdd_even_bits(z >> 1), x = u, y = v, k = 0;
     if (level == 0)
         return sdd_cell_at(base, 0, 0, 0);
-    if (sdd_is_quad(m, m->face[base])) {
+    if (sdd_is_quad(m, sdd_face(&m->faces, base))) {
         int32_t side = 1 << (level - 1), far_u = u >= side, far_v = v >= side;
         k = far_v ? 3 - far_u
                   : far_u; /* the control corner in whose quadrant it lies; there x and y turn by k quarters */
@@ -72,7 +72,7 @@ SDD_FN struct sdd_cell sdd_patch_cell(const struct sdd_control *m, uint64_t key,
 SDD_FN struct sdd_cell sdd_cell_next(const struct sdd_control *m, int32_t level, struct sdd_cell c)
 {
     if (level == 0)
-        return sdd_cell_at(m->next[c.q], 0, 0, 0);
+        return sdd_cell_at(sdd_next(&m->faces, c.q), 0, 0, 0);
     return sdd_cell_at(c.q, c.x + sdd_step_x(c.turn), c.y + sdd_step_y(c.turn), c.turn + 1);
 }
 
@@ -98,12 +98,12 @@ SDD_FN struct sdd_across sdd_cell_across(const struct sdd_control *m, int32_t le
     r.cell = c;
     if (level && (c.turn & 1) && c.x == (c.turn == 1 ? side : 0)) {
         if (c.turn == 1) { /* along the spoke to the face point */
-            r.cell = sdd_cell_at(m->next[c.q], c.y, side, 3);
+            r.cell = sdd_cell_at(sdd_next(&m->faces, c.q), c.y, side, 3);
             return r;
         }
-        own = m->prev[c.q];                           /* along the control edge before the corner, to it */
+        own = sdd_prev(&m->faces, c.q);               /* along the control edge before the corner, to it */
     } else if (level && c.turn == 2 && c.y == side) { /* along the other spoke, from the face point */
-        r.cell = sdd_cell_at(m->prev[c.q], side, c.x, 2);
+        r.cell = sdd_cell_at(sdd_prev(&m->faces, c.q), side, c.x, 2);
         return r;
     } else if (level && !(c.turn == 0 && c.y == 0)) { /* inside the grid */
         r.cell.turn = (c.turn + 3) & 3;
@@ -115,9 +115,9 @@ SDD_FN struct sdd_across sdd_cell_across(const struct sdd_control *m, int32_t le
     if (!r.there)
         return r;
     if (level == 0)
-        r.cell = sdd_cell_at(m->next[t], 0, 0, 0);
+        r.cell = sdd_cell_at(sdd_next(&m->faces, t), 0, 0, 0);
     else
-        r.cell = c.turn == 0 ? sdd_cell_at(m->next[t], 0, c.x, 0) : sdd_cell_at(t, c.y, 0, 1);
+        r.cell = c.turn == 0 ? sdd_cell_at(sdd_next(&m->faces, t), 0, c.x, 0) : sdd_cell_at(t, c.y, 0, 1);
     return r;
 }
 
@@ -126,16 +126,16 @@ SDD_FN int32_t sdd_cell_is_split(const struct sdd_features *f, int32_t level, st
 {
     const struct sdd_control *m = &f->mesh;
     if (level == 0) {
-        int32_t split = !sdd_is_quad(m, m->face[c.q]);
-        for (int32_t i = 0; i < 4 && !split; i++, c.q = m->next[c.q])
+        int32_t split = !sdd_is_quad(m, sdd_face(&m->faces, c.q));
+        for (int32_t i = 0; i < 4 && !split; i++, c.q = sdd_next(&m->faces, c.q))
             split = f->regular[m->vert[c.q]] > 0;
         return split;
     }
     int32_t last = (1 << (level - 1)) - 1, x = c.x - (c.turn == 1 || c.turn == 2), y = c.y - (c.turn >= 2);
     return (x == 0 && y == 0 && f->regular[m->vert[c.q]] > level) ||
-           (x == last && y == last && !sdd_is_quad(m, m->face[c.q])) ||
+           (x == last && y == last && !sdd_is_quad(m, sdd_face(&m->faces, c.q))) ||
            (y == 0 && sdd_is_semi_sharp(m, m->edge[c.q], level)) ||
-           (x == 0 && sdd_is_semi_sharp(m, m->edge[m->prev[c.q]], level));
+           (x == 0 && sdd_is_semi_sharp(m, m->edge[sdd_prev(&m->faces, c.q)], level));
 }
 
 /* ---- the 4 x 4 points around a face -------------------------------------------------------------------------------- */

@@ -14,7 +14,7 @@ struct patch_first_args {
 
 SDD_FN void k_patch_first(int64_t i, const struct patch_first_args *a)
 {
-    uint32_t c = a->list[i], f = a->mesh.face[c], first = f ? (uint32_t)a->mesh.face_end[f - 1] : 0;
+    uint32_t c = a->list[i], f = sdd_face(&a->mesh.faces, c), first = f ? (uint32_t)a->mesh.face_end[f - 1] : 0;
     a->cell[i] = sdd_is_quad(&a->mesh, f) ? (uint64_t)first << 2 | (c - first) : (uint64_t)c << 2;
 }
 #endif

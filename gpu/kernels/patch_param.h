@@ -7,7 +7,7 @@
 SDD_FN struct sdd_quad sdd_patch_param(const struct sdd_control *m, uint64_t cell, int32_t level, uint32_t flags)
 {
     uint32_t base = (uint32_t)(cell >> (2 * level)), z = (uint32_t)(cell & (((uint64_t)1 << (2 * level)) - 1));
-    uint32_t f = m->face[base];
+    uint32_t f = sdd_face(&m->faces, base);
     struct sdd_quad p;
     p.v[0] = f;
     p.v[1] = base - (f ? (uint32_t)m->face_end[f - 1] : 0);

@@ -40,15 +40,15 @@ SDD_FN void sdd_star_edge(const struct sdd_control *m, struct sdd_star *s, uint3
 
 SDD_FN void sdd_star_face(const struct sdd_control *m, struct sdd_star *s, uint32_t c)
 {
-    uint32_t p = m->prev[c], t = m->twin[p];
+    uint32_t p = sdd_prev(&m->faces, c), t = m->twin[p];
     int32_t own = sdd_is_blocked(m, c), before = sdd_is_blocked(m, p);
     sdd_star_edge(m, s, c);
     sdd_star_edge(m, s, p);
     s->cornered = s->cornered && own && before;
     s->creased = s->creased && own != before;
     if (own && !before) /* the other face of the sector: a sector of one edge twice is no crease */
-        s->creased = s->creased && m->edge[m->prev[t]] != m->edge[c];
-    if (!sdd_is_quad(m, m->face[c]) && s->from < 1)
+        s->creased = s->creased && m->edge[sdd_prev(&m->faces, t)] != m->edge[c];
+    if (!sdd_is_quad(m, sdd_face(&m->faces, c)) && s->from < 1)
         s->from = 1;
 }
 
