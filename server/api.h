@@ -21,6 +21,7 @@ void api_cage(struct request *r);
 void api_positions(struct request *r);
 void api_edits(struct request *r);
 void api_refined(struct request *r);
+void api_patches(struct request *r);
 void api_plan(struct request *r);
 
 /* ---- steps and pieces that several resources use (api_common.c) ------------------------------------------------- */

@@ -102,7 +102,7 @@ void api_plan(struct request *r)
                                         {ON_DEVICE, -1, load, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
-    struct refine_job *j = refine_job_create(r, sizeof *j);
+    struct refine_job *j = refine_job_create(r, sizeof *j, false);
     if (j)
         mesh_job_start(r, &j->base, &ops);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_refined.c: GET /v1/meshes/{id}/refined: from the cache, or computed, streamed from where it was computed to. */
+/* api_refined.c: GET /v1/meshes/{id}/refined and /patches: a frame from the cache, or computed, streamed from where it
+ * was computed to. */
 #include "server/refine_request.h"
 #include "server/residency.h"
 #include <microhttpd.h>
@@ -80,16 +81,49 @@ static int look_up(struct job *job)
     return JOB_DONE;
 }
 
-static int run(struct refine_job *j, sdd_result **result)
+/* Meshes unused for long leave the device until there is room. patches NULL: sdd_refine. */
+static int run(struct refine_job *j, const struct sdd_patches_request *patches, sdd_result **result)
 {
     struct job *job = &j->base.job;
-    struct residency *residency = job->server->residency;
+    struct resident *resident = job->slot->resident;
     int rc;
-    while ((rc = sdd_refine(job->slot->resident->mesh, &j->request, result, &job->err)) == SDD_ENO_MEMORY &&
-           residency_make_room(residency, job->slot->resident, job->err.needed)) {
-    }
+    do
+        rc = patches ? sdd_patches(resident->mesh, patches, result, &job->err)
+                     : sdd_refine(resident->mesh, &j->request, result, &job->err);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
     if (rc == SDD_ENO_MEMORY)
         metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
+    return rc;
+}
+
+static int make_refined(struct refine_job *j, sdd_result **result)
+{
+    int rc = refine_plan(j);
+    if (!rc)
+        rc = refine_admit(j);
+    if (!rc)
+        rc = run(j, NULL, result);
+    if (rc)
+        return rc;
+    const struct sdd_result_info *info = sdd_result_info(*result);
+    refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
+    return SDD_OK;
+}
+
+static int make_patches(struct refine_job *j, sdd_result **result)
+{
+    struct sdd_patches_request request = {j->request.level, j->request.surface, 0, j->request.cancel};
+    int rc = refine_budget(j, &request.max_bytes);
+    if (!rc)
+        rc = run(j, &request, result);
+    if (rc == SDD_ETOO_LARGE && j->base.job.err.available == request.max_bytes)
+        rc = refine_over(j);
+    if (rc)
+        return rc;
+    j->plan = sdd_result_info(*result)->plan;
+    rc = refine_check(j);
+    if (rc)
+        sdd_result_free(*result);
     return rc;
 }
 
@@ -101,18 +135,13 @@ static int compute(struct job *job)
     sdd_result *result;
     int rc = ensure_resident(job);
     if (!rc)
-        rc = refine_plan(j);
-    if (!rc)
-        rc = refine_admit(j);
-    if (!rc)
-        rc = run(j, &result);
+        rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
     if (rc)
         return rc;
     const struct sdd_result_info *info = sdd_result_info(result);
     job->phases[PHASE_REFINE] += info->refine_seconds;
     job->phases[PHASE_DIGEST] += info->digest_seconds;
     job->phases[PHASE_DOWNLOAD] += info->download_seconds;
-    refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
     metrics_add(&s->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
                 info->plan.n_vertices);
     residency_publish(s->residency);
@@ -186,7 +215,7 @@ static void free_job(struct job *job)
     free(job);
 }
 
-void api_refined(struct request *r)
+static void start(struct request *r, bool patches)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
@@ -195,7 +224,17 @@ void api_refined(struct request *r)
                                         {ON_LOOP, -1, adopt, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
-    struct refine_job *j = refine_job_create(r, sizeof *j);
+    struct refine_job *j = refine_job_create(r, sizeof *j, patches);
     if (j)
         mesh_job_start(r, &j->base, &ops);
+}
+
+void api_refined(struct request *r)
+{
+    start(r, false);
+}
+
+void api_patches(struct request *r)
+{
+    start(r, true);
 }

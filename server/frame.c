@@ -12,13 +12,16 @@ const char *semantic_name(int semantic)
     case SDD_NORMALS: return "normals";
     case SDD_INDICES: return "indices";
     case SDD_UVS: return "uvs";
+    case SDD_PATCHES: return "patches";
+    case SDD_PATCH_PARAMS: return "patch_params";
+    case SDD_FACE_PARAMS: return "face_params";
     default: return "uv_indices";
     }
 }
 
 const char *semantic_type(int semantic)
 {
-    return semantic == SDD_INDICES || semantic == SDD_UV_INDICES ? "u32" : "f32";
+    return semantic == SDD_POSITIONS || semantic == SDD_NORMALS || semantic == SDD_UVS ? "f32" : "u32";
 }
 const char *surface_name(int surface)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_request.c: the query of refined and plan, and the budgets that admit a frame. */
+/* refine_request.c: the query of refined, patches and plan, and the budgets that admit a frame. */
 #include "server/refine_request.h"
 #include "server/residency.h"
 #include <stdio.h>
@@ -10,6 +10,7 @@
 #define LEARN 0.2            /* weight of the newest measurement       */
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
+#define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
 static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS, SDD_INDICES, SDD_UVS, SDD_UV_INDICES};
 
@@ -48,17 +49,21 @@ static int read_request(struct refine_job *j, int64_t max_level, struct sdd_erro
     j->request = (struct sdd_refine_request){.level = (int)level,
                                              .surface = surface && strcmp(surface, "limit") == 0 ? SDD_SURFACE_LIMIT
                                                                                                  : SDD_SURFACE_REFINED,
-                                             .include = SDD_POSITIONS | SDD_INDICES,
+                                             .include = j->patches ? PATCH_BLOCKS : SDD_POSITIONS | SDD_INDICES,
                                              .method = j->method,
                                              .cancel = &j->base.job.cancel};
     return include ? read_include(include, &j->request.include, err) : SDD_OK;
 }
 
-struct refine_job *refine_job_create(struct request *r, size_t bytes)
+struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches)
 {
     struct sdd_error err = {0};
     struct refine_job *j = mesh_job_create(r, bytes, false);
-    if (!j || !read_request(j, r->server->config->max_level, &err))
+    int64_t max_level = r->server->config->max_level;
+    if (!j)
+        return NULL;
+    j->patches = patches;
+    if (!read_request(j, patches && max_level > SDD_MAX_PATCH_LEVEL ? SDD_MAX_PATCH_LEVEL : max_level, &err))
         return j;
     answer_error(r, &err);
     mesh_job_fini(&j->base);
@@ -86,33 +91,44 @@ void refine_name(struct refine_job *j)
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 
-int refine_measure(struct refine_job *j)
+/* The size of the frame that j->plan is of. */
+static int measure(struct refine_job *j)
 {
-    struct job *job = &j->base.job;
     struct frame_about about = refine_about(j);
     struct frame frame;
-    int rc;
-    if (!resident_plan(job->server->residency, job->slot->resident, &j->request, &j->plan, &rc, &job->err))
-        return JOB_AGAIN;
-    if (rc || (rc = frame_make(&about, &j->plan, &frame, &job->err)))
+    int rc = frame_make(&about, &j->plan, &frame, &j->base.job.err);
+    if (rc)
         return rc;
     j->frame_bytes = frame.bytes;
     frame_fini(&frame);
     return SDD_OK;
 }
 
-int refine_plan(struct refine_job *j)
+int refine_measure(struct refine_job *j)
 {
     struct job *job = &j->base.job;
+    int rc;
+    if (!resident_plan(job->server->residency, job->slot->resident, &j->request, &j->plan, &rc, &job->err))
+        return JOB_AGAIN;
+    return rc ? rc : measure(j);
+}
+
+static int within_limit(struct job *job, int64_t bytes)
+{
     int64_t limit = job->server->config->max_output_bytes;
-    int rc = refine_measure(j);
-    if (rc || j->frame_bytes <= limit)
-        return rc;
-    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld",
-             (long long)j->frame_bytes, (long long)limit);
-    job->err.needed = j->frame_bytes;
+    if (bytes <= limit)
+        return SDD_OK;
+    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld", (long long)bytes,
+             (long long)limit);
+    job->err.needed = bytes;
     job->err.available = limit;
     return job->err.code;
+}
+
+int refine_plan(struct refine_job *j)
+{
+    int rc = refine_measure(j);
+    return rc ? rc : within_limit(&j->base.job, j->frame_bytes);
 }
 
 static int no_memory(struct job *job, const char *what, int64_t needed, int64_t available)
@@ -124,17 +140,31 @@ static int no_memory(struct job *job, const char *what, int64_t needed, int64_t 
     return job->err.code;
 }
 
+static int64_t host_left(const struct server *s)
+{
+    return s->host_memory - atomic_load(&s->frames_sending);
+}
+
+static int within_host(struct job *job, int64_t bytes)
+{
+    int64_t host = host_left(job->server);
+    if (bytes <= host)
+        return SDD_OK;
+    if (bytes <= job->server->host_memory)
+        return job_fail(job, SDD_EBUSY, "", "frames that are being sent hold the memory this one needs");
+    return no_memory(job, "host memory", bytes, host);
+}
+
 int refine_admit(struct refine_job *j)
 {
     struct job *job = &j->base.job;
     struct server *s = job->server;
     struct resident *m = job->slot->resident;
     struct sdd_device_info info;
-    int64_t host = s->host_memory - atomic_load(&s->frames_sending), device = residency_available(s->residency, m);
-    if (j->plan.host_bytes > host && j->plan.host_bytes <= s->host_memory)
-        return job_fail(job, SDD_EBUSY, "", "frames that are being sent hold the memory this one needs");
-    if (j->plan.host_bytes > host)
-        return no_memory(job, "host memory", j->plan.host_bytes, host);
+    int64_t device = residency_available(s->residency, m);
+    int rc = within_host(job, j->plan.host_bytes);
+    if (rc)
+        return rc;
     if (j->plan.device_bytes > device)
         return no_memory(job, "device memory", j->plan.device_bytes, device);
     for (sdd_device_info(s->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes;
@@ -142,6 +172,31 @@ int refine_admit(struct refine_job *j)
         if (!residency_make_room(s->residency, m, 0))
             break;
     return SDD_OK;
+}
+
+int refine_budget(struct refine_job *j, int64_t *max_bytes)
+{
+    struct job *job = &j->base.job;
+    int64_t limit = job->server->config->max_output_bytes, host = host_left(job->server);
+    *max_bytes = host < limit ? host : limit;
+    return within_host(job, 1);
+}
+
+int refine_over(struct refine_job *j)
+{
+    struct job *job = &j->base.job;
+    int64_t needed = job->err.needed;
+    int rc = within_limit(job, needed);
+    if (!rc)
+        rc = within_host(job, needed);
+    /* Neither: what was sent meanwhile has left room, and the next one may have it. */
+    return rc ? rc : job_fail(job, SDD_EBUSY, "", "the memory for this frame came free just now");
+}
+
+int refine_check(struct refine_job *j)
+{
+    int rc = measure(j);
+    return rc ? rc : within_limit(&j->base.job, j->frame_bytes);
 }
 
 static _Atomic double seconds_a_byte = FIRST_GUESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_request.h: what refined and plan share: their query, and the budgets that admit a frame. */
+/* refine_request.h: what refined, patches and plan share: their query, and the budgets that admit a frame. */
 #ifndef SUBDD_REFINE_REQUEST_H
 #define SUBDD_REFINE_REQUEST_H
 #include "server/api.h"
@@ -7,7 +7,8 @@
 
 struct refine_job {
     struct mesh_job base;
-    struct sdd_refine_request request;
+    bool patches;                      /* sdd_patches makes the frame, not sdd_refine     */
+    struct sdd_refine_request request; /* include: the blocks of the frame, in either case */
     char method[32];
     char key[CACHE_KEY_SIZE]; /* of the frame: mesh, version, request        */
     char etag[40];
@@ -18,8 +19,8 @@ struct refine_job {
     int64_t frame_bytes, available_device_bytes;
     double estimated_ms;
 };
-/* refine_job_create: reads level, surface, include, method. NULL: answered. */
-struct refine_job *refine_job_create(struct request *r, size_t bytes);
+/* refine_job_create: reads level and surface, of refined and plan also include and method. NULL: answered. */
+struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 /* refine_name: key and entity tag, once the mesh's version is known. */
 void refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
@@ -30,6 +31,13 @@ int refine_plan(struct refine_job *j);
 /* refine_admit: compute thread: evicts until the planned work fits the device; SDD_ENO_MEMORY when host or device
  * cannot hold it. */
 int refine_admit(struct refine_job *j);
+/* The frame of patches has a size when it is made, not before. Compute thread.
+ * refine_budget: the bytes that it may take now; SDD_EBUSY when frames that are being sent leave none.
+ * refine_over: turns an SDD_ETOO_LARGE of sdd_patches over that budget into the refusal of the limit that was passed.
+ * refine_check: measures the frame of a result in j->plan, as refine_plan does that of a plan. */
+int refine_budget(struct refine_job *j, int64_t *max_bytes);
+int refine_over(struct refine_job *j);
+int refine_check(struct refine_job *j);
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);

@@ -12,6 +12,7 @@ static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "method", NULL};
+static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {
     {"GET", "/v1/health/live", "live", SCOPE_NONE, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, true, api_live,
@@ -39,6 +40,8 @@ const struct route routes[] = {
      false, api_edits, "change the topology"},
     {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_refined, false, false,
      api_refined, "the refined surface"},
+    {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
+     api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };
