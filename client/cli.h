@@ -31,9 +31,10 @@ struct cli {
     subd_client *client;
 };
 
-/* ---- verbs (cli_verbs.c, cli_refine.c, cli_bench.c) ------------------------------------------------------------ */
+/* ---- verbs (cli_verbs.c, cli_refine.c, cli_patches.c, cli_bench.c) ------------------------------------------------------------ */
 int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
+int cli_patches(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_ls(struct cli *c);
@@ -48,11 +49,6 @@ int cli_bench(struct cli *c);
 /* Shared by verbs; -1 means go on, else the exit code. cli_read_body: *data is the caller's to free. */
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
-
-/* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove
- * it. cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */
-int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
-int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
 
 /* ---- command line (cli_args.c) --------------------------------------------------------------------------------- */
 /* cli_parse: fills *c. Returns -1 to go on, or the exit code when all is said (help, version, usage error). */
@@ -111,9 +107,29 @@ int cli_writer_close(struct cli_writer *w, int keep);
  * ---------------------------------------------------------------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
+void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f); /* patches as OBJ */
+void cli_write_frame(struct cli_writer *w, const struct subd_frame *f);    /* as the server sent it */
 /* The shortest of 7, 8 or 9 digits that reads back as the same float; trailing zeros cut. Returns the end, no NUL.
  * At most 24 bytes. */
 char *cli_put_float(char *to, float v);
 char *cli_put_count(char *to, uint64_t v);
+
+/* ---- frames (cli_frame.c) ------------------------------------------------------------------------------------- */
+struct cli_product { /* what a verb fetches and where it can go */
+    struct {
+        const char *suffix;
+        void (*write)(struct cli_writer *w, const struct subd_frame *f);
+    } formats[2]; /* the first goes to stdout as well */
+    int (*ask)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
+    void (*tell)(FILE *to, const struct subd_frame *f);
+    void (*add)(cJSON *o, const struct subd_frame *f); /* what --json has besides; NULL: nothing */
+};
+/* cli_fetch: pushes or looks up the mesh, asks, removes what it pushed, stores, reports. */
+int cli_fetch(struct cli *c, const struct cli_product *p);
+
+/* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove
+ * it. cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */
+int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
+int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
 
 #endif

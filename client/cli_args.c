@@ -18,8 +18,10 @@ enum { /* verbs as bits: which options go with which */
        STAT = 512,
        HEALTH = 1024,
        BENCH = 2048,
-       ALL = 4095,
-       MESH = PUSH | REFINE | BENCH
+       PATCHES = 4096,
+       ALL = 8191,
+       FRAME = REFINE | PATCHES,
+       MESH = PUSH | FRAME | BENCH
 };
 
 static const struct verb {
@@ -36,6 +38,11 @@ static const struct verb {
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
      "UVs come along when the mesh's face-varying interpolation is `all`."},
+    {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
+     "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
+     "OUT.obj has\n"
+     "B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed again. "
+     "-o - writes OBJ\nto stdout. UVs do not come along."},
     {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by the v lines of an OBJ", NULL},
     {EDIT, "edit", "ID FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
      "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
@@ -75,12 +82,12 @@ static const struct row {
     int value, verbs;
     const char *help;
 } rows[] = {
-    {"output", "FILE", 'o', REFINE | PULL, "where the result goes; appears only when it is complete"},
-    {"level", "N", LEVEL, REFINE | PLAN | BENCH, "subdivision level, from 1 (default 1)"},
+    {"output", "FILE", 'o', FRAME | PULL, "where the result goes; appears only when it is complete"},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH, "subdivision level, from 1 (default 1)"},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
-    {"surface", "KIND", SURFACE, REFINE | PLAN | BENCH, "refined or limit"},
+    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH, "refined or limit"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
-    {"no-verify", NULL, NO_VERIFY, REFINE | BENCH, "do not check the digests"},
+    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
     {"name", "NAME", NAME, PUSH, "a name for people; default: the id"},
     {"version", "N", VERSION, POSITIONS | EDIT | RM, "only if the mesh still has this version"},

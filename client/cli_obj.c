@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_obj.c: a refined frame as Wavefront OBJ. */
+/* cli_obj.c: a frame as Wavefront OBJ: polygons, or B-spline surfaces. */
 #include "cli.h"
+#include <string.h>
 
 #define STEP 65536 /* rows between looks at the clock */
 
@@ -69,4 +70,78 @@ void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
         put_rows(w, "vn", normals, done, rows);
     done += normals ? normals->count : 0;
     put_faces(w, faces, textured ? uv_faces : NULL, normals != NULL, done, rows);
+}
+
+/* ---- patches ----------------------------------------------------------------------------------------------------- */
+
+/* Is entry k of the 16 beyond a boundary, so that the frame has no row for it? */
+static int beyond(uint32_t flags, int k)
+{
+    uint32_t sides = (k / 4 == 0 ? 1u : 0) | (k % 4 == 3 ? 2u : 0) | (k / 4 == 3 ? 4u : 0) | (k % 4 == 0 ? 8u : 0);
+    return (flags & SUBD_PATCH_BOUNDARY * sides) != 0;
+}
+
+/* A row of its own for each point that a patch has beyond its boundaries. */
+static int64_t put_beyond(struct cli_writer *w, const struct subd_frame *f, int64_t done, int64_t rows)
+{
+    const struct subd_block *params = subd_frame_find(f, SUBD_PATCH_PARAMS);
+    const uint32_t(*row)[4] = params->data;
+    for (int64_t i = 0; i < params->count && !w->failed; i++) {
+        float points[16][3];
+        if (!(row[i][3] & SUBD_PATCH_BOUNDARY * 15) || subd_patch_points(f, i, points) != SUBD_OK)
+            continue;
+        for (int k = 0; k < 16; k++) {
+            char *p = cli_room(w);
+            if (!beyond(row[i][3], k))
+                continue;
+            *p++ = 'v';
+            for (int axis = 0; axis < 3; axis++) {
+                *p++ = ' ';
+                p = cli_put_float(p, points[k][axis]);
+            }
+            *p++ = '\n';
+            cli_took(w, p);
+        }
+        if (i % STEP == 0)
+            cli_progress_local("writing", done + i, rows);
+    }
+    return params->count;
+}
+
+/* The knots -3 .. 4 have one span where all four functions of a side are there, 0 .. 1. */
+static void put_surfaces(struct cli_writer *w, const struct subd_frame *f, int64_t done, int64_t rows)
+{
+    static const char tail[] = "\nparm u -3 -2 -1 0 1 2 3 4\nparm v -3 -2 -1 0 1 2 3 4\nend\n";
+    const struct subd_block *patches = subd_frame_find(f, SUBD_PATCHES);
+    const uint32_t *v = patches->data, *params = subd_frame_find(f, SUBD_PATCH_PARAMS)->data;
+    uint64_t extra = (uint64_t)f->vertices;
+    if (patches->count)
+        cli_put(w, "cstype bspline\ndeg 3 3\n", 23);
+    for (int64_t i = 0; i < patches->count && !w->failed; i++, params += 4) {
+        char *p = cli_room(w);
+        memcpy(p, "surf 0 1 0 1", 12);
+        p += 12;
+        for (int k = 0; k < 16; k++, v++) {
+            *p++ = ' ';
+            p = cli_put_count(p, beyond(params[3], k) ? ++extra : (uint64_t)*v + 1);
+        }
+        memcpy(p, tail, sizeof tail - 1);
+        cli_took(w, p + sizeof tail - 1);
+        if (i % STEP == 0)
+            cli_progress_local("writing", done + i, rows);
+    }
+}
+
+void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f)
+{
+    const struct subd_block *positions = subd_frame_find(f, SUBD_POSITIONS), *faces = subd_frame_find(f, SUBD_INDICES);
+    int64_t n_patches = subd_frame_find(f, SUBD_PATCHES)->count, done = positions->count,
+            rows = done + 2 * n_patches + faces->count;
+    char *p = cli_room(w);
+    cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, patches to level %d, %s surface by %s\n", f->mesh_id,
+                             (long long)f->version, f->level, f->surface, f->method));
+    put_rows(w, "v", positions, 0, rows);
+    done += put_beyond(w, f, done, rows);
+    put_surfaces(w, f, done, rows);
+    put_faces(w, faces, NULL, 0, done + n_patches, rows);
 }

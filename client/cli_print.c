@@ -208,6 +208,9 @@ static const char *semantic_name(int semantic)
     case SUBD_NORMALS: return "normals";
     case SUBD_INDICES: return "indices";
     case SUBD_UVS: return "uvs";
+    case SUBD_PATCHES: return "patches";
+    case SUBD_PATCH_PARAMS: return "patch_params";
+    case SUBD_FACE_PARAMS: return "face_params";
     default: return "uv_indices";
     }
 }

@@ -44,10 +44,20 @@ static int reserve(struct subd_frame *f, size_t bytes, struct subd_error *err)
     return SUBD_OK;
 }
 
+/* The bytes that have come, for the header stands at its end: the varint again, as long as it was, and the header. */
+static void keep_head(struct subd_frame_parser *p, unsigned char *to)
+{
+    p->frame->head = to;
+    p->frame->head_bytes = p->position;
+    for (int i = 0; i < p->varint_bytes; i++)
+        *to++ = (unsigned char)(p->header_bytes >> 7 * i & 0x7F) | (i + 1 < p->varint_bytes ? 0x80 : 0);
+    memcpy(to, p->header, (size_t)p->header_bytes);
+}
+
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
-    size_t own = 0, used = 0;
+    size_t own = (size_t)p->position, used = 0;
     int rc;
     for (int i = 0; i < f->n_blocks; i++) {
         struct subd_block *b = &f->blocks[i];
@@ -57,7 +67,7 @@ static int place(struct subd_frame_parser *p)
         else if ((uintptr_t)b->data % 4 != 0)
             return subd_fail(p->err, SUBD_EUSAGE, "memory for a block must be aligned to 4 bytes");
     }
-    if ((rc = reserve(f, own ? own : 64, p->err)) != SUBD_OK)
+    if ((rc = reserve(f, own, p->err)) != SUBD_OK)
         return rc;
     for (int i = 0; i < f->n_blocks; i++) {
         struct subd_block *b = &f->blocks[i];
@@ -66,16 +76,26 @@ static int place(struct subd_frame_parser *p)
         b->data = (char *)f->memory + used;
         used += ((size_t)b->bytes + 63) & ~(size_t)63;
     }
+    keep_head(p, (unsigned char *)f->memory + used);
     return SUBD_OK;
 }
 
-/* What the indices of a block must stay below; UV indices without their UVs cannot be checked. */
+/* What the indices of a block must stay below, INT64_MAX: it has none, or (UV indices without their UVs) none that can
+ * be checked. */
 static int64_t index_limit(const struct subd_frame *f, const struct subd_block *b)
 {
     const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
-    if (b->semantic == SUBD_INDICES)
+    if (b->semantic & (SUBD_INDICES | SUBD_PATCHES))
         return f->vertices;
     return b->semantic == SUBD_UV_INDICES && uvs ? uvs->count : INT64_MAX;
+}
+
+static const char *name_of(const struct subd_block *b)
+{
+    int kind = 0;
+    while (b->semantic >> (kind + 1))
+        kind++;
+    return subd_kinds[kind].name;
 }
 
 static int check_indices(struct subd_frame_parser *p, const struct subd_block *b, const uint32_t *v, size_t n,
@@ -85,23 +105,43 @@ static int check_indices(struct subd_frame_parser *p, const struct subd_block *b
     for (size_t i = 0; i < n; i++)
         top = v[i] > top ? v[i] : top;
     if (n && top >= limit)
-        return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's %s hold %u, of %lld",
-                         b->semantic == SUBD_INDICES ? "indices" : "uv_indices", top, (long long)limit);
+        return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's %s hold %u, of %lld", name_of(b), top, (long long)limit);
     return SUBD_OK;
+}
+
+/* Parent, corner, u | v << 16, flags. How many faces and corners the control mesh has is not known here. */
+static int check_params(struct subd_frame_parser *p, const struct subd_block *b, const uint32_t *v, size_t rows)
+{
+    for (; rows--; v += 4) {
+        unsigned level = v[3] & SUBD_PATCH_LEVEL_MASK, of_polygon = (v[3] & SUBD_PATCH_OF_POLYGON) != 0;
+        int last = level == (unsigned)p->frame->level;
+        if ((b->semantic == SUBD_FACE_PARAMS ? !last : level > (unsigned)p->frame->level) || level < of_polygon ||
+            (!of_polygon && v[1]) || ((v[2] & 0xFFFF) | v[2] >> 16) >> (level - of_polygon))
+            return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's %s hold a row that cannot be: %u %u %u %#x",
+                             name_of(b), v[0], v[1], v[2], v[3]);
+    }
+    return SUBD_OK;
+}
+
+static int check_piece(struct subd_frame_parser *p, const struct subd_block *b, const void *at, size_t bytes,
+                       int64_t limit)
+{
+    if (limit != INT64_MAX)
+        return check_indices(p, b, at, bytes / 4, limit);
+    return b->semantic & (SUBD_PATCH_PARAMS | SUBD_FACE_PARAMS) ? check_params(p, b, at, bytes / 16) : SUBD_OK;
 }
 
 /* Whole pieces as they fill up; the short last one with `last`. */
 static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
-    int64_t limit = b->semantic & (SUBD_INDICES | SUBD_UV_INDICES) ? index_limit(p->frame, b) : INT64_MAX;
+    int64_t limit = index_limit(p->frame, b);
     int rc;
     while (p->checked < p->in_block) {
         int64_t n = p->in_block - p->checked < PIECE ? p->in_block - p->checked : PIECE;
         const char *at = (const char *)b->data + p->checked;
         if (n < PIECE && !last)
             return SUBD_OK;
-        if (limit != INT64_MAX &&
-            (rc = check_indices(p, b, (const uint32_t *)(const void *)at, (size_t)n / 4, limit)) != SUBD_OK)
+        if ((rc = check_piece(p, b, at, (size_t)n, limit)) != SUBD_OK)
             return rc;
         if (p->digest)
             subd_digest_piece(p->digest, at, (size_t)n);
@@ -207,8 +247,10 @@ int subd_frame_end(struct subd_frame_parser *p)
 {
     if (!p->failure && (in_header(p) || p->current < p->frame->n_blocks))
         p->failure = subd_fail(p->err, SUBD_EPROTOCOL, "the frame ended before its last block");
-    if (p->failure)
+    if (p->failure) {
         p->frame->n_blocks = 0;
+        p->frame->head_bytes = 0;
+    }
     free(p->header);
     free(p->digest);
     p->header = NULL;

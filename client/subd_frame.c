@@ -9,26 +9,29 @@
 #define ROW_BYTES(components) (4 * (int64_t)(components))
 
 const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS] = {
-    {"positions", "f32", 3}, {"normals", "f32", 3}, {"indices", "u32", 4}, {"uvs", "f32", 2}, {"uv_indices", "u32", 4},
+    {"positions", "f32", 3},  {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
+    {"uv_indices", "u32", 4}, {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
 };
 
 /* The largest id is 32 bits, so a count that fits no uint32 is a lie, and products below cannot overflow. */
 #define MAX_ROWS ((uint64_t)UINT32_MAX)
 
-/* Faces are quads, or triangles where the scheme makes those. */
-static int components_fit(int kind, uint32_t components)
+/* Faces are quads, or triangles where the scheme makes those, which patches never are. */
+static int components_fit(int kind, uint32_t components, unsigned include)
 {
-    return components == (uint32_t)subd_kinds[kind].components || (subd_kinds[kind].components == 4 && components == 3);
+    return components == (uint32_t)subd_kinds[kind].components ||
+           (components == 3 && 1 << kind & (SUBD_INDICES | SUBD_UV_INDICES) && !(include & SUBD_PATCHES));
 }
 
-static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigned wanted, struct subd_error *err)
+static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigned include, unsigned wanted,
+                       struct subd_error *err)
 {
     int kind = 0;
     while (kind < SUBD_MAX_BLOCKS && strcmp(subd_kinds[kind].name, b->semantic) != 0)
         kind++;
     if (kind == SUBD_MAX_BLOCKS || !(wanted & 1u << kind))
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has a block that was not asked for, or one twice");
-    if (strcmp(b->type, subd_kinds[kind].type) != 0 || !components_fit(kind, b->components))
+    if (strcmp(b->type, subd_kinds[kind].type) != 0 || !components_fit(kind, b->components, include))
         return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of type %s", subd_kinds[kind].name,
                          subd_kinds[kind].type);
     if ((*b->codec && strcmp(b->codec, "raw") != 0) || strcmp(b->digest_kind, "xxh64-tree-1k") != 0)
@@ -45,7 +48,7 @@ static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigne
     return SUBD_OK;
 }
 
-/* Offsets are any 64-bit value until they have passed here. Insertion sort: there are five at most. */
+/* Offsets are any 64-bit value until they have passed here. Insertion sort: there are eight at most. */
 static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, int64_t first_byte, int64_t total_bytes,
                         int order[SUBD_MAX_BLOCKS], struct subd_error *err)
 {
@@ -70,9 +73,12 @@ static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, i
     return SUBD_OK;
 }
 
-/* Rows of a block against the counts of the header; UV values are counted only by their own block. */
-static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b)
+/* Rows of a block against the counts of the header; UV values are counted only by their own block, patches and the
+ * faces beside them only together. */
+static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, unsigned include)
 {
+    if (include & SUBD_PATCHES)
+        return b->semantic == SUBD_POSITIONS ? f->vertices : b->count;
     switch (b->semantic) {
     case SUBD_POSITIONS:
     case SUBD_NORMALS: return f->vertices;
@@ -82,6 +88,15 @@ static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b)
     }
 }
 
+static int check_tiles(const struct subd_frame *f, struct subd_error *err)
+{
+    int64_t patches = subd_frame_find(f, SUBD_PATCHES)->count, faces = subd_frame_find(f, SUBD_INDICES)->count;
+    if (subd_frame_find(f, SUBD_PATCH_PARAMS)->count == patches &&
+        subd_frame_find(f, SUBD_FACE_PARAMS)->count == faces && patches + faces == f->faces)
+        return SUBD_OK;
+    return subd_fail(err, SUBD_EPROTOCOL, "the frame's patches and faces are not as many as its counts say");
+}
+
 static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include, int64_t first_byte,
                       int64_t total_bytes, int order[SUBD_MAX_BLOCKS], struct subd_error *err)
 {
@@ -89,15 +104,17 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
     int rc;
     for (size_t i = 0; i < h->n_blocks; i++, f->n_blocks++) {
         struct subd_block *b = &f->blocks[i];
-        if ((rc = check_block(b, h->blocks[i], wanted, err)) != SUBD_OK)
+        if ((rc = check_block(b, h->blocks[i], include, wanted, err)) != SUBD_OK)
             return rc;
-        wanted &= ~(unsigned)b->semantic; /* so at most five get past check_block */
-        if (b->count != rows_due(f, b))
+        wanted &= ~(unsigned)b->semantic; /* so no more than there are kinds get past check_block */
+        if (b->count != rows_due(f, b, include))
             return subd_fail(err, SUBD_EPROTOCOL, "block %s has %lld rows, the frame %lld", h->blocks[i]->semantic,
-                             (long long)b->count, (long long)rows_due(f, b));
+                             (long long)b->count, (long long)rows_due(f, b, include));
     }
     if (wanted)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
+    if (include & SUBD_PATCHES && (rc = check_tiles(f, err)) != SUBD_OK)
+        return rc;
     return place_blocks(f, h, first_byte, total_bytes, order, err);
 }
 

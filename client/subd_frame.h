@@ -44,12 +44,14 @@ int subd_frame_feed(struct subd_frame_parser *p, const void *data, size_t bytes)
  * complete. Call once, whatever happened. */
 int subd_frame_end(struct subd_frame_parser *p);
 
-/* What each semantic must look like: subd_frame_kind(i) for bit 1 << i. */
+/* What each semantic must look like: subd_kinds[i] for bit 1 << i. */
 struct subd_kind {
     const char *name, *type;
     int components;
 };
 extern const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS];
+#define SUBD_REFINE_BLOCKS (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES)
+#define SUBD_PATCH_BLOCKS (SUBD_POSITIONS | SUBD_PATCHES | SUBD_PATCH_PARAMS | SUBD_INDICES | SUBD_FACE_PARAMS)
 /* subd_frame_header: unpacks and checks the header once it is complete; fills frame and order. Blocks may lie in
  * [first_byte, total_bytes). */
 int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte);

@@ -9,7 +9,7 @@ static int refine_path(struct subd_text *t, const char *id, const char *leaf, co
 {
     unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
     const char *separator = "";
-    if (r->level < 1 || r->level > 31 || include >> SUBD_MAX_BLOCKS)
+    if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
     subd_text_mesh_path(t, id, leaf);
     subd_text_add(t, "?level=%d&include=", r->level);

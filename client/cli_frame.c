@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli_frame.c: a frame from the server into a file: what the verbs that fetch one have in common. */
+#include "cli.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary)
+{
+    struct subd_error err;
+    int code;
+    /* Ids have neither dots nor slashes; a file without either is known by being there. */
+    *temporary = strpbrk(id_or_file, "./") || strcmp(id_or_file, "-") == 0 || access(id_or_file, F_OK) == 0;
+    if (*temporary) {
+        cli_hold(1); /* once sent, only the answer tells which mesh to remove again */
+        code = cli_push_file(c, id_or_file, info);
+        cli_hold(0);
+        *temporary = code < 0;
+        return code;
+    }
+    if (!cli_is_id(id_or_file))
+        return cli_fail(c, EXIT_USAGE, "\"%.80s\" is neither a mesh id (m_...; `subd ls` lists them) nor a file here",
+                        id_or_file);
+    if (cli_mesh_options(c))
+        return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; the mesh %s has its own", id_or_file);
+    return subd_show(c->client, id_or_file, info, &err) == SUBD_OK ? -1 : cli_report(c, &err);
+}
+
+int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code)
+{
+    struct subd_error err;
+    int rc = SUBD_OK;
+    if (temporary) {
+        cli_hold(1);
+        rc = subd_delete(c->client, info->id, 0, &err);
+        cli_hold(0);
+    }
+    if (rc == SUBD_OK)
+        return code;
+    if (code == EXIT_DONE)
+        return cli_report(c, &err);
+    cli_warn("the mesh %s stays on the server: %s", info->id, err.text);
+    return code;
+}
+
+struct times {
+    double push, ask, write;
+};
+
+static int print_json(const struct cli *c, const struct cli_product *p, const struct subd_frame *f,
+                      const struct times *t, int64_t written)
+{
+    cJSON *o = cJSON_CreateObject(), *a;
+    char digest[24];
+    cJSON_AddStringToObject(o, "id", f->mesh_id);
+    cJSON_AddNumberToObject(o, "version", (double)f->version);
+    cJSON_AddStringToObject(o, "topologyId", f->topology_id);
+    cJSON_AddNumberToObject(o, "level", f->level);
+    cJSON_AddStringToObject(o, "surface", f->surface);
+    cJSON_AddStringToObject(o, "method", f->method);
+    cJSON_AddStringToObject(o, "backend", f->backend);
+    cJSON_AddNumberToObject(o, "vertices", (double)f->vertices);
+    cJSON_AddNumberToObject(o, "faces", (double)f->faces);
+    cJSON_AddNumberToObject(o, "edges", (double)f->edges);
+    cJSON_AddNumberToObject(o, "bytes", (double)f->frame_bytes);
+    if (p->add)
+        p->add(o, f);
+    a = cJSON_AddArrayToObject(o, "blocks");
+    for (int i = 0; i < f->n_blocks; i++) {
+        snprintf(digest, sizeof digest, "%016" PRIx64, f->blocks[i].digest);
+        cJSON_AddStringToObject(cli_block_json(a, &f->blocks[i]), "digest", digest);
+    }
+    a = cJSON_AddObjectToObject(o, "serverSeconds");
+    for (int i = 0; i < f->n_timings; i++)
+        cJSON_AddNumberToObject(a, f->timings[i].phase, f->timings[i].seconds);
+    a = cJSON_AddObjectToObject(o, "seconds");
+    cJSON_AddNumberToObject(a, "push", t->push);
+    cJSON_AddNumberToObject(a, c->verb, t->ask);
+    cJSON_AddNumberToObject(a, "write", t->write);
+    a = cJSON_AddArrayToObject(o, "warnings");
+    for (int i = 0; i < f->n_warnings; i++)
+        cJSON_AddItemToArray(a, cJSON_CreateString(f->warnings[i]));
+    if (c->output) {
+        cJSON_AddStringToObject(o, "output", c->output);
+        cJSON_AddNumberToObject(o, "outputBytes", (double)written);
+    }
+    return cli_print_json(c, o);
+}
+
+static void print_text(const struct cli *c, const struct cli_product *p, const struct subd_frame *f,
+                       const struct times *t, int64_t written)
+{
+    FILE *to = c->output && strcmp(c->output, "-") == 0 ? stderr : stdout;
+    p->tell(to, f);
+    fprintf(to, "  %s in %.1f ms, %s/s%s", cli_bytes((double)f->frame_bytes), t->ask * 1e3,
+            cli_bytes((double)f->frame_bytes / t->ask), f->n_timings ? " (there:" : "\n");
+    for (int i = 0; i < f->n_timings; i++)
+        fprintf(to, " %s %.2f ms%s", f->timings[i].phase, f->timings[i].seconds * 1e3,
+                i + 1 < f->n_timings ? "," : ")\n");
+    if (c->output)
+        fprintf(to, "  %s: %s written in %.1f ms\n", c->output, cli_bytes((double)written), t->write * 1e3);
+}
+
+/* Pushes (or looks up), asks, removes again. */
+static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f, struct times *t)
+{
+    struct subd_mesh_info info = {0};
+    struct subd_error err;
+    double start = cli_now();
+    int temporary, code = cli_mesh_begin(c, c->args[0], &info, &temporary);
+    if (code >= 0)
+        return code;
+    t->push = cli_now() - start;
+    start = cli_now();
+    code = p->ask(c, &info, f, &err) == SUBD_OK ? EXIT_DONE : cli_report(c, &err);
+    t->ask = cli_now() - start;
+    return cli_mesh_end(c, &info, temporary, code);
+}
+
+static int ends_with(const char *path, const char *suffix)
+{
+    size_t n = strlen(path), m = strlen(suffix);
+    return n > m && strcasecmp(path + n - m, suffix) == 0;
+}
+
+/* The product's format for the output that was asked for; -1: none is. Returns -1 to go on. */
+static int choose(const struct cli *c, const struct cli_product *p, int *format)
+{
+    *format = -1;
+    if (!c->output)
+        return -1;
+    for (int i = 1; i >= 0; i--)
+        if (ends_with(c->output, p->formats[i].suffix))
+            *format = i;
+    if (strcmp(c->output, "-") == 0)
+        *format = 0;
+    if (*format < 0)
+        return cli_fail(c, EXIT_USAGE, "the output %s is neither %s nor %s", c->output, p->formats[0].suffix,
+                        p->formats[1].suffix);
+    if (c->json && strcmp(c->output, "-") == 0)
+        return cli_fail(c, EXIT_USAGE, "--json and the mesh cannot both go to stdout; use -o FILE");
+    return -1;
+}
+
+static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
+                 const struct subd_frame *f, struct times *t, int64_t *written)
+{
+    double start = cli_now();
+    write(w, f);
+    if (cli_writer_close(w, 1) != 0)
+        return errno == ECANCELED ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
+                                  : cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
+    t->write = cli_now() - start;
+    *written = w->total;
+    cli_progress_clear();
+    return EXIT_DONE;
+}
+
+int cli_fetch(struct cli *c, const struct cli_product *p)
+{
+    struct subd_frame frame = {0};
+    struct times times = {0};
+    struct cli_writer w;
+    int64_t written = 0;
+    int format, code = choose(c, p, &format);
+    if (code >= 0)
+        return code;
+    /* Before any work: a folder that cannot be written to is known now. */
+    if (format >= 0 && cli_writer_open(&w, c->output) != 0)
+        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
+    code = ask(c, p, &frame, &times);
+    if (format >= 0 && code == EXIT_DONE)
+        code = store(c, &w, p->formats[format].write, &frame, &times, &written);
+    else if (format >= 0)
+        cli_writer_close(&w, 0);
+    if (code == EXIT_DONE) {
+        cli_progress_clear();
+        for (int i = 0; i < frame.n_warnings; i++)
+            cli_warn("%s", frame.warnings[i]);
+        if (c->json)
+            code = print_json(c, p, &frame, &times, written);
+        else
+            print_text(c, p, &frame, &times, written);
+    }
+    subd_frame_free(&frame);
+    return code;
+}
