@@ -69,7 +69,7 @@ HELP_OBJ := $(call objs,$(filter-out $(foreach p,test_ bench_ fuzz_,$(call tsrc,
 LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a $(LIBSDD)
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(BUILD)/include/subd.h)
+CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_patches.h))
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
@@ -127,7 +127,7 @@ $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	@mkdir -p $(@D) && echo '{ global: subd_*; local: *; };' >$(BUILD)/gen/libsubd.map
 	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
 	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
-$(BUILD)/include/subd.h: client/subd.h ; @mkdir -p $(@D) && cp $< $@
+$(BUILD)/include/%.h: client/%.h ; @mkdir -p $(@D) && cp $< $@
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
@@ -190,7 +190,7 @@ docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/err.*[hf]
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h client/subd_patches.h && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/err.*[hf]
 	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
 clean: ; rm -rf build ## remove all that was built
 help: ## this list

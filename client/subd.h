@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd.h: the client library of subdd. Meshes go to a daemon over HTTP, refined surfaces come back into memory.
  *
- *   subd_open -> subd_push -> subd_refine -> subd_frame_free -> subd_close
- *
- * subd_patches in the place of subd_refine brings the surface as B-spline patches, which subd_patch_evaluate evaluates.
+ *   subd_open -> subd_push -> subd_refine (subd_patches.h: subd_patches) -> subd_frame_free -> subd_close
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
  * little-endian, as the host must be.
@@ -214,13 +212,12 @@ SUBD_API void subd_edit_result_free(struct subd_edit_result *r);
 
 /* ---- refine -------------------------------------------------------------------------------------------------- */
 enum subd_include { SUBD_POSITIONS = 1, SUBD_NORMALS = 2, SUBD_INDICES = 4, SUBD_UVS = 8, SUBD_UV_INDICES = 16 };
-enum subd_patch_semantic { SUBD_PATCHES = 32, SUBD_PATCH_PARAMS = 64, SUBD_FACE_PARAMS = 128 }; /* of subd_patches */
 #define SUBD_MAX_BLOCKS 8
 
 /* Shapes: positions[n][3] f32, normals[n][3] f32, indices[faces][4] u32, uvs[nu][2] f32, uv_indices[faces][4] u32.
  * Indices from a refined frame are below the count of what they index; a triangle scheme has 3 components. */
 struct subd_block {
-    int semantic; /* a bit of enum subd_include or subd_patch_semantic */
+    int semantic; /* a bit of enum subd_include, or of subd_patches.h */
     int components;
     int64_t count, offset, bytes; /* rows; place in the frame     */
     uint64_t digest;              /* xxh64-tree-1k                */
@@ -232,14 +229,13 @@ struct subd_timing {
 };
 struct subd_frame { /* start it all zero; free it once. A call reuses its memory, so playback does not allocate */
     char mesh_id[64], topology_id[36], surface[16], method[32], backend[16], etag[136];
-    int64_t version, vertices, faces, edges, frame_bytes;
+    int64_t version, vertices, faces, edges, frame_bytes, head_bytes;
     int level, n_blocks, n_timings, n_warnings;
     struct subd_block blocks[SUBD_MAX_BLOCKS];
     struct subd_timing timings[16];
     char warnings[8][200];
-    const void *head;   /* the body as it came up to the end of its header; with zeros up to each block's offset, and */
-    int64_t head_bytes; /* the blocks, it is that body again, frame_bytes long                                     */
-    void *memory;       /* library's: holds head and the blocks that were not placed                               */
+    const void *head; /* the body up to the end of its header; with the blocks at their offsets it is whole again */
+    void *memory;     /* library's: holds head and the blocks that were not placed */
     size_t memory_bytes;
 };
 struct subd_refine {
@@ -261,45 +257,6 @@ SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refin
                          struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic); /* NULL: not there */
 SUBD_API void subd_frame_free(struct subd_frame *f);
-
-/* ---- patches: where the surface is B-spline it comes as such, and only the rest as faces ------------------------- */
-#define SUBD_MAX_PATCH_LEVEL 10
-struct subd_patches {
-    int level;                 /* 1 .. SUBD_MAX_PATCH_LEVEL: where it stops to split            */
-    const char *surface;       /* of the faces that are left: "refined" or "limit"; NULL: refined */
-    const char *if_none_match; /* this and what follows: as in subd_refine                      */
-    int skip_digests;
-    void *(*place)(void *arg, const struct subd_frame *frame, const struct subd_block *b);
-    void *place_arg;
-};
-/* Flags of a patch or face; those of its edge i, from corner i to i + 1, are shifted left by i.
- * BOUNDARY: the surface ends there, or has an infinitely sharp crease: the four points beyond the edge are not there,
- * their entries repeat points of the edge, and 2 P(edge) - P(inner) stands for them. TRANSITION: what lies across has
- * been split once more, so this edge meets two. OF_POLYGON: the parent face is no quad. */
-#define SUBD_PATCH_LEVEL_MASK 0xfu
-#define SUBD_PATCH_BOUNDARY 0x10u
-#define SUBD_PATCH_TRANSITION 0x100u
-#define SUBD_PATCH_OF_POLYGON 0x1000u
-/* subd_patches: GET patches. Result and errors as subd_refine. The frame has five blocks:
- *   positions    [vertices][3] f32: control points, points of the levels, with surface = limit the limit points
- *   patches      [p][16] u32 rows of positions: bicubic uniform B-spline, 4j + i with i along u and j along v
- *   patch_params [p][4] u32: parent face, its corner, u | v << 16, flags
- *   indices      [k][4] u32 rows of positions: the faces of the last level that are left, p + k = frame->faces
- *   face_params  [k][4] u32: as patch_params
- * A quad is a grid of 2^level x 2^level with its origin in corner 0 and u towards corner 1; of another face each
- * corner has a grid of 2^(level-1), u towards the middle of the edge after it. A patch's corners are (u, v), (u+1, v),
- * (u+1, v+1), (u, v+1). Patches and faces tile the surface once. It is checked that the rows are below `vertices`,
- * levels no higher than the frame's and u, v inside the grid. */
-SUBD_API int subd_patches(subd_client *c, const char *id, const struct subd_patches *r, struct subd_frame *frame,
-                          struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_patch_points: the 16 control points of a patch, those beyond a boundary put in.
- * Errors  SUBD_EUSAGE: the frame is not of subd_patches, or has no such patch */
-SUBD_API int subd_patch_points(const struct subd_frame *f, int64_t patch, float points[16][3]) SUBD_MUST_CHECK;
-/* subd_patch_evaluate: the limit surface at (u, v), from (0, 0) in the patch's corner 0 to (1, 1) in its corner 2, and
- * its derivatives by them (du or dv may be NULL); in double inside. All threads may read one frame.
- * Errors  SUBD_EUSAGE: as subd_patch_points, or u or v is outside [0, 1] */
-SUBD_API int subd_patch_evaluate(const struct subd_frame *f, int64_t patch, float u, float v, float point[3],
-                                 float du[3], float dv[3]) SUBD_MUST_CHECK;
 
 struct subd_plan {
     char method[32];
@@ -334,8 +291,7 @@ SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD
 #define SUBD_MAX_FDS 8
 struct pollfd;
 SUBD_API void subd_nonblocking(subd_client *c, int on);
-SUBD_API int subd_poll_set(const subd_client *c, struct pollfd *fds,
-                           int *timeout_ms); /* fds[SUBD_MAX_FDS]; returns n */
+SUBD_API int subd_poll_set(const subd_client *c, struct pollfd *fds, int *timeout_ms); /* n of fds[SUBD_MAX_FDS] */
 SUBD_API int subd_step(subd_client *c) SUBD_MUST_CHECK;
 
 #ifdef __cplusplus

@@ -7,7 +7,7 @@
  * body, aligned and without overlaps; digests are verified and indices range-checked while the bytes are in cache. */
 #ifndef SUBD_FRAME_H
 #define SUBD_FRAME_H
-#include "subd.h"
+#include "subd_patches.h"
 
 #define SUBD_FRAME_MEDIA_TYPE "application/vnd.subdd.frame"
 #define SUBD_FRAME_MAX_HEADER 65536

@@ -26,7 +26,7 @@ int subd_patches(subd_client *c, const char *id, const struct subd_patches *r, s
     return subd_request_start(c, &q, err);
 }
 
-/* ---- evaluation --------------------------------------------------------------------------------------------------- */
+/* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
 /* The row beyond an edge is the edge's row mirrored by the next one; `to`, `edge` and `inner` step by `step`. */
 static void mirror(double p[16][3], int to, int edge, int inner, int step)
