@@ -1,152 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined frames as a hostile server may send them: whatever comes, the parser stays inside its memory and says no. */
-#include "client/subd_frame.h"
 #include "gpu/sdd.h"
-#include "subdd.pb-c.h"
+#include "tests/unit/frame_build.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
-enum { VERTICES = 500, FACES = 300, N_BLOCKS = 3 };
-
-struct bench { /* a frame under construction: change the messages, then render it */
-    Subdd__V1__FrameHeader header;
-    Subdd__V1__Block blocks[6], *pointers[6];
-    float positions[VERTICES][3];
-    uint32_t indices[FACES][4];
-    float normals[VERTICES][3];
-    unsigned char bytes[65536];
-    size_t n;
-};
-
-static const void *content(const struct bench *f, int i)
-{
-    return i == 0 ? (const void *)f->positions : i == 1 ? (const void *)f->indices : (const void *)f->normals;
-}
-
-static void set_block(struct bench *f, int i, const char *semantic, const char *type, uint32_t components,
-                      uint64_t count)
-{
-    Subdd__V1__Block *b = &f->blocks[i];
-    subdd__v1__block__init(b);
-    b->semantic = (char *)(uintptr_t)semantic;
-    b->type = (char *)(uintptr_t)type;
-    b->components = components;
-    b->count = count;
-    b->stride = 4 * components;
-    b->bytes = count * b->stride;
-    b->codec = (char *)(uintptr_t) "raw";
-    b->digest_kind = (char *)(uintptr_t) "xxh64-tree-1k";
-    b->digest = sdd_digest(content(f, i), (int64_t)b->bytes);
-    f->pointers[i] = b;
-}
-
-static struct bench *setup_frame(void)
-{
-    struct bench *f = calloc(1, sizeof *f);
-    uint64_t at = 1024;
-    assert_non_null(f);
-    for (int i = 0; i < VERTICES * 3; i++) {
-        (&f->positions[0][0])[i] = (float)i * 0.37f;
-        (&f->normals[0][0])[i] = (float)i * -0.11f;
-    }
-    for (int i = 0; i < FACES * 4; i++)
-        (&f->indices[0][0])[i] = (uint32_t)(i * 7) % VERTICES;
-    subdd__v1__frame_header__init(&f->header);
-    f->header.mesh_id = (char *)(uintptr_t) "m_0123";
-    f->header.version = 3;
-    f->header.level = 2;
-    f->header.vertices = VERTICES;
-    f->header.faces = FACES;
-    set_block(f, 0, "positions", "f32", 3, VERTICES);
-    set_block(f, 1, "indices", "u32", 4, FACES);
-    set_block(f, 2, "normals", "f32", 3, VERTICES);
-    for (int i = 0; i < N_BLOCKS; i++) {
-        f->blocks[i].offset = at;
-        at += (f->blocks[i].bytes + 63) / 64 * 64;
-    }
-    f->header.blocks = f->pointers;
-    f->header.n_blocks = N_BLOCKS;
-    f->n = (size_t)at;
-    return f;
-}
-
-/* Writes header and contents; blocks that lie outside are left out, for it is the table that is under test. */
-static void render(struct bench *f)
-{
-    unsigned char *p = f->bytes;
-    size_t n = subdd__v1__frame_header__get_packed_size(&f->header), v = n;
-    memset(f->bytes, 0, sizeof f->bytes);
-    for (; v > 127; v >>= 7)
-        *p++ = (unsigned char)(v | 128);
-    *p++ = (unsigned char)v;
-    assert_true(n + 3 <= 1024);
-    subdd__v1__frame_header__pack(&f->header, p);
-    for (int i = 0; i < N_BLOCKS; i++)
-        if (f->blocks[i].offset < f->n && f->blocks[i].bytes <= sizeof f->positions + 64 &&
-            f->blocks[i].offset + f->blocks[i].bytes <= f->n)
-            memcpy(f->bytes + f->blocks[i].offset, content(f, i),
-                   f->blocks[i].bytes <= 6000 ? f->blocks[i].bytes : 6000);
-}
-
-static int parse(const unsigned char *bytes, size_t n, size_t step, const struct subd_refine *request,
-                 struct subd_frame *out, struct subd_error *err)
-{
-    struct subd_frame_parser p;
-    int rc = subd_frame_begin(&p, request, (int64_t)n, out, err);
-    for (size_t i = 0; i < n && rc == SUBD_OK; i += step) {
-        size_t m = n - i < step ? n - i : step;
-        unsigned char *copy = malloc(m); /* of exact size, so that a sanitizer sees a step past it */
-        assert_non_null(copy);
-        memcpy(copy, bytes + i, m);
-        rc = subd_frame_feed(&p, copy, m);
-        free(copy);
-    }
-    if (subd_frame_end(&p) != SUBD_OK || rc != SUBD_OK)
-        return rc != SUBD_OK ? rc : p.failure;
-    return SUBD_OK;
-}
-
 static const struct subd_refine ask = {.level = 2, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_NORMALS};
 
-static int verdict(struct bench *f, const struct subd_refine *request)
+static void refused(struct built *f)
 {
-    struct subd_frame out = {0};
-    struct subd_error err = {0};
-    int rc, whole;
-    render(f);
-    whole = parse(f->bytes, f->n, f->n, request, &out, &err);
-    assert_int_equal(out.n_blocks, whole == SUBD_OK ? N_BLOCKS : 0);
-    assert_true(whole == SUBD_OK || *err.text);
-    rc = parse(f->bytes, f->n, 13, request, &out, &err);
-    assert_int_equal(rc, whole);
-    subd_frame_free(&out);
-    return rc;
-}
-
-static void refused(struct bench *f)
-{
-    assert_int_equal(verdict(f, &ask), SUBD_EPROTOCOL);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_EPROTOCOL);
     free(f);
 }
 
 static void test_good_frame_in_any_pieces(void **state)
 {
     static const size_t steps[] = {1, 2, 63, 64, 1000, 1024, 4096, 65536};
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     struct subd_frame out = {0};
     struct subd_error err;
     (void)state;
-    render(f);
+    frame_render(f);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        assert_int_equal(parse(f->bytes, f->n, steps[i], &ask, &out, &err), SUBD_OK);
+        assert_int_equal(frame_parse(f->bytes, f->n, steps[i], &ask, &out, &err), SUBD_OK);
         assert_int_equal(out.vertices, VERTICES);
         assert_int_equal(out.version, 3);
         assert_string_equal(out.mesh_id, "m_0123");
-        for (int b = 0; b < N_BLOCKS; b++) {
-            assert_memory_equal(out.blocks[b].data, content(f, b), (size_t)out.blocks[b].bytes);
+        for (int b = 0; b < f->n_blocks; b++) {
+            assert_memory_equal(out.blocks[b].data, f->contents[b], (size_t)out.blocks[b].bytes);
             assert_int_equal((uintptr_t)out.blocks[b].data % 64, 0);
         }
         assert_ptr_equal(subd_frame_find(&out, SUBD_NORMALS), &out.blocks[2]);
@@ -166,45 +50,45 @@ static void test_placed_memory(void **state)
 {
     static uint32_t mine[FACES][4];
     struct subd_refine request = ask;
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     struct subd_frame out = {0};
     struct subd_error err;
     (void)state;
     request.place = into;
     request.place_arg = mine;
-    render(f);
-    assert_int_equal(parse(f->bytes, f->n, 777, &request, &out, &err), SUBD_OK);
+    frame_render(f);
+    assert_int_equal(frame_parse(f->bytes, f->n, 777, &request, &out, &err), SUBD_OK);
     assert_memory_equal(mine, f->indices, sizeof mine);
     assert_ptr_equal(out.blocks[1].data, mine);
     assert_memory_equal(out.blocks[2].data, f->normals, sizeof f->normals);
     request.place_arg = (char *)mine + 1;
-    assert_int_equal(parse(f->bytes, f->n, 777, &request, &out, &err), SUBD_EUSAGE);
+    assert_int_equal(frame_parse(f->bytes, f->n, 777, &request, &out, &err), SUBD_EUSAGE);
     subd_frame_free(&out);
     free(f);
 }
 
 static void test_any_order_gaps_and_tail(void **state)
 {
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     (void)state;
     f->blocks[2].offset = 1024;
     f->blocks[0].offset = 1024 + 64 * 100;
     f->blocks[1].offset = 1024 + 64 * 300;
     f->n = 40000;
-    assert_int_equal(verdict(f, &ask), SUBD_OK);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_OK);
     free(f);
 }
 
 static void test_empty_blocks(void **state)
 {
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     (void)state;
     f->header.faces = 0;
     f->blocks[1].count = f->blocks[1].bytes = 0;
     f->blocks[1].digest = sdd_digest("", 0);
-    assert_int_equal(verdict(f, &ask), SUBD_OK);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_OK);
     f->blocks[1].offset = f->n;
-    assert_int_equal(verdict(f, &ask), SUBD_OK);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_OK);
     f->blocks[1].offset = f->n + 64;
     refused(f);
 }
@@ -218,23 +102,23 @@ static void test_header_length(void **state)
     struct subd_frame_parser p;
     (void)state;
     for (size_t step = 1; step < 4; step++) {
-        assert_int_equal(parse(many, sizeof many, step, &ask, &out, &err), SUBD_EPROTOCOL);
-        assert_int_equal(parse(zero, sizeof zero, step, &ask, &out, &err), SUBD_EPROTOCOL);
-        assert_int_equal(parse(big, sizeof big, step, &ask, &out, &err), SUBD_EPROTOCOL);
-        assert_int_equal(parse(past, sizeof past, step, &ask, &out, &err), SUBD_EPROTOCOL);
-        assert_int_equal(parse(open, sizeof open, step, &ask, &out, &err), SUBD_EPROTOCOL);
+        assert_int_equal(frame_parse(many, sizeof many, step, &ask, &out, &err), SUBD_EPROTOCOL);
+        assert_int_equal(frame_parse(zero, sizeof zero, step, &ask, &out, &err), SUBD_EPROTOCOL);
+        assert_int_equal(frame_parse(big, sizeof big, step, &ask, &out, &err), SUBD_EPROTOCOL);
+        assert_int_equal(frame_parse(past, sizeof past, step, &ask, &out, &err), SUBD_EPROTOCOL);
+        assert_int_equal(frame_parse(open, sizeof open, step, &ask, &out, &err), SUBD_EPROTOCOL);
     }
     assert_int_equal(subd_frame_begin(&p, &ask, -1, &out, &err), SUBD_EPROTOCOL); /* no Content-Length */
 }
 
 static void test_truncated_anywhere(void **state)
 {
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     struct subd_frame out = {0};
     struct subd_error err;
     struct subd_frame_parser p;
     (void)state;
-    render(f);
+    frame_render(f);
     for (size_t n = 0; n < f->n - 64; n += n < 300 ? 1 : 997) { /* the last block is followed by padding */
         assert_int_equal(subd_frame_begin(&p, &ask, (int64_t)f->n, &out, &err), SUBD_OK);
         assert_int_equal(subd_frame_feed(&p, f->bytes, n), SUBD_OK);
@@ -250,7 +134,7 @@ static void test_truncated_anywhere(void **state)
 
 #define REFUSED(change)                                                                                                \
     do {                                                                                                               \
-        struct bench *f = setup_frame();                                                                               \
+        struct built *f = frame_of_refine();                                                                           \
         change;                                                                                                        \
         refused(f);                                                                                                    \
     } while (0)
@@ -293,31 +177,31 @@ static void test_hostile_tables(void **state)
 static void test_content(void **state)
 {
     struct subd_refine trusting = ask;
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     (void)state;
     trusting.skip_digests = 1;
     f->blocks[2].digest ^= 1;
-    assert_int_equal(verdict(f, &ask), SUBD_EDIGEST);
-    assert_int_equal(verdict(f, &trusting), SUBD_OK);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_EDIGEST);
+    assert_int_equal(frame_verdict(f, &trusting), SUBD_OK);
     f->blocks[2].digest ^= 1;
     f->positions[499][2] += 1;
-    assert_int_equal(verdict(f, &ask), SUBD_EDIGEST);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_EDIGEST);
     f->positions[499][2] -= 1;
     f->indices[FACES - 1][3] = VERTICES; /* one too far, with a digest that agrees */
     f->blocks[1].digest = sdd_digest(f->indices, sizeof f->indices);
-    assert_int_equal(verdict(f, &ask), SUBD_EPROTOCOL);
-    assert_int_equal(verdict(f, &trusting), SUBD_EPROTOCOL);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_EPROTOCOL);
+    assert_int_equal(frame_verdict(f, &trusting), SUBD_EPROTOCOL);
     free(f);
 }
 
 static void test_garbled_bytes(void **state)
 {
-    struct bench *f = setup_frame();
+    struct built *f = frame_of_refine();
     unsigned char *copy = malloc(f->n);
     struct subd_frame out = {0};
     uint64_t seed = 1;
     (void)state;
-    render(f);
+    frame_render(f);
     for (int round = 0; round < 3000; round++) {
         struct subd_error err = {0};
         int rc;
@@ -326,7 +210,7 @@ static void test_garbled_bytes(void **state)
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             copy[(seed >> 33) % 200] = (unsigned char)(seed >> 56); /* the header lies there */
         }
-        rc = parse(copy, f->n, 5000, &ask, &out, &err);
+        rc = frame_parse(copy, f->n, 5000, &ask, &out, &err);
         assert_true(rc == SUBD_OK || (rc < 0 && *err.text && out.n_blocks == 0));
     }
     subd_frame_free(&out);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frame_build.h: frames for tests of the parser: change the messages and contents, then render and parse. */
+#ifndef TESTS_FRAME_BUILD_H
+#define TESTS_FRAME_BUILD_H
+#include "client/subd_frame.h"
+#include "subdd.pb-c.h"
+
+enum { VERTICES = 500, FACES = 300, PATCHES = 150, QUADS = FACES - PATCHES };
+
+struct built {
+    Subdd__V1__FrameHeader header;
+    Subdd__V1__Block blocks[8], *pointers[8];
+    const void *contents[8]; /* into the arrays below */
+    size_t content_bytes[8];
+    int n_blocks;
+    float positions[VERTICES][3], normals[VERTICES][3];
+    uint32_t indices[FACES][4], patches[PATCHES][16], patch_params[PATCHES][4], face_params[QUADS][4];
+    unsigned char bytes[65536];
+    size_t n;
+};
+struct built *frame_of_refine(void);  /* positions, indices, normals; level 2 */
+struct built *frame_of_patches(void); /* the five blocks; level 2             */
+void frame_digest(struct built *f, int i);
+/* frame_render: writes header and contents; blocks that lie outside are left out, for it is the table that is under
+ * test. */
+void frame_render(struct built *f);
+/* frame_parse: feeds pieces of `step` bytes, each in memory of its own size. */
+int frame_parse(const unsigned char *bytes, size_t n, size_t step, const struct subd_refine *request,
+                struct subd_frame *out, struct subd_error *err);
+/* frame_verdict: renders, parses at once and in small pieces; both must say the same. */
+int frame_verdict(struct built *f, const struct subd_refine *request);
+
+#endif
