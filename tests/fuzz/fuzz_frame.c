@@ -1,20 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a refined frame, in pieces: the first byte says how long a piece is and whether digests count. */
+/* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether patches were asked for (32) and
+ * whether digests count (128: not). */
 #include "client/subd_frame.h"
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What the library promises of a frame that it lets through. */
-static void promised(const struct subd_frame *f)
+static const struct subd_block *need(const struct subd_frame *f, int semantic, int components, int64_t count)
 {
-    const struct subd_block *indices = subd_frame_find(f, SUBD_INDICES),
-                            *positions = subd_frame_find(f, SUBD_POSITIONS);
-    if (!indices || !positions || positions->bytes != f->vertices * 12 || indices->count != f->faces)
+    const struct subd_block *b = subd_frame_find(f, semantic);
+    if (!b || (components && b->components != components) || b->count != count ||
+        b->bytes != b->count * b->components * 4)
         abort();
-    for (int64_t i = 0; i < indices->count * indices->components; i++)
-        if (((const uint32_t *)indices->data)[i] >= f->vertices)
+    return b;
+}
+
+static void below(const struct subd_block *b, int64_t limit)
+{
+    for (int64_t i = 0; i < b->count * b->components; i++)
+        if (((const uint32_t *)b->data)[i] >= limit)
+            abort();
+}
+
+static void sane(const struct subd_block *b, int level)
+{
+    const uint32_t(*row)[4] = b->data;
+    for (int64_t i = 0; i < b->count; i++) {
+        int at = (int)(row[i][3] & SUBD_PATCH_LEVEL_MASK), half = (row[i][3] & SUBD_PATCH_OF_POLYGON) != 0;
+        if (at > level || (b->semantic == SUBD_FACE_PARAMS && at != level) || at < half)
+            abort();
+        if ((row[i][2] & 0xFFFF) >= 1u << (at - half) || row[i][2] >> 16 >= 1u << (at - half))
+            abort();
+    }
+}
+
+/* What the library promises of a frame that it lets through. */
+static void promised(const struct subd_frame *f, int patches)
+{
+    const struct subd_block *indices = subd_frame_find(f, SUBD_INDICES), *rows = subd_frame_find(f, SUBD_PATCHES);
+    float p[3], du[3], dv[3];
+    need(f, SUBD_POSITIONS, 3, f->vertices);
+    if (!indices || f->head_bytes < 2)
+        abort();
+    below(indices, f->vertices);
+    if (!patches) {
+        need(f, SUBD_INDICES, 0, f->faces);
+        return;
+    }
+    if (!rows)
+        abort();
+    below(need(f, SUBD_PATCHES, 16, f->faces - indices->count), f->vertices);
+    sane(need(f, SUBD_PATCH_PARAMS, 4, rows->count), f->level);
+    sane(need(f, SUBD_FACE_PARAMS, 4, indices->count), f->level);
+    for (int64_t i = 0; i < rows->count; i++)
+        if (subd_patch_evaluate(f, i, 0.25f, 1, p, du, dv) != SUBD_OK)
             abort();
 }
 
@@ -25,10 +65,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct subd_frame_parser p;
     struct subd_error err = {0};
     size_t step;
-    int rc;
+    int rc, patches;
     if (size < 2)
         return 0;
-    step = (*data & 127u) + 1;
+    step = (*data & 95u) + 1;
+    patches = (*data & 32) != 0;
+    request.include = patches ? SUBD_PATCH_BLOCKS : 0;
     request.skip_digests = *data++ >> 7; /* without them the fuzzer gets further */
     size--;
     rc = subd_frame_begin(&p, &request, (int64_t)size, &frame, &err);
@@ -39,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         subd_frame_end(&p);
     if (rc == SUBD_OK)
-        promised(&frame);
+        promised(&frame, patches);
     else if (frame.n_blocks || !*err.text)
         abort();
     subd_frame_free(&frame);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined frames: layout, digests, entity tags, ranges, the cache, the plan, and staying alive under pressure. */
-#include "gpu/sdd.h"
-#include "subdd.pb-c.h"
 #include "tests/env.h"
-#include "tests/http/daemon.h"
+#include "tests/http/frames.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,47 +33,6 @@ static void get(const char *id, const char *rest, const char *fields, struct ans
     http_ask(&d, "GET", target, fields, NULL, 0, a);
 }
 
-static Subdd__V1__FrameHeader *header_of(const struct answer *a, size_t *end)
-{
-    size_t at = 0, n = 0;
-    for (int shift = 0;; shift += 7) {
-        unsigned char c = (unsigned char)a->body[at++];
-        n |= (size_t)(c & 127) << shift;
-        if (c < 128)
-            break;
-    }
-    assert_true(at + n <= a->bytes);
-    *end = (at + n + 63) / 64 * 64;
-    for (size_t i = at + n; i < *end; i++)
-        assert_int_equal(a->body[i], 0);
-    Subdd__V1__FrameHeader *h = subdd__v1__frame_header__unpack(NULL, n, (uint8_t *)a->body + at);
-    assert_non_null(h);
-    return h;
-}
-
-/* Offsets aligned and in order, sizes as the counts say, padding zero, digests right. */
-static void check_frame(const struct answer *a)
-{
-    size_t at;
-    Subdd__V1__FrameHeader *h = header_of(a, &at);
-    for (size_t i = 0; i < h->n_blocks; i++) {
-        const Subdd__V1__Block *b = h->blocks[i];
-        assert_int_equal(b->offset % 64, 0);
-        assert_int_equal(b->offset, (at + 63) / 64 * 64);
-        for (; at < b->offset; at++)
-            assert_int_equal(a->body[at], 0);
-        assert_int_equal(b->bytes, b->count * b->stride);
-        assert_int_equal(b->stride, b->components * 4);
-        assert_string_equal(b->codec, "raw");
-        assert_string_equal(b->digest_kind, "xxh64-tree-1k");
-        assert_true(b->offset + b->bytes <= a->bytes);
-        assert_int_equal(b->digest, sdd_digest(a->body + b->offset, (int64_t)b->bytes));
-        at += b->bytes;
-    }
-    assert_int_equal(at, a->bytes);
-    subdd__v1__frame_header__free_unpacked(h, NULL);
-}
-
 static void test_frame(void **state)
 {
     struct answer a;
@@ -90,8 +47,8 @@ static void test_frame(void **state)
     assert_string_equal(value, "bytes");
     assert_true(answer_field(&a, "Server-Timing", value, sizeof value));
     assert_non_null(strstr(value, "refine;dur="));
-    check_frame(&a);
-    Subdd__V1__FrameHeader *h = header_of(&a, &end);
+    frame_check(&a);
+    Subdd__V1__FrameHeader *h = frame_header(&a, &end);
     assert_string_equal(h->mesh_id, cube);
     assert_int_equal(h->version, 1);
     assert_int_equal(h->level, 2);
@@ -129,7 +86,7 @@ static void test_include(void **state)
             assert_problem(&a, 501, "unsupported", NULL);
         } else {
             assert_int_equal(a.status, 200);
-            check_frame(&a);
+            frame_check(&a);
             assert_int_equal(answer_number(&plan, "frameBytes"), a.bytes);
         }
         answer_free(&a);
@@ -154,7 +111,7 @@ static void test_plan(void **state)
         assert_int_equal(a.status, 200);
         assert_int_equal(answer_number(&plan, "frameBytes"), a.bytes);
         size_t end;
-        Subdd__V1__FrameHeader *h = header_of(&a, &end);
+        Subdd__V1__FrameHeader *h = frame_header(&a, &end);
         assert_int_equal(answer_number(&plan, "vertices"), h->vertices);
         assert_int_equal(answer_number(&plan, "faces"), h->faces);
         assert_int_equal(answer_number(&plan, "edges"), h->edges);
@@ -383,7 +340,7 @@ static void test_eviction(void **state)
         create_obj(&d, tagged, ids[i]);
         get(ids[i], "refined?level=2&include=positions", "", &first[i]);
         assert_int_equal(first[i].status, 200);
-        check_frame(&first[i]);
+        frame_check(&first[i]);
     }
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < N; i++) {

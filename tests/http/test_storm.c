@@ -37,7 +37,10 @@ static size_t compose(struct client *c, char *out, size_t size)
     float points[3] = {(float)draw(c, 100), 1, 2};
     size_t n = 0;
     switch (draw(c, 9)) {
-    case 0: snprintf(head, sizeof head, "GET /v1/meshes/%s/refined?level=%u HTTP/1.1\r\n", id, 1 + draw(c, 5)); break;
+    case 0:
+        snprintf(head, sizeof head, "GET /v1/meshes/%s/%s?level=%u HTTP/1.1\r\n", id,
+                 draw(c, 2) ? "refined" : "patches", 1 + draw(c, 5));
+        break;
     case 1: snprintf(head, sizeof head, "GET /v1/meshes/%s/plan?level=%u HTTP/1.1\r\n", id, 1 + draw(c, 5)); break;
     case 2: snprintf(head, sizeof head, "GET /v1/meshes/%s HTTP/1.1\r\n", id); break;
     case 3: snprintf(head, sizeof head, "GET /v1/meshes?limit=10 HTTP/1.1\r\n"); break;
