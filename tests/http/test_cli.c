@@ -148,8 +148,8 @@ static int n_files(const char *prefix)
 
 static void test_help(void **state)
 {
-    static const char *const verbs[] = {"push", "refine", "positions", "edit", "ls",     "show",
-                                        "rm",   "pull",   "plan",      "stat", "health", "bench"};
+    static const char *const verbs[] = {"push", "refine", "positions", "edit",   "ls",    "show",   "rm",
+                                        "pull", "plan",   "stat",      "health", "bench", "patches"};
     struct ran all = RUN("--help");
     (void)state;
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {

@@ -100,9 +100,9 @@ static void test_frame(void **state)
     assert_int_equal(h->blocks[1]->count, h->blocks[2]->count);
     assert_int_equal(h->blocks[3]->count, h->blocks[4]->count);
     assert_int_equal(h->blocks[1]->count + h->blocks[3]->count, h->faces);
-    /* A cube: at each corner three faces of the last level, and at each level before nine cells less than that. */
+    /* Each of a cube's eight corners is in three cells of each level; the rest of their parents' children is regular. */
     assert_int_equal(h->blocks[3]->count, 24);
-    assert_int_equal(h->blocks[1]->count, 3 * (24 * 4 - 24) - 24 * 3);
+    assert_int_equal(h->blocks[1]->count, 2 * (24 * 4 - 24));
     subdd__v1__frame_header__free_unpacked(h, NULL);
     answer_free(&a);
     get(cube, "patches", "", &a); /* level 1, refined */
@@ -354,7 +354,7 @@ static void test_limits(void **state)
     d = kept;
 }
 
-/* A tetrahedron of triangles all around: much of it stays irregular, so that the work takes a while. */
+/* A grid of triangles: almost every vertex is irregular, so that the work takes a while. */
 static char *triangles_obj(int n)
 {
     size_t size = (size_t)(n + 1) * (size_t)(n + 1) * 120 + 100, at = 0;
