@@ -191,6 +191,17 @@ static int take(struct cli *c, int value, char *text)
     }
 }
 
+/* What `take` takes, of the options that do not take everything. */
+static const char *takes(int value)
+{
+    switch (value) {
+    case LEVEL: return "a whole number from 1 to 31";
+    case REPEAT: return "a whole number from 1 to 10,000,000";
+    case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
+    default: return "a whole number from 1";
+    }
+}
+
 int cli_mesh_options(const struct cli *c)
 {
     int n = c->reorder != NULL;
@@ -247,7 +258,8 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
         if (value == 'h')
             wants_help = 1;
         else if (!take(c, value, optarg))
-            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"", rows[index].name, optarg);
+            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"; it takes %s", rows[index].name, optarg,
+                            takes(value));
     }
     if (optind < argc && !(v = find_verb(argv[optind])))
         return cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; see `subd --help`", argv[optind]);

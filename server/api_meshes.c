@@ -53,10 +53,8 @@ static int create_parse(struct job *job)
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
         return rc;
-    if (name && !mesh_name_valid(name))
-        return job_fail(job, SDD_EINVALID, "name",
-                        "a name has up to %d characters of [A-Za-z0-9._-] and does not start with a dot",
-                        MESH_NAME_SIZE - 1);
+    if (name && (rc = mesh_name_check(name, &job->err)))
+        return rc;
     if (name)
         memcpy(c->mesh->name, name, strlen(name) + 1);
     return mesh_topology_id(c->mesh, c->info.topology_id, &job->err);

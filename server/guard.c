@@ -63,9 +63,10 @@ bool guard_utf8(const char *s, size_t n)
     return true;
 }
 
-static int bad(struct reader *r, const char *what)
+/* field: the header to blame in small letters, "request-line", "target", or "head" for all that has no name. */
+static int bad(struct reader *r, const char *field, const char *what)
 {
-    (void)sdd_fail(r->err, SDD_EMALFORMED, "", "%s", what);
+    (void)sdd_fail(r->err, SDD_EMALFORMED, field, "%s", what);
     return SDD_EMALFORMED;
 }
 
@@ -80,16 +81,16 @@ static int read_line(struct reader *r, const char **line, size_t *length)
             if (i + 1 == left)
                 return 0;
             if (s[i + 1] != '\n')
-                return bad(r, "a carriage return without a line feed in the head");
+                return bad(r, "head", "a carriage return without a line feed in the head");
             *line = s;
             *length = i;
             r->at += i + 2;
             return 1;
         }
         if (c == '\n')
-            return bad(r, "a line feed without a carriage return in the head");
+            return bad(r, "head", "a line feed without a carriage return in the head");
         if ((c < 0x20 && c != '\t') || c == 0x7f)
-            return bad(r, "a control character in the head");
+            return bad(r, "head", "a control character in the head");
     }
     return 0;
 }
@@ -154,8 +155,11 @@ static int count_parts(struct reader *r, const char *text, size_t n, const char 
         r->parts += text[i] && strchr(separators, text[i]);
     if (r->parts <= GUARD_MAX_PARTS)
         return 1;
-    return sdd_fail(r->err, SDD_EHEADERS, "", "more than %d header lines, query parameters and cookies",
-                    GUARD_MAX_PARTS);
+    int rc = sdd_fail(r->err, SDD_EHEADERS, "head", "more than %d header lines, query parameters and cookies",
+                      GUARD_MAX_PARTS);
+    if (r->err)
+        r->err->available = GUARD_MAX_PARTS;
+    return rc;
 }
 
 static int read_request_line(struct reader *r)
@@ -164,21 +168,21 @@ static int read_request_line(struct reader *r)
     size_t n, i = 0;
     /* Before the line is whole its first byte can already be wrong: a TLS hello must not wait for the deadline. */
     if (r->n > 0 && !is_token(r->bytes[0]))
-        return bad(r, "this is not an HTTP/1.1 request");
+        return bad(r, "request-line", "this is not an HTTP/1.1 request");
     int rc = read_line(r, &line, &n);
     if (rc <= 0)
         return rc;
     while (i < n && is_token(line[i]))
         i++;
     if (i == n || line[i] != ' ')
-        return bad(r, "the request line has no method");
+        return bad(r, "request-line", "the request line has no method");
     size_t from = ++i;
     while (i < n && line[i] != ' ')
         i++;
     if (n - i != 9 || memcmp(line + i, " HTTP/1.", 8) || (line[n - 1] != '0' && line[n - 1] != '1'))
-        return bad(r, "the request line does not end in HTTP/1.1");
+        return bad(r, "request-line", "the request line does not end in HTTP/1.1");
     if (!skip_authority(r, line, &from, i))
-        return bad(r, "an absolute request target must be http://HOST/path");
+        return bad(r, "target", "an absolute request target must be http://HOST/path");
     r->http10 = line[n - 1] == '0';
     r->head->target = from;
     r->head->target_bytes = i - from;
@@ -197,10 +201,10 @@ static int read_length(struct reader *r, const char *value, size_t n)
 {
     int64_t length = 0;
     if (n == 0 || n > MAX_LENGTH_DIGITS)
-        return bad(r, "Content-Length is not a number");
+        return bad(r, "content-length", "Content-Length is not a number");
     for (size_t i = 0; i < n; i++) {
         if (value[i] < '0' || value[i] > '9')
-            return bad(r, "Content-Length is not a number");
+            return bad(r, "content-length", "Content-Length is not a number");
         length = length * 10 + (value[i] - '0');
     }
     r->head->content_length = length;
@@ -211,11 +215,11 @@ static int read_field(struct reader *r, const char *line, size_t n)
 {
     size_t name = 0;
     if (line[0] == ' ' || line[0] == '\t')
-        return bad(r, "a folded header line");
+        return bad(r, "head", "a folded header line");
     while (name < n && is_token(line[name]))
         name++;
     if (name == 0 || name == n || line[name] != ':')
-        return bad(r, "a header name is empty or has a character that is not allowed");
+        return bad(r, "head", "a header name is empty or has a character that is not allowed");
     const char *value = line + name + 1;
     size_t bytes = n - name - 1;
     while (bytes && (*value == ' ' || *value == '\t'))
@@ -239,13 +243,13 @@ static int read_field(struct reader *r, const char *line, size_t n)
             return read_length(r, value, bytes);
         if (k == TRANSFER_ENCODING) {
             if (!is(value, bytes, "chunked"))
-                return bad(r, "the only Transfer-Encoding read here is chunked");
+                return bad(r, "transfer-encoding", "the only Transfer-Encoding read here is chunked");
             r->head->chunked = true;
         }
         if (k == CONTENT_ENCODING && !is(value, bytes, "identity"))
             return sdd_fail(r->err, SDD_EMEDIA_TYPE, "content-encoding", "bodies are read uncompressed only");
         if (k == EXPECT && !is(value, bytes, "100-continue"))
-            return bad(r, "the only Expect met here is 100-continue");
+            return bad(r, "expect", "the only Expect met here is 100-continue");
     }
     return 1;
 }
@@ -272,20 +276,20 @@ int guard_head(const char *bytes, size_t n, size_t max_bytes, struct guard_head 
     if (rc == 1)
         rc = read_fields(&r);
     if (rc == 0 && n >= max_bytes) {
-        rc = sdd_fail(err, SDD_EHEADERS, "", "request line and headers are longer than %zu bytes", max_bytes);
+        rc = sdd_fail(err, SDD_EHEADERS, "head", "request line and headers are longer than %zu bytes", max_bytes);
         if (err)
             err->available = (int64_t)max_bytes;
     }
     if (rc <= 0)
         return rc;
     if (out->chunked && (r.seen & 1u << CONTENT_LENGTH))
-        return bad(&r, "Content-Length and Transfer-Encoding together");
+        return bad(&r, "transfer-encoding", "Content-Length and Transfer-Encoding together");
     if (out->chunked && r.http10)
-        return bad(&r, "Transfer-Encoding in an HTTP/1.0 request");
+        return bad(&r, "transfer-encoding", "Transfer-Encoding in an HTTP/1.0 request");
     if (!r.http10 && !(r.seen & 1u << HOST))
-        return bad(&r, "an HTTP/1.1 request needs the header Host");
+        return bad(&r, "host", "an HTTP/1.1 request needs the header Host");
     if (r.authority && (r.host_bytes != r.authority_bytes || strncasecmp(r.host, r.authority, r.host_bytes)))
-        return bad(&r, "the request target names another host than the header Host");
+        return bad(&r, "host", "the request target names another host than the header Host");
     out->bytes = r.at;
     return 1;
 }

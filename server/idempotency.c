@@ -20,10 +20,13 @@ struct idempotency *idempotency_create(struct request *r, const char *key)
     struct text request = {0};
     struct idempotency *i = calloc(1, sizeof *i);
     text_printf(&request, "%s %s\n", r->method, r->conn->target);
-    if (n == 0 || n >= KEY_SIZE || !is_visible(key))
-        answer_fail(r, SDD_EINVALID, "idempotency-key", "Idempotency-Key has 1 to %d visible ASCII characters",
-                    KEY_SIZE - 1);
-    else if (!i || request.failed)
+    if (n == 0 || n >= KEY_SIZE || !is_visible(key)) {
+        struct sdd_error err;
+        (void)sdd_fail(&err, SDD_EINVALID, "idempotency-key", "Idempotency-Key has 1 to %d visible ASCII characters",
+                       KEY_SIZE - 1);
+        err.available = KEY_SIZE - 1;
+        answer_error(r, &err);
+    } else if (!i || request.failed)
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
     else {
         memcpy(i->key, key, n + 1);

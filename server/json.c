@@ -14,8 +14,12 @@ int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *er
     size_t where;
     *out = NULL;
     const char *wrong = json_scan(data, bytes, JSON_MAX_DEPTH, &where);
-    if (wrong)
-        return sdd_fail(err, SDD_EMALFORMED, "body", "JSON, byte %zu: %s", where, wrong);
+    if (wrong) {
+        int rc = sdd_fail(err, SDD_EMALFORMED, "body", "JSON, byte %zu: %s", where, wrong);
+        if (err && wrong == json_too_deep)
+            err->available = JSON_MAX_DEPTH;
+        return rc;
+    }
     *out = cJSON_ParseWithLength(data, bytes);
     if (*out)
         return SDD_OK;

@@ -5,6 +5,8 @@
 
 #define MAX_NUMBER 63 /* cJSON cuts longer ones */
 
+const char json_too_deep[] = "nested too deeply";
+
 struct scan {
     const char *at, *end, *wrong;
 };
@@ -184,7 +186,7 @@ static bool value(struct scan *s, int max_depth)
                 return false;
         } else {
             if (depth == max_depth)
-                return fail(s, "nested too deeply");
+                return fail(s, json_too_deep);
             objects &= ~(UINT64_C(1) << depth);
             objects |= (uint64_t)(c == '{') << depth++;
             s->at++;

@@ -133,12 +133,17 @@ int64_t mesh_bytes(const struct mesh *m)
     return (int64_t)sizeof *m + 4 * words;
 }
 
-int mesh_name_valid(const char *name)
+int mesh_name_check(const char *name, struct sdd_error *err)
 {
     size_t n = strlen(name);
-    if (n < 1 || n >= MESH_NAME_SIZE || name[0] == '.')
-        return 0;
-    return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == n;
+    if (n >= 1 && n < MESH_NAME_SIZE && name[0] != '.' &&
+        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == n)
+        return SDD_OK;
+    int rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to %d of [A-Za-z0-9._-] and does not start with a dot",
+                      MESH_NAME_SIZE - 1);
+    if (err)
+        err->available = MESH_NAME_SIZE - 1;
+    return rc;
 }
 
 int mesh_option_set(struct sdd_options *o, const char *name, const char *token, struct sdd_error *err)

@@ -80,7 +80,8 @@ void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out);
  * Result  the first 128 bits, in hex, of SHA-256 over the encoding that mesh_encode.h describes */
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 int64_t mesh_bytes(const struct mesh *m); /* host memory that m holds */
-int mesh_name_valid(const char *name);    /* 1 or 0 */
+/* mesh_name_check: Errors  SDD_EINVALID with the limit of its length */
+int mesh_name_check(const char *name, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* mesh_option_set: sdd_option_set for a token from outside: what an error message repeats of it is printable ASCII. */
 int mesh_option_set(struct sdd_options *o, const char *name, const char *token, struct sdd_error *err) SDD_MUST_CHECK;

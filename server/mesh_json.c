@@ -80,8 +80,8 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
     int rc = json_fields(json, "", names, ALL, f, err);
     if (!rc)
         rc = json_string(f[NAME], "name", &name, err);
-    if (!rc && f[NAME] && !mesh_name_valid(name))
-        rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to 128 of [A-Za-z0-9._-] and does not start with a dot");
+    if (!rc && f[NAME])
+        rc = mesh_name_check(name, err);
     if (!rc)
         rc = read_options(f[OPTIONS], f + FLAT, &a.options, err);
     for (int i = 0; i < N_ARRAYS && !rc; i++) {
@@ -92,7 +92,7 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
-        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_valid has measured it */
+        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_check has measured it */
     return rc;
 }
 

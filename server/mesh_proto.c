@@ -73,10 +73,9 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
 {
     struct mesh_arrays a = {.options = {0}};
     /* vertex_ids and face_ids of a mesh that was pulled are ignored: a new mesh numbers its own. */
-    if (from->name[0] && !mesh_name_valid(from->name))
-        return sdd_fail(err, SDD_EINVALID, "name",
-                        "a name is 1 to 128 of [A-Za-z0-9._-] and does not start with a dot");
-    int rc = set_options(from->options, &a.options, err);
+    int rc = from->name[0] ? mesh_name_check(from->name, err) : SDD_OK;
+    if (!rc)
+        rc = set_options(from->options, &a.options, err);
     if (!rc)
         rc = f32_words(from->points, "points", &a.points, err);
     if (!rc)
@@ -102,7 +101,7 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
-        memcpy((*out)->name, from->name, strlen(from->name) + 1); /* mesh_name_valid has measured it */
+        memcpy((*out)->name, from->name, strlen(from->name) + 1); /* mesh_name_check has measured it */
     return rc;
 }
 

@@ -99,7 +99,7 @@ static int read_propagate(struct obj_reader *r, const struct tag *tag)
         return bad_counts(r, tag);
     if (r->ints.i[0] == 0)
         return SDD_OK;
-    return obj_fail(r, r->line, SDD_EINVALID, "facevaryingpropagatecorners is not built");
+    return obj_fail(r, r->line, SDD_EUNSUPPORTED, "facevaryingpropagatecorners is not built");
 }
 
 enum { BOUNDARY = 1, FVAR, TRIANGLES, CREASES };
@@ -129,6 +129,15 @@ static const struct tag tags[] = {
      .tokens = {"catmullClark", "smooth"}},
     {.name = "facevaryingpropagatecorners", .read = read_propagate},
 };
+static const char *const edits[] = {"vertexedit", "edgeedit", "faceedit"}; /* OpenSubdiv's hierarchical edits */
+
+static bool is_edit(const char *word, size_t bytes)
+{
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        if (strlen(edits[i]) == bytes && memcmp(edits[i], word, bytes) == 0)
+            return true;
+    return false;
+}
 
 /* The three counts, as in 2/1/0. */
 static int read_counts(struct obj_reader *r, int64_t n[3])
@@ -159,7 +168,8 @@ int obj_tag(struct obj_reader *r)
         if (strlen(tags[i].name) == bytes && memcmp(tags[i].name, word, bytes) == 0)
             tag = &tags[i];
     if (!tag)
-        return obj_fail(r, line, SDD_EINVALID, "the tag \"%s\" is not built", chars_show(word, bytes, shown));
+        return obj_fail(r, line, is_edit(word, bytes) ? SDD_EUNSUPPORTED : SDD_EINVALID, "the tag \"%s\" is not built",
+                        chars_show(word, bytes, shown));
     int rc = read_counts(r, n);
     if (rc)
         return rc;

@@ -66,7 +66,7 @@ int query_parse(struct query *q, const char *text, const char *const *allowed, b
         if (value && !guard_utf8(value, strlen(value)))
             return sdd_fail(err, SDD_EINVALID, item, "the query parameter %s is not UTF-8", item);
         if (q->n == QUERY_MAX)
-            return sdd_fail(err, SDD_EINVALID, "", "more than %d query parameters", QUERY_MAX);
+            return sdd_fail(err, SDD_EINVALID, "target", "more than %d query parameters", QUERY_MAX);
         q->items[q->n].name = item;
         q->items[q->n++].value = value ? value : "";
     }

@@ -173,7 +173,7 @@ static void test_usage_errors(void **state)
     fails(RUN("show", "a", "b"), 2, "takes ID");
     fails(RUN("ls", "--level", "3"), 2, "no option --level");
     fails(RUN("refine", cube, "--level", "0"), 2, "--level");
-    fails(RUN("refine", cube, "--level", "3x"), 2, "3x");
+    fails(RUN("refine", cube, "--level", "3x"), 2, "\"3x\"; it takes a whole number from 1 to 31");
     fails(RUN("refine", cube, "--nonsense"), 2, "--nonsense");
     fails(RUN("refine", cube, "--level"), 2, "--level");
     fails(RUN("refine", cube, "-o", "out.stl"), 2, "neither .obj nor .ply");

@@ -241,6 +241,7 @@ static const struct bad bad[] = {
     {"", OBJ, "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", 422, "invalid_mesh", "points"},
     {"", OBJ, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n", 422, NULL, NULL},
     {"", OBJ, "v 0 0 0\nf 1 1 1\nt swirl 1/0/0 3\n", 400, NULL, NULL},
+    {"", OBJ, "v 0 0 0\nf 1 1 1\nt vertexedit 1/1/0 0 1\n", 422, "unsupported", "obj"},
     {"", OBJ, "\xff\xfe\x00", 400, "malformed", NULL},
     {"", PROTO, "\x1a\xff\xff\xff\xff\x0f", 400, "malformed", NULL},
     {"", PROTO, "\xff\xff\xff", 400, "malformed", NULL},
@@ -309,6 +310,36 @@ static void test_idempotent_create(void **state)
     answer_free(&a);
 }
 
+/* A limit that a request passes is in the answer as a number. */
+static void test_limits_are_numbers(void **state)
+{
+    char deep[64], long_name[200] = "?name=", key[400] = OBJ "Idempotency-Key: ", body[300];
+    struct answer a;
+    (void)state;
+    memset(long_name + 6, 'n', 129);
+    post(long_name, OBJ, CUBE, strlen(CUBE), &a);
+    assert_problem(&a, 400, "invalid_argument", "name");
+    assert_int_equal(answer_number(&a, "limit"), 128);
+    answer_free(&a);
+    snprintf(body, sizeof body, "{\"name\":\"%s\"}", long_name + 6);
+    post("", JSON, body, strlen(body), &a);
+    assert_problem(&a, 400, "invalid_argument", "name");
+    assert_int_equal(answer_number(&a, "limit"), 128);
+    answer_free(&a);
+    memset(deep, '[', 17);
+    post("", JSON, deep, 17, &a);
+    assert_problem(&a, 400, "malformed", "body");
+    assert_int_equal(answer_number(&a, "limit"), 16);
+    answer_free(&a);
+    size_t n = strlen(key);
+    memset(key + n, 'k', 256);
+    memcpy(key + n + 256, "\r\n", 3);
+    post("", key, CUBE, strlen(CUBE), &a);
+    assert_problem(&a, 400, "invalid_argument", "idempotency-key");
+    assert_int_equal(answer_number(&a, "limit"), 255);
+    answer_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_create),
@@ -317,6 +348,7 @@ int main(void)
                                        cmocka_unit_test(test_list_and_delete),
                                        cmocka_unit_test(test_bad_input),
                                        cmocka_unit_test(test_hostile_protobuf),
+                                       cmocka_unit_test(test_limits_are_numbers),
                                        cmocka_unit_test(test_idempotent_create)};
     return cmocka_run_group_tests_name("http/meshes", tests, start, stop);
 }

@@ -68,6 +68,7 @@ static void test_limit(void **state)
     assert_int_equal(guard_head(GOOD, n, n, &head, &err), 1);
     assert_int_equal(guard_head(GOOD, n, n - 1, &head, &err), SDD_EHEADERS);
     assert_int_equal(err.available, n - 1);
+    assert_string_equal(err.field, "head");
 }
 
 /* A head with Host and so many other header lines, query parameters and cookies. */
@@ -99,6 +100,42 @@ static void test_parts(void **state)
     assert_int_equal(judge_parts(0, 0, most + 1), SDD_EHEADERS);
     assert_int_equal(judge_parts(20, 20, most - 40), 1);
     assert_int_equal(judge_parts(20, 20, most - 39), SDD_EHEADERS);
+}
+
+/* Whatever is refused says what is to blame. */
+static void test_fields(void **state)
+{
+    static const struct {
+        const char *bytes, *field;
+    } rows[] = {
+        {"\x16\x03", "request-line"},
+        {"GET\t/ HTTP/1.1\r\n", "request-line"},
+        {"GET / HTTP/2\r\n", "request-line"},
+        {"GET http://x HTTP/1.1\r\n", "target"},
+        {"GET /%zz HTTP/1.1\r\n", "target"},
+        {"GET / HTTP/1.1\n", "head"},
+        {"GET / HTTP/1.1\r\nHost: x\rA", "head"},
+        {"GET / HTTP/1.1\r\nHost: \x01", "head"},
+        {"GET / HTTP/1.1\r\nHost: x\r\n A\r\n", "head"},
+        {"GET / HTTP/1.1\r\nHost x\r\n", "head"},
+        {"GET / HTTP/1.1\r\nContent-Length: +1\r\n", "content-length"},
+        {"GET / HTTP/1.1\r\nContent-Length: 9999999999999999999\r\n", "content-length"},
+        {"GET / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n", "transfer-encoding"},
+        {"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", "transfer-encoding"},
+        {"GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", "transfer-encoding"},
+        {"GET / HTTP/1.1\r\nExpect: tea\r\n", "expect"},
+        {"GET / HTTP/1.1\r\nContent-Encoding: gzip\r\n", "content-encoding"},
+        {"GET / HTTP/1.1\r\nRange: a\r\nRange: b\r\n", "range"},
+        {"GET / HTTP/1.1\r\n\r\n", "host"},
+        {"GET http://y/ HTTP/1.1\r\nHost: x\r\n\r\n", "host"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct sdd_error err = {0};
+        struct guard_head head;
+        assert_true(guard_head(rows[i].bytes, strlen(rows[i].bytes), 8192, &head, &err) < 0);
+        assert_string_equal(err.field, rows[i].field);
+    }
 }
 
 static int64_t feed(const char *body, size_t n, size_t piece, bool *done)
@@ -154,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_prefixes), cmocka_unit_test(test_control_characters),
                                        cmocka_unit_test(test_limit),    cmocka_unit_test(test_parts),
-                                       cmocka_unit_test(test_chunks),   cmocka_unit_test(test_utf8)};
+                                       cmocka_unit_test(test_fields),   cmocka_unit_test(test_chunks),
+                                       cmocka_unit_test(test_utf8)};
     return cmocka_run_group_tests_name("unit/guard", tests, NULL, NULL);
 }

@@ -301,14 +301,14 @@ static void test_names(void **state)
     (void)state;
     memset(big, 'a', sizeof big);
     big[128] = 0;
-    assert_true(mesh_name_valid(big));
+    assert_int_equal(mesh_name_check(big, NULL), SDD_OK);
     big[128] = 'a', big[129] = 0;
-    assert_false(mesh_name_valid(big));
-    assert_true(mesh_name_valid("a.b_C-9"));
-    assert_false(mesh_name_valid(""));
-    assert_false(mesh_name_valid(".a"));
-    assert_false(mesh_name_valid("a/b"));
-    assert_false(mesh_name_valid("a b"));
+    assert_int_equal(mesh_name_check(big, NULL), SDD_EINVALID);
+    assert_int_equal(mesh_name_check("a.b_C-9", NULL), SDD_OK);
+    assert_int_equal(mesh_name_check("", NULL), SDD_EINVALID);
+    assert_int_equal(mesh_name_check(".a", NULL), SDD_EINVALID);
+    assert_int_equal(mesh_name_check("a/b", NULL), SDD_EINVALID);
+    assert_int_equal(mesh_name_check("a b", NULL), SDD_EINVALID);
 }
 
 int main(void)

@@ -161,9 +161,10 @@ static void test_errors_name_the_line(void **state)
 static void test_tag_errors(void **state)
 {
     (void)state;
-    refused("t vertexedit 1/1/0 0 1", SDD_EINVALID, "line 1: the tag \"vertexedit\" is not built");
-    refused("\nt edgeedit 0/0/0", SDD_EINVALID, "line 2");
-    refused("t faceedit 0/0/0", SDD_EINVALID, "faceedit");
+    refused("t vertexedit 1/1/0 0 1", SDD_EUNSUPPORTED, "line 1: the tag \"vertexedit\" is not built");
+    refused("\nt edgeedit 0/0/0", SDD_EUNSUPPORTED, "line 2");
+    refused("t faceedit 0/0/0", SDD_EUNSUPPORTED, "faceedit");
+    refused("t faceedits 0/0/0", SDD_EINVALID, "faceedits");
     refused("t crease", SDD_EMALFORMED, "counts");
     refused("t crease 2/1", SDD_EMALFORMED, "counts");
     refused("t crease 2/1/0/1 0 1 2", SDD_EMALFORMED, "counts");
@@ -182,7 +183,7 @@ static void test_tag_errors(void **state)
     refused("t interpolateboundary 0/0/0", SDD_EMALFORMED, "0 integers");
     refused("t creasemethod 0/0/1 soft", SDD_EINVALID, "no value \"soft\"");
     refused("t creasemethod 0/0/1", SDD_EINVALID, "no value \"\"");
-    refused("t facevaryingpropagatecorners 1/0/0 1", SDD_EINVALID, "not built");
+    refused("t facevaryingpropagatecorners 1/0/0 1", SDD_EUNSUPPORTED, "not built");
 }
 
 /* Every prefix of a good file is read or refused, never more. */
