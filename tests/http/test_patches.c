@@ -100,7 +100,7 @@ static void test_frame(void **state)
     assert_int_equal(h->blocks[1]->count, h->blocks[2]->count);
     assert_int_equal(h->blocks[3]->count, h->blocks[4]->count);
     assert_int_equal(h->blocks[1]->count + h->blocks[3]->count, h->faces);
-    /* Each of a cube's eight corners is in three cells of each level; the rest of their parents' children is regular. */
+    /* Each of a cube's eight corners is in three cells of a level; the rest of their parents' children is regular. */
     assert_int_equal(h->blocks[3]->count, 24);
     assert_int_equal(h->blocks[1]->count, 2 * (24 * 4 - 24));
     subdd__v1__frame_header__free_unpacked(h, NULL);
@@ -300,7 +300,7 @@ static void test_scopes(void **state)
     d = kept;
 }
 
-/* A frame over a limit is refused with what it needs at least; nothing stays of the attempt, and what fits is served. */
+/* A frame over a limit is refused with what it needs at least; nothing stays of it, and what fits is served. */
 static void test_limits(void **state)
 {
     static const char *const options[] = {"--max-output-bytes", "100KiB", "--max-level", "7", NULL};
