@@ -23,7 +23,8 @@ struct subd_patches {
 /* Flags of a patch or face; those of its edge i, from corner i to i + 1, are shifted left by i.
  * BOUNDARY: the surface ends there, or has an infinitely sharp crease: the four points beyond the edge are not there,
  * their entries repeat points of the edge, and 2 P(edge) - P(inner) stands for them. TRANSITION: what lies across has
- * been split once more, so this edge meets two. OF_POLYGON: the parent face is no quad. */
+ * been split once more, so this edge meets two (never said of an edge that is not manifold). OF_POLYGON: the parent
+ * face is no quad. */
 #define SUBD_PATCH_LEVEL_MASK 0xfu
 #define SUBD_PATCH_BOUNDARY 0x10u
 #define SUBD_PATCH_TRANSITION 0x100u

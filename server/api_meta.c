@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
-#include "server/api.h"
+#include "server/refine_request.h"
 #include "openapi.h"
 #include <stdio.h>
 #include <sys/stat.h>
@@ -43,7 +43,8 @@ static void write_limits(struct text *t, const struct config *c)
 {
     text_key(t, "limits");
     text_puts(t, "{");
-    text_member_int(t, "maxLevel", c->max_level);
+    text_member_int(t, "maxLevel", refine_max_level(c, false));
+    text_member_int(t, "maxPatchLevel", refine_max_level(c, true));
     text_member_int(t, "maxOutputBytes", c->max_output_bytes);
     text_member_int(t, "maxHeaderBytes", c->max_header_bytes);
     text_member_int(t, "maxBodyBytes", c->max_body_bytes);

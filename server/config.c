@@ -53,7 +53,7 @@ static const struct option_row rows[] = {
      "one JSON body; bigger meshes come as protobuf"},
     {"max-inflight-bytes", BYTES, AT(max_inflight_bytes), "4GiB", 1, 16 * TIB, "BYTES", "all request bodies together"},
     {"max-level", INTEGER, AT(max_level), "12", 1, 15, "N", "highest level of refinement"},
-    {"max-output-bytes", BYTES, AT(max_output_bytes), "8GiB", 1, 16 * TIB, "BYTES", "one refined frame"},
+    {"max-output-bytes", BYTES, AT(max_output_bytes), "8GiB", 1, 16 * TIB, "BYTES", "one frame, refined or of patches"},
     {"queue-size", INTEGER, AT(queue_size), "256", 1, 100000, "N", "requests that wait or work; more get 503"},
     {"header-deadline", SECONDS, AT(header_deadline), "10", 0.05, 3600, "SECONDS",
      "for a whole request head, and the longest stall of a body"},

@@ -55,15 +55,19 @@ static int read_request(struct refine_job *j, int64_t max_level, struct sdd_erro
     return include ? read_include(include, &j->request.include, err) : SDD_OK;
 }
 
+int64_t refine_max_level(const struct config *c, bool patches)
+{
+    return patches && c->max_level > SDD_MAX_PATCH_LEVEL ? SDD_MAX_PATCH_LEVEL : c->max_level;
+}
+
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches)
 {
     struct sdd_error err = {0};
     struct refine_job *j = mesh_job_create(r, bytes, false);
-    int64_t max_level = r->server->config->max_level;
     if (!j)
         return NULL;
     j->patches = patches;
-    if (!read_request(j, patches && max_level > SDD_MAX_PATCH_LEVEL ? SDD_MAX_PATCH_LEVEL : max_level, &err))
+    if (!read_request(j, refine_max_level(r->server->config, patches), &err))
         return j;
     answer_error(r, &err);
     mesh_job_fini(&j->base);

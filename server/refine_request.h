@@ -21,6 +21,7 @@ struct refine_job {
 };
 /* refine_job_create: reads level and surface, of refined and plan also include and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
+int64_t refine_max_level(const struct config *c, bool patches);
 /* refine_name: key and entity tag, once the mesh's version is known. */
 void refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);

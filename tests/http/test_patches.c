@@ -260,6 +260,9 @@ static void test_bad_requests(void **state)
     get(cube, "patches?level=2&level=3", "", &a);
     assert_problem(&a, 400, "invalid_argument", "level");
     answer_free(&a);
+    http_get(&d, "/v1", &a);
+    assert_int_equal(answer_number(&a, "maxPatchLevel"), 10);
+    answer_free(&a);
     refused(cube, "patches", "Accept: image/png\r\n", 406, "not_acceptable", "accept", -1);
     refused("m_0000000000000000", "patches", "", 404, "not_found", NULL, -1);
     snprintf(target, sizeof target, "/v1/meshes/%s/patches", cube);
@@ -300,6 +303,22 @@ static void test_scopes(void **state)
     d = kept;
 }
 
+/* A grid of triangles: almost every vertex is irregular, so that the work takes a while. */
+static char *triangles_obj(int n)
+{
+    size_t size = (size_t)(n + 1) * (size_t)(n + 1) * 120 + 100, at = 0;
+    char *obj = malloc(size);
+    assert_non_null(obj);
+    for (int i = 0; i < (n + 1) * (n + 1); i++)
+        at += (size_t)snprintf(obj + at, size - at, "v %d %d %g\n", i % (n + 1), i / (n + 1), (i * 7 % 13) * 0.1);
+    for (int i = 0; i < n * n; i++) {
+        int v = i / n * (n + 1) + i % n + 1;
+        at += (size_t)snprintf(obj + at, size - at, "f %d %d %d\nf %d %d %d\n", v, v + 1, v + n + 2, v, v + n + 2,
+                               v + n + 1);
+    }
+    return obj;
+}
+
 /* A frame over a limit is refused with what it needs at least; nothing stays of it, and what fits is served. */
 static void test_limits(void **state)
 {
@@ -307,12 +326,15 @@ static void test_limits(void **state)
     static const char *const little[] = {"--host-memory", "100KiB", NULL};
     struct daemon kept = d;
     struct answer a, before;
-    char id[32], *obj = grid_obj(12);
+    char id[32], *obj = triangles_obj(12);
     (void)state;
     d = (struct daemon){0};
     daemon_start(&d, options);
     create_cube(&d, id);
     refused(id, "patches?level=8", "", 400, "invalid_argument", "level", 7);
+    http_get(&d, "/v1", &a);
+    assert_int_equal(answer_number(&a, "maxPatchLevel"), 7);
+    answer_free(&a);
     get(id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
@@ -352,22 +374,6 @@ static void test_limits(void **state)
     answer_free(&a);
     daemon_stop(&d);
     d = kept;
-}
-
-/* A grid of triangles: almost every vertex is irregular, so that the work takes a while. */
-static char *triangles_obj(int n)
-{
-    size_t size = (size_t)(n + 1) * (size_t)(n + 1) * 120 + 100, at = 0;
-    char *obj = malloc(size);
-    assert_non_null(obj);
-    for (int i = 0; i < (n + 1) * (n + 1); i++)
-        at += (size_t)snprintf(obj + at, size - at, "v %d %d %g\n", i % (n + 1), i / (n + 1), (i * 7 % 13) * 0.1);
-    for (int i = 0; i < n * n; i++) {
-        int v = i / n * (n + 1) + i % n + 1;
-        at += (size_t)snprintf(obj + at, size - at, "f %d %d %d\nf %d %d %d\n", v, v + 1, v + n + 2, v, v + n + 2,
-                               v + n + 1);
-    }
-    return obj;
 }
 
 static void test_disconnect_cancels(void **state)
@@ -417,9 +423,9 @@ static void test_metrics(void **state)
 /* Many meshes in little memory: each has to make room for the next, and answers stay what they were. */
 static void test_eviction(void **state)
 {
-    static const char *const options[] = {"--gpu-memory", "6MiB", "--host-memory", "4MiB", "--cache-bytes",
+    static const char *const options[] = {"--gpu-memory", "4MiB", "--host-memory", "4MiB", "--cache-bytes",
                                           "1KiB",         NULL};
-    enum { MESHES = 12 };
+    enum { MESHES = 24 };
     struct daemon kept = d;
     char ids[MESHES][32], *obj = grid_obj(40);
     struct answer a, first[MESHES];
