@@ -98,6 +98,9 @@ struct sdd_control mesh_matrix_control(const sdd_topology *t)
         .n_faces = (uint32_t)t->info.n_faces,
         .n_edges = (uint32_t)t->info.n_edges,
         .n_corners = (uint32_t)t->info.n_corners,
+        .edges = !t->info.manifold              ? SDD_EDGES_ANY
+                 : t->info.n_boundary_edges > 0 ? SDD_EDGES_MANIFOLD
+                                                : SDD_EDGES_CLOSED,
     };
     return m;
 }
@@ -160,7 +163,8 @@ static void triangle_step(const sdd_topology *t, const struct sdd_control *m, co
     struct loop_inside_args inside = {topology_grid(t, level), from, to};
     int64_t along = ((int64_t)2 << level) - 1;
     DEV_LAUNCH(t->device, loop_seams, &seams, t->info.n_vertices + t->info.n_edges * along);
-    DEV_LAUNCH(t->device, loop_inside, &inside, t->info.n_faces << (2 * level));
+    if (level > 0) /* level 1 has no point inside */
+        DEV_LAUNCH(t->device, loop_inside, &inside, t->info.n_faces << (2 * level));
 }
 
 /* All levels up to the last, which goes to `last`. */

@@ -109,9 +109,10 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
         p.off = sdd_tri_load(g, a->from, c, 0, 1);
         sdd_tri_face(&r, at, p);
         for (int32_t off = 0; off < 2; off++) {
-            uint32_t from = off ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
-            if (m->edge_corner[e] == from)
-                sdd_tri_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f, off ? p.off : p.on);
+            uint32_t own = off ? sdd_prev(&m->faces, c) : c;
+            if (sdd_meets_edge(m, own, off))
+                sdd_tri_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[m->edge[own]], a->level) : 0.0f,
+                             off ? p.off : p.on);
         }
     }
     if (r.n == 0)

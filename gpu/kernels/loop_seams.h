@@ -63,16 +63,16 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     uint32_t begin = m->begin[v], end = m->end[v];
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        for (int32_t off = 0; off < 2; off++) { /* each edge once, at the corner that stands for it */
-            uint32_t from = off ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
-            if (m->edge_corner[e] != from)
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t own = off ? sdd_prev(&m->faces, c) : c;
+            if (!sdd_meets_edge(m, own, off))
                 continue;
             struct sdd_vec3 far = sdd_tri_load(g, a->from, c, !off, off);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
             if (m->edge_sharp)
-                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[e], a->level), far);
+                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[m->edge[own]], a->level), far);
         }
     }
     if (end == begin)

@@ -17,14 +17,19 @@ struct mm_faces_args {
 
 SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
 {
-    int32_t first = f ? a->mesh.face_end[f - 1] : 0, end = a->mesh.face_end[f];
+    const struct sdd_control *m = &a->mesh;
+    int64_t size = m->faces.size, first = f * size, end = first + size;
+    if (size == 0) {
+        first = f ? m->face_end[f - 1] : 0;
+        end = m->face_end[f];
+    }
     double x = 0.0, y = 0.0, z = 0.0, n = (double)(end - first);
-    for (int32_t c = first; c < end; c++) {
-        const float *p = a->p + 3 * (int64_t)a->mesh.vert[c];
+    for (int64_t c = first; c < end; c++) {
+        const float *p = a->p + 3 * (int64_t)m->vert[c];
         x += (double)p[0];
         y += (double)p[1];
         z += (double)p[2];
     }
-    sdd_put_vec3(a->out, a->mesh.n_vertices + (uint32_t)f, sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+    sdd_put_vec3(a->out, m->n_vertices + (uint32_t)f, sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
 }
 #endif

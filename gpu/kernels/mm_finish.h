@@ -58,9 +58,9 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
         uint32_t q = m->corner[k];
         sdd_finish_cell(&r, at, sdd_cell_load(g, points, sdd_cell_at(q, 0, 0, 0)));
         for (int32_t off = 0; off < 2; off++) {
-            uint32_t from = off ? sdd_prev(&m->faces, q) : q, e = m->edge[from];
-            if (m->edge_corner[e] == from)
-                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[e], g->level) : 0.0f,
+            uint32_t own = off ? sdd_prev(&m->faces, q) : q;
+            if (sdd_meets_edge(m, own, off))
+                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[m->edge[own]], g->level) : 0.0f,
                                 sdd_grid_load(g, points, q, !off, off));
         }
     }

@@ -123,14 +123,14 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
-        for (int32_t off = 0; off < 2; off++) { /* each edge once, at the corner that stands for it */
-            uint32_t own = off ? sdd_prev(&m->faces, c) : c, e = m->edge[own];
-            if (m->edge_corner[e] != own)
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t own = off ? sdd_prev(&m->faces, c) : c;
+            if (!sdd_meets_edge(m, own, off))
                 continue;
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
             if (m->edge_sharp)
-                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[e], g->level), far);
+                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[m->edge[own]], g->level), far);
         }
     }
     if (end == begin)

@@ -30,16 +30,16 @@ SDD_FN void k_mm_vertices(int64_t v, const struct mm_vertices_args *a)
         x += (double)f.x;
         y += (double)f.y;
         z += (double)f.z;
-        for (int32_t side = 0; side < 2; side++) { /* each edge once, at the corner that stands for it */
-            uint32_t from = side ? sdd_prev(&m->faces, c) : c, e = m->edge[from];
-            if (m->edge_corner[e] != from)
+        for (int32_t before = 0; before < 2; before++) {
+            uint32_t own = before ? sdd_prev(&m->faces, c) : c;
+            if (!sdd_meets_edge(m, own, before))
                 continue;
-            struct sdd_vec3 far = sdd_load_point(a->p, m->vert[side ? from : sdd_next(&m->faces, c)]);
+            struct sdd_vec3 far = sdd_load_point(a->p, m->vert[before ? own : sdd_next(&m->faces, c)]);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
             if (m->edge_sharp)
-                sdd_ring_edge(&ring, m->edge_sharp[e], far);
+                sdd_ring_edge(&ring, m->edge_sharp[m->edge[own]], far);
         }
     }
     if (end > begin) {

@@ -17,7 +17,22 @@ struct sdd_control {
     const int32_t *face_end;              /* [F]                  */
     const float *edge_sharp, *vert_sharp; /* [E], [V]; NULL: all smooth */
     uint32_t n_vertices, n_faces, n_edges, n_corners;
+    int32_t edges; /* enum sdd_edges */
 };
+
+/* What is known of how faces use edges. */
+enum sdd_edges { SDD_EDGES_ANY, SDD_EDGES_MANIFOLD, SDD_EDGES_CLOSED };
+
+/* sdd_meets_edge: over the corners of a vertex, each with the edge after it (before = 0, own: the corner) and the one
+ * before it (before = 1, own: the corner before), it is 1 once for each edge of the vertex. */
+SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t before)
+{
+    if (m->edges == SDD_EDGES_CLOSED) /* each edge leaves the vertex in one face */
+        return !before;
+    if (m->edges == SDD_EDGES_MANIFOLD) /* but the one where an open fan ends */
+        return !before || m->twin[own] >= m->n_corners;
+    return m->edge_corner[m->edge[own]] == own;
+}
 
 SDD_FN struct sdd_grid sdd_grid_of(const struct sdd_control *m, int32_t level)
 {

@@ -99,10 +99,12 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.n_corners = (uint32_t)b->C;
     m.vert = launch_in(b->vert, b->C, 4), m.faces = faces_in(b, b->C);
     m.edge = launch_in(o->edge, b->C, 4);
-    if (b->bad_repeat < 0 && b->bad_corner < 0 && b->bad_vertex < 0) /* then the topology has ghosts: ids from C up */
+    static unsigned turn;
+    m.twin = launch_in(b->real_twin, b->C, 4);
+    if (b->bad_repeat < 0 && b->bad_corner < 0 && b->bad_vertex < 0) { /* then the topology has ghosts: ids from C up */
         m.twin = launch_in(b->twin, b->C, 4);
-    else
-        m.twin = launch_in(b->real_twin, b->C, 4);
+        m.edges = turn++ % 2 ? SDD_EDGES_ANY : b->B > 0 ? SDD_EDGES_MANIFOLD : SDD_EDGES_CLOSED;
+    }
     m.edge_corner = launch_in(o->edge_corner, o->E, 4);
     m.begin = launch_in(b->vert_begin, b->V, 4), m.end = launch_in(b->vert_end, b->V, 4);
     m.corner = launch_in(b->vert_corner, b->C, 4), m.face_end = launch_in(b->end, b->F, 4);
