@@ -71,7 +71,7 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
 {
     const struct ef_level *l = &a->from;
     int32_t k = boundary ? r->n_real : r->n;
-    struct sdd_tangents t = sdd_tangents_of(k, boundary, a->angle);
+    struct sdd_tangents t = sdd_tangents_of(at, k, boundary, a->angle);
     uint32_t c = r->first, i;
     for (int32_t j = 0; j < k; j++) {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
@@ -79,7 +79,7 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
                          sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3)));
         c = sdd_next_around(l, c, &i);
     }
-    return sdd_tangents_normal(&t, at);
+    return sdd_tangents_normal(&t);
 }
 
 SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)

@@ -55,17 +55,21 @@ SDD_FN struct sdd_vec3 sdd_limit_point(struct sdd_vec3 at, int32_t rule, int32_t
     return sdd_fma(wv, at, sdd_fma(we, edges, sdd_scale(wd, diagonals)));
 }
 
+/* The masks sum to zero: taken of what leads away from the vertex, they do so whatever has been rounded, however many
+ * faces there are and however far from the origin. */
 struct sdd_tangents {
-    struct sdd_vec3 t1, t2, first, last;
+    struct sdd_vec3 at, t1, t2, first, last;
     float co, si, ct, st, kd; /* cos and sin of the present edge's angle, and of one step; the weight of diagonals */
     int32_t boundary, n;
 };
 
-/* k faces; angle[m] = cos and sin of 2 pi / m, for m up to 2k. */
-SDD_FN struct sdd_tangents sdd_tangents_of(int32_t k, int32_t boundary, const struct sdd_float2 *angle)
+/* Of a vertex at `at` with k faces; angle[m] = cos and sin of 2 pi / m, for m up to 2k. */
+SDD_FN struct sdd_tangents sdd_tangents_of(struct sdd_vec3 at, int32_t k, int32_t boundary,
+                                           const struct sdd_float2 *angle)
 {
     struct sdd_tangents t;
     struct sdd_float2 step = angle[boundary ? 2 * k : k];
+    t.at = at;
     t.t1 = t.t2 = t.first = t.last = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     t.co = 1.0f;
     t.si = 0.0f;
@@ -86,13 +90,15 @@ SDD_FN struct sdd_tangents sdd_tangents_of(int32_t k, int32_t boundary, const st
 SDD_FN void sdd_tangents_add(struct sdd_tangents *t, struct sdd_vec3 e, struct sdd_vec3 d, struct sdd_vec3 off)
 {
     float nc = t->co * t->ct - t->si * t->st, ns = t->si * t->ct + t->co * t->st; /* of the off-edge */
+    e = sdd_sub(e, t->at);
+    d = sdd_sub(d, t->at);
     if (t->boundary) {
         if (t->n == 0)
             t->first = e;
         else
             t->t2 = sdd_fma(4.0f * t->si, e, t->t2);
         t->t2 = sdd_fma(t->si + ns, d, t->t2);
-        t->last = off;
+        t->last = sdd_sub(off, t->at);
     } else {
         t->t1 = sdd_fma(4.0f * t->co, e, sdd_fma(t->kd * (t->co + nc), d, t->t1));
         t->t2 = sdd_fma(4.0f * t->si, e, sdd_fma(t->kd * (t->si + ns), d, t->t2));
@@ -102,17 +108,15 @@ SDD_FN void sdd_tangents_add(struct sdd_tangents *t, struct sdd_vec3 e, struct s
     t->n++;
 }
 
-SDD_FN struct sdd_dvec3 sdd_tangents_normal(struct sdd_tangents *t, struct sdd_vec3 at)
+SDD_FN struct sdd_dvec3 sdd_tangents_normal(struct sdd_tangents *t)
 {
     if (t->boundary) {
         struct sdd_vec3 ends = sdd_add(t->first, t->last);
         t->t1 = sdd_sub(t->first, t->last);
-        if (t->n == 1) {
-            t->t2 = sdd_fma(-2.0f, at, ends);
-        } else {
-            float r = (1.0f + t->ct) / t->st;
-            t->t2 = sdd_fma(4.0f * r * (t->ct - 1.0f), at, sdd_fma(-r * (1.0f + 2.0f * t->ct), ends, t->t2));
-        }
+        if (t->n == 1)
+            t->t2 = ends;
+        else
+            t->t2 = sdd_fma(-(1.0f + t->ct) / t->st * (1.0f + 2.0f * t->ct), ends, t->t2);
     }
     return sdd_cross(t->t1, t->t2);
 }

@@ -128,7 +128,8 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
     return r;
 }
 
-/* Limit normal of a smooth vertex, or of a boundary crease of n faces. */
+/* Limit normal of a smooth vertex, or of a boundary crease of n faces. The masks sum to zero and are taken of what leads
+ * away from the vertex, as in limit_rule.h. */
 SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
                                         const struct sdd_tri_spot *s, struct sdd_vec3 at, const struct sdd_tri_ring *r)
 {
@@ -147,11 +148,12 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
         } else {
             p = sdd_tri_corner_at(a, g, s, j);
         }
+        p.on = sdd_sub(p.on, at);
         if (j == 0)
             first = p.on;
         else
             inner = sdd_add(inner, p.on);
-        last = p.off;
+        last = sdd_sub(p.off, at);
         t1 = sdd_fma(co, p.on, t1);
         t2 = sdd_fma(si, p.on, t2);
         float turned = co * step.s[0] - si * step.s[1];
@@ -163,11 +165,11 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
     struct sdd_vec3 ends = sdd_add(first, last);
     t1 = sdd_sub(first, last);
     if (r->n == 1)
-        t2 = sdd_fma(-2.0f, at, ends);
+        t2 = ends;
     else if (r->n == 2)
-        t2 = sdd_sub(inner, at);
+        t2 = inner;
     else if (r->n == 3)
-        t2 = sdd_sub(sdd_fma(2.0f, inner, sdd_scale(-2.0f, at)), ends);
+        t2 = sdd_sub(sdd_scale(2.0f, inner), ends);
     else /* divided by the sine; 1 - cos would cancel where there are many faces */
         t2 = sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), t2), ends);
     return sdd_cross(t1, t2);

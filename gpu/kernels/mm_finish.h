@@ -105,7 +105,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
                                           const struct sdd_spot *s, struct sdd_vec3 at, const struct sdd_finish_ring *r)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_tangents t = sdd_tangents_of(r->n, r->boundary, a->angle);
+    struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, a->angle);
     uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_cell cell =
@@ -115,7 +115,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
             c = m->twin[sdd_prev(&m->faces, c)];
     }
-    return sdd_tangents_normal(&t, at);
+    return sdd_tangents_normal(&t);
 }
 
 /* The rule at s, after what stands around it. */
