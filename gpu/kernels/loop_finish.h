@@ -128,8 +128,8 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
     return r;
 }
 
-/* Limit normal of a smooth vertex, or of a boundary crease of n faces. The masks sum to zero and are taken of what leads
- * away from the vertex, as in limit_rule.h. */
+/* Limit normal of a smooth vertex, or of a boundary crease of n faces. The masks sum to zero and are taken of what
+ * leads away from the vertex, as in limit_rule.h. */
 SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
                                         const struct sdd_tri_spot *s, struct sdd_vec3 at, const struct sdd_tri_ring *r)
 {
