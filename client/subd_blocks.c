@@ -27,21 +27,23 @@ int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *requ
 }
 
 /* Fresh pages cost more than the copy into them, so large frames use huge ones, and later frames the same memory. */
-static int reserve(struct subd_frame *f, size_t bytes, struct subd_error *err)
+static unsigned char *reserve(struct subd_frame *f, size_t bytes, struct subd_error *err)
 {
     size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
     if (bytes <= f->memory_bytes)
-        return SUBD_OK;
+        return f->memory;
     free(f->memory);
     f->memory_bytes = 0;
     bytes = (bytes + alignment - 1) / alignment * alignment;
     f->memory = aligned_alloc(alignment, bytes);
-    if (!f->memory)
-        return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a frame of %zu bytes", bytes);
+    if (!f->memory) {
+        subd_fail(err, SUBD_ENO_MEMORY, "no memory for a frame of %zu bytes", bytes);
+        return NULL;
+    }
     f->memory_bytes = bytes;
     if (alignment == HUGE_PAGE)
         madvise(f->memory, bytes, MADV_HUGEPAGE); /* a wish */
-    return SUBD_OK;
+    return f->memory;
 }
 
 /* The bytes that have come, for the header stands at its end: the varint again, as long as it was, and the header. */
@@ -57,8 +59,8 @@ static void keep_head(struct subd_frame_parser *p, unsigned char *to)
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
-    size_t own = (size_t)p->position, used = 0;
-    int rc;
+    size_t own = (size_t)p->position;
+    unsigned char *memory;
     for (int i = 0; i < f->n_blocks; i++) {
         struct subd_block *b = &f->blocks[i];
         b->data = p->request->place ? p->request->place(p->request->place_arg, f, b) : NULL;
@@ -67,16 +69,16 @@ static int place(struct subd_frame_parser *p)
         else if ((uintptr_t)b->data % 4 != 0)
             return subd_fail(p->err, SUBD_EUSAGE, "memory for a block must be aligned to 4 bytes");
     }
-    if ((rc = reserve(f, own, p->err)) != SUBD_OK)
-        return rc;
+    if (!(memory = reserve(f, own, p->err)))
+        return SUBD_ENO_MEMORY;
     for (int i = 0; i < f->n_blocks; i++) {
         struct subd_block *b = &f->blocks[i];
         if (b->data)
             continue;
-        b->data = (char *)f->memory + used;
-        used += ((size_t)b->bytes + 63) & ~(size_t)63;
+        b->data = memory;
+        memory += ((size_t)b->bytes + 63) & ~(size_t)63;
     }
-    keep_head(p, (unsigned char *)f->memory + used);
+    keep_head(p, memory);
     return SUBD_OK;
 }
 

@@ -117,7 +117,7 @@ static int make_patches(struct refine_job *j, sdd_result **result)
     if (!rc)
         rc = run(j, &request, result);
     if (rc == SDD_ETOO_LARGE && j->base.job.err.available == request.max_bytes)
-        rc = refine_over(j);
+        return refine_over(j);
     if (rc)
         return rc;
     j->plan = sdd_result_info(*result)->plan;
@@ -132,7 +132,7 @@ static int compute(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     struct server *s = job->server;
     struct frame_about about = refine_about(j);
-    sdd_result *result;
+    sdd_result *result = NULL;
     int rc = ensure_resident(job);
     if (!rc)
         rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);

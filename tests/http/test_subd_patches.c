@@ -387,7 +387,7 @@ static int numbers(const char *line, int *out, int n)
 {
     char *end;
     int k = 0;
-    for (; k < n && *line != '\n'; k++, line = end) {
+    for (; k < n && *line; k++, line = end) {
         out[k] = (int)strtol(line, &end, 10);
         if (end == line)
             break;
@@ -402,7 +402,8 @@ static void read_obj(struct obj *o, char *text)
     for (const char *s = text; (s = strchr(s, '\n')); s++)
         lines++;
     *o = (struct obj){.v = calloc(lines, 12), .surfaces = calloc(lines, 64), .faces = calloc(lines, 16)};
-    assert_true(o->v && o->surfaces && o->faces);
+    if (!o->v || !o->surfaces || !o->faces)
+        abort();
     int in_surface = 0, bspline = 0, cubic = 0;
     for (char *rest = NULL, *s = strtok_r(text, "\n", &rest); s; s = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(s, "v ", 2) == 0) {
@@ -455,7 +456,8 @@ static void same_surfaces(const struct obj *o, const struct subd_frame *f)
     assert_memory_equal(o->v, rows_of(f, SUBD_POSITIONS), (size_t)f->vertices * 12);
     for (int i = 0; i < o->n_surfaces; i++)
         for (int at = 0; at < 9; at++) {
-            double u = at % 3 / 2.0, v = at / 3 / 2.0, sum[3] = {0};
+            int i_u = at % 3, i_v = at / 3;
+            double u = i_u / 2.0, v = i_v / 2.0, sum[3] = {0};
             float p[3];
             for (int k = 0; k < 16; k++) {
                 int row = o->surfaces[i][k];

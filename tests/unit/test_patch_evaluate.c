@@ -62,13 +62,15 @@ static void test_plane(void **state)
     (void)state;
     setup_surface(&s, 3);
     for (int k = 0; k < 16; k++) {
-        float *to = point_at(&s, k % 4, k / 4), x = (float)(k % 4 - 1), y = (float)(k / 4 - 1);
+        int i = k % 4, j = k / 4;
+        float *to = point_at(&s, i, j), x = (float)(i - 1), y = (float)(j - 1);
         to[0] = x;
         to[1] = y;
         to[2] = 2 * x - 3 * y + 1;
     }
     for (int k = 0; k < 81; k++) {
-        double u = k % 9 / 8.0, v = k / 9 / 8.0;
+        int i = k % 9, j = k / 9;
+        double u = i / 8.0, v = j / 8.0;
         eval(&s, u, v, p, du, dv);
         near(p, u, v, 2 * u - 3 * v + 1);
         near(du, 1, 0, 2);
@@ -102,7 +104,8 @@ static void test_cubic_precision(void **state)
             point_at(&s, k % 4, k / 4 % 4)[k / 16] = (float)total;
         }
         for (int at = 0; at < 25; at++) {
-            double u = at % 5 / 4.0, v = at / 5 / 4.0, due[3][3] = {{0}};
+            int i = at % 5, j = at / 5;
+            double u = i / 4.0, v = j / 4.0, due[3][3] = {{0}};
             for (int k = 0; k < 48; k++) {
                 int x = k / 16, a = k / 4 % 4, b = k % 4;
                 due[0][x] += c[x][a][b] * pow(u, a) * pow(v, b);
