@@ -131,17 +131,17 @@ static void test_lost_while_idle(void **state)
     daemon_clean(&d);
 }
 
-/* The k-th call of a create and a refine fails, once or with all after it: the request is refused and the daemon
- * goes on, or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves
+/* The k-th call of a create and of what is asked then fails, once or with all after it: the request is refused and the
+ * daemon goes on, or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves
  * nothing. */
-static void torture(int how, int step, int counts[3])
+static void torture(const char *ask, int how, int step, int counts[3])
 {
     char id[32], made[32];
     struct answer a;
     create_cube(&d, id);
-    for (int k = 1; k < 60; k += step) {
+    for (int k = 1; k < 100; k += step) {
         arm(k, how);
-        int created = post(made), refined = get(id, "/refined?level=2&include=positions");
+        int created = post(made), refined = get(id, ask);
         counts[0] += created == 507 || refined == 507;
         http_get(&d, "/v1/health/live", &a);
         bool gone = a.status == 0;
@@ -173,18 +173,29 @@ static void torture(int how, int step, int counts[3])
     }
 }
 
-static void test_each_call(void **state)
+static void each_call(const char *ask)
 {
     int counts[3] = {0};
-    (void)state;
     daemon_fork(&d, NULL, run);
-    torture(ONCE, 1, counts);
+    torture(ask, ONCE, 1, counts);
     daemon_stop(&d);
     daemon_fork(&d, NULL, run);
-    torture(FOREVER, 3, counts);
+    torture(ask, FOREVER, 3, counts);
     print_message("%d answered 507, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
     assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
     daemon_stop(&d);
+}
+
+static void test_each_call(void **state)
+{
+    (void)state;
+    each_call("/refined?level=2&include=positions");
+}
+
+static void test_each_call_of_patches(void **state)
+{
+    (void)state;
+    each_call("/patches?level=2");
 }
 
 /* No file of the daemon may grow any more: what cannot be written is not acknowledged. */
@@ -223,6 +234,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_lost_device, stop), cmocka_unit_test_teardown(test_lost_while_idle, stop),
-        cmocka_unit_test_teardown(test_each_call, stop), cmocka_unit_test_teardown(test_full_disk, stop)};
+        cmocka_unit_test_teardown(test_each_call, stop), cmocka_unit_test_teardown(test_each_call_of_patches, stop),
+        cmocka_unit_test_teardown(test_full_disk, stop)};
     return cmocka_run_group_tests_name("http/faults", tests, NULL, NULL);
 }
