@@ -8,13 +8,12 @@
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_finish.h"
 #include "gpu/kernels/loop_seams.h"
-#include "gpu/kernels/mm_edges.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_finish.h"
+#include "gpu/kernels/mm_first.h"
 #include "gpu/kernels/mm_linear.h"
 #include "gpu/kernels/mm_inside.h"
 #include "gpu/kernels/mm_seams.h"
-#include "gpu/kernels/mm_vertices.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -105,14 +104,29 @@ struct sdd_control mesh_matrix_control(const sdd_topology *t)
     return m;
 }
 
+static int64_t parts_of(int64_t n, int64_t size)
+{
+    return (n + size - 1) / size;
+}
+
+/* How many items walk over both lists; in each chunk as much of each as makes them end together. */
+static int64_t interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
+{
+    int64_t share = SDD_CHUNK * n_a / (n_a + n_b), chunks_a, chunks_b;
+    share = share < 1 ? 1 : share > SDD_CHUNK - 1 ? SDD_CHUNK - 1 : share;
+    *out = (struct sdd_interleave){(uint32_t)n_a, (uint32_t)n_b, (uint32_t)share};
+    chunks_a = parts_of(n_a, share);
+    chunks_b = parts_of(n_b, SDD_CHUNK - share);
+    return SDD_CHUNK * (chunks_a > chunks_b ? chunks_a : chunks_b);
+}
+
 void mesh_matrix_first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to)
 {
     struct mm_faces_args faces = {*m, p, to};
-    struct mm_edges_args edges = {*m, p, to, t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
-    struct mm_vertices_args vertices = {*m, p, to};
+    struct mm_first_args rows = {*m, {0}, p, to, t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+    int64_t n_items = interleave(t->info.n_vertices, t->info.n_edges, &rows.rows);
     DEV_LAUNCH(t->device, mm_faces, &faces, t->info.n_faces);
-    DEV_LAUNCH(t->device, mm_edges, &edges, t->info.n_edges);
-    DEV_LAUNCH(t->device, mm_vertices, &vertices, t->info.n_vertices);
+    DEV_LAUNCH(t->device, mm_first, &rows, n_items);
 }
 
 static void linear(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to, int level)
@@ -159,10 +173,11 @@ static void quad_step(const sdd_topology *t, const struct sdd_control *m, const 
 static void triangle_step(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, const float *from,
                           float *to, int level)
 {
-    struct loop_seams_args seams = {*m, l->tables.weights, from, to, level};
+    struct loop_seams_args seams = {*m, {0}, l->tables.weights, from, to, level};
     struct loop_inside_args inside = {topology_grid(t, level), from, to};
     int64_t along = ((int64_t)2 << level) - 1;
-    DEV_LAUNCH(t->device, loop_seams, &seams, t->info.n_vertices + t->info.n_edges * along);
+    int64_t n_items = interleave(t->info.n_vertices, t->info.n_edges * along, &seams.rows);
+    DEV_LAUNCH(t->device, loop_seams, &seams, n_items);
     if (level > 0) /* level 1 has no point inside */
         DEV_LAUNCH(t->device, loop_inside, &inside, t->info.n_faces << (2 * level));
 }

@@ -3,15 +3,18 @@
  * matrix says which rows are neighbours (loop_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
  *         -> rows [0, n') of to, level L + 1
- * Shape   item, n' = V + E (2^(L + 1) - 1)      Cost  about 90 B read (cached) and 12 B written a point
+ * Shape   vertices (list a) and points of edges (list b) interleaved, n' = V + E (2^(L + 1) - 1)
+ * Cost    about 90 B read (cached) and 12 B written a point
  * Result  the sum over a control vertex's edges is made in double
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
 #ifndef SDD_K_LOOP_SEAMS_H
 #define SDD_K_LOOP_SEAMS_H
+#include "gpu/kernels/interleave.h"
 #include "gpu/kernels/loop_inside.h"
 
 struct loop_seams_args {
     struct sdd_control mesh;
+    struct sdd_interleave rows; /* V, E (2^(L + 1) - 1) */
     const struct sdd_float2 *weights;
     const float *from;
     float *to;
@@ -86,14 +89,14 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
 SDD_FN void k_loop_seams(int64_t i, const struct loop_seams_args *a)
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    uint32_t along = ((uint32_t)2 << a->level) - 1, row = (uint32_t)i;
-    struct sdd_vec3 p;
-    if (row < a->mesh.n_vertices) {
-        p = sdd_loop_control(a, &g, row);
-    } else {
-        uint32_t e = (row - a->mesh.n_vertices) / along;
-        p = sdd_loop_line(a, &g, e, (int32_t)(row - a->mesh.n_vertices - e * along) + 1);
-    }
-    sdd_put_vec3(a->to, row, p);
+    uint32_t along = ((uint32_t)2 << a->level) - 1;
+    int on_edge;
+    uint32_t row = sdd_interleaved(&a->rows, i, &on_edge), e = row / along;
+    if (row == SDD_NONE)
+        return;
+    if (on_edge)
+        sdd_put_vec3(a->to, a->mesh.n_vertices + row, sdd_loop_line(a, &g, e, (int32_t)(row - e * along) + 1));
+    else
+        sdd_put_vec3(a->to, row, sdd_loop_control(a, &g, row));
 }
 #endif

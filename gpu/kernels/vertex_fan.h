@@ -3,8 +3,8 @@
  * Shapes  begin, end [V], corner[C] i32 (sorted by vertex), twin, next, prev [C] u32
  *         -> fan_error, most_edges [1] u64, isolated[V] i32
  * Shape   item, n = V      Cost  about 16 B read a corner of the vertex, in a dependent walk
- * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~(edges << 32 | vertex)), so its complement
- *         names the largest valence; isolated = 1 for a vertex without corners
+ * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~edges << 32 | vertex), so
+ *         it names the largest valence; isolated = 1 for a vertex without corners
  *         (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
  * Threads any queue */
 #ifndef SDD_K_VERTEX_FAN_H
@@ -20,8 +20,7 @@ struct vertex_fan_args {
 };
 
 /* Corners in the fan of corner `start`, at most n + 1; *open: it ends at edges without a twin. */
-SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, const struct sdd_faces *faces,
-                           int *open)
+SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, const struct sdd_faces *faces, int *open)
 {
     uint32_t c = start, seen = 1, across;
     /* forward over incoming edges until the fan closes or ends */
@@ -36,6 +35,13 @@ SDD_FN uint32_t sdd_fan_of(uint32_t start, uint32_t n, const uint32_t *twin, con
     return seen;
 }
 
+/* The least of these words names the largest valence and the first vertex that has it: in ascending order few of them
+ * are smaller than what stands there, and only those cost an atomic. */
+SDD_FN uint64_t sdd_most_edges(uint32_t edges, int64_t v)
+{
+    return (uint64_t)~edges << 32 | (uint64_t)v;
+}
+
 SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
 {
     uint32_t n = a->end[v] - a->begin[v];
@@ -45,6 +51,6 @@ SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
         return;
     if (sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) != n)
         sdd_atomic_min(a->fan_error, (uint64_t)v);
-    sdd_atomic_min(a->most_edges, ~((uint64_t)(n + (uint32_t)open) << 32 | (uint64_t)v));
+    sdd_atomic_min(a->most_edges, sdd_most_edges(n + (uint32_t)open, v));
 }
 #endif

@@ -39,7 +39,7 @@ SDD_FN void k_vertex_odd(int64_t v, const struct vertex_odd_args *a)
     int open;
     if (n_odd == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) == n)
         return;
-    sdd_atomic_min(a->most_edges, ~((uint64_t)n_edges << 32 | (uint64_t)v));
+    sdd_atomic_min(a->most_edges, sdd_most_edges(n_edges, v));
     if (a->all || n_odd != 2 || n_boundary > 0 || n <= n_edges)
         a->vert_sharp[v] = 10.0f;
 }

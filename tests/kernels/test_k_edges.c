@@ -167,16 +167,16 @@ static void test_edges_of_one_face(void **state)
 static void check_fans(const struct brute *b)
 {
     int32_t *isolated = xalloc(b->V, sizeof *isolated), *edges = xalloc(b->V, sizeof *edges);
-    uint64_t most = 0;
+    uint64_t most = LAUNCH_NO_ERROR;
     for (int64_t c = 0; c < b->C; c++) { /* an edge leaves a vertex once, and ends there unseen on a boundary */
         edges[b->vert[c]]++;
         if (b->real_twin[c] == BRUTE_NONE)
             edges[b->vert[b->next[c]]]++;
     }
     for (int64_t v = 0; v < b->V; v++) {
-        uint64_t mine = (uint64_t)edges[v] << 32 | (uint64_t)v;
+        uint64_t mine = (0xffffffffu - (uint64_t)edges[v]) << 32 | (uint64_t)v;
         isolated[v] = b->valence[v] == 0;
-        if (edges[v] > 0 && mine > most)
+        if (edges[v] > 0 && mine < most)
             most = mine;
     }
     struct vertex_fan_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
@@ -187,7 +187,7 @@ static void check_fans(const struct brute *b)
     launch_word(a.fan_error, (uint64_t)b->bad_vertex, "fan_error");
     launch_same(a.isolated, isolated, "isolated");
     if (b->bad_vertex < 0)
-        launch_word(a.most_edges, ~most, "most_edges");
+        launch_word(a.most_edges, most, "most_edges");
     else
         (void)launch_got(a.most_edges);
     launch_end();

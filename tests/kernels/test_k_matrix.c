@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points that mesh-matrix makes: mm_faces, mm_edges, mm_vertices, mm_seams, mm_inside, mm_linear. Each
+/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear. Each
  * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
  * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where
  * edges are apart or have equal ends. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
-#include "gpu/kernels/mm_edges.h"
+#include "gpu/kernels/mm_first.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_inside.h"
 #include "gpu/kernels/mm_linear.h"
 #include "gpu/kernels/mm_seams.h"
-#include "gpu/kernels/mm_vertices.h"
 #include "tests/kernels/wild.h"
 #include "tests/oracle/naive.h"
 #include <math.h>
@@ -61,36 +60,39 @@ static const float *authored(const struct wild_case *k)
 }
 
 /* ---- the first step -------------------------------------------------------------------------------------------- */
-static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)
+static void check_vertices_and_edges(const struct wild_case *k, const struct wild *to, int no_arrays, float *before)
 {
     const int64_t V = k->b.V, F = k->b.F, E = k->o.E, n = V + F + E;
     const float *points = k->p->points;
+    for (int only_authored = 0; only_authored < 2; only_authored++) {
+        struct mm_first_args rows = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
+        if (only_authored) /* then vertices come out wrong, edges do not */
+            rows.mesh.edge_sharp = authored(k);
+        rows.out = launch_inout(before, 3 * n, 4), rows.smooth_triangles = k->smooth_triangles;
+        LAUNCH(mm_first, &rows, wild_interleave(V, E, &rows.rows));
+        const float *got = launch_got(rows.out);
+        assert_memory_equal(got + 3 * V, before + 3 * V, (size_t)F * 12);
+        if (only_authored)
+            memcpy(before, got, (size_t)V * 12);
+        check_rows(k, to, "mm_first", got, before, only_authored ? V + F : 0, n);
+        for (int64_t v = 0; v < V; v++) /* a vertex without faces keeps its place, to the bit */
+            if (k->b.valence[v] == 0 && memcmp(got + 3 * v, points + 3 * v, 12) != 0)
+                fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+        launch_end();
+    }
+}
+
+static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)
+{
+    const int64_t V = k->b.V, F = k->b.F, n = V + F + k->o.E;
     float *before = poisoned(3 * n, sizeof *before), *all = wild_points(to);
-    struct mm_faces_args faces = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
+    struct mm_faces_args faces = {.mesh = wild_upload(k, no_arrays), .p = launch_in(k->p->points, 3 * V, 4)};
     faces.out = launch_inout(before, 3 * n, 4);
     LAUNCH(mm_faces, &faces, F);
     check_rows(k, to, "mm_faces", launch_got(faces.out), before, V, V + F);
     launch_end();
     memcpy(before + 3 * V, all + 3 * V, (size_t)F * 12);
-    struct mm_edges_args edges = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
-    edges.out = launch_inout(before, 3 * n, 4), edges.smooth_triangles = k->smooth_triangles;
-    LAUNCH(mm_edges, &edges, E);
-    check_rows(k, to, "mm_edges", launch_got(edges.out), before, V + F, n);
-    launch_end();
-    edges.mesh = wild_upload(k, no_arrays), edges.mesh.edge_sharp = authored(k);
-    edges.p = launch_in(points, 3 * V, 4), edges.out = launch_inout(before, 3 * n, 4);
-    LAUNCH(mm_edges, &edges, E);
-    check_rows(k, to, "mm_edges", launch_got(edges.out), before, V + F, n);
-    launch_end();
-    struct mm_vertices_args vertices = {.mesh = wild_upload(k, no_arrays), .p = launch_in(points, 3 * V, 4)};
-    vertices.out = launch_inout(before, 3 * n, 4);
-    LAUNCH(mm_vertices, &vertices, V);
-    const float *got = launch_got(vertices.out);
-    check_rows(k, to, "mm_vertices", got, before, 0, V);
-    for (int64_t v = 0; v < V; v++) /* a vertex without faces keeps its place, to the bit */
-        if (k->b.valence[v] == 0 && memcmp(got + 3 * v, points + 3 * v, 12) != 0)
-            fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
-    launch_end();
+    check_vertices_and_edges(k, to, no_arrays, before);
     free(before), free(all);
 }
 

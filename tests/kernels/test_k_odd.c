@@ -64,7 +64,7 @@ static void check_apart(const struct brute *b, const struct odd *o)
 static void check_vertices(const struct brute *b, const struct odd *o, int all, uint64_t *r)
 {
     float *sharp = xalloc(b->V, sizeof *sharp);
-    uint64_t most = 0;
+    uint64_t most = LAUNCH_NO_ERROR;
     for (int64_t v = 0; v < b->V; v++)
         sharp[v] = random_unit(r) * 3;
     struct vertex_odd_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
@@ -74,17 +74,17 @@ static void check_vertices(const struct brute *b, const struct odd *o, int all, 
     a.corner = launch_in(b->vert_corner, b->C, 4);
     a.vert_sharp = launch_inout(sharp, b->V, 4), a.most_edges = launch_error(), a.all = all;
     for (int64_t v = 0; v < b->V; v++) {
-        uint64_t mine = (uint64_t)o->n_edges[v] << 32 | (uint64_t)v;
+        uint64_t mine = (0xffffffffu - (uint64_t)o->n_edges[v]) << 32 | (uint64_t)v;
         if (!o->vertex[v] || b->valence[v] == 0)
             continue;
-        most = mine > most ? mine : most;
+        most = mine < most ? mine : most;
         sharp[v] = o->crease[v] && !all ? sharp[v] : 10.0f;
         n_odd_vertices++;
         n_creases += o->crease[v];
     }
     LAUNCH(vertex_odd, &a, b->V);
     launch_same(a.vert_sharp, sharp, "vert_sharp");
-    launch_word(a.most_edges, ~most, "most_edges");
+    launch_word(a.most_edges, most, "most_edges");
     launch_end();
     free(sharp);
 }

@@ -113,6 +113,16 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     return m;
 }
 
+int64_t wild_interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
+{
+    static const uint32_t shares[] = {1, 300, SDD_CHUNK / 2, SDD_CHUNK - 1};
+    static unsigned turn;
+    uint32_t a = shares[turn++ % 4], b = SDD_CHUNK - a;
+    int64_t chunks_a = (n_a + a - 1) / a, chunks_b = (n_b + b - 1) / b;
+    *out = (struct sdd_interleave){(uint32_t)n_a, (uint32_t)n_b, a};
+    return SDD_CHUNK * (chunks_a > chunks_b ? chunks_a : chunks_b);
+}
+
 /* ---- points of the next level ---------------------------------------------------------------------------------- */
 static void add(double *to, double s, const double *p)
 {

@@ -5,6 +5,7 @@
  * following each level-1 quad down. Nothing is shared with gpu/ but the structs of arguments. */
 #ifndef TESTS_WILD_H
 #define TESTS_WILD_H
+#include "gpu/kernels/interleave.h"
 #include "gpu/kernels/quad_spot.h"
 #include "tests/kernels/odd.h"
 
@@ -45,5 +46,7 @@ void wild_limits(const struct wild_case *k, const struct wild *w, struct wild_li
  * arrays of zeros where no_arrays is 0 and nothing is sharp. */
 float *wild_points(const struct wild *w);
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays);
+/* wild_interleave: how many items walk over both lists, cut in one way or another. */
+int64_t wild_interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out);
 
 #endif
