@@ -26,7 +26,7 @@ void build_lay_out_faces(struct build *b, struct arena *a)
     b->words = ARENA(a, uint64_t, N_WORDS);
     b->keys = ARENA(a, uint64_t, C);
     b->rank = (int32_t *)b->keys;
-    b->flag = b->rank + (a->base ? C : 0);
+    b->flag = a->base ? b->rank + C : NULL;
     b->corners = ARENA(a, int32_t, C);
     b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, F) : NULL;
     b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
