@@ -120,13 +120,28 @@ void build_run_tags(struct build *b)
     build_count_word(b, W_N_SHOWN, b->shown_rank, b->C);
 }
 
+/* Where ghosts stand in a table of faces; of a closed mesh of uniform faces there are no tables. */
+static uint32_t *ghost_rows(const struct build *b, uint32_t *table)
+{
+    return table ? table + (b->C - b->t->faces.n_uniform) : NULL;
+}
+
 void build_run_ghosts(struct build *b)
 {
     sdd_topology *t = b->t;
     struct compact_args list = {b->flag, b->border_rank, b->border};
-    int64_t first = b->C - t->faces.n_uniform; /* where ghosts stand in the tables of faces */
-    struct ghost_corners_args ghosts = {b->border, b->border_rank,  b->twin,         t->faces, t->vert, t->edge,
-                                        t->twin,   b->next + first, b->prev + first, b->label, b->jump, (uint32_t)b->C};
+    struct ghost_corners_args ghosts = {b->border,
+                                        b->border_rank,
+                                        b->twin,
+                                        t->faces,
+                                        t->vert,
+                                        t->edge,
+                                        t->twin,
+                                        ghost_rows(b, b->next),
+                                        ghost_rows(b, b->prev),
+                                        b->label,
+                                        b->jump,
+                                        (uint32_t)b->C};
     struct ghost_jump_args there = {b->label, b->jump, b->label2, b->jump2},
                            back = {b->label2, b->jump2, b->label, b->jump};
     DEV_LAUNCH(b->d, compact, &list, b->G > 0 ? b->C : 0);
@@ -174,7 +189,7 @@ void build_lay_out_lists(struct build *b, struct arena *a)
 void build_run_lists(struct build *b)
 {
     sdd_topology *t = b->t;
-    struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   b->face + (b->C - t->faces.n_uniform),
+    struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   ghost_rows(b, b->face),
                                       t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
     struct compact_args shown = {b->shown_flag, b->shown_rank, t->shown};
     struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
