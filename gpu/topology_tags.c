@@ -163,7 +163,8 @@ int build_fail_tags(const struct build *b, struct sdd_error *err)
     uint64_t most = ~w[W_MOST_EDGES] >> 32;
     if (most > SDD_MAX_FACE_SIZE)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "vertex %llu has %llu edges; %d are allowed",
-                        (unsigned long long)(w[W_MOST_EDGES] & 0xffffffffu), (unsigned long long)most, SDD_MAX_FACE_SIZE);
+                        (unsigned long long)(w[W_MOST_EDGES] & 0xffffffffu), (unsigned long long)most,
+                        SDD_MAX_FACE_SIZE);
     uint64_t crease = w[W_CREASE_VERTEX] < w[W_CREASE_EDGE] ? w[W_CREASE_VERTEX] : w[W_CREASE_EDGE];
     if (crease != ~0ull)
         return sdd_fail(err, SDD_EMESH, "creaseIndices", "crease %llu (%d, %d) names %s", (unsigned long long)crease,
