@@ -76,17 +76,16 @@ SDD_FN struct sdd_points sdd_points_listed(const float *p, const uint64_t *key, 
     return r;
 }
 
-/* Where `key` stands among n ascending ones; n when it is not there. */
+/* Where `key` stands among n ascending ones; n when it is not there. Without branches: their outcome is chance. */
 SDD_FN uint32_t sdd_find_key(const uint64_t *list, uint32_t n, uint64_t key)
 {
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
+    uint32_t low = 0, left = n;
+    while (left > 1) {
+        uint32_t half = left / 2;
+        low += half & (0u - (uint32_t)(list[low + half - 1] < key));
+        left -= half;
     }
+    low += left && list[low] < key;
     return low < n && list[low] == key ? low : n;
 }
 
