@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any control mesh to the compute library on the CPU: it is refused with a sentence, or refined by every engine.
+/* Any control mesh to the compute library on the CPU: it is refused with a sentence, or refined by every engine and cut
+ * into patches.
  *
  * Bytes: options, vertices, faces, creases, corners, holes, UVs, level and surface; then face sizes, corner indices
  * (signed), and so on; what the input has no bytes for is 0. */
@@ -44,6 +45,16 @@ static sdd_device *device(void)
     return d;
 }
 
+/* No patch or face names a row that is not there. */
+static void check_rows(const sdd_result *result)
+{
+    const struct sdd_plan *p = &sdd_result_info(result)->plan;
+    for (int k = 1; k < 4; k += 2)
+        for (int64_t i = 0; i < p->blocks[k].count * p->blocks[k].components; i++)
+            if (((const uint32_t *)p->blocks[k].data)[i] >= p->n_vertices)
+                abort();
+}
+
 static void refine(sdd_mesh *m, int level, int surface)
 {
     for (int i = 0; sdd_engine_table[i].name; i++) {
@@ -57,6 +68,18 @@ static void refine(sdd_mesh *m, int level, int surface)
     }
 }
 
+static void patches(sdd_mesh *m, int level, int surface)
+{
+    struct sdd_patches_request r = {.level = level, .surface = surface, .max_bytes = 1 << 20};
+    struct sdd_error err = {0};
+    sdd_result *result = NULL;
+    if (sdd_patches(m, &r, &result, &err) != SDD_OK && !err.text[0])
+        abort();
+    if (result)
+        check_rows(result);
+    sdd_result_free(result);
+}
+
 static void build(const struct sdd_mesh_desc *d, const float *points, const float *uvs, int level, int surface)
 {
     struct sdd_error err = {0};
@@ -67,8 +90,10 @@ static void build(const struct sdd_mesh_desc *d, const float *points, const floa
         rc = sdd_mesh_create(t, points, d->n_uvs ? uvs : NULL, &m, &err);
     if (rc && !err.text[0])
         abort();
-    if (!rc)
+    if (!rc) {
         refine(m, level, surface);
+        patches(m, level + 1, surface);
+    }
     sdd_mesh_free(m);
     sdd_topology_unref(t);
 }

@@ -87,6 +87,16 @@ static int digest_is_right(const struct sdd_block *b)
     return right;
 }
 
+static void keep_digests(sdd_result *result, uint64_t *digest)
+{
+    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    for (int i = 0; i < plan->n_blocks; i++) {
+        assert_true(digest_is_right(plan->blocks + i));
+        *digest = *digest * 31 + plan->blocks[i].digest;
+    }
+    sdd_result_free(result);
+}
+
 static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *digest, struct sdd_error *err)
 {
     const struct sdd_refine_request request = {2, surface, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, method, NULL};
@@ -96,12 +106,20 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
         assert_null(result);
         return rc;
     }
-    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
-    for (int i = 0; i < plan->n_blocks; i++) {
-        assert_true(digest_is_right(plan->blocks + i));
-        *digest = *digest * 31 + plan->blocks[i].digest;
+    keep_digests(result, digest);
+    return SDD_OK;
+}
+
+static int patches(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
+{
+    const struct sdd_patches_request request = {2, SDD_SURFACE_LIMIT, 0, NULL};
+    sdd_result *result;
+    int rc = sdd_patches(mesh, &request, &result, err);
+    if (rc) {
+        assert_null(result);
+        return rc;
     }
-    sdd_result_free(result);
+    keep_digests(result, digest);
     return SDD_OK;
 }
 
@@ -121,6 +139,9 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
     int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
     if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    o->step = rc ? o->step : "patches";
+    if (!rc && s->desc.options.scheme == SDD_SCHEME_CATMULL_CLARK)
+        rc = patches(mesh, &o->digest[0], &o->err);
     o->step = "set points";
     if (!rc)
         rc = sdd_mesh_set_points(mesh, 0, n, near_by, &o->err);
