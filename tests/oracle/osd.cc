@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* osd.cc: OpenSubdiv's answer, carried over to grid order. */
-#include "tests/oracle/osd.h"
+#include "tests/oracle/osd_refiner.h"
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -11,76 +11,12 @@
 #include <opensubdiv/far/topologyRefiner.h>
 
 using namespace OpenSubdiv;
-using refiner_ptr = std::unique_ptr<Far::TopologyRefiner>;
 
 namespace
 {
 
-template <int N> struct vec {
-    double x[N];
-    void Clear()
-    {
-        for (double &c : x)
-            c = 0;
-    }
-    void AddWithWeight(const vec &v, double w)
-    {
-        for (int k = 0; k < N; k++)
-            x[k] += w * v.x[k];
-    }
-};
-using vec2 = vec<2>;
-using vec3 = vec<3>;
-
-/* OpenSubdiv numbers the boundary rules 0 none, 1 edge only, 2 edge and corner; not USD's order nor the OBJ tag's. */
-Sdc::Options options_of(const sdd_options &o)
-{
-    using S = Sdc::Options;
-    static const S::VtxBoundaryInterpolation boundary[] = {S::VTX_BOUNDARY_EDGE_AND_CORNER, S::VTX_BOUNDARY_EDGE_ONLY,
-                                                           S::VTX_BOUNDARY_NONE};
-    static const S::FVarLinearInterpolation fvar[] = {S::FVAR_LINEAR_CORNERS_PLUS1, S::FVAR_LINEAR_NONE,
-                                                      S::FVAR_LINEAR_CORNERS_ONLY,  S::FVAR_LINEAR_CORNERS_PLUS2,
-                                                      S::FVAR_LINEAR_BOUNDARIES,    S::FVAR_LINEAR_ALL};
-    S out;
-    out.SetVtxBoundaryInterpolation(boundary[o.boundary]);
-    out.SetFVarLinearInterpolation(fvar[o.fvar]);
-    out.SetCreasingMethod(o.crease_method == SDD_CREASE_CHAIKIN ? S::CREASE_CHAIKIN : S::CREASE_UNIFORM);
-    out.SetTriangleSubdivision(o.triangle_rule == SDD_TRIANGLE_SMOOTH ? S::TRI_SUB_SMOOTH : S::TRI_SUB_CATMARK);
-    return out;
-}
-
-refiner_ptr refiner_of(const sdd_mesh_desc *d, bool with_uvs)
-{
-    static const Sdc::SchemeType scheme[] = {Sdc::SCHEME_CATMARK, Sdc::SCHEME_LOOP, Sdc::SCHEME_BILINEAR};
-    if (d->options.scheme == SDD_SCHEME_SQRT3)
-        oracle_die("OpenSubdiv has no scheme sqrt3");
-    Far::TopologyDescriptor t;
-    Far::TopologyDescriptor::FVarChannel channel;
-    t.numVertices = (int)d->n_vertices;
-    t.numFaces = (int)d->n_faces;
-    t.numVertsPerFace = d->face_counts;
-    t.vertIndicesPerFace = d->face_vertices;
-    t.numCreases = (int)d->n_creases;
-    t.creaseVertexIndexPairs = d->crease_edges;
-    t.creaseWeights = d->crease_sharpness;
-    t.numCorners = (int)d->n_corner_tags;
-    t.cornerVertexIndices = d->corner_vertices;
-    t.cornerWeights = d->corner_sharpness;
-    t.numHoles = (int)d->n_holes;
-    t.holeIndices = d->hole_faces;
-    t.isLeftHanded = d->options.orientation == SDD_LEFT_HANDED;
-    if (with_uvs) {
-        channel.numValues = (int)d->n_uvs;
-        channel.valueIndices = d->uv_indices;
-        t.numFVarChannels = 1;
-        t.fvarChannels = &channel;
-    }
-    using factory = Far::TopologyRefinerFactory<Far::TopologyDescriptor>;
-    refiner_ptr r(factory::Create(t, factory::Options(scheme[d->options.scheme], options_of(d->options))));
-    if (!r)
-        oracle_die("OpenSubdiv refuses the mesh");
-    return r;
-}
+using vec2 = osd_vec<2>;
+using vec3 = osd_vec<3>;
 
 std::vector<int32_t> face_verts_of(const Far::TopologyLevel &l)
 {
@@ -297,7 +233,7 @@ order triangles_of(const Far::TopologyRefiner &r, const grid &g, int level)
 void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs, int level, refined *out)
 {
     bool with_uvs = uvs && desc->n_uvs > 0;
-    refiner_ptr r = refiner_of(desc, with_uvs);
+    osd_refiner_ptr r = osd_refiner(desc, with_uvs);
     Far::TopologyRefiner::UniformOptions options(level);
     options.fullTopologyInLastLevel = true;
     r->RefineUniform(options);
