@@ -70,23 +70,22 @@ static void run_rows(const struct patches *p, const struct sdd_plan *plan, const
     int last = p->request->level;
     for (int level = 0; level <= last; level++) {
         const struct patch_level *l = p->level + level;
-        struct patch_rows_args rows = {
-            p->features,        l->cell, l->key,       l->patch, patch, param, (uint32_t)l->n_points,
-            (uint32_t)l->first, level,   level == last};
+        struct patch_rows_args rows = {p->features,        l->cell, l->patch,     l->place, patch, param,
+                                       (uint32_t)l->first, level,   level == last};
         DEV_LAUNCH(d, patch_rows, &rows, l->n_patches);
         patch += 4 * l->n_patches;
         param += l->n_patches;
     }
-    const struct patch_level *l = p->level + last, *points = p->limit.n_points ? &p->limit : l;
+    const struct patch_level *l = p->level + last, *points = p->limit.place ? &p->limit : l;
     struct patch_faces_args faces = {p->features.mesh,
                                      l->cell,
-                                     points->key,
                                      l->left,
+                                     points->place,
                                      result_block(plan, lay, SDD_INDICES),
                                      result_block(plan, lay, SDD_FACE_PARAMS),
-                                     (uint32_t)points->n_points,
                                      (uint32_t)points->first,
-                                     last};
+                                     last,
+                                     points != l};
     DEV_LAUNCH(d, patch_faces, &faces, l->n_left);
 }
 

@@ -10,6 +10,7 @@ struct patch_level {
     uint64_t *cell;         /* [n_cells] that exist on this level, ascending (patch_cells.h); none on level 0 */
     uint32_t *patch, *left; /* which of them are patches, and which are split or left; on level 0 corners     */
     uint64_t *key;          /* [n_points] of the sub-mesh, ascending; none on level 0                         */
+    uint32_t *place;        /* [n_cells][16] which of them each cell has; of limits [n_left][4]               */
     int64_t n_cells, n_patches, n_left, n_points;
     int64_t first; /* row of the first point */
 };

@@ -10,6 +10,7 @@
 #include "gpu/kernels/patch_corners.h"
 #include "gpu/kernels/patch_first.h"
 #include "gpu/kernels/patch_keys.h"
+#include "gpu/kernels/patch_places.h"
 #include "gpu/kernels/patch_split.h"
 #include "gpu/kernels/patch_vertices.h"
 #include "gpu/kernels/run_heads.h"
@@ -67,7 +68,7 @@ static int too_large(int64_t needed, int64_t available, const char *of, int leve
 
 /* Scratch of a level: flags and ranks of cells, and of keys with what sorting them needs. */
 struct scratch {
-    int32_t *flag[2], *rank[2], *key_flag, *key_rank;
+    int32_t *flag[2], *rank[2], *value, *key_flag, *key_rank; /* value: sorted along with the keys */
     uint64_t *key, *sorted;
     uint32_t *counts; /* patches, left, points */
     void *work;
@@ -89,7 +90,8 @@ static void lay_out(const struct patches *p, int64_t n_cells, int64_t n_keys, in
     }
     s->key = ARENA(a, uint64_t, n_keys);
     s->sorted = ARENA(a, uint64_t, n_keys);
-    s->key_flag = ARENA(a, int32_t, n_keys); /* sorting moves them along as values first */
+    s->value = ARENA(a, int32_t, n_keys);
+    s->key_flag = ARENA(a, int32_t, n_keys); /* first the values as they come */
     s->key_rank = ARENA(a, int32_t, n_keys);
     s->counts = ARENA(a, uint32_t, 3);
     s->work = ARENA(a, char, work_bytes(p, n_cells, n_keys, bits));
@@ -129,8 +131,7 @@ static int key_bits(const sdd_topology *t, int level)
 static void sort_keys(sdd_device *d, const struct scratch *s, int64_t n, int bits)
 {
     struct run_heads_args heads = {s->sorted, s->key_flag};
-    dev_fill(d, s->key_flag, 0, n * (int64_t)sizeof *s->key_flag);
-    dev_sort(d, s->key, s->sorted, s->key_flag, s->key_rank, n, bits, s->work);
+    dev_sort(d, s->key, s->sorted, s->key_flag, s->value, n, bits, s->work);
     DEV_LAUNCH(d, run_heads, &heads, n);
     rank(d, s->key_flag, s->key_rank, n, s->counts + 2, s->work);
 }
@@ -154,6 +155,7 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
         l->patch = ARENA(&a, uint32_t, l->n_patches);
         l->left = ARENA(&a, uint32_t, l->n_left);
         l->key = ARENA(&a, uint64_t, l->n_points);
+        l->place = ARENA(&a, uint32_t, n_keys);
         if (pass == 0)
             rc = keep(p, a.used, &memory, err);
     }
@@ -161,9 +163,11 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
         return rc;
     struct compact_args patches = {s->flag[0], s->rank[0], l->patch}, left = {s->flag[1], s->rank[1], l->left};
     struct compact_keys_args keys = {s->sorted, s->key_flag, s->key_rank, l->key};
+    struct patch_places_args places = {s->value, s->key_rank, l->place};
     DEV_LAUNCH(d, compact, &patches, n_cells);
     DEV_LAUNCH(d, compact, &left, n_cells);
     DEV_LAUNCH(d, compact_keys, &keys, n_keys);
+    DEV_LAUNCH(d, patch_places, &places, n_keys);
     return SDD_OK;
 }
 
@@ -227,8 +231,8 @@ static int plan_level(struct patches *p, int level, struct sdd_error *err)
     struct patch_first_args first = {p->features.mesh, before->left, l->cell};
     struct patch_children_args children = {before->cell, before->left, l->cell};
     struct patch_split_args split = {p->features, l->cell, s.flag[0], s.flag[1], level, last};
-    struct patch_keys_args keys = {p->features, l->cell, s.key, level,
-                                   last && p->request->surface == SDD_SURFACE_REFINED};
+    struct patch_keys_args keys = {p->features, l->cell, s.key,
+                                   s.key_flag,  level,   last && p->request->surface == SDD_SURFACE_REFINED};
     if (level == 1)
         DEV_LAUNCH(t->device, patch_first, &first, n);
     else
@@ -255,7 +259,7 @@ static int plan_limits(struct patches *p, struct sdd_error *err)
     int rc = take_scratch(p, 0, 4 * l->n_left, bits, &s, err);
     if (rc)
         return rc;
-    struct patch_corner_keys_args keys = {p->features.mesh, l->cell, l->left, s.key, level};
+    struct patch_corner_keys_args keys = {p->features.mesh, l->cell, l->left, s.key, s.key_flag, level};
     DEV_LAUNCH(t->device, patch_corner_keys, &keys, l->n_left);
     sort_keys(t->device, &s, 4 * l->n_left, bits);
     rc = keep_lists(p, &s, 0, 4 * l->n_left, &p->limit, err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_keys: the points that the cells of a level need: their own and those of the cells around them. Faces at an
  * irregular vertex are cells themselves, so 16 a cell are enough at any valence.
- * Shapes  features, cell[n] u64 -> key[n][16] u64 (grid.h), with repetitions
- * Result  a face that is left on the last level gives only its own points, unless limits want those around
- * Shape   item, n cells      Cost  128 B written      Source  Mlakar 2018, equation 4.38      Threads any queue */
+ * Shapes  features, cell[n] u64 -> key[n][16] u64 (grid.h), with repetitions, value[n][16] i32: 0, 1, 2, ..
+ * Result  a face that is left on the last level gives only its own points, over and over, unless limits want those
+ *         around
+ * Shape   item, n cells      Cost  192 B written      Source  Mlakar 2018, equation 4.38      Threads any queue */
 #ifndef SDD_K_PATCH_KEYS_H
 #define SDD_K_PATCH_KEYS_H
 #include "gpu/kernels/patch_cells.h"
@@ -12,6 +13,7 @@ struct patch_keys_args {
     struct sdd_features features;
     const uint64_t *cell;
     uint64_t *key;
+    int32_t *value;
     int32_t level, bare; /* bare: the last level, without limits */
 };
 
@@ -26,7 +28,9 @@ SDD_FN void k_patch_keys(int64_t i, const struct patch_keys_args *a)
     } else {
         (void)sdd_patch_points(m, a->level, c, key);
     }
-    for (int32_t k = 0; k < 16; k++)
+    for (int32_t k = 0; k < 16; k++) {
         a->key[16 * i + k] = key[k];
+        a->value[16 * i + k] = (int32_t)(16 * i + k);
+    }
 }
 #endif

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_rows: the bicubic B-spline patches of a level.
- * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; at level 0 the first corners themselves), key[n_keys] u64
- *         -> patch[n][16] u32 rows of positions, the level's first of which is row `base`, param[n][4] u32
+ * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; at level 0 the first corners themselves), place[.][16] u32 of
+ *         each cell -> patch[n][16] u32 rows of positions, `base` + place (at level 0 control vertices), param[n][4] u32
  * Result  as sdd_patches says (sdd.h)
- * Shape   item, n patches      Cost  80 B written, 16 binary searches      Source  Niessner et al. 2012
- * Threads any queue */
+ * Shape   item, n patches      Cost  64 B read, 80 B written      Source  Niessner et al. 2012      Threads any queue */
 #ifndef SDD_K_PATCH_ROWS_H
 #define SDD_K_PATCH_ROWS_H
 #include "gpu/kernels/patch_param.h"
 
 struct patch_rows_args {
     struct sdd_features features;
-    const uint64_t *cell, *key;
-    const uint32_t *list;
+    const uint64_t *cell;
+    const uint32_t *list, *place;
     struct sdd_quad *patch, *param;
-    uint32_t n_keys, base;
+    uint32_t base;
     int32_t level, last; /* last: nothing is split any more */
 };
 
@@ -23,13 +22,15 @@ SDD_FN void k_patch_rows(int64_t i, const struct patch_rows_args *a)
     const struct sdd_control *m = &a->features.mesh;
     uint64_t cell = a->level ? a->cell[a->list[i]] : a->list[i], number[16];
     struct sdd_cell c = sdd_patch_cell(m, cell, a->level);
-    uint32_t flags = sdd_patch_points(m, a->level, c, number) << 4;
-    for (int32_t k = 0; k < 16; k++) {
-        uint32_t row = a->level ? a->base + sdd_find_key(a->key, a->n_keys, number[k]) : (uint32_t)number[k];
-        a->patch[4 * i + (k >> 2)].v[k & 3] = row;
-    }
+    uint32_t flags = 0;
+    if (a->level == 0)
+        (void)sdd_patch_points(m, 0, c, number);
+    for (int32_t k = 0; k < 16; k++)
+        a->patch[4 * i + (k >> 2)].v[k & 3] =
+            a->level ? a->base + a->place[16 * (size_t)a->list[i] + (size_t)k] : (uint32_t)number[k];
     for (int32_t k = 0; k < 4; k++, c = sdd_cell_next(m, a->level, c)) {
         struct sdd_across there = sdd_cell_across(m, a->level, c);
+        flags |= (uint32_t)there.blocked << (4 + k);
         if (!a->last && there.there && sdd_cell_is_split(&a->features, a->level, there.cell) &&
             sdd_is_shown(&a->features, there.cell.q))
             flags |= 256u << k;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels behind sdd_patches (patch_case.h), on shapes, random meshes and soups: patch_vertices,
  * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_rows,
- * patch_faces; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an explicit
+ * patch_faces, patch_places; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an explicit
  * level exactly from the level that the control mesh tells; keys sort as rows do. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact_keys.h"
@@ -13,6 +13,7 @@
 #include "gpu/kernels/patch_gather.h"
 #include "gpu/kernels/patch_keys.h"
 #include "gpu/kernels/patch_limits.h"
+#include "gpu/kernels/patch_places.h"
 #include "gpu/kernels/patch_points.h"
 #include "gpu/kernels/patch_rows.h"
 #include "gpu/kernels/patch_split.h"
@@ -105,6 +106,9 @@ static void check_keys(const struct patch_case *c, const struct common *m)
     const int64_t F = w->F;
     uint64_t *key = xalloc(16 * F, 8), *corner = xalloc(4 * F, 8);
     uint32_t *list = xalloc(F, 4);
+    int32_t *value = xalloc(16 * F, 4);
+    for (int32_t i = 0; i < 16 * F; i++)
+        value[i] = i;
     for (int bare = 0; bare < 2; bare++) {
         for (int32_t f = 0; f < F; f++) {
             int32_t vertex[16];
@@ -116,9 +120,11 @@ static void check_keys(const struct patch_case *c, const struct common *m)
             }
         }
         struct patch_keys_args a = {.features = patch_upload(c, m->regular, NULL, 1)};
-        a.cell = launch_in(c->cell, F, 8), a.key = launch_out(16 * F, 8), a.level = w->level, a.bare = bare;
+        a.cell = launch_in(c->cell, F, 8), a.key = launch_out(16 * F, 8), a.value = launch_out(16 * F, 4);
+        a.level = w->level, a.bare = bare;
         LAUNCH(patch_keys, &a, F);
         launch_same(a.key, key, "key");
+        launch_same(a.value, value, "value");
         launch_end();
     }
     for (int32_t k = 0; k < 4 * F; k++) {
@@ -126,19 +132,15 @@ static void check_keys(const struct patch_case *c, const struct common *m)
         corner[k] = c->number[w->vert[w->first[f] + (c->lead[f] - w->first[f] + k) % 4]];
     }
     struct patch_corner_keys_args a = {wild_upload(c->k, 1), launch_in(c->cell, F, 8), launch_in(list, F, 4),
-                                       launch_out(4 * F, 8), w->level};
+                                       launch_out(4 * F, 8), launch_out(4 * F, 4),     w->level};
     LAUNCH(patch_corner_keys, &a, F);
     launch_same(a.key, corner, "key");
+    launch_same(a.value, value, "value");
     launch_end();
-    free(key), free(corner), free(list);
+    free(key), free(corner), free(list), free(value);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
-static uint32_t row_of(const struct patch_case *c, int32_t v)
-{
-    return c->w->level ? BASE + (uint32_t)c->w->row[v] : (uint32_t)v;
-}
-
 /* All keys of a level: they sort as rows do. */
 static uint64_t *all_keys(const struct patch_case *c)
 {
@@ -164,11 +166,19 @@ static struct sdd_quad param_of(const struct patch_case *c, int32_t f, uint32_t 
                               flags | (uint32_t)level | (b->end[parent] - first == 4 ? 0 : SDD_PATCH_OF_POLYGON)}};
 }
 
-static void check_rows(const struct patch_case *c, const struct common *m, int last)
+/* Places at random: the kernels only pass them on. */
+static uint32_t *random_places(int64_t n, uint64_t *random)
+{
+    uint32_t *place = xalloc(n, 4);
+    for (int64_t i = 0; i < n; i++)
+        place[i] = (uint32_t)random_below(random, 1 << 20);
+    return place;
+}
+
+static void check_rows(const struct patch_case *c, struct common *m, int last)
 {
     const struct wild *w = c->w;
-    uint64_t *key = all_keys(c);
-    uint32_t *list = xalloc(w->F, 4);
+    uint32_t *list = xalloc(w->F, 4), *place = random_places(16 * w->F, &m->random);
     struct sdd_quad *patch = xalloc(4 * w->F, 16), *param = xalloc(w->F, 16);
     int64_t n = 0;
     for (int32_t f = 0; f < w->F; f++) {
@@ -182,42 +192,42 @@ static void check_rows(const struct patch_case *c, const struct common *m, int l
                 flags |= SDD_PATCH_TRANSITION << i;
         }
         for (int i = 0; i < 16; i++)
-            patch[4 * n + i / 4].v[i % 4] = row_of(c, vertex[i]);
+            patch[4 * n + i / 4].v[i % 4] = w->level ? BASE + place[16 * f + i] : (uint32_t)vertex[i];
         param[n] = param_of(c, f, flags);
         list[n++] = w->level ? (uint32_t)f : (uint32_t)c->cell[f];
     }
     struct patch_rows_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_shown)};
-    a.cell = w->level ? launch_in(c->cell, w->F, 8) : NULL, a.key = w->level ? launch_in(key, w->V, 8) : NULL;
+    a.cell = w->level ? launch_in(c->cell, w->F, 8) : NULL, a.place = w->level ? launch_in(place, 16 * w->F, 4) : NULL;
     a.list = launch_in(list, n, 4), a.patch = launch_out(4 * n, 16), a.param = launch_out(n, 16);
-    a.n_keys = (uint32_t)w->V, a.base = BASE, a.level = w->level, a.last = last;
+    a.base = BASE, a.level = w->level, a.last = last;
     LAUNCH(patch_rows, &a, n);
     launch_same(a.patch, patch, "patch");
     launch_same(a.param, param, "param");
     launch_end();
-    free(key), free(list), free(patch), free(param);
+    free(list), free(place), free(patch), free(param);
 }
 
-static void check_faces(const struct patch_case *c)
+static void check_faces(const struct patch_case *c, struct common *m, int limits)
 {
     const struct wild *w = c->w;
-    uint64_t *key = all_keys(c);
-    uint32_t *list = xalloc(w->F, 4);
+    uint32_t *list = xalloc(w->F, 4), *place = random_places(16 * w->F, &m->random);
     struct sdd_quad *index = xalloc(w->F, 16), *param = xalloc(w->F, 16);
     for (int32_t i = 0; i < w->F; i++) {
         int32_t f = (int32_t)w->F - 1 - i;
         list[i] = (uint32_t)f;
         for (int k = 0; k < 4; k++)
-            index[i].v[k] = row_of(c, w->vert[w->first[f] + (c->lead[f] - w->first[f] + k) % 4]);
+            index[i].v[k] = BASE + place[(limits ? 4 * i : 16 * f) + k];
         param[i] = param_of(c, f, 0);
     }
     struct patch_faces_args a = {.mesh = wild_upload(c->k, 1), .cell = launch_in(c->cell, w->F, 8)};
-    a.key = launch_in(key, w->V, 8), a.list = launch_in(list, w->F, 4), a.index = launch_out(w->F, 16);
-    a.param = launch_out(w->F, 16), a.n_keys = (uint32_t)w->V, a.base = BASE, a.level = w->level;
+    a.place = launch_in(place, (limits ? 4 : 16) * w->F, 4), a.list = launch_in(list, w->F, 4);
+    a.index = launch_out(w->F, 16), a.param = launch_out(w->F, 16);
+    a.base = BASE, a.level = w->level, a.limits = limits;
     LAUNCH(patch_faces, &a, w->F);
     launch_same(a.index, index, "index");
     launch_same(a.param, param, "param");
     launch_end();
-    free(key), free(list), free(index), free(param);
+    free(list), free(place), free(index), free(param);
 }
 
 /* ---- points ---------------------------------------------------------------------------------------------------- */
@@ -294,7 +304,7 @@ static void check_mesh(const struct poly *p)
         check_split(&c, &m);
         check_keys(&c, &m);
         check_rows(&c, &m, level == 2);
-        check_faces(&c);
+        check_faces(&c, &m, level & 1);
         check_limits(&c);
     }
     patch_case_fini(&c), wild_fini(&w), wild_case_fini(&k);
@@ -339,6 +349,15 @@ static void test_lists(void **state)
     struct patch_children_args children = {launch_in(key, 500, 8), launch_in(list, 500, 4), launch_out(2000, 8)};
     LAUNCH(patch_children, &children, 2000);
     launch_same(children.child, child, "child");
+    int32_t value[500];
+    uint32_t place[500];
+    for (int i = 0; i < 500; i++) {
+        value[i] = i * 7 % 500; /* each once */
+        place[value[i]] = (uint32_t)rank[i] - 1;
+    }
+    struct patch_places_args places = {launch_in(value, 500, 4), launch_in(rank, 500, 4), launch_out(500, 4)};
+    LAUNCH(patch_places, &places, 500);
+    launch_same(places.place, place, "place");
     for (int i = 0; i < 500; i++) {
         key[i] = list[i];
         memcpy(to + 3 * i, from + 3 * list[i], 12);
