@@ -31,8 +31,8 @@ struct patches {
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };
 
-/* patches_plan: fills all levels. Waits once a level. Errors as sdd_patches. patches_fini gives the memory back; nothing
- * queued may use it any more. */
+/* patches_plan: fills all levels. Waits once a level. Errors as sdd_patches. patches_fini gives the memory back;
+ * nothing queued may use it any more. */
 int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
 void patches_fini(struct patches *p);
 

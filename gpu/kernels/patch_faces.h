@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_faces: the faces that are left on the last level.
- * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.] u32 -> index[n] (4 rows of positions, `base` +
- *         place), param[n][4] u32
- * Result  the places of a face are its cell's first four of 16, or those of limits, four a face
+ * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.] u32 -> index[n], param[n] [4] u32
+ * Result  an index is `base` + place; the places of a face are its cell's first four of 16, or those of limits, four a
+ *         face
  * Shape   item, n faces      Cost  16 B read, 32 B written      Threads any queue */
 #ifndef SDD_K_PATCH_FACES_H
 #define SDD_K_PATCH_FACES_H

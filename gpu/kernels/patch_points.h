@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_points: the listed points of a level from those of the level before, by the rules of mm_seams and mm_inside.
  * Shapes  control mesh, key[n_from] u64, from[n_from][3] f32 of level L, to_key[n] u64 -> to[n][3] f32 of level L + 1
- * Result  bit for bit what mm_seams and mm_inside make there; what a rule needs must be among the listed points of level
- *         L, but for the far side of an infinitely sharp edge
+ * Result  bit for bit what mm_seams and mm_inside make there; what a rule needs must be among the listed points of
+ *         level L, but for the far side of an infinitely sharp edge
  * Shape   item, n points      Cost  about 100 B read (cached) and 3 to 9 binary searches a point
  * Source  Mlakar 2018, section 4.3.3      Threads any queue */
 #ifndef SDD_K_PATCH_POINTS_H

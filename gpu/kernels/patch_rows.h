@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_rows: the bicubic B-spline patches of a level.
- * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; at level 0 the first corners themselves), place[.][16] u32 of
- *         each cell -> patch[n][16] u32 rows of positions, `base` + place (at level 0 control vertices), param[n][4] u32
- * Result  as sdd_patches says (sdd.h)
- * Shape   item, n patches      Cost  64 B read, 80 B written      Source  Niessner et al. 2012      Threads any queue */
+ * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; at level 0 the first corners themselves), place[.][16] u32
+ *         of each cell -> patch[n][16], param[n][4] u32
+ * Result  as sdd_patches says (sdd.h): rows of positions are `base` + place, at level 0 control vertices
+ * Shape   item, n patches      Cost  64 B read, 80 B written      Source  Niessner et al. 2012
+ * Threads any queue */
 #ifndef SDD_K_PATCH_ROWS_H
 #define SDD_K_PATCH_ROWS_H
 #include "gpu/kernels/patch_param.h"

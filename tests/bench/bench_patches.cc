@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_patches.cc: table 6.5 of the mesh matrix thesis (Mlakar 2018): feature-adaptive Catmull-Clark to level 6 of meshes
- * of some thousand faces. OpenSubdiv's RefineAdaptive + stencil table + evaluation, and its patch table, against
+/* bench_patches.cc: table 6.5 of the mesh matrix thesis (Mlakar 2018): feature-adaptive Catmull-Clark to level 6 of
+ * meshes of some thousand faces. OpenSubdiv's RefineAdaptive + stencil table + evaluation, and its patch table, against
  * sdd_patches, which makes all of that in one call; beside both the topology, built anew. Real meshes come from
  * $SUBDD_SHARED/data; one is made: a torus of triangles, each cut into three quads, irregular everywhere.
  *

@@ -157,8 +157,8 @@ static void check_surface(const struct patches_grid *g, const struct net *net, c
 /* Which tile's level has each face of the uniform mesh; -1 none yet. */
 static void cover(const struct patches_grid *g, const struct patches_tile *t, int8_t *level_of)
 {
-    int64_t parts = (int64_t)1 << (g->level - t->level);
     assert_true(t->level <= g->level && t->face < g->shape->desc.n_faces);
+    int64_t parts = (int64_t)1 << (g->level - t->level);
     assert_int_equal(t->quad, g->shape->desc.face_counts[t->face] == 4);
     assert_true(t->corner < (t->quad ? 1 : g->shape->desc.face_counts[t->face]));
     assert_true(t->u < patches_side(t, t->level) && t->v < patches_side(t, t->level));

@@ -188,7 +188,8 @@ static void make_creased(struct hostile *h, int32_t side)
     *h = (struct hostile){xalloc(3 * V, 4), xalloc(F, 4), xalloc(4 * F, 4), xalloc(4 * V, 4), xalloc(2 * V, 4), {0}};
     int32_t n = 0;
     for (int32_t v = 0; v < V; v++) {
-        h->points[3 * v] = (float)(v % row), h->points[3 * v + 1] = (float)(v / row);
+        const int32_t x = v % row, y = v / row;
+        h->points[3 * v] = (float)x, h->points[3 * v + 1] = (float)y;
         h->points[3 * v + 2] = sinf((float)v);
         if (v % row < side)
             h->creases[2 * n] = v, h->creases[2 * n + 1] = v + 1, h->sharpness[n++] = 9.5f;
@@ -211,9 +212,9 @@ static void expect_stopped(const struct hostile *h, int level, int64_t max_bytes
         .backend = test_backend(), .module_path = test_module_path(), .memory_limit = memory};
     struct sdd_device_info before, after;
     struct sdd_error err = {0};
-    sdd_device *d;
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_device *d = NULL;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     sdd_result *out;
     assert_int_equal(sdd_device_open(&config, &d, &err), SDD_OK);
     if (sdd_topology_create(d, &h->desc, &t, &err) || sdd_mesh_create(t, h->points, NULL, &m, &err))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels behind sdd_patches (patch_case.h), on shapes, random meshes and soups: patch_vertices,
- * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_rows,
- * patch_faces, patch_places; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an explicit
- * level exactly from the level that the control mesh tells; keys sort as rows do. */
+ * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_places,
+ * patch_rows, patch_faces; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an
+ * explicit level exactly from the level that the control mesh tells; keys sort as rows do. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/compact_keys.h"
 #include "gpu/kernels/patch_children.h"
