@@ -148,7 +148,7 @@ int patch_square(const struct patch_case *c, int32_t f, int32_t *vertex)
     return blocked;
 }
 
-/* ---- keys ---------------------------------------------------------------------------------------------------------- */
+/* ---- keys --------------------------------------------------------------------------------------------------- */
 static uint64_t key_of_row(const struct wild_case *k, int level, int64_t row)
 {
     int64_t along = ((int64_t)1 << (level - 1)) - 1, points = k->b.V + k->b.F + k->o.E, lines = 2 * k->o.E + k->b.C;
