@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_cells.h: faces of any level as cells of the control mesh, for feature-adaptive subdivision.
  *
- * A cell of level l has the key  base << 2 l | z: z has v in its odd and u in its even bits, the cell's place in a grid
- * over its parent. Over a control quad the grid has 2^l x 2^l cells, and base is the quad's first corner; of other faces
- * each corner has a grid of its own, 2^(l-1) x 2^(l-1), and is the base (l >= 1). So keys in ascending order stand by
+ * A cell of level l has the key  base << 2 l | z: z has v in its odd and u in its even bits, the cell's place in a
+ * grid over its parent. Over a control quad the grid has 2^l x 2^l cells, and base is the quad's first corner; of other
+ * faces each corner has a grid of its own, 2^(l-1) x 2^(l-1), and is the base (l >= 1). So ascending keys stand by
  * parent and in Z order within it, and a key's four children are 4 key .. 4 key + 3.
  * Features (irregular vertices and faces, semi-sharp edges) stay where the control mesh has them, so what is irregular
  * at a level is a formula. */
@@ -49,7 +49,7 @@ SDD_FN int32_t sdd_is_shown(const struct sdd_features *f, uint32_t c)
     return !f->shown || (low < f->n_shown && f->shown[low] == c);
 }
 
-/* ---- a face seen from one of its corners: of level 0 struct sdd_cell has the control corner alone ------------------- */
+/* ---- a face seen from one of its corners: of level 0 struct sdd_cell has the control corner alone --------------- */
 /* Corner i of the cell with this key. */
 SDD_FN struct sdd_cell sdd_patch_cell(const struct sdd_control *m, uint64_t key, int32_t level)
 {
@@ -138,7 +138,7 @@ SDD_FN int32_t sdd_cell_is_split(const struct sdd_features *f, int32_t level, st
            (x == 0 && sdd_is_semi_sharp(m, m->edge[sdd_prev(&m->faces, c.q)], level));
 }
 
-/* ---- the 4 x 4 points around a face -------------------------------------------------------------------------------- */
+/* ---- the 4 x 4 points around a face ----------------------------------------------------------------------------- */
 /* Where corner i stands among them, and the step from there over edge i. */
 SDD_FN int32_t sdd_patch_place(int32_t i)
 {

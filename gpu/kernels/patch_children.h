@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_children: the cells of the next level: four for each cell that is split.
- * Shapes  cell[.] u64, list[n / 4] u32 (rows of cell) -> child[n] u64, ascending where cell and list are
+ * Shapes  cell[.] u64, list[n / 4] u32 (rows of cell) -> child[n] u64
+ * Result  ascending where cell and list are
  * Shape   item, n = 4 x cells in the list      Cost  8 B written, the rest is shared      Threads any queue */
 #ifndef SDD_K_PATCH_CHILDREN_H
 #define SDD_K_PATCH_CHILDREN_H

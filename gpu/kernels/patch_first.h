@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_first: the cells of level 1: a quad has its four, of other faces each corner has one.
- * Shapes  list[n] u32 (corners of the faces that are split) -> cell[n] u64, ascending where list is
+ * Shapes  list[n] u32 (corners of the faces that are split) -> cell[n] u64
+ * Result  ascending where list is
  * Shape   item, n = corners in the list      Cost  30 B      Threads any queue */
 #ifndef SDD_K_PATCH_FIRST_H
 #define SDD_K_PATCH_FIRST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_vertices: the level from which the surface around a control vertex is made of bicubic B-splines.
  * Blocked edges (infinitely sharp ones and boundaries) part the faces of a vertex in sectors that know nothing of each
- * other. A smooth vertex wants four faces; one on a crease (two blocked edges) two faces in each sector, and a corner one.
+ * other. A smooth vertex wants four faces; one on a crease (two blocked edges) two faces in each sector, a corner one.
  * Semi-sharp features must have decayed, and at level 0 all faces must be quads.
  * Shapes  control mesh -> regular[V] i32, 0 .. 10 or SDD_NEVER_REGULAR
  * Shape   item, n = V      Cost  about 40 B read a corner

@@ -27,7 +27,7 @@ void patches_grid_free(struct patches_grid *g);
 struct patches_tile patches_tile_of(const uint32_t *param);
 /* Cells over a whole parent of the tile, along u, on level `level`. */
 int64_t patches_side(const struct patches_tile *t, int level);
-/* The row, in the uniform mesh of `level` (from 1), of point (u, v) of the tile's parent; of level 0 a control vertex. */
+/* The row, in the uniform mesh of `level` (from 1), of point (u, v) of the tile's parent; of level 0 the vertex. */
 uint32_t patches_point(const struct patches_grid *g, const struct patches_tile *t, int level, int64_t u, int64_t v);
 /* The row among the faces of level L, holes included, of cell (u, v) of the tile's parent. */
 int64_t patches_cell(const struct patches_grid *g, const struct patches_tile *t, int64_t u, int64_t v);

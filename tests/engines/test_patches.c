@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_patches.c: sdd_patches on every shape, manifold or not: patches and faces tile the surface once, their rows are
- * those of the uniform mesh to the bit, and patches evaluated in double by code of the test's own meet the uniform limit
- * surface at each point of the uniform grid; transitions and boundaries are what the tiling says. */
+ * those of the uniform mesh to the bit, and patches evaluated in double by code of the test's own meet the uniform
+ * limit surface at each point of the uniform grid; transitions and boundaries are what the tiling says. */
 #include "tests/engines/patches_grid.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -128,9 +128,15 @@ static void basis(double t, double *b)
     b[3] = t * t * t / 6;
 }
 
+/* Cells of the uniform mesh along a side of a tile. */
+static int64_t parts_of(const struct patches_grid *g, const struct patches_tile *t)
+{
+    return (int64_t)1 << (t->level < g->level ? g->level - t->level : 0);
+}
+
 static void check_surface(const struct patches_grid *g, const struct net *net, const struct patches_tile *t)
 {
-    int64_t n, parts = (int64_t)1 << (g->level - t->level);
+    int64_t n, parts = parts_of(g, t);
     const float *limit = patches_rows(g->limit, &n);
     double box = g->shape->diagonal > 0 ? g->shape->diagonal : 1;
     for (int64_t at = 0; at < (parts + 1) * (parts + 1); at++) {
@@ -158,7 +164,7 @@ static void check_surface(const struct patches_grid *g, const struct net *net, c
 static void cover(const struct patches_grid *g, const struct patches_tile *t, int8_t *level_of)
 {
     assert_true(t->level <= g->level && t->face < g->shape->desc.n_faces);
-    int64_t parts = (int64_t)1 << (g->level - t->level);
+    int64_t parts = parts_of(g, t);
     assert_int_equal(t->quad, g->shape->desc.face_counts[t->face] == 4);
     assert_true(t->corner < (t->quad ? 1 : g->shape->desc.face_counts[t->face]));
     assert_true(t->u < patches_side(t, t->level) && t->v < patches_side(t, t->level));
@@ -229,7 +235,7 @@ static void check_edges(const struct patches_grid *g, const struct patches_tile 
                         int64_t n_sides, const int8_t *level_of)
 {
     static const int du[] = {0, 1, 1, 0}, dv[] = {0, 0, 1, 1};
-    int64_t parts = (int64_t)1 << (g->level - t->level);
+    int64_t parts = parts_of(g, t);
     for (int e = 0; e < 4; e++) {
         int finer = 0, f = (e + 1) & 3;
         int clear =
@@ -251,7 +257,7 @@ static void check_edges(const struct patches_grid *g, const struct patches_tile 
     }
 }
 
-/* ---- rows that only other rows need, or patches beyond their own corners ------------------------------------------ */
+/* ---- rows that only other rows need, or patches beyond their own corners --------------------------------------- */
 static int by_bits(const void *a, const void *b)
 {
     return memcmp(a, b, 12);
