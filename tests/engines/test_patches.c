@@ -178,7 +178,9 @@ static void cover(const struct patches_grid *g, const struct patches_tile *t, in
 
 static void check_holes(const struct patches_grid *g, const int8_t *level_of)
 {
-    int64_t cells = (int64_t)1 << (2 * (g->level - 1));
+    int64_t n, cells;
+    (void)patches_quads(g->uniform[g->level], &n);
+    cells = n / g->n_corners;
     for (int64_t f = 0; f < g->shape->desc.n_faces; f++)
         for (int64_t k = g->first[f] * cells; k < g->first[f + 1] * cells; k++)
             if ((level_of[k] >= 0) != g->shown[f])
@@ -291,7 +293,8 @@ static int ascending(const uint32_t *a, const uint32_t *b)
 
 static void check_answer(const struct patches_grid *g, const struct answer *a, int surface)
 {
-    int64_t cells = g->n_corners << (2 * (g->level - 1)), n_sides;
+    int64_t cells, n_sides;
+    (void)patches_quads(g->uniform[g->level], &cells);
     int8_t *level_of = xalloc(cells, 1);
     memset(level_of, -1, (size_t)cells);
     for (int64_t k = 0; k < a->n_patches; k++) {
