@@ -96,6 +96,17 @@ std::string label_of(const char *like, const char *what, int64_t n_faces, int le
     return text;
 }
 
+double copy_gbs; /* what the device reaches */
+
+/* What the first step of a closed mesh has to move: points, its matrix by columns and by rows, the corners of edges and
+ * across edges, each read once, and the points that it writes. */
+double bytes_of_first_step(const row &r, const model &m, int64_t n_points)
+{
+    const double V = (double)m.points.size() / 3, F = (double)m.counts.size(), C = (double)m.vertices.size();
+    const double E = (double)n_points - V - (r.by == LOOP ? 0 : F);
+    return 12 * V + 3 * 4 * C + 4 * E + 8 * V + 12 * (double)n_points;
+}
+
 void print_ours(const row &r, const model &m, const char *method, const ours &o, double peer_ms)
 {
     if (!o.refused.empty()) {
@@ -106,6 +117,11 @@ void print_ours(const row &r, const model &m, const char *method, const ours &o,
     printf("  %-17s %9.3f ms, %s; with topology and points %9.3f ms, %s; %.2f GB; points in and out %.1f GB/s\n",
            method, o.engine, times(peer_ms, o.engine).c_str(), all, times(peer_ms, all).c_str(),
            (double)o.device_bytes * 1e-9, 12.0 * points / (o.engine * 1e6));
+    if (r.level == 1 && r.by != SQRT3 && strcmp(method, "mesh-matrix") == 0) {
+        const double bytes = bytes_of_first_step(r, m, o.n_vertices), gbs = bytes / (o.engine * 1e6);
+        printf("  %-17s %9.3f GB must move: %.0f GB/s, %.0f %% of a copy\n", "", bytes * 1e-9, gbs,
+               100 * gbs / copy_gbs);
+    }
     printf("{\"bench\":\"thesis\",\"scheme\":\"%s\",\"faces\":%zu,\"level\":%d,\"method\":\"%s\",\"peer_ms\":%.2f,"
            "\"engine_ms\":%.4f,\"topology_ms\":%.3f,\"device_bytes\":%lld}\n",
            name_of(r.by), m.counts.size(), r.level, method, peer_ms, o.engine, o.topology, (long long)o.device_bytes);
@@ -221,6 +237,9 @@ int main()
     sdd_device_info(device, &info);
     printf("%s (%s)\n", info.name, info.backend);
     const bool cpu = strcmp(info.backend, "cpu") == 0;
+    const struct bandwidth b = device_bandwidth(device, cpu ? 64 << 20 : (int64_t)1 << 30);
+    copy_gbs = b.copy;
+    printf("the device copies %.0f GB/s, writes %.0f GB/s\n", b.copy, b.write);
     size_t number = 0;
     if (cpu) {
         each_row(device, cpu_rows, &number, label);
@@ -229,8 +248,6 @@ int main()
         each_row(device, gpu_rows, &number, label);
         each_row(device, gpu_shuffled, &number, label);
     }
-    struct bandwidth b = device_bandwidth(device, cpu ? 64 << 20 : (int64_t)1 << 30);
-    printf("the device copies %.0f GB/s, writes %.0f GB/s\n", b.copy, b.write);
     sdd_device_close(device);
     return 0;
 }

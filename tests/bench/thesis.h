@@ -30,7 +30,7 @@ bool without_peer(); /* PEER=0 */
 /* Ours, in ms: topology build with its upload and points; the engine's device time. Medians of 7 after a warm-up. */
 struct ours {
     double topology, engine;
-    int64_t device_bytes, n_vertices;
+    int64_t device_bytes, n_vertices; /* at the worst moment, of building or of refining */
     std::string refused; /* why there are no figures */
 };
 ours our_time(sdd_device *device, const model &m, int scheme, const char *method, int level, const peer &p);
