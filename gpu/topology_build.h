@@ -47,13 +47,14 @@ struct build {
      * then the ranks of what has no face across; `rank` and `flag` are keys until those are sorted. */
     struct topology_part faces, sort;
     uint64_t *words, *keys, *sorted;
-    int32_t *counts, *input, *uv_input, *corners, *rank, *flag, *border_rank, *isolated_flag, *isolated_rank;
+    int32_t *counts, *input, *uv_input, *corners, *rank, *flag, *border_rank;
     uint32_t *uv_edge_corner;
     void *scratch;
 
     /* stage "tags" */
     struct topology_part tags_part;
     uint64_t *tag_keys, *tag_sorted;
+    int32_t *isolated_flag, *isolated_rank;
     int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;

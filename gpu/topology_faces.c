@@ -14,25 +14,21 @@ void build_lay_out_sort(struct build *b, struct arena *a)
     b->sorted = ARENA(a, uint64_t, b->C);
     b->input = (int32_t *)b->sorted;
     b->border_rank = (int32_t *)b->sorted;
-    b->scratch =
-        ARENA(a, char,
-              build_larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, build_larger(b->C, b->V))));
+    b->scratch = ARENA(a, char, build_larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, b->C)));
 }
 
 void build_lay_out_faces(struct build *b, struct arena *a)
 {
-    int64_t C = b->C, V = b->V, F = b->F;
+    int64_t C = b->C;
     int uvs = b->desc->n_uvs > 0;
     b->words = ARENA(a, uint64_t, N_WORDS);
     b->keys = ARENA(a, uint64_t, C);
     b->rank = (int32_t *)b->keys;
     b->flag = a->base ? b->rank + C : NULL;
     b->corners = ARENA(a, int32_t, C);
-    b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, F) : NULL;
+    b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, b->F) : NULL;
     b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
     b->uv_edge_corner = uvs ? ARENA(a, uint32_t, C) : NULL;
-    b->isolated_flag = ARENA(a, int32_t, V);
-    b->isolated_rank = ARENA(a, int32_t, V);
 }
 
 /* Brings the uses of each edge of the mesh whose corners are `vert` together, in the order of (min, max): their corners
@@ -103,8 +99,8 @@ void build_run_faces(struct build *b)
     struct edge_twins_args twins = {b->sorted, b->corners, t->vert,           t->faces,
                                     t->twin,   b->flag,    b->words + W_EDGE, b->C};
     struct vertex_fan_args fan = {
-        t->vert_begin,           t->vert_end,     t->twin, t->faces, (const int32_t *)t->vert_corner, b->words + W_FAN,
-        b->words + W_MOST_EDGES, b->isolated_flag};
+        t->vert_begin,          t->vert_end, t->twin, t->faces, (const int32_t *)t->vert_corner, b->words + W_FAN,
+        b->words + W_MOST_EDGES};
     build_start_words(b);
     upload_faces(b);
     sort_vertices(b);
@@ -119,8 +115,6 @@ void build_run_faces(struct build *b)
     dev_scan(d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_BORDER, b->border_rank, b->C);
     DEV_LAUNCH(d, vertex_fan, &fan, b->V);
-    dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch);
-    build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
 }
 
 void build_lay_out_odd(struct build *b, struct arena *a)

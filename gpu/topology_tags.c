@@ -8,6 +8,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     const struct sdd_options *o = &b->desc->options;
     int soft = o->boundary == SDD_BOUNDARY_NONE && o->scheme != SDD_SCHEME_BILINEAR,
         holes = b->desc->n_holes > 0 || soft;
+    b->isolated_flag = ARENA(a, int32_t, b->V);
+    b->isolated_rank = ARENA(a, int32_t, b->V);
     b->tag_keys = ARENA(a, uint64_t, b->tags);
     b->tag_sorted = ARENA(a, uint64_t, b->tags);
     b->tag_pairs = ARENA(a, int32_t, 2 * b->tags);
@@ -27,7 +29,7 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->loop_rank = ARENA(a, int32_t, b->G);
     b->scratch2 = ARENA(a, char,
                         build_larger(build_sort_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
-                                     build_scan_scratch(b, build_larger(b->C, b->F))));
+                                     build_scan_scratch(b, build_larger(b->C, b->V))));
 }
 
 static void apply_creases(struct build *b)
@@ -89,6 +91,10 @@ void build_run_tags(struct build *b)
                                   b->words + W_MOST_EDGES,
                                   topology_is_sqrt3(t)};
 
+    struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
+    DEV_LAUNCH(d, isolated_flags, &isolated, b->V);
+    dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch2);
+    build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
     if (t->edge_sharp)
         dev_fill(d, t->edge_sharp, 0, b->E * (int64_t)sizeof(float));
     if (t->vert_sharp)

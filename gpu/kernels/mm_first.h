@@ -41,13 +41,30 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, uint32_t e)
     return sdd_edge_point(ends, m->edge_sharp ? m->edge_sharp[e] : 0.0f, sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
 }
 
+/* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
+SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, uint32_t v)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_ring ring = sdd_ring_empty();
+    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+        for (int32_t before = 0; before < 2; before++) {
+            uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
+            if (sdd_meets_edge(m, own, before))
+                sdd_ring_edge(&ring, m->edge_sharp[m->edge[own]],
+                              sdd_load_point(a->p, m->vert[before ? own : sdd_next(&m->faces, c)]));
+        }
+    }
+    return ring;
+}
+
 SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t begin = m->begin[v], end = m->end[v];
     struct sdd_vec3 at = sdd_load_point(a->p, v);
-    struct sdd_ring ring = sdd_ring_empty();
     double x = 0.0, y = 0.0, z = 0.0;
+    if (end == begin)
+        return at;
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         struct sdd_vec3 f = sdd_load_point(a->out, m->n_vertices + sdd_face(&m->faces, c));
@@ -62,14 +79,11 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t 
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
-            if (m->edge_sharp)
-                sdd_ring_edge(&ring, m->edge_sharp[m->edge[own]], far);
         }
     }
-    if (end == begin)
-        return at;
     double n = (double)(end - begin), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
     struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
+    struct sdd_ring ring = sdd_first_ring(a, v);
     return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
                             &ring);
 }

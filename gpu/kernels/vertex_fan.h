@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_fan: checks that the faces of a vertex form one fan and finds the largest valence.
- * Shapes  begin, end [V], corner[C] i32 (sorted by vertex), twin, next, prev [C] u32
- *         -> fan_error, most_edges [1] u64, isolated[V] i32
+ * Shapes  begin, end [V], corner[C] i32 (sorted by vertex), twin[C] u32, faces
+ *         -> fan_error, most_edges [1] u64
  * Shape   item, n = V      Cost  about 16 B read a corner of the vertex, in a dependent walk
- * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~edges << 32 | vertex), so
- *         it names the largest valence; isolated = 1 for a vertex without corners
- *         (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
+ * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~edges << 32 | vertex), so it
+ *         names the largest valence (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
  * Threads any queue */
 #ifndef SDD_K_VERTEX_FAN_H
 #define SDD_K_VERTEX_FAN_H
@@ -16,7 +15,6 @@ struct vertex_fan_args {
     struct sdd_faces faces;
     const int32_t *corner;
     uint64_t *fan_error, *most_edges;
-    int32_t *isolated;
 };
 
 /* Corners in the fan of corner `start`, at most n + 1; *open: it ends at edges without a twin. */
@@ -46,7 +44,6 @@ SDD_FN void k_vertex_fan(int64_t v, const struct vertex_fan_args *a)
 {
     uint32_t n = a->end[v] - a->begin[v];
     int open;
-    a->isolated[v] = n == 0;
     if (n == 0)
         return;
     if (sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) != n)

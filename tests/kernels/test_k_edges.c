@@ -7,6 +7,7 @@
 #include "gpu/kernels/edge_ids.h"
 #include "gpu/kernels/edge_keys.h"
 #include "gpu/kernels/edge_twins.h"
+#include "gpu/kernels/isolated_flags.h"
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/vertex_fan.h"
 #include "tests/kernels/odd.h"
@@ -182,14 +183,16 @@ static void check_fans(const struct brute *b)
     struct vertex_fan_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
     a.twin = launch_in(b->real_twin, b->C, 4), a.faces = faces_in(b, b->C);
     a.corner = launch_in(b->vert_corner, b->C, 4);
-    a.fan_error = launch_error(), a.most_edges = launch_error(), a.isolated = launch_out(b->V, 4);
+    a.fan_error = launch_error(), a.most_edges = launch_error();
     LAUNCH(vertex_fan, &a, b->V);
     launch_word(a.fan_error, (uint64_t)b->bad_vertex, "fan_error");
-    launch_same(a.isolated, isolated, "isolated");
     if (b->bad_vertex < 0)
         launch_word(a.most_edges, most, "most_edges");
     else
         (void)launch_got(a.most_edges);
+    struct isolated_flags_args flags = {a.begin, a.end, launch_out(b->V, 4)};
+    LAUNCH(isolated_flags, &flags, b->V);
+    launch_same(flags.flag, isolated, "isolated");
     launch_end();
     free(isolated), free(edges);
 }
