@@ -20,6 +20,15 @@
 #define SDD_FN static inline __attribute__((always_inline))
 #endif
 
+/* Before a loop of loads: so many rounds ask for their memory before the first of them needs it. A CPU looks ahead by
+ * itself. */
+#ifdef __CUDACC__
+#define SDD_PRAGMA(text) _Pragma(#text)
+#define SDD_UNROLL(n) SDD_PRAGMA(unroll n)
+#else
+#define SDD_UNROLL(n)
+#endif
+
 #define SDD_NONE 0xffffffffu /* no corner, no vertex */
 
 /* A vertex slot of the edge-friend engine: position and valence-loop start, one 16-byte access. */

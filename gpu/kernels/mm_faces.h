@@ -24,6 +24,7 @@ SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
         end = m->face_end[f];
     }
     double x = 0.0, y = 0.0, z = 0.0, n = (double)(end - first);
+    SDD_UNROLL(4)
     for (int64_t c = first; c < end; c++) {
         const float *p = a->p + 3 * (int64_t)m->vert[c];
         x += (double)p[0];

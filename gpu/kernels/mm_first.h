@@ -65,6 +65,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t 
     double x = 0.0, y = 0.0, z = 0.0;
     if (end == begin)
         return at;
+    SDD_UNROLL(4)
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         struct sdd_vec3 f = sdd_load_point(a->out, m->n_vertices + sdd_face(&m->faces, c));
