@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* apart_flags: which uses of an edge are edges of their own (see edges_apart), and where each run of uses begins.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (runs, from 1), vert, next, face [C] u32
+ * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (runs, from 1), vert[C] u32, faces
  *         -> flag[C] i32, run_first[runs] i32
  * Shape   item, n = C      Cost  32 B read, 8 B written
  * Result  flag = 1 where the use before is of the same edge and of the same face, or the edge's ends are equal; the

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crease_apply: gives each creased edge the sharpness of the last row that names it; finds creases without an edge.
- * Shapes  key[n] u64 and row[n] i32 sorted by key, sharpness[n] f32, edge_corner[E], vert, next [C] u32
+ * Shapes  key[n] u64 and row[n] i32 sorted by key, sharpness[n] f32, edge_corner[E], vert[C] u32, faces
  *         -> edge_sharp[E] f32, error[1] u64      Shape  item, n = creases      Cost  log2 E reads
  * Result  the sort is stable, so the last row of a run is the one written last; error = min(error, row)
  * Threads any queue */

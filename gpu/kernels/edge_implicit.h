@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edge_implicit: boundary and non-manifold edges become infinitely sharp; under the boundary rule `none` marks the
  * vertices of boundary edges that were not authored so.
- * Shapes  edge_corner, kind [E], vert, next, twin [C] u32 -> edge_sharp[E] f32, soft[V] u32 (every writer writes 1)
+ * Shapes  edge_corner, kind [E], vert, twin [C] u32, faces -> edge_sharp[E] f32, soft[V] u32 (every writer writes 1)
  * Result  all writers of soft write the same word, so their order cannot show
  * Shape   item, n = E      Source  OpenSubdiv, Far::TopologyRefinerFactory      Threads any queue */
 #ifndef SDD_K_EDGE_IMPLICIT_H

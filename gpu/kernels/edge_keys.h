@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edge_keys: sort keys that bring the corners of an edge together and number edges by (min vertex, max vertex).
- * Shapes  vert, next [C] u32 -> key[C] u64, value[C] i32      Shape  item, n = C      Cost  24 B a corner
+ * Shapes  vert[C] u32, faces -> key[C] u64, value[C] i32      Shape  item, n = C      Cost  24 B a corner
  * Result  key = min << bits | max, value = corner             Threads any queue */
 #ifndef SDD_K_EDGE_KEYS_H
 #define SDD_K_EDGE_KEYS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edge_twins: the corner across each corner's edge, and where there is none; finds non-manifold edges.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, vert, face, next [C] u32
+ * Shapes  key[C] u64 and corner[C] i32 sorted by key, vert[C] u32, faces
  *         -> twin[C] u32, boundary[C] i32, error[1] u64
  * Shape   item, n = C      Cost  28 B read, 8 B written
  * Result  twin = SDD_NONE and boundary = 1 on a boundary; twin = SDD_NONE, boundary = 0 and error = min(error, corner)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_edges: edge points of the first step.
- * Shapes  edge_corner[E], vert, next, twin, face [C + B] u32, p[V][3] f32, sharp[E] f32 -> slot rows V + F + e
+ * Shapes  edge_corner[E], vert, twin [C + B] u32, faces, p[V][3] f32, sharp[E] f32 -> slot rows V + F + e
  * Shape   item, n = E      Cost  about 90 B an edge
  * Result  on a boundary the middle of the edge, whatever was authored
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's sharp blend and smooth triangles

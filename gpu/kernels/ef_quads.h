@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_quads: the level-1 quad of each corner, its friends and their sharpness.
- * Shapes  vert, edge, prev, next, twin, face [C + B] u32, edge_sharp[E] f32 -> quad[C + B][4] u32, friend[C + B][2]
+ * Shapes  vert, edge, twin [C + B] u32, faces, edge_sharp[E] f32 -> quad[C + B][4] u32, friend[C + B][2]
  *         u32, sharp[C + B][2] f32
  * Shape   item, n = C + B      Cost  28 B read, 32 B written a corner
  * Result  quad c = (vertex, next edge point, face point, previous edge point). Its on-edges 2c and 2c + 1 are (v0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_vertices: vertex points of the first step.
- * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, next, prev, edge, face, twin [C + B] u32,
+ * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
  * Shape   item, n = V      Cost  about 60 B a corner
  * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no

@@ -12,7 +12,7 @@
 struct face_corners_args {
     const int32_t *end;
     const int32_t *input;
-    const int32_t *uv_input; /* NULL: no UVs */
+    const int32_t *uv_input;                  /* NULL: no UVs */
     uint32_t *vert, *face, *next, *prev, *uv; /* face, next and prev NULL: uniform faces need no tables */
     uint64_t *error, *uv_error;
     uint32_t n_vertices, n_uvs;

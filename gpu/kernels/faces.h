@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* faces.h: which corner comes after and before a corner in its face, and which face that is. In a mesh of triangles
- * alone or of quads alone this is arithmetic and no memory is read; tables are for mixed faces and for ghost corners. */
+ * alone or of quads alone that is arithmetic and reads no memory; tables are for mixed faces and for ghost corners. */
 #ifndef SDD_FACES_H
 #define SDD_FACES_H
 #include "gpu/kernel.h"

@@ -25,7 +25,8 @@ SDD_FN struct sdd_vec3 sdd_mix3(struct sdd_vec3 a, struct sdd_vec3 b, float t)
 SDD_FN struct sdd_vec3 sdd_middle(const struct mm_linear_args *a, uint32_t c)
 {
     const struct sdd_control *m = &a->mesh;
-    return sdd_scale(0.5f, sdd_add(sdd_load_point(a->p, m->vert[c]), sdd_load_point(a->p, m->vert[sdd_next(&m->faces, c)])));
+    return sdd_scale(0.5f,
+                     sdd_add(sdd_load_point(a->p, m->vert[c]), sdd_load_point(a->p, m->vert[sdd_next(&m->faces, c)])));
 }
 
 SDD_FN struct sdd_vec3 sdd_face_point(const struct mm_linear_args *a, uint32_t f)
@@ -53,7 +54,8 @@ SDD_FN void k_mm_linear(int64_t i, const struct mm_linear_args *a)
         p = sdd_mix3(sdd_face_point(a, sdd_face(&m->faces, c)), sdd_middle(a, c), x);
     } else {
         struct sdd_vec3 low = sdd_mix3(sdd_load_point(a->p, m->vert[c]), sdd_middle(a, c), x);
-        struct sdd_vec3 high = sdd_mix3(sdd_middle(a, sdd_prev(&m->faces, c)), sdd_face_point(a, sdd_face(&m->faces, c)), x);
+        struct sdd_vec3 high =
+            sdd_mix3(sdd_middle(a, sdd_prev(&m->faces, c)), sdd_face_point(a, sdd_face(&m->faces, c)), x);
         p = sdd_mix3(low, high, y);
     }
     sdd_put_vec3(a->out, (uint32_t)i, p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shown_flags: marks the corners of faces that are not holes.
  * Result  flag 1 or 0
- * Shapes  face[C], hole[F] u32 -> flag[C] i32      Shape  item, n = C      Threads any queue */
+ * Shapes  hole[F] u32, faces -> flag[C] i32      Shape  item, n = C      Threads any queue */
 #ifndef SDD_K_SHOWN_FLAGS_H
 #define SDD_K_SHOWN_FLAGS_H
 #include "gpu/kernels/faces.h"

@@ -26,7 +26,8 @@ SDD_FN void k_tri_uvs(int64_t i, const struct tri_uvs_args *a)
         return;
     }
     uint32_t c = s.kind == SDD_INSIDE ? 3 * s.id : a->edge_corner[s.id];
-    struct sdd_float2 u = a->uv[g->vert[c]], ux = a->uv[g->vert[sdd_next(&g->faces, c)]], uy = a->uv[g->vert[sdd_prev(&g->faces, c)]], out;
+    struct sdd_float2 u = a->uv[g->vert[c]], ux = a->uv[g->vert[sdd_next(&g->faces, c)]],
+                      uy = a->uv[g->vert[sdd_prev(&g->faces, c)]], out;
     for (int32_t k = 0; k < 2; k++)
         out.s[k] = fmaf(y, uy.s[k] - u.s[k], fmaf(x, ux.s[k] - u.s[k], u.s[k]));
     a->out[i] = out;

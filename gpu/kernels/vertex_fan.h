@@ -3,8 +3,8 @@
  * Shapes  begin, end [V], corner[C] i32 (sorted by vertex), twin[C] u32, faces
  *         -> fan_error, most_edges [1] u64
  * Shape   item, n = V      Cost  about 16 B read a corner of the vertex, in a dependent walk
- * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~edges << 32 | vertex), so it
- *         names the largest valence (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
+ * Result  fan_error = min(fan_error, vertex); most_edges = min(most_edges, ~edges << 32 | vertex), so it names the
+ *         largest valence (a walk over non-manifold edges may not close: it is bounded by the vertex's corners)
  * Threads any queue */
 #ifndef SDD_K_VERTEX_FAN_H
 #define SDD_K_VERTEX_FAN_H

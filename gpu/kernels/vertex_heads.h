@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_heads: where each vertex's run of sorted corners begins and ends; finds faces that repeat a vertex.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, face[C] u32 -> begin, end [V] u32, error[1] u64
+ * Shapes  key[C] u64 and corner[C] i32 sorted by key, faces -> begin, end [V] u32, error[1] u64
  * Shape   item, n = C      Cost  20 B read a corner
  * Result  vertices without corners keep what begin and end held (zero them first); error = min(error, corner) for a
  *         corner whose vertex stands in the same face before it (the sort is stable: such corners are neighbours)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_odd: non-manifold vertices become infinitely sharp, but for an interior crease: exactly two non-manifold
  * edges, none of one face, and more faces than edges.
- * Shapes  begin, end [V], corner[C] (corners sorted by vertex), edge, twin, next, prev [C], edge_corner, kind [E] u32
+ * Shapes  begin, end [V], corner[C] (corners sorted by vertex), edge, twin [C], faces, edge_corner, kind [E] u32
  *         -> vert_sharp[V] f32, most_edges[1] u64
  * Shape   item, n = V      Cost  about 40 B read a corner, twice
  * Result  other vertices keep what vert_sharp held; most_edges as in vertex_fan, of the vertices that are not manifold

@@ -31,7 +31,7 @@ bool without_peer(); /* PEER=0 */
 struct ours {
     double topology, engine;
     int64_t device_bytes, n_vertices; /* at the worst moment, of building or of refining */
-    std::string refused; /* why there are no figures */
+    std::string refused;              /* why there are no figures */
 };
 ours our_time(sdd_device *device, const model &m, int scheme, const char *method, int level, const peer &p);
 
