@@ -117,6 +117,21 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
     return SDD_OK;
 }
 
+int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err)
+{
+    struct sdd_error own = {0};
+    err = err ? err : &own;
+    int rc = dev_alloc(d, bytes, out, err);
+    if (rc != SDD_ENO_MEMORY || held == 0)
+        return rc;
+    int64_t needed = held + bytes, available = held + err->available;
+    sdd_fail(err, rc, "", "at least %lld bytes of device memory are needed, %lld of %lld are free", (long long)needed,
+             (long long)available, (long long)d->limit);
+    err->needed = needed;
+    err->available = available;
+    return rc;
+}
+
 void dev_free(sdd_device *d, void *memory, int64_t bytes)
 {
     if (!memory)

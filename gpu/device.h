@@ -21,7 +21,10 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
 
 /* dev_alloc: exactly `bytes` on the device. SDD_ENO_MEMORY says what is needed and available. */
 int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
-void dev_free(sdd_device *d, void *memory, int64_t bytes);
+/* dev_alloc_more: for one who has taken `held` bytes for the same work and gives them back on failure: they count as
+ * needed and as available too, so that who makes room knows whether that can help. */
+int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
+void dev_free(sdd_device *d, void *memory, int64_t bytes); /* once what is queued has run */
 /* dev_host_alloc: host memory for a result; given back through the backend's host_free. */
 int dev_host_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -28,10 +28,11 @@ struct layout {
     struct result_layout result;
 };
 
-static void lay_out(const sdd_topology *t, const struct sdd_plan *p, struct arena *a, struct layout *out)
+static void lay_out(const struct patches *p, const struct sdd_plan *plan, struct arena *a, struct layout *out)
 {
-    out->level1 = ARENA(a, float, 3 * topology_points(t, 1));
-    result_lay_out(t->device, p, a, &out->result);
+    const sdd_topology *t = p->mesh->topology;
+    out->level1 = ARENA(a, float, p->level[1].n_points > 0 ? 3 * topology_points(t, 1) : 0);
+    result_lay_out(t->device, plan, a, &out->result);
 }
 
 static void run_points(const struct patches *p, const struct layout *lay, float *positions)
@@ -106,13 +107,13 @@ static int run_result(struct patches *p, sdd_result *result, struct sdd_error *e
     result_add_block(plan, SDD_PATCH_PARAMS, 4, p->n_patches);
     result_add_block(plan, SDD_INDICES, 4, n_faces);
     result_add_block(plan, SDD_FACE_PARAMS, 4, n_faces);
-    lay_out(t, plan, &count, &lay);
+    lay_out(p, plan, &count, &lay);
     plan->device_bytes = p->held_bytes + count.used > p->most_bytes ? p->held_bytes + count.used : p->most_bytes;
-    int rc = dev_alloc(t->device, count.used, &memory, err);
+    int rc = dev_alloc_more(t->device, p->held_bytes, count.used, &memory, err);
     if (rc)
         return rc;
     real.base = memory;
-    lay_out(t, plan, &real, &lay);
+    lay_out(p, plan, &real, &lay);
     rc = result_place(result, &lay.result, err);
     if (!rc)
         rc = result_cancelled(p->request->cancel, "the points", err);

@@ -24,15 +24,15 @@ struct patches {
     sdd_mesh *mesh;
     const struct sdd_patches_request *request;
     struct sdd_features features;
-    struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: of its key, n_points and first alone */
+    struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: key, place, n_points and first alone */
     int64_t n_rows, n_patches;
     struct patch_piece piece[PATCHES_MOST_PIECES], scratch; /* device memory */
     int n_pieces;
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };
 
-/* patches_plan: fills all levels. Waits once a level. Errors as sdd_patches. patches_fini gives the memory back;
- * nothing queued may use it any more. */
+/* patches_plan: fills all levels. Waits once a level, the control level and the limits too. Errors as sdd_patches.
+ * patches_fini gives the memory back, once what is queued has run. */
 int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
 void patches_fini(struct patches *p);
 

@@ -17,12 +17,13 @@
 #include "gpu/patches.h"
 #include "gpu/result.h"
 #include "gpu/topology_build.h"
+#include <string.h>
 
 enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
 
 static int take(struct patches *p, struct patch_piece *to, int64_t bytes, struct sdd_error *err)
 {
-    int rc = bytes ? dev_alloc(p->mesh->topology->device, bytes, &to->memory, err) : SDD_OK;
+    int rc = bytes ? dev_alloc_more(p->mesh->topology->device, p->held_bytes, bytes, &to->memory, err) : SDD_OK;
     if (rc || !bytes)
         return rc;
     to->bytes = bytes;
@@ -57,8 +58,9 @@ static int keep(struct patches *p, int64_t bytes, void **out, struct sdd_error *
 
 static int too_large(int64_t needed, int64_t available, const char *of, int level, struct sdd_error *err)
 {
-    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d needs %lld %s; %lld are allowed", level, (long long)needed, of,
-             (long long)available);
+    const char *field = strcmp(of, "bytes") == 0 ? "max_bytes" : "level";
+    sdd_fail(err, SDD_ETOO_LARGE, field, "level %d needs at least %lld %s; %lld are allowed", level, (long long)needed,
+             of, (long long)available);
     if (err) {
         err->needed = needed;
         err->available = available;
@@ -182,7 +184,7 @@ static int admit(struct patches *p, struct patch_level *l, int level, struct sdd
     p->n_patches += l->n_patches;
     int64_t bytes = A_POINT * p->n_rows + A_PATCH * p->n_patches + A_FACE * faces;
     if (r->max_bytes > 0 && bytes > r->max_bytes)
-        return too_large(bytes, r->max_bytes, "bytes or more", level, err);
+        return too_large(bytes, r->max_bytes, "bytes", level, err);
     if (p->n_rows >= UINT32_MAX)
         return too_large(p->n_rows, UINT32_MAX, "rows", level, err);
     return 16 * next >= INT32_MAX ? too_large(16 * next, INT32_MAX, "keys", level + 1, err) : SDD_OK;
@@ -283,6 +285,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
         rc = plan_limits(p, err);
     if (rc)
         return rc;
+    drop(p, &p->scratch);
     int64_t bytes = A_POINT * p->n_rows + A_PATCH * p->n_patches + A_FACE * p->level[p->request->level].n_left;
     if (p->request->max_bytes > 0 && bytes > p->request->max_bytes)
         return too_large(bytes, p->request->max_bytes, "bytes", p->request->level, err);

@@ -119,8 +119,9 @@ struct sdd_topology_info {
 };
 /* sdd_topology_create: checks the mesh and builds its connectivity on the device, by sort and scan.
  * Cost    about 400 B of traffic and, at the worst moment, 40 B of device memory a corner of a closed mesh of triangles
- *         or quads, up to 80 B with boundaries and mixed faces; each of its allocations is admitted at its exact size
- *         or refused with SDD_ENO_MEMORY, and what stays is info.device_bytes
+ *         or quads, 80 B with few boundaries and mixed faces, 160 B where every edge is a boundary, more with UVs,
+ *         holes and odd meshes: info.build_bytes; what stays is info.device_bytes. Each allocation is admitted at its
+ *         size or refused with SDD_ENO_MEMORY
  * Errors  SDD_EMESH naming the first bad element; SDD_EUNSUPPORTED naming option and engines; SDD_ENO_MEMORY */
 int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
@@ -218,8 +219,8 @@ struct sdd_patches_request {
  *  indices      [k][4] u32 rows of positions: the faces of level L that are left, corners in the same order
  *  face_params  [k][4] u32: as patch_params
  * Patches and faces tile the surface without its holes once. Both are ordered by level, parent and corner, then in Z
- * order (the bits of v and u interleaved). Where a
- * patch lies on a boundary, 2 P(edge) - P(inner) stands for the points beyond.
+ * order (the bits of v and u interleaved). Where a patch lies on a boundary, 2 P(edge) - P(inner) stands for the points
+ * beyond.
  * Result  as sdd_refine; plan.method "mesh-matrix", n_faces patches and faces together, n_edges 0
  * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark), SDD_ETOO_LARGE with
  *         `needed` as soon as max_bytes or 32-bit rows are passed, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.c: from an untrusted polygon mesh to its connectivity on the device. Three stages, each ending in one
- * read-back:
- *   faces   corners, vertex and edge numbering by stable sort and scan, twins, fans  -> E, B, E', the first errors
- *   tags    creases, corners, holes; then ghosts                                     -> the last errors, lists' sizes
- *   keep    the arrays that stay, in allocations of exactly their size
- * With face sizes that check_desc has passed kernels stay inside their arrays, so errors need not be read before the
- * stage ends. */
+/* topology.c: from an untrusted polygon mesh to its connectivity on the device. Arrays are built where they stay, in
+ * parts that are allocated once their size is known; temporary ones lie over each other where their times do not meet:
+ *   faces   corners, vertex and edge order by stable sort, twins, fans     -> E, B, E', the first errors
+ *   edges   numbers of edges; of a mesh that is not manifold after a count of how many it has more
+ *   tags    creases, corners, holes, isolated vertices                     -> the last errors
+ *   ghosts  behind the corners of a mesh with boundaries                   -> lists' sizes
+ *   lists   of ghost faces, shown corners, isolated vertices
+ * Each arrow is a read-back. With face sizes that check_desc has passed kernels stay inside their arrays, so errors
+ * need not be read before it. */
 #include "gpu/topology.h"
 #include "gpu/topology_build.h"
 #include <math.h>

@@ -43,7 +43,7 @@ int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     lay_out(b, &count);
-    int rc = dev_alloc(b->d, count.used, &part->memory, err);
+    int rc = dev_alloc_more(b->d, b->d->used - b->used_before, count.used, &part->memory, err);
     if (rc)
         return rc;
     part->bytes = count.used;

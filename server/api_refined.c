@@ -116,7 +116,7 @@ static int make_patches(struct refine_job *j, sdd_result **result)
     int rc = refine_budget(j, &request.max_bytes);
     if (!rc)
         rc = run(j, &request, result);
-    if (rc == SDD_ETOO_LARGE && j->base.job.err.available == request.max_bytes)
+    if (rc == SDD_ETOO_LARGE && strcmp(j->base.job.err.field, "max_bytes") == 0)
         return refine_over(j);
     if (rc)
         return rc;

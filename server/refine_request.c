@@ -117,13 +117,13 @@ int refine_measure(struct refine_job *j)
     return rc ? rc : measure(j);
 }
 
-static int within_limit(struct job *job, int64_t bytes)
+static int within_limit(struct job *job, const char *least, int64_t bytes)
 {
     int64_t limit = job->server->config->max_output_bytes;
     if (bytes <= limit)
         return SDD_OK;
-    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %lld bytes, the limit is %lld", (long long)bytes,
-             (long long)limit);
+    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %s%lld bytes, the limit is %lld", least,
+             (long long)bytes, (long long)limit);
     job->err.needed = bytes;
     job->err.available = limit;
     return job->err.code;
@@ -132,7 +132,7 @@ static int within_limit(struct job *job, int64_t bytes)
 int refine_plan(struct refine_job *j)
 {
     int rc = refine_measure(j);
-    return rc ? rc : within_limit(&j->base.job, j->frame_bytes);
+    return rc ? rc : within_limit(&j->base.job, "", j->frame_bytes);
 }
 
 static int no_memory(struct job *job, const char *what, int64_t needed, int64_t available)
@@ -190,7 +190,7 @@ int refine_over(struct refine_job *j)
 {
     struct job *job = &j->base.job;
     int64_t needed = job->err.needed;
-    int rc = within_limit(job, needed);
+    int rc = within_limit(job, "at least ", needed);
     if (!rc)
         rc = within_host(job, needed);
     /* Neither: what was sent meanwhile has left room, and the next one may have it. */
@@ -200,7 +200,7 @@ int refine_over(struct refine_job *j)
 int refine_check(struct refine_job *j)
 {
     int rc = measure(j);
-    return rc ? rc : within_limit(&j->base.job, j->frame_bytes);
+    return rc ? rc : within_limit(&j->base.job, "", j->frame_bytes);
 }
 
 static _Atomic double seconds_a_byte = FIRST_GUESS;

@@ -2,7 +2,7 @@
 /* edges_apart: edge numbers of a mesh that is not manifold, and what is special about each edge. A face that uses an
  * edge twice makes an edge of its own of each further use, and so does every use of an edge with equal ends.
  * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (runs of equal keys, from 1), apart[C] i32 (inclusive
- *         scan of apart_flags), run_first[runs] i32 (run_firsts), vert[C] u32, faces
+ *         scan of apart_flags), run_first[runs] i32 (apart_flags), vert[C] u32, faces
  *         -> edge[C] u32, edge_corner, kind [E] u32, E = runs + apart[C - 1]
  * Shape   item, n = C      Cost  40 B read, 12 B written
  * Result  edges stay sorted by (min, max), an edge's own uses after the shared one; kind is or-ed from enum sdd_edge

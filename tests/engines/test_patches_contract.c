@@ -122,7 +122,10 @@ static void test_memory(void **state)
     fixture_close(&f);
     for (int less = 0; less < 2; less++) {
         fixture_open(&f, "random_mixed0", 1, enough - less);
+        int64_t used = fixture_used(&f);
         assert_int_equal(ask(f.mesh, 6, SDD_SURFACE_LIMIT, 0, &out, &err), less ? SDD_ENO_MEMORY : SDD_OK);
+        if (less) /* told of all that it takes, not of the piece that was too much */
+            assert_true(err.needed == enough - used && err.available == enough - used - 1);
         if (!less)
             assert_true(sdd_result_info(out)->plan.blocks[1].digest == digest);
         sdd_result_free(out);

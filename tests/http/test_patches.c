@@ -379,14 +379,16 @@ static void test_limits(void **state)
 static void test_disconnect_cancels(void **state)
 {
     /* a GPU is done with fewer before we have left */
-    char target[128], id[32], *obj = triangles_obj(strcmp(test_backend(), "cpu") == 0 ? 120 : 240);
+    char target[160], id[32], *obj = triangles_obj(strcmp(test_backend(), "cpu") == 0 ? 120 : 240);
     struct answer a;
     (void)state;
     create_obj(&d, obj, id);
     free(obj);
-    int n = snprintf(target, sizeof target, "GET /v1/meshes/%s/patches?level=10 HTTP/1.1\r\nHost: x\r\n\r\n", id);
     int fds[6];
-    for (int i = 0; i < 6; i++) { /* one runs, five wait behind it */
+    for (int i = 0; i < 6; i++) { /* one runs, five wait behind it, and none has what another one asks for */
+        int n =
+            snprintf(target, sizeof target, "GET /v1/meshes/%s/patches?level=%d&surface=%s HTTP/1.1\r\nHost: x\r\n\r\n",
+                     id, 10 - i / 2, i % 2 ? "limit" : "refined");
         fds[i] = http_connect(&d);
         http_send(fds[i], target, (size_t)n);
     }
