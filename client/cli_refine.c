@@ -8,7 +8,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     *r = (struct subd_refine){
         .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
     r->include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0);
-    if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0 && strcmp(m->options[SUBD_SCHEME], "sqrt3") != 0)
+    if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0)
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
 }
 
@@ -16,9 +16,7 @@ static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame 
 {
     struct subd_refine request;
     request_of(c, m, &request);
-    if (m->uvs && strcmp(m->options[SUBD_SCHEME], "sqrt3") == 0)
-        cli_warn("the mesh's UVs are left out: scheme sqrt3 makes none");
-    else if (m->uvs && !(request.include & SUBD_UVS))
+    if (m->uvs && !(request.include & SUBD_UVS))
         cli_warn("the mesh's UVs are left out: refining them needs the face-varying interpolation `all`, and this mesh "
                  "has `%s`",
                  m->options[SUBD_FACE_VARYING]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.h: what an engine is: host C over a device, called by refine.c. It makes positions and normals in grid order;
- * indices and linear UVs are formulas over the topology and belong to all engines, but for the indices of sqrt3. */
+ * indices and linear UVs are formulas over the topology and belong to all engines, but for those of sqrt3. */
 #ifndef SDD_ENGINE_H
 #define SDD_ENGINE_H
 #include "gpu/mesh.h"
@@ -12,6 +12,7 @@ struct engine_run {
     float *positions, *normals; /* device, [n grid points][3] */
     void *scratch;              /* device, as many bytes as `scratch` said */
     uint32_t *indices;          /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
+    float *uvs;                 /* device, [faces][3][2]; as indices */
 };
 
 struct engine {

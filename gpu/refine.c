@@ -4,6 +4,7 @@
 #include "gpu/engine.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
+#include "gpu/kernels/sqrt3_uv_rows.h"
 #include "gpu/kernels/tri_faces.h"
 #include "gpu/kernels/tri_uvs.h"
 #include "gpu/kernels/uv_faces.h"
@@ -53,9 +54,6 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL)
         return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
                         "UVs under %s are not built yet; all engines do `all`", sdd_option_token(&t->info.options, 2));
-    if ((r->include & uv) && topology_is_sqrt3(t))
-        return sdd_fail(err, SDD_EUNSUPPORTED, "include",
-                        "scheme sqrt3 makes no UVs: it flips edges across their seams");
     return SDD_OK;
 }
 
@@ -81,6 +79,7 @@ static void count_sqrt3(const sdd_topology *t, int level, struct sdd_plan *p)
         B *= k % 2 ? 3 : 1;
     p->n_vertices = topology_points(t, level);
     p->n_faces = t->n_shown / 3 * faces;
+    p->n_uvs = t->info.n_uvs ? 3 * p->n_faces : 0;
     p->n_edges = level == 1 ? t->info.n_edges + 3 * t->info.n_faces : (3 * faces * t->info.n_faces + B) / 2;
 }
 
@@ -166,8 +165,12 @@ static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, 
     const struct sdd_grid uv_grid = topology_uv_grid(t, r->level);
     const struct sdd_float2 *uv = (const struct sdd_float2 *)m->uvs;
     struct sdd_float2 *out = result_block(p, lay, SDD_UVS);
-    if (topology_is_sqrt3(t))
+    if (topology_is_sqrt3(t)) {
+        struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
+        if (rows.row)
+            DEV_LAUNCH(t->device, sqrt3_uv_rows, &rows, p->n_uvs);
         return;
+    }
     index_rows(t, topology_grid(t, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
     index_rows(t, uv_grid, result_block(p, lay, SDD_UV_INDICES), p->n_faces);
     if (!out)
@@ -189,12 +192,14 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
 {
     const struct result_layout *to = &lay->result;
     struct sdd_plan *p = &out->info.plan;
+    int sqrt3 = topology_is_sqrt3(m->topology);
     struct engine_run run = {m,
                              r,
                              result_block(p, to, SDD_POSITIONS),
                              result_block(p, to, SDD_NORMALS),
                              lay->engine,
-                             topology_is_sqrt3(m->topology) ? result_block(p, to, SDD_INDICES) : NULL};
+                             sqrt3 ? result_block(p, to, SDD_INDICES) : NULL,
+                             sqrt3 ? result_block(p, to, SDD_UVS) : NULL};
     dev_mark(out->device, MARK_START);
     int rc = e->run(&run, err);
     if (!rc)

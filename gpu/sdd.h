@@ -154,7 +154,7 @@ struct sdd_refine_request {
 
 /* A block of the result. Shapes, in grid order (README, "Grid order"):
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
- * a scheme of triangles has [faces][3] u32 */
+ * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner */
 struct sdd_block {
     int semantic; /* a bit of enum sdd_include, or of sdd_patch_semantic       */
     int components;

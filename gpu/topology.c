@@ -234,7 +234,7 @@ int64_t topology_points(const sdd_topology *t, int level)
 
 int64_t topology_uv_points(const sdd_topology *t, int level)
 {
-    return t->info.n_uvs && !topology_is_sqrt3(t) ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
+    return t->info.n_uvs ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
 }
 
 int64_t topology_angles(const sdd_topology *t)

@@ -205,28 +205,36 @@ static void next_matrices(const sdd_topology *t, const struct layout *l, const s
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
+/* The level as half-edges, from its matrices. */
+static struct sdd_sqrt3 half_edges(const sdd_topology *t, const struct step *at)
+{
+    struct spla_sqrt3_twins_args twins = {at->around, at->twin};
+    struct spla_sqrt3_firsts_args firsts = {at->around, at->first};
+    struct sdd_sqrt3 m = {
+        .vert = at->around.m.rid,
+        .twin = at->twin,
+        .first = at->first,
+        .vert_sharp = t->vert_sharp,
+        .n_vertices = at->around.m.n_rows,
+        .n_faces = at->around.m.n_cols,
+        .n_control = (uint32_t)t->info.n_vertices,
+        .level = at->around.level,
+    };
+    DEV_LAUNCH(t->device, spla_sqrt3_twins, &twins, at->around.m.n_entries);
+    DEV_LAUNCH(t->device, spla_sqrt3_firsts, &firsts, at->around.m.n_rows);
+    return m;
+}
+
 static int finish(const struct engine_run *run, const struct layout *l, const float *p, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
-    int last = last_level(t, run->request);
     struct sdd_sqrt3 m = {0};
     struct step at;
     if (looks_around(run->request)) {
-        int rc = make_adjacency(t, l, last, &at, err);
+        int rc = make_adjacency(t, l, last_level(t, run->request), &at, err);
         if (rc)
             return rc;
-        struct spla_sqrt3_twins_args twins = {at.around, at.twin};
-        struct spla_sqrt3_firsts_args firsts = {at.around, at.first};
-        DEV_LAUNCH(t->device, spla_sqrt3_twins, &twins, at.around.m.n_entries);
-        DEV_LAUNCH(t->device, spla_sqrt3_firsts, &firsts, at.around.m.n_rows);
-        m.vert = at.around.m.rid;
-        m.twin = at.twin;
-        m.first = at.first;
-        m.vert_sharp = t->vert_sharp;
-        m.n_vertices = at.around.m.n_rows;
-        m.n_faces = at.around.m.n_cols;
-        m.n_control = (uint32_t)t->info.n_vertices;
-        m.level = last;
+        m = half_edges(t, &at);
     }
     sqrt3_finish(run, &m, &l->tables, p);
     return SDD_OK;
@@ -253,6 +261,10 @@ int spla_sqrt3_run(const struct engine_run *run, struct sdd_error *err)
         rc = make_adjacency(t, &l, level, &at, err);
         if (rc)
             break;
+        if (level % 2 == 0 && level <= sqrt3_last_uvs(r)) {
+            struct sdd_sqrt3 m = half_edges(t, &at);
+            sqrt3_uvs(run, &m, &l.tables);
+        }
         if (wants_points(r))
             next_points(t, &l, &at, p, to);
         next_matrices(t, &l, &at, wants_points(r) ? to : NULL);

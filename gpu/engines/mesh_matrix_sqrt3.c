@@ -10,6 +10,7 @@
 #include "gpu/kernels/sqrt3_finish.h"
 #include "gpu/kernels/sqrt3_firsts.h"
 #include "gpu/kernels/sqrt3_indices.h"
+#include "gpu/kernels/sqrt3_uvs.h"
 #include "gpu/kernels/sqrt3_vertices.h"
 #include <math.h>
 #include <stdlib.h>
@@ -48,13 +49,20 @@ int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r)
     return wants_points(r) ? r->level + (is_limit(r) && special && r->level % 2) : 0;
 }
 
+int sqrt3_last_uvs(const struct sdd_refine_request *r)
+{
+    return r->include & SDD_UVS ? (r->level - 1) & ~1 : -1;
+}
+
 /* The level to which faces go: a step needs those of the level before, all else those of its own. */
 static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int points = sqrt3_last_points(t, r);
     if (is_limit(r) || (r->include & SDD_NORMALS))
         return points;
-    return r->include & SDD_INDICES ? r->level : points - 1;
+    if (r->include & SDD_INDICES)
+        return r->level;
+    return points ? points - 1 : sqrt3_last_uvs(r);
 }
 
 /* buffer k of each kind belongs to the levels of parity k; 0 rows where there is none */
@@ -83,6 +91,10 @@ void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
     out->n_angles = is_limit(r) && (r->include & SDD_NORMALS) ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
+    for (int k = 0; k < 2; k++) {
+        int uvs = sqrt3_last_uvs(r), most = uvs / 2 % 2 == k ? uvs : uvs - 2;
+        out->uv[k] = ARENA(a, struct sdd_float2, most > 0 ? 3 * faces_at(t, most) : 0);
+    }
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
@@ -198,6 +210,23 @@ void sqrt3_indices(const struct engine_run *run, const uint32_t *vert)
         DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_shown / 3 * indices.each);
 }
 
+void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l)
+{
+    const sdd_topology *t = run->mesh->topology;
+    int level = run->request->level, left = level - m->level, last = left <= 2, steps = left == 1 ? 1 : 2;
+    struct sqrt3_uvs_args uvs = {.mesh = *m, .uv = l->uv[m->level / 2 % 2], .steps = steps};
+    if (!run->uvs || m->level > sqrt3_last_uvs(run->request) || m->level % 2)
+        return;
+    if (m->level == 0) {
+        uvs.row = t->uv;
+        uvs.uv = (const struct sdd_float2 *)run->mesh->uvs;
+    }
+    uvs.shown = last ? t->shown : NULL;
+    uvs.each = power_of_3(m->level + steps);
+    uvs.out = last ? (struct sdd_float2 *)run->uvs : l->uv[(m->level / 2 + 1) % 2];
+    DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_shown / 3 : t->info.n_faces) * uvs.each);
+}
+
 void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
                   const float *from)
 {
@@ -222,12 +251,13 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
     int rc = sqrt3_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
-    int points = sqrt3_last_points(t, r), faces = last_faces(t, r);
+    int points = sqrt3_last_points(t, r), faces = last_faces(t, r), uvs = sqrt3_last_uvs(r);
     struct sdd_sqrt3 m = control_level(t, &l);
     const float *from = run->mesh->points;
-    for (int level = 0; level < points || level < faces; level++) {
+    for (int level = 0; level < points || level < faces || level <= uvs; level++) {
         if (r->cancel && atomic_load(r->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
+        sqrt3_uvs(run, &m, &l.tables);
         if (level < points) {
             float *to = level + 1 == points && in_place(r) ? run->positions : l.points[(level + 1) % 2];
             next_points(t, &m, &l, from, to);

@@ -14,6 +14,7 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err) SDD_MUST_CHEC
 struct sqrt3_tables {
     struct sdd_float2 *weights, *angle;
     int64_t n_weights, n_angles; /* 0: not needed */
+    struct sdd_float2 *uv[2];    /* by corner, of even levels that are and that are not divided by 4 */
 };
 void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
                           struct sqrt3_tables *out);
@@ -23,6 +24,10 @@ int sqrt3_upload_tables(const sdd_topology *t, const struct sqrt3_tables *l, str
 int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r);
 /* sqrt3_indices: the request's indices, of its level with those faces. */
 void sqrt3_indices(const struct engine_run *run, const uint32_t *vert);
+/* sqrt3_last_uvs: the even level from whose faces the request's UVs are made, -1 if none are wanted. */
+int sqrt3_last_uvs(const struct sdd_refine_request *r);
+/* sqrt3_uvs: the step of the UVs from m to its next even level, or to the request's. m is any level of a run. */
+void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l);
 /* sqrt3_finish: limits, normals and isolated points; m and `from` are of the level to which points go. */
 void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
                   const float *from);

@@ -77,6 +77,13 @@ SDD_FN uint32_t sdd_sqrt3_own(const struct sdd_sqrt3 *m, uint32_t h)
     return h % 3 == 1 && sdd_sqrt3_is_line(m, 3 * f) ? sdd_sqrt3_q(m, f) : m->n_vertices + f;
 }
 
+/* Row k of the faces that are shown, of a level that makes `each` of a control face; shown[] are corners, NULL: all. */
+SDD_FN int64_t sdd_sqrt3_shown(const uint32_t *shown, int64_t each, int64_t k)
+{
+    int64_t f = k / each;
+    return shown ? (int64_t)(shown[3 * f] / 3) * each + (k - f * each) : k;
+}
+
 /* What stands around a vertex. */
 struct sdd_sqrt3_ring {
     double x, y, z;       /* the sum of its neighbours                     */

@@ -4,7 +4,7 @@
  * Cost    12 B read, 12 B written a face      Result  faces keep their order      Threads any queue */
 #ifndef SDD_K_SQRT3_INDICES_H
 #define SDD_K_SQRT3_INDICES_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/sqrt3_grid.h"
 
 struct sqrt3_indices_args {
     const uint32_t *vert;
@@ -15,7 +15,7 @@ struct sqrt3_indices_args {
 
 SDD_FN void k_sqrt3_indices(int64_t k, const struct sqrt3_indices_args *a)
 {
-    int64_t f = k / a->each, from = a->shown ? (int64_t)(a->shown[3 * f] / 3) * a->each + (k - f * a->each) : k;
+    int64_t from = sdd_sqrt3_shown(a->shown, a->each, k);
     for (int32_t i = 0; i < 3; i++)
         a->face[3 * k + i] = a->vert[3 * from + i];
 }

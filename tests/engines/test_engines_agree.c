@@ -190,8 +190,6 @@ static void check_threads(const struct shape *s)
         struct triangles owned = {0};
         if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
             owned = triangles_cut(&d);
-        if (scheme == SDD_SCHEME_SQRT3) /* it makes none */
-            cut.uvs = NULL, d.n_uvs = 0;
         d.options.scheme = scheme;
         make(device, &cut, &d, &t[0], &m[0]);
         make(other_device, &cut, &d, &t[1], &m[1]);

@@ -389,6 +389,7 @@ static void test_refine_file_leaves_nothing_behind(void **state)
 
 static void test_uvs(void **state)
 {
+    char cut[96];
     struct ran r = RUN("refine", textured, "--level", "2", "-o", out);
     char *obj = slurp(out, NULL);
     (void)state;
@@ -406,6 +407,14 @@ static void test_uvs(void **state)
     expect(r, 0);
     assert_non_null(obj = slurp(out, NULL));
     assert_null(strstr(obj, "vt"));
+    free(obj);
+    write_file(cut, "cut.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 0.9 0\nvt 0 0.9\nf 1/1 2/2 3/3\n");
+    r = RUN("refine", cut, "-o", out, "--scheme", "sqrt3", "--face-varying-linear-interpolation", "all", "--level",
+            "1");
+    assert_string_equal(r.err, "");
+    expect(r, 0);
+    assert_non_null(obj = slurp(out, NULL));
+    assert_non_null(strstr(obj, "\nf 1/1 2/2 4/3\nf 2/4 3/5 4/6\nf 3/7 1/8 4/9\n"));
     free(obj);
 }
 

@@ -259,7 +259,7 @@ static void test_loop(void **state)
 static void test_sqrt3(void **state)
 {
     const struct subd_push push = {.options[SUBD_SCHEME] = "sqrt3"};
-    const struct subd_refine r = {.level = 1}, uvs = {.level = 1, .include = SUBD_POSITIONS | SUBD_UVS};
+    const struct subd_refine r = {.level = 1};
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_error err;
@@ -277,13 +277,43 @@ static void test_sqrt3(void **state)
         assert_true(fabsf(p[12 + k] - (k < 2 ? 1.0f / 3.0f : 0.0f)) < 1e-6f);
     }
     subd_frame_free(&frame);
-    assert_int_equal(subd_refine(client, info.id, &uvs, &frame, &err), SUBD_EHTTP);
+}
+
+/* A tetrahedron with a chart a face: UVs by corner; each new face keeps to the chart of the face that it is from. */
+static void test_sqrt3_uvs(void **state)
+{
+    static const float st[8][2] = {{0, 0}, {3, 0}, {0, 3}, {10, 0}, {13, 0}, {10, 3}};
+    static const int32_t rows_of[12] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
+    const struct subd_push push = {.options = {[SUBD_SCHEME] = "sqrt3", [SUBD_FACE_VARYING] = "all"}};
+    const struct subd_refine r = {.level = 1, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES};
+    struct subd_mesh mesh = tetrahedron;
+    struct subd_mesh_info info;
+    struct subd_frame frame = {0};
+    struct subd_error err;
+    (void)state;
+    mesh.uvs = &st[0][0];
+    mesh.uv_indices = rows_of;
+    mesh.n_uvs = 6;
+    assert_int_equal(subd_push_mesh(client, &mesh, &push, &info, &err), SUBD_OK);
+    assert_int_equal(subd_refine(client, info.id, &r, &frame, &err), SUBD_OK);
+    const struct subd_block *uvs = subd_frame_find(&frame, SUBD_UVS), *rows = subd_frame_find(&frame, SUBD_UV_INDICES);
+    assert_int_equal(uvs->count, 36);
+    assert_int_equal(uvs->components, 2);
+    assert_int_equal(rows->count, 12);
+    assert_int_equal(rows->components, 3);
+    static const float want[3][2] = {{0, 0}, {2, -1}, {1, 1}}; /* (v, the mirror of O, O) */
+    const float *got = uvs->data;
+    for (uint32_t i = 0; i < 36; i++)
+        assert_int_equal(((const uint32_t *)rows->data)[i], i);
+    for (int i = 0; i < 6; i++)
+        assert_true(fabsf(got[i] - want[i / 2][i % 2]) < 1e-6f);
+    subd_frame_free(&frame);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_not_manifold), cmocka_unit_test(test_edits),
-                                       cmocka_unit_test(test_bilinear), cmocka_unit_test(test_loop),
-                                       cmocka_unit_test(test_sqrt3)};
+                                       cmocka_unit_test(test_bilinear),     cmocka_unit_test(test_loop),
+                                       cmocka_unit_test(test_sqrt3),        cmocka_unit_test(test_sqrt3_uvs)};
     return cmocka_run_group_tests_name("http/odd_meshes", tests, start, stop);
 }

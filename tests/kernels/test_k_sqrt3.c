@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels of scheme sqrt3: sqrt3_firsts, _fans, _children, _vertices, _faces, _finish, _indices. Each
+/* Oracles of the kernels of scheme sqrt3: sqrt3_firsts, _fans, _children, _vertices, _faces, _finish, _indices,
+ * _uvs, _uv_rows. Each
  * kernel gets a level of the witness (tests/oracle/kobbelt.h: explicit edges and flips, double precision), rounded to
  * float, and must make the next one, or its limits. Meshes are cut into triangles. */
 #include "tests/kernels/launch.h"
@@ -9,6 +10,8 @@
 #include "gpu/kernels/sqrt3_finish.h"
 #include "gpu/kernels/sqrt3_firsts.h"
 #include "gpu/kernels/sqrt3_indices.h"
+#include "gpu/kernels/sqrt3_uv_rows.h"
+#include "gpu/kernels/sqrt3_uvs.h"
 #include "gpu/kernels/sqrt3_vertices.h"
 #include "tests/kernels/odd.h"
 #include "tests/oracle/kobbelt.h"
@@ -20,7 +23,7 @@
 #define N_SOUPS 200
 #define LEVELS 4
 
-static int64_t n_normals, n_lines; /* what the oracle has met */
+static int64_t n_normals, n_lines, n_uvs; /* what the oracle has met */
 
 /* A level as the kernels want it. */
 struct flat {
@@ -189,6 +192,87 @@ static void check_indices(const struct flat *a)
     free(shown), free(want);
 }
 
+/* ---- UVs -------------------------------------------------------------------------------------------------------- */
+/* By vertex, but for some corners. */
+static uint32_t *random_rows(const struct flat *a, int64_t n, uint64_t *seed)
+{
+    uint32_t *rows = xalloc(3 * a->F, 4);
+    for (int64_t h = 0; h < 3 * a->F; h++)
+        rows[h] = random_below(seed, 8) ? a->vert[h] : (uint32_t)random_below(seed, n);
+    return rows;
+}
+
+static void same_uvs(const struct sdd_float2 *got, const struct kobbelt_uv *want, int64_t row, int64_t face)
+{
+    for (int k = 0; k < 6; k++) {
+        double w = want[face].at[k / 2][k % 2], g = (double)got[3 * row + k / 2].s[k % 2];
+        if (!isnan(w) && !(fabs(g - w) <= 3e-7))
+            fail_msg("%s: UV %d of face %lld is %.9g, not %.9g", launch_case(), k, (long long)face, g, w);
+        n_uvs += !isnan(w);
+    }
+}
+
+/* All faces with rows of UVs, then those of every second control face without. */
+static void check_uvs(const struct kobbelt *m, const struct flat *a, const struct kobbelt *to, int64_t n_control,
+                      uint64_t *seed)
+{
+    int64_t n = a->V + 5, each = to->F / n_control, n_shown = (n_control + 1) / 2;
+    uint32_t *rows = random_rows(a, n, seed), *shown = xalloc(3 * n_control + 3, 4);
+    struct sdd_float2 *uv = xalloc(n, sizeof *uv), *flat = xalloc(3 * a->F, sizeof *flat);
+    struct kobbelt_uv *at = xalloc(a->F, sizeof *at);
+    for (int64_t i = 0; i < 2 * n; i++)
+        uv[i / 2].s[i % 2] = random_unit(seed);
+    for (int64_t h = 0; h < 3 * a->F; h++) {
+        flat[h] = uv[rows[h]];
+        for (int k = 0; k < 2; k++)
+            at[h / 3].at[h % 3][k] = (double)flat[h].s[k];
+    }
+    for (int64_t f = 0; f < n_shown; f++)
+        for (uint32_t i = 0; i < 3; i++)
+            shown[3 * f + i] = (uint32_t)(6 * f) + i;
+    struct kobbelt_uv *want = kobbelt_next_uvs(m, to, at);
+    struct sqrt3_uvs_args u = {.mesh = upload(a), .each = each, .steps = to->level - m->level};
+    u.row = launch_in(rows, 3 * a->F, 4), u.uv = launch_in(uv, n, sizeof *uv);
+    u.out = launch_out(3 * to->F, sizeof *u.out);
+    LAUNCH(sqrt3_uvs, &u, to->F);
+    const struct sdd_float2 *got = launch_got(u.out);
+    for (int64_t f = 0; f < to->F; f++)
+        same_uvs(got, want, f, f);
+    launch_end();
+    struct sqrt3_uvs_args s = {.mesh = upload(a), .each = each, .steps = to->level - m->level};
+    s.uv = launch_in(flat, 3 * a->F, sizeof *flat), s.shown = launch_in(shown, 3 * n_shown, 4);
+    s.out = launch_out(3 * n_shown * each, sizeof *s.out);
+    LAUNCH(sqrt3_uvs, &s, n_shown * each);
+    got = launch_got(s.out);
+    for (int64_t f = 0; f < n_shown * each; f++)
+        same_uvs(got, want, f, f + f / each * each);
+    launch_end();
+    free(rows), free(shown), free(uv), free(flat), free(at), free(want);
+}
+
+static void check_both_uvs(const struct kobbelt *m, const struct flat *a, const struct kobbelt *next, int64_t n_control,
+                           uint64_t *seed)
+{
+    struct kobbelt after;
+    kobbelt_step(next, &after);
+    check_uvs(m, a, next, n_control, seed);
+    check_uvs(m, a, &after, n_control, seed);
+    kobbelt_free(&after);
+}
+
+static void test_uv_rows(void **state)
+{
+    uint32_t want[1000];
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++)
+        want[i] = i;
+    launch_say("1000 rows");
+    struct sqrt3_uv_rows_args r = {launch_out(1000, 4)};
+    LAUNCH(sqrt3_uv_rows, &r, 1000);
+    launch_same(r.row, want, "row");
+    launch_end();
+}
+
 /* ---- points ----------------------------------------------------------------------------------------------------- */
 static void check_rows(const float *got, const double *want, const float *before, int64_t begin, int64_t end, int64_t n,
                        double tolerance, const char *what)
@@ -269,8 +353,12 @@ static void check_mesh(const struct poly *p)
     kobbelt_control(&d, p->points, &m, hole);
     struct flat a = flatten(&m, m.V), to;
     check_firsts(&a);
+    int64_t n_control = m.F;
+    uint64_t seed = (uint64_t)d.n_corners;
     while (m.level < LEVELS) {
         kobbelt_step(&m, &next);
+        if (m.level % 2 == 0)
+            check_both_uvs(&m, &a, &next, n_control, &seed);
         to = flatten(&next, a.n_control);
         check_faces(&a, &to);
         check_points(&m, &a, &next, &to, magnitude);
@@ -286,10 +374,11 @@ static void check_mesh(const struct poly *p)
 static void test_shapes(void **state)
 {
     (void)state;
-    n_normals = n_lines = 0;
+    n_normals = n_lines = n_uvs = 0;
     poly_each(N_RANDOM, 400, check_mesh);
-    print_message("%lld limit normals, %lld half-edges of lines\n", (long long)n_normals, (long long)n_lines);
-    assert_true(n_normals > 100000 && n_lines > 1000);
+    print_message("%lld limit normals, %lld half-edges of lines, %lld UVs\n", (long long)n_normals, (long long)n_lines,
+                  (long long)n_uvs);
+    assert_true(n_normals > 100000 && n_lines > 1000 && n_uvs > 100000);
 }
 
 static void test_odd(void **state)
@@ -299,6 +388,7 @@ static void test_odd(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_odd)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_odd),
+                                       cmocka_unit_test(test_uv_rows)};
     return LAUNCH_GROUP("kernels of scheme sqrt3", tests);
 }

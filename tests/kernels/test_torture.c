@@ -244,6 +244,7 @@ static const struct {
     {"octahedron", SDD_SCHEME_SQRT3},
     {"fan_open3", SDD_SCHEME_SQRT3},
     {"fan_creases", SDD_SCHEME_SQRT3},
+    {"uv_triangles", SDD_SCHEME_SQRT3},
 };
 
 static void torture_device(const struct shape *s, const char *kind, int forever, int sticky)

@@ -95,10 +95,6 @@ static void test_shape(void **state)
         fail_msg("%s: not read: %s", s.name, err.text);
     s.desc.options.scheme = run.scheme;
     struct triangles t = {0};
-    if (run.scheme == SDD_SCHEME_SQRT3) { /* it makes none */
-        s.uvs = NULL;
-        s.desc.n_uvs = 0;
-    }
     if ((run.scheme == SDD_SCHEME_LOOP || run.scheme == SDD_SCHEME_SQRT3) && !triangles_only(&s.desc)) {
         expect_refused(&s);
         t = triangles_cut(&s.desc);

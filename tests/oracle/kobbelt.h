@@ -29,7 +29,14 @@ struct kobbelt { /* one level, numbered as README, "Grid order", says */
 void kobbelt_control(const struct sdd_mesh_desc *desc, const float *points, struct kobbelt *out, unsigned char *hole);
 void kobbelt_step(const struct kobbelt *m, struct kobbelt *out);
 void kobbelt_free(struct kobbelt *m);
-/* kobbelt_refine: a witness (cases.h), without UVs. */
+/* UVs by corner of the faces. kobbelt_next_uvs: one or two steps after even level m; NAN two steps after a face that
+ * uses a vertex twice. Both are the caller's. */
+typedef struct kobbelt_uv {
+    double at[3][2];
+} kobbelt_uv;
+kobbelt_uv *kobbelt_first_uvs(const struct sdd_mesh_desc *desc, const float *uvs);
+kobbelt_uv *kobbelt_next_uvs(const struct kobbelt *m, const struct kobbelt *to, const kobbelt_uv *uv);
+/* kobbelt_refine: a witness (cases.h). */
 void kobbelt_refine(const struct sdd_mesh_desc *desc, const float *points, const float *uvs, int level,
                     struct refined *out);
 /* kobbelt_limit: of the first n vertices of an even level. */

@@ -143,13 +143,55 @@ void kobbelt_limit(const struct kobbelt *m, int64_t n, struct refined *out)
     free(fans);
 }
 
+/* The UVs of a level, from those of the even level before. */
+static kobbelt_uv *refine_uvs(const struct sdd_mesh_desc *d, const float *points, const float *uvs, int level)
+{
+    unsigned char *hole = xalloc(d->n_faces, 1);
+    struct kobbelt m, next, after;
+    kobbelt_uv *uv = kobbelt_first_uvs(d, uvs), *next_uv;
+    kobbelt_control(d, points, &m, hole);
+    while (m.level < level) {
+        kobbelt_step(&m, &next);
+        if (next.level < level) {
+            kobbelt_step(&next, &after);
+            kobbelt_free(&next);
+            next = after;
+        }
+        next_uv = kobbelt_next_uvs(&m, &next, uv);
+        kobbelt_free(&m);
+        free(uv);
+        m = next;
+        uv = next_uv;
+    }
+    kobbelt_free(&m);
+    free(hole);
+    return uv;
+}
+
+/* The faces of the level that are no holes. */
+static void take_faces(const struct kobbelt *m, int64_t each, const unsigned char *hole, const kobbelt_uv *uv,
+                       struct refined *out)
+{
+    out->faces = xalloc(3 * m->F, sizeof *out->faces);
+    out->uvs = uv ? xalloc(6 * m->F, sizeof *out->uvs) : NULL;
+    for (int64_t f = 0; f < m->F; f++) {
+        if (hole[f / each])
+            continue;
+        for (int i = 0; i < 3; i++)
+            out->faces[3 * out->n_faces + i] = (uint32_t)m->vert[f][i];
+        if (uv)
+            memcpy(out->uvs + 6 * out->n_faces, uv[f].at, sizeof uv[f].at);
+        out->n_faces++;
+    }
+}
+
 void kobbelt_refine(const struct sdd_mesh_desc *d, const float *points, const float *uvs, int level,
                     struct refined *out)
 {
     unsigned char *hole = xalloc(d->n_faces, 1);
     struct kobbelt m, next;
     int64_t each = 1;
-    (void)uvs;
+    kobbelt_uv *uv = uvs && d->n_uvs > 0 ? refine_uvs(d, points, uvs, level) : NULL;
     kobbelt_control(d, points, &m, hole);
     *out = (struct refined){.size = 3};
     for (int k = 0; k < level + level % 2; k++) {
@@ -162,13 +204,11 @@ void kobbelt_refine(const struct sdd_mesh_desc *d, const float *points, const fl
             each *= 3;
         out->n_vertices = m.V;
         out->points = xalloc(3 * m.V, sizeof *out->points);
-        out->faces = xalloc(3 * m.F, sizeof *out->faces);
         memcpy(out->points, m.p, (size_t)m.V * sizeof *m.p);
-        for (int64_t f = 0; f < m.F; f++)
-            for (int i = 0; i < 3 && !hole[f / each]; i++)
-                out->faces[3 * out->n_faces + i] = (uint32_t)m.vert[f][i], out->n_faces += i == 2;
+        take_faces(&m, each, hole, uv, out);
     }
     kobbelt_limit(&m, out->n_vertices, out);
     kobbelt_free(&m);
     free(hole);
+    free(uv);
 }

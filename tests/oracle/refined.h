@@ -22,7 +22,7 @@ struct refined {
     double *points, *limits, *normals; /* [n_vertices][3]              */
     unsigned char *normal_ok;          /* [n_vertices]                 */
     uint32_t *faces;                   /* [n_faces][size]              */
-    double *uvs;                       /* [n_faces][size][2]           */
+    double *uvs;                       /* [n_faces][size][2], NaN: the witness cannot say */
 };
 void refined_free(struct refined *r);
 
