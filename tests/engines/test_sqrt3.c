@@ -500,7 +500,8 @@ static void test_uv_plane(void **state)
     (void)state;
     snprintf(s.name, sizeof s.name, "lattice");
     for (int i = 0; i < V; i++) {
-        const float x = (float)(i % (N + 1)), y = (float)(i / (N + 1)), at[3] = {x + y / 2, y, 0.5f * x};
+        const int column = i % (N + 1), row = i / (N + 1);
+        const float x = (float)column, y = (float)row, at[3] = {x + y / 2, y, 0.5f * x};
         memcpy(points + 3 * i, at, sizeof at);
         uvs[2 * i] = 0.25f * x - 0.5f * y;
         uvs[2 * i + 1] = 3.0f * x + y;
