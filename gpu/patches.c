@@ -11,6 +11,11 @@
 #include "gpu/kernels/patch_rows.h"
 #include "gpu/result.h"
 
+_Static_assert((unsigned)SDD_FLAG_BOUNDARY == SDD_PATCH_BOUNDARY &&
+                   (unsigned)SDD_FLAG_TRANSITION == SDD_PATCH_TRANSITION &&
+                   (unsigned)SDD_FLAG_OF_POLYGON == SDD_PATCH_OF_POLYGON,
+               "kernels write the flags of sdd.h");
+
 static int check_request(const sdd_topology *t, const struct sdd_patches_request *r, struct sdd_error *err)
 {
     if (r->level < 1 || r->level > SDD_MAX_PATCH_LEVEL)

@@ -15,10 +15,6 @@ struct patch_level {
     int64_t first; /* row of the first point */
 };
 
-struct patch_piece {
-    void *memory;
-    int64_t bytes;
-};
 #define PATCHES_MOST_PIECES (2 * (SDD_MAX_PATCH_LEVEL + 3))
 struct patches {
     sdd_mesh *mesh;
@@ -26,7 +22,7 @@ struct patches {
     struct sdd_features features;
     struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: key, place, n_points and first alone */
     int64_t n_rows, n_patches;
-    struct patch_piece piece[PATCHES_MOST_PIECES], scratch; /* device memory */
+    struct topology_part piece[PATCHES_MOST_PIECES], scratch; /* device memory */
     int n_pieces;
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };

@@ -21,7 +21,7 @@
 
 enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
 
-static int take(struct patches *p, struct patch_piece *to, int64_t bytes, struct sdd_error *err)
+static int take(struct patches *p, struct topology_part *to, int64_t bytes, struct sdd_error *err)
 {
     int rc = bytes ? dev_alloc_more(p->mesh->topology->device, p->held_bytes, bytes, &to->memory, err) : SDD_OK;
     if (rc || !bytes)
@@ -32,7 +32,7 @@ static int take(struct patches *p, struct patch_piece *to, int64_t bytes, struct
     return SDD_OK;
 }
 
-static void drop(struct patches *p, struct patch_piece *from)
+static void drop(struct patches *p, struct topology_part *from)
 {
     dev_free(p->mesh->topology->device, from->memory, from->bytes);
     p->held_bytes -= from->bytes;
@@ -50,7 +50,7 @@ void patches_fini(struct patches *p)
 /* Memory that stays until patches_fini. */
 static int keep(struct patches *p, int64_t bytes, void **out, struct sdd_error *err)
 {
-    struct patch_piece *to = p->piece + p->n_pieces++;
+    struct topology_part *to = p->piece + p->n_pieces++;
     int rc = take(p, to, bytes, err);
     *out = to->memory;
     return rc;

@@ -8,7 +8,7 @@
 #include "gpu/device.h"
 #include "gpu/kernels/grid.h"
 
-/* Its allocations, each made when its size is known. */
+/* Its allocations, each made when its size is known. (A part is also what patches.h holds.) */
 enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_N_PARTS };
 struct topology_part {
     void *memory;

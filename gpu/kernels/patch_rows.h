@@ -31,10 +31,10 @@ SDD_FN void k_patch_rows(int64_t i, const struct patch_rows_args *a)
             a->level ? a->base + a->place[16 * (size_t)a->list[i] + (size_t)k] : (uint32_t)number[k];
     for (int32_t k = 0; k < 4; k++, c = sdd_cell_next(m, a->level, c)) {
         struct sdd_across there = sdd_cell_across(m, a->level, c);
-        flags |= (uint32_t)there.blocked << (4 + k);
+        flags |= there.blocked ? (uint32_t)SDD_FLAG_BOUNDARY << k : 0;
         if (!a->last && there.there && sdd_cell_is_split(&a->features, a->level, there.cell) &&
             sdd_is_shown(&a->features, there.cell.q))
-            flags |= 256u << k;
+            flags |= (uint32_t)SDD_FLAG_TRANSITION << k;
     }
     a->param[i] = sdd_patch_param(m, cell, a->level, flags);
 }

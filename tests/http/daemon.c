@@ -298,6 +298,13 @@ void http_ask(const struct daemon *d, const char *method, const char *target, co
     close(fd);
 }
 
+void ask_mesh(const struct daemon *d, const char *id, const char *rest, const char *fields, struct answer *a)
+{
+    char target[400];
+    snprintf(target, sizeof target, "/v1/meshes/%.64s/%s", id, rest);
+    http_ask(d, "GET", target, fields, NULL, 0, a);
+}
+
 void http_get(const struct daemon *d, const char *target, struct answer *a)
 {
     http_ask(d, "GET", target, "", NULL, 0, a);

@@ -56,6 +56,8 @@ void http_ask(const struct daemon *d, const char *method, const char *target, co
 void http_ask_on(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n,
                  struct answer *a);
 void http_get(const struct daemon *d, const char *target, struct answer *a);
+/* GET /v1/meshes/{id}/{rest} */
+void ask_mesh(const struct daemon *d, const char *id, const char *rest, const char *fields, struct answer *a);
 
 extern const char CUBE[]; /* OBJ: 8 vertices, 6 faces           */
 /* A flat grid of n x n quads as OBJ; the caller frees it. */

@@ -29,13 +29,6 @@ static int stop(void **state)
     return 0;
 }
 
-static void get(const char *id, const char *rest, const char *fields, struct answer *a)
-{
-    char target[400];
-    snprintf(target, sizeof target, "/v1/meshes/%.31s/%s", id, rest);
-    http_ask(&d, "GET", target, fields, NULL, 0, a);
-}
-
 static void put_points(const char *id, int first, float x)
 {
     const float points[3] = {x, 0.5f, 0.25f};
@@ -73,7 +66,7 @@ static void test_frame(void **state)
     char value[128];
     size_t end;
     (void)state;
-    get(cube, "patches?level=3&surface=limit", "", &a);
+    ask_mesh(&d, cube, "patches?level=3&surface=limit", "", &a);
     assert_int_equal(a.status, 200);
     assert_true(answer_field(&a, "Content-Type", value, sizeof value));
     assert_string_equal(value, "application/vnd.subdd.frame");
@@ -105,7 +98,7 @@ static void test_frame(void **state)
     assert_int_equal(h->blocks[1]->count, 2 * (24 * 4 - 24));
     subdd__v1__frame_header__free_unpacked(h, NULL);
     answer_free(&a);
-    get(cube, "patches", "", &a); /* level 1, refined */
+    ask_mesh(&d, cube, "patches", "", &a); /* level 1, refined */
     assert_int_equal(a.status, 200);
     frame_check(&a);
     answer_free(&a);
@@ -115,7 +108,7 @@ static bool asked(const char *id, const char *rest, const char *fields, int stat
 {
     struct answer a;
     char value[64] = "";
-    get(id, rest, fields, &a);
+    ask_mesh(&d, id, rest, fields, &a);
     assert_int_equal(a.status, status);
     assert_true(answer_field(&a, "ETag", tag, 64));
     assert_true((a.bytes == 0) == (status == 304));
@@ -166,11 +159,11 @@ static void test_same_after_restart(void **state)
     struct answer a, b;
     char tag[64], again[64];
     (void)state;
-    get(grid, "patches?level=3", "", &a);
+    ask_mesh(&d, grid, "patches?level=3", "", &a);
     assert_int_equal(a.status, 200);
     daemon_kill(&d);
     daemon_start(&d, NULL);
-    get(grid, "patches?level=3", "", &b);
+    ask_mesh(&d, grid, "patches?level=3", "", &b);
     assert_true(answer_field(&a, "ETag", tag, sizeof tag) && answer_field(&b, "ETag", again, sizeof again));
     assert_string_equal(tag, again);
     assert_int_equal(a.bytes, b.bytes);
@@ -184,10 +177,10 @@ static void test_ranges(void **state)
     struct answer whole, a;
     char field[200], value[64], due[64], tag[64], target[96];
     (void)state;
-    get(grid, "patches?level=5", "", &whole);
+    ask_mesh(&d, grid, "patches?level=5", "", &whole);
     assert_int_equal(whole.status, 200);
     assert_true(answer_field(&whole, "ETag", tag, sizeof tag));
-    get(grid, "patches?level=5", "Range: bytes=100-299\r\n", &a);
+    ask_mesh(&d, grid, "patches?level=5", "Range: bytes=100-299\r\n", &a);
     assert_int_equal(a.status, 206);
     assert_int_equal(a.bytes, 200);
     assert_memory_equal(a.body, whole.body + 100, 200);
@@ -195,18 +188,18 @@ static void test_ranges(void **state)
     snprintf(due, sizeof due, "bytes 100-299/%zu", whole.bytes);
     assert_string_equal(value, due);
     answer_free(&a);
-    get(grid, "patches?level=5", "Range: bytes=999999999-\r\n", &a);
+    ask_mesh(&d, grid, "patches?level=5", "Range: bytes=999999999-\r\n", &a);
     assert_problem(&a, 416, "range_not_satisfiable", "range");
     assert_true(answer_field(&a, "Content-Range", value, sizeof value));
     snprintf(due, sizeof due, "bytes */%zu", whole.bytes);
     assert_string_equal(value, due);
     answer_free(&a);
     snprintf(field, sizeof field, "Range: bytes=-64\r\nIf-Range: %s\r\n", tag);
-    get(grid, "patches?level=5", field, &a);
+    ask_mesh(&d, grid, "patches?level=5", field, &a);
     assert_int_equal(a.status, 206);
     assert_memory_equal(a.body, whole.body + whole.bytes - 64, 64);
     answer_free(&a);
-    get(grid, "patches?level=5", "Range: bytes=-64\r\nIf-Range: \"old\"\r\n", &a);
+    ask_mesh(&d, grid, "patches?level=5", "Range: bytes=-64\r\nIf-Range: \"old\"\r\n", &a);
     assert_int_equal(a.status, 200);
     assert_int_equal(a.bytes, whole.bytes);
     answer_free(&a);
@@ -224,7 +217,7 @@ static void refused(const char *id, const char *rest, const char *fields, int st
                     const char *field, long long limit)
 {
     struct answer a;
-    get(id, rest, fields, &a);
+    ask_mesh(&d, id, rest, fields, &a);
     if (a.status != status)
         print_message("%s: %d\n", rest, a.status);
     assert_problem(&a, status, code, field);
@@ -257,7 +250,7 @@ static void test_bad_requests(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         refused(cube, rows[i].rest, "", 400, "invalid_argument", rows[i].field, rows[i].limit);
-    get(cube, "patches?level=2&level=3", "", &a);
+    ask_mesh(&d, cube, "patches?level=2&level=3", "", &a);
     assert_problem(&a, 400, "invalid_argument", "level");
     answer_free(&a);
     http_get(&d, "/v1", &a);
@@ -296,7 +289,7 @@ static void test_scopes(void **state)
     snprintf(field, sizeof field, "Authorization: Bearer %s\r\n", token);
     refused("m_0000000000000000", "patches", field, 404, "not_found", NULL, -1); /* reading is enough */
     snprintf(field, sizeof field, "Authorization: Bearer %sx\r\n", token);
-    get("m_0000000000000000", "patches", field, &a);
+    ask_mesh(&d, "m_0000000000000000", "patches", field, &a);
     assert_int_equal(a.status, 401);
     answer_free(&a);
     daemon_stop(&d);
@@ -335,27 +328,27 @@ static void test_limits(void **state)
     http_get(&d, "/v1", &a);
     assert_int_equal(answer_number(&a, "maxPatchLevel"), 7);
     answer_free(&a);
-    get(id, "patches?level=1", "", &a);
+    ask_mesh(&d, id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
     create_obj(&d, obj, id);
-    get(id, "refined?level=1", "", &a);
+    ask_mesh(&d, id, "refined?level=1", "", &a);
     answer_free(&a);
     long long scratch = metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"),
               kept_bytes = metric("subdd_cache_bytes");
-    get(id, "plan?level=1", "", &before);
-    get(id, "patches?level=7", "", &a);
+    ask_mesh(&d, id, "plan?level=1", "", &before);
+    ask_mesh(&d, id, "patches?level=7", "", &a);
     assert_problem(&a, 413, "too_large", "level");
     assert_int_equal(answer_number(&a, "limit"), 100 << 10);
     assert_true(answer_number(&a, "needed") > 100 << 10);
     answer_free(&a);
-    get(id, "plan?level=1", "", &a);
+    ask_mesh(&d, id, "plan?level=1", "", &a);
     assert_string_equal(a.body, before.body);
     answer_free(&a);
     answer_free(&before);
     assert_int_equal(metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), scratch);
     assert_int_equal(metric("subdd_cache_bytes"), kept_bytes);
-    get(id, "patches?level=1", "", &a);
+    ask_mesh(&d, id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);
     frame_check(&a);
     answer_free(&a);
@@ -364,12 +357,12 @@ static void test_limits(void **state)
     daemon_start(&d, little);
     create_obj(&d, obj, id);
     free(obj);
-    get(id, "patches?level=10", "", &a);
+    ask_mesh(&d, id, "patches?level=10", "", &a);
     assert_problem(&a, 507, "insufficient_memory", "level");
     assert_int_equal(answer_number(&a, "available"), 100 << 10);
     assert_true(answer_number(&a, "needed") > 100 << 10);
     answer_free(&a);
-    get(id, "patches?level=1", "", &a);
+    ask_mesh(&d, id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
     daemon_stop(&d);
@@ -396,7 +389,7 @@ static void test_disconnect_cancels(void **state)
     for (int i = 0; i < 6; i++)
         close(fds[i]);
     assert_true(daemon_logged(&d, "\"code\":\"cancelled\""));
-    get(id, "patches?level=1", "", &a);
+    ask_mesh(&d, id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
     assert_true(metric("subdd_cancelled_total") > 0);
@@ -412,7 +405,7 @@ static void test_metrics(void **state)
     long long vertices = metric("subdd_refined_vertices_total{scheme=\"catmullClark\"}"),
               asked_for = metric("subdd_requests_total{op=\"patches\",code=\"200\"}"),
               misses = metric("subdd_cache_misses_total");
-    get(id, "patches?level=4", "", &a);
+    ask_mesh(&d, id, "patches?level=4", "", &a);
     assert_int_equal(a.status, 200);
     Subdd__V1__FrameHeader *h = frame_header(&a, &end);
     assert_int_equal(metric("subdd_refined_vertices_total{scheme=\"catmullClark\"}"),
@@ -439,12 +432,12 @@ static void test_eviction(void **state)
         char tagged[128 << 10];
         snprintf(tagged, sizeof tagged, "%st corner 1/1/0 %d 2\n", obj, i); /* a topology of its own */
         create_obj(&d, tagged, ids[i]);
-        get(ids[i], "patches?level=3", "", &first[i]);
+        ask_mesh(&d, ids[i], "patches?level=3", "", &first[i]);
         assert_int_equal(first[i].status, 200);
         frame_check(&first[i]);
     }
     for (int i = 0; i < 2 * MESHES; i++) {
-        get(ids[i * 7 % MESHES], "patches?level=3", "", &a);
+        ask_mesh(&d, ids[i * 7 % MESHES], "patches?level=3", "", &a);
         assert_int_equal(a.status, 200);
         assert_int_equal(a.bytes, first[i * 7 % MESHES].bytes);
         assert_memory_equal(a.body, first[i * 7 % MESHES].body, a.bytes);
@@ -472,7 +465,7 @@ static void *read_on(void *arg)
     while (!r->stop) {
         struct answer a;
         size_t end;
-        get(r->id, "patches?level=3", "", &a);
+        ask_mesh(&d, r->id, "patches?level=3", "", &a);
         if (a.status != 200) {
             snprintf(r->wrong, sizeof r->wrong, "status %d", a.status);
             r->stop = true;

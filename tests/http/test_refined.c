@@ -26,20 +26,13 @@ static int stop(void **state)
     return 0;
 }
 
-static void get(const char *id, const char *rest, const char *fields, struct answer *a)
-{
-    char target[400];
-    snprintf(target, sizeof target, "/v1/meshes/%.31s/%s", id, rest);
-    http_ask(&d, "GET", target, fields, NULL, 0, a);
-}
-
 static void test_frame(void **state)
 {
     struct answer a;
     char value[128];
     size_t end;
     (void)state;
-    get(cube, "refined?level=2", "", &a);
+    ask_mesh(&d, cube, "refined?level=2", "", &a);
     assert_int_equal(a.status, 200);
     assert_true(answer_field(&a, "Content-Type", value, sizeof value));
     assert_string_equal(value, "application/vnd.subdd.frame");
@@ -78,9 +71,9 @@ static void test_include(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(rest, sizeof rest, "refined?%s", rows[i]);
-        get(cube, rest, "", &a);
+        ask_mesh(&d, cube, rest, "", &a);
         snprintf(rest, sizeof rest, "plan?%s", rows[i]);
-        get(cube, rest, "", &plan);
+        ask_mesh(&d, cube, rest, "", &plan);
         assert_int_equal(a.status, plan.status);
         if (a.status == 501) { /* nobody here can do that yet: said, not guessed */
             assert_problem(&a, 501, "unsupported", NULL);
@@ -104,10 +97,10 @@ static void test_plan(void **state)
     free(obj);
     for (int level = 1; level <= 5; level++) {
         snprintf(rest, sizeof rest, "plan?level=%d", level);
-        get(id, rest, "", &plan);
+        ask_mesh(&d, id, rest, "", &plan);
         assert_int_equal(plan.status, 200);
         snprintf(rest, sizeof rest, "refined?level=%d", level);
-        get(id, rest, "", &a);
+        ask_mesh(&d, id, rest, "", &a);
         assert_int_equal(a.status, 200);
         assert_int_equal(answer_number(&plan, "frameBytes"), a.bytes);
         size_t end;
@@ -129,11 +122,11 @@ static void test_etag_and_cache(void **state)
     struct answer a, b;
     char tag[64], again[64], field[128], value[32];
     (void)state;
-    get(cube, "refined?level=3", "", &a);
+    ask_mesh(&d, cube, "refined?level=3", "", &a);
     assert_true(answer_field(&a, "ETag", tag, sizeof tag));
     assert_true(answer_field(&a, "Subdd-Cache", value, sizeof value));
     assert_string_equal(value, "miss");
-    get(cube, "refined?level=3", "", &b);
+    ask_mesh(&d, cube, "refined?level=3", "", &b);
     assert_true(answer_field(&b, "ETag", again, sizeof again));
     assert_string_equal(tag, again);
     assert_true(answer_field(&b, "Subdd-Cache", value, sizeof value));
@@ -141,22 +134,22 @@ static void test_etag_and_cache(void **state)
     assert_int_equal(a.bytes, b.bytes);
     assert_memory_equal(a.body, b.body, a.bytes);
     answer_free(&b);
-    get(cube, "refined?level=3&include=positions", "", &b);
+    ask_mesh(&d, cube, "refined?level=3&include=positions", "", &b);
     assert_true(answer_field(&b, "ETag", again, sizeof again));
     assert_string_not_equal(tag, again);
     answer_free(&b);
     snprintf(field, sizeof field, "If-None-Match: %s\r\n", tag);
-    get(cube, "refined?level=3", field, &b);
+    ask_mesh(&d, cube, "refined?level=3", field, &b);
     assert_int_equal(b.status, 304);
     assert_int_equal(b.bytes, 0);
     assert_true(answer_field(&b, "ETag", again, sizeof again));
     assert_string_equal(tag, again);
     answer_free(&b);
     snprintf(field, sizeof field, "If-None-Match: \"a\", W/%s\r\n", tag);
-    get(cube, "refined?level=3", field, &b);
+    ask_mesh(&d, cube, "refined?level=3", field, &b);
     assert_int_equal(b.status, 304);
     answer_free(&b);
-    get(cube, "refined?level=3", "If-None-Match: \"a\"\r\n", &b);
+    ask_mesh(&d, cube, "refined?level=3", "If-None-Match: \"a\"\r\n", &b);
     assert_int_equal(b.status, 200);
     answer_free(&b);
     answer_free(&a);
@@ -168,10 +161,10 @@ static void test_same_after_restart(void **state)
     struct answer a, b;
     char tag[64], again[64];
     (void)state;
-    get(cube, "refined?level=4", "", &a);
+    ask_mesh(&d, cube, "refined?level=4", "", &a);
     daemon_kill(&d);
     daemon_start(&d, NULL);
-    get(cube, "refined?level=4", "", &b);
+    ask_mesh(&d, cube, "refined?level=4", "", &b);
     assert_true(answer_field(&a, "ETag", tag, sizeof tag) && answer_field(&b, "ETag", again, sizeof again));
     assert_string_equal(tag, again);
     assert_int_equal(a.bytes, b.bytes);
@@ -195,11 +188,11 @@ static void test_ranges(void **state)
     struct answer whole, a;
     char field[160], value[64], expected[64], tag[64];
     (void)state;
-    get(cube, "refined?level=5", "", &whole); /* 6,144 quads: streamed, not copied */
+    ask_mesh(&d, cube, "refined?level=5", "", &whole); /* 6,144 quads: streamed, not copied */
     assert_true(answer_field(&whole, "ETag", tag, sizeof tag));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snprintf(field, sizeof field, "Range: %s\r\n", rows[i].range);
-        get(cube, "refined?level=5", field, &a);
+        ask_mesh(&d, cube, "refined?level=5", field, &a);
         assert_int_equal(a.status, rows[i].status);
         long first = rows[i].first < 0 ? (long)whole.bytes + rows[i].first : rows[i].first;
         long length = rows[i].length < 0 ? (long)whole.bytes - first : rows[i].length;
@@ -218,10 +211,10 @@ static void test_ranges(void **state)
         answer_free(&a);
     }
     snprintf(field, sizeof field, "Range: bytes=1-2\r\nIf-Range: %s\r\n", tag);
-    get(cube, "refined?level=5", field, &a);
+    ask_mesh(&d, cube, "refined?level=5", field, &a);
     assert_int_equal(a.status, 206);
     answer_free(&a);
-    get(cube, "refined?level=5", "Range: bytes=1-2\r\nIf-Range: \"old\"\r\n", &a);
+    ask_mesh(&d, cube, "refined?level=5", "Range: bytes=1-2\r\nIf-Range: \"old\"\r\n", &a);
     assert_int_equal(a.status, 200);
     assert_int_equal(a.bytes, whole.bytes);
     answer_free(&a);
@@ -233,7 +226,7 @@ static void test_head(void **state)
     struct answer a, b;
     char target[96], one[64], two[64];
     (void)state;
-    get(cube, "refined?level=5", "", &a);
+    ask_mesh(&d, cube, "refined?level=5", "", &a);
     snprintf(target, sizeof target, "/v1/meshes/%s/refined?level=5", cube);
     http_ask(&d, "HEAD", target, "", NULL, 0, &b);
     assert_int_equal(b.status, 200);
@@ -272,7 +265,7 @@ static void test_bad_requests(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char code[256];
-        get(cube, rows[i].rest, rows[i].fields, &a);
+        ask_mesh(&d, cube, rows[i].rest, rows[i].fields, &a);
         if (a.status != rows[i].status)
             print_message("%s: %d\n", rows[i].rest, a.status);
         assert_problem(&a, rows[i].status, rows[i].code ? rows[i].code : answer_member(&a, "code", code),
@@ -306,7 +299,7 @@ static void test_disconnect_cancels(void **state)
     for (int i = 0; i < 6; i++)
         close(fds[i]);
     assert_true(daemon_logged(&d, "\"code\":\"cancelled\""));
-    get(id, "refined?level=1", "", &a);
+    ask_mesh(&d, id, "refined?level=1", "", &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
     http_get(&d, "/metrics", &a);
@@ -343,13 +336,13 @@ static void test_eviction(void **state)
         char tagged[128 << 10];
         snprintf(tagged, sizeof tagged, "%st corner 1/1/0 %d 2\n", obj, i); /* a topology of its own */
         create_obj(&d, tagged, ids[i]);
-        get(ids[i], "refined?level=2&include=positions", "", &first[i]);
+        ask_mesh(&d, ids[i], "refined?level=2&include=positions", "", &first[i]);
         assert_int_equal(first[i].status, 200);
         frame_check(&first[i]);
     }
     for (int round = 0; round < 3; round++)
         for (int i = 0; i < N; i++) {
-            get(ids[(i * 7 + round) % N], "refined?level=2&include=positions", "", &a);
+            ask_mesh(&d, ids[(i * 7 + round) % N], "refined?level=2&include=positions", "", &a);
             assert_int_equal(a.status, 200);
             assert_memory_equal(a.body, first[(i * 7 + round) % N].body, a.bytes);
             answer_free(&a);

@@ -16,24 +16,12 @@
 
 static int64_t n_points;
 
-/* Rows [begin, end) are the oracle's, the others as they were. */
 static void check_rows(const struct wild_case *k, const struct loop *w, const char *kernel, const float *got,
                        const float *before, int64_t begin, int64_t end)
 {
     double *want = loop_rows(w);
-    for (int64_t row = 0; row < w->V; row++) {
-        const float *p = got + 3 * row;
-        const double *q = want + 3 * row;
-        if (row < begin || row >= end) {
-            if (memcmp(p, before + 3 * row, 12) != 0)
-                fail_msg("%s level %d: %s wrote row %lld", launch_case(), w->level, kernel, (long long)row);
-            continue;
-        }
-        for (int x = 0; x < 3; x++)
-            if (!(fabs((double)p[x] - q[x]) <= 1e-6 * k->magnitude))
-                fail_msg("%s level %d: %s: point %lld is (%.9g, %.9g, %.9g), not (%.9g, %.9g, %.9g)", launch_case(),
-                         w->level, kernel, (long long)row, (double)p[0], (double)p[1], (double)p[2], q[0], q[1], q[2]);
-    }
+    const struct wild_rows rows = {want, w->V, begin, end, w->level};
+    wild_check_rows(k, &rows, kernel, got, before);
     n_points += end - begin;
     free(want);
 }

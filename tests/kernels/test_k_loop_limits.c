@@ -94,30 +94,13 @@ static void check_point(const struct level *l, int64_t v, int what, const float 
                      l->w->row[v], (double)got[0], (double)got[1], (double)got[2], want[0], want[1], want[2]);
 }
 
-/* cos and sin of 2 pi / n, for n up to twice the largest valence */
-static const struct sdd_float2 *upload_angles(const struct wild_case *k)
-{
-    int64_t most = 6;
-    for (int64_t v = 0; v < k->b.V; v++)
-        most = k->b.valence[v] > most ? k->b.valence[v] : most;
-    struct sdd_float2 *angle = xalloc(2 * most + 1, sizeof *angle);
-    for (int64_t n = 1; n <= 2 * most; n++) {
-        angle[n].s[0] = (float)cos(2 * acos(-1) / (double)n);
-        angle[n].s[1] = (float)sin(2 * acos(-1) / (double)n);
-    }
-    angle[0].s[0] = angle[0].s[1] = NAN;
-    const struct sdd_float2 *device = launch_in(angle, 2 * most + 1, sizeof *angle);
-    free(angle);
-    return device;
-}
-
 static void check_finish(const struct level *l, int what)
 {
     const struct loop *w = l->w;
     float *from = loop_points(w);
     struct loop_finish_args a = {.mesh = wild_upload(l->k, what & WITH_LIMIT), .from = launch_in(from, 3 * w->V, 4)};
     a.weights = loop_upload_weights(l->k);
-    a.angle = (what & WITH_LIMIT) && (what & WITH_NORMALS) ? upload_angles(l->k) : NULL;
+    a.angle = (what & WITH_LIMIT) && (what & WITH_NORMALS) ? wild_upload_angles(l->k) : NULL;
     a.out = what & WITH_POINTS ? launch_out(w->V, 12) : NULL;
     a.normal = what & WITH_NORMALS ? launch_out(w->V, 12) : NULL;
     a.level = w->level, a.limit = what & WITH_LIMIT;
@@ -232,7 +215,7 @@ static void check_flat(const struct poly *p)
     float *from = loop_points(&next);
     for (int limit = 0; limit < 2; limit++) {
         struct loop_finish_args a = {.mesh = wild_upload(&k, 1), .from = launch_in(from, 3 * next.V, 4)};
-        a.weights = loop_upload_weights(&k), a.angle = upload_angles(&k), a.normal = launch_out(next.V, 12);
+        a.weights = loop_upload_weights(&k), a.angle = wild_upload_angles(&k), a.normal = launch_out(next.V, 12);
         a.level = 1, a.limit = limit;
         LAUNCH(loop_finish, &a, next.V);
         const float *got = launch_got(a.normal);

@@ -113,6 +113,45 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     return m;
 }
 
+void wild_check_rows(const struct wild_case *k, const struct wild_rows *rows, const char *kernel, const float *got,
+                     const float *before)
+{
+    for (int64_t row = 0; row < rows->n; row++) {
+        const float *p = got + 3 * row;
+        const double *q = rows->want + 3 * row;
+        if (row < rows->begin || row >= rows->end) {
+            if (memcmp(p, before + 3 * row, 12) != 0)
+                fail_msg("%s level %d: %s wrote row %lld", launch_case(), rows->level, kernel, (long long)row);
+            continue;
+        }
+        for (int x = 0; x < 3; x++)
+            if (!(fabs((double)p[x] - q[x]) <= 1e-6 * k->magnitude))
+                fail_msg("%s level %d: %s: point %lld is (%.9g, %.9g, %.9g), not (%.9g, %.9g, %.9g)", launch_case(),
+                         rows->level, kernel, (long long)row, (double)p[0], (double)p[1], (double)p[2], q[0], q[1],
+                         q[2]);
+    }
+}
+
+const struct sdd_float2 *wild_upload_angles(const struct wild_case *k)
+{
+    int64_t most = 6;
+    for (int64_t v = 0; v < k->b.V; v++)
+        most = k->b.valence[v] > most ? k->b.valence[v] : most;
+    for (int64_t f = 0; f < k->b.F; f++) {
+        int32_t size = k->b.end[f] - (f ? k->b.end[f - 1] : 0);
+        most = size > most ? size : most;
+    }
+    struct sdd_float2 *angle = xalloc(2 * most + 1, sizeof *angle);
+    for (int64_t n = 1; n <= 2 * most; n++) {
+        angle[n].s[0] = (float)cos(2 * acos(-1) / (double)n);
+        angle[n].s[1] = (float)sin(2 * acos(-1) / (double)n);
+    }
+    angle[0].s[0] = angle[0].s[1] = NAN;
+    const struct sdd_float2 *device = launch_in(angle, 2 * most + 1, sizeof *angle);
+    free(angle);
+    return device;
+}
+
 int64_t wild_interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
 {
     static const uint32_t shares[] = {1, 300, SDD_CHUNK / 2, SDD_CHUNK - 1};

@@ -46,6 +46,16 @@ void wild_limits(const struct wild_case *k, const struct wild *w, struct wild_li
  * arrays of zeros where no_arrays is 0 and nothing is sharp. */
 float *wild_points(const struct wild *w);
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays);
+/* wild_check_rows: rows [begin, end) are `want`'s, the others as they were `before`. */
+struct wild_rows {
+    const double *want; /* [n][3] */
+    int64_t n, begin, end;
+    int level;
+};
+void wild_check_rows(const struct wild_case *k, const struct wild_rows *rows, const char *kernel, const float *got,
+                     const float *before);
+/* wild_upload_angles: cos and sin of 2 pi / n, for n up to twice the largest valence and face size. */
+const struct sdd_float2 *wild_upload_angles(const struct wild_case *k);
 /* wild_interleave: how many items walk over both lists, cut in one way or another. */
 int64_t wild_interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out);
 
