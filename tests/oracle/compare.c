@@ -50,19 +50,20 @@ static double *doubles(const sdd_result *r, int semantic, int components, int64_
     return out;
 }
 
-static void take_uvs(const sdd_result *r, struct refined *out)
+static double *take_uvs(const sdd_result *r, const struct refined *out)
 {
     const struct sdd_block *uv = block(r, SDD_UVS), *index = block(r, SDD_UV_INDICES);
     if (index->count != out->n_faces || index->components != out->size)
         oracle_die("uv_indices has %lld rows", (long long)index->count);
-    out->uvs = xalloc(2 * out->size * out->n_faces, sizeof *out->uvs);
+    double *uvs = xalloc(2 * out->size * out->n_faces, sizeof *uvs);
     for (int64_t c = 0; c < out->size * out->n_faces; c++) {
         uint32_t i = ((const uint32_t *)index->data)[c];
         if (i >= uv->count)
             oracle_die("face %lld uses UV %u of %lld", (long long)c / out->size, i, (long long)uv->count);
         for (int k = 0; k < 2; k++)
-            out->uvs[2 * c + k] = (double)((const float *)uv->data)[2 * (int64_t)i + k];
+            uvs[2 * c + k] = (double)((const float *)uv->data)[2 * (int64_t)i + k];
     }
+    return uvs;
 }
 
 /* Blocks are of the size the plan said, and the plan is what was run. */
@@ -78,16 +79,16 @@ static void take_refined(const sdd_result *r, int with_uvs, struct refined *out)
         oracle_die("indices has %lld rows", (long long)b->count);
     out->faces = xalloc(out->size * p->n_faces, sizeof *out->faces);
     memcpy(out->faces, b->data, (size_t)b->bytes);
-    if (with_uvs)
-        take_uvs(r, out);
+    out->uvs = with_uvs ? take_uvs(r, out) : NULL;
 }
 
-static void take_limit(const sdd_result *r, struct refined *out)
+static void take_limit(const sdd_result *r, int with_uvs, struct refined *out)
 {
     out->limits = doubles(r, SDD_POSITIONS, 3, out->n_vertices);
     out->normals = doubles(r, SDD_NORMALS, 3, out->n_vertices);
     out->normal_ok = xalloc(out->n_vertices, 1);
     memset(out->normal_ok, 1, (size_t)out->n_vertices);
+    out->limit_uvs = with_uvs ? take_uvs(r, out) : NULL;
 }
 
 int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
@@ -96,11 +97,11 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
     sdd_topology *topology = NULL;
     sdd_mesh *mesh = NULL;
     sdd_result *refined = NULL, *limit = NULL;
-    int with_uvs = uvs && desc->n_uvs > 0;
+    int with_uvs = uvs && desc->n_uvs > 0, also = with_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
     struct sdd_refine_request r = {.level = level,
                                    .surface = SDD_SURFACE_REFINED,
                                    .method = method,
-                                   .include = SDD_POSITIONS | SDD_INDICES | (with_uvs ? SDD_UVS | SDD_UV_INDICES : 0)};
+                                   .include = SDD_POSITIONS | SDD_INDICES | also};
     memset(out, 0, sizeof *out);
     int rc = sdd_topology_create(device, desc, &topology, err);
     if (rc == SDD_OK)
@@ -108,12 +109,12 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
     if (rc == SDD_OK)
         rc = sdd_refine(mesh, &r, &refined, err);
     r.surface = SDD_SURFACE_LIMIT;
-    r.include = SDD_POSITIONS | SDD_NORMALS;
+    r.include = SDD_POSITIONS | SDD_NORMALS | also;
     if (rc == SDD_OK)
         rc = sdd_refine(mesh, &r, &limit, err);
     if (rc == SDD_OK) {
         take_refined(refined, with_uvs, out);
-        take_limit(limit, out);
+        take_limit(limit, with_uvs, out);
     }
     sdd_result_free(refined);
     sdd_result_free(limit);
@@ -192,26 +193,26 @@ static int compare_faces(const char *label, const struct refined *got, const str
     return 0;
 }
 
-static double uv_diagonal(const struct refined *r)
+static double uv_diagonal(const double *uvs, int64_t n)
 {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-    for (int64_t i = 0; i < 2 * r->size * r->n_faces; i++) {
-        low[i & 1] = fmin(low[i & 1], r->uvs[i]);
-        high[i & 1] = fmax(high[i & 1], r->uvs[i]);
+    for (int64_t i = 0; i < 2 * n; i++) {
+        low[i & 1] = fmin(low[i & 1], uvs[i]);
+        high[i & 1] = fmax(high[i & 1], uvs[i]);
     }
     double d = hypot(high[0] - low[0], high[1] - low[1]);
     return d > 0 ? d : 1;
 }
 
 /* A witness may have nothing to say of some corners: NaN. */
-static int compare_uvs(const char *label, const struct refined *got, const struct refined *want, double tolerance)
+static int compare_uvs(const char *label, const char *what, const double *got, const double *want, int64_t n,
+                       double tolerance)
 {
-    int64_t n = want->size * want->n_faces;
     unsigned char *use = xalloc(n, 1);
     for (int64_t c = 0; c < n; c++)
-        if (!isnan(want->uvs[2 * c]))
+        if (!isnan(want[2 * c]))
             use[c] = 1;
-    int bad = compare_rows(label, "UVs", "face corner", got->uvs, want->uvs, n, 2, use, uv_diagonal(want), tolerance);
+    int bad = compare_rows(label, what, "face corner", got, want, n, 2, use, uv_diagonal(want, n), tolerance);
     free(use);
     return bad;
 }
@@ -219,7 +220,7 @@ static int compare_uvs(const char *label, const struct refined *got, const struc
 int compare_refined(const char *label, const struct refined *got, const struct refined *want, double diagonal,
                     int with_limits, struct tolerances t)
 {
-    int64_t n = want->n_vertices;
+    int64_t n = want->n_vertices, corners = want->size * want->n_faces;
     if (got->n_vertices != n || got->n_faces != want->n_faces || got->size != want->size) {
         printf("%s: got %lld vertices and %lld faces, expected %lld and %lld\n", label, (long long)got->n_vertices,
                (long long)got->n_faces, (long long)n, (long long)want->n_faces);
@@ -230,9 +231,11 @@ int compare_refined(const char *label, const struct refined *got, const struct r
     int bad = compare_faces(label, got, want);
     bad += compare_rows(label, "positions", "vertex", got->points, want->points, n, 3, NULL, diagonal, t.position);
     if (want->uvs)
-        bad += compare_uvs(label, got, want, t.uv);
+        bad += compare_uvs(label, "UVs", got->uvs, want->uvs, corners, t.uv);
     if (!with_limits)
         return bad;
+    if (want->limit_uvs && got->limit_uvs) /* of two witnesses one may have none */
+        bad += compare_uvs(label, "limit UVs", got->limit_uvs, want->limit_uvs, corners, t.uv);
     bad +=
         compare_rows(label, "limit positions", "vertex", got->limits, want->limits, n, 3, NULL, diagonal, t.position);
     unsigned char *use = xalloc(n, 1);

@@ -102,23 +102,28 @@ void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<doub
     }
 }
 
+/* The values of one face at row `to` of uvs[][2], its corner `turn` first. */
+void add_uvs(const Far::TopologyLevel &l, int f, int turn, const std::vector<vec2> &values, int64_t to, double *uvs)
+{
+    auto indices = l.GetFaceFVarValues(f);
+    for (int k = 0; k < indices.size(); k++)
+        for (int x = 0; x < 2; x++)
+            uvs[2 * (to + k) + x] = values[(size_t)indices[(k + turn) % indices.size()]].x[x];
+}
+
 /* One face of the refined mesh, its corner `turn` first. */
 void add_face(const Far::TopologyLevel &l, int f, int turn, const int32_t *back, const std::vector<vec2> &uvs,
-              refined *out)
+              const std::vector<vec2> &limit_uvs, refined *out)
 {
     if (l.IsFaceHole(f))
         return;
-    for (int k = 0; k < out->size; k++) {
-        int at = (k + turn) % out->size;
-        int64_t to = out->size * out->n_faces + k;
-        out->faces[to] = (uint32_t)back[l.GetFaceVertices(f)[at]];
-        if (!out->uvs)
-            continue;
-        const vec2 &uv = uvs[(size_t)l.GetFaceFVarValues(f)[at]];
-        out->uvs[2 * to] = uv.x[0];
-        out->uvs[2 * to + 1] = uv.x[1];
-    }
-    out->n_faces++;
+    int64_t to = out->size * out->n_faces++;
+    for (int k = 0; k < out->size; k++)
+        out->faces[to + k] = (uint32_t)back[l.GetFaceVertices(f)[(k + turn) % out->size]];
+    if (!out->uvs)
+        return;
+    add_uvs(l, f, turn, uvs, to, out->uvs);
+    add_uvs(l, f, turn, limit_uvs, to, out->limit_uvs);
 }
 
 /* How the last level stands in grid order. */
@@ -251,6 +256,9 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
         primvar.InterpolateFaceVarying(n, u, next_uv);
         u.swap(next_uv);
     }
+    std::vector<vec2> limit_uvs(u.size());
+    if (with_uvs)
+        primvar.LimitFaceVarying(u, limit_uvs);
 
     grid g;
     grid_init(&g, desc);
@@ -272,11 +280,12 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
     out->normal_ok = (unsigned char *)xalloc(out->n_vertices, 1);
     out->faces = (uint32_t *)xalloc(corners, sizeof(uint32_t));
     out->uvs = with_uvs ? (double *)xalloc(2 * corners, sizeof(double)) : nullptr;
+    out->limit_uvs = with_uvs ? (double *)xalloc(2 * corners, sizeof(double)) : nullptr;
     for (int64_t id = 0; id < out->n_vertices; id++)
         for (int k = 0; k < 3; k++)
             out->points[3 * id + k] = p[(size_t)o.map[(size_t)id]].x[k];
     limits_of(*r, primvar, p, o.map.data(), out);
     for (size_t row = 0; row < o.face.size(); row++)
-        add_face(last, o.face[row], o.turn[row], o.back.data(), u, out);
+        add_face(last, o.face[row], o.turn[row], o.back.data(), u, limit_uvs, out);
     grid_fini(&g);
 }

@@ -34,6 +34,7 @@ void refined_free(struct refined *r)
     free(r->normal_ok);
     free(r->faces);
     free(r->uvs);
+    free(r->limit_uvs);
     memset(r, 0, sizeof *r);
 }
 

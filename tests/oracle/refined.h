@@ -15,14 +15,14 @@ extern "C" {
 #endif
 #include "gpu/sdd.h"
 
-/* Faces leave holes out. uvs is NULL without UVs. Normals are unit, (0, 0, 0) where undefined (normal_ok). */
+/* Faces leave holes out. uvs is NULL without UVs, limit_uvs too where a witness does not make them. Normals are unit, (0, 0, 0) where undefined (normal_ok). */
 struct refined {
     int64_t n_vertices, n_faces;
     int size;                          /* corners of a face: 4, or 3 under scheme loop */
     double *points, *limits, *normals; /* [n_vertices][3]              */
     unsigned char *normal_ok;          /* [n_vertices]                 */
     uint32_t *faces;                   /* [n_faces][size]              */
-    double *uvs;                       /* [n_faces][size][2], NaN: the witness cannot say */
+    double *uvs, *limit_uvs;           /* [n_faces][size][2], NaN: the witness cannot say */
 };
 void refined_free(struct refined *r);
 
