@@ -79,6 +79,7 @@ static void describe(struct edit_job *e, int64_t now)
     e->info.n_edges = m->n_edges;
     e->info.n_uvs = m->n_uvs;
     e->info.manifold = m->manifold;
+    e->info.n_primvars = primvars_list(m, e->info.primvars);
     e->info.updated_ms = now;
     (e->base.media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&e->base.answer, &e->info, &state,
                                                                                  &e->result);

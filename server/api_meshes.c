@@ -117,6 +117,7 @@ static void create_describe(struct create_job *c, int64_t now)
     c->info.n_edges = m->n_edges;
     c->info.n_uvs = m->n_uvs;
     c->info.manifold = m->manifold;
+    c->info.n_primvars = primvars_list(m, c->info.primvars);
     c->info.created_ms = c->info.updated_ms = now;
     snprintf(c->location, sizeof c->location, "/v1/meshes/%s", c->info.id);
     if (c->base.media_out == MEDIA_PROTOBUF)

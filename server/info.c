@@ -30,6 +30,23 @@ struct info_state info_state_of(const struct slot *slot)
 }
 
 /* ---- JSON -------------------------------------------------------------------------------------------------------- */
+static void primvars_json(struct text *out, const struct store_info *info)
+{
+    text_key(out, "primvars");
+    text_puts(out, "[");
+    for (int i = 0; i < info->n_primvars; i++) {
+        const struct primvar_info *p = &info->primvars[i];
+        text_puts(out, i ? ",{" : "{");
+        text_member(out, "name", p->name);
+        text_member(out, "interpolation", primvar_interpolation(p->interpolation));
+        text_member(out, "type", primvar_type(p->type));
+        text_member_int(out, "width", p->width);
+        text_member_int(out, "values", p->n_values);
+        text_puts(out, "}");
+    }
+    text_puts(out, "]");
+}
+
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state)
 {
     char created[40], updated[40];
@@ -52,6 +69,7 @@ void info_json(struct text *out, const struct store_info *info, const struct inf
     text_member_int(out, "uvs", info->n_uvs);
     text_key(out, "manifold");
     text_puts(out, info->manifold ? "true" : "false");
+    primvars_json(out, info);
     text_member(out, "residency", state->residency);
     text_member_int(out, "deviceBytes", state->device_bytes);
     text_member_int(out, "hostBytes", state->host_bytes);
@@ -87,6 +105,7 @@ void edit_result_json(struct text *out, const struct store_info *info, const str
 struct info_message {
     Subdd__V1__MeshInfo info;
     Subdd__V1__Options options;
+    Subdd__V1__PrimvarInfo primvars[PRIMVARS_MAX], *pointers[PRIMVARS_MAX];
     char created[40], updated[40];
 };
 
@@ -118,6 +137,17 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.host_bytes = (uint64_t)state->host_bytes;
     m->info.created = m->created;
     m->info.updated = m->updated;
+    for (int i = 0; i < info->n_primvars; i++) {
+        const struct primvar_info *p = &info->primvars[i];
+        subdd__v1__primvar_info__init(m->pointers[i] = &m->primvars[i]);
+        m->primvars[i].name = text_of(p->name);
+        m->primvars[i].interpolation = text_of(primvar_interpolation(p->interpolation));
+        m->primvars[i].type = text_of(primvar_type(p->type));
+        m->primvars[i].width = (uint32_t)p->width;
+        m->primvars[i].values = (uint64_t)p->n_values;
+    }
+    m->info.n_primvars = (size_t)info->n_primvars;
+    m->info.primvars = m->pointers;
     if (state->bandwidth) {
         m->info.bandwidth_before = (uint64_t)state->bandwidth[0];
         m->info.bandwidth_after = (uint64_t)state->bandwidth[1];

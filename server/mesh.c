@@ -23,6 +23,7 @@ void mesh_free(struct mesh *m)
     free(m->uv_indices);
     free(m->vertex_ids);
     free(m->face_ids);
+    primvars_free(m);
     free(m);
 }
 
@@ -46,6 +47,7 @@ void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out)
         .next_vertex_id = m->next_vertex_id,
         .next_face_id = m->next_face_id,
     };
+    primvars_arrays(m, out);
 }
 
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
@@ -130,7 +132,7 @@ int64_t mesh_bytes(const struct mesh *m)
 {
     int64_t words = 3 * m->n_vertices + m->n_faces + m->n_corners * (m->n_uvs ? 2 : 1) + 3 * m->n_creases +
                     2 * m->n_corner_tags + m->n_holes + 2 * m->n_uvs + m->n_vertices + m->n_faces;
-    return (int64_t)sizeof *m + 4 * words;
+    return (int64_t)sizeof *m + 4 * words + primvars_bytes(m);
 }
 
 int mesh_name_check(const char *name, struct sdd_error *err)

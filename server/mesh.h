@@ -8,13 +8,15 @@
  *   corners  ascending by vertex, same rules             holes  ascending, each once
  *   ids      each once, in any order: ascending but where mesh_reorder has moved rows; an element keeps its id for
  *            ever, rows are dense and close up when something is removed
- * Every array is there (not NULL), also when it has no rows; only uv_indices is NULL without UVs.
+ *   primvars ascending by name, without indices but for faceVarying ones
+ * Every array is there (not NULL), also when it has no rows; only uv_indices is NULL without UVs, and primvars without
+ * any.
  * The host checks shapes: counts against lengths. Whether an index, a coordinate or an edge is good is for the compute
  * library to say; code here that indexes with them calls mesh_check_indices first. */
 #ifndef SUBDD_MESH_H
 #define SUBDD_MESH_H
 #include "gpu/sdd.h"
-#include "server/size.h"
+#include "server/primvars.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +42,8 @@ struct mesh {                  /* V vertices, F faces, C face corners, U UV valu
     int32_t *uv_indices; /* [C] rows of uvs; NULL when U is 0                                       */
     int32_t *vertex_ids; /* [V] each once                                                           */
     int32_t *face_ids;   /* [F] each once                                                           */
+    int n_primvars;
+    struct primvar *primvars; /* st is not among them                                               */
 };
 
 /* What a mesh is made of, as authored, in USD's form; all borrowed. An empty array has n = 0. */
@@ -59,24 +63,28 @@ struct mesh_arrays {
     struct i32s uv_indices;               /* [C]                                                             */
     struct i32s vertex_ids, face_ids;     /* each once; n = 0: numbered from 0                         */
     int64_t next_vertex_id, next_face_id; /* above all ids; 0 when they are numbered here              */
+    int n_primvars;
+    struct primvar_array primvars[PRIMVARS_MAX];
 };
 
 /* mesh_build: checks that lengths agree, copies, normalises tags, numbers elements.
  * Errors  SDD_EMESH naming array and row (a face count below 1, a sum that is not C, a chain below 2, sharpness that is
- *         NaN, infinite or negative), SDD_ETOO_LARGE (2^31 rows or more), SDD_ENO_MEMORY */
+ *         NaN, infinite or negative; primvars, see primvars_build), SDD_ETOO_LARGE (2^31 rows or more),
+ *         SDD_ENO_MEMORY */
 int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 void mesh_free(struct mesh *m); /* NULL is fine */
 /* mesh_copy: a deep copy. */
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_reorder: m with its rows in the order of sdd_order_rcm; ids, name, UV values and the corners of each face stay
- * as they are. bandwidth gets that of the mesh matrix before and after. Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
+/* mesh_reorder: m with its rows in the order of sdd_order_rcm; ids, name, values that corners name and the corners of
+ * each face stay as they are. bandwidth gets that of the mesh matrix before and after. Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
 int mesh_reorder(const struct mesh *m, struct mesh **out, int64_t bandwidth[2], struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_check_indices: are all index arrays in range? Errors  SDD_EMESH */
 int mesh_check_indices(const struct mesh *m, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* mesh_desc: the arrays as the compute library takes them; borrowed from m. */
 void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out);
-/* mesh_topology_id: names options, faces, tags and UV indices; not positions, UV values, ids or the name.
+/* mesh_topology_id: names options, faces, tags and the indices of UVs and faceVarying primvars; not positions, values,
+ * ids or names.
  * Result  the first 128 bits, in hex, of SHA-256 over the encoding that mesh_encode.h describes */
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 int64_t mesh_bytes(const struct mesh *m); /* host memory that m holds */

@@ -290,6 +290,8 @@ int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error 
         rc = check_rows(a->hole_indices.n, "holeIndices", err);
     if (!rc)
         rc = set_elements(a->hole_indices, NULL, &m->n_holes, &m->hole_faces, NULL, err);
+    if (!rc)
+        rc = primvars_build(m, a, err);
     if (rc)
         mesh_free(m);
     else

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/mesh_encode.h"
+#include <stdbool.h>
 #include <string.h>
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays in memory are the bytes on the wire and on disk");
@@ -14,15 +15,34 @@ static void put(struct mesh_encoding *e, const void *data, int64_t n)
     e->bytes += n * 4;
 }
 
+/* One whose last faces were removed has no values, and so no say in the topology. */
+static bool has_channel(const struct primvar_info *p)
+{
+    return p->interpolation == SDD_FACE_VARYING && p->n_values > 0;
+}
+
+static void put_channels(struct mesh_encoding *e, const struct mesh *m)
+{
+    int64_t n = 0;
+    for (int i = 0; i < m->n_primvars; i++)
+        if (has_channel(&m->primvars[i].info))
+            e->channels[++n] = m->primvars[i].info.n_values;
+    e->channels[0] = n;
+    if (!n)
+        return;
+    put(e, e->channels, 2 * (1 + n));
+    for (int i = 0; i < m->n_primvars; i++)
+        if (has_channel(&m->primvars[i].info))
+            put(e, m->primvars[i].indices, m->n_corners);
+}
+
 void mesh_encode(const struct mesh *m, struct mesh_encoding *e)
 {
-    const uint32_t version = 1;
     const int64_t counts[N_COUNTS] = {m->n_vertices,    m->n_faces, m->n_corners, m->n_creases,
                                       m->n_corner_tags, m->n_holes, m->n_uvs};
     e->n = 0;
     e->bytes = 0;
     memcpy(e->header, "SDDT", 4);
-    memcpy(e->header + 4, &version, 4);
     memcpy(e->header + 8, &m->options, 24);
     memcpy(e->header + COUNTS_AT, counts, sizeof counts);
     put(e, e->header, MESH_ENCODE_HEADER / 4);
@@ -35,6 +55,9 @@ void mesh_encode(const struct mesh *m, struct mesh_encoding *e)
     put(e, m->hole_faces, m->n_holes);
     if (m->n_uvs)
         put(e, m->uv_indices, m->n_corners);
+    put_channels(e, m);
+    const uint32_t version = e->channels[0] ? 2 : 1;
+    memcpy(e->header + 4, &version, 4);
 }
 
 static const void *take(const char **at, int64_t words)
@@ -42,6 +65,26 @@ static const void *take(const char **at, int64_t words)
     const void *p = *at;
     *at += words * 4;
     return p;
+}
+
+/* What follows in version 2; a channel for each of the primvars that want one. */
+static int take_channels(uint32_t version, const char *at, const char *end, int64_t n_corners, struct mesh_arrays *out,
+                         struct sdd_error *err)
+{
+    int64_t n = 0, n_values[PRIMVARS_MAX], channel = 0;
+    if (end - at >= 8)
+        memcpy(&n, take(&at, 2), 8);
+    bool good = n >= 0 && n <= PRIMVARS_MAX && (version == 2) == (n > 0) && end - at == 8 * n + 4 * n * n_corners;
+    if (good)
+        memcpy(n_values, take(&at, 2 * n), (size_t)n * 8);
+    for (int i = 0; i < out->n_primvars && good; i++) {
+        struct primvar_array *p = &out->primvars[i];
+        if (!has_channel(&p->info))
+            continue;
+        good = channel < n && n_values[channel++] == p->info.n_values;
+        p->indices = (struct i32s){take(&at, n_corners), n_corners};
+    }
+    return good && channel == n ? SDD_OK : sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible channels");
 }
 
 int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_t *n_vertices, int64_t *n_uvs,
@@ -52,14 +95,14 @@ int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_
     uint32_t version = 0;
     if (bytes >= MESH_ENCODE_HEADER)
         memcpy(&version, at + 4, 4);
-    if (version != 1 || memcmp(at, "SDDT", 4) != 0)
+    if ((version != 1 && version != 2) || memcmp(at, "SDDT", 4) != 0)
         return sdd_fail(err, SDD_EMESH, "", "not a stored topology");
     memcpy(n, at + COUNTS_AT, sizeof n);
     for (int i = 0; i < N_COUNTS; i++)
         if (n[i] < 0 || n[i] > INT32_MAX)
             return sdd_fail(err, SDD_EMESH, "", "a stored topology has impossible counts");
     words += n[1] + n[2] + 3 * n[3] + 2 * n[4] + n[5] + (n[6] ? n[2] : 0);
-    if (words * 4 != bytes)
+    if (words * 4 > bytes)
         return sdd_fail(err, SDD_EMESH, "", "a stored topology has %lld bytes of %lld", (long long)bytes,
                         (long long)words * 4);
     memcpy(&out->options, at + 8, 24);
@@ -75,5 +118,5 @@ int mesh_decode(const void *data, int64_t bytes, struct mesh_arrays *out, int64_
     out->uv_indices = (struct i32s){take(&at, n[6] ? n[2] : 0), n[6] ? n[2] : 0};
     *n_vertices = n[0];
     *n_uvs = n[6];
-    return SDD_OK;
+    return take_channels(version, at, (const char *)data + bytes, n[2], out, err);
 }

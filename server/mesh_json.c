@@ -4,6 +4,7 @@
 #include "server/mesh_codec.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { N_OPTIONS = 6 };
@@ -46,6 +47,54 @@ static int read_options(const cJSON *object, const cJSON *const *flat, struct sd
     return rc;
 }
 
+static int read_primvar(const cJSON *json, const char *where, struct arena *arena, struct primvar_array *out,
+                        struct sdd_error *err)
+{
+    enum { NAME, INTERPOLATION, TYPE, WIDTH, VALUES, INDICES, ALL };
+    static const char *const names[ALL] = {"name", "interpolation", "type", "width", "values", "indices"};
+    const char *name = "", *interpolation = "", *type = NULL;
+    const cJSON *f[ALL];
+    char field[ALL][48];
+    int64_t width = 1;
+    int rc = json_fields(json, where, names, ALL, f, err);
+    for (int i = 0; i < ALL; i++)
+        (void)snprintf(field[i], sizeof field[i], "%s.%s", where, names[i]);
+    if (!rc)
+        rc = json_string(f[NAME], field[NAME], &name, err);
+    if (!rc)
+        rc = json_string(f[INTERPOLATION], field[INTERPOLATION], &interpolation, err);
+    if (!rc)
+        rc = json_string(f[TYPE], field[TYPE], &type, err);
+    if (!rc)
+        rc = json_int(f[WIDTH], field[WIDTH], 1, PRIMVAR_MAX_WIDTH, &width, err);
+    if (!rc)
+        rc = primvar_author(out, where, name, interpolation, type, width, err);
+    if (rc)
+        return rc;
+    struct i32s integers = {0};
+    struct f32s floats = {0};
+    rc = out->info.type == PRIMVAR_I32 ? json_i32s(arena, f[VALUES], field[VALUES], &integers, err)
+                                       : json_f32s(arena, f[VALUES], field[VALUES], &floats, err);
+    out->values = integers.v ? (const void *)integers.v : floats.v;
+    out->n_words = integers.n + floats.n;
+    return rc ? rc : json_i32s(arena, f[INDICES], field[INDICES], &out->indices, err);
+}
+
+static int read_primvars(const cJSON *array, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
+{
+    char where[32];
+    if (!array)
+        return SDD_OK;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, "primvars", "primvars is not an array");
+    int rc = primvars_count(length(array), err);
+    for (const cJSON *item = array->child; item && !rc; item = item->next) {
+        (void)snprintf(where, sizeof where, "primvars[%d]", a->n_primvars);
+        rc = read_primvar(item, where, arena, &a->primvars[a->n_primvars++], err);
+    }
+    return rc;
+}
+
 static const struct {
     const char *name;
     size_t at;
@@ -67,7 +116,7 @@ static const struct {
 static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
 {
     enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
-    enum { IDS = FLAT + N_OPTIONS, ALL = IDS + 2 };
+    enum { IDS = FLAT + N_OPTIONS, PRIMVARS = IDS + 2, ALL };
     const char *names[ALL] = {"name", "options"}, *name = "";
     const cJSON *f[ALL];
     struct mesh_arrays a = {.options = {0}};
@@ -77,6 +126,7 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
         names[FLAT + i] = sdd_option_table[i].name;
     names[IDS] = "vertexIds"; /* a mesh that was pulled has them; a new one gets its own */
     names[IDS + 1] = "faceIds";
+    names[PRIMVARS] = "primvars";
     int rc = json_fields(json, "", names, ALL, f, err);
     if (!rc)
         rc = json_string(f[NAME], "name", &name, err);
@@ -89,6 +139,8 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
         rc = mesh_fields[i].floats ? json_f32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err)
                                    : json_i32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err);
     }
+    if (!rc)
+        rc = read_primvars(f[PRIMVARS], arena, &a, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)

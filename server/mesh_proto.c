@@ -4,6 +4,7 @@
 #include "server/mesh_encode.h"
 #include "server/wire_scan.h"
 #include "subdd.pb-c.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,30 @@ static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, st
     return rc;
 }
 
+/* A primvar as authored; the arrays stay the message's. */
+static int author(const Subdd__V1__Primvar *from, const char *where, struct primvar_array *out, struct sdd_error *err)
+{
+    char field[48];
+    int rc =
+        primvar_author(out, where, from->name, from->interpolation, from->type, from->width ? from->width : 1, err);
+    (void)snprintf(field, sizeof field, "%s.values", where);
+    if (!rc)
+        rc = words(from->values, field, &out->values, &out->n_words, err);
+    (void)snprintf(field, sizeof field, "%s.indices", where);
+    return rc ? rc : i32_words(from->indices, field, &out->indices, err);
+}
+
+static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
+{
+    char where[32];
+    int rc = primvars_count((int64_t)from->n_primvars, err);
+    for (size_t i = 0; i < from->n_primvars && !rc; i++) {
+        (void)snprintf(where, sizeof where, "primvars[%zu]", i);
+        rc = author(from->primvars[i], where, &a->primvars[a->n_primvars++], err);
+    }
+    return rc;
+}
+
 static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_error *err)
 {
     struct mesh_arrays a = {.options = {0}};
@@ -98,6 +123,8 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
         rc = f32_words(from->st, "st", &a.uvs, err);
     if (!rc)
         rc = i32_words(from->st_indices, "st_indices", &a.uv_indices, err);
+    if (!rc)
+        rc = set_primvars(from, &a, err);
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
@@ -227,6 +254,17 @@ static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struc
     return SDD_OK;
 }
 
+static int fill_primvar(const struct primvar *p, int64_t n_corners, Subdd__V1__Primvar *out, struct sdd_error *err)
+{
+    subdd__v1__primvar__init(out);
+    out->name = (char *)(uintptr_t)p->info.name;
+    out->interpolation = (char *)(uintptr_t)primvar_interpolation(p->info.interpolation);
+    out->type = (char *)(uintptr_t)primvar_type(p->info.type);
+    out->width = (uint32_t)p->info.width;
+    int rc = field_bytes(p->values, (int64_t)p->info.n_values * p->info.width, &out->values, err);
+    return rc ? rc : field_bytes(p->indices, p->indices ? n_corners : 0, &out->indices, err);
+}
+
 static int fill(const struct mesh *m, const int32_t *lengths, Subdd__V1__Mesh *out, struct sdd_error *err)
 {
     const struct {
@@ -258,6 +296,7 @@ int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_er
 {
     Subdd__V1__Options options = SUBDD__V1__OPTIONS__INIT;
     Subdd__V1__Mesh message = SUBDD__V1__MESH__INIT;
+    Subdd__V1__Primvar primvars[PRIMVARS_MAX], *pointers[PRIMVARS_MAX];
     char **tokens[] = {
         &options.subdivision_scheme,        &options.interpolate_boundary, &options.face_varying_linear_interpolation,
         &options.triangle_subdivision_rule, &options.crease_method,        &options.orientation};
@@ -272,6 +311,12 @@ int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_er
     message.name = (char *)(uintptr_t)m->name;
     message.options = &options;
     int rc = fill(m, lengths, &message, err);
+    for (int i = 0; i < m->n_primvars && !rc; i++) {
+        rc = fill_primvar(&m->primvars[i], m->n_corners, &primvars[i], err);
+        pointers[i] = &primvars[i];
+    }
+    message.n_primvars = (size_t)m->n_primvars;
+    message.primvars = pointers;
     if (!rc) {
         *bytes = subdd__v1__mesh__get_packed_size(&message);
         *out = mesh_alloc((int64_t)*bytes, 1, err);

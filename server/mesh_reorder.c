@@ -9,6 +9,7 @@ struct rows { /* every array of the new mesh that differs from the old one's, an
         *holes;
     int64_t *first; /* [F] first corner of each old face */
     float *points;
+    void *primvars[PRIMVARS_MAX]; /* values, or of a faceVarying one indices; NULL: those of the old mesh do */
 };
 
 static void rows_fini(struct rows *r)
@@ -19,6 +20,8 @@ static void rows_fini(struct rows *r)
         free(all[i]);
     free(r->first);
     free(r->points);
+    for (int i = 0; i < PRIMVARS_MAX; i++)
+        free(r->primvars[i]);
 }
 
 static int rows_init(struct rows *r, const struct mesh *m, struct sdd_error *err)
@@ -45,6 +48,30 @@ static int rows_init(struct rows *r, const struct mesh *m, struct sdd_error *err
     r->first = mesh_alloc(m->n_faces, sizeof *r->first, err);
     r->points = mesh_alloc(m->n_vertices, 3 * sizeof *r->points, err);
     return r->first && r->points ? SDD_OK : SDD_ENO_MEMORY;
+}
+
+/* Rows of the elements in their new order; corners follow their faces. */
+static int move_primvar(struct rows *r, const struct mesh *m, const struct sdd_order *order, int index,
+                        struct sdd_error *err)
+{
+    const struct primvar *p = &m->primvars[index];
+    int64_t row = (int64_t)p->info.width * 4, corner = 0;
+    const int32_t *from = p->info.interpolation == SDD_UNIFORM ? order->face_of_row : order->vertex_of_row;
+    if (p->info.interpolation == SDD_CONSTANT)
+        return SDD_OK;
+    char *to = p->indices ? mesh_alloc(m->n_corners, sizeof *p->indices, err) : mesh_alloc(p->info.n_values, row, err);
+    if (!to)
+        return SDD_ENO_MEMORY;
+    r->primvars[index] = to;
+    for (int64_t i = 0; i < p->info.n_values && !p->indices; i++)
+        memcpy(to + i * row, (const char *)p->values + from[i] * row, (size_t)row);
+    for (int64_t i = 0; i < m->n_faces && p->indices; i++) {
+        int32_t f = order->face_of_row[i];
+        memcpy((int32_t *)(void *)to + corner, p->indices + r->first[f],
+               (size_t)m->face_counts[f] * sizeof *p->indices);
+        corner += m->face_counts[f];
+    }
+    return SDD_OK;
 }
 
 static void move(struct rows *r, const struct mesh *m, const struct sdd_order *order)
@@ -91,6 +118,12 @@ static int build(const struct rows *r, const struct mesh *m, struct mesh **out, 
     a.uv_indices.v = r->uv_indices;
     a.vertex_ids.v = r->vertex_ids;
     a.face_ids.v = r->face_ids;
+    for (int i = 0; i < m->n_primvars; i++) {
+        if (m->primvars[i].indices)
+            a.primvars[i].indices.v = r->primvars[i];
+        else if (r->primvars[i])
+            a.primvars[i].values = r->primvars[i];
+    }
     int rc = mesh_build(&a, out, err);
     if (!rc)
         memcpy((*out)->name, m->name, sizeof m->name);
@@ -111,8 +144,11 @@ int mesh_reorder(const struct mesh *m, struct mesh **out, int64_t bandwidth[2], 
         rc = rows_init(&r, m, err);
     if (!rc) {
         move(&r, m, &order);
-        rc = build(&r, m, out, err);
+        for (int i = 0; i < m->n_primvars && !rc; i++)
+            rc = move_primvar(&r, m, &order, i, err);
     }
+    if (!rc)
+        rc = build(&r, m, out, err);
     bandwidth[0] = order.bandwidth_before;
     bandwidth[1] = order.bandwidth_after;
     rows_fini(&r);

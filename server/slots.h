@@ -7,7 +7,7 @@
 #include "server/store.h"
 #include "server/table.h"
 
-#define SLOTS_MAX_COLD 65536 /* records kept of meshes that hold no memory */
+#define SLOTS_MAX_COLD 16384 /* records kept of meshes that hold no memory */
 
 struct job;
 struct resident;

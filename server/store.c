@@ -24,12 +24,24 @@ static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64
     return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, err) : SDD_ENO_MEMORY;
 }
 
-/* Everything that a mesh has, as stored; buffers[0..4] are the caller's to free. */
-static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[5],
+/* What the primvars are, without their values; the bytes that those take. */
+static int64_t list_primvars(const struct store_info *i, struct mesh_arrays *a)
+{
+    int64_t bytes = 0;
+    a->n_primvars = i->n_primvars;
+    for (int p = 0; p < i->n_primvars; p++) {
+        a->primvars[p].info = i->primvars[p];
+        bytes += (int64_t)i->primvars[p].n_values * i->primvars[p].width * 4;
+    }
+    return bytes;
+}
+
+/* Everything that a mesh has, as stored; buffers[0..5] are the caller's to free. */
+static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[6],
                        struct sdd_error *err)
 {
     const struct store_info *i = &r->info;
-    int64_t n_vertices = 0, n_uvs = 0;
+    int64_t n_vertices = 0, n_uvs = 0, at = 0, primvar_bytes = list_primvars(i, a);
     int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], err);
     if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
@@ -44,13 +56,22 @@ static int load_arrays(struct store *s, const struct store_record *r, struct mes
         rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], err);
     if (!rc && r->flags & STORE_SPARSE_FACES)
         rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], err);
+    if (!rc && i->n_primvars)
+        rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], err);
+    if (rc)
+        return rc;
     a->points = (struct f32s){buffers[1], 3 * i->n_vertices};
     a->uvs = (struct f32s){buffers[2], 2 * i->n_uvs};
     a->vertex_ids = (struct i32s){buffers[3], buffers[3] ? i->n_vertices : 0};
     a->face_ids = (struct i32s){buffers[4], buffers[4] ? i->n_faces : 0};
+    for (int p = 0; p < i->n_primvars; p++) {
+        a->primvars[p].values = (char *)buffers[5] + at;
+        a->primvars[p].n_words = (int64_t)i->primvars[p].n_values * i->primvars[p].width;
+        at += 4 * a->primvars[p].n_words;
+    }
     a->next_vertex_id = r->next_vertex_id;
     a->next_face_id = r->next_face_id;
-    return rc;
+    return SDD_OK;
 }
 
 int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info, struct sdd_error *err)
@@ -58,7 +79,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     struct store_record r;
     struct mesh_arrays a = {.crease_pairs = 1};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
-    void *buffers[5] = {0};
+    void *buffers[6] = {0};
     *out = NULL;
     int rc = store_record_find(s, id, &r, err);
     if (!rc)
@@ -70,7 +91,7 @@ int store_load(struct store *s, const char *id, struct mesh **out, struct store_
     if (!rc && strcmp(topology_id, r.info.topology_id) != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", r.info.topology_id,
                       topology_id);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         free(buffers[i]);
     if (rc) {
         mesh_free(*out);
@@ -174,8 +195,22 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     i->n_edges = m->n_edges;
     i->n_uvs = m->n_uvs;
     i->manifold = m->manifold;
+    i->n_primvars = primvars_list(m, i->primvars);
     i->updated_ms = now_ms;
     return store_record_write(s, r, err);
+}
+
+static int write_primvars(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
+{
+    struct store_writer w;
+    int rc = store_writer_init(&w, s, STORE_PRIMVARS, key, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < m->n_primvars && !rc; i++) {
+        const struct primvar *p = &m->primvars[i];
+        rc = store_writer_add(&w, p->values, 4 * (int64_t)p->info.n_values * p->info.width, err);
+    }
+    return store_writer_fini(&w, rc, err);
 }
 
 static int write_mesh_arrays(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
@@ -189,7 +224,7 @@ static int write_mesh_arrays(struct store *s, int64_t key, const struct mesh *m,
                          err);
     if (!rc)
         rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, flags & STORE_SPARSE_FACES ? 4 * m->n_faces : 0, err);
-    return rc;
+    return rc ? rc : write_primvars(s, key, m, err);
 }
 
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,

@@ -28,6 +28,8 @@ struct store_info { /* one mesh, without geometry */
     int64_t n_vertices, n_faces, n_corners, n_edges, n_uvs;
     int manifold;
     int64_t created_ms, updated_ms; /* Unix time */
+    int n_primvars;
+    struct primvar_info primvars[PRIMVARS_MAX]; /* by name */
 };
 
 /* The first answer to a request with an Idempotency-Key; kept in the transaction that did what it answers. */

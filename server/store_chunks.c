@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static const char *const kind_names[] = {"topology", "points", "uvs", "vertex ids", "face ids"};
+static const char *const kind_names[] = {"topology", "points", "uvs", "vertex ids", "face ids", "primvars"};
 
 int64_t store_chunk_bytes(enum store_kind kind)
 {

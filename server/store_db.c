@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* "subd" */
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2          /* 2: primvars */
 #define BUSY_MS 500
 #define RESERVE_BYTES (4 << 20)
 
@@ -40,6 +40,12 @@ static const char schema[] =
     "NULL,"
     " PRIMARY KEY (principal, key)) STRICT;"
     "CREATE INDEX answers_created ON answers (created);";
+
+/* What each version has beyond the one before; a new file takes all steps. */
+static const char *const upgrades[SCHEMA_VERSION] = {
+    schema,
+    "ALTER TABLE meshes ADD COLUMN primvars BLOB NOT NULL DEFAULT x''",
+};
 
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err)
 {
@@ -203,7 +209,7 @@ static int query(struct store *s, const char *sql, char *out, size_t n, int64_t 
 static int check_schema(struct store *s, struct sdd_error *err)
 {
     int64_t application = 0, version = 0, tables = 0;
-    char create[64];
+    char set[64];
     int rc = query(s, "PRAGMA application_id", NULL, 0, &application, err);
     if (!rc)
         rc = query(s, "PRAGMA user_version", NULL, 0, &version, err);
@@ -211,19 +217,16 @@ static int check_schema(struct store *s, struct sdd_error *err)
         rc = query(s, "SELECT count(*) FROM sqlite_schema", NULL, 0, &tables, err);
     if (rc)
         return rc;
-    if (!application && !version && !tables) {
-        (void)snprintf(create, sizeof create, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID,
-                       SCHEMA_VERSION);
-        rc = exec(s, schema, err);
-        return rc ? rc : exec(s, create, err);
-    }
-    if (application != APPLICATION_ID)
+    if (application != APPLICATION_ID && (application || version || tables))
         return sdd_fail(err, SDD_ESTORE, "store", "subdd.db belongs to another program (application id %lld)",
                         (long long)application);
-    if (version != SCHEMA_VERSION)
+    if (version < 0 || version > SCHEMA_VERSION || (version == 0 && tables))
         return sdd_fail(err, SDD_ESTORE, "store", "subdd.db has schema %lld, this subdd knows %d", (long long)version,
                         SCHEMA_VERSION);
-    return SDD_OK;
+    for (int64_t v = version; v < SCHEMA_VERSION && !rc; v++)
+        rc = exec(s, upgrades[v], err);
+    (void)snprintf(set, sizeof set, "PRAGMA application_id=%d; PRAGMA user_version=%d", APPLICATION_ID, SCHEMA_VERSION);
+    return rc || version == SCHEMA_VERSION ? rc : exec(s, set, err);
 }
 
 /* Nobody else is to read it; SQLite gives the log the same mode. An existing file is left alone: closing a descriptor

@@ -13,7 +13,14 @@ enum store_sql {
 };
 
 /* What a chunk is a part of; owner is a topology's key or a mesh's. Never renumber. */
-enum store_kind { STORE_TOPOLOGY = 0, STORE_POINTS = 1, STORE_UVS = 2, STORE_VERTEX_IDS = 3, STORE_FACE_IDS = 4 };
+enum store_kind {
+    STORE_TOPOLOGY = 0,
+    STORE_POINTS = 1,
+    STORE_UVS = 2,
+    STORE_VERTEX_IDS = 3,
+    STORE_FACE_IDS = 4,
+    STORE_PRIMVARS = 5 /* the values of all, one after the other, by name */
+};
 #define STORE_CHUNK_BYTES (1 << 20)
 #define STORE_POINT_ROWS 4096 /* vertices in a chunk of points: what a small position update rewrites */
 

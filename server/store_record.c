@@ -6,7 +6,8 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* What the row's checksum is taken of; fixed layout, no padding. Never change; add a schema version. */
+/* What the row's checksum is taken of, and then of the list of primvars; fixed layout, no padding. Never change; add a
+ * schema version. */
 struct image {
     int64_t numbers[13];
     struct sdd_options options;
@@ -28,7 +29,9 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     (void)snprintf(image.id, sizeof image.id, "%s", i->id);
     (void)snprintf(image.name, sizeof image.name, "%s", i->name);
     (void)snprintf(image.topology_id, sizeof image.topology_id, "%s", i->topology_id);
-    XXH128_canonicalFromHash(&out, XXH3_128bits(&image, sizeof image));
+    /* Without primvars the seed is that of rows from before there were any. */
+    uint64_t seed = i->n_primvars ? XXH3_64bits(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars) : 0;
+    XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
 
@@ -59,6 +62,12 @@ static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *
     const void *options = sqlite3_column_blob(st, N + 3), *hash = sqlite3_column_blob(st, N + 4);
     if (options && sqlite3_column_bytes(st, N + 3) == (int)sizeof i->options)
         memcpy(&i->options, options, sizeof i->options);
+    const void *primvars = sqlite3_column_blob(st, N + 5);
+    size_t bytes = (size_t)sqlite3_column_bytes(st, N + 5);
+    if (primvars && bytes <= sizeof i->primvars) {
+        memcpy(i->primvars, primvars, bytes);
+        i->n_primvars = (int)(bytes / sizeof *i->primvars);
+    }
     i->manifold = !(r->flags & STORE_NOT_MANIFOLD);
     XXH128_canonical_t real = checksum(r);
     if (hash && sqlite3_column_bytes(st, N + 4) == (int)sizeof real && memcmp(hash, &real, sizeof real) == 0)
@@ -111,6 +120,7 @@ int store_record_write(struct store *s, struct store_record *r, struct sdd_error
     bound |= sqlite3_bind_text(st, N + 3, i->name, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 4, &i->options, sizeof i->options, SQLITE_STATIC);
     bound |= sqlite3_bind_blob(st, N + 5, &hash, sizeof hash, SQLITE_STATIC);
+    bound |= sqlite3_bind_blob(st, N + 6, i->primvars, i->n_primvars * (int)sizeof *i->primvars, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a mesh", err);
     (void)sqlite3_clear_bindings(st);
     if (rc && (sqlite3_extended_errcode(s->db) & 0xff) == SQLITE_CONSTRAINT)

@@ -26,6 +26,30 @@ struct mesh *sample_cube(void)
     return sample_obj(sample_cube_obj);
 }
 
+const char sample_primvars_json[] =
+    "{\"points\": [-1,-1,-1, 1,-1,-1, 1,1,-1, -1,1,-1, -1,-1,1, 1,-1,1, 1,1,1, -1,1,1],"
+    "\"faceVertexCounts\": [4,4,4,4,4,4],"
+    "\"faceVertexIndices\": [0,3,2,1, 4,5,6,7, 0,1,5,4, 1,2,6,5, 2,3,7,6, 3,0,4,7],"
+    "\"primvars\": ["
+    "{\"name\": \"weight\", \"interpolation\": \"vertex\", \"values\": [0,1,2,3,4,5,6,7]},"
+    "{\"name\": \"displayColor\", \"interpolation\": \"varying\", \"width\": 3,"
+    " \"values\": [1,0,0, 0,1,0], \"indices\": [0,0,0,0,1,1,1,1]},"
+    "{\"name\": \"material\", \"interpolation\": \"uniform\", \"type\": \"i32\", \"values\": "
+    "[10,11,12,13,14,16777217]},"
+    "{\"name\": \"asset:id\", \"interpolation\": \"constant\", \"type\": \"i32\", \"width\": 2, \"values\": "
+    "[-7,2147483647]},"
+    "{\"name\": \"map\", \"interpolation\": \"faceVarying\", \"width\": 2,"
+    " \"values\": [0,0, 1,0, 1,1, 0,1, 5,5], \"indices\": [0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 4,1,2,3]}]}";
+
+struct mesh *sample_json(const char *text)
+{
+    struct sdd_error err = {0};
+    struct mesh *m;
+    if (mesh_from_json(text, strlen(text), &m, &err))
+        fail_msg("%s", err.text);
+    return m;
+}
+
 struct mesh *sample_grid(int32_t columns, int32_t rows)
 {
     int64_t n_vertices = (int64_t)(columns + 1) * (rows + 1), n_faces = (int64_t)columns * rows;
@@ -88,4 +112,11 @@ void sample_same(const struct mesh *a, const struct mesh *b)
     same(a->hole_faces, b->hole_faces, a->n_holes);
     same(a->uvs, b->uvs, 2 * a->n_uvs);
     same(a->uv_indices, b->uv_indices, a->n_uvs ? a->n_corners : 0);
+    assert_int_equal(a->n_primvars, b->n_primvars);
+    for (int i = 0; i < a->n_primvars; i++) {
+        const struct primvar *p = &a->primvars[i], *q = &b->primvars[i];
+        assert_memory_equal(&p->info, &q->info, sizeof p->info);
+        same(p->values, q->values, (int64_t)p->info.n_values * p->info.width);
+        same(p->indices, q->indices, p->indices ? a->n_corners : 0);
+    }
 }

@@ -248,7 +248,7 @@ static void test_encoding(void **state)
     sample_same(m, back);
     assert_int_equal(mesh_decode(bytes, e.bytes - 4, &a, &n_vertices, &n_uvs, &err), SDD_EMESH);
     assert_int_equal(mesh_decode(bytes, 80, &a, &n_vertices, &n_uvs, &err), SDD_EMESH);
-    bytes[4] = 2;
+    bytes[4] = 2; /* without what version 2 has */
     assert_int_equal(mesh_decode(bytes, e.bytes, &a, &n_vertices, &n_uvs, &err), SDD_EMESH);
     bytes[4] = 1;
     bytes[40 + 7] = 127; /* a count of 2^62 */

@@ -162,6 +162,68 @@ static void test_big_mesh_and_replace(void **state)
     tempdir_remove(dir);
 }
 
+/* Values, and what a mesh is found to have without them; then through a change of positions, of all, and away. */
+static void test_primvars(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct store_info info;
+    const float moved[3] = {9, 9, 9};
+    const struct position_range range = {3, 1, moved};
+    struct mesh *m = sample_json(sample_primvars_json), *plain = sample_cube();
+    (void)state;
+    OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
+    stored(s, "m_1", m, 1);
+    const struct positions p = {1, (struct position_range *)(uintptr_t)&range, NULL};
+    OK(store_put_points(s, "m_1", 1, &p, 2, NULL, &info, &err));
+    memcpy(m->points + 9, moved, sizeof moved);
+    store_close(s);
+    s = reopen(dir);
+    stored(s, "m_1", m, 2);
+    OK(store_find(s, "m_1", &info, &err));
+    assert_int_equal(info.n_primvars, 5);
+    assert_memory_equal(&info.primvars[3], &m->primvars[3].info, sizeof info.primvars[3]);
+    ((float *)m->primvars[4].values)[7] = 70;
+    OK(store_replace(s, "m_1", 2, m, 3, NULL, NULL, &err));
+    stored(s, "m_1", m, 3);
+    store_close(s);
+    s = reopen(dir);
+    OK(store_check(s, &err));
+    stored(s, "m_1", m, 3);
+    OK(store_replace(s, "m_1", 3, plain, 4, NULL, NULL, &err));
+    stored(s, "m_1", plain, 4);
+    store_close(s);
+    assert_int_equal(count(NULL, dir, "SELECT count(*) FROM chunks WHERE kind = 5"), 0);
+    mesh_free(m);
+    mesh_free(plain);
+    tempdir_remove(dir);
+}
+
+/* A file from before there were primvars: its meshes are there, and can get some. */
+static void test_upgrade(void **state)
+{
+    char *dir = tempdir();
+    struct store *s = reopen(dir);
+    struct mesh *m = sample_cube(), *rich = sample_json(sample_primvars_json);
+    (void)state;
+    OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
+    store_close(s);
+    sql(dir, "ALTER TABLE meshes DROP COLUMN primvars; PRAGMA user_version=1");
+    for (int i = 0; i < 2; i++) {
+        s = reopen(dir);
+        stored(s, "m_1", m, 1);
+        store_close(s);
+        assert_int_equal(count(NULL, dir, "PRAGMA user_version"), 2);
+    }
+    s = reopen(dir);
+    OK(store_replace(s, "m_1", 1, rich, 2, NULL, NULL, &err));
+    stored(s, "m_1", rich, 2);
+    store_close(s);
+    mesh_free(m);
+    mesh_free(rich);
+    tempdir_remove(dir);
+}
+
 static void test_put_points(void **state)
 {
     char *dir = tempdir();
@@ -323,8 +385,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(reopen(dir));
-    sql(dir, "PRAGMA user_version=2");
-    open_refused(dir, "has schema 2, this subdd knows 1");
+    sql(dir, "PRAGMA user_version=3");
+    open_refused(dir, "has schema 3, this subdd knows 2");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
@@ -432,6 +494,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create_and_load),
         cmocka_unit_test(test_big_mesh_and_replace),
+        cmocka_unit_test(test_primvars),
+        cmocka_unit_test(test_upgrade),
         cmocka_unit_test(test_put_points),
         cmocka_unit_test(test_list),
         cmocka_unit_test(test_answers),
