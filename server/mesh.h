@@ -76,7 +76,8 @@ void mesh_free(struct mesh *m); /* NULL is fine */
 /* mesh_copy: a deep copy. */
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_reorder: m with its rows in the order of sdd_order_rcm; ids, name, values that corners name and the corners of
- * each face stay as they are. bandwidth gets that of the mesh matrix before and after. Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
+ * each face stay as they are. bandwidth gets that of the mesh matrix before and after.
+ * Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
 int mesh_reorder(const struct mesh *m, struct mesh **out, int64_t bandwidth[2], struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_check_indices: are all index arrays in range? Errors  SDD_EMESH */
 int mesh_check_indices(const struct mesh *m, struct sdd_error *err) SDD_MUST_CHECK;

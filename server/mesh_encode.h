@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_encode.h: a topology as bytes: what its id is the hash of and what the store keeps. Never change; add a version.
- * A mesh without faceVarying primvars (st is none) has version 1, any other version 2.
+/* mesh_encode.h: a topology as bytes: what its id is the hash of and what the store keeps. Never change; add a
+ * version. A mesh without faceVarying primvars (st is none) has version 1, any other version 2.
  *
  *   "SDDT", u32 1, i32 options[6], i64 counts[7] (V, F, C, creases, corners, holes, U), then i32 face_counts[F],
  *   i32 face_vertices[C], i32 crease_edges[n][2], f32 crease_sharpness[n], i32 corner_vertices[n],
  *   f32 corner_sharpness[n], i32 hole_faces[n], and when U is not 0 i32 uv_indices[C]; little-endian, without padding.
- *   Version 2 goes on: i64 n, i64 n_values[n], i32 indices[n][C], of the faceVarying primvars that have values, by name.
+ *   Version 2 goes on: i64 n, i64 n_values[n], i32 indices[n][C], of faceVarying primvars that have values, by name.
  *   options: scheme, boundary, fvar, triangles, creases, orientation, with the numbers of sdd.h's enums. */
 #ifndef SUBDD_MESH_ENCODE_H
 #define SUBDD_MESH_ENCODE_H

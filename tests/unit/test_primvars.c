@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Primvars in a control mesh: what is taken, what is refused, and through encodings, copies and another order of rows. */
+/* Primvars in a control mesh: what is taken, what is refused, and the way through encodings, copies and RCM. */
 #include "server/mesh.h"
 #include "server/mesh_encode.h"
 #include "tests/unit/sample.h"
