@@ -26,7 +26,8 @@ int cases_run_shared(const char *group, const char *method, witness_fn *witness,
 int cases_run_pair(const char *group, witness_fn *witness, witness_fn *other, int64_t max_vertices);
 
 /* compare_refined: prints each kind of difference once with shape, level, vertex and both values; 0 when none is there.
- * with_limits: also limits and normals. Tolerances: positions, limits, UVs relative to their box, normals absolute. */
+ * Without a label nothing is printed. with_limits: also limits and normals. Tolerances: positions, limits, UVs relative
+ * to their box, normals absolute. */
 struct tolerances {
     double position, uv, normal;
 };

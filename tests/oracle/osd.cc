@@ -289,3 +289,20 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
         add_face(last, o.face[row], o.turn[row], o.back.data(), u, limit_uvs, out);
     grid_fini(&g);
 }
+
+int osd_is_sound(const sdd_mesh_desc *desc)
+{
+    sdd_mesh_desc plain = *desc;
+    plain.n_creases = 0; /* it warns of those that name an edge which it has lost */
+    osd_refiner_ptr r = osd_refiner(&plain, false);
+    const Far::TopologyLevel &l = r->GetLevel(0);
+    bool sound = true;
+    for (int e = 0; e < l.GetNumEdges(); e++)
+        for (int v : l.GetEdgeVertices(e))
+            sound = sound && l.GetVertexEdges(v).FindIndex(e) >= 0;
+    for (int v = 0; v < l.GetNumVertices(); v++) {
+        int faces = l.GetVertexFaces(v).size(), edges = l.GetVertexEdges(v).size();
+        sound = sound && (l.IsVertexNonManifold(v) || edges == faces + l.IsVertexBoundary(v));
+    }
+    return sound;
+}

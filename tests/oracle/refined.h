@@ -15,7 +15,8 @@ extern "C" {
 #endif
 #include "gpu/sdd.h"
 
-/* Faces leave holes out. uvs is NULL without UVs, limit_uvs too where a witness does not make them. Normals are unit, (0, 0, 0) where undefined (normal_ok). */
+/* Faces leave holes out. uvs is NULL without UVs, limit_uvs too where a witness does not make them. Normals are unit,
+ * (0, 0, 0) where undefined (normal_ok). */
 struct refined {
     int64_t n_vertices, n_faces;
     int size;                          /* corners of a face: 4, or 3 under scheme loop */

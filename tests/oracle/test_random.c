@@ -3,6 +3,7 @@
  * seed; SUBDD_SEED=n runs the seeds n + 1000 i of shape i alone, SUBDD_SEEDS=n that many a shape. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/oracle/dice.h"
 #include "tests/oracle/naive.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,55 +23,46 @@ struct tags {
     float *sharp, *corner_sharp;
 };
 
-static uint32_t random_next(uint64_t *s)
+static float sharpness(struct dice *d)
 {
-    *s = *s * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*s >> 33);
-}
-static int one_in(uint64_t *s, uint32_t n)
-{
-    return random_next(s) % n == 0;
-}
-static float sharpness(uint64_t *s)
-{
-    return values[random_next(s) % (sizeof values / sizeof *values)];
+    return values[dice_next(d) % (sizeof values / sizeof *values)];
 }
 
 /* Replaces all tags and options of the description; how dense they are is drawn too. */
-static struct tags randomise(struct sdd_mesh_desc *d, uint64_t seed)
+static struct tags randomise(struct sdd_mesh_desc *m, uint64_t seed)
 {
     struct grid g;
-    uint64_t s = seed * 0x9e3779b97f4a7c15u + 1;
-    grid_init(&g, d);
-    struct tags t = {xalloc(2 * g.n_edges, sizeof *t.edges), xalloc(d->n_vertices, sizeof *t.corners),
-                     xalloc(d->n_faces, sizeof *t.holes), xalloc(g.n_edges, sizeof *t.sharp),
-                     xalloc(d->n_vertices, sizeof *t.corner_sharp)};
-    uint32_t edge_rate = 1 + random_next(&s) % 6, corner_rate = 3 + random_next(&s) % 20;
-    uint32_t hole_rate = one_in(&s, 3) ? 5 : UINT32_MAX;
-    d->n_creases = d->n_corner_tags = d->n_holes = 0;
+    struct dice d = dice_of(seed);
+    grid_init(&g, m);
+    struct tags t = {xalloc(2 * g.n_edges, sizeof *t.edges), xalloc(m->n_vertices, sizeof *t.corners),
+                     xalloc(m->n_faces, sizeof *t.holes), xalloc(g.n_edges, sizeof *t.sharp),
+                     xalloc(m->n_vertices, sizeof *t.corner_sharp)};
+    uint32_t edge_rate = 1 + dice_next(&d) % 6, corner_rate = 3 + dice_next(&d) % 20;
+    uint32_t hole_rate = dice_one_in(&d, 3) ? 5 : UINT32_MAX;
+    m->n_creases = m->n_corner_tags = m->n_holes = 0;
     for (int64_t e = 0; e < g.n_edges; e++)
-        if (one_in(&s, edge_rate)) {
-            int turn = one_in(&s, 2);
-            t.edges[2 * d->n_creases] = g.ends[2 * e + turn];
-            t.edges[2 * d->n_creases + 1] = g.ends[2 * e + !turn];
-            t.sharp[d->n_creases++] = sharpness(&s);
+        if (dice_one_in(&d, edge_rate)) {
+            int turn = dice_one_in(&d, 2);
+            t.edges[2 * m->n_creases] = g.ends[2 * e + turn];
+            t.edges[2 * m->n_creases + 1] = g.ends[2 * e + !turn];
+            t.sharp[m->n_creases++] = sharpness(&d);
         }
-    for (int32_t v = 0; v < d->n_vertices; v++)
-        if (one_in(&s, corner_rate)) {
-            t.corners[d->n_corner_tags] = v;
-            t.corner_sharp[d->n_corner_tags++] = sharpness(&s);
+    for (int32_t v = 0; v < m->n_vertices; v++)
+        if (dice_one_in(&d, corner_rate)) {
+            t.corners[m->n_corner_tags] = v;
+            t.corner_sharp[m->n_corner_tags++] = sharpness(&d);
         }
-    for (int32_t f = 0; f < d->n_faces; f++)
-        if (one_in(&s, hole_rate))
-            t.holes[d->n_holes++] = f;
-    d->crease_edges = t.edges;
-    d->crease_sharpness = t.sharp;
-    d->corner_vertices = t.corners;
-    d->corner_sharpness = t.corner_sharp;
-    d->hole_faces = t.holes;
-    d->options.boundary = (int32_t)(random_next(&s) % 3);
-    d->options.triangle_rule = (int32_t)(random_next(&s) % 2);
-    d->options.orientation = (int32_t)(random_next(&s) % 2);
+    for (int32_t f = 0; f < m->n_faces; f++)
+        if (dice_one_in(&d, hole_rate))
+            t.holes[m->n_holes++] = f;
+    m->crease_edges = t.edges;
+    m->crease_sharpness = t.sharp;
+    m->corner_vertices = t.corners;
+    m->corner_sharpness = t.corner_sharp;
+    m->hole_faces = t.holes;
+    m->options.boundary = (int32_t)(dice_next(&d) % 3);
+    m->options.triangle_rule = (int32_t)(dice_next(&d) % 2);
+    m->options.orientation = (int32_t)(dice_next(&d) % 2);
     grid_fini(&g);
     return t;
 }
