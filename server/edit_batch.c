@@ -9,8 +9,9 @@ void edit_batch_free(struct edit_batch *b)
         arena_free(b->arena);
 }
 
-static const char *const op_names[] = {"addVertices", "removeVertices", "addFaces", "removeFaces", "setPositions",
-                                       "setCreases",  "setCorners",     "setHoles", "setUvs"};
+static const char *const op_names[] = {"addVertices",  "removeVertices", "addFaces",   "removeFaces",
+                                       "setPositions", "setCreases",     "setCorners", "setHoles",
+                                       "setUvs",       "setPrimvar",     "putPrimvar", "removePrimvar"};
 
 static int bad_length(int64_t index, enum edit_op op, const char *array, int64_t n, struct sdd_error *err)
 {
@@ -59,6 +60,9 @@ static const struct {
     [EDIT_SET_CORNERS] = {"ids", NULL, "sharpnesses"},
     [EDIT_SET_HOLES] = {"ids", NULL, NULL},
     [EDIT_SET_UVS] = {"ids", NULL, "st"},
+    [EDIT_SET_PRIMVAR] = {NULL, NULL, "values"},
+    [EDIT_PUT_PRIMVAR] = {NULL, NULL, NULL},
+    [EDIT_REMOVE_PRIMVAR] = {NULL, NULL, NULL},
 };
 
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
@@ -99,6 +103,9 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
             return bad_length(index, op, "st", values.n, err);
         e->n_values = values.n / 2;
         return SDD_OK;
+    case EDIT_SET_PRIMVAR: return SDD_OK; /* how many numbers a row has is the mesh's to say */
+    case EDIT_PUT_PRIMVAR:
+    case EDIT_REMOVE_PRIMVAR:
     case EDIT_REMOVE_VERTICES:
     case EDIT_REMOVE_FACES:
     case EDIT_SET_HOLES: break;

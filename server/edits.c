@@ -16,8 +16,9 @@ static void work_fini(struct edit_work *w)
     free(w->face_first);
     free(w->face_state);
     free(w->corners);
-    free(w->uv_of);
-    free(w->uvs);
+    free(w->st.of);
+    free(w->st.values);
+    edits_primvars_fini(w);
     free(w->creases);
     free(w->tags);
     id_map_fini(&w->vertex_map);
@@ -31,7 +32,7 @@ static int count_room(const struct mesh *m, const struct edit_batch *b, struct e
     *room = (struct edit_work){.n_vertices = m->n_vertices,
                                .n_faces = m->n_faces,
                                .n_corners = m->n_corners,
-                               .n_uvs = m->n_uvs,
+                               .st = {.n_values = m->n_uvs},
                                .n_creases = m->n_creases,
                                .n_tags = m->n_corner_tags};
     for (int64_t i = 0; i < b->n_edits; i++) {
@@ -44,14 +45,14 @@ static int count_room(const struct mesh *m, const struct edit_batch *b, struct e
         if (e->op == EDIT_ADD_FACES)
             fits &= size_add(room->n_corners, e->n_corners, &room->n_corners);
         if (uvs)
-            fits &= size_add(room->n_uvs, e->n_values, &room->n_uvs);
+            fits &= size_add(room->st.n_values, e->n_values, &room->st.n_values);
         if (e->op == EDIT_SET_CREASES)
             fits &= size_add(room->n_creases, e->n, &room->n_creases);
         if (e->op == EDIT_SET_CORNERS)
             fits &= size_add(room->n_tags, e->n, &room->n_tags);
     }
-    const int64_t all[] = {room->n_vertices, room->n_faces,   room->n_corners,
-                           room->n_uvs,      room->n_creases, room->n_tags};
+    const int64_t all[] = {room->n_vertices,  room->n_faces,   room->n_corners,
+                           room->st.n_values, room->n_creases, room->n_tags};
     for (int i = 0; i < 6; i++)
         fits &= all[i] <= INT32_MAX;
     fits &= m->next_vertex_id + (room->n_vertices - m->n_vertices) <= (int64_t)INT32_MAX + 1;
@@ -59,7 +60,7 @@ static int count_room(const struct mesh *m, const struct edit_batch *b, struct e
     return fits ? SDD_OK : sdd_fail(err, SDD_ETOO_LARGE, "edits", "the mesh would pass 2^31 rows or run out of ids");
 }
 
-static void *grown(const void *from, int64_t n, int64_t room, int64_t bytes, struct sdd_error *err)
+void *edits_grown(const void *from, int64_t n, int64_t room, int64_t bytes, struct sdd_error *err)
 {
     char *p = mesh_alloc(room, bytes, err);
     if (!p)
@@ -97,31 +98,34 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     w->n_vertices = w->n_old_vertices = m->n_vertices;
     w->n_faces = w->n_old_faces = m->n_faces;
     w->n_corners = m->n_corners;
-    w->n_uvs = w->n_old_uvs = m->n_uvs;
+    w->st.width = 2;
+    w->st.n_values = w->st.n_old = m->n_uvs;
     w->n_creases = w->n_old_creases = m->n_creases;
     w->n_tags = m->n_corner_tags;
     w->next_vertex_id = m->next_vertex_id;
     w->next_face_id = m->next_face_id;
-    w->vertex_ids = grown(m->vertex_ids, m->n_vertices, room.n_vertices, sizeof(int32_t), err);
-    w->vertex_state = grown(NULL, 0, room.n_vertices, 1, err);
-    w->points = grown(m->points, m->n_vertices, room.n_vertices, 3 * sizeof(float), err);
-    w->face_ids = grown(m->face_ids, m->n_faces, room.n_faces, sizeof(int32_t), err);
-    w->face_counts = grown(m->face_counts, m->n_faces, room.n_faces, sizeof(int32_t), err);
-    w->face_first = grown(NULL, 0, room.n_faces + 1, sizeof(int64_t), err);
-    w->face_state = grown(NULL, 0, room.n_faces, 1, err);
-    w->corners = grown(m->face_vertices, m->n_corners, room.n_corners, sizeof(int32_t), err);
-    w->uv_of = grown(m->uv_indices, m->n_corners, room.n_corners, sizeof(int32_t), err);
-    w->uvs = grown(m->uvs, m->n_uvs, room.n_uvs, 2 * sizeof(float), err);
-    w->creases = grown(NULL, 0, room.n_creases, sizeof(struct mesh_row), err);
-    w->tags = grown(NULL, 0, room.n_tags, sizeof(struct mesh_row), err);
+    w->vertex_ids = edits_grown(m->vertex_ids, m->n_vertices, room.n_vertices, sizeof(int32_t), err);
+    w->vertex_state = edits_grown(NULL, 0, room.n_vertices, 1, err);
+    w->points = edits_grown(m->points, m->n_vertices, room.n_vertices, 3 * sizeof(float), err);
+    w->face_ids = edits_grown(m->face_ids, m->n_faces, room.n_faces, sizeof(int32_t), err);
+    w->face_counts = edits_grown(m->face_counts, m->n_faces, room.n_faces, sizeof(int32_t), err);
+    w->face_first = edits_grown(NULL, 0, room.n_faces + 1, sizeof(int64_t), err);
+    w->face_state = edits_grown(NULL, 0, room.n_faces, 1, err);
+    w->corners = edits_grown(m->face_vertices, m->n_corners, room.n_corners, sizeof(int32_t), err);
+    w->st.of = edits_grown(m->uv_indices, m->n_corners, room.n_corners, sizeof(int32_t), err);
+    w->st.values = edits_grown(m->uvs, m->n_uvs, room.st.n_values, 2 * sizeof(float), err);
+    w->creases = edits_grown(NULL, 0, room.n_creases, sizeof(struct mesh_row), err);
+    w->tags = edits_grown(NULL, 0, room.n_tags, sizeof(struct mesh_row), err);
     if (!w->vertex_ids || !w->vertex_state || !w->points || !w->face_ids || !w->face_counts || !w->face_first ||
-        !w->face_state || !w->corners || !w->uv_of || !w->uvs || !w->creases || !w->tags)
+        !w->face_state || !w->corners || !w->st.of || !w->st.values || !w->creases || !w->tags)
         return SDD_ENO_MEMORY;
     for (int64_t c = 0; c < m->n_corners && !m->n_uvs; c++)
-        w->uv_of[c] = -1;
+        w->st.of[c] = -1;
     fill_rows(w, m);
+    rc = edits_primvars_init(w, m, b, &room, err);
     int64_t twice; /* mesh_build has checked that none is */
-    rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
+    if (!rc)
+        rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
     return rc ? rc : id_map_init(&w->face_map, w->face_ids, m->n_faces, &twice, err);
 }
 
@@ -153,7 +157,7 @@ static int64_t find_id(const struct id_map *map, const int32_t *ids, int64_t n, 
     return low < n && ids[low] == id ? low : -1;
 }
 
-static int find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
+int edits_find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
 {
     *row = find_id(&w->vertex_map, w->vertex_ids, w->n_vertices, w->n_old_vertices, id);
     if (*row >= 0 && !w->vertex_state[*row])
@@ -162,7 +166,7 @@ static int find_vertex(const struct edit_work *w, int32_t id, int64_t *row, stru
                     *row < 0 ? "there is no" : "this batch has already removed", id);
 }
 
-static int find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
+int edits_find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
 {
     *row = find_id(&w->face_map, w->face_ids, w->n_faces, w->n_old_faces, id);
     if (*row >= 0 && !(w->face_state[*row] & FACE_DEAD))
@@ -180,11 +184,12 @@ static int add_faces(struct edit_work *w, const struct edit *e, struct sdd_error
         int64_t f = w->n_faces, c = w->n_corners;
         for (int32_t k = 0; k < e->counts[i]; k++, c++, id++) {
             int64_t row;
-            int rc = find_vertex(w, *id, &row, err);
+            int rc = edits_find_vertex(w, *id, &row, err);
             if (rc)
                 return rc;
             w->corners[c] = (int32_t)row;
-            w->uv_of[c] = uv ? (int32_t)w->n_uvs++ : -1;
+            w->st.of[c] = uv ? (int32_t)w->st.n_values++ : -1;
+            edits_primvars_corner(w, c);
         }
         w->n_corners = c;
         w->face_first[f + 1] = c;
@@ -196,35 +201,7 @@ static int add_faces(struct edit_work *w, const struct edit *e, struct sdd_error
             return rc;
     }
     if (uv)
-        memcpy(w->uvs + 2 * (w->n_uvs - e->n_values), uv, (size_t)e->n_values * 2 * sizeof(float));
-    return SDD_OK;
-}
-
-static int bad_uvs(const struct edit_work *w, const struct edit *e, struct sdd_error *err)
-{
-    return sdd_fail(err, SDD_EMESH, "st", "edits[%lld].setUvs: %lld values do not match the corners of its faces",
-                    (long long)w->edit, (long long)e->n_values);
-}
-
-static int set_uvs(struct edit_work *w, const struct edit *e, struct sdd_error *err)
-{
-    int64_t used = 0;
-    for (int64_t i = 0; i < e->n; i++) {
-        int64_t f;
-        int rc = find_face(w, e->ids[i], &f, err);
-        if (rc)
-            return rc;
-        int64_t n = w->face_counts[f];
-        if (n > e->n_values - used)
-            return bad_uvs(w, e, err);
-        for (int64_t c = w->face_first[f], k = 0; k < n; k++)
-            w->uv_of[c + k] = (int32_t)(w->n_uvs + used++);
-    }
-    if (used != e->n_values)
-        return bad_uvs(w, e, err);
-    if (used)
-        memcpy(w->uvs + 2 * w->n_uvs, e->values, (size_t)used * 2 * sizeof(float));
-    w->n_uvs += used;
+        memcpy(w->st.values + 2 * (w->st.n_values - e->n_values), uv, (size_t)e->n_values * 2 * sizeof(float));
     return SDD_OK;
 }
 
@@ -246,7 +223,7 @@ static int on_vertices(struct edit_work *w, const struct edit *e, struct sdd_err
     int rc = e->op == EDIT_SET_POSITIONS ? edits_check_points(w, e, 0, err) : SDD_OK;
     for (int64_t i = 0; i < e->n && !rc; i++) {
         int64_t row;
-        rc = find_vertex(w, e->ids[i], &row, err);
+        rc = edits_find_vertex(w, e->ids[i], &row, err);
         if (rc)
             return rc;
         if (e->op == EDIT_REMOVE_VERTICES)
@@ -266,7 +243,7 @@ static int on_faces(struct edit_work *w, const struct edit *e, struct sdd_error 
 {
     for (int64_t i = 0; i < e->n; i++) {
         int64_t row;
-        int rc = find_face(w, e->ids[i], &row, err);
+        int rc = edits_find_face(w, e->ids[i], &row, err);
         if (rc)
             return rc;
         unsigned char hole = w->face_state[row] & (unsigned char)~FACE_HOLE;
@@ -283,9 +260,9 @@ static int set_creases(struct edit_work *w, const struct edit *e, struct sdd_err
 {
     for (int64_t i = 0; i < e->n; i++) {
         int64_t a, b;
-        int rc = find_vertex(w, e->ids[2 * i], &a, err);
+        int rc = edits_find_vertex(w, e->ids[2 * i], &a, err);
         if (!rc)
-            rc = find_vertex(w, e->ids[2 * i + 1], &b, err);
+            rc = edits_find_vertex(w, e->ids[2 * i + 1], &b, err);
         if (rc)
             return rc;
         uint64_t key = mesh_row_edge((int32_t)a, (int32_t)b);
@@ -306,7 +283,10 @@ static int apply_edit(struct edit_work *w, const struct edit *e, struct sdd_erro
     case EDIT_REMOVE_FACES:
     case EDIT_SET_HOLES: return on_faces(w, e, err);
     case EDIT_SET_CREASES: return set_creases(w, e, err);
-    case EDIT_SET_UVS: return set_uvs(w, e, err);
+    case EDIT_SET_UVS: return edits_channel_set(w, &w->st, e, e->values, e->n_values, "setUvs", "st", err);
+    case EDIT_SET_PRIMVAR:
+    case EDIT_PUT_PRIMVAR:
+    case EDIT_REMOVE_PRIMVAR: return edits_primvars_apply(w, e, err);
     }
     return sdd_fail(err, SDD_EINTERNAL, "", "edit %d is unknown", (int)e->op);
 }

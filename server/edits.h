@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edits.h: an atomic batch of topology edits, and what it makes of a mesh.
  *
- * Edits apply in order. Elements are named by id; -1-k is the k-th vertex (or face) that the batch adds, in order. Four
+ * Edits apply in order. Elements are named by id; -1-k is the k-th vertex (or face) that the batch adds, in order. Five
  * things are judged on the mesh as the batch leaves it, so that a face can be replaced by others in one batch:
  *   a removed vertex may not be used by a face;       either every face has UVs or none;
  *   a crease goes when the batch removed a face along its edge and no face has that edge any more;
- *   UV values that no corner uses go. Values set at one vertex that are equal in every bit are one value (no seam). */
+ *   UV values that no corner uses go. Values set at one vertex that are equal in every bit are one value (no seam);
+ *   a primvar that is put whole has the rows of that mesh.
+ * Values of faceVarying primvars are treated as UVs are, but that a new face always has some. New elements have zeros
+ * in all primvars until EDIT_SET_PRIMVAR says otherwise. */
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/arena.h"
@@ -20,7 +23,10 @@ enum edit_op {
     EDIT_SET_CREASES,
     EDIT_SET_CORNERS,
     EDIT_SET_HOLES,
-    EDIT_SET_UVS
+    EDIT_SET_UVS,
+    EDIT_SET_PRIMVAR,
+    EDIT_PUT_PRIMVAR,
+    EDIT_REMOVE_PRIMVAR
 };
 
 struct edit { /* arrays belong to the batch's arena; those that an operation does not have are NULL */
@@ -30,9 +36,11 @@ struct edit { /* arrays belong to the batch's arena; those that an operation doe
     const int32_t *counts; /* ADD_FACES: [n] face sizes                                                        */
     int64_t n_corners;
     const int32_t *corners; /* ADD_FACES: [n_corners] vertex ids                                                */
-    int64_t n_values;       /* rows of values                                                                   */
+    int64_t n_values;       /* rows of values; SET_PRIMVAR: numbers                                             */
     const float *values;    /* points [n][3], sharpness [n], or UVs [corners][2] (ADD_FACES: may be absent)     */
-    int hole;               /* SET_HOLES                                                                        */
+    /* *_PRIMVAR: its name; PUT: all of it; SET: `values` as integers, NULL when they are none */
+    const struct primvar_array *primvar;
+    int hole; /* SET_HOLES                                                                        */
 };
 struct edit_batch {
     int64_t n_edits;

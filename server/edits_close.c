@@ -4,15 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool face_live(const struct edit_work *w, int64_t f)
-{
-    return !(w->face_state[f] & FACE_DEAD);
-}
-
 static int check_vertices(const struct edit_work *w, struct sdd_error *err)
 {
     for (int64_t f = 0; f < w->n_faces && w->removed_vertices; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
             if (w->vertex_state[w->corners[c]] & VERTEX_DEAD)
                 return sdd_fail(err, SDD_EMESH, "edits", "vertex %d is removed but face %d uses it",
                                 w->vertex_ids[w->corners[c]], w->face_ids[f]);
@@ -41,7 +36,7 @@ static void mark_creases(struct edit_work *w)
     for (int64_t i = 0; i < w->n_creases; i++)
         w->creases[i].order = CREASE_KEEP;
     for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; !face_live(w, f) && c < w->face_first[f + 1]; c++) {
+        for (int64_t c = w->face_first[f]; !edits_face_live(w, f) && c < w->face_first[f + 1]; c++) {
             struct mesh_row *crease = mesh_row_find(w->creases, w->n_creases, face_edge(w, f, c));
             if (!crease)
                 continue;
@@ -50,7 +45,7 @@ static void mark_creases(struct edit_work *w)
             any = true;
         }
     for (int64_t f = 0; f < w->n_faces && any; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++) {
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++) {
             if (!(w->vertex_state[w->corners[c]] & VERTEX_CREASE))
                 continue;
             struct mesh_row *crease = mesh_row_find(w->creases, w->n_creases, face_edge(w, f, c));
@@ -89,108 +84,19 @@ static void close_tags(struct edit_work *w)
             w->tags[w->n_tags++] = w->tags[i];
 }
 
-/* ---- UVs: all faces or none, equal values at a vertex become one, unused values go ---- */
-static int check_uvs(struct edit_work *w, struct sdd_error *err)
+/* UVs: all faces have some, or none has. */
+static int close_uvs(struct edit_work *w, struct sdd_error *err)
 {
     int64_t with = -1, without = -1;
     for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
-            *(w->uv_of[c] < 0 ? &without : &with) = f;
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
+            *(w->st.of[c] < 0 ? &without : &with) = f;
     if (with < 0)
-        w->n_uvs = 0;
-    if (with < 0 || without < 0)
-        return SDD_OK;
-    return sdd_fail(err, SDD_EMESH, "st", "face %d has no UVs but face %d has", w->face_ids[without],
-                    w->face_ids[with]);
-}
-
-struct uv_row { /* a live corner at a vertex where the batch set values; sorts by vertex, value, corner */
-    uint64_t vertex_u, v_corner;
-};
-
-static int uv_compare(const void *pa, const void *pb)
-{
-    const struct uv_row *a = pa, *b = pb;
-    if (a->vertex_u != b->vertex_u)
-        return a->vertex_u < b->vertex_u ? -1 : 1;
-    return (a->v_corner > b->v_corner) - (a->v_corner < b->v_corner);
-}
-
-static struct uv_row uv_row(const struct edit_work *w, int64_t c)
-{
-    uint32_t uv[2];
-    memcpy(uv, w->uvs + 2 * w->uv_of[c], sizeof uv);
-    return (struct uv_row){(uint64_t)w->corners[c] << 32 | uv[0], (uint64_t)uv[1] << 32 | (uint64_t)c};
-}
-
-/* Gives the new values of one group of equal ones at a vertex to the oldest of them. */
-static void weld_group(struct edit_work *w, const struct uv_row *rows, int64_t n)
-{
-    int32_t oldest = INT32_MAX;
-    for (int64_t i = 0; i < n; i++) {
-        int32_t uv = w->uv_of[rows[i].v_corner & UINT32_MAX];
-        if (uv < oldest)
-            oldest = uv;
-    }
-    for (int64_t i = 0; i < n; i++) {
-        int32_t *uv = &w->uv_of[rows[i].v_corner & UINT32_MAX];
-        if (*uv >= w->n_old_uvs)
-            *uv = oldest;
-    }
-}
-
-static int weld_uvs(struct edit_work *w, struct sdd_error *err)
-{
-    int64_t n = 0;
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
-            if (w->uv_of[c] >= w->n_old_uvs)
-                w->vertex_state[w->corners[c]] |= VERTEX_UV;
-    struct uv_row *rows = mesh_alloc(w->n_corners, sizeof *rows, err);
-    if (!rows)
-        return SDD_ENO_MEMORY;
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
-            if (w->vertex_state[w->corners[c]] & VERTEX_UV)
-                rows[n++] = uv_row(w, c);
-    qsort(rows, (size_t)n, sizeof *rows, uv_compare);
-    for (int64_t i = 0, end; i < n; i = end) {
-        for (end = i + 1; end < n && rows[end].vertex_u == rows[i].vertex_u; end++)
-            if (rows[end].v_corner >> 32 != rows[i].v_corner >> 32)
-                break;
-        weld_group(w, rows + i, end - i);
-    }
-    free(rows);
-    return SDD_OK;
-}
-
-static int close_uvs(struct edit_work *w, struct sdd_error *err)
-{
-    int rc = check_uvs(w, err);
-    if (!rc && w->n_uvs > w->n_old_uvs)
-        rc = weld_uvs(w, err);
-    if (rc || !w->n_uvs)
-        return rc;
-    int32_t *row_of = mesh_alloc(w->n_uvs, sizeof *row_of, err);
-    if (!row_of)
-        return SDD_ENO_MEMORY;
-    memset(row_of, 0, (size_t)w->n_uvs * sizeof *row_of);
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
-            row_of[w->uv_of[c]] = 1;
-    int32_t kept = 0;
-    for (int64_t i = 0; i < w->n_uvs; i++) {
-        if (!row_of[i])
-            continue;
-        memcpy(w->uvs + 2 * kept, w->uvs + 2 * i, 2 * sizeof(float));
-        row_of[i] = kept++;
-    }
-    for (int64_t f = 0; f < w->n_faces; f++)
-        for (int64_t c = w->face_first[f]; face_live(w, f) && c < w->face_first[f + 1]; c++)
-            w->uv_of[c] = row_of[w->uv_of[c]];
-    w->n_uvs = kept;
-    free(row_of);
-    return SDD_OK;
+        w->st.n_values = 0;
+    if (with >= 0 && without >= 0)
+        return sdd_fail(err, SDD_EMESH, "st", "face %d has no UVs but face %d has", w->face_ids[without],
+                        w->face_ids[with]);
+    return w->st.n_values ? edits_channel_close(w, &w->st, err) : SDD_OK;
 }
 
 /* ---- closing up ---- */
@@ -214,12 +120,10 @@ static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *h
 {
     int64_t kept = 0, corner = 0;
     for (int64_t f = 0; f < w->n_faces; f++) {
-        if (!face_live(w, f))
+        if (!edits_face_live(w, f))
             continue;
-        for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++, corner++) {
+        for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++, corner++)
             w->corners[corner] = row_of[w->corners[c]];
-            w->uv_of[corner] = w->uv_of[c];
-        }
         if (w->face_state[f] & FACE_HOLE)
             holes[(*n_holes)++] = (int32_t)kept;
         w->face_counts[kept] = w->face_counts[f];
@@ -255,13 +159,14 @@ static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, 
         .corner_indices = {vertices, w->n_tags},
         .corner_sharpnesses = {corner_sharp, w->n_tags},
         .hole_indices = {holes, n_holes},
-        .uvs = {w->uvs, 2 * w->n_uvs},
-        .uv_indices = {w->uv_of, w->n_uvs ? w->n_corners : 0},
+        .uvs = {w->st.values, 2 * w->st.n_values},
+        .uv_indices = {w->st.of, w->st.n_values ? w->n_corners : 0},
         .vertex_ids = {w->vertex_ids, n_vertices},
         .face_ids = {w->face_ids, n_faces},
         .next_vertex_id = w->next_vertex_id,
         .next_face_id = w->next_face_id,
     };
+    edits_primvars_arrays(w, &a);
     int rc = mesh_build(&a, out, err);
     if (!rc)
         memcpy((*out)->name, m->name, sizeof m->name);
@@ -276,6 +181,8 @@ int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out,
         rc = close_creases(w, err);
     if (!rc)
         rc = close_uvs(w, err);
+    if (!rc)
+        rc = edits_primvars_close(w, err);
     if (rc)
         return rc;
     close_tags(w);

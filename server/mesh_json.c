@@ -54,7 +54,7 @@ static int read_primvar(const cJSON *json, const char *where, struct arena *aren
     static const char *const names[ALL] = {"name", "interpolation", "type", "width", "values", "indices"};
     const char *name = "", *interpolation = "", *type = NULL;
     const cJSON *f[ALL];
-    char field[ALL][48];
+    char field[ALL][PRIMVAR_WHERE_SIZE + 24];
     int64_t width = 1;
     int rc = json_fields(json, where, names, ALL, f, err);
     for (int i = 0; i < ALL; i++)
@@ -82,7 +82,7 @@ static int read_primvar(const cJSON *json, const char *where, struct arena *aren
 
 static int read_primvars(const cJSON *array, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
 {
-    char where[32];
+    char where[PRIMVAR_WHERE_SIZE];
     if (!array)
         return SDD_OK;
     if (!cJSON_IsArray(array))
@@ -219,7 +219,7 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
 
 /* Which members an operation has: NULL where it has none. */
 struct edit_form {
-    const char *name, *ids, *counts, *values, *flag;
+    const char *name, *ids, *counts, *values, *flag, *primvar; /* primvar: the member with its name */
 };
 static const struct edit_form edit_forms[] = {
     [EDIT_ADD_VERTICES] = {"addVertices", NULL, NULL, "points", NULL},
@@ -231,42 +231,77 @@ static const struct edit_form edit_forms[] = {
     [EDIT_SET_CORNERS] = {"setCorners", "ids", NULL, "sharpnesses", NULL},
     [EDIT_SET_HOLES] = {"setHoles", "ids", NULL, NULL, "hole"},
     [EDIT_SET_UVS] = {"setUvs", "ids", NULL, "st", NULL},
+    [EDIT_SET_PRIMVAR] = {"setPrimvar", "ids", NULL, "values", NULL, "name"},
+    [EDIT_PUT_PRIMVAR] = {.name = "putPrimvar"}, /* a Primvar */
+    [EDIT_REMOVE_PRIMVAR] = {"removePrimvar", NULL, NULL, NULL, NULL, "name"},
 };
 enum { N_FORMS = sizeof edit_forms / sizeof *edit_forms };
+
+/* The name of the primvar that an edit changes; its new values also as integers, for it may be one of those. */
+static int read_named(const cJSON *name, const cJSON *values, const struct edit_form *form, struct arena *arena,
+                      int64_t index, struct edit *e, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    const char *text = "";
+    struct i32s integers = {0};
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].%s", (long long)index, form->name);
+    int rc = json_string(name, "name", &text, err);
+    if (!rc)
+        rc = primvar_name(p, where, text, err);
+    if (!rc && values && !json_i32s(arena, values, form->values, &integers, NULL))
+        p->values = integers.v;
+    e->primvar = p;
+    return rc;
+}
 
 static int read_members(const cJSON *json, const struct edit_form *form, struct arena *arena, int64_t index,
                         struct edit *e, struct sdd_error *err)
 {
-    const char *const all[] = {form->ids, form->counts, form->values, form->flag};
-    const char *names[4] = {0};
-    const cJSON *found[4] = {0}, *f[4] = {0};
+    enum { IDS, COUNTS, VALUES, FLAG, PRIMVAR, ALL };
+    const char *const all[ALL] = {form->ids, form->counts, form->values, form->flag, form->primvar};
+    const char *names[ALL] = {0};
+    const cJSON *found[ALL] = {0}, *f[ALL] = {0};
     struct i32s ids = {0}, counts = {0};
     struct f32s values = {0};
     int n = 0, hole = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < ALL; i++)
         if (all[i])
             names[n++] = all[i];
     int rc = json_fields(json, form->name, names, n, found, err);
     if (rc)
         return rc;
     n = 0;
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < ALL; i++)
         if (all[i])
             f[i] = found[n++];
-    rc = json_i32s(arena, f[0], form->ids, &ids, err);
+    rc = json_i32s(arena, f[IDS], form->ids, &ids, err);
     if (!rc)
-        rc = json_i32s(arena, f[1], form->counts, &counts, err);
+        rc = json_i32s(arena, f[COUNTS], form->counts, &counts, err);
     if (!rc)
-        rc = json_f32s(arena, f[2], form->values, &values, err);
-    if (!rc && form->flag && !f[3])
+        rc = json_f32s(arena, f[VALUES], form->values, &values, err);
+    if (!rc && form->flag && !f[FLAG])
         rc = sdd_fail(err, SDD_EINVALID, form->flag, "edits[%lld].%s: %s is missing", (long long)index, form->name,
                       form->flag);
     if (!rc)
-        rc = json_bool(f[3], form->flag, &hole, err);
+        rc = json_bool(f[FLAG], form->flag, &hole, err);
     if (!rc)
         rc = edit_set(e, (enum edit_op)(form - edit_forms), index, ids, counts, values, err);
     e->hole = hole;
-    return rc;
+    return rc || !form->primvar ? rc : read_named(f[PRIMVAR], f[VALUES], form, arena, index, e, err);
+}
+
+static int read_put(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].putPrimvar", (long long)index);
+    *e = (struct edit){.op = EDIT_PUT_PRIMVAR, .primvar = p};
+    return read_primvar(json, where, arena, p, err);
 }
 
 static int read_edit(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
@@ -287,6 +322,8 @@ static int read_edit(const cJSON *json, struct arena *arena, int64_t index, stru
     }
     if (!rc && given < 0)
         rc = sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
+    if (!rc && given == EDIT_PUT_PRIMVAR)
+        return read_put(f[given], arena, index, e, err);
     return rc ? rc : read_members(f[given], &edit_forms[given], arena, index, e, err);
 }
 

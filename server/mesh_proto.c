@@ -73,7 +73,7 @@ static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, st
 /* A primvar as authored; the arrays stay the message's. */
 static int author(const Subdd__V1__Primvar *from, const char *where, struct primvar_array *out, struct sdd_error *err)
 {
-    char field[48];
+    char field[PRIMVAR_WHERE_SIZE + 24];
     int rc =
         primvar_author(out, where, from->name, from->interpolation, from->type, from->width ? from->width : 1, err);
     (void)snprintf(field, sizeof field, "%s.values", where);
@@ -85,7 +85,7 @@ static int author(const Subdd__V1__Primvar *from, const char *where, struct prim
 
 static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
 {
-    char where[32];
+    char where[PRIMVAR_WHERE_SIZE];
     int rc = primvars_count((int64_t)from->n_primvars, err);
     for (size_t i = 0; i < from->n_primvars && !rc; i++) {
         (void)snprintf(where, sizeof where, "primvars[%zu]", i);
@@ -177,8 +177,35 @@ fail:
     return rc;
 }
 
-static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct edit *e, struct sdd_error *err)
+/* What an edit says of a primvar; *out stays NULL when it is about something else. */
+static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, const struct primvar_array **out,
+                        struct sdd_error *err)
 {
+    bool set = m->op_case == SUBDD__V1__EDIT__OP_SET_PRIMVAR, put = m->op_case == SUBDD__V1__EDIT__OP_PUT_PRIMVAR;
+    char where[PRIMVAR_WHERE_SIZE];
+    *out = NULL;
+    if (!set && !put && m->op_case != SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR)
+        return SDD_OK;
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].%s", (long long)index,
+                   set   ? "setPrimvar"
+                   : put ? "putPrimvar"
+                         : "removePrimvar");
+    *out = p;
+    if (put)
+        return author(m->put_primvar, where, p, err);
+    int rc = primvar_name(p, where, set ? m->set_primvar->name : m->remove_primvar->name, err);
+    if (set)
+        p->values = m->set_primvar->values.data;
+    return rc;
+}
+
+static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, struct edit *e,
+                     struct sdd_error *err)
+{
+    const struct primvar_array *primvar;
     static const ProtobufCBinaryData none = {0, NULL};
     ProtobufCBinaryData ids = none, counts = none, values = none;
     enum edit_op op;
@@ -201,6 +228,11 @@ static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct edit *e, st
         op = EDIT_SET_CORNERS, ids = m->set_corners->ids, values = m->set_corners->sharpnesses;
         break;
     case SUBDD__V1__EDIT__OP_SET_HOLES: op = EDIT_SET_HOLES, ids = m->set_holes->ids, hole = m->set_holes->hole; break;
+    case SUBDD__V1__EDIT__OP_SET_PRIMVAR:
+        op = EDIT_SET_PRIMVAR, ids = m->set_primvar->ids, values = m->set_primvar->values;
+        break;
+    case SUBDD__V1__EDIT__OP_PUT_PRIMVAR: op = EDIT_PUT_PRIMVAR; break;
+    case SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR: op = EDIT_REMOVE_PRIMVAR; break;
     case SUBDD__V1__EDIT__OP_SET_UVS: op = EDIT_SET_UVS, ids = m->set_uvs->ids, values = m->set_uvs->st; break;
     default: return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
     }
@@ -214,6 +246,10 @@ static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct edit *e, st
     if (!rc)
         rc = edit_set(e, op, index, id_words, count_words, value_words, err);
     e->hole = hole;
+    if (!rc)
+        rc = edit_primvar(m, index, arena, &primvar, err);
+    if (!rc)
+        e->primvar = primvar;
     return rc;
 }
 
@@ -233,7 +269,7 @@ int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, st
     }
     *b = (struct edit_batch){(int64_t)m->n_edits, edits, arena};
     for (size_t i = 0; i < m->n_edits && !rc; i++)
-        rc = edit_from(m->edits[i], (int64_t)i, &edits[i], err);
+        rc = edit_from(m->edits[i], (int64_t)i, arena, &edits[i], err);
     if (rc)
         goto fail;
     *out = b;

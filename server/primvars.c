@@ -42,20 +42,24 @@ int primvar_follows_surface(int32_t interpolation)
 }
 
 /* ---- as authored ---- */
-static void join(char field[48], const char *where, const char *member)
+static void join(char field[PRIMVAR_WHERE_SIZE + 24], const char *where, const char *member)
 {
-    (void)snprintf(field, 48, "%s.%s", where, member);
+    (void)snprintf(field, PRIMVAR_WHERE_SIZE + 24, "%s.%s", where, member);
 }
 
-static int check_name(const char *name, const char *where, struct sdd_error *err)
+int primvar_name(struct primvar_array *out, const char *where, const char *name, struct sdd_error *err)
 {
-    char field[48];
+    char field[PRIMVAR_WHERE_SIZE + 24];
+    memset(out, 0, sizeof *out);
+    (void)snprintf(out->where, sizeof out->where, "%s", where);
     size_t n = strlen(name), good = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:");
     join(field, where, "name");
     if (strcmp(name, "st") == 0)
         return sdd_fail(err, SDD_EINVALID, field, "%s: st has fields of its own, st and stIndices", field);
-    if (n && good == n && n < PRIMVAR_NAME_SIZE && !isdigit((unsigned char)*name) && *name != ':')
+    if (n && good == n && n < PRIMVAR_NAME_SIZE && !isdigit((unsigned char)*name) && *name != ':') {
+        memcpy(out->info.name, name, n);
         return SDD_OK;
+    }
     int rc = sdd_fail(err, SDD_EINVALID, field, "%s is 1 to %d characters, [A-Za-z_][A-Za-z0-9_:]*", field,
                       PRIMVAR_NAME_SIZE - 1);
     if (err)
@@ -81,13 +85,10 @@ static int read_token(const char *token, const char *const *tokens, int n, const
 int primvar_author(struct primvar_array *out, const char *where, const char *name, const char *interpolation,
                    const char *type, int64_t width, struct sdd_error *err)
 {
-    char field[48];
-    memset(out, 0, sizeof *out);
-    (void)snprintf(out->where, sizeof out->where, "%s", where);
-    int rc = check_name(name, where, err);
+    char field[PRIMVAR_WHERE_SIZE + 24];
+    int rc = primvar_name(out, where, name, err);
     if (rc)
         return rc;
-    memcpy(out->info.name, name, strlen(name));
     join(field, where, "interpolation");
     rc = read_token(interpolation, interpolations, N_INTERPOLATIONS, field, &out->info.interpolation, err);
     join(field, where, "type");
@@ -113,7 +114,7 @@ int primvar_check(const struct primvar_info *p, const void *values, int64_t n_wo
                   struct sdd_error *err)
 {
     const float *v = values;
-    char field[48];
+    char field[PRIMVAR_WHERE_SIZE + 24];
     if (!primvar_follows_surface(p->interpolation))
         return SDD_OK;
     join(field, where, "values");
@@ -138,7 +139,7 @@ int primvars_count(int64_t n, struct sdd_error *err)
 
 static int check_indices(const struct primvar_array *a, int64_t rows, struct sdd_error *err)
 {
-    char field[48];
+    char field[PRIMVAR_WHERE_SIZE + 24];
     join(field, a->where, "indices");
     for (int64_t i = 0; i < a->indices.n; i++)
         if (a->indices.v[i] < 0 || a->indices.v[i] >= rows)
@@ -151,7 +152,7 @@ static int check_indices(const struct primvar_array *a, int64_t rows, struct sdd
 static int check_shape(const struct primvar_array *a, int64_t wanted, int64_t *rows, struct sdd_error *err)
 {
     const struct primvar_info *p = &a->info;
-    char field[48];
+    char field[PRIMVAR_WHERE_SIZE + 24];
     join(field, a->where, "values");
     *rows = a->n_words / p->width;
     if (a->n_words % p->width)

@@ -16,9 +16,10 @@
 #include "server/size.h"
 
 enum sdd_interpolation { SDD_CONSTANT, SDD_UNIFORM, SDD_VARYING, SDD_VERTEX, SDD_FACE_VARYING }; /* TEMP */
-#define PRIMVARS_MAX 32                      /* of a mesh                                     */
-#define PRIMVAR_NAME_SIZE 64                 /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
-#define PRIMVAR_MAX_WIDTH 256                /* numbers in a row                              */
+#define PRIMVARS_MAX 32       /* of a mesh                                     */
+#define PRIMVAR_NAME_SIZE 64  /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
+#define PRIMVAR_MAX_WIDTH 256 /* numbers in a row                              */
+#define PRIMVAR_WHERE_SIZE 40
 #define PRIMVARS_MAX_MADE (INT64_C(1) << 30) /* bytes of values that one request may ask for without sending them */
 
 enum primvar_type { PRIMVAR_F32, PRIMVAR_I32 };
@@ -34,9 +35,9 @@ struct primvar {
     int32_t *indices; /* faceVarying: [C] rows of values; else NULL    */
 };
 
-struct primvar_array {        /* as authored; arrays are borrowed */
-    char where[32];           /* its name in errors: "primvars[3]"                  */
-    struct primvar_info info; /* n_values matters to mesh_decode alone                */
+struct primvar_array {              /* as authored; arrays are borrowed */
+    char where[PRIMVAR_WHERE_SIZE]; /* its name in errors: "primvars[3]"                  */
+    struct primvar_info info;       /* n_values matters to mesh_decode alone                */
     const void *values;
     int64_t n_words;     /* numbers in values                                  */
     struct i32s indices; /* rows of values, one for each row of the class; n = 0: values has these rows itself */
@@ -46,6 +47,8 @@ struct primvar_array {        /* as authored; arrays are borrowed */
  * Errors  SDD_EINVALID, SDD_ETOO_LARGE naming where.name, .interpolation, .type or .width */
 int primvar_author(struct primvar_array *out, const char *where, const char *name, const char *interpolation,
                    const char *type, int64_t width, struct sdd_error *err) SDD_MUST_CHECK;
+/* primvar_name: the name alone, checked as above. */
+int primvar_name(struct primvar_array *out, const char *where, const char *name, struct sdd_error *err) SDD_MUST_CHECK;
 const char *primvar_interpolation(int32_t interpolation); /* USD's token */
 const char *primvar_type(int32_t type);                   /* "f32", "i32" */
 /* primvar_rows: how many rows a class wants of a mesh; -1: faceVarying, where the indices count. */

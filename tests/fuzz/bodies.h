@@ -8,9 +8,15 @@
 #include <string.h>
 
 static const char body_cube[] =
-    "v -1 -1 -1\nv 1 -1 -1\nv 1 1 -1\nv -1 1 -1\nv -1 -1 1\nv 1 -1 1\nv 1 1 1\nv -1 1 1\n"
-    "vt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 4/2 3/3 2/4\nf 5/1 6/2 7/3 8/4\nf 1/1 2/2 6/3 5/4\n"
-    "f 2/1 3/2 7/3 6/4\nf 3/1 4/2 8/3 7/4\nf 4/1 1/2 5/3 8/4\nt crease 2/1/0 4 5 2\n";
+    "{\"points\":[-1,-1,-1,1,-1,-1,1,1,-1,-1,1,-1,-1,-1,1,1,-1,1,1,1,1,-1,1,1],\"faceVertexCounts\":[4,4,4,4,4,4],"
+    "\"faceVertexIndices\":[0,3,2,1,4,5,6,7,0,1,5,4,1,2,6,5,2,3,7,6,3,0,4,7],\"creaseIndices\":[4,5],"
+    "\"creaseLengths\":[2],\"creaseSharpnesses\":[2],\"st\":[0,0,1,0,1,1,0,1],"
+    "\"stIndices\":[0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3],\"primvars\":["
+    "{\"name\":\"c\",\"interpolation\":\"constant\",\"type\":\"i32\",\"values\":[7]},"
+    "{\"name\":\"f\",\"interpolation\":\"faceVarying\",\"values\":[0,1,2,3],"
+    "\"indices\":[0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3]},"
+    "{\"name\":\"u\",\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[0,1,2,3,4,5]},"
+    "{\"name\":\"v\",\"interpolation\":\"vertex\",\"width\":2,\"values\":[0,0,1,1,2,2,3,3,4,4,5,5,6,6,7,7]}]}";
 
 /* A decoded mesh survives a copy, both encodings and the store's form. */
 static void body_mesh(int rc, struct mesh *m, const struct sdd_error *err)
@@ -38,7 +44,7 @@ static void body_positions(int rc, struct positions *p, const struct sdd_error *
         abort();
     if (rc)
         return;
-    if (mesh_from_obj(body_cube, strlen(body_cube), &cube, NULL))
+    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL))
         abort();
     if (positions_check(p, cube->n_vertices, 0, NULL) == SDD_OK)
         positions_apply(p, cube);
@@ -55,7 +61,7 @@ static void body_edits(int rc, struct edit_batch *b, const struct sdd_error *err
         abort();
     if (rc)
         return;
-    if (mesh_from_obj(body_cube, strlen(body_cube), &cube, NULL))
+    if (mesh_from_json(body_cube, strlen(body_cube), &cube, NULL))
         abort();
     rc = edits_apply(cube, b, &r, &why);
     if (rc ? !why.text[0] || r.mesh : mesh_check_indices(r.mesh, NULL))
