@@ -69,7 +69,7 @@ HELP_OBJ := $(call objs,$(filter-out $(foreach p,test_ bench_ fuzz_,$(call tsrc,
 LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a $(LIBSDD)
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_patches.h))
+CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_patches.h subd_primvars.h))
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
@@ -190,7 +190,7 @@ docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include client/subd.h client/subd_patches.h && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/err.*[hf]
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/err.*[hf]
 	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
 clean: ; rm -rf build ## remove all that was built
 help: ## this list

@@ -160,6 +160,21 @@ static const char *const option_keys[SUBD_N_OPTIONS] = {
     "triangleSubdivisionRule", "creaseMethod",        "orientation",
 };
 
+static cJSON *primvars_json(const struct subd_mesh_info *m)
+{
+    cJSON *a = cJSON_CreateArray();
+    for (int i = 0; i < m->n_primvars; i++) {
+        cJSON *o = cJSON_CreateObject();
+        cJSON_AddStringToObject(o, "name", m->primvars[i].name);
+        cJSON_AddStringToObject(o, "interpolation", m->primvars[i].interpolation);
+        cJSON_AddStringToObject(o, "type", m->primvars[i].type);
+        cJSON_AddNumberToObject(o, "width", m->primvars[i].width);
+        cJSON_AddNumberToObject(o, "values", (double)m->primvars[i].values);
+        cJSON_AddItemToArray(a, o);
+    }
+    return a;
+}
+
 cJSON *cli_info_json(const struct subd_mesh_info *m)
 {
     cJSON *o = cJSON_CreateObject(), *options;
@@ -176,6 +191,7 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
     cJSON_AddNumberToObject(o, "edges", (double)m->edges);
     cJSON_AddNumberToObject(o, "uvs", (double)m->uvs);
     cJSON_AddBoolToObject(o, "manifold", m->manifold);
+    cJSON_AddItemToObject(o, "primvars", primvars_json(m));
     cJSON_AddStringToObject(o, "residency", m->residency);
     cJSON_AddNumberToObject(o, "deviceBytes", (double)m->device_bytes);
     cJSON_AddNumberToObject(o, "hostBytes", (double)m->host_bytes);
@@ -196,6 +212,9 @@ void cli_print_info(const struct subd_mesh_info *m)
            m->manifold ? "" : "not ");
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         printf("  %-32s %s\n", option_keys[i], m->options[i]);
+    for (int i = 0; i < m->n_primvars; i++)
+        printf("  primvar %-24s %s, %d %s a row, %s rows\n", m->primvars[i].name, m->primvars[i].interpolation,
+               m->primvars[i].width, m->primvars[i].type, cli_count(m->primvars[i].values));
     printf("  on %s, %s there, %s in host memory\n", m->residency, cli_bytes((double)m->device_bytes),
            cli_bytes((double)m->host_bytes));
     printf("  created %s, updated %s, topology %s\n", m->created, m->updated, m->topology_id);

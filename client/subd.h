@@ -2,6 +2,7 @@
 /* subd.h: the client library of subdd. Meshes go to a daemon over HTTP, refined surfaces come back into memory.
  *
  *   subd_open -> subd_push -> subd_refine (subd_patches.h: subd_patches) -> subd_frame_free -> subd_close
+ *                          -> subd_edits (subd_edits.h)
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
  * little-endian, as the host must be.
@@ -14,6 +15,7 @@
  * Trust:   the server is not trusted: sizes, counts, offsets and indices in its answers are checked before use. */
 #ifndef SUBD_H
 #define SUBD_H
+#include "subd_primvars.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -98,6 +100,8 @@ struct subd_mesh_info {
     int64_t version, vertices, faces, corners, edges, uvs, device_bytes, host_bytes;
     int manifold;                              /* at most two faces an edge, in opposite directions; one fan a vertex */
     int64_t bandwidth_before, bandwidth_after; /* of the mesh matrix; from a push with reorder, else 0 */
+    int n_primvars;
+    struct subd_primvar_info primvars[SUBD_MAX_PRIMVARS]; /* by name */
 };
 struct subd_body {          /* a request body, sent as it stands */
     const char *media_type; /* "model/obj", "application/json", "application/protobuf" */
@@ -129,6 +133,8 @@ struct subd_mesh {
     const int32_t *uv_indices;       /* [n_corners] when n_uvs > 0                               */
     int64_t n_vertices, n_faces, n_corners, n_crease_indices, n_creases, n_crease_sharpnesses;
     int64_t n_corner_tags, n_holes, n_uvs;
+    const struct subd_primvar *primvars; /* [n_primvars], SUBD_MAX_PRIMVARS at most              */
+    int n_primvars;
 };
 /* subd_push_mesh: the same from arrays, as protobuf; the arrays are copied before it returns.
  * Errors  SUBD_EUSAGE when an array passes protobuf's 2 GiB */
@@ -166,49 +172,7 @@ SUBD_API int subd_positions_ranges(subd_client *c, const char *id, int64_t versi
 SUBD_API int subd_positions_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
                                  struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
 
-/* One edit of a batch. Ids are the mesh's stable ids; -1-k is the k-th vertex (face) that this batch adds.
- *   op                    ids                 values                    counts
- *   SUBD_ADD_VERTICES                         points[n][3]
- *   SUBD_REMOVE_VERTICES  vertices[n]
- *   SUBD_ADD_FACES        vertex a corner     uvs[corners][2] or none   face sizes
- *   SUBD_REMOVE_FACES     faces[n]
- *   SUBD_SET_POSITIONS    vertices[n]         points[n][3]
- *   SUBD_SET_CREASES      vertex pairs[n][2]  sharpness[n], 0 removes
- *   SUBD_SET_CORNERS      vertices[n]         sharpness[n], 0 removes
- *   SUBD_SET_HOLES        faces[n]            (hole says which way)
- *   SUBD_SET_UVS          faces[n]            uvs[corners][2] */
-enum subd_edit_op {
-    SUBD_ADD_VERTICES = 1,
-    SUBD_REMOVE_VERTICES,
-    SUBD_ADD_FACES,
-    SUBD_REMOVE_FACES,
-    SUBD_SET_POSITIONS,
-    SUBD_SET_CREASES,
-    SUBD_SET_CORNERS,
-    SUBD_SET_HOLES,
-    SUBD_SET_UVS
-};
-struct subd_edit {
-    enum subd_edit_op op;
-    const int32_t *ids, *counts;
-    const float *values;
-    int64_t n_ids, n_counts, n_values; /* array lengths, in numbers */
-    int hole;
-};
-struct subd_edit_result {
-    struct subd_mesh_info mesh;
-    int32_t *new_vertex_ids, *new_face_ids; /* in the order in which the batch added them */
-    int64_t n_new_vertices, n_new_faces;
-};
-/* subd_edits: POST edits: all or nothing. version: the one the batch was made for (> 0).
- * Errors  SUBD_EHTTP 412 with current_version when the mesh has moved on */
-SUBD_API int subd_edits(subd_client *c, const char *id, int64_t version, const struct subd_edit *edits, int n_edits,
-                        const char *idempotency_key, struct subd_edit_result *out,
-                        struct subd_error *err) SUBD_MUST_CHECK;
-SUBD_API int subd_edits_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
-                             const char *idempotency_key, struct subd_edit_result *out,
-                             struct subd_error *err) SUBD_MUST_CHECK;
-SUBD_API void subd_edit_result_free(struct subd_edit_result *r);
+/* subd_edits: see subd_edits.h, which is a part of this file. */
 
 /* ---- refine -------------------------------------------------------------------------------------------------- */
 enum subd_include { SUBD_POSITIONS = 1, SUBD_NORMALS = 2, SUBD_INDICES = 4, SUBD_UVS = 8, SUBD_UV_INDICES = 16 };
@@ -297,4 +261,5 @@ SUBD_API int subd_step(subd_client *c) SUBD_MUST_CHECK;
 #ifdef __cplusplus
 }
 #endif
+#include "subd_edits.h"
 #endif

@@ -5,6 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+static int copy_primvars(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
+{
+    if (from->n_primvars > SUBD_MAX_PRIMVARS)
+        return SUBD_EPROTOCOL;
+    to->n_primvars = (int)from->n_primvars;
+    for (int i = 0; i < to->n_primvars; i++) {
+        const Subdd__V1__PrimvarInfo *p = from->primvars[i];
+        struct subd_primvar_info *q = &to->primvars[i];
+        if (p->width > INT32_MAX || p->values > INT64_MAX)
+            return SUBD_EPROTOCOL;
+        subd_copy_text(q->name, sizeof q->name, p->name);
+        subd_copy_text(q->interpolation, sizeof q->interpolation, p->interpolation);
+        subd_copy_text(q->type, sizeof q->type, p->type);
+        q->width = (int)p->width;
+        q->values = (int64_t)p->values;
+    }
+    return SUBD_OK;
+}
+
 int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
 {
     const Subdd__V1__Options *o = from->options;
@@ -38,7 +57,7 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     to->host_bytes = (int64_t)from->host_bytes;
     to->bandwidth_before = (int64_t)from->bandwidth_before;
     to->bandwidth_after = (int64_t)from->bandwidth_after;
-    return SUBD_OK;
+    return copy_primvars(to, from);
 }
 
 static int unreadable(struct subd_error *err)

@@ -97,6 +97,9 @@ void subd_loop_turn(subd_client *c, int wait_ms);
 #define SUBD_PROTOBUF "application/protobuf"
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err);
 int subd_finish_edit(subd_client *c, void *out, struct subd_error *err);
+/* subd_primvar_pack: a primvar as message, which borrows it. 0: an array is missing or too long. */
+struct Subdd__V1__Primvar;
+int subd_primvar_pack(struct Subdd__V1__Primvar *to, const struct subd_primvar *from);
 struct Subdd__V1__MeshInfo;
 int subd_info_copy(struct subd_mesh_info *to, const struct Subdd__V1__MeshInfo *from);
 

@@ -43,10 +43,34 @@ static int borrow(ProtobufCBinaryData *field, const void *data, int64_t n)
     return 1;
 }
 
+int subd_primvar_pack(Subdd__V1__Primvar *to, const struct subd_primvar *from)
+{
+    subdd__v1__primvar__init(to);
+    to->name = (char *)(uintptr_t)(from->name ? from->name : "");
+    to->interpolation = (char *)(uintptr_t)(from->interpolation ? from->interpolation : "");
+    to->type = (char *)(uintptr_t)(from->type ? from->type : "");
+    to->width = (uint32_t)from->width;
+    return borrow(&to->values, from->values, from->n_values) && borrow(&to->indices, from->indices, from->n_indices);
+}
+
+static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__Primvar *primvars,
+                        Subdd__V1__Primvar **pointers)
+{
+    if (m->n_primvars < 0 || m->n_primvars > SUBD_MAX_PRIMVARS)
+        return 0;
+    w->n_primvars = (size_t)m->n_primvars;
+    w->primvars = pointers;
+    for (int i = 0; i < m->n_primvars; i++)
+        if (!subd_primvar_pack(pointers[i] = &primvars[i], &m->primvars[i]))
+            return 0;
+    return 1;
+}
+
 int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *out,
                    struct subd_error *err)
 {
     Subdd__V1__Mesh w = SUBDD__V1__MESH__INIT;
+    Subdd__V1__Primvar primvars[SUBD_MAX_PRIMVARS], *pointers[SUBD_MAX_PRIMVARS];
     struct subd_request r = {0};
     size_t bytes;
     if (m->n_vertices > INT32_MAX || m->n_uvs > INT32_MAX || !borrow(&w.points, m->points, 3 * m->n_vertices) ||
@@ -58,9 +82,11 @@ int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_
         !borrow(&w.corner_indices, m->corner_vertices, m->n_corner_tags) ||
         !borrow(&w.corner_sharpnesses, m->corner_sharpnesses, m->n_corner_tags) ||
         !borrow(&w.hole_indices, m->hole_faces, m->n_holes) || !borrow(&w.st, m->uvs, 2 * m->n_uvs) ||
-        !borrow(&w.st_indices, m->uv_indices, m->n_uvs ? m->n_corners : 0))
+        !borrow(&w.st_indices, m->uv_indices, m->n_uvs ? m->n_corners : 0) || !set_primvars(&w, m, primvars, pointers))
         return subd_fail(err, SUBD_EUSAGE,
-                         "an array of the mesh is missing, or larger than the 2 GiB that a message holds");
+                         "an array of the mesh is missing, or larger than the 2 GiB that a message holds, or there are "
+                         "more than %d primvars",
+                         SUBD_MAX_PRIMVARS);
     bytes = subdd__v1__mesh__get_packed_size(&w);
     if (bytes > INT32_MAX)
         return subd_fail(err, SUBD_EUSAGE, "the mesh has %zu bytes, above the 2 GiB that a message holds", bytes);

@@ -124,12 +124,34 @@ union operation { /* one row of memory, whichever message it holds */
     Subdd__V1__SetCorners set_corners;
     Subdd__V1__SetHoles set_holes;
     Subdd__V1__SetUvs set_uvs;
+    Subdd__V1__SetPrimvar set_primvar;
+    Subdd__V1__Primvar put_primvar;
+    Subdd__V1__PrimvarName remove_primvar;
 };
 
 /* The enum counts as the oneof does, which a static assertion holds to. */
 _Static_assert((int)SUBD_ADD_VERTICES == (int)SUBDD__V1__EDIT__OP_ADD_VERTICES &&
-                   (int)SUBD_SET_UVS == (int)SUBDD__V1__EDIT__OP_SET_UVS,
+                   (int)SUBD_REMOVE_PRIMVAR == (int)SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR,
                "enum subd_edit_op follows subdd.proto");
+
+static int encode_primvar(union operation *o, const struct subd_edit *e)
+{
+    Subdd__V1__Primvar p;
+    if (!e->primvar || !subd_primvar_pack(&p, e->primvar))
+        return 0;
+    if (e->op == SUBD_PUT_PRIMVAR) {
+        o->put_primvar = p;
+    } else if (e->op == SUBD_SET_PRIMVAR) {
+        subdd__v1__set_primvar__init(&o->set_primvar);
+        o->set_primvar.name = p.name;
+        o->set_primvar.ids = blob(e->ids, e->n_ids);
+        o->set_primvar.values = p.values;
+    } else {
+        subdd__v1__primvar_name__init(&o->remove_primvar);
+        o->remove_primvar.name = p.name;
+    }
+    return 1;
+}
 
 static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edit *e)
 {
@@ -178,6 +200,9 @@ static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edi
         o->set_uvs.ids = ids;
         o->set_uvs.st = values;
         return 1;
+    case SUBD_SET_PRIMVAR:
+    case SUBD_PUT_PRIMVAR:
+    case SUBD_REMOVE_PRIMVAR: return encode_primvar(o, e);
     }
     return 0;
 }
