@@ -103,6 +103,7 @@ void sdd_mesh_free(sdd_mesh *m)
 {
     if (!m)
         return;
+    dev_free(m->topology->device, m->primvars.memory, m->primvars.bytes);
     dev_free(m->topology->device, m->memory, m->bytes);
     sdd_topology_unref(m->topology);
     free(m);
@@ -110,5 +111,5 @@ void sdd_mesh_free(sdd_mesh *m)
 
 int64_t sdd_mesh_bytes(const sdd_mesh *m)
 {
-    return m->bytes;
+    return m->bytes + m->primvars.bytes;
 }

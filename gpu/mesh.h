@@ -11,6 +11,10 @@ struct sdd_mesh {
     uint64_t *error; /* [1] scratch word of the check of new points */
     void *memory;
     int64_t bytes;
+    int n_primvars;
+    struct sdd_primvar primvar[SDD_MAX_PRIMVARS]; /* shapes, their values are NULL */
+    float *primvar_values[SDD_MAX_PRIMVARS];      /* device, [n][width]            */
+    struct topology_part primvars;
 };
 
 #endif

@@ -2,13 +2,7 @@
 /* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, bring
  * the blocks to host memory (result.h). */
 #include "gpu/engine.h"
-#include "gpu/kernels/grid_quads.h"
-#include "gpu/kernels/grid_uvs.h"
-#include "gpu/kernels/sqrt3_uv_rows.h"
-#include "gpu/kernels/tri_faces.h"
-#include "gpu/kernels/tri_uvs.h"
-#include "gpu/kernels/uv_faces.h"
-#include "gpu/result.h"
+#include "gpu/primvars.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -42,19 +36,15 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
 
 static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    const int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_UVS | SDD_UV_INDICES, uv = SDD_UVS | SDD_UV_INDICES;
+    const int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_UVS | SDD_UV_INDICES | SDD_FACE_PARAMS |
+                    SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     if (r->level < 1 || r->level > SDD_MAX_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
     if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
         return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
     if ((r->include & all) == 0 || (r->include & ~all))
         return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
-    if ((r->include & uv) && t->info.n_uvs == 0)
-        return sdd_fail(err, SDD_EINVALID, "include", "the mesh has no UVs");
-    if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
-                        "UVs under %s are not built yet; all engines do `all`", sdd_option_token(&t->info.options, 2));
-    return SDD_OK;
+    return primvars_check(t, r, err);
 }
 
 /* Device bytes of a run: engine scratch, then the result's. */
@@ -91,7 +81,7 @@ static void count_refined(const sdd_topology *t, int level, struct sdd_plan *p)
     if (topology_is_sqrt3(t))
         return count_sqrt3(t, level, p);
     p->n_vertices = topology_points(t, level);
-    p->n_uvs = topology_uv_points(t, level);
+    p->n_uvs = t->info.n_uvs ? topology_channel_points(t, t->channel, level) : 0;
     p->n_faces = t->n_shown * m * m;
     p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
     if (topology_is_triangles(t)) {
@@ -108,11 +98,10 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     if (rc)
         return rc;
     count_refined(t, level, p);
-    int64_t uv_rows = r->include & (SDD_UVS | SDD_UV_INDICES) ? p->n_uvs : 0;
-    int64_t most = p->n_vertices > uv_rows ? p->n_vertices : uv_rows;
+    int64_t rows = primvars_most_rows(t, r), most = p->n_vertices > rows ? p->n_vertices : rows;
     if (most >= UINT32_MAX) {
         sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld %s; ids of 32 bits end at %lld", level,
-                 (long long)most, most == p->n_vertices ? "vertices" : "UV values", (long long)UINT32_MAX);
+                 (long long)most, most == p->n_vertices ? "vertices" : "face-varying values", (long long)UINT32_MAX);
         if (err) {
             err->needed = most;
             err->available = UINT32_MAX;
@@ -129,10 +118,7 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         result_add_block(p, SDD_NORMALS, 3, p->n_vertices);
     if (r->include & SDD_INDICES)
         result_add_block(p, SDD_INDICES, size, p->n_faces);
-    if (r->include & SDD_UVS)
-        result_add_block(p, SDD_UVS, 2, p->n_uvs);
-    if (r->include & SDD_UV_INDICES)
-        result_add_block(p, SDD_UV_INDICES, size, p->n_faces);
+    primvars_add_blocks(t, r, p);
     struct arena count = {NULL, 0};
     struct run_layout lay;
     lay_out(t, *engine, r, p, &count, &lay);
@@ -145,45 +131,6 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
     const struct engine *engine;
     struct sdd_error own;
     return make_plan(t, r, out, &engine, err ? err : &own);
-}
-
-static void index_rows(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
-{
-    struct grid_quads_args quads = {grid, t->shown, rows};
-    struct tri_faces_args triangles = {grid, t->shown, rows};
-    if (rows && topology_is_triangles(t))
-        DEV_LAUNCH(t->device, tri_faces, &triangles, n);
-    else if (rows)
-        DEV_LAUNCH(t->device, grid_quads, &quads, n);
-}
-
-/* Indices and UVs: formulas over the topology. */
-static void run_formulas(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                         const struct result_layout *lay)
-{
-    const sdd_topology *t = m->topology;
-    const struct sdd_grid uv_grid = topology_uv_grid(t, r->level);
-    const struct sdd_float2 *uv = (const struct sdd_float2 *)m->uvs;
-    struct sdd_float2 *out = result_block(p, lay, SDD_UVS);
-    if (topology_is_sqrt3(t)) {
-        struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
-        if (rows.row)
-            DEV_LAUNCH(t->device, sqrt3_uv_rows, &rows, p->n_uvs);
-        return;
-    }
-    index_rows(t, topology_grid(t, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
-    index_rows(t, uv_grid, result_block(p, lay, SDD_UV_INDICES), p->n_faces);
-    if (!out)
-        return;
-    if (topology_is_triangles(t)) {
-        struct tri_uvs_args uvs = {uv_grid, t->uv_edge_corner, uv, out};
-        DEV_LAUNCH(t->device, tri_uvs, &uvs, p->n_uvs);
-        return;
-    }
-    struct uv_faces_args means = {t->face_end, t->uv, uv, out, t->info.n_uvs};
-    struct grid_uvs_args uvs = {uv_grid, t->uv_edge_corner, uv, out};
-    DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
-    DEV_LAUNCH(t->device, grid_uvs, &uvs, p->n_uvs);
 }
 
 /* Runs in allocated memory. */
@@ -206,13 +153,16 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
         rc = result_cancelled(r->cancel, "the indices", err);
     if (rc)
         return rc;
-    run_formulas(m, r, p, to);
+    primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, to, SDD_INDICES), p->n_faces);
+    primvars_run(m, r, p, to);
     return result_bring(out, to, r->cancel, err);
 }
 
-int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
+int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result **out, struct sdd_error *err)
 {
     const sdd_topology *t = m->topology;
+    struct sdd_refine_request own_request = *asked;
+    const struct sdd_refine_request *r = &own_request;
     const struct engine *engine = NULL;
     struct sdd_error own = {0};
     struct run_layout lay;
@@ -222,6 +172,7 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out
     err = err ? err : &own;
     err->code = SDD_OK;
     *out = NULL;
+    own_request.primvar_shapes = sdd_mesh_primvars(m, &own_request.n_primvars);
     int rc = result_create(t->device, &result, err);
     if (rc)
         return rc;

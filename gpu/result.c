@@ -13,7 +13,7 @@ int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err)
     return SDD_OK;
 }
 
-void result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
+struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
 {
     struct sdd_block *b = p->blocks + p->n_blocks++;
     b->semantic = semantic;
@@ -21,6 +21,7 @@ void result_add_block(struct sdd_plan *p, int semantic, int components, int64_t 
     b->count = count;
     b->bytes = count * components * 4;
     p->host_bytes += b->bytes;
+    return b;
 }
 
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out)
@@ -64,7 +65,7 @@ int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_in
     sdd_device *d = r->device;
     struct sdd_result_info *info = &r->info;
     struct sdd_plan *p = &info->plan;
-    uint64_t digests[8] = {0};
+    uint64_t digests[SDD_MAX_BLOCKS] = {0};
     dev_mark(d, MARK_REFINED);
     int rc = result_cancelled(cancel, "the digests", err);
     if (rc)

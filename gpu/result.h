@@ -14,13 +14,13 @@ enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 
 struct result_layout { /* of device memory */
     uint64_t *digests; /* one a block */
-    void *tree[8];
-    void *block[8]; /* after result_place: where the kernels write */
+    void *tree[SDD_MAX_BLOCKS];
+    void *block[SDD_MAX_BLOCKS]; /* after result_place: where the kernels write */
 };
 
 /* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
-void result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count);
+struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count);
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out);
 /* result_place: host memory for the blocks of the plan. */
 int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;

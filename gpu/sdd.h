@@ -52,6 +52,26 @@ int sdd_option_set(struct sdd_options *o, const char *name_or_flag, const char *
                    struct sdd_error *err) SDD_MUST_CHECK;
 const char *sdd_option_token(const struct sdd_options *o, int row);
 
+/* ---- primvars: USD's interpolation classes ------------------------------------------------------------ */
+#define SDD_MAX_PRIMVARS 32 /* of a mesh, beside the UVs; and face-varying channels */
+#define SDD_MAX_PRIMVAR_WIDTH 256
+enum sdd_interpolation { SDD_CONSTANT, SDD_UNIFORM, SDD_VARYING, SDD_VERTEX, SDD_FACE_VARYING };
+
+struct sdd_channel { /* which value each face corner has: topology of its own, with seams */
+    int64_t n_values;
+    const int32_t *indices; /* [C] in [0, n_values) */
+};
+
+/* Values of `width` 32-bit words, floats where something is computed of them (vertex, varying, faceVarying); constant
+ * and uniform ones may be anything, they are only copied. Refined: constant stays; uniform, each face has its control
+ * face's; varying, linear over the control faces; vertex, as positions; faceVarying, as UVs. */
+struct sdd_primvar {
+    int32_t interpolation; /* enum sdd_interpolation                                          */
+    int32_t width;         /* 1 .. SDD_MAX_PRIMVAR_WIDTH                                      */
+    int32_t channel;       /* faceVarying: row of sdd_mesh_desc.channels                      */
+    const void *values;    /* [n][width]: n is 1, F, V, V, the channel's n_values             */
+};
+
 /* ---- control mesh: borrowed host arrays -------------------------------------------------------------- */
 struct sdd_mesh_desc {
     int64_t n_vertices, n_faces, n_corners;
@@ -67,6 +87,8 @@ struct sdd_mesh_desc {
     const int32_t *hole_faces; /* [n_holes]                                             */
     int64_t n_uvs;             /* 0: no UVs                                             */
     const int32_t *uv_indices; /* [C] in [0, U)                                         */
+    int64_t n_channels;        /* indices of face-varying primvars other than the UVs   */
+    const struct sdd_channel *channels;
     struct sdd_options options;
 };
 
@@ -112,6 +134,7 @@ struct sdd_topology_info {
     /* n_holes counts authored holes and the faces that interpolateBoundary `none` takes away */
     int32_t max_valence, max_face_size, min_face_size;
     int has_creases;      /* any semi-sharp or infinite tag that was authored               */
+    int n_channels;       /* face-varying ones beside the UVs                            */
     int manifold;         /* at most two faces an edge, in opposite directions; one fan a vertex */
     int64_t device_bytes; /* held while resident                                            */
     int64_t build_bytes;  /* device bytes needed at the worst moment of building            */
@@ -138,36 +161,60 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
 /* sdd_mesh_set_points: replaces vertices [first, first + n). On error the mesh keeps its old points. */
 int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *points,
                         struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_mesh_set_primvars: replaces all primvars; values are copied. On error the mesh keeps those it had.
+ * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS), SDD_EMESH naming primvar and value
+ *         when a float of which something is computed is NaN, infinite or beyond SDD_MAX_COORDINATE */
+int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars, struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_mesh_primvars: their shapes, for sdd_plan; values are NULL. */
+const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n);
 void sdd_mesh_free(sdd_mesh *m);           /* NULL is fine */
 int64_t sdd_mesh_bytes(const sdd_mesh *m); /* device bytes without the topology */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
 enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
-enum sdd_include { SDD_POSITIONS = 1, SDD_NORMALS = 2, SDD_INDICES = 4, SDD_UVS = 8, SDD_UV_INDICES = 16 };
+enum sdd_include {
+    SDD_POSITIONS = 1,
+    SDD_NORMALS = 2,
+    SDD_INDICES = 4,
+    SDD_UVS = 8,
+    SDD_UV_INDICES = 16,
+    SDD_FACE_PARAMS = 128,
+    SDD_PRIMVARS = 512,
+    SDD_PRIMVAR_INDICES = 1024 /* of those that are faceVarying */
+};
 struct sdd_refine_request {
-    int level;                /* 1 .. SDD_MAX_LEVEL                                       */
-    int surface;              /* enum sdd_surface                                         */
-    int include;              /* enum sdd_include, or-ed                                  */
-    const char *method;       /* "auto" or an engine's name                               */
+    int level;          /* 1 .. SDD_MAX_LEVEL                                       */
+    int surface;        /* enum sdd_surface                                         */
+    int include;        /* enum sdd_include, or-ed                                  */
+    const char *method; /* "auto" or an engine's name                               */
+    uint32_t primvars;  /* bit k: the mesh's primvar k, when `include` asks for any */
+    int n_primvars;     /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
+    const struct sdd_primvar *primvar_shapes;
     const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL           */
 };
 
 /* A block of the result. Shapes, in grid order (README, "Grid order"):
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
- * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner */
+ * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner;
+ * primvars [1, faces, n, n or its own count][width], primvar_indices as uv_indices, a block each for each primvar;
+ * face_params [faces][4] u32 as for patches; of a quad, the face's corner 0 is corner params[1] of its cell; under loop
+ * u and v count in a grid of 2^level cells from corner 0, u towards corner 1, v towards corner 2, and SDD_FACE_TURNED
+ * marks the cell's upper triangle; under sqrt3 u and v are 0 */
 struct sdd_block {
     int semantic; /* a bit of enum sdd_include, or of sdd_patch_semantic       */
+    int primvar;  /* of primvars and primvar_indices: its row                  */
     int components;
     int64_t count; /* rows                                                      */
     int64_t bytes;
     const void *data; /* host memory, 64-byte aligned; NULL in a plan              */
     uint64_t digest;  /* xxh64 tree of digest.h; 0 in a plan                       */
 };
+#define SDD_MAX_BLOCKS (8 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan {
     const char *method;                          /* engine that will run                                      */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
     int n_blocks;
-    struct sdd_block blocks[8];
+    struct sdd_block blocks[SDD_MAX_BLOCKS];
     int64_t device_bytes; /* allocated on the device while it runs, beyond the mesh    */
     int64_t host_bytes;   /* of the result                                             */
 };
@@ -191,8 +238,8 @@ const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */
 
 /* ---- patches: feature-adaptive Catmull-Clark ---------------------------------------------------------------- */
-#define SDD_MAX_PATCH_LEVEL 10 /* as OpenSubdiv's isolation level */
-enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64, SDD_FACE_PARAMS = 128 }; /* of blocks */
+#define SDD_MAX_PATCH_LEVEL 10                                       /* as OpenSubdiv's isolation level */
+enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64 }; /* of blocks */
 struct sdd_patches_request {
     int level;                /* 1 .. SDD_MAX_PATCH_LEVEL                                 */
     int surface;              /* enum sdd_surface, of the faces that the last level leaves */
@@ -207,6 +254,7 @@ struct sdd_patches_request {
 #define SDD_PATCH_BOUNDARY 0x10u
 #define SDD_PATCH_TRANSITION 0x100u
 #define SDD_PATCH_OF_POLYGON 0x1000u
+#define SDD_FACE_TURNED 0x2000u
 /* sdd_patches: the surface cut into bicubic B-spline patches where it is one, and the quads of level L around what is
  * not (irregular vertices, semi-sharp creases), which shrink with the level. Blocks, all five always, in this order:
  *  positions    [n][3] f32: the control points, then the points of each level's sub-mesh, bit for bit those that

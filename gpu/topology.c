@@ -99,6 +99,11 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
         rc = check_count("holeIndices", m->n_holes, err);
     if (!rc)
         rc = check_count("st", m->n_uvs, err);
+    if (!rc && (m->n_channels < 0 || m->n_channels > SDD_MAX_PRIMVARS))
+        rc = sdd_fail(err, SDD_EINVALID, "primvars", "%lld face-varying channels; the limit is %d",
+                      (long long)m->n_channels, SDD_MAX_PRIMVARS);
+    for (int64_t k = 0; !rc && k < m->n_channels; k++)
+        rc = check_count("primvars", m->channels[k].n_values, err);
     if (!rc)
         rc = check_tags("creaseSharpnesses", m->n_creases, m->crease_sharpness, err);
     if (!rc)
@@ -132,12 +137,17 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     info.n_faces = desc->n_faces;
     info.n_corners = desc->n_corners;
     info.n_uvs = desc->n_uvs;
+    info.n_channels = (int)desc->n_channels;
     info.has_creases = desc->n_creases > 0 || desc->n_corner_tags > 0;
     info.options = desc->options;
     t->refs = 1;
     t->device = device;
     t->info = info;
-    rc = topology_build(t, desc, err);
+    t->n_channels = (desc->n_uvs > 0) + info.n_channels;
+    t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
+    for (int k = 0; t->channel && k < t->n_channels; k++)
+        t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
+    rc = t->channel ? topology_build(t, desc, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
     if (rc) {
         sdd_topology_unref(t);
         return rc;
@@ -160,6 +170,7 @@ void sdd_topology_unref(sdd_topology *t)
         return;
     for (int k = 0; k < SDD_N_PARTS; k++)
         dev_free(t->device, t->part[k].memory, t->part[k].bytes);
+    free(t->channel);
     free(t);
 }
 
@@ -183,14 +194,19 @@ struct sdd_grid topology_grid(const sdd_topology *t, int level)
     return g;
 }
 
-struct sdd_grid topology_uv_grid(const sdd_topology *t, int level)
+struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level)
 {
     struct sdd_grid g = topology_grid(t, level);
-    g.vert = t->uv;
-    g.edge = t->uv_edge;
-    g.n_vertices = (uint32_t)t->info.n_uvs;
-    g.n_edges = (uint32_t)t->info.n_uv_edges;
+    g.vert = c->vert;
+    g.edge = c->edge;
+    g.n_vertices = (uint32_t)c->n_values;
+    g.n_edges = (uint32_t)c->n_edges;
     return g;
+}
+
+const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel)
+{
+    return t->channel + (t->info.n_uvs > 0) + channel;
 }
 
 int topology_is_triangles(const sdd_topology *t)
@@ -232,9 +248,9 @@ int64_t topology_points(const sdd_topology *t, int level)
     return grid_points(t, t->info.n_vertices, t->info.n_edges, level);
 }
 
-int64_t topology_uv_points(const sdd_topology *t, int level)
+int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level)
 {
-    return t->info.n_uvs ? grid_points(t, t->info.n_uvs, t->info.n_uv_edges, level) : 0;
+    return grid_points(t, c->n_values, c->n_edges, level);
 }
 
 int64_t topology_angles(const sdd_topology *t)

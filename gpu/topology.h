@@ -15,6 +15,13 @@ struct topology_part {
     int64_t bytes;
 };
 
+/* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. */
+struct topology_channel {
+    int64_t n_values, n_edges;
+    uint32_t *vert, *edge; /* [C]  SDD_PART_MESH   */
+    uint32_t *edge_corner; /* [E'] SDD_PART_EDGES  */
+};
+
 struct sdd_topology {
     int refs;
     sdd_device *device;
@@ -26,31 +33,33 @@ struct sdd_topology {
     int32_t *face_end;               /* [F] inclusive scan of the face sizes              */
     uint32_t *vert_begin, *vert_end; /* [V] rows of vert_corner                           */
     uint32_t *vert_corner;           /* [C] real corners sorted by vertex                 */
-    uint32_t *uv, *uv_edge;          /* [C] NULL: no UVs                                  */
     /* SDD_PART_CORNERS */
     uint32_t *vert, *twin, *edge; /* [C + B]                                           */
     struct sdd_faces faces;       /* of C + B corners                                  */
     /* SDD_PART_EDGES */
-    uint32_t *edge_corner;    /* [E] the lowest corner of each edge                */
-    float *edge_sharp;        /* [E] NULL: closed and without creases              */
-    float *vert_sharp;        /* [V] NULL: no sharp vertices                       */
-    uint32_t *uv_edge_corner; /* [E']                                              */
+    uint32_t *edge_corner; /* [E] the lowest corner of each edge                */
+    float *edge_sharp;     /* [E] NULL: closed and without creases              */
+    float *vert_sharp;     /* [V] NULL: no sharp vertices                       */
     /* SDD_PART_LISTS */
     uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
     uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
     uint32_t *isolated;    /* [n_isolated]                                      */
 
+    int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
+    struct topology_channel *channel;
     int64_t n_shown;
     int64_t n_open; /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
-/* Grid order over the control mesh, or over its UV mesh. */
+/* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
-struct sdd_grid topology_uv_grid(const sdd_topology *t, int level);
+struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
 int topology_is_triangles(const sdd_topology *t);          /* do refined faces have three corners? */
 int topology_is_sqrt3(const sdd_topology *t);              /* .. in the order of kernels/sqrt3_grid.h, no grids? */
 int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */
-int64_t topology_uv_points(const sdd_topology *t, int level);
+int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);
+/* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */
+const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);
 
 /* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
  * valence or face size. topology_upload_angles: fills it, made in double. */

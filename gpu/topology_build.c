@@ -62,13 +62,14 @@ void build_drop(struct build *b, struct topology_part *part)
 static void lay_out_mesh(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
-    int uvs = b->desc->n_uvs > 0;
     t->face_end = ARENA(a, int32_t, b->F);
     t->vert_begin = ARENA(a, uint32_t, b->V);
     t->vert_end = ARENA(a, uint32_t, b->V);
     t->vert_corner = ARENA(a, uint32_t, b->C);
-    t->uv = uvs ? ARENA(a, uint32_t, b->C) : NULL;
-    t->uv_edge = uvs ? ARENA(a, uint32_t, b->C) : NULL;
+    for (int k = 0; k < t->n_channels; k++) {
+        t->channel[k].vert = ARENA(a, uint32_t, b->C);
+        t->channel[k].edge = ARENA(a, uint32_t, b->C);
+    }
 }
 
 static void lay_out_corners(struct build *b, struct arena *a)
@@ -96,7 +97,8 @@ static void lay_out_edges(struct build *b, struct arena *a)
     t->edge_corner = ARENA(a, uint32_t, b->E);
     t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
-    t->uv_edge_corner = m->n_uvs > 0 ? ARENA(a, uint32_t, b->E_uv) : NULL;
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].edge_corner = ARENA(a, uint32_t, t->channel[k].n_edges);
 }
 
 /* Longer corner arrays, with room for ghosts; the old ones keep the twins as they are without. */
@@ -146,7 +148,9 @@ static int place_edges(struct build *b, struct sdd_error *err)
         return rc;
     b->E = (int64_t)(uint32_t)b->word[W_N_EDGES];
     b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BORDER];
-    b->E_uv = t->info.n_uv_edges = (int64_t)(uint32_t)b->word[W_N_UV_EDGES];
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].n_edges = (int64_t)(uint32_t)b->word[W_N_CHANNEL_EDGES + k];
+    t->info.n_uv_edges = t->info.n_uvs ? t->channel[0].n_edges : 0;
     build_tell_fault(b);
     t->info.manifold = t->fault[0] == 0;
     if (!t->info.manifold) {

@@ -8,8 +8,9 @@
 /* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
  * is well. */
 enum word {
+    W_CHANNEL, /* one each */
+    W_LAST_CHANNEL = W_CHANNEL + SDD_MAX_PRIMVARS,
     W_CORNER,
-    W_UV,
     W_REPEAT,
     W_EDGE,
     W_FAN,        /* the last three: not errors, but the mesh is not manifold */
@@ -20,7 +21,8 @@ enum word {
     W_HOLE, /* stage "tags" */
     W_N_EDGES,
     W_N_BORDER,
-    W_N_UV_EDGES,
+    W_N_CHANNEL_EDGES, /* one each */
+    W_LAST_N_CHANNEL_EDGES = W_N_CHANNEL_EDGES + SDD_MAX_PRIMVARS,
     W_N_ISOLATED,
     W_N_HOLES,
     W_N_SHOWN,
@@ -35,8 +37,8 @@ struct build {
     const struct sdd_mesh_desc *desc;
     sdd_device *d;
     uint64_t word[N_WORDS];
-    int64_t V, F, C, E, B, G, E_uv, H, tags; /* G ghosts: B, or none when the mesh is not manifold */
-    int bits;                                /* vertex ids are below 2^bits */
+    int64_t V, F, C, E, B, G, H, tags; /* G ghosts: B, or none when the mesh is not manifold */
+    int bits;                          /* vertex ids are below 2^bits */
 
     int64_t used_before, most; /* device bytes: before all, and at the worst moment since */
 
@@ -47,8 +49,8 @@ struct build {
      * then the ranks of what has no face across; `rank` and `flag` are keys until those are sorted. */
     struct topology_part faces, sort;
     uint64_t *words, *keys, *sorted;
-    int32_t *counts, *input, *uv_input, *corners, *rank, *flag, *border_rank;
-    uint32_t *uv_edge_corner;
+    int32_t *counts, *input, *corners, *rank, *flag, *border_rank;
+    uint32_t *channel_edge_corner; /* [channels][C] */
     void *scratch;
 
     /* stage "tags" */

@@ -6,7 +6,10 @@
 
 static int sort_bits(const struct build *b)
 {
-    return (int)(2 * build_larger(b->bits, build_bits(b->desc->n_uvs))); /* counts are below 2^30: at most 60 */
+    int64_t most = b->V;
+    for (int k = 0; k < b->t->n_channels; k++)
+        most = build_larger(most, b->t->channel[k].n_values);
+    return 2 * build_bits(most); /* counts are below 2^30: at most 60 */
 }
 
 void build_lay_out_sort(struct build *b, struct arena *a)
@@ -20,15 +23,13 @@ void build_lay_out_sort(struct build *b, struct arena *a)
 void build_lay_out_faces(struct build *b, struct arena *a)
 {
     int64_t C = b->C;
-    int uvs = b->desc->n_uvs > 0;
     b->words = ARENA(a, uint64_t, N_WORDS);
     b->keys = ARENA(a, uint64_t, C);
     b->rank = (int32_t *)b->keys;
     b->flag = a->base ? b->rank + C : NULL;
     b->corners = ARENA(a, int32_t, C);
     b->counts = b->t->info.min_face_size < b->t->info.max_face_size ? ARENA(a, int32_t, b->F) : NULL;
-    b->uv_input = uvs ? ARENA(a, int32_t, C) : NULL;
-    b->uv_edge_corner = uvs ? ARENA(a, uint32_t, C) : NULL;
+    b->channel_edge_corner = ARENA(a, uint32_t, b->t->n_channels * C);
 }
 
 /* Brings the uses of each edge of the mesh whose corners are `vert` together, in the order of (min, max): their corners
@@ -53,21 +54,15 @@ static void upload_faces(struct build *b)
     struct face_corners_args corners = {
         .end = t->face_end,
         .input = b->input,
-        .uv_input = b->uv_input,
         .vert = t->vert,
         .face = b->face,
         .next = b->next,
         .prev = b->prev,
-        .uv = t->uv,
         .error = b->words + W_CORNER,
-        .uv_error = b->words + W_UV,
         .n_vertices = (uint32_t)b->V,
-        .n_uvs = (uint32_t)m->n_uvs,
         .left_handed = m->options.orientation == SDD_LEFT_HANDED,
     };
     dev_upload(d, b->input, m->face_vertices, b->C * (int64_t)sizeof(int32_t));
-    if (b->uv_input)
-        dev_upload(d, b->uv_input, m->uv_indices, b->C * (int64_t)sizeof(int32_t));
     if (b->counts) {
         dev_upload(d, b->counts, m->face_counts, b->F * (int64_t)sizeof(int32_t));
         dev_scan(d, b->counts, t->face_end, b->F, b->scratch);
@@ -75,6 +70,33 @@ static void upload_faces(struct build *b)
         DEV_LAUNCH(d, face_ends, &ends, b->F);
     }
     DEV_LAUNCH(d, face_corners, &corners, b->F);
+}
+
+/* The indices of channel k, as authored. */
+static const int32_t *channel_indices(const struct build *b, int k)
+{
+    int uvs = b->desc->n_uvs > 0;
+    return uvs && k == 0 ? b->desc->uv_indices : b->desc->channels[k - uvs].indices;
+}
+
+/* A channel is a mesh whose corners have values where others have vertices. */
+static void run_channel(struct build *b, int k)
+{
+    struct topology_channel *channel = b->t->channel + k;
+    struct face_corners_args corners = {
+        .end = b->t->face_end,
+        .input = b->input,
+        .vert = channel->vert,
+        .error = b->words + W_CHANNEL + k,
+        .n_vertices = (uint32_t)channel->n_values,
+        .left_handed = b->desc->options.orientation == SDD_LEFT_HANDED,
+    };
+    struct edge_ids_args ids = {b->rank, b->corners, channel->edge, b->channel_edge_corner + k * b->C};
+    dev_upload(b->d, b->input, channel_indices(b, k), b->C * (int64_t)sizeof(int32_t));
+    DEV_LAUNCH(b->d, face_corners, &corners, b->F);
+    rank_edges(b, channel->vert, build_bits(channel->n_values));
+    DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
+    build_count_word(b, W_N_CHANNEL_EDGES + k, b->rank, b->C);
 }
 
 static void sort_vertices(struct build *b)
@@ -95,7 +117,6 @@ void build_run_faces(struct build *b)
 {
     sdd_device *d = b->d;
     sdd_topology *t = b->t;
-    struct edge_ids_args uv_ids = {b->rank, b->corners, t->uv_edge, b->uv_edge_corner};
     struct edge_twins_args twins = {b->sorted, b->corners, t->vert,           t->faces,
                                     t->twin,   b->flag,    b->words + W_EDGE, b->C};
     struct vertex_fan_args fan = {
@@ -104,11 +125,8 @@ void build_run_faces(struct build *b)
     build_start_words(b);
     upload_faces(b);
     sort_vertices(b);
-    if (t->uv) {
-        rank_edges(b, t->uv, build_bits(b->desc->n_uvs));
-        DEV_LAUNCH(d, edge_ids, &uv_ids, b->C);
-        build_count_word(b, W_N_UV_EDGES, b->rank, b->C);
-    }
+    for (int k = 0; k < t->n_channels; k++)
+        run_channel(b, k);
     rank_edges(b, t->vert, b->bits);
     build_count_word(b, W_N_EDGES, b->rank, b->C);
     DEV_LAUNCH(d, edge_twins, &twins, b->C);
@@ -153,8 +171,9 @@ void build_run_edges(struct build *b)
                                      (int32_t)(uint32_t)b->word[W_N_EDGES]};
     struct open_flags_args open = {b->twin, b->flag};
     DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
-    if (t->uv)
-        dev_copy(b->d, t->uv_edge_corner, b->uv_edge_corner, b->E_uv * (int64_t)sizeof(uint32_t));
+    for (int k = 0; k < t->n_channels; k++)
+        dev_copy(b->d, t->channel[k].edge_corner, b->channel_edge_corner + k * b->C,
+                 t->channel[k].n_edges * (int64_t)sizeof(uint32_t));
     if (!b->kind)
         return;
     DEV_LAUNCH(b->d, edges_apart, &apart, b->C);
@@ -190,10 +209,14 @@ int build_fail_faces(const struct build *b, struct sdd_error *err)
         return sdd_fail(err, SDD_EMESH, "faceVertexIndices", "face %lld uses vertex %d of %lld",
                         (long long)face_of_corner(m, (int64_t)w[W_CORNER], &first), m->face_vertices[w[W_CORNER]],
                         (long long)b->V);
-    if (w[W_UV] != ~0ull)
-        return sdd_fail(err, SDD_EMESH, "stIndices", "face %lld uses UV value %d of %lld",
-                        (long long)face_of_corner(m, (int64_t)w[W_UV], &first), m->uv_indices[w[W_UV]],
-                        (long long)m->n_uvs);
+    for (int k = 0; k < b->t->n_channels; k++) {
+        int64_t c = (int64_t)w[W_CHANNEL + k];
+        if (w[W_CHANNEL + k] != ~0ull)
+            return sdd_fail(err, SDD_EMESH, m->n_uvs && k == 0 ? "stIndices" : "primvars",
+                            "face %lld uses value %d of the %lld of %s", (long long)face_of_corner(m, c, &first),
+                            channel_indices(b, k)[c], (long long)b->t->channel[k].n_values,
+                            m->n_uvs && k == 0 ? "st" : "a face-varying primvar");
+    }
     return SDD_OK;
 }
 

@@ -88,7 +88,7 @@ static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
 int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err)
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
-    Subdd__V1__Block blocks[8], *pointers[8];
+    Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
     *out = (struct frame){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
         fill_block(&blocks[i], &plan->blocks[i]);

@@ -21,7 +21,7 @@ struct frame {
     struct {
         const unsigned char *data;
         int64_t offset, bytes;
-    } blocks[8];
+    } blocks[SDD_MAX_BLOCKS];
     int64_t bytes; /* of the whole frame */
 };
 /* frame_make: the frame of a plan. With data in the plan (a result) the frame can be read while the result lives;

@@ -218,7 +218,7 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
     if (!run->uvs || m->level > sqrt3_last_uvs(run->request) || m->level % 2)
         return;
     if (m->level == 0) {
-        uvs.row = t->uv;
+        uvs.row = t->channel[0].vert;
         uvs.uv = (const struct sdd_float2 *)run->mesh->uvs;
     }
     uvs.shown = last ? t->shown : NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* face_corners: what a corner knows of its face: the face, the corners after and before it; checks vertex indices.
+/* face_corners: what a corner knows of its face: the face, the corners after and before it; checks vertex indices. Also for
+ * a face-varying channel, whose values are its vertices.
  * Shapes  end[F] i32 (inclusive scan of the sizes), input[C] i32 -> vert, face, next, prev [C] u32, error[1] u64
  * Shape   item, n = F      Cost  4 B read and 16 B written a corner
  * Result  a left-handed face a b c d is read as a d c b; error = min(error, corner) where a vertex is not in [0, V).
@@ -12,10 +13,9 @@
 struct face_corners_args {
     const int32_t *end;
     const int32_t *input;
-    const int32_t *uv_input;                  /* NULL: no UVs */
-    uint32_t *vert, *face, *next, *prev, *uv; /* face, next and prev NULL: uniform faces need no tables */
-    uint64_t *error, *uv_error;
-    uint32_t n_vertices, n_uvs;
+    uint32_t *vert, *face, *next, *prev; /* face, next and prev NULL: uniform faces need no tables */
+    uint64_t *error;
+    uint32_t n_vertices;
     int32_t left_handed;
 };
 
@@ -32,12 +32,6 @@ SDD_FN void k_face_corners(int64_t f, const struct face_corners_args *a)
             a->face[c] = (uint32_t)f;
             a->next[c] = (uint32_t)(c + 1 < end ? c + 1 : first);
             a->prev[c] = (uint32_t)(c > first ? c - 1 : end - 1);
-        }
-        if (a->uv_input) {
-            uint32_t u = (uint32_t)a->uv_input[from];
-            if (u >= a->n_uvs)
-                sdd_atomic_min(a->uv_error, (uint64_t)from);
-            a->uv[c] = u;
         }
     }
 }

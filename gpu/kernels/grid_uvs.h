@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid_uvs: UV values of the refined UV mesh under faceVaryingLinearInterpolation `all`: face means, edge midpoints
- * and, inside each level-1 quad, bilinear interpolation of its corners.
- * Shapes  grid of the UV mesh (vert are rows of uv), edge_corner[E'], uv[U][2] f32 -> out[n][2] f32
- * Shape   item, n = grid points      Cost  8 B written and about 40 B read (cached) a value
+/* grid_uvs: what is linear over the control faces, of any width: face-varying values under
+ * faceVaryingLinearInterpolation `all`, varying primvars. Face means, edge midpoints and, inside each level-1 quad,
+ * bilinear interpolation of its corners.
+ * Shapes  grid of the channel or of the vertices (vert are rows of uv), edge_corner[E'], uv[U][width] f32
+ *         -> out[n][width] f32
+ * Shape   item, n = grid points      Cost  4 B written and about 20 B read (cached) a component
  * Result  a value on a shared UV edge is made once, from the edge, for both quads
  * Needs   uv_faces: the rows U .. U + F of out
  * Source  Kuth et al. 2023, section 3.6; OpenSubdiv's linear face-varying interpolation      Threads any queue */
@@ -13,66 +15,113 @@
 struct grid_uvs_args {
     struct sdd_grid grid;
     const uint32_t *edge_corner;
-    const struct sdd_float2 *uv;
-    struct sdd_float2 *out;
+    const float *uv;
+    float *out;
+    int32_t width;
 };
 
-SDD_FN struct sdd_float2 sdd_mix2(struct sdd_float2 a, struct sdd_float2 b, float t)
+/* Where a row lies, and its value as mixes of what the level-1 vertices have, component by component. */
+enum sdd_uv_kind { SDD_UV_VERTEX, SDD_UV_EDGE, SDD_UV_HALF, SDD_UV_SPOKE, SDD_UV_INSIDE };
+struct sdd_uv_place {
+    int32_t kind;
+    uint32_t id; /* the value of a vertex, at the lower end of a half; else the corner */
+    uint32_t c;  /* a corner of the edge                                                */
+    float s, t;
+};
+
+SDD_FN float sdd_mix(float a, float b, float t)
 {
-    struct sdd_float2 r;
-    r.s[0] = fmaf(t, b.s[0] - a.s[0], a.s[0]);
-    r.s[1] = fmaf(t, b.s[1] - a.s[1], a.s[1]);
-    return r;
+    return fmaf(t, b - a, a);
 }
 
-SDD_FN struct sdd_float2 sdd_uv_face(const struct grid_uvs_args *a, uint32_t f)
+SDD_FN float sdd_uv_at(const struct grid_uvs_args *a, uint32_t row, int32_t k)
 {
-    return a->out[a->grid.n_vertices + f];
+    return a->uv[(int64_t)row * a->width + k];
 }
 
-SDD_FN struct sdd_float2 sdd_uv_middle(const struct grid_uvs_args *a, uint32_t c)
+SDD_FN float sdd_uv_face(const struct grid_uvs_args *a, uint32_t c, int32_t k)
 {
-    return sdd_mix2(a->uv[a->grid.vert[c]], a->uv[a->grid.vert[sdd_next(&a->grid.faces, c)]], 0.5f);
+    return a->out[((int64_t)a->grid.n_vertices + sdd_face(&a->grid.faces, c)) * a->width + k];
 }
 
-/* lower end of the line first: the value at a corner's vertex, at the point a fraction t along its quad */
-SDD_FN struct sdd_float2 sdd_uv_inside(const struct grid_uvs_args *a, uint32_t c, float s, float t)
+SDD_FN float sdd_uv_middle(const struct grid_uvs_args *a, uint32_t c, int32_t k)
 {
-    struct sdd_float2 low = sdd_mix2(a->uv[a->grid.vert[c]], sdd_uv_middle(a, c), s);
-    struct sdd_float2 high =
-        sdd_mix2(sdd_uv_middle(a, sdd_prev(&a->grid.faces, c)), sdd_uv_face(a, sdd_face(&a->grid.faces, c)), s);
-    return sdd_mix2(low, high, t);
+    const struct sdd_grid *g = &a->grid;
+    return sdd_mix(sdd_uv_at(a, g->vert[c], k), sdd_uv_at(a, g->vert[sdd_next(&g->faces, c)], k), 0.5f);
+}
+
+SDD_FN float sdd_uv_inside(const struct grid_uvs_args *a, const struct sdd_uv_place *p, int32_t k)
+{
+    float low = sdd_mix(sdd_uv_at(a, a->grid.vert[p->c], k), sdd_uv_middle(a, p->c, k), p->s);
+    float high = sdd_mix(sdd_uv_middle(a, sdd_prev(&a->grid.faces, p->c), k), sdd_uv_face(a, p->c, k), p->s);
+    return sdd_mix(low, high, p->t);
+}
+
+/* n: the row, counted from the first level-1 edge's points. */
+SDD_FN struct sdd_uv_place sdd_uv_place_of(const struct grid_uvs_args *a, int64_t n)
+{
+    const struct sdd_grid *g = &a->grid;
+    int64_t m = (int64_t)1 << (g->level - 1), lines = 2 * (int64_t)g->n_edges + g->n_corners, line;
+    float unit = 1.0f / (float)m;
+    struct sdd_uv_place p;
+    p.kind = SDD_UV_INSIDE;
+    p.id = p.c = 0;
+    p.s = p.t = 0.0f;
+    if (n < lines * (m - 1)) {
+        line = n / (m - 1);
+        p.t = (float)(n % (m - 1) + 1) * unit;
+        p.kind = line < 2 * (int64_t)g->n_edges ? SDD_UV_HALF : SDD_UV_SPOKE;
+        if (p.kind == SDD_UV_SPOKE) {
+            p.c = (uint32_t)(line - 2 * (int64_t)g->n_edges);
+            return p;
+        }
+        p.c = a->edge_corner[line / 2];
+        uint32_t u = g->vert[p.c], v = g->vert[sdd_next(&g->faces, p.c)];
+        p.id = (line & 1) == (u > v) ? u : v; /* even: the half at the lower end */
+        return p;
+    }
+    n -= lines * (m - 1);
+    int64_t step = (m - 1) * (m - 1);
+    int32_t at = (int32_t)(n % step);
+    p.c = (uint32_t)(n / step);
+    int32_t along = (int32_t)(m - 1), y = at / along, x = at - y * along;
+    p.s = (float)(x + 1) * unit;
+    p.t = (float)(y + 1) * unit;
+    return p;
+}
+
+SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, const struct sdd_uv_place *p, int32_t k)
+{
+    if (p->kind == SDD_UV_VERTEX)
+        return sdd_uv_at(a, p->id, k);
+    if (p->kind == SDD_UV_EDGE)
+        return sdd_uv_middle(a, p->c, k);
+    if (p->kind == SDD_UV_HALF)
+        return sdd_mix(sdd_uv_at(a, p->id, k), sdd_uv_middle(a, p->c, k), p->t);
+    if (p->kind == SDD_UV_SPOKE)
+        return sdd_mix(sdd_uv_face(a, p->c, k), sdd_uv_middle(a, p->c, k), p->t);
+    return sdd_uv_inside(a, p, k);
 }
 
 SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
 {
     const struct sdd_grid *g = &a->grid;
-    int64_t m = (int64_t)1 << (g->level - 1), n = i, step;
-    float unit = 1.0f / (float)m;
-    struct sdd_float2 out;
-    if (n < g->n_vertices) {
-        out = a->uv[n];
-    } else if ((n -= g->n_vertices) < g->n_faces) {
+    int64_t n = i - g->n_vertices;
+    struct sdd_uv_place p;
+    p.kind = SDD_UV_VERTEX;
+    p.id = (uint32_t)i;
+    p.c = 0;
+    p.s = p.t = 0.0f;
+    if (n >= 0 && n < g->n_faces)
         return; /* uv_faces wrote it */
-    } else if ((n -= g->n_faces) < g->n_edges) {
-        out = sdd_uv_middle(a, a->edge_corner[n]);
-    } else if ((n -= g->n_edges) < (2 * (int64_t)g->n_edges + g->n_corners) * (m - 1)) {
-        int64_t line = n / (m - 1);
-        float t = (float)(n % (m - 1) + 1) * unit;
-        if (line < 2 * (int64_t)g->n_edges) {
-            uint32_t c = a->edge_corner[line / 2], u = g->vert[c], v = g->vert[sdd_next(&g->faces, c)];
-            uint32_t end = (line & 1) == (u > v) ? u : v; /* even: the half at the lower end */
-            out = sdd_mix2(a->uv[end], sdd_uv_middle(a, c), t);
-        } else {
-            uint32_t c = (uint32_t)(line - 2 * (int64_t)g->n_edges);
-            out = sdd_mix2(sdd_uv_face(a, sdd_face(&g->faces, c)), sdd_uv_middle(a, c), t);
-        }
-    } else {
-        n -= (2 * (int64_t)g->n_edges + g->n_corners) * (m - 1);
-        step = (m - 1) * (m - 1);
-        int32_t at = (int32_t)(n % step), x = at % (int32_t)(m - 1) + 1, y = at / (int32_t)(m - 1) + 1;
-        out = sdd_uv_inside(a, (uint32_t)(n / step), (float)x * unit, (float)y * unit);
+    n -= g->n_faces;
+    if (n >= 0 && n < g->n_edges) {
+        p.kind = SDD_UV_EDGE;
+        p.c = a->edge_corner[n];
+    } else if (n >= g->n_edges) {
+        p = sdd_uv_place_of(a, n - g->n_edges);
     }
-    a->out[i] = out;
+    for (int32_t k = 0; k < a->width; k++)
+        a->out[i * a->width + k] = sdd_uv_value(a, &p, k);
 }
 #endif

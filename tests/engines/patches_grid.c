@@ -35,7 +35,8 @@ const uint32_t *patches_quads(const sdd_result *r, int64_t *n)
 
 static sdd_result *refine(sdd_mesh *m, int level, int surface)
 {
-    struct sdd_refine_request r = {level, surface, SDD_POSITIONS | SDD_INDICES, "mesh-matrix", NULL};
+    struct sdd_refine_request r = {
+        .level = level, .surface = surface, .include = SDD_POSITIONS | SDD_INDICES, .method = "mesh-matrix"};
     struct sdd_error err = {0};
     sdd_result *out = NULL;
     if (sdd_refine(m, &r, &out, &err) != SDD_OK)

@@ -49,7 +49,8 @@ static void teardown(struct fixture *f)
 
 static void expect(const struct fixture *f, const char *method, int surface, const char *engine)
 {
-    const struct sdd_refine_request r = {2, surface, SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, method, NULL};
+    const struct sdd_refine_request r = {
+        .level = 2, .surface = surface, .include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, .method = method};
     struct sdd_error err = {0};
     struct sdd_plan plan;
     sdd_result *result = NULL;
@@ -62,7 +63,7 @@ static void expect(const struct fixture *f, const char *method, int surface, con
 
 static void refuse(const struct fixture *f, const char *method, int surface, const char *words)
 {
-    const struct sdd_refine_request r = {2, surface, SDD_POSITIONS, method, NULL};
+    const struct sdd_refine_request r = {.level = 2, .surface = surface, .include = SDD_POSITIONS, .method = method};
     struct sdd_error err = {0}, twice = {0};
     struct sdd_plan plan;
     sdd_result *result = NULL;

@@ -29,7 +29,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int sur
     int include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES;
     if (s->uvs && s->desc.options.fvar == SDD_FVAR_ALL)
         include |= SDD_UVS | SDD_UV_INDICES;
-    const struct sdd_refine_request r = {level, surface, include, method, NULL};
+    const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
     if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)

@@ -111,7 +111,7 @@ static struct tangents loop(const struct fan *f, const struct grid *g, int level
 /* ---- a fan ----------------------------------------------------------------------------------------------------- */
 static float *refine(sdd_mesh *m, const char *method, int level, int surface, int include)
 {
-    const struct sdd_refine_request r = {level, surface, include, method, NULL};
+    const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
     if (sdd_refine(m, &r, &result, &err) != SDD_OK)

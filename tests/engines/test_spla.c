@@ -26,7 +26,7 @@ static int64_t n_exact; /* coordinates that had to be equal */
 static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int surface, const char *name)
 {
     const int include = SDD_POSITIONS | SDD_INDICES;
-    const struct sdd_refine_request r = {level, surface, include, method, NULL};
+    const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
     if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)
@@ -186,7 +186,8 @@ static void test_sqrt3(void **state)
 /* ---- what it refuses -------------------------------------------------------------------------------------------- */
 static void refuse(const struct shape *s, const struct sdd_mesh_desc *d, int level, int64_t plan_rc, const char *words)
 {
-    const struct sdd_refine_request r = {level, SDD_SURFACE_REFINED, SDD_POSITIONS, "mesh-matrix-spla", NULL};
+    const struct sdd_refine_request r = {
+        .level = level, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "mesh-matrix-spla"};
     struct sdd_error err = {0};
     struct sdd_plan plan;
     sdd_result *result;
@@ -260,7 +261,8 @@ static void test_pillow(void **state)
 /* Products are counted in 32 bits. */
 static void test_too_large(void **state)
 {
-    const struct sdd_refine_request r = {14, SDD_SURFACE_REFINED, SDD_POSITIONS, "mesh-matrix-spla", NULL};
+    const struct sdd_refine_request r = {
+        .level = 14, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "mesh-matrix-spla"};
     struct shape s;
     struct sdd_error err = {0};
     struct sdd_plan plan;

@@ -391,7 +391,8 @@ static void same_alone(const struct sdd_mesh_desc *d, const struct shape *s, con
     assert_int_equal(sdd_topology_create(device, d, &t, &err), SDD_OK);
     assert_int_equal(sdd_mesh_create(t, s->points, uvs, &m, &err), SDD_OK);
     for (size_t i = 0; i < 2 * sizeof includes / sizeof *includes; i++) {
-        const struct sdd_refine_request r = {level, i % 2, includes[i / 2], method, NULL};
+        const struct sdd_refine_request r = {
+            .level = level, .surface = i % 2, .include = includes[i / 2], .method = method};
         sdd_result *result;
         assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_OK);
         const struct sdd_plan *p = &sdd_result_info(result)->plan;
@@ -415,7 +416,8 @@ static void same_alone(const struct sdd_mesh_desc *d, const struct shape *s, con
 /* Does the engine do this, and not for its size? mesh-matrix-spla leaves some shapes out. */
 static int is_done(const struct sdd_mesh_desc *d)
 {
-    const struct sdd_refine_request r = {4, SDD_SURFACE_LIMIT, SDD_POSITIONS, method, NULL};
+    const struct sdd_refine_request r = {
+        .level = 4, .surface = SDD_SURFACE_LIMIT, .include = SDD_POSITIONS, .method = method};
     struct sdd_error err = {0};
     struct sdd_plan plan;
     sdd_topology *t;

@@ -336,10 +336,11 @@ static void check_uvs(const struct poly *p)
     for (int level = 1; level <= highest(&b); level++) {
         struct order o;
         order_init(&o, &b, level, 1);
-        struct grid_uvs_args a = {.grid = upload_grid(&o, level), .out = launch_out(o.n, sizeof *a.out)};
+        struct grid_uvs_args a = {
+            .grid = upload_grid(&o, level), .out = launch_out(o.n, sizeof(struct sdd_float2)), .width = 2};
         a.edge_corner = launch_in(b.uv_edge_corner, b.E_uv, 4);
-        a.uv = launch_in(p->uvs, b.U, sizeof *a.uv);
-        struct uv_faces_args means = {launch_in(b.end, b.F, 4), a.grid.vert, a.uv, a.out, b.U};
+        a.uv = launch_in(p->uvs, b.U, sizeof(struct sdd_float2));
+        struct uv_faces_args means = {launch_in(b.end, b.F, 4), a.grid.vert, a.uv, a.out, b.U, 2};
         LAUNCH(uv_faces, &means, b.F);
         LAUNCH(grid_uvs, &a, o.n);
         const struct sdd_float2 *got = launch_got(a.out);

@@ -166,8 +166,9 @@ static int highest(const struct brute *b)
 /* ---- UVs ------------------------------------------------------------------------------------------------------- */
 static void check_uvs(const struct poly *p, const struct order *o, int level)
 {
-    struct tri_uvs_args a = {.grid = upload_grid(o, level), .out = launch_out(o->n, sizeof *a.out)};
-    a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.uv = launch_in(p->uvs, o->V, sizeof *a.uv);
+    struct tri_uvs_args a = {
+        .grid = upload_grid(o, level), .out = launch_out(o->n, sizeof(struct sdd_float2)), .width = 2};
+    a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.uv = launch_in(p->uvs, o->V, sizeof(struct sdd_float2));
     LAUNCH(tri_uvs, &a, o->n);
     const struct sdd_float2 *got = launch_got(a.out);
     assert_memory_equal(got, p->uvs, (size_t)o->V * sizeof *got); /* values stay, also those that no face uses */

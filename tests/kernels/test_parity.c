@@ -62,10 +62,15 @@ static void note_result(struct record *r, sdd_result *result)
     sdd_result_free(result);
 }
 
+/* The high half of `include` are the primvars that are asked for. */
 static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface, int include, struct record *r,
                      const char **ran)
 {
-    const struct sdd_refine_request request = {level, surface, include, method, NULL};
+    const struct sdd_refine_request request = {.level = level,
+                                               .surface = surface,
+                                               .include = include & 0xffff,
+                                               .primvars = (uint32_t)include >> 16,
+                                               .method = method};
     struct sdd_error err = {0};
     sdd_result *result;
     int rc = sdd_refine(mesh, &request, &result, &err);
@@ -112,7 +117,16 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
 {
     const int uv = s->desc.n_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
     const int64_t n = s->desc.n_vertices;
-    int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | uv;
+    int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_FACE_PARAMS | uv;
+    const struct sdd_primvar primvars[] = {{SDD_CONSTANT, 3, 0, s->points},
+                                           {SDD_UNIFORM, 1, 0, s->desc.face_counts},
+                                           {SDD_VARYING, 3, 0, s->points},
+                                           {SDD_VERTEX, 1, 0, s->points}};
+    struct sdd_error none = {0};
+    assert_int_equal(sdd_mesh_set_primvars(mesh, 4, primvars, &none), SDD_OK);
+    for (int k = 0; k < 4; k++)
+        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
+            (void)refine(mesh, parity_levels() < 2 ? 1 : 2, surface, SDD_PRIMVARS | 1 << (16 + k), r);
     if (uv && refine(mesh, 1, SDD_SURFACE_REFINED, uv, r) == SDD_EUNSUPPORTED)
         all &= ~uv;
     for (int level = 1; level <= parity_levels() && (level == 1 || most_vertices(&s->desc, level) < MOST_VERTICES);
@@ -122,7 +136,7 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
-    for (int include = SDD_POSITIONS; include <= SDD_UV_INDICES; include *= 2)
+    for (int include = SDD_POSITIONS; include <= SDD_FACE_PARAMS; include *= 2)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & all); surface++)
             (void)refine(mesh, level, surface, include, r);
 

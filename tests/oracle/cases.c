@@ -65,7 +65,8 @@ static int left_for_spla(struct sdd_mesh_desc *d)
 {
     const int smooth = run.scheme == SDD_SCHEME_CATMULL_CLARK && d->options.triangle_rule == SDD_TRIANGLE_SMOOTH;
     const int tags = d->n_creases > 0 || d->n_corner_tags > 0;
-    const struct sdd_refine_request r = {1, SDD_SURFACE_REFINED, SDD_POSITIONS, run.method, NULL};
+    const struct sdd_refine_request r = {
+        .level = 1, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = run.method};
     struct sdd_topology_info info;
     struct sdd_error err = {0};
     struct sdd_plan plan;

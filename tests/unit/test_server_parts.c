@@ -108,7 +108,10 @@ static void test_frame(void **state)
         struct frame f, planned;
         for (int b = 0; b < 2; b++)
             plan.blocks[b] =
-                (struct sdd_block){b ? SDD_INDICES : SDD_POSITIONS, 1, sizes[k][b], sizes[k][b] * 4, NULL, 0};
+                (struct sdd_block){.semantic = b ? SDD_INDICES : SDD_POSITIONS,
+                                                .components = 1,
+                                                .count = sizes[k][b],
+                                                .bytes = sizes[k][b] * 4};
         assert_int_equal(frame_make(&about, &plan, &planned, NULL), SDD_OK);
         for (int b = 0; b < 2; b++) {
             plan.blocks[b].data = data;

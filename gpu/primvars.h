@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* primvars.h: what refines along with the positions: UVs, primvars, the parent of each face. It belongs to no engine:
+ * all engines give the same. Shared inside gpu/. */
+#ifndef SDD_PRIMVARS_H
+#define SDD_PRIMVARS_H
+#include "gpu/mesh.h"
+#include "gpu/result.h"
+
+/* primvars_check: can all that the request asks for be made?
+ * Errors  SDD_EINVALID (no such primvar, no UVs), SDD_EUNSUPPORTED naming the option */
+int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* primvars_add_blocks: those of UVs, primvars and face params; p has the counts of the refined mesh. */
+void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p);
+/* primvars_most_rows: of the longest block that indices go to. */
+int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_request *r);
+/* primvars_index: the faces over a grid of the refined mesh; rows NULL: none. Not under sqrt3. */
+void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
+/* primvars_run: queues what makes those blocks; UVs under sqrt3 are the engine's. */
+void primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
+                  const struct result_layout *lay);
+
+#endif
