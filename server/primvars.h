@@ -15,10 +15,9 @@
 #include "gpu/sdd.h"
 #include "server/size.h"
 
-enum sdd_interpolation { SDD_CONSTANT, SDD_UNIFORM, SDD_VARYING, SDD_VERTEX, SDD_FACE_VARYING }; /* TEMP */
-#define PRIMVARS_MAX 32       /* of a mesh                                     */
-#define PRIMVAR_NAME_SIZE 64  /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
-#define PRIMVAR_MAX_WIDTH 256 /* numbers in a row                              */
+#define PRIMVARS_MAX SDD_MAX_PRIMVARS           /* of a mesh                                     */
+#define PRIMVAR_NAME_SIZE 64                    /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
+#define PRIMVAR_MAX_WIDTH SDD_MAX_PRIMVAR_WIDTH /* numbers in a row                              */
 #define PRIMVAR_WHERE_SIZE 40
 #define PRIMVARS_MAX_MADE (INT64_C(1) << 30) /* bytes of values that one request may ask for without sending them */
 
