@@ -48,6 +48,7 @@ int cli_bench(struct cli *c);
 
 /* Shared by verbs; -1 means go on, else the exit code. cli_read_body: *data is the caller's to free. */
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
+int cli_ends_with(const char *s, const char *tail); /* and is longer; letters of either case */
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 
 /* ---- command line (cli_args.c) --------------------------------------------------------------------------------- */

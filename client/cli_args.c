@@ -32,8 +32,8 @@ static const struct verb {
     const char *summary, *more;
 } verbs[] = {
     {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), or .json or .pb (a Mesh of subdd.proto); - reads "
-     "OBJ from stdin."},
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of\n"
+     "subdd.proto); - reads OBJ from stdin. What of a .usda is not kept is named on stderr."},
     {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into OUT.obj or OUT.ply",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
@@ -43,14 +43,17 @@ static const struct verb {
      "OUT.obj has\n"
      "B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed again. "
      "-o - writes OBJ\nto stdout. UVs do not come along."},
-    {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by the v lines of an OBJ", NULL},
+    {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by those of an .obj or .usda", NULL},
     {EDIT, "edit", "ID FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
      "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
      "taken."},
     {LS, "ls", "", 0, cli_ls, "lists the meshes", NULL},
     {SHOW, "show", "ID", 1, cli_show, "tells what is known of a mesh", NULL},
     {RM, "rm", "ID", 1, cli_rm, "removes a mesh", NULL},
-    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags", "Goes to stdout, or to -o FILE."},
+    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA or protobuf",
+     "Goes to stdout as OBJ, or to -o FILE: .usda, .pb (a Mesh of subdd.proto, with ids), else OBJ. What the format "
+     "cannot\n"
+     "carry is named on stderr."},
     {PLAN, "plan", "ID", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
     {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, engines and limits", NULL},
     {HEALTH, "health", "", 0, cli_health, "asks whether the daemon is alive and ready",

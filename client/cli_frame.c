@@ -119,12 +119,6 @@ static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f,
     return cli_mesh_end(c, &info, temporary, code);
 }
 
-static int ends_with(const char *path, const char *suffix)
-{
-    size_t n = strlen(path), m = strlen(suffix);
-    return n > m && strcasecmp(path + n - m, suffix) == 0;
-}
-
 /* The product's format for the output that was asked for; -1: none is. Returns -1 to go on. */
 static int choose(const struct cli *c, const struct cli_product *p, int *format)
 {
@@ -132,7 +126,7 @@ static int choose(const struct cli *c, const struct cli_product *p, int *format)
     if (!c->output)
         return -1;
     for (int i = 1; i >= 0; i--)
-        if (ends_with(c->output, p->formats[i].suffix))
+        if (cli_ends_with(c->output, p->formats[i].suffix))
             *format = i;
     if (strcmp(c->output, "-") == 0)
         *format = 0;

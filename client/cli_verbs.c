@@ -5,17 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int ends_with(const char *s, const char *tail)
+int cli_ends_with(const char *s, const char *tail)
 {
     size_t n = strlen(s), m = strlen(tail);
-    return n >= m && strcasecmp(s + n - m, tail) == 0;
+    return n > m && strcasecmp(s + n - m, tail) == 0;
+}
+
+/* THE table of what a file's name says of it; anything else is OBJ. */
+static const char *media_of(const char *path)
+{
+    static const char *const rows[][2] = {
+        {".usda", "model/vnd.usda"}, {".json", "application/json"}, {".pb", "application/protobuf"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (cli_ends_with(path, rows[i][0]))
+            return rows[i][1];
+    return "model/obj";
+}
+
+static void tell_warnings(const struct cli *c)
+{
+    const char *warning;
+    cli_progress_clear();
+    for (int i = 0; (warning = subd_warning(c->client, i)); i++)
+        cli_warn("%s", warning);
 }
 
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data)
 {
-    body->media_type = ends_with(path, ".json") ? "application/json"
-                       : ends_with(path, ".pb") ? "application/protobuf"
-                                                : "model/obj";
+    body->media_type = media_of(path);
     if (cli_read(path, data, &body->bytes) != 0)
         return cli_stopped() ? EXIT_STOPPED : cli_fail(c, EXIT_FILE, "%s cannot be read: %s", path, strerror(errno));
     body->data = *data;
@@ -44,6 +61,8 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK)
         code = cli_report(c, &err);
     free(data);
+    if (code < 0)
+        tell_warnings(c);
     if (code < 0 && c->reorder && strcmp(c->reorder, "none") != 0) {
         cli_progress_clear();
         fprintf(stderr, "reordered by %s: bandwidth %s -> %s\n", c->reorder, cli_count(info->bandwidth_before),
@@ -124,7 +143,7 @@ int cli_edit(struct cli *c)
     int code = cli_read_body(c, c->args[1], &body, &data), rc = SUBD_OK;
     if (code >= 0)
         return code;
-    if (strcmp(body.media_type, "model/obj") == 0)
+    if (strcmp(body.media_type, "application/protobuf") != 0)
         body.media_type = "application/json"; /* an edit is JSON whatever its file is called */
     if (!c->version && (rc = subd_show(c->client, c->args[0], &info, &err)) == SUBD_OK)
         c->version = info.version;
@@ -193,6 +212,7 @@ int cli_rm(struct cli *c)
 
 int cli_pull(struct cli *c)
 {
+    static const char *const others[] = {".json", ".ply", ".glb", ".stl"};
     const char *path = c->output ? c->output : "-";
     struct cli_writer w;
     struct subd_error err;
@@ -201,9 +221,12 @@ int cli_pull(struct cli *c)
     cJSON *o;
     if (c->json && strcmp(path, "-") == 0)
         return cli_fail(c, EXIT_USAGE, "--json and the mesh cannot both go to stdout; use -o FILE");
-    if (subd_cage(c->client, c->args[0], "model/obj", &data, &bytes, &err) != SUBD_OK)
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (cli_ends_with(path, others[i]))
+            return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda or .pb", path);
+    if (subd_cage(c->client, c->args[0], media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
-    cli_progress_clear();
+    tell_warnings(c);
     if (cli_writer_open(&w, path) != 0) {
         free(data);
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));

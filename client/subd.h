@@ -6,8 +6,7 @@
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
  * little-endian, as the host must be.
- * Threads: a client is one connection and belongs to one thread at a time; open one a thread. Only subd_cancel may be
- *          called from elsewhere (another thread, a signal handler).
+ * Threads: a client is one connection, of one thread at a time; subd_cancel may be called from anywhere, signals too.
  * Errors:  every int is SUBD_OK, a negative SUBD_E*, or one of the two positive states that a call says it has.
  *          *err (may be NULL) is filled on failure and left alone otherwise.
  * Owner:   const T * is borrowed for the call, until it completes in the event-loop form. Every struct here is plain
@@ -79,7 +78,8 @@ SUBD_API void subd_close(subd_client *c); /* NULL is fine; a call in flight is d
 SUBD_API void subd_cancel(subd_client *c);
 SUBD_API void subd_uncancel(subd_client *c);
 SUBD_API const char *subd_version(void);
-SUBD_API const char *subd_code_name(int code); /* "network" */
+SUBD_API const char *subd_code_name(int code);                  /* "network" */
+SUBD_API const char *subd_warning(const subd_client *c, int i); /* i-th loss that the last call met; NULL: no more */
 
 /* ---- meshes -------------------------------------------------------------------------------------------------- */
 /* Subdivision options, in USD's words; tokens are strings that the server knows and checks. */
@@ -104,7 +104,7 @@ struct subd_mesh_info {
     struct subd_primvar_info primvars[SUBD_MAX_PRIMVARS]; /* by name */
 };
 struct subd_body {          /* a request body, sent as it stands */
-    const char *media_type; /* "model/obj", "application/json", "application/protobuf" */
+    const char *media_type; /* "model/obj", "model/vnd.usda", "application/json", "application/protobuf" */
     const void *data;
     size_t bytes;
 };
@@ -154,8 +154,8 @@ SUBD_API int subd_show(subd_client *c, const char *id, struct subd_mesh_info *ou
                        struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_delete: version 0: whatever is there; else only that version. */
 SUBD_API int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_cage: the control mesh. media_type "model/obj" or "application/protobuf" (a Mesh of subdd.proto). *data ends
- * with a NUL that *bytes does not count, and is released with free(). */
+/* subd_cage: the control mesh, as OBJ, USDA or protobuf (a Mesh of subdd.proto), by its media type. *data ends with a
+ * NUL that *bytes does not count, and is released with free(). */
 SUBD_API int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
                        struct subd_error *err) SUBD_MUST_CHECK;
 

@@ -104,6 +104,11 @@ void subd_close(subd_client *c)
     free(c);
 }
 
+const char *subd_warning(const subd_client *c, int i)
+{
+    return i >= 0 && i < c->n_warnings ? c->warnings[i] : NULL;
+}
+
 void subd_cancel(subd_client *c)
 {
     atomic_store(&c->cancel, 1);

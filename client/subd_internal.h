@@ -81,6 +81,8 @@ struct subd_client {
     struct pollfd fds[SUBD_MAX_FDS];
     int64_t timer_ms; /* when curl wants to be called, -1: no need              */
     char curl_text[CURL_ERROR_SIZE];
+    char warnings[8][640]; /* of the last call */
+    int n_warnings;
     struct subd_error scratch; /* stands in for err == NULL                              */
     struct subd_call call;
 };

@@ -140,7 +140,8 @@ static int finish_text(subd_client *c, void *out, struct subd_error *err)
 static int finish_cage(subd_client *c, void *out, struct subd_error *err)
 {
     const char *type = c->call.media_type;
-    int ours = strcmp(type, "model/obj") == 0 || strcmp(type, SUBD_PROTOBUF) == 0;
+    int ours =
+        strcmp(type, "model/obj") == 0 || strcmp(type, "model/vnd.usda") == 0 || strcmp(type, SUBD_PROTOBUF) == 0;
     return ours ? finish_text(c, out, err) : not_subdd(c, err);
 }
 

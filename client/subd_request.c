@@ -32,19 +32,24 @@ static int header_is(const char *line, size_t n, const char *name, char *to, siz
 
 static size_t on_header(char *line, size_t one, size_t n, void *arg)
 {
-    struct subd_call *call = &((subd_client *)arg)->call;
+    subd_client *c = arg;
+    struct subd_call *call = &c->call;
     char number[32];
     n *= one;
     if (n > 5 && memcmp(line, "HTTP/", 5) == 0) { /* of a 100 Continue, then of the answer */
         call->status = 0;
         call->length = -1;
         *call->etag = *call->media_type = *call->timing = 0;
+        c->n_warnings = 0;
     } else if (header_is(line, n, "Content-Length", number, sizeof number)) {
         call->length = strtoll(number, NULL, 10);
     } else if (header_is(line, n, "Retry-After", number, sizeof number)) {
         call->retry_after_ms = 1000 * strtol(number, NULL, 10);
     } else if (header_is(line, n, "Content-Type", call->media_type, sizeof call->media_type)) {
         call->media_type[strcspn(call->media_type, "; ")] = 0;
+    } else if (c->n_warnings < (int)(sizeof c->warnings / sizeof *c->warnings) &&
+               header_is(line, n, "Subdd-Warning", c->warnings[c->n_warnings], sizeof *c->warnings)) {
+        c->n_warnings++;
     } else if (!header_is(line, n, "ETag", call->etag, sizeof call->etag) &&
                !header_is(line, n, "Server-Timing", call->timing, sizeof call->timing)) {
         header_is(line, n, "X-Request-Id", call->request_id, sizeof call->request_id);
@@ -269,6 +274,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
         return call->active ? subd_fail(err, SUBD_EUSAGE, "this client has a call under way")
                             : subd_fail(err, SUBD_ECANCELLED, "cancelled");
     }
+    c->n_warnings = 0;
     call->owned = r->owned;
     call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
     call->finish = r->finish;

@@ -27,12 +27,20 @@ void answer_header(struct request *r, const char *name, const char *value)
         MHD_add_response_header(r->response, name, value);
 }
 
+void answer_warnings(struct request *r, const struct text *lines)
+{
+    char line[WARNING_SIZE];
+    for (const char *s = lines->bytes ? lines->data : ""; *s;) {
+        size_t n = strcspn(s, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, s);
+        answer_header(r, "Subdd-Warning", line);
+        s += n + (s[n] == '\n');
+    }
+}
+
 void version_tag(char tag[VERSION_TAG_SIZE], int64_t version, int media)
 {
-    snprintf(tag, VERSION_TAG_SIZE, "\"%lld%s\"", (long long)version,
-             media == MEDIA_PROTOBUF ? "-pb"
-             : media == MEDIA_OBJ    ? "-obj"
-                                     : "");
+    snprintf(tag, VERSION_TAG_SIZE, "\"%lld%s\"", (long long)version, media_suffix(media));
 }
 
 void answer_etag(struct request *r, int64_t version)

@@ -36,6 +36,7 @@ struct mesh_job {
     struct query query;
     struct idempotency *key; /* NULL: no Idempotency-Key */
     struct text answer;      /* made before the commit, because it is stored with it */
+    struct text warnings;    /* lines, which go with the answer as headers        */
 };
 /* mesh_job_create: takes body and query over. NULL: the request has its answer (out of memory, bad If-Match or key). */
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key);

@@ -2,6 +2,7 @@
 /* api_common.c: steps that several resources share. */
 #include "server/api.h"
 #include "server/residency.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,9 +26,13 @@ static bool read_match(struct request *r, struct mesh_job *j)
     if (n > 2 && value[0] == '"' && value[n - 1] == '"') {
         size_t digits = strspn(value + 1, "0123456789");
         const char *rest = value + 1 + digits;
-        if (parse_whole(value + 1, digits, &j->expected) &&
-            (!strcmp(rest, "\"") || !strcmp(rest, "-pb\"") || !strcmp(rest, "-obj\"")))
-            return true;
+        char tag[VERSION_TAG_SIZE];
+        bool whole = parse_whole(value + 1, digits, &j->expected);
+        for (int media = MEDIA_JSON; media <= MEDIA_USDA && whole; media <<= 1) {
+            snprintf(tag, sizeof tag, "%s\"", media_suffix(media));
+            if (strcmp(rest, tag) == 0)
+                return true;
+        }
     }
     answer_fail(r, SDD_EINVALID, "if-match", "If-Match takes one version as a tag, like \"7\", or *");
     return false;
@@ -62,6 +67,7 @@ void mesh_job_fini(struct mesh_job *j)
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);
+    text_free(&j->warnings);
 }
 
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops)

@@ -49,6 +49,7 @@ static int create_parse(struct job *job)
     const char *name = query_get(&j->query, "name");
     int rc = j->media_in & MEDIA_PROTOBUF ? mesh_from_proto(j->body, j->body_bytes, &c->mesh, &job->err)
              : j->media_in & MEDIA_JSON   ? mesh_from_json(j->body, j->body_bytes, &c->mesh, &job->err)
+             : j->media_in & MEDIA_USDA   ? mesh_from_usda(j->body, j->body_bytes, &c->mesh, &j->warnings, &job->err)
                                           : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &job->err);
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
@@ -170,13 +171,16 @@ static void create_answer(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
     struct request *r = job->request;
-    if (idempotency_replay(&c->base))
+    if (idempotency_replay(&c->base)) {
+        answer_warnings(r, &c->base.warnings);
         return;
+    }
     memcpy(r->mesh, c->info.id, strlen(c->info.id) + 1);
     r->mesh_version = 1;
     answer_text(r, 201, (enum media)r->media_out, &c->base.answer);
     answer_header(r, "Location", c->location);
     answer_etag(r, 1);
+    answer_warnings(r, &c->base.warnings);
 }
 
 static void create_free(struct job *job)
@@ -312,8 +316,11 @@ struct cage_job {
 static int cage_encode(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
-    bool obj = c->base.media_out == MEDIA_OBJ;
-    return (obj ? mesh_to_obj : mesh_to_proto)(job->slot->host, &c->body, &c->bytes, &job->err);
+    const struct mesh *m = job->slot->host;
+    int media = c->base.media_out;
+    if (media == MEDIA_PROTOBUF)
+        return mesh_to_proto(m, &c->body, &c->bytes, &job->err);
+    return (media == MEDIA_OBJ ? mesh_to_obj : mesh_to_usda)(m, &c->body, &c->bytes, &c->base.warnings, &job->err);
 }
 
 static void cage_answer(struct job *job)
@@ -325,6 +332,7 @@ static void cage_answer(struct job *job)
         return;
     answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);
     answer_etag(r, r->mesh_version);
+    answer_warnings(r, &c->base.warnings);
     c->body = NULL;
 }
 

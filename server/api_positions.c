@@ -15,7 +15,8 @@ static int parse(struct job *job)
     struct positions_job *p = (struct positions_job *)job;
     struct mesh_job *j = &p->base;
     int64_t first = 0;
-    bool whole = (j->media_in & MEDIA_OBJ) || ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
+    bool whole =
+        (j->media_in & (MEDIA_OBJ | MEDIA_USDA)) || ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
     if (p->positions)
         return SDD_OK; /* a second round */
     int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
@@ -27,6 +28,7 @@ static int parse(struct job *job)
     rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, &p->positions, &job->err)
          : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, &p->positions, &job->err)
          : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, &p->positions, &job->err)
+         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, &p->positions, &job->err)
                                         : positions_from_obj(j->body, j->body_bytes, &p->positions, &job->err);
     return rc ? rc : positions_check(p->positions, job->slot->info.n_vertices, whole, &job->err);
 }

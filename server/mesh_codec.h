@@ -11,25 +11,34 @@
 #include "server/edits.h"
 #include "server/mesh.h"
 #include "server/positions.h"
+#include "server/text.h"
 
 int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* warnings (NULL: none are wanted) gets a line for what the file has and a mesh does not keep. */
+int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct text *warnings,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* positions_from_*: octets are raw little-endian f32 triples for rows from `first` on, borrowed from body (which must
- * stay); obj takes the file's v lines. Call positions_check next. */
+ * stay); obj takes the file's v lines, usda its points. Call positions_check next. */
 int positions_from_octets(const void *body, size_t bytes, int64_t first, struct positions **out,
                           struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_proto(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
+int positions_from_usda(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 
 int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* mesh_to_*: the whole mesh as message Mesh (with ids) or as OBJ with tags; *out is malloc'ed, the caller frees it.
+/* mesh_to_*: the whole mesh as message Mesh (with ids), as OBJ with tags or as USDA; *out is malloc'ed, the caller
+ * frees it. lost (NULL: not wanted) gets a line for each thing that the mesh has and the file cannot carry.
  * Errors  SDD_ETOO_LARGE (a protobuf field of 2 GiB), SDD_ENO_MEMORY */
 int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
-int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
+int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct text *lost,
+                struct sdd_error *err) SDD_MUST_CHECK;
+int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost,
+                 struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

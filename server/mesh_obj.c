@@ -25,21 +25,9 @@ int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, .
     return sdd_fail(r->err, code, "obj", "line %lld: %s", (long long)line, text);
 }
 
-int obj_room(struct obj_reader *r, struct obj_words *w, int64_t n)
+int obj_room(struct obj_reader *r, struct words *w, int64_t n)
 {
-    if (w->n + n <= w->cap)
-        return SDD_OK;
-    int64_t cap = w->cap ? 2 * w->cap : 1024;
-    if (cap > r->bytes + 16)
-        cap = r->bytes + 16; /* a word takes two characters at least */
-    if (cap < w->n + n)
-        cap = w->n + n;
-    void *p = realloc(w->p, (size_t)cap * 4);
-    if (!p)
-        return sdd_fail(r->err, SDD_ENO_MEMORY, "obj", "no memory for %lld numbers", (long long)cap);
-    w->p = p;
-    w->cap = cap;
-    return SDD_OK;
+    return words_room(w, n, r->bytes, "obj", r->err);
 }
 
 static bool is_blank(const struct obj_reader *r, char c)
@@ -147,7 +135,7 @@ int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
 }
 
 /* Reads min to max numbers, keeps the first `keep` of them, those that are not there being 0. */
-static int read_row(struct obj_reader *r, struct obj_words *to, int keep, int min, int max, const char *wanted,
+static int read_row(struct obj_reader *r, struct words *to, int keep, int min, int max, const char *wanted,
                     const char *field)
 {
     int rc = obj_room(r, to, keep);
@@ -332,18 +320,18 @@ static void reader_init(struct obj_reader *r, const void *body, size_t bytes, st
 
 static void reader_fini(struct obj_reader *r)
 {
-    struct obj_words *all[12] = {&r->points,
-                                 &r->uvs,
-                                 &r->counts,
-                                 &r->corners,
-                                 &r->uv_corners,
-                                 &r->crease_edges,
-                                 &r->crease_sharpness,
-                                 &r->corner_vertices,
-                                 &r->corner_sharpness,
-                                 &r->holes,
-                                 &r->ints,
-                                 &r->floats};
+    struct words *all[12] = {&r->points,
+                             &r->uvs,
+                             &r->counts,
+                             &r->corners,
+                             &r->uv_corners,
+                             &r->crease_edges,
+                             &r->crease_sharpness,
+                             &r->corner_vertices,
+                             &r->corner_sharpness,
+                             &r->holes,
+                             &r->ints,
+                             &r->floats};
     for (size_t i = 0; i < 12; i++)
         free(all[i]->p);
 }
@@ -357,17 +345,17 @@ int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_
     bool uvs = r.uv_corners.n > 0; /* vt lines that no face uses are not UVs */
     struct mesh_arrays a = {
         .options = r.options,
-        .points = {r.points.f, r.points.n},
-        .face_counts = {r.counts.i, r.counts.n},
-        .face_vertices = {r.corners.i, r.corners.n},
-        .crease_indices = {r.crease_edges.i, r.crease_edges.n},
-        .crease_sharpnesses = {r.crease_sharpness.f, r.crease_sharpness.n},
+        .points = words_f32s(&r.points),
+        .face_counts = words_i32s(&r.counts),
+        .face_vertices = words_i32s(&r.corners),
+        .crease_indices = words_i32s(&r.crease_edges),
+        .crease_sharpnesses = words_f32s(&r.crease_sharpness),
         .crease_pairs = 1,
-        .corner_indices = {r.corner_vertices.i, r.corner_vertices.n},
-        .corner_sharpnesses = {r.corner_sharpness.f, r.corner_sharpness.n},
-        .hole_indices = {r.holes.i, r.holes.n},
+        .corner_indices = words_i32s(&r.corner_vertices),
+        .corner_sharpnesses = words_f32s(&r.corner_sharpness),
+        .hole_indices = words_i32s(&r.holes),
         .uvs = {r.uvs.f, uvs ? r.uvs.n : 0},
-        .uv_indices = {r.uv_corners.i, r.uv_corners.n},
+        .uv_indices = words_i32s(&r.uv_corners),
     };
     if (!rc)
         rc = mesh_build(&a, out, err);
@@ -382,12 +370,7 @@ int positions_from_obj(const void *body, size_t bytes, struct positions **out, s
     reader_init(&r, body, bytes, err);
     int rc = read_all(&r);
     if (!rc)
-        rc = positions_from_octets(r.points.p, (size_t)r.points.n * 4, 0, out, err);
-    if (!rc) {
-        rc = positions_own(*out, err);
-        if (rc)
-            positions_free(*out), *out = NULL;
-    }
+        rc = positions_from_points(words_f32s(&r.points), out, err);
     reader_fini(&r);
     return rc;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_obj_write.c: OBJ out, with tags; what mesh_obj.c reads back is the same mesh but for ids. */
 #include "server/mesh_codec.h"
-#include <stdio.h>
-#include <stdlib.h>
+#include "server/mesh_text.h"
+#include <string.h>
 
 /* What has no tag in OBJ goes into a comment, so that a reader at least sees it. */
 static void write_options(FILE *f, const struct sdd_options *o)
@@ -45,13 +45,8 @@ static void write_tags(FILE *f, const struct mesh *m)
         fprintf(f, "t hole 1/0/0 %d\n", m->hole_faces[i]);
 }
 
-int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err)
+static void write_all(FILE *f, const struct mesh *m)
 {
-    char *text = NULL;
-    *out = NULL;
-    FILE *f = open_memstream(&text, bytes);
-    if (!f)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for an OBJ file");
     fputs("# subdd control mesh\n", f);
     for (int64_t i = 0; i < m->n_vertices; i++)
         fprintf(f, "v %.9g %.9g %.9g\n", (double)m->points[3 * i], (double)m->points[3 * i + 1],
@@ -61,12 +56,21 @@ int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct sdd_erro
     write_faces(f, m);
     write_options(f, &m->options);
     write_tags(f, m);
-    bool failed = ferror(f) != 0;
-    failed |= fclose(f) != 0;
-    if (!failed) {
-        *out = text;
-        return SDD_OK;
+}
+
+int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct text *lost, struct sdd_error *err)
+{
+    static const int untagged[] = {0, 5}; /* rows of sdd_option_table */
+    for (int i = 0; i < 2 && lost; i++) {
+        const struct sdd_option_info *option = &sdd_option_table[untagged[i]];
+        const char *token = sdd_option_token(&m->options, untagged[i]);
+        if (strcmp(token, option->tokens[0]) != 0)
+            text_printf(lost, "%s = %s is not carried: OBJ has no tag for it; read the file with --%s %s\n",
+                        option->name, token, option->flag, token);
     }
-    free(text);
-    return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for an OBJ file");
+    for (int i = 0; i < m->n_primvars && lost; i++)
+        text_printf(lost, "%s%s%s", i ? ", " : "primvars are not carried: ", m->primvars[i].info.name,
+                    i + 1 < m->n_primvars ? "" : "\n");
+    mesh_ids_lost(m, lost);
+    return mesh_to_text(m, write_all, out, bytes, err);
 }

@@ -3,33 +3,25 @@
 #ifndef SUBDD_OBJ_READER_H
 #define SUBDD_OBJ_READER_H
 #include "server/mesh.h"
-
-struct obj_words { /* a growing array of 4-byte words; never longer than the body has bytes */
-    union {
-        float *f;
-        int32_t *i;
-        void *p;
-    };
-    int64_t n, cap;
-};
+#include "server/words.h"
 
 struct obj_reader {
     const char *at, *end;
     char eol; /* LF; CR in a file without one */
     int64_t line, bytes;
     struct sdd_error *err;
-    struct obj_words points, uvs, counts, corners, uv_corners;
+    struct words points, uvs, counts, corners, uv_corners;
     int64_t max_vertex, max_vertex_line, max_uv, max_uv_line; /* largest row used, and where */
     struct sdd_options options;
-    struct obj_words crease_edges, crease_sharpness, corner_vertices, corner_sharpness, holes;
-    struct obj_words ints, floats; /* arguments of the tag line being read */
+    struct words crease_edges, crease_sharpness, corner_vertices, corner_sharpness, holes;
+    struct words ints, floats; /* arguments of the tag line being read */
 };
 
 /* obj_fail: SDD_E* with "line N: " before the sentence; field is "obj". */
 int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* obj_room: makes room for n more words. Errors  SDD_ENO_MEMORY */
-int obj_room(struct obj_reader *r, struct obj_words *w, int64_t n) SDD_MUST_CHECK;
+int obj_room(struct obj_reader *r, struct words *w, int64_t n) SDD_MUST_CHECK;
 /* obj_space: skips blanks and continued line ends. Result  1 when the line has more, 0 at its end or a comment */
 int obj_space(struct obj_reader *r);
 /* obj_word: the next run of non-blanks; *n is 0 at the end of the line. */

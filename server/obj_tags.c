@@ -20,7 +20,7 @@ struct tag {
     bool words;
 };
 
-static int append(struct obj_reader *r, struct obj_words *to, const struct obj_words *from, int64_t first, int64_t n)
+static int append(struct obj_reader *r, struct words *to, const struct words *from, int64_t first, int64_t n)
 {
     int rc = obj_room(r, to, n);
     if (rc)
@@ -32,7 +32,7 @@ static int append(struct obj_reader *r, struct obj_words *to, const struct obj_w
 }
 
 /* n copies of one float, or the floats themselves. */
-static int append_sharpness(struct obj_reader *r, struct obj_words *to, int64_t n)
+static int append_sharpness(struct obj_reader *r, struct words *to, int64_t n)
 {
     int rc = SDD_OK;
     for (int64_t i = 0; i < n && !rc; i++)

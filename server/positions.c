@@ -38,6 +38,12 @@ int positions_from_octets(const void *body, size_t bytes, int64_t first, struct 
     return (uintptr_t)body % sizeof(float) ? own_or_free(out, err) : SDD_OK;
 }
 
+int positions_from_points(struct f32s points, struct positions **out, struct sdd_error *err)
+{
+    int rc = positions_from_octets(points.v, (size_t)points.n * sizeof(float), 0, out, err);
+    return *out ? own_or_free(out, err) : rc;
+}
+
 int positions_own(struct positions *p, struct sdd_error *err)
 {
     for (int64_t i = 0; i < p->n_ranges; i++) {

@@ -139,19 +139,22 @@ int query_options(const struct query *q, struct sdd_options *options, struct sdd
 /* ---- media types --------------------------------------------------------------------------------------- */
 static const struct {
     int bit;
-    const char *name;
-} medias[] = {/* the first row of a bit is its name, the others are aliases */
-              {MEDIA_JSON, "application/json"},
-              {MEDIA_PROTOBUF, "application/protobuf"},
-              {MEDIA_PROTOBUF, "application/x-protobuf"},
-              {MEDIA_OBJ, "model/obj"},
-              {MEDIA_FRAME, "application/vnd.subdd.frame"},
-              {MEDIA_OCTETS, "application/octet-stream"},
-              {MEDIA_TEXT, "text/plain"},
-              {MEDIA_YAML, "application/yaml"},
-              {MEDIA_OBJ, "text/plain"},
-              {MEDIA_FRAME, "application/octet-stream"},
-              {MEDIA_JSON, "application/problem+json"}};
+    const char *name, *suffix;
+} medias[] = {
+    /* THE table of media types; the first row of a bit is its name, the others are aliases */
+    {MEDIA_JSON, "application/json", ""},
+    {MEDIA_PROTOBUF, "application/protobuf", "-pb"},
+    {MEDIA_PROTOBUF, "application/x-protobuf", "-pb"},
+    {MEDIA_OBJ, "model/obj", "-obj"},
+    {MEDIA_USDA, "model/vnd.usda", "-usda"},
+    {MEDIA_FRAME, "application/vnd.subdd.frame", ""},
+    {MEDIA_OCTETS, "application/octet-stream", ""},
+    {MEDIA_TEXT, "text/plain", ""},
+    {MEDIA_YAML, "application/yaml", ""},
+    {MEDIA_OBJ, "text/plain", "-obj"},
+    {MEDIA_FRAME, "application/octet-stream", ""},
+    {MEDIA_JSON, "application/problem+json", ""},
+};
 #define N_MEDIAS (sizeof medias / sizeof medias[0])
 
 const char *media_name(enum media one)
@@ -162,11 +165,19 @@ const char *media_name(enum media one)
     return "";
 }
 
+const char *media_suffix(int one)
+{
+    for (size_t i = 0; i < N_MEDIAS; i++)
+        if (medias[i].bit == one)
+            return medias[i].suffix;
+    return "";
+}
+
 void media_list(int bits, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = 0;
-    for (int bit = 1; bit <= MEDIA_YAML; bit <<= 1)
+    for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1)
         if ((bits & bit) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%s%s%s", at ? ", " : "", media_name((enum media)bit),
                                    bit == MEDIA_OBJ ? ", text/plain" : "");

@@ -37,9 +37,11 @@ enum media { /* bits */
              MEDIA_OCTETS = 8,
              MEDIA_FRAME = 16,
              MEDIA_TEXT = 32,
-             MEDIA_YAML = 64
+             MEDIA_YAML = 64,
+             MEDIA_USDA = 128
 };
 const char *media_name(enum media one);
+const char *media_suffix(int one);                 /* of entity tags: "-obj"; "" for those that have none */
 void media_list(int bits, char *out, size_t size); /* "application/json, model/obj" */
 /* media_of: the media type of a Content-Type value, parameters ignored; 0 when it is none of ours. */
 int media_of(const char *content_type);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ)
+#define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ | MEDIA_USDA)
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
 
 static const char *const q_create[] = {"name", "reorder", NULL};
@@ -32,8 +32,8 @@ const struct route routes[] = {
      "a mesh without its geometry"},
     {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
      "forget a mesh"},
-    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, MEDIA_PROTOBUF | MEDIA_OBJ, MEDIA_PROTOBUF, NULL, false,
-     false, api_cage, "the control mesh"},
+    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, MEDIA_PROTOBUF | MEDIA_OBJ | MEDIA_USDA, MEDIA_PROTOBUF,
+     NULL, false, false, api_cage, "the control mesh"},
     {"PUT", "/v1/meshes/{id}/positions", "positions", SCOPE_EDIT, BODY_MESH | MEDIA_OCTETS, INFO, MEDIA_JSON,
      q_positions, false, false, api_positions, "move vertices"},
     {"POST", "/v1/meshes/{id}/edits", "edits", SCOPE_EDIT, MEDIA_PROTOBUF | MEDIA_JSON, INFO, MEDIA_JSON, NULL, false,

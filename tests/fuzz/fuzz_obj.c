@@ -12,7 +12,7 @@ static void write_and_read(struct mesh *m)
     struct mesh *back;
     void *text;
     size_t n;
-    if (mesh_to_obj(m, &text, &n, NULL) || mesh_from_obj(text, n, &back, NULL))
+    if (mesh_to_obj(m, &text, &n, NULL, NULL) || mesh_from_obj(text, n, &back, NULL))
         abort();
     if (mesh_check_indices(m, NULL) == SDD_OK) { /* a tag may name what is not there; such a mesh goes no further */
         if (!m->n_faces)                         /* vt lines of no face are no UVs */

@@ -237,7 +237,7 @@ void tagged_write(const struct tagged_mesh *m, const char *path)
     size_t bytes = 0;
     char options[512];
     FILE *out = fopen(path, "wb");
-    if (!out || mesh_build(&a, &mesh, &err) != SDD_OK || mesh_to_obj(mesh, &text, &bytes, &err) != SDD_OK)
+    if (!out || mesh_build(&a, &mesh, &err) != SDD_OK || mesh_to_obj(mesh, &text, &bytes, NULL, &err) != SDD_OK)
         oracle_die("%s cannot be written: %s", path, err.text);
     fprintf(out, "# %s\n", tagged_options(m, options, sizeof options));
     fwrite(text, 1, bytes, out);

@@ -72,7 +72,8 @@ void free(void *p)
 static struct mesh *cube;
 static char *dir;
 static void *proto;
-static size_t proto_bytes;
+static void *usda;
+static size_t proto_bytes, usda_bytes;
 static const char mesh_json[] =
     "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
     "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1]}";
@@ -85,6 +86,13 @@ static int run_obj(void)
 {
     struct mesh *m;
     int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL);
+    mesh_free(m);
+    return rc;
+}
+static int run_usda(void)
+{
+    struct mesh *m;
+    int rc = mesh_from_usda(usda, usda_bytes, &m, NULL, NULL);
     mesh_free(m);
     return rc;
 }
@@ -108,7 +116,7 @@ static int run_write(void)
     size_t n;
     int rc = mesh_to_proto(cube, &a, &n, NULL);
     if (!rc)
-        rc = mesh_to_obj(cube, &b, &n, NULL);
+        rc = mesh_to_usda(cube, &b, &n, NULL, NULL);
     free(a);
     free(b);
     return rc;
@@ -207,6 +215,7 @@ static void test_readers(void **state)
 {
     (void)state;
     torture(run_obj, 0);
+    torture(run_usda, 0);
     torture(run_json, 0);
     torture(run_proto, 0);
     torture(run_positions, 0);
@@ -240,7 +249,7 @@ int main(void)
     };
     cube = sample_cube();
     dir = tempdir();
-    if (mesh_to_proto(cube, &proto, &proto_bytes, NULL))
+    if (mesh_to_usda(cube, &usda, &usda_bytes, NULL, NULL) || mesh_to_proto(cube, &proto, &proto_bytes, NULL))
         return 1;
     Subdd__V1__Mesh *m = subdd__v1__mesh__unpack(NULL, proto_bytes, proto);
     m->vertex_ids.len = m->face_ids.len = 0; /* a request has no ids */
@@ -249,6 +258,7 @@ int main(void)
     subdd__v1__mesh__free_unpacked(m, NULL);
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     free(proto);
+    free(usda);
     mesh_free(cube);
     tempdir_remove(dir);
     return rc;

@@ -214,7 +214,7 @@ static void test_round_trip(void **state)
     m->points[2] = -3.4028235e38f;
     m->options = (struct sdd_options){SDD_SCHEME_LOOP,     SDD_BOUNDARY_NONE,  SDD_FVAR_BOUNDARIES,
                                       SDD_TRIANGLE_SMOOTH, SDD_CREASE_CHAIKIN, SDD_LEFT_HANDED};
-    assert_int_equal(mesh_to_obj(m, &text, &n, &err), SDD_OK);
+    assert_int_equal(mesh_to_obj(m, &text, &n, NULL, &err), SDD_OK);
     assert_int_equal(mesh_from_obj(text, n, &back, &err), SDD_OK);
     back->options.scheme = SDD_SCHEME_LOOP; /* these two have no tag */
     back->options.orientation = SDD_LEFT_HANDED;
@@ -253,7 +253,7 @@ static void test_speed(void **state)
     struct mesh *m = sample_grid(600, 600);
     for (int64_t i = 0; i < 3 * m->n_vertices; i++)
         m->points[i] = m->points[i] / 7 + 0.123f;
-    assert_int_equal(mesh_to_obj(m, &text, &n, &err), SDD_OK);
+    assert_int_equal(mesh_to_obj(m, &text, &n, NULL, &err), SDD_OK);
     (void)clock_gettime(CLOCK_MONOTONIC, &a);
     assert_int_equal(mesh_from_obj(text, n, &back, &err), SDD_OK);
     (void)clock_gettime(CLOCK_MONOTONIC, &b);
