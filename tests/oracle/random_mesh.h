@@ -4,7 +4,7 @@
  * and alone, sharp vertices, holes; UV islands, seams that end inside, values that disagree at one end of an edge
  * alone, values that vertices share or nobody uses; all options. About 60 faces at most, and a level of 1 to 4.
  *
- * No UV value comes back to a vertex after another one: see tagged_bow_tie. */
+ * No UV value comes back to a vertex after another one: see uv_bow_tie in judge.h. */
 #ifndef TESTS_ORACLE_RANDOM_MESH_H
 #define TESTS_ORACLE_RANDOM_MESH_H
 #include "tests/oracle/dice.h"

@@ -27,16 +27,6 @@ void tagged_desc(const struct tagged_mesh *m, struct sdd_mesh_desc *out)
                                   .options = m->options};
 }
 
-double tagged_diagonal(const struct tagged_mesh *m)
-{
-    double *p = xalloc(3 * (int64_t)m->n_vertices, sizeof *p);
-    for (int32_t i = 0; i < 3 * m->n_vertices; i++)
-        p[i] = (double)m->points[i / 3][i % 3];
-    double d = refined_diagonal(p, m->n_vertices);
-    free(p);
-    return d;
-}
-
 /* ---- edges ---------------------------------------------------------------------------------------------------- */
 int32_t tagged_next(const struct tagged_mesh *m, int32_t c)
 {
@@ -91,35 +81,6 @@ int32_t tagged_find(int32_t *parent, int32_t i)
 int32_t tagged_corner(const struct tagged_mesh *m, int32_t c, int32_t v)
 {
     return m->vertices[c] == v ? c : tagged_next(m, c);
-}
-
-/* Joins corners of one value across the edges at their vertex: a class is to be left for each value. */
-int tagged_bow_tie(const struct tagged_mesh *m)
-{
-    struct tagged_edge edges[TAGGED_CORNERS];
-    int32_t uses[TAGGED_CORNERS], parent[TAGGED_CORNERS] = {0}, n = tagged_edges(m, edges, uses);
-    int32_t classes[TAGGED_VERTICES] = {0}, values[TAGGED_VERTICES] = {0};
-    for (int32_t c = 0; c < m->n_corners; c++)
-        parent[c] = c;
-    for (int32_t e = 0; e < n; e++)
-        for (int32_t k = 0; k < 2 * edges[e].n_uses * edges[e].n_uses; k++) { /* all pairs, at both ends */
-            const int32_t *u = &uses[edges[e].first], v = k % 2 ? edges[e].a : edges[e].b;
-            int32_t c = tagged_corner(m, u[k / 2 % edges[e].n_uses], v);
-            int32_t d = tagged_corner(m, u[k / 2 / edges[e].n_uses], v);
-            if (m->uv_indices[c] == m->uv_indices[d])
-                parent[tagged_find(parent, c)] = tagged_find(parent, d);
-        }
-    for (int32_t c = 0; c < m->n_corners; c++) {
-        int32_t v = m->vertices[c], first = 0;
-        while (m->vertices[first] != v || m->uv_indices[first] != m->uv_indices[c])
-            first++;
-        classes[v] += parent[c] == c;
-        values[v] += first == c;
-    }
-    for (int32_t v = 0; v < m->n_vertices && m->n_uvs > 0; v++)
-        if (values[v] > 1 && classes[v] > values[v])
-            return 1;
-    return 0;
 }
 
 /* ---- cutting down ------------------------------------------------------------------------------------------- */

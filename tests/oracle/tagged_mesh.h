@@ -21,7 +21,6 @@ struct tagged_mesh { /* names as in struct sdd_mesh_desc */
 };
 /* tagged_desc: points into m. */
 void tagged_desc(const struct tagged_mesh *m, struct sdd_mesh_desc *out);
-double tagged_diagonal(const struct tagged_mesh *m);
 /* tagged_keep_faces: those with keep[f]; tags that name an edge or a face that is gone go with it. */
 void tagged_keep_faces(struct tagged_mesh *m, const unsigned char *keep);
 /* tagged_compact: vertices without faces and UV values without corners go. */
@@ -41,9 +40,6 @@ struct tagged_edge {
 int32_t tagged_edges(const struct tagged_mesh *m, struct tagged_edge *edges, int32_t *uses);
 /* tagged_find: the root of i, where roots are their own parents; shortens the way. */
 int32_t tagged_find(int32_t *parent, int32_t i);
-/* tagged_bow_tie: does a UV value come back to a vertex after another one? What OpenSubdiv makes of that depends on the
- * face that it looks at first (SEMANTICS, 5.8). */
-int tagged_bow_tie(const struct tagged_mesh *m);
 /* tagged_next: the corner that follows corner c in its face. tagged_corner: the one at vertex v, an end of c's edge. */
 int32_t tagged_next(const struct tagged_mesh *m, int32_t c);
 int32_t tagged_corner(const struct tagged_mesh *m, int32_t c, int32_t v);

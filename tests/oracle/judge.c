@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/oracle/judge.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct tolerances tolerance = {1e-5, 1e-5, 5e-3};
+
+/* Options whose refusal means that they are not built yet, and what is. To be empty. */
+static const struct {
+    const char *option;
+    int32_t built;
+} unbuilt[] = {{"faceVaryingLinearInterpolation", SDD_FVAR_ALL}, {"creaseMethod", SDD_CREASE_UNIFORM}};
+
+/* What an engine says when it does not do a mesh; every other refusal is a failure. */
+static const char *const refusals[] = {
+    "engine edge-friend does catmullClark, not ",
+    "engine edge-friend needs manifold meshes",
+    "engine mesh-matrix-spla does not do this: ",
+};
+
+static int may_refuse(const struct sdd_error *err)
+{
+    int may = 0;
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
+        may |= err->code == SDD_EUNSUPPORTED && strstr(err->text, refusals[i]) != NULL;
+    return may;
+}
+
+/* The row of sdd_option_table that is refused because it is not built, or -1. */
+static int unbuilt_row(const struct sdd_error *err)
+{
+    for (int row = 0; row < sdd_n_options && err->code == SDD_EUNSUPPORTED; row++)
+        for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++)
+            if (strcmp(err->field, unbuilt[i].option) == 0 && strcmp(sdd_option_table[row].name, err->field) == 0)
+                return row;
+    return -1;
+}
+
+void judge_built(struct sdd_options *options, int row)
+{
+    for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++)
+        if (strcmp(sdd_option_table[row].name, unbuilt[i].option) == 0)
+            memcpy((char *)options + sdd_option_table[row].offset, &unbuilt[i].built, sizeof(int32_t));
+}
+
+static double diagonal(const float *points, int64_t n)
+{
+    double *p = xalloc(3 * n, sizeof *p);
+    for (int64_t i = 0; i < 3 * n; i++)
+        p[i] = (double)points[i];
+    double d = refined_diagonal(p, n);
+    free(p);
+    return d;
+}
+
+int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc *desc, const float *points,
+                  const float *uvs, int level, int *not_built)
+{
+    struct refined want = {0};
+    int bad = 0, row = -1;
+    for (int e = 0; sdd_engine_table[e].name; e++) {
+        struct sdd_error err = {0};
+        struct refined got;
+        char name[256];
+        int rc = library_refine(j->device, sdd_engine_table[e].name, desc, points, uvs, level, &got, &err);
+        snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine_table[e].name);
+        if (rc == SDD_OK && !want.points)
+            j->witness(desc, points, uvs, level, &want);
+        if (rc == SDD_OK) {
+            bad +=
+                compare_refined(label ? name : NULL, &got, &want, diagonal(points, desc->n_vertices), 1, tolerance) > 0;
+        } else if (unbuilt_row(&err) >= 0) {
+            row = unbuilt_row(&err);
+        } else if (!may_refuse(&err)) {
+            bad++;
+            if (label)
+                printf("%s: refused: %s: %s\n", name, sdd_err_code(rc), err.text);
+        }
+        if (label)
+            (rc == SDD_OK ? j->ran : j->refused)[e]++;
+        refined_free(&got);
+    }
+    refined_free(&want);
+    j->n_not_built += label && row >= 0;
+    if (not_built)
+        *not_built = row;
+    return bad;
+}
+
+void judge_tell(const struct judge *j)
+{
+    for (int e = 0; sdd_engine_table[e].name; e++)
+        printf("  %-16s took %lld, refused %lld\n", sdd_engine_table[e].name, (long long)j->ran[e],
+               (long long)j->refused[e]);
+    if (j->n_not_built > 0)
+        printf("  not built yet: %lld\n", (long long)j->n_not_built);
+}
+
+/* ---- bow-ties -------------------------------------------------------------------------------------------------- */
+static int64_t find_root(int64_t *parent, int64_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+/* The corner at vertex v of the edge that follows corner c. */
+static int64_t corner_at(const struct grid *g, int64_t c, int32_t v)
+{
+    int64_t next = c + 1 < g->first[g->corner_face[c] + 1] ? c + 1 : g->first[g->corner_face[c]];
+    return g->vertices[c] == v ? c : next;
+}
+
+/* Joins corners of one value across the edges at their vertex: a class is to be left for each value. */
+int uv_bow_tie(const struct sdd_mesh_desc *desc)
+{
+    if (desc->n_uvs == 0)
+        return 0;
+    struct grid g;
+    grid_init(&g, desc);
+    int64_t *parent = xalloc(g.n_corners, sizeof *parent);
+    int32_t *uv = xalloc(g.n_corners, sizeof *uv), *classes = xalloc(g.n_vertices, sizeof *classes);
+    int32_t *values = xalloc(g.n_vertices, sizeof *values), bad = 0;
+    for (int64_t c = 0; c < g.n_corners; c++) {
+        parent[c] = c;
+        uv[c] = desc->uv_indices[g.authored[c]];
+    }
+    for (int64_t c = 0; c < g.n_corners; c++)
+        for (int64_t d = 0; d < 2 * c; d++) {
+            const int32_t *ends = &g.ends[2 * g.edge[c]], *others = &g.ends[2 * g.edge[d / 2]], v = ends[d % 2];
+            if (ends[0] != others[0] || ends[1] != others[1])
+                continue;
+            int64_t p = corner_at(&g, c, v), q = corner_at(&g, d / 2, v);
+            if (uv[p] == uv[q])
+                parent[find_root(parent, p)] = find_root(parent, q);
+        }
+    for (int64_t c = 0; c < g.n_corners; c++) {
+        int64_t first = 0;
+        while (g.vertices[first] != g.vertices[c] || uv[first] != uv[c])
+            first++;
+        classes[g.vertices[c]] += parent[c] == c;
+        values[g.vertices[c]] += first == c;
+    }
+    for (int64_t v = 0; v < g.n_vertices; v++)
+        bad |= values[v] > 1 && classes[v] > values[v];
+    free(parent);
+    free(uv);
+    free(classes);
+    free(values);
+    grid_fini(&g);
+    return bad;
+}
