@@ -153,7 +153,10 @@ std::vector<figure> measure(std::vector<resident> &meshes, const std::vector<ben
         for (size_t i = 0; i < cases.size(); i++) {
             if (!out[i].refused.empty())
                 continue;
-            const sdd_refine_request r = {level, SDD_SURFACE_REFINED, cases[i].include, method, nullptr};
+            sdd_refine_request r = {};
+            r.level = level;
+            r.include = cases[i].include;
+            r.method = method;
             sdd_result *result = nullptr;
             sdd_error err = {};
             cooler_run(cool);
