@@ -64,6 +64,7 @@ int cli_report(const struct cli *c, const struct subd_error *err);
 int cli_fail(const struct cli *c, int exit_code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 cJSON *cli_info_json(const struct subd_mesh_info *m);
+const char *cli_block_name(int semantic);                         /* "uv_indices" */
 cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b); /* adds a row, returns it */
 /* Prints and deletes o. Returns EXIT_DONE, or EXIT_FILE when stdout does not take it. */
 int cli_print_json(const struct cli *c, cJSON *o);
@@ -89,8 +90,9 @@ void cli_progress_clear(void);
 /* cli_read: all of a file, or of stdin for "-"; *data is released with free(). -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
 
-struct cli_writer { /* a file that appears whole or not at all */
-    int fd, failed; /* failed: errno, or ECANCELED */
+struct cli_writer {  /* a file that appears whole or not at all */
+    int fd, failed;  /* failed: errno, or ECANCELED */
+    const char *why; /* EFBIG in words; NULL: as errno has it */
     char *target, *temporary;
     char *buffer;
     size_t used;
@@ -104,23 +106,40 @@ void cli_put(struct cli_writer *w, const void *data, size_t bytes);
 /* cli_writer_close: keep = 1 renames into place; 0, or a failure, leaves nothing. -1 with errno. */
 int cli_writer_close(struct cli_writer *w, int keep);
 
-/* ---- mesh files (cli_obj.c, cli_ply.c, cli_number.c)
- * ---------------------------------------------------------------- */
+/* ---- mesh files (cli_obj.c, cli_ply.c, cli_usda.c, cli_glb.c, cli_stl.c, cli_surface.c, cli_number.c) ----------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
+void cli_write_usda(struct cli_writer *w, const struct subd_frame *f);
+void cli_write_glb(struct cli_writer *w, const struct subd_frame *f);
+void cli_write_stl(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f); /* patches as OBJ */
 void cli_write_frame(struct cli_writer *w, const struct subd_frame *f);    /* as the server sent it */
+struct cli_surface {                                                       /* the blocks of a refined frame */
+    const struct subd_block *positions, *normals, *faces, *uvs, *uv_faces; /* normals, both UVs: NULL without */
+    int64_t triangles; /* that the faces make, each from its first corner */
+};
+struct cli_surface cli_surface_of(const struct subd_frame *f);
+void cli_surface_box(const struct cli_surface *s, float box[6]); /* least, then greatest coordinates */
+/* cli_surface_triangle: the face of triangle i (its row of indices), and which three of its corners are the triangle's.
+ * */
+const uint32_t *cli_surface_triangle(const struct cli_surface *s, int64_t i, uint32_t corners[3]);
+void cli_step(int64_t done, int64_t rows); /* shows progress, now and then */
+/* cli_refuse: the format cannot hold it, for a reason that is a literal. Nothing is left of the file. */
+void cli_refuse(struct cli_writer *w, const char *why);
 /* The shortest of 7, 8 or 9 digits that reads back as the same float; trailing zeros cut. Returns the end, no NUL.
  * At most 24 bytes. */
 char *cli_put_float(char *to, float v);
 char *cli_put_count(char *to, uint64_t v);
 
 /* ---- frames (cli_frame.c) ------------------------------------------------------------------------------------- */
+#define CLI_FORMATS 5
 struct cli_product { /* what a verb fetches and where it can go */
-    struct {
+    struct cli_format {
         const char *suffix;
         void (*write)(struct cli_writer *w, const struct subd_frame *f);
-    } formats[2]; /* the first goes to stdout as well */
+        int carries;        /* blocks, or-ed; what else a frame has is named in a warning */
+        int triangles;      /* 1: all faces become triangles                              */
+    } formats[CLI_FORMATS]; /* the first goes to stdout as well; suffix NULL: no more */
     int (*ask)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
     void (*tell)(FILE *to, const struct subd_frame *f);
     void (*add)(cJSON *o, const struct subd_frame *f); /* what --json has besides; NULL: nothing */

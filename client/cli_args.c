@@ -34,9 +34,10 @@ static const struct verb {
     {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
      "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of\n"
      "subdd.proto); - reads OBJ from stdin. What of a .usda is not kept is named on stderr."},
-    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into OUT.obj or OUT.ply",
+    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb or .stl",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
+     "What the format cannot carry (.stl: normals of vertices and UVs; .glb and .stl: quads) is named on stderr.\n"
      "UVs come along when the mesh's face-varying interpolation is `all`."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "

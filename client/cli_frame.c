@@ -122,17 +122,20 @@ static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f,
 /* The product's format for the output that was asked for; -1: none is. Returns -1 to go on. */
 static int choose(const struct cli *c, const struct cli_product *p, int *format)
 {
+    char list[64] = "";
+    size_t n = 0;
     *format = -1;
     if (!c->output)
         return -1;
-    for (int i = 1; i >= 0; i--)
+    for (int i = 0; i < CLI_FORMATS && p->formats[i].suffix; i++) {
         if (cli_ends_with(c->output, p->formats[i].suffix))
             *format = i;
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", p->formats[i].suffix);
+    }
     if (strcmp(c->output, "-") == 0)
         *format = 0;
     if (*format < 0)
-        return cli_fail(c, EXIT_USAGE, "the output %s is neither %s nor %s", c->output, p->formats[0].suffix,
-                        p->formats[1].suffix);
+        return cli_fail(c, EXIT_USAGE, "the output %s is none of %s", c->output, list);
     if (c->json && strcmp(c->output, "-") == 0)
         return cli_fail(c, EXIT_USAGE, "--json and the mesh cannot both go to stdout; use -o FILE");
     return -1;
@@ -144,12 +147,24 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
     double start = cli_now();
     write(w, f);
     if (cli_writer_close(w, 1) != 0)
-        return errno == ECANCELED ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
-                                  : cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
+        return errno == ECANCELED
+                   ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
+                   : cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, w->why ? w->why : strerror(errno));
     t->write = cli_now() - start;
     *written = w->total;
     cli_progress_clear();
     return EXIT_DONE;
+}
+
+/* What the frame has and the file does not. */
+static void tell_losses(const struct cli_format *format, const struct subd_frame *f)
+{
+    const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
+    for (int i = 0; i < f->n_blocks; i++)
+        if (!(format->carries & f->blocks[i].semantic))
+            cli_warn("%s files cannot carry %s: left out", format->suffix, cli_block_name(f->blocks[i].semantic));
+    if (format->triangles && faces->components > 3)
+        cli_warn("%s files have triangles alone: each quad becomes two", format->suffix);
 }
 
 int cli_fetch(struct cli *c, const struct cli_product *p)
@@ -173,6 +188,8 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
         cli_progress_clear();
         for (int i = 0; i < frame.n_warnings; i++)
             cli_warn("%s", frame.warnings[i]);
+        if (format >= 0)
+            tell_losses(&p->formats[format], &frame);
         if (c->json)
             code = print_json(c, p, &frame, &times, written);
         else

@@ -3,8 +3,6 @@
 #include "cli.h"
 #include <string.h>
 
-#define STEP 65536 /* rows between looks at the clock */
-
 static void put_rows(struct cli_writer *w, const char *tag, const struct subd_block *b, int64_t done, int64_t rows)
 {
     const float *v = b->data;
@@ -18,8 +16,7 @@ static void put_rows(struct cli_writer *w, const char *tag, const struct subd_bl
         }
         *p++ = '\n';
         cli_took(w, p);
-        if (i % STEP == 0)
-            cli_progress_local("writing", done + i, rows);
+        cli_step(done + i, rows);
     }
 }
 
@@ -45,31 +42,27 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
         }
         *p++ = '\n';
         cli_took(w, p);
-        if (i % STEP == 0)
-            cli_progress_local("writing", done + i, rows);
+        cli_step(done + i, rows);
     }
 }
 
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
 {
-    const struct subd_block *positions = subd_frame_find(f, SUBD_POSITIONS),
-                            *normals = subd_frame_find(f, SUBD_NORMALS);
-    const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
-    const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS), *uv_faces = subd_frame_find(f, SUBD_UV_INDICES);
-    int64_t rows = positions->count + (normals ? normals->count : 0) + (uvs ? uvs->count : 0) + faces->count,
-            done = positions->count;
+    struct cli_surface s = cli_surface_of(f);
+    int64_t rows =
+                s.positions->count + (s.normals ? s.normals->count : 0) + (s.uvs ? s.uvs->count : 0) + s.faces->count,
+            done = s.positions->count;
     char *p = cli_room(w);
-    int textured = uvs && uv_faces && uv_faces->components == faces->components;
     cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, level %d, %s surface by %s\n", f->mesh_id,
                              (long long)f->version, f->level, f->surface, f->method));
-    put_rows(w, "v", positions, 0, rows);
-    if (textured)
-        put_rows(w, "vt", uvs, done, rows);
-    done += textured ? uvs->count : 0;
-    if (normals)
-        put_rows(w, "vn", normals, done, rows);
-    done += normals ? normals->count : 0;
-    put_faces(w, faces, textured ? uv_faces : NULL, normals != NULL, done, rows);
+    put_rows(w, "v", s.positions, 0, rows);
+    if (s.uvs)
+        put_rows(w, "vt", s.uvs, done, rows);
+    done += s.uvs ? s.uvs->count : 0;
+    if (s.normals)
+        put_rows(w, "vn", s.normals, done, rows);
+    done += s.normals ? s.normals->count : 0;
+    put_faces(w, s.faces, s.uv_faces, s.normals != NULL, done, rows);
 }
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
@@ -102,8 +95,7 @@ static int64_t put_beyond(struct cli_writer *w, const struct subd_frame *f, int6
             *p++ = '\n';
             cli_took(w, p);
         }
-        if (i % STEP == 0)
-            cli_progress_local("writing", done + i, rows);
+        cli_step(done + i, rows);
     }
     return params->count;
 }
@@ -127,8 +119,7 @@ static void put_surfaces(struct cli_writer *w, const struct subd_frame *f, int64
         }
         memcpy(p, tail, sizeof tail - 1);
         cli_took(w, p + sizeof tail - 1);
-        if (i % STEP == 0)
-            cli_progress_local("writing", done + i, rows);
+        cli_step(done + i, rows);
     }
 }
 

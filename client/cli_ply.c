@@ -4,8 +4,6 @@
 #include "cli.h"
 #include <string.h>
 
-#define STEP 65536
-
 static void put_header(struct cli_writer *w, const struct subd_frame *f, int normals, int textured)
 {
     char *p = cli_room(w);
@@ -35,15 +33,14 @@ static void put_vertices(struct cli_writer *w, const struct subd_block *position
         memcpy(p, v, 12);
         memcpy(p + 12, n, 12);
         cli_took(w, p + 24);
-        if (i % STEP == 0)
-            cli_progress_local("writing", i, rows);
+        cli_step(i, rows);
     }
 }
 
 static void put_faces(struct cli_writer *w, const struct subd_block *faces, const struct subd_block *uvs,
                       const struct subd_block *uv_faces, int64_t done, int64_t rows)
 {
-    const uint32_t *v = faces->data, *t = uv_faces ? uv_faces->data : NULL;
+    const uint32_t *v = faces->data, *t = uvs ? uv_faces->data : NULL;
     const float(*uv)[2] = uvs ? uvs->data : NULL;
     size_t n = (size_t)faces->components;
     for (int64_t i = 0; i < faces->count && !w->failed; i++, v += n) {
@@ -57,19 +54,15 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
                 memcpy(p, uv[*t++], 8); /* libsubd has checked the indices */
         }
         cli_took(w, p);
-        if (i % STEP == 0)
-            cli_progress_local("writing", done + i, rows);
+        cli_step(done + i, rows);
     }
 }
 
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f)
 {
-    const struct subd_block *positions = subd_frame_find(f, SUBD_POSITIONS),
-                            *normals = subd_frame_find(f, SUBD_NORMALS);
-    const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
-    const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS), *uv_faces = subd_frame_find(f, SUBD_UV_INDICES);
-    int textured = uvs && uv_faces && uv_faces->components == faces->components;
-    put_header(w, f, normals != NULL, textured);
-    put_vertices(w, positions, normals, positions->count + faces->count);
-    put_faces(w, faces, uvs, textured ? uv_faces : NULL, positions->count, positions->count + faces->count);
+    struct cli_surface s = cli_surface_of(f);
+    int64_t rows = s.positions->count + s.faces->count;
+    put_header(w, f, s.normals != NULL, s.uvs != NULL);
+    put_vertices(w, s.positions, s.normals, rows);
+    put_faces(w, s.faces, s.uvs, s.uv_faces, s.positions->count, rows);
 }

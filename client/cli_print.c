@@ -220,7 +220,7 @@ void cli_print_info(const struct subd_mesh_info *m)
     printf("  created %s, updated %s, topology %s\n", m->created, m->updated, m->topology_id);
 }
 
-static const char *semantic_name(int semantic)
+const char *cli_block_name(int semantic)
 {
     switch (semantic) {
     case SUBD_POSITIONS: return "positions";
@@ -237,7 +237,7 @@ static const char *semantic_name(int semantic)
 cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b)
 {
     cJSON *o = cJSON_CreateObject();
-    cJSON_AddStringToObject(o, "semantic", semantic_name(b->semantic));
+    cJSON_AddStringToObject(o, "semantic", cli_block_name(b->semantic));
     cJSON_AddNumberToObject(o, "components", b->components);
     cJSON_AddNumberToObject(o, "count", (double)b->count);
     cJSON_AddNumberToObject(o, "bytes", (double)b->bytes);

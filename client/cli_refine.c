@@ -31,7 +31,15 @@ static void tell(FILE *to, const struct subd_frame *f)
 
 int cli_refine(struct cli *c)
 {
-    static const struct cli_product product = {{{".obj", cli_write_obj}, {".ply", cli_write_ply}}, ask, tell, NULL};
+    enum { SHAPE = SUBD_POSITIONS | SUBD_INDICES, ALL = SHAPE | SUBD_NORMALS | SUBD_UVS | SUBD_UV_INDICES };
+    static const struct cli_product product = {{{".obj", cli_write_obj, ALL, 0},
+                                                {".ply", cli_write_ply, ALL, 0},
+                                                {".usda", cli_write_usda, ALL, 0},
+                                                {".glb", cli_write_glb, ALL, 1},
+                                                {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1}},
+                                               ask,
+                                               tell,
+                                               NULL};
     return cli_fetch(c, &product);
 }
 

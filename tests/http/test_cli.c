@@ -176,7 +176,7 @@ static void test_usage_errors(void **state)
     fails(RUN("refine", cube, "--level", "3x"), 2, "\"3x\"; it takes a whole number from 1 to 31");
     fails(RUN("refine", cube, "--nonsense"), 2, "--nonsense");
     fails(RUN("refine", cube, "--level"), 2, "--level");
-    fails(RUN("refine", cube, "-o", "out.stl"), 2, "neither .obj nor .ply");
+    fails(RUN("refine", cube, "-o", "out.fbx"), 2, "none of .obj, .ply, .usda, .glb, .stl");
     fails(RUN("refine", "m_0", "--scheme", "loop"), 2, "mesh options go with a FILE");
     fails(RUN("ls", "--server", "gopher://x"), 2, "http");
     assert_true(error_is(RUN("refine", cube, "--json", "-o", "-"), 2, "usage", NULL));
