@@ -175,17 +175,31 @@ SUBD_API int subd_positions_body(subd_client *c, const char *id, int64_t version
 /* subd_edits: see subd_edits.h, which is a part of this file. */
 
 /* ---- refine -------------------------------------------------------------------------------------------------- */
-enum subd_include { SUBD_POSITIONS = 1, SUBD_NORMALS = 2, SUBD_INDICES = 4, SUBD_UVS = 8, SUBD_UV_INDICES = 16 };
-#define SUBD_MAX_BLOCKS 8
+enum subd_include {
+    SUBD_POSITIONS = 1,
+    SUBD_NORMALS = 2,
+    SUBD_INDICES = 4,
+    SUBD_UVS = 8,
+    SUBD_UV_INDICES = 16,
+    SUBD_FACE_PARAMS = 128, /* where each refined face lies on its control face */
+    SUBD_PRIMVAR = 256,     /* this and the next are asked for by name          */
+    SUBD_PRIMVAR_INDICES = 512
+};
+#define SUBD_MAX_BLOCKS (8 + 2 * SUBD_MAX_PRIMVARS)
 
 /* Shapes: positions[n][3] f32, normals[n][3] f32, indices[faces][4] u32, uvs[nu][2] f32, uv_indices[faces][4] u32.
+ * face_params[faces][4] u32 (subd_patches.h; under loop u and v count in a grid of 2^level cells a side from corner 0,
+ * and SUBD_FACE_TURNED marks the upper triangle of a cell). primvar[n][width] f32 or i32, n by its class: 1, faces,
+ * vertices, vertices, what its primvar_indices[faces][4] u32 name: those come with each faceVarying one.
  * Indices from a refined frame are below the count of what they index; a triangle scheme has 3 components. */
+#define SUBD_FACE_TURNED 0x2000u
 struct subd_block {
     int semantic; /* a bit of enum subd_include, or of subd_patches.h */
     int components;
-    int64_t count, offset, bytes; /* rows; place in the frame     */
-    uint64_t digest;              /* xxh64-tree-1k                */
-    void *data;                   /* NULL in a plan               */
+    int64_t count, offset, bytes;              /* rows; place in the frame     */
+    uint64_t digest;                           /* xxh64-tree-1k                */
+    void *data;                                /* NULL in a plan               */
+    char name[64], interpolation[16], type[8]; /* name and class: of primvars; "f32", "i32" or "u32" */
 };
 struct subd_timing {
     char phase[24];
@@ -205,6 +219,7 @@ struct subd_frame { /* start it all zero; free it once. A call reuses its memory
 struct subd_refine {
     int level;                 /* 1 .. what the server allows                           */
     unsigned include;          /* enum subd_include, or-ed; 0: positions and indices    */
+    const char *primvars;      /* names with commas between, or "*"; NULL: none         */
     const char *surface;       /* "refined" or "limit"; NULL: refined                   */
     const char *method;        /* engine; NULL: auto                                    */
     const char *if_none_match; /* an earlier frame's etag; NULL: none                   */
@@ -220,6 +235,8 @@ struct subd_refine {
 SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                          struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic); /* NULL: not there */
+/* subd_frame_primvar: values (SUBD_PRIMVAR) or indices (SUBD_PRIMVAR_INDICES) of one. NULL: not there */
+SUBD_API const struct subd_block *subd_frame_primvar(const struct subd_frame *f, const char *name, int semantic);
 SUBD_API void subd_frame_free(struct subd_frame *f);
 
 struct subd_plan {

@@ -89,6 +89,8 @@ static int64_t index_limit(const struct subd_frame *f, const struct subd_block *
     const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
     if (b->semantic & (SUBD_INDICES | SUBD_PATCHES))
         return f->vertices;
+    if (b->semantic == SUBD_PRIMVAR_INDICES)
+        return subd_frame_primvar(f, b->name, SUBD_PRIMVAR)->count; /* subd_frame_primvars has seen it */
     return b->semantic == SUBD_UV_INDICES && uvs ? uvs->count : INT64_MAX;
 }
 

@@ -8,9 +8,11 @@
 #define ALIGNMENT 64
 #define ROW_BYTES(components) (4 * (int64_t)(components))
 
-const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS] = {
-    {"positions", "f32", 3},  {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
-    {"uv_indices", "u32", 4}, {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
+const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
+    {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
+    {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
+    {"primvar", NULL, 0}, /* of any: subd_block_primvar */
+    {"primvar_indices", "u32", 4},
 };
 
 /* The largest id is 32 bits, so a count that fits no uint32 is a lie, and products below cannot overflow. */
@@ -19,21 +21,23 @@ const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS] = {
 /* Faces are quads, or triangles where the scheme makes those, which patches never are. */
 static int components_fit(int kind, uint32_t components, unsigned include)
 {
-    return components == (uint32_t)subd_kinds[kind].components ||
-           (components == 3 && 1 << kind & (SUBD_INDICES | SUBD_UV_INDICES) && !(include & SUBD_PATCHES));
+    const int of_faces = SUBD_INDICES | SUBD_UV_INDICES | SUBD_PRIMVAR_INDICES;
+    return components == (uint32_t)subd_kinds[kind].components || 1 << kind == SUBD_PRIMVAR ||
+           (components == 3 && 1 << kind & of_faces && !(include & SUBD_PATCHES));
 }
 
 static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigned include, unsigned wanted,
                        struct subd_error *err)
 {
     int kind = 0;
-    while (kind < SUBD_MAX_BLOCKS && strcmp(subd_kinds[kind].name, b->semantic) != 0)
+    while (kind < SUBD_N_KINDS && strcmp(subd_kinds[kind].name, b->semantic) != 0)
         kind++;
-    if (kind == SUBD_MAX_BLOCKS || !(wanted & 1u << kind))
+    if (kind == SUBD_N_KINDS || !(wanted & 1u << kind))
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has a block that was not asked for, or one twice");
-    if (strcmp(b->type, subd_kinds[kind].type) != 0 || !components_fit(kind, b->components, include))
-        return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of type %s", subd_kinds[kind].name,
-                         subd_kinds[kind].type);
+    if ((subd_kinds[kind].type && strcmp(b->type, subd_kinds[kind].type) != 0) ||
+        !components_fit(kind, b->components, include))
+        return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of the type and width that it has",
+                         subd_kinds[kind].name);
     if ((*b->codec && strcmp(b->codec, "raw") != 0) || strcmp(b->digest_kind, "xxh64-tree-1k") != 0)
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a codec or digest that is not known here",
                          subd_kinds[kind].name);
@@ -45,10 +49,13 @@ static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigne
     to->count = (int64_t)b->count;
     to->bytes = (int64_t)b->bytes;
     to->digest = b->digest;
+    subd_copy_text(to->name, sizeof to->name, b->name);
+    subd_copy_text(to->interpolation, sizeof to->interpolation, b->interpolation);
+    subd_copy_text(to->type, sizeof to->type, b->type);
     return SUBD_OK;
 }
 
-/* Offsets are any 64-bit value until they have passed here. Insertion sort: there are eight at most. */
+/* Offsets are any 64-bit value until they have passed here. Insertion sort: they come in order. */
 static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, int64_t first_byte, int64_t total_bytes,
                         int order[SUBD_MAX_BLOCKS], struct subd_error *err)
 {
@@ -83,6 +90,8 @@ static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, 
     case SUBD_POSITIONS:
     case SUBD_NORMALS: return f->vertices;
     case SUBD_INDICES:
+    case SUBD_FACE_PARAMS:
+    case SUBD_PRIMVAR_INDICES:
     case SUBD_UV_INDICES: return f->faces;
     default: return b->count;
     }
@@ -97,25 +106,29 @@ static int check_tiles(const struct subd_frame *f, struct subd_error *err)
     return subd_fail(err, SUBD_EPROTOCOL, "the frame's patches and faces are not as many as its counts say");
 }
 
-static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include, int64_t first_byte,
-                      int64_t total_bytes, int order[SUBD_MAX_BLOCKS], struct subd_error *err)
+static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include, const char *primvars,
+                      struct subd_error *err)
 {
-    unsigned wanted = include;
+    unsigned many = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | many;
     int rc;
+    if (h->n_blocks > SUBD_MAX_BLOCKS)
+        return subd_fail(err, SUBD_EPROTOCOL, "the frame has %zu blocks, of %d at most", h->n_blocks, SUBD_MAX_BLOCKS);
     for (size_t i = 0; i < h->n_blocks; i++, f->n_blocks++) {
         struct subd_block *b = &f->blocks[i];
         if ((rc = check_block(b, h->blocks[i], include, wanted, err)) != SUBD_OK)
             return rc;
-        wanted &= ~(unsigned)b->semantic; /* so no more than there are kinds get past check_block */
+        wanted &= ~(unsigned)b->semantic | many; /* of the others no more than one gets past check_block */
         if (b->count != rows_due(f, b, include))
             return subd_fail(err, SUBD_EPROTOCOL, "block %s has %lld rows, the frame %lld", h->blocks[i]->semantic,
                              (long long)b->count, (long long)rows_due(f, b, include));
+        if (b->semantic & SUBD_PRIMVAR_BLOCKS && (rc = subd_block_primvar(f, b, err)) != SUBD_OK)
+            return rc;
     }
-    if (wanted)
+    if (wanted & ~many)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
-    if (include & SUBD_PATCHES && (rc = check_tiles(f, err)) != SUBD_OK)
+    if (primvars && (rc = subd_frame_primvars(f, primvars, err)) != SUBD_OK)
         return rc;
-    return place_blocks(f, h, first_byte, total_bytes, order, err);
+    return include & SUBD_PATCHES ? check_tiles(f, err) : SUBD_OK;
 }
 
 static void copy_warnings(struct subd_frame *f, const Subdd__V1__FrameHeader *h)
@@ -153,7 +166,9 @@ int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
     f->edges = (int64_t)h->edges;
     f->frame_bytes = p->total_bytes;
     copy_warnings(f, h);
-    rc = read_table(f, h, include, first_byte, p->total_bytes, p->order, p->err);
+    rc = read_table(f, h, include, p->request->primvars, p->err);
+    if (rc == SUBD_OK)
+        rc = place_blocks(f, h, first_byte, p->total_bytes, p->order, p->err);
 out:
     subdd__v1__frame_header__free_unpacked(h, NULL);
     return rc;

@@ -49,9 +49,16 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-extern const struct subd_kind subd_kinds[SUBD_MAX_BLOCKS];
-#define SUBD_REFINE_BLOCKS (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES)
+enum { SUBD_N_KINDS = 10 };
+extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
+#define SUBD_REFINE_BLOCKS                                                                                             \
+    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS)
+#define SUBD_PRIMVAR_BLOCKS (SUBD_PRIMVAR | SUBD_PRIMVAR_INDICES)
 #define SUBD_PATCH_BLOCKS (SUBD_POSITIONS | SUBD_PATCHES | SUBD_PATCH_PARAMS | SUBD_INDICES | SUBD_FACE_PARAMS)
+/* subd_block_primvar: is what has been read of a block of a primvar one of the shapes that there are?
+ * subd_frame_primvars: are the frame's those that were asked for, each once, with indices where they belong? */
+int subd_block_primvar(const struct subd_frame *f, const struct subd_block *b, struct subd_error *err);
+int subd_frame_primvars(const struct subd_frame *f, const char *asked, struct subd_error *err);
 /* subd_frame_header: unpacks and checks the header once it is complete; fills frame and order. Blocks may lie in
  * [first_byte, total_bytes). */
 int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte);

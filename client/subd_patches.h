@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 #define SUBD_MAX_PATCH_LEVEL 10
-enum subd_patch_semantic { SUBD_PATCHES = 32, SUBD_PATCH_PARAMS = 64, SUBD_FACE_PARAMS = 128 }; /* of blocks */
+enum subd_patch_semantic { SUBD_PATCHES = 32, SUBD_PATCH_PARAMS = 64 }; /* of blocks, with SUBD_FACE_PARAMS */
 struct subd_patches {
     int level;                 /* 1 .. SUBD_MAX_PATCH_LEVEL: where it stops to split            */
     const char *surface;       /* of the faces that are left: "refined" or "limit"; NULL: refined */

@@ -13,12 +13,13 @@ static int refine_path(struct subd_text *t, const char *id, const char *leaf, co
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
     subd_text_mesh_path(t, id, leaf);
     subd_text_add(t, "?level=%d&include=", r->level);
-    for (int i = 0; i < SUBD_MAX_BLOCKS; i++) {
+    for (int i = 0; i < SUBD_N_KINDS; i++) {
         if (!(include & 1u << i))
             continue;
         subd_text_add(t, "%s%s", separator, subd_kinds[i].name);
         separator = ",";
     }
+    subd_text_query(t, "primvars", r->primvars && *r->primvars ? r->primvars : NULL);
     subd_text_query(t, "surface", r->surface);
     subd_text_query(t, "method", r->method);
     return SUBD_OK;
@@ -49,6 +50,11 @@ static int64_t count_of(const cJSON *o, const char *key)
     return (int64_t)number_of(o, key);
 }
 
+static void copy_member(char *to, size_t room, const cJSON *o, const char *key)
+{
+    subd_copy_text(to, room, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key)));
+}
+
 static void read_blocks(struct subd_plan *p, const cJSON *blocks)
 {
     const cJSON *b;
@@ -58,12 +64,15 @@ static void read_blocks(struct subd_plan *p, const cJSON *blocks)
         struct subd_block *to = &p->blocks[p->n_blocks];
         if (p->n_blocks == SUBD_MAX_BLOCKS)
             return;
-        for (int i = 0; name && i < SUBD_MAX_BLOCKS; i++)
+        for (int i = 0; name && i < SUBD_N_KINDS; i++)
             if (strcmp(subd_kinds[i].name, name) == 0)
                 to->semantic = 1 << i;
-        to->components = (int)(count_of(b, "components") & 0xFF);
+        to->components = (int)(count_of(b, "components") & 0x1FF);
         to->count = count_of(b, "count");
         to->bytes = count_of(b, "bytes");
+        copy_member(to->name, sizeof to->name, b, "name");
+        copy_member(to->interpolation, sizeof to->interpolation, b, "interpolation");
+        copy_member(to->type, sizeof to->type, b, "type");
         p->n_blocks += to->semantic != 0;
     }
 }

@@ -64,6 +64,31 @@ struct built *frame_of_refine(void)
     return f;
 }
 
+static void add_primvar(struct built *f, const char *name, const char *interpolation, const char *type, uint32_t width,
+                        uint64_t rows, const void *content)
+{
+    add_block(f, "primvar", type, width, rows, content);
+    f->blocks[f->n_blocks - 1].name = (char *)(uintptr_t)name;
+    f->blocks[f->n_blocks - 1].interpolation = (char *)(uintptr_t)interpolation;
+}
+
+struct built *frame_of_primvars(void)
+{
+    struct built *f = begin();
+    for (uint32_t i = 0; i < FACES; i++)
+        f->params[i][0] = i, f->params[i][2] = i % 4, f->params[i][3] = 2;
+    add_block(f, "positions", "f32", 3, VERTICES, f->positions);
+    add_block(f, "indices", "u32", 4, FACES, f->indices);
+    add_primvar(f, "weight", "vertex", "f32", 2, VERTICES, f->normals);
+    add_primvar(f, "tint", "constant", "f32", 3, 1, f->positions);
+    add_primvar(f, "material", "uniform", "i32", 1, FACES, f->indices);
+    add_primvar(f, "map", "faceVarying", "f32", 2, VERTICES, f->positions);
+    add_block(f, "primvar_indices", "u32", 4, FACES, f->indices);
+    f->blocks[6].name = f->blocks[5].name;
+    add_block(f, "face_params", "u32", 4, FACES, f->params);
+    return f;
+}
+
 struct built *frame_of_patches(void)
 {
     struct built *f = begin();

@@ -9,17 +9,20 @@ enum { VERTICES = 500, FACES = 300, PATCHES = 150, QUADS = FACES - PATCHES };
 
 struct built {
     Subdd__V1__FrameHeader header;
-    Subdd__V1__Block blocks[8], *pointers[8];
-    const void *contents[8]; /* into the arrays below */
-    size_t content_bytes[8];
+    Subdd__V1__Block blocks[SUBD_MAX_BLOCKS], *pointers[SUBD_MAX_BLOCKS];
+    const void *contents[SUBD_MAX_BLOCKS]; /* into the arrays below */
+    size_t content_bytes[SUBD_MAX_BLOCKS];
     int n_blocks;
     float positions[VERTICES][3], normals[VERTICES][3];
-    uint32_t indices[FACES][4], patches[PATCHES][16], patch_params[PATCHES][4], face_params[QUADS][4];
+    uint32_t indices[FACES][4], patches[PATCHES][16], patch_params[PATCHES][4], face_params[QUADS][4], params[FACES][4];
     unsigned char bytes[65536];
     size_t n;
 };
 struct built *frame_of_refine(void);  /* positions, indices, normals; level 2 */
 struct built *frame_of_patches(void); /* the five blocks; level 2             */
+/* Positions, indices, then primvars: weight (vertex, 2 wide), tint (constant), material (uniform, i32), map
+ * (faceVarying, 2 wide, VERTICES values) and its indices, face_params; level 2 */
+struct built *frame_of_primvars(void);
 void frame_digest(struct built *f, int i);
 /* frame_render: writes header and contents; blocks that lie outside are left out, for it is the table that is under
  * test. */
