@@ -25,7 +25,7 @@ struct cli {
     int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
     int n_args, json, normals, skip_digests, level, repeat;
     int64_t version;
-    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder;
+    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
     subd_client *client;
@@ -137,9 +137,10 @@ struct cli_product { /* what a verb fetches and where it can go */
     struct cli_format {
         const char *suffix;
         void (*write)(struct cli_writer *w, const struct subd_frame *f);
-        int carries;        /* blocks, or-ed; what else a frame has is named in a warning */
-        int triangles;      /* 1: all faces become triangles                              */
-    } formats[CLI_FORMATS]; /* the first goes to stdout as well; suffix NULL: no more */
+        int carries;         /* blocks, or-ed; what else a frame has is named in a warning */
+        int triangles;       /* 1: all faces become triangles                              */
+        const char *classes; /* of primvars that it carries, with spaces; NULL: none       */
+    } formats[CLI_FORMATS];  /* the first goes to stdout as well; suffix NULL: no more */
     int (*ask)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
     void (*tell)(FILE *to, const struct subd_frame *f);
     void (*add)(cJSON *o, const struct subd_frame *f); /* what --json has besides; NULL: nothing */

@@ -38,7 +38,8 @@ static const struct verb {
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
      "What the format cannot carry (.stl: normals of vertices and UVs; .glb and .stl: quads) is named on stderr.\n"
-     "UVs come along when the mesh's face-varying interpolation is `all`."},
+     "UVs come along when the mesh's face-varying interpolation is `all`; .ply has vertex, varying and uniform "
+     "primvars."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
      "OUT.obj has\n"
@@ -75,6 +76,7 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        METHOD,
        SURFACE,
        NORMALS,
+       PRIMVARS,
        NO_VERIFY,
        VERSION,
        REPEAT,
@@ -91,6 +93,8 @@ static const struct row {
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH, "refined or limit"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
+    {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
+     "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
     {"name", "NAME", NAME, PUSH, "a name for people; default: the id"},
@@ -184,6 +188,7 @@ static int take(struct cli *c, int value, char *text)
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->normals = 1; return 1;
+    case PRIMVARS: return *(c->primvars = text) != 0;
     case NO_VERIFY: c->skip_digests = 1; return 1;
     case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
@@ -202,6 +207,7 @@ static const char *takes(int value)
     case LEVEL: return "a whole number from 1 to 31";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
+    case PRIMVARS: return "names";
     default: return "a whole number from 1";
     }
 }

@@ -161,7 +161,11 @@ static void tell_losses(const struct cli_format *format, const struct subd_frame
 {
     const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
     for (int i = 0; i < f->n_blocks; i++)
-        if (!(format->carries & f->blocks[i].semantic))
+        if (f->blocks[i].semantic == SUBD_PRIMVAR) {
+            if (!format->classes || !strstr(format->classes, f->blocks[i].interpolation))
+                cli_warn("%s files cannot carry %s primvar %s: left out", format->suffix, f->blocks[i].interpolation,
+                         f->blocks[i].name);
+        } else if (!(format->carries & f->blocks[i].semantic) && f->blocks[i].semantic != SUBD_PRIMVAR_INDICES)
             cli_warn("%s files cannot carry %s: left out", format->suffix, cli_block_name(f->blocks[i].semantic));
     if (format->triangles && faces->components > 3)
         cli_warn("%s files have triangles alone: each quad becomes two", format->suffix);

@@ -1,10 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_ply.c: a refined frame as binary little-endian PLY: vertices with normals, faces with MeshLab's texture corners.
- * */
+/* cli_ply.c: a refined frame as binary little-endian PLY: vertices with normals, faces with MeshLab's texture corners,
+ * both with primvars. */
 #include "cli.h"
 #include <string.h>
 
-static void put_header(struct cli_writer *w, const struct subd_frame *f, int normals, int textured)
+/* The primvars that have a row a vertex, or a row a face: properties side by side. */
+struct columns {
+    const struct subd_block *blocks[SUBD_MAX_PRIMVARS];
+    int n;
+};
+
+static struct columns columns_of(const struct subd_frame *f, const char *classes)
+{
+    struct columns c = {.n = 0};
+    for (int i = 0; i < f->n_blocks && c.n < SUBD_MAX_PRIMVARS; i++)
+        if (f->blocks[i].semantic == SUBD_PRIMVAR && strstr(classes, f->blocks[i].interpolation))
+            c.blocks[c.n++] = &f->blocks[i];
+    return c;
+}
+
+/* displayColor_0 to _2 for a width of 3, weight for one of 1. */
+static void put_properties(struct cli_writer *w, const struct columns *c)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k < c->blocks[i]->components; k++) {
+            const struct subd_block *b = c->blocks[i];
+            char number[16] = "", *p = cli_room(w);
+            if (b->components > 1)
+                snprintf(number, sizeof number, "_%d", k);
+            int n = snprintf(p, CLI_ROW, "property %s %s%s\n", strcmp(b->type, "i32") == 0 ? "int" : "float", b->name,
+                             number);
+            cli_took(w, p + n);
+        }
+}
+
+static void put_columns(struct cli_writer *w, const struct columns *c, int64_t row)
+{
+    for (int i = 0; i < c->n; i++) {
+        size_t bytes = 4 * (size_t)c->blocks[i]->components;
+        cli_put(w, (const char *)c->blocks[i]->data + (size_t)row * bytes, bytes);
+    }
+}
+
+static void put_header(struct cli_writer *w, const struct subd_frame *f, int normals, int textured,
+                       const struct columns *vertices, const struct columns *faces)
 {
     char *p = cli_room(w);
     int n =
@@ -14,31 +53,37 @@ static void put_header(struct cli_writer *w, const struct subd_frame *f, int nor
                  f->mesh_id, (long long)f->version, f->level, (long long)f->vertices,
                  normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
     cli_took(w, p + n);
+    put_properties(w, vertices);
     p = cli_room(w);
     /* Readers know "int" best; only a mesh of two thousand million vertices needs the other. */
-    n = snprintf(p, CLI_ROW, "element face %lld\nproperty list uchar %s vertex_indices\n%send_header\n",
-                 (long long)f->faces, f->vertices > INT32_MAX ? "uint" : "int",
-                 textured ? "property list uchar float texcoord\n" : "");
+    n = snprintf(p, CLI_ROW, "element face %lld\nproperty list uchar %s vertex_indices\n%s", (long long)f->faces,
+                 f->vertices > INT32_MAX ? "uint" : "int", textured ? "property list uchar float texcoord\n" : "");
     cli_took(w, p + n);
+    put_properties(w, faces);
+    cli_put(w, "end_header\n", 11);
 }
 
 static void put_vertices(struct cli_writer *w, const struct subd_block *positions, const struct subd_block *normals,
-                         int64_t rows)
+                         const struct columns *columns, int64_t rows)
 {
     const char *v = positions->data, *n = normals ? normals->data : NULL;
-    if (!n && !w->failed)
+    if (!n && !columns->n) {
         cli_put(w, v, (size_t)positions->bytes);
-    for (int64_t i = 0; n && i < positions->count && !w->failed; i++, v += 12, n += 12) {
+        return;
+    }
+    for (int64_t i = 0; i < positions->count && !w->failed; i++, v += 12) {
         char *p = cli_room(w);
         memcpy(p, v, 12);
-        memcpy(p + 12, n, 12);
-        cli_took(w, p + 24);
+        if (n)
+            memcpy(p + 12, n + 12 * i, 12);
+        cli_took(w, p + (n ? 24 : 12));
+        put_columns(w, columns, i);
         cli_step(i, rows);
     }
 }
 
 static void put_faces(struct cli_writer *w, const struct subd_block *faces, const struct subd_block *uvs,
-                      const struct subd_block *uv_faces, int64_t done, int64_t rows)
+                      const struct subd_block *uv_faces, const struct columns *columns, int64_t done, int64_t rows)
 {
     const uint32_t *v = faces->data, *t = uvs ? uv_faces->data : NULL;
     const float(*uv)[2] = uvs ? uvs->data : NULL;
@@ -54,6 +99,7 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
                 memcpy(p, uv[*t++], 8); /* libsubd has checked the indices */
         }
         cli_took(w, p);
+        put_columns(w, columns, i);
         cli_step(done + i, rows);
     }
 }
@@ -62,7 +108,8 @@ void cli_write_ply(struct cli_writer *w, const struct subd_frame *f)
 {
     struct cli_surface s = cli_surface_of(f);
     int64_t rows = s.positions->count + s.faces->count;
-    put_header(w, f, s.normals != NULL, s.uvs != NULL);
-    put_vertices(w, s.positions, s.normals, rows);
-    put_faces(w, s.faces, s.uvs, s.uv_faces, s.positions->count, rows);
+    struct columns vertices = columns_of(f, "vertex varying"), faces = columns_of(f, "uniform");
+    put_header(w, f, s.normals != NULL, s.uvs != NULL, &vertices, &faces);
+    put_vertices(w, s.positions, s.normals, &vertices, rows);
+    put_faces(w, s.faces, s.uvs, s.uv_faces, &faces, s.positions->count, rows);
 }

@@ -230,6 +230,8 @@ const char *cli_block_name(int semantic)
     case SUBD_PATCHES: return "patches";
     case SUBD_PATCH_PARAMS: return "patch_params";
     case SUBD_FACE_PARAMS: return "face_params";
+    case SUBD_PRIMVAR: return "primvar";
+    case SUBD_PRIMVAR_INDICES: return "primvar_indices";
     default: return "uv_indices";
     }
 }
@@ -238,6 +240,9 @@ cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b)
 {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "semantic", cli_block_name(b->semantic));
+    add_text(o, "name", b->name);
+    add_text(o, "interpolation", b->interpolation);
+    add_text(o, "type", b->type);
     cJSON_AddNumberToObject(o, "components", b->components);
     cJSON_AddNumberToObject(o, "count", (double)b->count);
     cJSON_AddNumberToObject(o, "bytes", (double)b->bytes);

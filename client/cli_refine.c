@@ -7,6 +7,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
 {
     *r = (struct subd_refine){
         .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
+    r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0);
     if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0)
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
@@ -32,11 +33,11 @@ static void tell(FILE *to, const struct subd_frame *f)
 int cli_refine(struct cli *c)
 {
     enum { SHAPE = SUBD_POSITIONS | SUBD_INDICES, ALL = SHAPE | SUBD_NORMALS | SUBD_UVS | SUBD_UV_INDICES };
-    static const struct cli_product product = {{{".obj", cli_write_obj, ALL, 0},
-                                                {".ply", cli_write_ply, ALL, 0},
-                                                {".usda", cli_write_usda, ALL, 0},
-                                                {".glb", cli_write_glb, ALL, 1},
-                                                {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1}},
+    static const struct cli_product product = {{{".obj", cli_write_obj, ALL, 0, NULL},
+                                                {".ply", cli_write_ply, ALL, 0, "vertex varying uniform"},
+                                                {".usda", cli_write_usda, ALL, 0, NULL},
+                                                {".glb", cli_write_glb, ALL, 1, NULL},
+                                                {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL}},
                                                ask,
                                                tell,
                                                NULL};

@@ -188,8 +188,9 @@ enum subd_include {
 #define SUBD_MAX_BLOCKS (8 + 2 * SUBD_MAX_PRIMVARS)
 
 /* Shapes: positions[n][3] f32, normals[n][3] f32, indices[faces][4] u32, uvs[nu][2] f32, uv_indices[faces][4] u32.
- * face_params[faces][4] u32 (subd_patches.h; under loop u and v count in a grid of 2^level cells a side from corner 0,
- * and SUBD_FACE_TURNED marks the upper triangle of a cell). primvar[n][width] f32 or i32, n by its class: 1, faces,
+ * face_params[faces][4] u32: as those of subd_patches.h, but a quad's row has a corner too: corner k of the refined
+ * face is corner (k + that) % 4 of its cell; under loop u and v count in a grid of 2^level cells a side from corner 0,
+ * and SUBD_FACE_TURNED marks the upper triangle of a cell. primvar[n][width] f32 or i32, n by its class: 1, faces,
  * vertices, vertices, what its primvar_indices[faces][4] u32 name: those come with each faceVarying one.
  * Indices from a refined frame are below the count of what they index; a triangle scheme has 3 components. */
 #define SUBD_FACE_TURNED 0x2000u

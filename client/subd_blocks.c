@@ -113,14 +113,16 @@ static int check_indices(struct subd_frame_parser *p, const struct subd_block *b
     return SUBD_OK;
 }
 
-/* Parent, corner, u | v << 16, flags. How many faces and corners the control mesh has is not known here. */
+/* Parent, corner, u | v << 16, flags. How many faces and corners the control mesh has is not known here; a quad has a
+ * corner in refined frames alone. */
 static int check_params(struct subd_frame_parser *p, const struct subd_block *b, const uint32_t *v, size_t rows)
 {
+    uint32_t corners = p->request->include & SUBD_PATCHES ? 1 : 4;
     for (; rows--; v += 4) {
         unsigned level = v[3] & SUBD_PATCH_LEVEL_MASK, of_polygon = (v[3] & SUBD_PATCH_OF_POLYGON) != 0;
         int last = level == (unsigned)p->frame->level;
         if ((b->semantic == SUBD_FACE_PARAMS ? !last : level > (unsigned)p->frame->level) || level < of_polygon ||
-            (!of_polygon && v[1]) || ((v[2] & 0xFFFF) | v[2] >> 16) >> (level - of_polygon))
+            (!of_polygon && v[1] >= corners) || ((v[2] & 0xFFFF) | v[2] >> 16) >> (level - of_polygon))
             return subd_fail(p->err, SUBD_EPROTOCOL, "the frame's %s hold a row that cannot be: %u %u %u %#x",
                              name_of(b), v[0], v[1], v[2], v[3]);
     }

@@ -29,8 +29,9 @@ int subd_block_primvar(const struct subd_frame *f, const struct subd_block *b, s
 {
     int64_t rows = rows_of_class(f, b->interpolation);
     int copied = strcmp(b->interpolation, "constant") == 0 || strcmp(b->interpolation, "uniform") == 0;
-    if (subd_frame_primvar(f, b->name, b->semantic) || !*b->name)
-        return subd_fail(err, SUBD_EPROTOCOL, "the frame has primvar \"%s\" twice, or without a name", b->name);
+    size_t good = strspn(b->name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:");
+    if (subd_frame_primvar(f, b->name, b->semantic) || !good || b->name[good])
+        return subd_fail(err, SUBD_EPROTOCOL, "the frame has a primvar twice, or one whose name is none");
     if (b->semantic == SUBD_PRIMVAR_INDICES)
         return SUBD_OK;
     if (rows == -2 || (rows >= 0 && rows != b->count) || b->components < 1 || b->components > MAX_WIDTH ||

@@ -8,7 +8,9 @@
 static int plan(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    int rc = refine_measure(j);
+    int rc = refine_name(j);
+    if (!rc)
+        rc = refine_measure(j);
     if (rc == JOB_AGAIN)
         return ensure_resident_record(job);
     j->available_device_bytes = residency_published(job->server->residency, job->slot->resident);
@@ -40,14 +42,18 @@ static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
     return true;
 }
 
-static void write_blocks(struct text *t, const struct sdd_plan *p)
+static void write_blocks(struct text *t, const struct sdd_plan *p, const struct primvar_info *primvars)
 {
     text_key(t, "blocks");
     text_puts(t, "[");
     for (int i = 0; i < p->n_blocks; i++) {
         text_puts(t, i ? ",{" : "{");
         text_member(t, "semantic", semantic_name(p->blocks[i].semantic));
-        text_member(t, "type", semantic_type(p->blocks[i].semantic));
+        text_member(t, "type", block_type(&p->blocks[i], primvars));
+        if (p->blocks[i].semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
+            text_member(t, "name", primvars[p->blocks[i].primvar].name);
+        if (p->blocks[i].semantic == SDD_PRIMVARS)
+            text_member(t, "interpolation", primvar_interpolation(primvars[p->blocks[i].primvar].interpolation));
         text_member_int(t, "components", p->blocks[i].components);
         text_member_int(t, "count", p->blocks[i].count);
         text_member_int(t, "bytes", p->blocks[i].bytes);
@@ -81,7 +87,7 @@ static void answer(struct job *job)
         text_member_int(&t, "needed", needed);
         text_member_int(&t, "limit", limit);
     }
-    write_blocks(&t, p);
+    write_blocks(&t, p, job->slot->info.primvars);
     text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_puts(&t, "}\n");
     job->request->mesh_version = job->slot->info.version;

@@ -68,9 +68,11 @@ static bool not_modified(struct refine_job *j)
 static int look_up(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    refine_name(j);
+    int rc = refine_name(j);
     if (job->request)
         job->request->mesh_version = job->slot->info.version;
+    if (rc)
+        return rc;
     if (not_modified(j))
         return JOB_DONE;
     j->frame = cache_find(&job->server->cache, j->key);

@@ -42,8 +42,8 @@ struct edit_work {
     struct mesh_row *creases; /* old ones first, so that the later wins */
     struct mesh_row *tags;    /* sharp vertices                         */
     int n_primvars, n_puts;
-    struct edit_primvar primvars[PRIMVARS_MAX];
-    const struct primvar_array *puts[PRIMVARS_MAX]; /* primvars that the batch puts whole */
+    struct edit_primvar primvars[SDD_MAX_PRIMVARS];
+    const struct primvar_array *puts[SDD_MAX_PRIMVARS]; /* primvars that the batch puts whole */
 };
 
 /* edits_grown: from[n] with room for more, which is zeroed. NULL: the error is in *err. */

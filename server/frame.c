@@ -15,14 +15,19 @@ const char *semantic_name(int semantic)
     case SDD_PATCHES: return "patches";
     case SDD_PATCH_PARAMS: return "patch_params";
     case SDD_FACE_PARAMS: return "face_params";
+    case SDD_PRIMVARS: return "primvar";
+    case SDD_PRIMVAR_INDICES: return "primvar_indices";
     default: return "uv_indices";
     }
 }
 
-const char *semantic_type(int semantic)
+const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars)
 {
-    return semantic == SDD_POSITIONS || semantic == SDD_NORMALS || semantic == SDD_UVS ? "f32" : "u32";
+    if (b->semantic == SDD_PRIMVARS)
+        return primvar_type(primvars[b->primvar].type);
+    return b->semantic & (SDD_POSITIONS | SDD_NORMALS | SDD_UVS) ? "f32" : "u32";
 }
+
 const char *surface_name(int surface)
 {
     return surface == SDD_SURFACE_LIMIT ? "limit" : "refined";
@@ -39,11 +44,15 @@ static char *text_of(const char *s)
     return (char *)(uintptr_t)s;
 }
 
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from)
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct primvar_info *primvars)
 {
     subdd__v1__block__init(b);
     b->semantic = text_of(semantic_name(from->semantic));
-    b->type = text_of(semantic_type(from->semantic));
+    b->type = text_of(block_type(from, primvars));
+    if (from->semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
+        b->name = text_of(primvars[from->primvar].name);
+    if (from->semantic == SDD_PRIMVARS)
+        b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
     b->components = (uint32_t)from->components;
     b->count = (uint64_t)from->count;
     b->stride = (uint32_t)from->components * 4;
@@ -91,7 +100,7 @@ int frame_make(const struct frame_about *about, const struct sdd_plan *plan, str
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
     *out = (struct frame){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
-        fill_block(&blocks[i], &plan->blocks[i]);
+        fill_block(&blocks[i], &plan->blocks[i], about->primvars);
         pointers[i] = &blocks[i];
         out->blocks[i].data = plan->blocks[i].data;
         out->blocks[i].bytes = plan->blocks[i].bytes;

@@ -4,7 +4,7 @@
  * names them. The blocks stay where the compute library put them; frame_read copies a piece. */
 #ifndef SUBDD_FRAME_H
 #define SUBDD_FRAME_H
-#include "gpu/sdd.h"
+#include "server/primvars.h"
 #include <stddef.h>
 
 #define FRAME_ALIGN 64
@@ -13,6 +13,7 @@ struct frame_about { /* borrowed */
     const char *mesh_id, *topology_id, *backend;
     int64_t version;
     int level, surface;
+    const struct primvar_info *primvars; /* of the mesh, which blocks name by row */
 };
 struct frame {
     unsigned char *head; /* with its padding */
@@ -32,8 +33,8 @@ void frame_fini(struct frame *f);
 /* frame_read: bytes [at, at + n) of the frame, n no more than what is left. */
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n);
 
-const char *semantic_name(int semantic); /* "positions" */
-const char *semantic_type(int semantic); /* "f32", "u32" */
-const char *surface_name(int surface);   /* "refined", "limit" */
+const char *semantic_name(int semantic);                                                /* "positions" */
+const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars); /* "f32", "u32", "i32" */
+const char *surface_name(int surface);                                                  /* "refined", "limit" */
 
 #endif

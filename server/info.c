@@ -105,7 +105,7 @@ void edit_result_json(struct text *out, const struct store_info *info, const str
 struct info_message {
     Subdd__V1__MeshInfo info;
     Subdd__V1__Options options;
-    Subdd__V1__PrimvarInfo primvars[PRIMVARS_MAX], *pointers[PRIMVARS_MAX];
+    Subdd__V1__PrimvarInfo primvars[SDD_MAX_PRIMVARS], *pointers[SDD_MAX_PRIMVARS];
     char created[40], updated[40];
 };
 

@@ -104,6 +104,8 @@ void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out)
         .hole_faces = m->hole_faces,
         .n_uvs = m->n_uvs,
         .uv_indices = m->uv_indices,
+        .n_channels = m->n_channels,
+        .channels = m->channels,
         .options = m->options,
     };
 }

@@ -44,6 +44,9 @@ struct mesh {                  /* V vertices, F faces, C face corners, U UV valu
     int32_t *face_ids;   /* [F] each once                                                           */
     int n_primvars;
     struct primvar *primvars; /* st is not among them                                               */
+    int n_channels;
+    struct sdd_channel
+        channels[SDD_MAX_PRIMVARS]; /* of those that are faceVarying and have values; borrowed from them */
 };
 
 /* What a mesh is made of, as authored, in USD's form; all borrowed. An empty array has n = 0. */
@@ -64,7 +67,7 @@ struct mesh_arrays {
     struct i32s vertex_ids, face_ids;     /* each once; n = 0: numbered from 0                         */
     int64_t next_vertex_id, next_face_id; /* above all ids; 0 when they are numbered here              */
     int n_primvars;
-    struct primvar_array primvars[PRIMVARS_MAX];
+    struct primvar_array primvars[SDD_MAX_PRIMVARS];
 };
 
 /* mesh_build: checks that lengths agree, copies, normalises tags, numbers elements.

@@ -15,25 +15,15 @@ static void put(struct mesh_encoding *e, const void *data, int64_t n)
     e->bytes += n * 4;
 }
 
-/* One whose last faces were removed has no values, and so no say in the topology. */
-static bool has_channel(const struct primvar_info *p)
-{
-    return p->interpolation == SDD_FACE_VARYING && p->n_values > 0;
-}
-
 static void put_channels(struct mesh_encoding *e, const struct mesh *m)
 {
-    int64_t n = 0;
-    for (int i = 0; i < m->n_primvars; i++)
-        if (has_channel(&m->primvars[i].info))
-            e->channels[++n] = m->primvars[i].info.n_values;
-    e->channels[0] = n;
-    if (!n)
-        return;
-    put(e, e->channels, 2 * (1 + n));
-    for (int i = 0; i < m->n_primvars; i++)
-        if (has_channel(&m->primvars[i].info))
-            put(e, m->primvars[i].indices, m->n_corners);
+    e->channels[0] = m->n_channels;
+    for (int i = 0; i < m->n_channels; i++)
+        e->channels[1 + i] = m->channels[i].n_values;
+    if (m->n_channels)
+        put(e, e->channels, 2 * (1 + (int64_t)m->n_channels));
+    for (int i = 0; i < m->n_channels; i++)
+        put(e, m->channels[i].indices, m->n_corners);
 }
 
 void mesh_encode(const struct mesh *m, struct mesh_encoding *e)
@@ -71,15 +61,15 @@ static const void *take(const char **at, int64_t words)
 static int take_channels(uint32_t version, const char *at, const char *end, int64_t n_corners, struct mesh_arrays *out,
                          struct sdd_error *err)
 {
-    int64_t n = 0, n_values[PRIMVARS_MAX], channel = 0;
+    int64_t n = 0, n_values[SDD_MAX_PRIMVARS], channel = 0;
     if (end - at >= 8)
         memcpy(&n, take(&at, 2), 8);
-    bool good = n >= 0 && n <= PRIMVARS_MAX && (version == 2) == (n > 0) && end - at == 8 * n + 4 * n * n_corners;
+    bool good = n >= 0 && n <= SDD_MAX_PRIMVARS && (version == 2) == (n > 0) && end - at == 8 * n + 4 * n * n_corners;
     if (good)
         memcpy(n_values, take(&at, 2 * n), (size_t)n * 8);
     for (int i = 0; i < out->n_primvars && good; i++) {
         struct primvar_array *p = &out->primvars[i];
-        if (!has_channel(&p->info))
+        if (!primvar_has_channel(&p->info))
             continue;
         good = channel < n && n_values[channel++] == p->info.n_values;
         p->indices = (struct i32s){take(&at, n_corners), n_corners};

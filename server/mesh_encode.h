@@ -12,7 +12,7 @@
 #include "server/mesh.h"
 
 #define MESH_ENCODE_HEADER 88
-#define MESH_ENCODE_PARTS (10 + PRIMVARS_MAX)
+#define MESH_ENCODE_PARTS (10 + SDD_MAX_PRIMVARS)
 
 struct mesh_encoding { /* parts to be read one after the other; arrays are borrowed from the mesh */
     unsigned char header[MESH_ENCODE_HEADER];
@@ -20,7 +20,7 @@ struct mesh_encoding { /* parts to be read one after the other; arrays are borro
         const void *data;
         size_t bytes;
     } parts[MESH_ENCODE_PARTS];
-    int64_t channels[1 + PRIMVARS_MAX]; /* n, n_values[n] of version 2 */
+    int64_t channels[1 + SDD_MAX_PRIMVARS]; /* n, n_values[n] of version 2 */
     int n;
     int64_t bytes; /* of all parts */
 };

@@ -66,7 +66,7 @@ static int read_primvar(const cJSON *json, const char *where, struct arena *aren
     if (!rc)
         rc = json_string(f[TYPE], field[TYPE], &type, err);
     if (!rc)
-        rc = json_int(f[WIDTH], field[WIDTH], 1, PRIMVAR_MAX_WIDTH, &width, err);
+        rc = json_int(f[WIDTH], field[WIDTH], 1, SDD_MAX_PRIMVAR_WIDTH, &width, err);
     if (!rc)
         rc = primvar_author(out, where, name, interpolation, type, width, err);
     if (rc)

@@ -332,7 +332,7 @@ int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_er
 {
     Subdd__V1__Options options = SUBDD__V1__OPTIONS__INIT;
     Subdd__V1__Mesh message = SUBDD__V1__MESH__INIT;
-    Subdd__V1__Primvar primvars[PRIMVARS_MAX], *pointers[PRIMVARS_MAX];
+    Subdd__V1__Primvar primvars[SDD_MAX_PRIMVARS], *pointers[SDD_MAX_PRIMVARS];
     char **tokens[] = {
         &options.subdivision_scheme,        &options.interpolate_boundary, &options.face_varying_linear_interpolation,
         &options.triangle_subdivision_rule, &options.crease_method,        &options.orientation};

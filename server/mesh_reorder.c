@@ -9,7 +9,7 @@ struct rows { /* every array of the new mesh that differs from the old one's, an
         *holes;
     int64_t *first; /* [F] first corner of each old face */
     float *points;
-    void *primvars[PRIMVARS_MAX]; /* values, or of a faceVarying one indices; NULL: those of the old mesh do */
+    void *primvars[SDD_MAX_PRIMVARS]; /* values, or of a faceVarying one indices; NULL: those of the old mesh do */
 };
 
 static void rows_fini(struct rows *r)
@@ -20,7 +20,7 @@ static void rows_fini(struct rows *r)
         free(all[i]);
     free(r->first);
     free(r->points);
-    for (int i = 0; i < PRIMVARS_MAX; i++)
+    for (int i = 0; i < SDD_MAX_PRIMVARS; i++)
         free(r->primvars[i]);
 }
 

@@ -41,6 +41,20 @@ int primvar_follows_surface(int32_t interpolation)
     return interpolation != SDD_CONSTANT && interpolation != SDD_UNIFORM;
 }
 
+int primvar_has_channel(const struct primvar_info *p)
+{
+    return p->interpolation == SDD_FACE_VARYING && p->n_values > 0;
+}
+
+void primvars_shapes(const struct primvar_info *infos, int n, struct sdd_primvar out[SDD_MAX_PRIMVARS])
+{
+    int32_t channel = 0;
+    for (int i = 0; i < n; i++)
+        out[i] = (struct sdd_primvar){.interpolation = infos[i].interpolation,
+                                      .width = infos[i].width,
+                                      .channel = primvar_has_channel(&infos[i]) ? channel++ : 0};
+}
+
 /* ---- as authored ---- */
 static void join(char field[PRIMVAR_WHERE_SIZE + 24], const char *where, const char *member)
 {
@@ -101,12 +115,12 @@ int primvar_author(struct primvar_array *out, const char *where, const char *nam
         return rc;
     join(field, where, "width");
     out->info.width = (int32_t)width;
-    if (width >= 1 && width <= PRIMVAR_MAX_WIDTH)
+    if (width >= 1 && width <= SDD_MAX_PRIMVAR_WIDTH)
         return SDD_OK;
     rc = sdd_fail(err, SDD_EINVALID, field, "%s is %lld; rows have 1 to %d numbers", field, (long long)width,
-                  PRIMVAR_MAX_WIDTH);
+                  SDD_MAX_PRIMVAR_WIDTH);
     if (err)
-        err->available = PRIMVAR_MAX_WIDTH;
+        err->available = SDD_MAX_PRIMVAR_WIDTH;
     return rc;
 }
 
@@ -128,12 +142,12 @@ int primvar_check(const struct primvar_info *p, const void *values, int64_t n_wo
 /* ---- into a mesh ---- */
 int primvars_count(int64_t n, struct sdd_error *err)
 {
-    if (n <= PRIMVARS_MAX)
+    if (n <= SDD_MAX_PRIMVARS)
         return SDD_OK;
-    int rc = sdd_fail(err, SDD_ETOO_LARGE, "primvars", "a mesh has %d primvars at most, not %lld", PRIMVARS_MAX,
+    int rc = sdd_fail(err, SDD_ETOO_LARGE, "primvars", "a mesh has %d primvars at most, not %lld", SDD_MAX_PRIMVARS,
                       (long long)n);
     if (err)
-        err->needed = n, err->available = PRIMVARS_MAX;
+        err->needed = n, err->available = SDD_MAX_PRIMVARS;
     return rc;
 }
 
@@ -241,6 +255,9 @@ int primvars_build(struct mesh *m, const struct mesh_arrays *a, struct sdd_error
     for (int i = 1; i < m->n_primvars; i++)
         if (by_name(&m->primvars[i - 1], &m->primvars[i]) == 0)
             return sdd_fail(err, SDD_EINVALID, "primvars", "primvar %s is there twice", m->primvars[i].info.name);
+    for (int i = 0; i < m->n_primvars; i++)
+        if (primvar_has_channel(&m->primvars[i].info))
+            m->channels[m->n_channels++] = (struct sdd_channel){m->primvars[i].info.n_values, m->primvars[i].indices};
     return SDD_OK;
 }
 
@@ -277,7 +294,7 @@ int64_t primvars_bytes(const struct mesh *m)
     return bytes;
 }
 
-int primvars_list(const struct mesh *m, struct primvar_info infos[PRIMVARS_MAX])
+int primvars_list(const struct mesh *m, struct primvar_info infos[SDD_MAX_PRIMVARS])
 {
     for (int i = 0; i < m->n_primvars; i++)
         infos[i] = m->primvars[i].info;

@@ -15,9 +15,7 @@
 #include "gpu/sdd.h"
 #include "server/size.h"
 
-#define PRIMVARS_MAX SDD_MAX_PRIMVARS           /* of a mesh                                     */
-#define PRIMVAR_NAME_SIZE 64                    /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
-#define PRIMVAR_MAX_WIDTH SDD_MAX_PRIMVAR_WIDTH /* numbers in a row                              */
+#define PRIMVAR_NAME_SIZE 64 /* 63 characters of [A-Za-z_][A-Za-z0-9_:]*      */
 #define PRIMVAR_WHERE_SIZE 40
 #define PRIMVARS_MAX_MADE (INT64_C(1) << 30) /* bytes of values that one request may ask for without sending them */
 
@@ -54,6 +52,10 @@ const char *primvar_type(int32_t type);                   /* "f32", "i32" */
 int64_t primvar_rows(int32_t interpolation, int64_t n_vertices, int64_t n_faces);
 /* primvar_follows_surface: is it evaluated (varying, vertex, faceVarying), and not just copied? */
 int primvar_follows_surface(int32_t interpolation);
+/* primvar_has_channel: do its indices belong to the topology? Not where its last faces, and so its values, are gone. */
+int primvar_has_channel(const struct primvar_info *p);
+/* primvars_shapes: as the compute library wants them, without values. */
+void primvars_shapes(const struct primvar_info *infos, int n, struct sdd_primvar out[SDD_MAX_PRIMVARS]);
 /* primvar_check: values that follow the surface must be finite numbers within SDD_MAX_COORDINATE.
  * Errors  SDD_EMESH naming the array and the number */
 int primvar_check(const struct primvar_info *p, const void *values, int64_t n_words, const char *where,
@@ -71,7 +73,7 @@ void primvars_free(struct mesh *m);
 void primvars_arrays(const struct mesh *m, struct mesh_arrays *out);
 int64_t primvars_bytes(const struct mesh *m);
 /* primvars_list: what they are, into infos; how many. */
-int primvars_list(const struct mesh *m, struct primvar_info infos[PRIMVARS_MAX]);
+int primvars_list(const struct mesh *m, struct primvar_info infos[SDD_MAX_PRIMVARS]);
 /* primvar_find: row of a name in infos[n], -1 when there is none. */
 int primvar_find(const struct primvar_info *infos, int n, const char *name);
 

@@ -12,7 +12,7 @@
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
-static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS, SDD_INDICES, SDD_UVS, SDD_UV_INDICES};
+static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS, SDD_INDICES, SDD_UVS, SDD_UV_INDICES, SDD_FACE_PARAMS};
 
 static int read_include(const char *list, int *out, struct sdd_error *err)
 {
@@ -20,12 +20,12 @@ static int read_include(const char *list, int *out, struct sdd_error *err)
     for (const char *s = list; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int bit = 0;
-        for (int i = 0; i < 5; i++)
+        for (int i = 0; i < 6; i++)
             if (strlen(semantic_name(semantics[i])) == n && memcmp(semantic_name(semantics[i]), s, n) == 0)
                 bit = semantics[i];
         if (!bit)
             return sdd_fail(err, SDD_EINVALID, "include",
-                            "include takes positions,normals,indices,uvs,uv_indices, not \"%.*s\"",
+                            "include takes positions,normals,indices,uvs,uv_indices,face_params, not \"%.*s\"",
                             (int)(n < 40 ? n : 40), s);
         *out |= bit;
         s += n;
@@ -52,6 +52,9 @@ static int read_request(struct refine_job *j, int64_t max_level, struct sdd_erro
                                              .include = j->patches ? PATCH_BLOCKS : SDD_POSITIONS | SDD_INDICES,
                                              .method = j->method,
                                              .cancel = &j->base.job.cancel};
+    j->primvars = query_get(q, "primvars");
+    if (j->primvars && !*j->primvars)
+        return sdd_fail(err, SDD_EINVALID, "primvars", "primvars names nothing");
     return include ? read_include(include, &j->request.include, err) : SDD_OK;
 }
 
@@ -79,20 +82,59 @@ struct frame_about refine_about(const struct refine_job *j)
 {
     const struct store_info *info = &j->base.job.slot->info;
     return (struct frame_about){info->id,      info->topology_id, j->base.job.server->device_info.backend,
-                                info->version, j->request.level,  j->request.surface};
+                                info->version, j->request.level,  j->request.surface,
+                                info->primvars};
 }
 
-void refine_name(struct refine_job *j)
+static int no_primvar(struct refine_job *j, const char *name, size_t n)
+{
+    const struct store_info *info = &j->base.job.slot->info;
+    char all[160] = "";
+    for (int i = 0; i < info->n_primvars; i++)
+        (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", info->primvars[i].name);
+    return job_fail(&j->base.job, SDD_EINVALID, "primvars", "the mesh has no primvar \"%.*s\"; it has %s",
+                    (int)(n < 40 ? n : 40), name, *all ? all : "none");
+}
+
+/* The names of the query as bits of the mesh's rows. */
+static int read_primvars(struct refine_job *j)
+{
+    const struct store_info *info = &j->base.job.slot->info;
+    const int both = SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
+    primvars_shapes(info->primvars, info->n_primvars, j->shapes);
+    j->request.primvar_shapes = j->shapes;
+    j->request.n_primvars = info->n_primvars;
+    j->request.primvars = 0;
+    for (const char *s = j->primvars; s && *s; s += *s == ',') {
+        char name[PRIMVAR_NAME_SIZE] = "";
+        size_t n = strcspn(s, ",");
+        if (n < sizeof name)
+            memcpy(name, s, n);
+        int row = primvar_find(info->primvars, info->n_primvars, name);
+        if (row < 0 && strcmp(j->primvars, "*") != 0)
+            return no_primvar(j, s, n);
+        j->request.primvars |= row < 0 ? (uint32_t)((UINT64_C(1) << info->n_primvars) - 1) : UINT32_C(1) << row;
+        s += n;
+    }
+    j->request.include = j->request.primvars ? j->request.include | both : j->request.include & ~both;
+    return SDD_OK;
+}
+
+int refine_name(struct refine_job *j)
 {
     const struct store_info *info = &j->base.job.slot->info;
     char full[CACHE_KEY_SIZE + 160];
-    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %s", info->id, (long long)info->version, j->request.level,
-             j->request.surface, j->request.include, j->method);
+    int rc = read_primvars(j);
+    if (rc)
+        return rc;
+    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %x %s", info->id, (long long)info->version, j->request.level,
+             j->request.surface, j->request.include, j->request.primvars, j->method);
     /* All that the bytes of a frame depend on. */
     snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, j->base.job.server->device_info.backend,
              sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    return SDD_OK;
 }
 
 /* The size of the frame that j->plan is of. */

@@ -10,6 +10,8 @@ struct refine_job {
     bool patches;                      /* sdd_patches makes the frame, not sdd_refine     */
     struct sdd_refine_request request; /* include: the blocks of the frame, in either case */
     char method[32];
+    const char *primvars; /* names as in the query; NULL: none */
+    struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* of the frame: mesh, version, request        */
     char etag[40];
     struct cached *frame; /* referenced while the job lives, once kept   */
@@ -19,11 +21,12 @@ struct refine_job {
     int64_t frame_bytes, available_device_bytes;
     double estimated_ms;
 };
-/* refine_job_create: reads level and surface, of refined and plan also include and method. NULL: answered. */
+/* refine_job_create: reads level and surface, of refined and plan also include, primvars and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 int64_t refine_max_level(const struct config *c, bool patches);
-/* refine_name: key and entity tag, once the mesh's version is known. */
-void refine_name(struct refine_job *j);
+/* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known.
+ * Errors  SDD_EINVALID: there is no such primvar */
+int refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_measure: plan and frame size, from any thread; JOB_AGAIN when the mesh is not resident. */
 int refine_measure(struct refine_job *j);

@@ -197,6 +197,22 @@ void resident_touch(struct residency *r, struct resident *m)
     list_append(&r->lru, &m->lru);
 }
 
+static int make_mesh(sdd_topology *t, const struct mesh *mesh, sdd_mesh **out, struct sdd_error *err)
+{
+    struct primvar_info infos[SDD_MAX_PRIMVARS];
+    struct sdd_primvar primvars[SDD_MAX_PRIMVARS];
+    int n = primvars_list(mesh, infos);
+    int rc = sdd_mesh_create(t, mesh->points, mesh->uvs, out, err);
+    primvars_shapes(infos, n, primvars);
+    for (int i = 0; i < n; i++)
+        primvars[i].values = mesh->primvars[i].values;
+    if (!rc && n && (rc = sdd_mesh_set_primvars(*out, n, primvars, err))) {
+        sdd_mesh_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
 static int load_once(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
                      double phases[N_PHASES], struct sdd_error *err)
 {
@@ -204,7 +220,7 @@ static int load_once(struct residency *r, struct resident *m, const struct mesh 
     uint64_t start = uv_hrtime();
     int rc = join_topology(r, mesh, topology_id, &t, err);
     uint64_t middle = uv_hrtime();
-    if (!rc && (rc = sdd_mesh_create(t->topology, mesh->points, mesh->uvs, &m->mesh, err)))
+    if (!rc && (rc = make_mesh(t->topology, mesh, &m->mesh, err)))
         leave_topology(r, t);
     if (!rc)
         set_topology(r, m, t);

@@ -29,7 +29,7 @@ struct store_info { /* one mesh, without geometry */
     int manifold;
     int64_t created_ms, updated_ms; /* Unix time */
     int n_primvars;
-    struct primvar_info primvars[PRIMVARS_MAX]; /* by name */
+    struct primvar_info primvars[SDD_MAX_PRIMVARS]; /* by name */
 };
 
 /* The first answer to a request with an Idempotency-Key; kept in the transaction that did what it answers. */

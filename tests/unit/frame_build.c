@@ -76,7 +76,7 @@ struct built *frame_of_primvars(void)
 {
     struct built *f = begin();
     for (uint32_t i = 0; i < FACES; i++)
-        f->params[i][0] = i, f->params[i][2] = i % 4, f->params[i][3] = 2;
+        f->params[i][0] = i, f->params[i][1] = i % 4, f->params[i][2] = i % 4, f->params[i][3] = 2;
     add_block(f, "positions", "f32", 3, VERTICES, f->positions);
     add_block(f, "indices", "u32", 4, FACES, f->indices);
     add_primvar(f, "weight", "vertex", "f32", 2, VERTICES, f->normals);

@@ -69,6 +69,10 @@ static void no_name(struct built *f)
 {
     f->blocks[TINT].name = text("");
 }
+static void bad_name(struct built *f)
+{
+    f->blocks[TINT].name = text("a b");
+}
 static void twice(struct built *f)
 {
     f->blocks[TINT].name = text("weight");
@@ -132,6 +136,11 @@ static void once_more(struct built *f)
 {
     f->pointers[f->header.n_blocks++] = &f->blocks[TINT];
 }
+static void no_corner(struct built *f)
+{
+    f->params[7][1] = 4;
+    frame_digest(f, PARAMS);
+}
 static void cell_outside(struct built *f)
 {
     f->params[7][2] = 4;
@@ -142,6 +151,7 @@ static void test_unsound(void **state)
 {
     (void)state;
     bad(no_name);
+    bad(bad_name);
     bad(twice);
     bad(no_class);
     bad(other_class);
@@ -157,6 +167,7 @@ static void test_unsound(void **state)
     bad(past_the_values);
     bad(once_more);
     bad(cell_outside);
+    bad(no_corner);
 }
 
 int main(void)

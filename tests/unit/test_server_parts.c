@@ -98,7 +98,7 @@ static void test_executor(void **state)
 static void test_frame(void **state)
 {
     static const int64_t sizes[][2] = {{3, 5}, {64, 64}, {1, 0}, {1000, 77}, {0, 0}};
-    struct frame_about about = {"m_0123456789abcdef", "00112233445566778899aabbccddeeff", "cpu", 1, 2, 0};
+    struct frame_about about = {"m_0123456789abcdef", "00112233445566778899aabbccddeeff", "cpu", 1, 2, 0, NULL};
     unsigned char data[4000], whole[8192], piece[8192];
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
@@ -107,8 +107,7 @@ static void test_frame(void **state)
         struct sdd_plan plan = {.method = "edge-friend", .n_vertices = 5, .n_faces = 6, .n_edges = 7, .n_blocks = 2};
         struct frame f, planned;
         for (int b = 0; b < 2; b++)
-            plan.blocks[b] =
-                (struct sdd_block){.semantic = b ? SDD_INDICES : SDD_POSITIONS,
+            plan.blocks[b] = (struct sdd_block){.semantic = b ? SDD_INDICES : SDD_POSITIONS,
                                                 .components = 1,
                                                 .count = sizes[k][b],
                                                 .bytes = sizes[k][b] * 4};
