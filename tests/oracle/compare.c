@@ -91,23 +91,29 @@ static void take_limit(const sdd_result *r, int with_uvs, struct refined *out)
     out->limit_uvs = with_uvs ? take_uvs(r, out) : NULL;
 }
 
-int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
-                   const float *uvs, int level, struct refined *out, struct sdd_error *err)
+int library_mesh(sdd_device *device, const struct sdd_mesh_desc *desc, const float *points, const float *uvs,
+                 sdd_mesh **out, struct sdd_error *err)
 {
     sdd_topology *topology = NULL;
-    sdd_mesh *mesh = NULL;
+    *out = NULL;
+    int rc = sdd_topology_create(device, desc, &topology, err);
+    if (rc == SDD_OK)
+        rc = sdd_mesh_create(topology, points, uvs, out, err);
+    sdd_topology_unref(topology);
+    return rc;
+}
+
+int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level, struct refined *out,
+                     struct sdd_error *err)
+{
     sdd_result *refined = NULL, *limit = NULL;
-    int with_uvs = uvs && desc->n_uvs > 0, also = with_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
+    int also = with_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
     struct sdd_refine_request r = {.level = level,
                                    .surface = SDD_SURFACE_REFINED,
                                    .method = method,
                                    .include = SDD_POSITIONS | SDD_INDICES | also};
     memset(out, 0, sizeof *out);
-    int rc = sdd_topology_create(device, desc, &topology, err);
-    if (rc == SDD_OK)
-        rc = sdd_mesh_create(topology, points, uvs, &mesh, err);
-    if (rc == SDD_OK)
-        rc = sdd_refine(mesh, &r, &refined, err);
+    int rc = sdd_refine(mesh, &r, &refined, err);
     r.surface = SDD_SURFACE_LIMIT;
     r.include = SDD_POSITIONS | SDD_NORMALS | also;
     if (rc == SDD_OK)
@@ -118,8 +124,18 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
     }
     sdd_result_free(refined);
     sdd_result_free(limit);
+    return rc;
+}
+
+int library_refine(sdd_device *device, const char *method, const struct sdd_mesh_desc *desc, const float *points,
+                   const float *uvs, int level, struct refined *out, struct sdd_error *err)
+{
+    sdd_mesh *mesh = NULL;
+    memset(out, 0, sizeof *out);
+    int rc = library_mesh(device, desc, points, uvs, &mesh, err);
+    if (rc == SDD_OK)
+        rc = library_surfaces(mesh, method, uvs && desc->n_uvs > 0, level, out, err);
     sdd_mesh_free(mesh);
-    sdd_topology_unref(topology);
     return rc;
 }
 

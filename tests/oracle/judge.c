@@ -58,12 +58,16 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
                   const float *uvs, int level, int *not_built)
 {
     struct refined want = {0};
-    int bad = 0, row = -1;
+    struct sdd_error refused = {0};
+    sdd_mesh *mesh = NULL;
+    int bad = 0, row = -1, made = library_mesh(j->device, desc, points, uvs, &mesh, &refused);
     for (int e = 0; sdd_engine_table[e].name; e++) {
-        struct sdd_error err = {0};
-        struct refined got;
+        struct sdd_error err = refused;
+        struct refined got = {0};
         char name[256];
-        int rc = library_refine(j->device, sdd_engine_table[e].name, desc, points, uvs, level, &got, &err);
+        int rc = made, with_uvs = uvs && desc->n_uvs > 0;
+        if (made == SDD_OK)
+            rc = library_surfaces(mesh, sdd_engine_table[e].name, with_uvs, level, &got, &err);
         snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine_table[e].name);
         if (rc == SDD_OK && !want.points)
             j->witness(desc, points, uvs, level, &want);
@@ -82,6 +86,7 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
         refined_free(&got);
     }
     refined_free(&want);
+    sdd_mesh_free(mesh);
     j->n_not_built += label && row >= 0;
     if (not_built)
         *not_built = row;
