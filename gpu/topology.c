@@ -37,15 +37,16 @@ static int check_count(const char *field, int64_t n, struct sdd_error *err)
     return SDD_ETOO_LARGE;
 }
 
-/* What no engine can do yet. */
+/* What no engine can do. */
 static int check_options(const struct sdd_options *o, struct sdd_error *err)
 {
     for (int row = 0; row < sdd_n_options; row++)
         if (!*sdd_option_token(o, row))
             return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
                             "a value that is none of the option's tokens");
-    if (o->crease_method != SDD_CREASE_UNIFORM)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "chaikin is not built yet; uniform is");
+    if (o->crease_method == SDD_CREASE_CHAIKIN && o->scheme == SDD_SCHEME_SQRT3)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
+                        "scheme sqrt3 has no chaikin; catmullClark and loop have, in engine mesh-matrix");
     return SDD_OK;
 }
 
@@ -251,6 +252,14 @@ int64_t topology_points(const sdd_topology *t, int level)
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level)
 {
     return grid_points(t, c->n_values, c->n_edges, level);
+}
+
+int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err)
+{
+    if (t->n_semi == 0)
+        return SDD_OK;
+    return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
+                    "%s decays creases uniformly; engine mesh-matrix has chaikin", who);
 }
 
 int64_t topology_angles(const sdd_topology *t)

@@ -44,11 +44,17 @@ struct sdd_topology {
     uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
     uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
     uint32_t *isolated;    /* [n_isolated]                                      */
+    /* under chaikin, and a scheme that has creases (kernels/control.h); NULL: no edge is semi-sharp */
+    uint32_t *chaikin_row;  /* [E]                                               */
+    uint32_t *chaikin_edge; /* [n_semi] of each row                              */
+    float *chaikin_part;    /* [n_semi] at level 0                               */
 
     int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
     struct topology_channel *channel;
     int64_t n_shown;
-    int64_t n_open; /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
+    int64_t n_semi;
+    int chaikin_levels; /* as many levels on nothing is left of them */
+    int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
 /* Grid order over the control mesh, or over the mesh of a channel. */
@@ -60,6 +66,9 @@ int64_t topology_points(const sdd_topology *t, int level); /* grid points; of qu
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);
 /* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);
+
+/* topology_check_uniform: SDD_EUNSUPPORTED where `who` would need to decay semi-sharp edges by chaikin. */
+int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
  * valence or face size. topology_upload_angles: fills it, made in double. */

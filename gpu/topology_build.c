@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
 #include "gpu/topology_build.h"
+#include <math.h>
 
 int build_bits(int64_t n)
 {
@@ -165,6 +166,16 @@ static int place_edges(struct build *b, struct sdd_error *err)
     return rc ? rc : build_place(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
 }
 
+/* The highest sharpness loses 1 a level, or what rounding leaves of that. */
+static int levels_of_chaikin(const struct sdd_mesh_desc *m)
+{
+    float most = 0.0f;
+    for (int64_t i = 0; i < m->n_creases; i++)
+        if (m->crease_sharpness[i] < 10.0f && m->crease_sharpness[i] > most)
+            most = m->crease_sharpness[i];
+    return (int)ceilf(most) + 1;
+}
+
 static int build_stages(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
@@ -195,6 +206,8 @@ static int build_stages(struct build *b, struct sdd_error *err)
     b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
+    t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
+    t->chaikin_levels = levels_of_chaikin(b->desc);
     t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);

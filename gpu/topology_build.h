@@ -28,7 +28,8 @@ enum word {
     W_N_SHOWN,
     W_N_APART,
     W_N_OPEN,
-    W_N_LOOPS, /* counts: low 32 bits */
+    W_N_LOOPS,
+    W_N_SEMI, /* counts: low 32 bits */
     N_WORDS
 };
 
@@ -58,6 +59,7 @@ struct build {
     uint64_t *tag_keys, *tag_sorted;
     int32_t *isolated_flag, *isolated_rank;
     int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
+    int32_t *semi_flag, *semi_rank; /* [E] NULL: nothing decays by chaikin */
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
     void *scratch2;

@@ -8,6 +8,7 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     const struct sdd_options *o = &b->desc->options;
     int soft = o->boundary == SDD_BOUNDARY_NONE && o->scheme != SDD_SCHEME_BILINEAR,
         holes = b->desc->n_holes > 0 || soft;
+    int semi = o->crease_method == SDD_CREASE_CHAIKIN && o->scheme != SDD_SCHEME_BILINEAR && b->desc->n_creases > 0;
     b->isolated_flag = ARENA(a, int32_t, b->V);
     b->isolated_rank = ARENA(a, int32_t, b->V);
     b->tag_keys = ARENA(a, uint64_t, b->tags);
@@ -27,6 +28,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->jump2 = ARENA(a, uint32_t, b->G);
     b->loop_flag = ARENA(a, int32_t, b->G);
     b->loop_rank = ARENA(a, int32_t, b->G);
+    b->semi_flag = semi ? ARENA(a, int32_t, b->E) : NULL;
+    b->semi_rank = semi ? ARENA(a, int32_t, b->E) : NULL;
     b->scratch2 = ARENA(a, char,
                         build_larger(build_sort_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
                                      build_scan_scratch(b, build_larger(b->C, b->V))));
@@ -92,6 +95,7 @@ void build_run_tags(struct build *b)
                                   topology_is_sqrt3(t)};
 
     struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
+    struct semi_flags_args semi = {t->edge_sharp, b->semi_flag};
     DEV_LAUNCH(d, isolated_flags, &isolated, b->V);
     dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch2);
     build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
@@ -105,6 +109,11 @@ void build_run_tags(struct build *b)
         dev_fill(d, b->soft, 0, b->V * (int64_t)sizeof(uint32_t));
     if (b->B > 0 || b->kind)
         DEV_LAUNCH(d, edge_implicit, &edges, b->E);
+    if (b->semi_flag) {
+        DEV_LAUNCH(d, semi_flags, &semi, b->E);
+        dev_scan(d, b->semi_flag, b->semi_rank, b->E, b->scratch2);
+        build_count_word(b, W_N_SEMI, b->semi_rank, b->E);
+    }
     if (m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, vertex_implicit, &vertices, b->V);
     if (b->kind)
@@ -191,6 +200,9 @@ void build_lay_out_lists(struct build *b, struct arena *a)
     t->ghost_first = b->H > 0 ? ARENA(a, uint32_t, b->H) : NULL;
     t->shown = b->hole ? ARENA(a, uint32_t, t->n_shown) : NULL;
     t->isolated = t->info.n_isolated > 0 ? ARENA(a, uint32_t, t->info.n_isolated) : NULL;
+    t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
+    t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
+    t->chaikin_part = t->n_semi > 0 ? ARENA(a, float, t->n_semi) : NULL;
 }
 
 void build_run_lists(struct build *b)
@@ -201,6 +213,7 @@ void build_run_lists(struct build *b)
     struct compact_args shown = {b->shown_flag, b->shown_rank, t->shown};
     struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
+    struct chaikin_rows_args rows = {t->edge_sharp, b->semi_rank, t->chaikin_row, t->chaikin_edge, t->chaikin_part};
     DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
     if (t->shown)
         DEV_LAUNCH(b->d, compact, &shown, b->C);
@@ -208,4 +221,6 @@ void build_run_lists(struct build *b)
         DEV_LAUNCH(b->d, open_twins, &open, b->C);
     if (t->isolated)
         DEV_LAUNCH(b->d, compact, &isolated, b->V);
+    if (t->chaikin_row)
+        DEV_LAUNCH(b->d, chaikin_rows, &rows, b->E);
 }

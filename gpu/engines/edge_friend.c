@@ -90,6 +90,9 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
                         sdd_option_token(&t->info.options, 0));
     if (!t->info.manifold)
         return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s; engine edge-friend needs manifold meshes", t->fault);
+    int rc = topology_check_uniform(t, "engine edge-friend", err);
+    if (rc)
+        return rc;
     size_of_level(t, deepest(r) > 0 ? deepest(r) : 1, &n_slots, &n_quads);
     if (!wants_points(r) || (n_quads < MAX_QUADS && n_slots < UINT32_MAX))
         return SDD_OK;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crease_rule.h: OpenSubdiv's vertex and edge rules for semi-sharp features, uniform decay (sdc/crease.cpp).
+/* crease_rule.h: OpenSubdiv's vertex and edge rules for semi-sharp features (sdc/crease.cpp).
  * The edges of a vertex are met one by one (sdd_ring_edge), then the rule of the vertex and that of its child are mixed
- * (sdd_vertex_point). Sharpness is in [0, 10]; 10 never decays. */
+ * (sdd_vertex_point). Sharpness is in [0, 10]; 10 never decays. How an edge's decays, uniformly or not, is its own
+ * affair (edge_sharpness.h); a vertex's does so uniformly. */
 #ifndef SDD_CREASE_RULE_H
 #define SDD_CREASE_RULE_H
 #include "gpu/kernel.h"
@@ -9,6 +10,29 @@
 SDD_FN float sdd_decay(float s)
 {
     return s >= 10.0f ? 10.0f : s > 1.0f ? s - 1.0f : 0.0f;
+}
+
+SDD_FN int32_t sdd_is_semi(float s)
+{
+    return s > 0.0f && s < 10.0f;
+}
+
+/* Of an edge, and of its half at the vertex that looks; of an edge's own point, of the half that has less. */
+struct sdd_sharpness {
+    float now, child;
+};
+
+SDD_FN struct sdd_sharpness sdd_sharpness_of(float now, float child)
+{
+    struct sdd_sharpness s;
+    s.now = now;
+    s.child = child;
+    return s;
+}
+
+SDD_FN struct sdd_sharpness sdd_uniform(float now)
+{
+    return sdd_sharpness_of(now, sdd_decay(now));
 }
 
 struct sdd_ring {
@@ -26,18 +50,18 @@ SDD_FN struct sdd_ring sdd_ring_empty(void)
     return r;
 }
 
-SDD_FN void sdd_ring_edge(struct sdd_ring *r, float s, struct sdd_vec3 end)
+SDD_FN void sdd_ring_edge(struct sdd_ring *r, struct sdd_sharpness s, struct sdd_vec3 end)
 {
-    if (!(s > 0.0f))
+    if (!(s.now > 0.0f))
         return;
     r->n_sharp++;
     r->ends = sdd_add(r->ends, end);
-    if (s > 1.0f) {
+    if (s.child > 0.0f) {
         r->n_child_sharp++;
         r->child_ends = sdd_add(r->child_ends, end);
     } else {
         r->n_fading++;
-        r->fading += s;
+        r->fading += s.now;
     }
 }
 
@@ -79,13 +103,14 @@ SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_
     return sdd_fma(w, p, sdd_scale(1.0f - w, c));
 }
 
-/* sdd_edge_point: of an edge of sharpness s, from the sum of its ends and the smooth rule's point. */
-SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, float s, struct sdd_vec3 smooth)
+/* sdd_edge_point: from the sum of the edge's ends and the smooth rule's point. An edge that fades may have more than 1,
+ * where its half decays by what it meets: the point then goes past the middle, as OpenSubdiv's does. */
+SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, struct sdd_sharpness s, struct sdd_vec3 smooth)
 {
-    if (!(s > 0.0f))
+    if (!(s.now > 0.0f))
         return smooth;
     struct sdd_vec3 middle = sdd_scale(0.5f, ends);
-    return s > 1.0f ? middle : sdd_fma(s, middle, sdd_scale(1.0f - s, smooth));
+    return s.child > 0.0f ? middle : sdd_fma(s.now, middle, sdd_scale(1.0f - s.now, smooth));
 }
 
 /* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth` */

@@ -29,7 +29,7 @@ SDD_FN void k_ef_edges(int64_t e, const struct ef_edges_args *a)
         struct sdd_slot s0 = a->slot[a->n_vertices + f0], s1 = a->slot[a->n_vertices + f1];
         struct sdd_vec3 faces = sdd_add(sdd_slot_point(s0), sdd_slot_point(s1));
         float w = a->end ? 0.5f * (sdd_face_weight(a->end, f0) + sdd_face_weight(a->end, f1)) : 0.25f;
-        point = sdd_edge_point(ends, s, sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
+        point = sdd_edge_point(ends, sdd_uniform(s), sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
     }
     a->slot[a->n_vertices + a->n_faces + e] = sdd_slot_of(point, 4 * c + 1);
 }

@@ -59,7 +59,7 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
         was_ghost = ghost;
         uint32_t next = sdd_next_around(l, c, &i);
         if (l->sharp)
-            sdd_ring_edge(&r.sharp, l->sharp[c >> 2].s[i], off);
+            sdd_ring_edge(&r.sharp, sdd_uniform(l->sharp[c >> 2].s[i]), off);
         c = next;
     } while (c != s.loop && (uint32_t)r.n < l->n_quads);
     return r;

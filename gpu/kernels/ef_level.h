@@ -151,7 +151,7 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
     r.face = sdd_scale(0.25f, sdd_add(near[0], near[1]));
     for (int32_t i = 0; i < 2; i++) { /* (a + b)/4 + face/4 + (a + b + a' + b')/16 */
         struct sdd_vec3 smooth = sdd_scale(0.25f, sdd_fma(0.25f, sdd_add(near[i], far[i]), sdd_add(near[i], r.face)));
-        r.edge[i] = sdd_edge_point(near[i], r.sharp[i], smooth);
+        r.edge[i] = sdd_edge_point(near[i], sdd_uniform(r.sharp[i]), smooth);
     }
     return r;
 }
@@ -179,7 +179,7 @@ SDD_FN struct sdd_vec3 sdd_vertex_task(const struct ef_level *l, uint32_t v, str
         n++;
         uint32_t next = sdd_next_around(l, c, &i);
         if (l->sharp)
-            sdd_ring_edge(&ring, l->sharp[c >> 2].s[i], end);
+            sdd_ring_edge(&ring, sdd_uniform(l->sharp[c >> 2].s[i]), end);
         c = next;
     } while (c != s.loop && (uint32_t)n < l->n_quads);
     struct sdd_vec3 smooth = sdd_smooth_point(at, n, edges, diagonals);

@@ -37,10 +37,10 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
         z += (double)far.z + (double)f.z;
         if (!a->edge_sharp)
             continue;
-        sdd_ring_edge(&ring, a->edge_sharp[a->edge[c]], far);
+        sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[c]]), far);
         if (a->twin[before] >= a->n_corners) { /* the fan's other border: no corner here leaves along it */
             q = a->p + 3 * (int64_t)a->vert[before];
-            sdd_ring_edge(&ring, a->edge_sharp[a->edge[before]], sdd_vec3_of(q[0], q[1], q[2]));
+            sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[before]]), sdd_vec3_of(q[0], q[1], q[2]));
         }
     }
     if (n > 0) {

@@ -8,6 +8,7 @@
  * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
 #ifndef SDD_K_LOOP_FINISH_H
 #define SDD_K_LOOP_FINISH_H
+#include "gpu/kernels/edge_sharpness.h"
 #include "gpu/kernels/limit_rule.h"
 #include "gpu/kernels/loop_inside.h"
 #include "gpu/kernels/tri_spot.h"
@@ -32,15 +33,6 @@ SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, const float *p, 
 {
     int32_t dx = (d == 0 || d == 5) - (d == 2 || d == 3), dy = (d == 1 || d == 2) - (d == 4 || d == 5);
     return sdd_tri_load(g, p, c, x + dx, y + dy);
-}
-
-/* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */
-SDD_FN uint32_t sdd_tri_first(const struct sdd_control *m, uint32_t v)
-{
-    for (uint32_t k = m->begin[v]; k < m->end[v]; k++)
-        if (m->twin[m->corner[k]] >= m->n_corners)
-            return m->corner[k];
-    return m->corner[m->begin[v]];
 }
 
 /* Triangle j at a point that is no control vertex. */
@@ -71,7 +63,7 @@ struct sdd_tri_ring {
 SDD_FN void sdd_tri_edge(struct sdd_tri_ring *r, float sharp, struct sdd_vec3 end)
 {
     r->edges = sdd_add(r->edges, end);
-    sdd_ring_edge(&r->sharp, sharp, end);
+    sdd_ring_edge(&r->sharp, sdd_sharpness_of(sharp, 0.0f), end);
 }
 
 SDD_FN void sdd_tri_face(struct sdd_tri_ring *r, struct sdd_vec3 at, struct sdd_tri_corner p)
@@ -91,14 +83,19 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
     r.n = r.boundary = 0;
     r.fan = 1;
     if (s->kind != SDD_AT_VERTEX) {
-        float sharp = s->kind == SDD_AT_EDGE && m->edge_sharp ? sdd_decayed(m->edge_sharp[s->id], a->level) : 0.0f;
+        float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+        if (s->kind == SDD_AT_EDGE) {
+            int32_t high = sdd_is_downward(m, m->edge_corner[s->id]);
+            after = sdd_part(m, s->id, a->level, (uint32_t)s->x, high);
+            before = sdd_part(m, s->id, a->level, (uint32_t)s->x - 1, high);
+        }
         r.boundary = s->kind == SDD_AT_EDGE && m->twin[m->edge_corner[s->id]] >= m->n_corners;
         for (int32_t j = 0; j < (r.boundary ? 3 : 6); j++) {
             struct sdd_tri_corner p = sdd_tri_corner_at(a, g, s, j);
             sdd_tri_face(&r, at, p);
-            sdd_tri_edge(&r, j == 0 || j == 3 ? sharp : 0.0f, p.on);
+            sdd_tri_edge(&r, j == 0 ? after : j == 3 ? before : 0.0f, p.on);
             if (r.boundary && j == 2)
-                sdd_tri_edge(&r, sharp, p.off);
+                sdd_tri_edge(&r, before, p.off);
         }
         return r;
     }
@@ -111,13 +108,12 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))
-                sdd_tri_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[m->edge[own]], a->level) : 0.0f,
-                             off ? p.off : p.on);
+                sdd_tri_edge(&r, sdd_part_met(m, own, off, a->level).now, off ? p.off : p.on);
         }
     }
     if (r.n == 0)
         return r;
-    uint32_t first = sdd_tri_first(m, s->id), c = first;
+    uint32_t first = sdd_first_corner(m, s->id), c = first;
     int32_t n = 0;
     r.boundary = m->twin[first] >= m->n_corners;
     do {
@@ -137,7 +133,7 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
     struct sdd_float2 step = a->angle[r->boundary ? 2 * r->n : r->n];
     struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), t1 = zero, t2 = zero, first = zero, last = zero, inner = zero;
     float co = 1.0f, si = 0.0f;
-    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_tri_first(m, s->id) : 0;
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_tri_corner p;
         if (s->kind == SDD_AT_VERTEX) {

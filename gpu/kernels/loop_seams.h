@@ -9,6 +9,7 @@
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
 #ifndef SDD_K_LOOP_SEAMS_H
 #define SDD_K_LOOP_SEAMS_H
+#include "gpu/kernels/edge_sharpness.h"
 #include "gpu/kernels/interleave.h"
 #include "gpu/kernels/loop_inside.h"
 
@@ -28,8 +29,8 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
     int32_t side = 1 << a->level, odd = t & 1;
     uint32_t c = m->edge_corner[e], across = m->twin[c];
     int closed = across < m->n_corners;
-    float sharp = m->edge_sharp ? sdd_decayed(m->edge_sharp[e], a->level) : 0.0f;
-    if (m->vert[c] > m->vert[sdd_next(&m->faces, c)])
+    int32_t high = sdd_is_downward(m, c); /* corner c's end */
+    if (high)
         t = 2 * side - t;
     int32_t at = t >> 1; /* from corner c; from the corner across it is side - at */
     struct sdd_vec3 before = sdd_tri_load(g, a->from, c, odd ? at : at - 1, 0);
@@ -39,7 +40,8 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
         if (closed)
             smooth = sdd_loop_edge(
                 ends, sdd_add(sdd_tri_load(g, a->from, c, at, 1), sdd_tri_load(g, a->from, across, side - at - 1, 1)));
-        return sdd_edge_point(ends, closed ? sharp : 10.0f, smooth);
+        return sdd_edge_point(ends, closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f),
+                              smooth);
     }
     struct sdd_vec3 p = sdd_tri_load(g, a->from, c, at, 0), smooth = p;
     if (closed) {
@@ -49,12 +51,29 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
             sdd_add(sdd_tri_load(g, a->from, across, back - 1, 1), sdd_tri_load(g, a->from, across, back, 1));
         smooth = sdd_loop_vertex(p, 6, sdd_add(ends, sdd_add(here, there)), NULL);
     }
-    if (!(sharp > 0.0f))
+    struct sdd_sharpness near = sdd_part_at(m, e, a->level, (uint32_t)at - 1, high, 1);
+    struct sdd_sharpness far = sdd_part_at(m, e, a->level, (uint32_t)at, high, 0);
+    if (!(near.now > 0.0f || far.now > 0.0f))
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, sharp, before);
-    sdd_ring_edge(&ring, sharp, after);
+    sdd_ring_edge(&ring, near, before);
+    sdd_ring_edge(&ring, far, after);
     return sdd_vertex_point(p, 0.0f, smooth, &ring);
+}
+
+/* The sharp edges of vertex v: in a loop of their own, as in mm_first. */
+SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const struct sdd_grid *g, uint32_t v)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_ring ring = sdd_ring_empty();
+    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t c = m->corner[k], own = off ? sdd_prev(&m->faces, c) : c;
+            if (sdd_meets_edge(m, own, off))
+                sdd_ring_edge(&ring, sdd_part_met(m, own, off, a->level), sdd_tri_load(g, a->from, c, !off, off));
+        }
+    }
+    return ring;
 }
 
 SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const struct sdd_grid *g, uint32_t v)
@@ -62,7 +81,6 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     const struct sdd_control *m = &a->mesh;
     struct sdd_vec3 at = sdd_load_point(a->from, v);
     double x = 0.0, y = 0.0, z = 0.0;
-    struct sdd_ring ring = sdd_ring_empty();
     uint32_t begin = m->begin[v], end = m->end[v];
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
@@ -74,8 +92,6 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
-            if (m->edge_sharp)
-                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[m->edge[own]], a->level), far);
         }
     }
     if (end == begin)
@@ -83,6 +99,7 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     /* without as many edges as faces, `smooth` is never used: two edges are sharp or the vertex is */
     struct sdd_vec3 sum = sdd_vec3_of((float)x, (float)y, (float)z);
     struct sdd_vec3 smooth = sdd_loop_vertex(at, (int32_t)(end - begin), sum, a->weights);
+    struct sdd_ring ring = sdd_loop_ring(a, g, v);
     return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], a->level) : 0.0f, smooth, &ring);
 }
 

@@ -8,8 +8,8 @@
  * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
 #ifndef SDD_K_MM_FINISH_H
 #define SDD_K_MM_FINISH_H
+#include "gpu/kernels/edge_sharpness.h"
 #include "gpu/kernels/limit_rule.h"
-#include "gpu/kernels/quad_spot.h"
 
 struct mm_finish_args {
     struct sdd_control mesh;
@@ -18,15 +18,6 @@ struct mm_finish_args {
     float *out, *normal;
     int32_t level, limit;
 };
-
-/* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */
-SDD_FN uint32_t sdd_first_corner(const struct sdd_control *m, uint32_t v)
-{
-    for (uint32_t k = m->begin[v]; k < m->end[v]; k++)
-        if (m->twin[m->corner[k]] >= m->n_corners)
-            return m->corner[k];
-    return m->corner[m->begin[v]];
-}
 
 struct sdd_finish_ring {
     struct sdd_vec3 edges, diagonals;
@@ -45,7 +36,7 @@ SDD_FN void sdd_finish_cell(struct sdd_finish_ring *r, struct sdd_vec3 at, struc
 SDD_FN void sdd_finish_edge(struct sdd_finish_ring *r, float sharp, struct sdd_vec3 end)
 {
     r->edges = sdd_add(r->edges, end);
-    sdd_ring_edge(&r->sharp, sharp, end);
+    sdd_ring_edge(&r->sharp, sdd_sharpness_of(sharp, 0.0f), end);
 }
 
 SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, const struct sdd_grid *g,
@@ -60,8 +51,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, q) : q;
             if (sdd_meets_edge(m, own, off))
-                sdd_finish_edge(&r, m->edge_sharp ? sdd_decayed(m->edge_sharp[m->edge[own]], g->level) : 0.0f,
-                                sdd_grid_load(g, points, q, !off, off));
+                sdd_finish_edge(&r, sdd_part_met(m, own, off, g->level).now, sdd_grid_load(g, points, q, !off, off));
         }
     }
     do {
@@ -83,20 +73,25 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     r.n = r.boundary = r.fan = 0;
     if (s->kind == SDD_AT_VERTEX)
         return sdd_finish_vertex(m, g, points, s->id, at, r);
-    float sharp = 0.0f;
-    if (m->edge_sharp && (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF))
-        sharp = sdd_decayed(m->edge_sharp[s->id], g->level);
+    float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+    if (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) {
+        int32_t at_edge = s->kind == SDD_AT_EDGE, high = at_edge ? !sdd_is_downward(m, m->edge_corner[s->id]) : s->y;
+        uint32_t x = (uint32_t)(at_edge ? side : s->x);
+        after = sdd_part(m, s->id, g->level, x, high);
+        before = sdd_part(m, s->id, g->level, x - 1, high);
+    }
     n = sdd_spot_cells(m, s);
     r.boundary = (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) && n == 2;
     r.fan = 1;
     for (int32_t j = 0; j < n; j++) {
         struct sdd_cell_points p = sdd_cell_load(g, points, sdd_spot_cell(m, s, side, j));
         sdd_finish_cell(&r, at, p);
-        /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3 */
+        /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3: in its middle
+         * the first of them leads to the corner that stands for the edge, else it leads there */
         int along = s->kind == SDD_AT_EDGE ? (r.boundary ? j == 0 : j & 1) : s->kind == SDD_AT_HALF && !(j & 1);
-        sdd_finish_edge(&r, along ? sharp : 0.0f, p.on);
+        sdd_finish_edge(&r, !along ? 0.0f : j < 2 ? after : before, p.on);
         if (r.boundary && j == 1)
-            sdd_finish_edge(&r, sharp, p.off);
+            sdd_finish_edge(&r, before, p.off);
     }
     return r;
 }

@@ -12,9 +12,8 @@
  * Threads any queue */
 #ifndef SDD_K_MM_FIRST_H
 #define SDD_K_MM_FIRST_H
-#include "gpu/kernels/crease_rule.h"
+#include "gpu/kernels/edge_sharpness.h"
 #include "gpu/kernels/interleave.h"
-#include "gpu/kernels/quad_spot.h"
 
 struct mm_first_args {
     struct sdd_control mesh;
@@ -38,7 +37,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, uint32_t e)
     float w = 0.25f;
     if (a->smooth_triangles)
         w = 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1));
-    return sdd_edge_point(ends, m->edge_sharp ? m->edge_sharp[e] : 0.0f, sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
+    return sdd_edge_point(ends, sdd_part_middle(m, e, 0, 0, 0), sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
 }
 
 /* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
@@ -50,7 +49,7 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, uint32_t v)
         for (int32_t before = 0; before < 2; before++) {
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))
-                sdd_ring_edge(&ring, m->edge_sharp[m->edge[own]],
+                sdd_ring_edge(&ring, sdd_part_met(m, own, before, 0),
                               sdd_load_point(a->p, m->vert[before ? own : sdd_next(&m->faces, c)]));
         }
     }

@@ -8,8 +8,7 @@
  * Threads any queue */
 #ifndef SDD_K_MM_SEAMS_H
 #define SDD_K_MM_SEAMS_H
-#include "gpu/kernels/crease_rule.h"
-#include "gpu/kernels/quad_spot.h"
+#include "gpu/kernels/edge_sharpness.h"
 
 struct mm_seams_args {
     struct sdd_control mesh;
@@ -24,7 +23,6 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
 {
     int32_t side = 1 << (g->level - 1), t = s.x >> 1, odd = s.x & 1, spoke = s.kind == SDD_AT_SPOKE;
     uint32_t qa = spoke ? s.id : s.a, qb = spoke ? sdd_next(&m->faces, s.id) : s.b;
-    float sharp = !spoke && m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], g->level) : 0.0f;
     struct sdd_vec3 line[3], beside[2][3]; /* places t - 1 .. t + 1 of the line and of its neighbours */
     for (int32_t k = odd; k < 3; k++) {
         int32_t u = t - 1 + k;
@@ -43,17 +41,20 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
     if (odd) {
         struct sdd_vec3 ends = sdd_add(line[1], line[2]);
         struct sdd_vec3 others = sdd_add(sdd_add(beside[0][1], beside[0][2]), sdd_add(beside[1][1], beside[1][2]));
-        return sdd_edge_point(ends, closed ? sharp : 10.0f, sdd_fma(0.375f, ends, sdd_scale(0.0625f, others)));
+        struct sdd_sharpness sharp = sdd_uniform(closed ? 0.0f : 10.0f);
+        if (closed && !spoke)
+            sharp = sdd_part_middle(m, s.id, g->level, (uint32_t)t, s.y);
+        return sdd_edge_point(ends, sharp, sdd_fma(0.375f, ends, sdd_scale(0.0625f, others)));
     }
     struct sdd_vec3 along = sdd_add(line[0], line[2]);
     struct sdd_vec3 diagonals = sdd_add(sdd_add(beside[0][0], beside[0][2]), sdd_add(beside[1][0], beside[1][2]));
     struct sdd_vec3 smooth =
         sdd_smooth_point(line[1], 4, sdd_add(along, sdd_add(beside[0][1], beside[1][1])), diagonals);
-    if (!(sharp > 0.0f))
+    if (spoke)
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, sharp, line[0]);
-    sdd_ring_edge(&ring, sharp, line[2]);
+    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t - 1, s.y, 1), line[0]);
+    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t, s.y, 0), line[2]);
     return sdd_vertex_point(line[1], 0.0f, smooth, &ring);
 }
 
@@ -63,7 +64,6 @@ SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct s
 {
     int32_t side = 1 << (g->level - 1), n = sdd_spot_cells(m, &s);
     uint32_t c = m->edge_corner[s.id];
-    float sharp = m->edge_sharp ? sdd_decayed(m->edge_sharp[s.id], g->level) : 0.0f;
     struct sdd_vec3 at = sdd_grid_load(g, from, c, side, 0), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     struct sdd_vec3 diagonals = edges, smooth = at;
     if (n == 4) {
@@ -74,11 +74,14 @@ SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct s
         }
         smooth = sdd_smooth_point(at, 4, edges, diagonals);
     }
-    if (!(sharp > 0.0f))
+    int32_t high = sdd_is_downward(m, c); /* corner c's end */
+    struct sdd_sharpness near = sdd_part_at(m, s.id, g->level, (uint32_t)side - 1, high, 1);
+    struct sdd_sharpness far = sdd_part_at(m, s.id, g->level, (uint32_t)side, high, 0);
+    if (!(near.now > 0.0f || far.now > 0.0f))
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, c, side - 1, 0));
-    sdd_ring_edge(&ring, sharp, sdd_grid_load(g, from, sdd_next(&m->faces, c), 0, side - 1));
+    sdd_ring_edge(&ring, near, sdd_grid_load(g, from, c, side - 1, 0));
+    sdd_ring_edge(&ring, far, sdd_grid_load(g, from, sdd_next(&m->faces, c), 0, side - 1));
     return sdd_vertex_point(at, 0.0f, smooth, &ring);
 }
 
@@ -130,7 +133,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
             if (m->edge_sharp)
-                sdd_ring_edge(&ring, sdd_decayed(m->edge_sharp[m->edge[own]], g->level), far);
+                sdd_ring_edge(&ring, sdd_part_met(m, own, off, g->level), far);
         }
     }
     if (end == begin)

@@ -6,47 +6,7 @@
  * matrix of the control mesh. So no level's matrix is ever stored. */
 #ifndef SDD_QUAD_SPOT_H
 #define SDD_QUAD_SPOT_H
-#include "gpu/kernels/grid.h"
-
-/* The control mesh: its matrix by columns (the faces: grid.*) and by rows (the vertices: begin, end, corner). */
-struct sdd_control {
-    const uint32_t *vert, *edge, *twin; /* [C], twin >= C: none */
-    struct sdd_faces faces;
-    const uint32_t *edge_corner;          /* [E]                  */
-    const uint32_t *begin, *end, *corner; /* [V], [V], [C]        */
-    const int32_t *face_end;              /* [F]                  */
-    const float *edge_sharp, *vert_sharp; /* [E], [V]; NULL: all smooth */
-    uint32_t n_vertices, n_faces, n_edges, n_corners;
-    int32_t edges; /* enum sdd_edges */
-};
-
-/* What is known of how faces use edges. */
-enum sdd_edges { SDD_EDGES_ANY, SDD_EDGES_MANIFOLD, SDD_EDGES_CLOSED };
-
-/* sdd_meets_edge: over the corners of a vertex, each with the edge after it (before = 0, own: the corner) and the one
- * before it (before = 1, own: the corner before), it is 1 once for each edge of the vertex. */
-SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t before)
-{
-    if (m->edges == SDD_EDGES_CLOSED) /* each edge leaves the vertex in one face */
-        return !before;
-    if (m->edges == SDD_EDGES_MANIFOLD) /* but the one where an open fan ends */
-        return !before || m->twin[own] >= m->n_corners;
-    return m->edge_corner[m->edge[own]] == own;
-}
-
-SDD_FN struct sdd_grid sdd_grid_of(const struct sdd_control *m, int32_t level)
-{
-    struct sdd_grid g;
-    g.vert = m->vert;
-    g.faces = m->faces;
-    g.edge = m->edge;
-    g.n_vertices = m->n_vertices;
-    g.n_faces = m->n_faces;
-    g.n_edges = m->n_edges;
-    g.n_corners = m->n_corners;
-    g.level = level;
-    return g;
-}
+#include "gpu/kernels/control.h"
 
 /* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order. `listed`
  * is a constant wherever a kernel makes one, so neither kind pays for the other. */
@@ -97,7 +57,7 @@ struct sdd_spot {
     int32_t kind;
     uint32_t id;   /* of the vertex, face, edge; corner of the spoke or grid   */
     uint32_t a, b; /* grids that have the half as their side y = 0 and x = 0; SDD_NONE: there is none */
-    int32_t x, y;  /* place in the grid; along a line x runs from its lower end */
+    int32_t x, y;  /* place in the grid; along a line x runs from its lower end; of a half y says at which end it is */
 };
 
 /* The grids on both sides of half `high` of edge e. */
@@ -106,6 +66,7 @@ SDD_FN void sdd_spot_half(const struct sdd_control *m, struct sdd_spot *s, uint3
     uint32_t c = m->edge_corner[e], after = sdd_next(&m->faces, c), t = m->twin[c];
     uint32_t across = t < m->n_corners ? t : SDD_NONE;
     s->id = e;
+    s->y = (int32_t)high;
     if ((m->vert[c] <= m->vert[after]) != high) { /* the half where corner c begins */
         s->a = c;
         s->b = across == SDD_NONE ? SDD_NONE : sdd_next(&m->faces, across);

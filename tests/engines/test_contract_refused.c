@@ -116,8 +116,7 @@ SPOIL(corner_far, d->n_corner_tags = 1; d->corner_vertices = far_ids + 1; d->cor
 SPOIL(corner_infinite, d->n_corner_tags = 1; d->corner_vertices = far_ids + 1; d->corner_sharpness = infinite_sharp)
 SPOIL(hole_far, d->n_holes = 1; d->hole_faces = far_ids + 1)
 SPOIL(hole_low, d->n_holes = 1; d->hole_faces = negative_ids)
-SPOIL(chaikin, d->options.crease_method = SDD_CREASE_CHAIKIN; d->n_creases = 1; d->crease_edges = two_ids;
-      d->crease_sharpness = plain_sharp)
+SPOIL(sqrt3_chaikin, d->options.scheme = SDD_SCHEME_SQRT3; d->options.crease_method = SDD_CREASE_CHAIKIN)
 SPOIL(loop, d->options.scheme = SDD_SCHEME_LOOP)
 SPOIL(sqrt3, d->options.scheme = SDD_SCHEME_SQRT3)
 SPOIL(no_such_scheme, d->options.scheme = 17)
@@ -142,7 +141,7 @@ static const struct bad bad_meshes[] = {
     {"corner_infinite", "sharpness 0 is inf", SDD_EMESH, corner_infinite},
     {"hole_far", "99", SDD_EMESH, hole_far},
     {"hole_low", "-1", SDD_EMESH, hole_low},
-    {"chaikin", "chaikin", SDD_EUNSUPPORTED, chaikin},
+    {"sqrt3_chaikin", "scheme sqrt3 has no chaikin", SDD_EUNSUPPORTED, sqrt3_chaikin},
     {"loop", "scheme loop takes triangles alone", SDD_EMESH, loop},
     {"sqrt3", "scheme sqrt3 takes triangles alone", SDD_EMESH, sqrt3},
     {"no_such_scheme", "", SDD_EINVALID, no_such_scheme},

@@ -12,7 +12,7 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
                         struct refined *out);
 
 /* cases_run: a test for every shape with the witness, at levels 1 to 5 while a level has fewer than max_vertices,
- * and once left-handed; method names the engine, and scheme
+ * once left-handed, and all levels again with the other crease method where it has creases; method names the engine, and scheme
  * (enum sdd_scheme) stands for the shape's own; loop and sqrt3 must refuse other faces than triangles,
  * then get them cut into triangles. Returns the number of failed tests.
  * cases_run_odd: the same for the shapes that are not manifold, which method `auto` must take and edge-friend refuse.

@@ -130,6 +130,7 @@ static struct naive_mesh control(const struct sdd_mesh_desc *d, const float *poi
     grid_init(&g, d);
     struct naive_mesh m = {
         .n_vertices = g.n_vertices, .n_faces = g.n_faces, .n_edges = g.n_edges, .n_corners = g.n_corners};
+    m.chaikin = d->options.crease_method == SDD_CREASE_CHAIKIN;
     naive_alloc(&m, uvs && d->n_uvs > 0);
     memcpy(m.face_first, g.first, (size_t)(m.n_faces + 1) * sizeof *m.face_first);
     memcpy(m.corner_vertex, g.vertices, (size_t)m.n_corners * sizeof *m.corner_vertex);
@@ -153,13 +154,52 @@ static double decayed(double s)
     return s >= 10 ? 10 : s > 1 ? s - 1 : 0;
 }
 
-enum naive_rule naive_vertex_rule(const struct naive_mesh *m, const double *edge_s, double vertex_s, int32_t v,
+static double half_at(const struct naive_mesh *m, const double *half_s, int32_t e, int32_t v)
+{
+    return half_s[2 * e + (m->edge_ends[2 * e] != v)];
+}
+
+/* The semi-sharp edges of v, counter-clockwise from its first corner's, or all round its open fan: added in float and
+ * in this order, as OpenSubdiv does, because what just vanishes is decided by the last bit. */
+static float semi_sum(const struct naive_mesh *m, int32_t v, int *n)
+{
+    int32_t first = m->vertex_corners.first[v], size = m->vertex_corners.first[v + 1] - first, at = first;
+    float sum = 0;
+    for (int32_t i = first; i < first + size; i++)
+        if (is_boundary(m, m->corner_edge[m->vertex_corners.items[i]]))
+            at = i;
+    *n = 0;
+    for (int32_t k = 0; k < size; k++) {
+        int32_t c = m->vertex_corners.items[at], next = m->corner_edge[before(m, c)];
+        double s = m->edge_s[m->corner_edge[c]];
+        if (s > 0 && s < 10)
+            sum += (float)s, ++*n;
+        for (at = first; at + 1 < first + size && m->corner_edge[m->vertex_corners.items[at]] != next; at++)
+            ;
+    }
+    return sum;
+}
+
+/* What is left of edge e in its half at v. */
+static double half_of(const struct naive_mesh *m, int32_t e, int32_t v)
+{
+    float s = (float)m->edge_s[e], sum;
+    int n = 0;
+    if (!m->chaikin || s <= 0 || s >= 10)
+        return decayed(m->edge_s[e]);
+    sum = semi_sum(m, v, &n);
+    if (n > 1)
+        s = 0.75f * s + 0.25f * ((sum - s) / (float)(n - 1));
+    return decayed((double)s);
+}
+
+enum naive_rule naive_vertex_rule(const struct naive_mesh *m, const double *half_s, double vertex_s, int32_t v,
                                   int32_t sharp[2])
 {
     int n = 0;
     for (int32_t i = m->vertex_edges.first[v]; i < m->vertex_edges.first[v + 1]; i++) {
         int32_t e = m->vertex_edges.items[i];
-        if (edge_s[e] <= 0)
+        if ((half_s ? half_at(m, half_s, e, v) : m->edge_s[e]) <= 0)
             continue;
         if (n < 2)
             sharp[n] = e;
@@ -196,7 +236,7 @@ static void vertex_mask(const struct naive_mesh *m, const double *face_points, e
     }
 }
 
-static void vertex_point(const struct naive_mesh *m, const double *face_points, const double *child_s, int32_t v,
+static void vertex_point(const struct naive_mesh *m, const double *face_points, const double *half_s, int32_t v,
                          double *to)
 {
     int32_t sharp[2] = {0, 0}, child_sharp[2] = {0, 0};
@@ -205,8 +245,8 @@ static void vertex_point(const struct naive_mesh *m, const double *face_points, 
         return;
     }
     double s = m->vertex_s[v], sum = 0, n = 0;
-    enum naive_rule parent = naive_vertex_rule(m, m->edge_s, s, v, sharp);
-    enum naive_rule child = naive_vertex_rule(m, child_s, decayed(s), v, child_sharp);
+    enum naive_rule parent = naive_vertex_rule(m, NULL, s, v, sharp);
+    enum naive_rule child = naive_vertex_rule(m, half_s, decayed(s), v, child_sharp);
     if (parent <= NAIVE_DART || parent == child) {
         vertex_mask(m, face_points, parent, sharp, v, 1, to);
         return;
@@ -214,19 +254,20 @@ static void vertex_point(const struct naive_mesh *m, const double *face_points, 
     if (s > 0 && s <= 1)
         sum += s, n++;
     for (int32_t i = m->vertex_edges.first[v]; i < m->vertex_edges.first[v + 1]; i++) {
-        double es = m->edge_s[m->vertex_edges.items[i]];
-        if (es > 0 && es <= 1)
-            sum += es, n++;
+        int32_t e = m->vertex_edges.items[i];
+        if (m->edge_s[e] > 0 && half_at(m, half_s, e, v) <= 0)
+            sum += m->edge_s[e], n++;
     }
     double w = n > 0 ? fmin(1, sum / n) : 0;
     vertex_mask(m, face_points, parent, sharp, v, w, to);
     vertex_mask(m, face_points, child, child_sharp, v, 1 - w, to);
 }
 
-static void edge_point(const struct naive_mesh *m, const double *face_points, int smooth_triangles, int64_t e,
-                       double *to)
+/* halves: what is left of the edge's two. */
+static void edge_point(const struct naive_mesh *m, const double *face_points, const double halves[2],
+                       int smooth_triangles, int64_t e, double *to)
 {
-    double s = m->edge_s[e], crease = s > 1 ? 1 : s, face = 0.25;
+    double crease = halves[0] > 0 && halves[1] > 0 ? 1 : m->edge_s[e], face = 0.25;
     if (!is_boundary(m, e) && smooth_triangles) {
         double sum = 0;
         for (int k = 0; k < 2; k++) {
@@ -237,7 +278,7 @@ static void edge_point(const struct naive_mesh *m, const double *face_points, in
     }
     for (int k = 0; k < 2; k++) {
         add(to, crease / 2 + (1 - crease) * (0.5 - face), &m->points[3 * m->edge_ends[2 * e + k]]);
-        if (crease < 1)
+        if (!is_boundary(m, e))
             add(to, (1 - crease) * face, &face_points[3 * m->edge_faces[2 * e + k]]);
     }
 }
@@ -280,30 +321,27 @@ static struct naive_mesh refine_once(const struct naive_mesh *m, int smooth_tria
     struct naive_mesh n = {.n_vertices = m->n_vertices + m->n_faces + m->n_edges,
                            .n_faces = m->n_corners,
                            .n_edges = 2 * m->n_edges + m->n_corners,
-                           .n_corners = 4 * m->n_corners};
+                           .n_corners = 4 * m->n_corners,
+                           .chaikin = m->chaikin};
     naive_alloc(&n, m->uvs != NULL);
     double *face_points = &n.points[3 * m->n_vertices], *edge_points = &n.points[3 * (m->n_vertices + m->n_faces)];
-    double *child_s = xalloc(m->n_edges, sizeof *child_s);
-    for (int64_t e = 0; e < m->n_edges; e++) {
-        child_s[e] = decayed(m->edge_s[e]);
+    for (int32_t e = 0; e < m->n_edges; e++)
         for (int k = 0; k < 2; k++) {
-            n.edge_s[2 * e + k] = child_s[e];
+            n.edge_s[2 * e + k] = half_of(m, e, m->edge_ends[2 * e + k]);
             n.edge_ends[2 * (2 * e + k)] = m->edge_ends[2 * e + k];
             n.edge_ends[2 * (2 * e + k) + 1] = (int32_t)(m->n_vertices + m->n_faces + e);
         }
-    }
     for (int64_t c = 0; c < m->n_corners; c++) {
         int32_t f = m->corner_face[c];
         child_face(m, c, &n);
         add(&face_points[3 * f], 1.0 / (m->face_first[f + 1] - m->face_first[f]), &m->points[3 * m->corner_vertex[c]]);
     }
     for (int64_t e = 0; e < m->n_edges; e++)
-        edge_point(m, face_points, smooth_triangles, e, &edge_points[3 * e]);
+        edge_point(m, face_points, &n.edge_s[2 * e], smooth_triangles, e, &edge_points[3 * e]);
     for (int32_t v = 0; v < m->n_vertices; v++) {
         n.vertex_s[v] = decayed(m->vertex_s[v]);
-        vertex_point(m, face_points, child_s, v, &n.points[3 * v]);
+        vertex_point(m, face_points, n.edge_s, v, &n.points[3 * v]);
     }
-    free(child_s);
     connect(&n);
     return n;
 }

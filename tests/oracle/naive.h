@@ -2,7 +2,7 @@
 /* naive.h: Catmull-Clark in double precision straight from the rules, level by level, for any manifold polygon mesh.
  *
  * The witness where OpenSubdiv is absent: explicit faces, edges and fans at every level, no formula for any index,
- * nothing shared with the library. Uniform creases, corners, the three boundary rules, holes, smooth triangles,
+ * nothing shared with the library. Creases by both methods, corners, the three boundary rules, holes, smooth triangles,
  * UVs that are interpolated linearly. Slow and plain on purpose. */
 #ifndef TESTS_ORACLE_NAIVE_H
 #define TESTS_ORACLE_NAIVE_H
@@ -19,6 +19,7 @@ struct naive_mesh { /* one level; faces are counter-clockwise */
     int32_t *face_first, *corner_vertex, *corner_edge, *corner_face; /* the edge follows the corner        */
     int32_t *edge_ends, *edge_faces;                                 /* [E][2]; faces[1] < 0: a boundary   */
     double *edge_s, *vertex_s;                                       /* sharpness; 10 is infinite          */
+    int chaikin;
     unsigned char *hole;
     struct naive_list vertex_edges, vertex_corners;
     double *points, *uvs; /* [V][3], [C][2] or NULL             */
@@ -30,8 +31,9 @@ void naive_refine(const struct sdd_mesh_desc *desc, const float *points, const f
 void naive_limit(const struct naive_mesh *m, double *limits, double *normals, unsigned char *normal_ok);
 
 enum naive_rule { NAIVE_SMOOTH, NAIVE_DART, NAIVE_CREASE, NAIVE_CORNER };
-/* naive_vertex_rule: the rule of v when the edges have sharpness edge_s; sharp[2] get the first two sharp edges. */
-enum naive_rule naive_vertex_rule(const struct naive_mesh *m, const double *edge_s, double vertex_s, int32_t v,
+/* naive_vertex_rule: the rule of v, by the sharpness of its edges or (half_s, [E][2] as edge_ends) by that of their
+ * halves there; sharp[2] get the first two sharp edges. */
+enum naive_rule naive_vertex_rule(const struct naive_mesh *m, const double *half_s, double vertex_s, int32_t v,
                                   int32_t sharp[2]);
 int32_t naive_far_end(const struct naive_mesh *m, int32_t edge, int32_t v);
 

@@ -109,7 +109,7 @@ static int vertex_limit(const struct naive_mesh *m, int32_t v, double magnitude,
         return 0;
     }
     fan_open(m, v, &fan);
-    enum naive_rule rule = naive_vertex_rule(m, m->edge_s, m->vertex_s[v], v, sharp);
+    enum naive_rule rule = naive_vertex_rule(m, NULL, m->vertex_s[v], v, sharp);
     int n = fan.n_faces, open = fan.n_edges > n;
     if (rule == NAIVE_CORNER) {
         add(limit, 1, m, v);

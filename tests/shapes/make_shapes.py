@@ -469,6 +469,34 @@ def crease_shapes():
     write("random_valence", random_creases(bipyramid(12, 0.2), 77, 0.6), "random creases round two vertices of valence 12")
 
 
+def semi_sharp_shapes():
+    """Semi-sharp edges of different sharpness side by side: chaikin mixes them, uniform does not."""
+    m, ids = cube3()
+    top = lambda x, y: ids[(x, y, 3)]
+    at = lambda x, y: y * 5 + x  # grid(4, 3)
+    rim = [top(x, 0) for x in range(3)] + [top(3, y) for y in range(3)] + [top(x, 3) for x in range(3, 0, -1)] + [top(0, y) for y in range(3, -1, -1)]
+    for k, s in enumerate((0.4, 1.3, 2.9, 4.6, 3.7, 2.2, 1.1, 0.6, 1.9, 0.8, 9.7, 0.3)):
+        m.crease(s, (rim[k], rim[k + 1]))
+    write("semi_loop", m, "a closed chain whose sharpness goes up and down")
+    m = cube3()[0].chain(3.4, top(0, 1), top(1, 1)).chain(1.6, top(1, 1), top(2, 1)).chain(0.9, top(2, 1), top(3, 1))
+    write("semi_meet3", m.chain(2.3, top(1, 0), top(1, 1)), "three semi-sharp edges of different sharpness at a vertex")
+    m = cube3()[0].chain(3.4, top(0, 1), top(1, 1)).chain(0.6, top(1, 1), top(2, 1)).chain(4.2, top(1, 0), top(1, 1))
+    write("semi_meet4", m.chain(1.4, top(1, 1), top(1, 2)), "four of them")
+    m = cube3()[0].chain(10, top(0, 1), top(1, 1)).chain(2.6, top(1, 1), top(2, 1)).chain(1.2, top(2, 1), top(3, 1))
+    write("semi_beside_infinite", m.chain(10, top(2, 0), top(2, 1), top(2, 2)), "a chain that goes on as infinite and crosses another")
+    m = cube3()[0].chain(0.2, top(0, 1), top(1, 1)).chain(1.25, top(1, 1), top(2, 1)).chain(0.1, top(2, 1), top(3, 1))
+    write("semi_overshoot", m, "sharpness above 1 that fades: chaikin's edge point goes past the middle")
+    for b in (1, 2):
+        m = grid(4, 3).boundary(b).chain(2.8, at(2, 0), at(2, 1)).chain(0.7, at(2, 1), at(2, 2)).chain(1.8, at(2, 2), at(2, 3))
+        write("semi_to_boundary" + ("" if b == 1 else "_edge"), m.chain(3.3, at(1, 1), at(2, 1)), "a varying chain from boundary to boundary, and a branch")
+    m = icosahedron().jitter(31).chain(2.4, 0, 11, 10).chain(0.7, 10, 7).chain(3.6, 7, 8)
+    write("semi_triangles", m.chain(1.7, 0, 5).chain(0.35, 0, 1).chain(5.2, 0, 7), "chains on triangles that meet four by four")
+    m = bipyramid(9, 0.2)
+    for k, s in enumerate((0.25, 1.15, 2.45, 3.05, 0.85, 4.35, 9.9)):
+        m.crease(s, (k, 9))
+    write("semi_valence9", m, "seven at a vertex of valence 9")
+
+
 def all_sharp(m, s):
     return m.crease(s, *sorted(m.edges()))
 
@@ -584,6 +612,11 @@ def odd_shapes():
     m.v += [(m.v[w][0], m.v[w][1], m.v[w][2] + 1) for w in wall]
     m.f += [[wall[k], wall[k + 1], first + k + 1, first + k] for k in range(4)]
     odd("wall_creased", m.crease(0.5, (7, 12)).crease(2, (11, 16)).boundary(2), "the same with soft creases across it")
+    m = grid(4, 4)
+    m.v += [(m.v[w][0], m.v[w][1], m.v[w][2] + 1) for w in wall]
+    m.f += [[wall[k], wall[k + 1], first + k + 1, first + k] for k in range(4)]
+    m.crease(1.3, (7, 12), (12, 17)).crease(3.1, (12, first + 2)).crease(0.6, (17, 18)).crease(2.2, (16, 17)).crease(4.7, (17, 22))
+    odd("wall_semi", m, "semi-sharp creases of different sharpness up a wall, across it and beyond")
     m = cube()
     m.v += [(x, y + 2, z + 2) for x, y, z in cube().v]
     m.f += [[8 + a for a in f] for f in cube().f]
@@ -625,7 +658,6 @@ def refused_shapes():
     m = box().uv_islands()
     m.ft[2][1] = 999
     bad("uv_index", "invalid_mesh line 36: texture coordinate 1000", m)
-    bad("chaikin", "unsupported chaikin", box().chain(2, 0, 1, 3).tag("creasemethod 0/0/1 chaikin"))
     bad("tag_counts", "malformed line 16", box().tag("crease 2/1/0 0 1"))
     bad("tag_boundary", "invalid_argument line 16: interpolateboundary", box().boundary(7))
     bad("coordinate_text", "malformed line", Mesh(v5[:2] + [("0", "one", "0")], [[0, 1, 2]]))
@@ -635,8 +667,8 @@ def refused_shapes():
 def main():
     for folder in ("odd", "refused"):
         os.makedirs(os.path.join(OUT, folder), exist_ok=True)
-    for make in (closed_shapes, component_shapes, open_shapes, boundary_none_shapes, crease_shapes, boundary_crease_shapes,
-                 hole_shapes, triangle_shapes, uv_shapes, odd_shapes, refused_shapes):
+    for make in (closed_shapes, component_shapes, open_shapes, boundary_none_shapes, crease_shapes, semi_sharp_shapes,
+                 boundary_crease_shapes, hole_shapes, triangle_shapes, uv_shapes, odd_shapes, refused_shapes):
         make()
     print("%d shapes in %s" % (len(seen), OUT))
 
