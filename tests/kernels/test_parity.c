@@ -187,8 +187,15 @@ static void run_shape(const struct sdd_backend *b, int threads, const struct sha
     for (int scheme = 0; scheme <= SDD_SCHEME_SQRT3 && s->desc.n_corners <= MOST_SCHEMED; scheme++) {
         struct sdd_mesh_desc other_scheme = s->desc;
         other_scheme.options.scheme = scheme;
+        if (scheme == SDD_SCHEME_LOOP)
+            other_scheme.options.crease_method = SDD_CREASE_CHAIKIN;
         if (scheme != s->desc.options.scheme)
             run_scheme(device, s, &other_scheme, r);
+    }
+    if (s->desc.n_creases > 0 && s->desc.n_corners <= MOST_SCHEMED) {
+        struct sdd_mesh_desc other_method = s->desc;
+        other_method.options.crease_method = !s->desc.options.crease_method;
+        run_scheme(device, s, &other_method, r);
     }
     sdd_device_info(device, &info);
     assert_int_equal(info.memory_used, 0);
