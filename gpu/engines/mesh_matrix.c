@@ -168,7 +168,7 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
     return !rc && l->n_weights ? upload_weights(t, l, err) : rc;
 }
 
-/* m goes on to a level: it has the sharpness of the parts of semi-sharp edges there and, but on the last, on the next. */
+/* m goes on to a level: it has the parts of semi-sharp edges there and, but on the last, those of the next. */
 static void chaikin(const sdd_topology *t, const struct layout *l, int level, int last, struct sdd_control *m)
 {
     m->chaikin.row = level < t->chaikin_levels ? t->chaikin_row : NULL;

@@ -134,7 +134,7 @@ static int has_plane(const struct naive_mesh *m, int32_t v)
 {
     int32_t sharp[2], n = m->vertex_corners.first[v + 1] - m->vertex_corners.first[v];
     int open = m->vertex_edges.first[v + 1] - m->vertex_edges.first[v] > n;
-    enum naive_rule rule = naive_vertex_rule(m, m->edge_s, m->vertex_s[v], v, sharp);
+    enum naive_rule rule = naive_vertex_rule(m, NULL, m->vertex_s[v], v, sharp);
     return rule == NAIVE_CREASE ? open : rule != NAIVE_CORNER && n > 2;
 }
 
