@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "server/usda_lexer.h"
 #include "server/chars.h"
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -172,58 +173,77 @@ static int take(struct usda_lexer *lx, char c, const char *name)
     return rc ? rc : usda_wanted(lx, wanted);
 }
 
-static int bad_number(struct usda_lexer *lx, const char *name, int64_t row, bool whole)
+/* What is no number of the type: inf or nan, which are floats after all, or an error. */
+static int other_number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, float *to)
 {
     char wanted[100];
-    (void)snprintf(wanted, sizeof wanted, "%s of %.60s[%lld]", whole ? "a 32-bit integer" : "a number", name,
+    (void)snprintf(wanted, sizeof wanted, "%s of %.60s[%lld]", type.whole ? "a 32-bit integer" : "a number", name,
                    (long long)row);
     int rc = usda_next(lx);
     if (rc)
         return rc;
-    const char *p = lx->text + (lx->kind == USDA_NUMBER && lx->bytes == 4 && memchr("+-", *lx->text, 2) ? 1 : 0);
-    size_t n = lx->bytes - (size_t)(p - lx->text);
-    if (!whole && n == 3 && (memcmp(p, "inf", 3) == 0 || memcmp(p, "nan", 3) == 0))
+    bool sign = lx->kind == USDA_NUMBER && lx->bytes == 4 && memchr("+-", *lx->text, 2);
+    bool named = !type.whole && lx->bytes == (sign ? 4 : 3), inf = named && memcmp(lx->text + sign, "inf", 3) == 0;
+    if (!inf && !(named && memcmp(lx->text + sign, "nan", 3) == 0))
+        return usda_wanted(lx, wanted);
+    if (!type.any)
         return sdd_fail(lx->err, SDD_EMESH, name, "line %lld: %s[%lld] is not finite", (long long)lx->line, name,
                         (long long)row);
-    return usda_wanted(lx, wanted);
+    *to = inf ? INFINITY : NAN;
+    *to = sign && *lx->text == '-' ? -*to : *to;
+    return SDD_OK;
 }
 
-static int number(struct usda_lexer *lx, const char *name, int64_t row, bool whole, struct words *to)
+static int number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, struct words *to)
 {
     int64_t value = 0;
     skip_blanks(lx);
     const char *p = lx->at;
-    int ok = whole ? chars_i64(&p, lx->end, &value) : chars_f32(&p, lx->end, &to->f[to->n]);
-    if (ok == -1 && !whole)
+    int ok = type.whole ? chars_i64(&p, lx->end, &value) : chars_f32(&p, lx->end, &to->f[to->n]), rc = SDD_OK;
+    if (ok == -1 && !type.whole)
         return sdd_fail(lx->err, SDD_EMESH, name, "line %lld: %s[%lld] does not fit a 32-bit float",
                         (long long)lx->line, name, (long long)row);
     if (ok != 1 || value < INT32_MIN || value > INT32_MAX ||
-        (p < lx->end && (is_name(*p) || is_number(*p)))) /* 1.5 as an integer, 2 points */
-        return bad_number(lx, name, row, whole);
-    if (whole)
+        (p < lx->end && (is_name(*p) || is_number(*p)))) { /* 1.5 as an integer, two points */
+        rc = other_number(lx, name, row, type, &to->f[to->n]);
+        p = lx->at;
+    }
+    if (type.whole)
         to->i[to->n] = (int32_t)value;
-    to->n++;
+    to->n += !rc;
     lx->at = p;
-    return SDD_OK;
+    return rc;
 }
 
-int usda_numbers(struct usda_lexer *lx, const char *name, int width, bool whole, int64_t body_bytes, struct words *to)
+static int tuple(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, int64_t body_bytes,
+                 struct words *to)
 {
-    int rc = lx->kind == '[' ? SDD_OK : usda_wanted(lx, "an array ([...])");
+    int rc = words_room(to, type.width, body_bytes, name, lx->err);
+    if (!rc && type.width > 1)
+        rc = take(lx, '(', name);
+    for (int k = 0; k < type.width && !rc; k++) {
+        rc = k ? take(lx, ',', name) : SDD_OK;
+        if (!rc)
+            rc = number(lx, name, row, type, to);
+    }
+    return rc || type.width == 1 ? rc : take(lx, ')', name);
+}
+
+int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type, int64_t body_bytes, struct words *to)
+{
+    int rc = SDD_OK;
+    if (type.lone) {
+        lx->at = lx->text; /* the token is the value's own */
+        rc = tuple(lx, name, 0, type, body_bytes, to);
+        return rc ? rc : usda_next(lx);
+    }
+    if (lx->kind != '[')
+        return usda_wanted(lx, "an array ([...])");
     for (int64_t row = 0; !rc; row++) {
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')
             break; /* also behind a last comma */
-        rc = words_room(to, width, body_bytes, name, lx->err);
-        if (!rc && width > 1)
-            rc = take(lx, '(', name);
-        for (int k = 0; k < width && !rc; k++) {
-            rc = k ? take(lx, ',', name) : SDD_OK;
-            if (!rc)
-                rc = number(lx, name, row, whole, to);
-        }
-        if (!rc && width > 1)
-            rc = take(lx, ')', name);
+        rc = tuple(lx, name, row, type, body_bytes, to);
         skip_blanks(lx);
         if (!rc && (lx->at == lx->end || *lx->at != ']'))
             rc = take(lx, ',', name);

@@ -26,6 +26,17 @@ struct usda_lexer {
     int64_t lines_in; /* line ends inside the token */
 };
 
+struct usda_span { /* a name; borrowed from the body */
+    const char *text;
+    size_t bytes;
+};
+struct usda_type { /* how the numbers of a value are read */
+    int width;     /* of a tuple; 1: no tuples            */
+    bool whole;
+    bool lone; /* one value, not an array */
+    bool any;  /* inf and nan are numbers */
+};
+
 void usda_begin(struct usda_lexer *lx, const void *body, size_t bytes, struct sdd_error *err);
 /* usda_next: the next token. Errors  SDD_EMALFORMED: a string or such without its end, a byte that begins no token */
 int usda_next(struct usda_lexer *lx) __attribute__((warn_unused_result));
@@ -38,9 +49,9 @@ int usda_expect(struct usda_lexer *lx, int kind, const char *wanted) __attribute
 int usda_wanted(struct usda_lexer *lx, const char *wanted);
 /* usda_skip: over a value, which begins with this token, whatever is in it; brackets must match, 64 deep at most. */
 int usda_skip(struct usda_lexer *lx) __attribute__((warn_unused_result));
-/* usda_numbers: an array, which begins with this token, of numbers or (width > 1) of tuples of them, into *to; then the
- * next token. Errors  SDD_EMALFORMED, SDD_EMESH (no number that the type can hold); all name `name` and line */
-int usda_numbers(struct usda_lexer *lx, const char *name, int width, bool whole, int64_t body_bytes, struct words *to)
+/* usda_numbers: a value of this type, which begins with this token, into *to; then the next token.
+ * Errors  SDD_EMALFORMED, SDD_EMESH (no number that the type can hold); all name `name` and line */
+int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type, int64_t body_bytes, struct words *to)
     __attribute__((warn_unused_result));
 
 #endif

@@ -2,16 +2,16 @@
 /* usda_reader.c: the one Mesh of a USDA file, in one pass.
  *
  * Read     #usda 1.0; def Xform, Scope or without a type, nested, around exactly one def Mesh; of that the attributes
- *          of UsdGeomMesh's topology and options (arrays[] below, sdd_option_table), primvars:st with interpolation
- *          faceVarying, with or without indices, and subdd:scheme and subdd:creaseMethod (usda_write.c). Defaults are
- *          USD's; a value of None is as if it were not there
+ *          of UsdGeomMesh's topology and options (arrays[] below, sdd_option_table), primvars (usda_primvars.h; st, if it
+ *          is faceVarying, as UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c). Defaults are USD's; a value
+ *          of None is as if it were not there
  * Skipped  all else, with one warning that names it: other prims and attributes, timeSamples, connections, what
  *          composes (references, variants, ...), transforms. extent and what only describes is skipped in silence
  * Errors   name the line, and the attribute where there is one; subdivisionScheme none, as it is no surface of ours */
 #include "server/chars.h"
 #include "server/mesh_codec.h"
 #include "server/text.h"
-#include "server/usda_lexer.h"
+#include "server/usda_primvars.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +20,21 @@
 #define MAX_NAMED 400 /* bytes of names in a warning */
 
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
+enum { N_ARRAYS = HOLES + 1 };
 static const struct {
     const char *name;
-    int width;
-    bool whole;
-} arrays[] = {{"points", 3, false},       {"faceVertexCounts", 1, true},   {"faceVertexIndices", 1, true},
-              {"creaseIndices", 1, true}, {"creaseLengths", 1, true},      {"creaseSharpnesses", 1, false},
-              {"cornerIndices", 1, true}, {"cornerSharpnesses", 1, false}, {"holeIndices", 1, true},
-              {"primvars:st", 2, false},  {"primvars:st:indices", 1, true}};
-enum { ST = HOLES + 1, ST_INDICES, N_ARRAYS };
+    struct usda_type type;
+} arrays[N_ARRAYS] = {
+    [POINTS] = {"points", {.width = 3}},
+    [COUNTS] = {"faceVertexCounts", {.width = 1, .whole = true}},
+    [INDICES] = {"faceVertexIndices", {.width = 1, .whole = true}},
+    [CREASES] = {"creaseIndices", {.width = 1, .whole = true}},
+    [CREASE_LENGTHS] = {"creaseLengths", {.width = 1, .whole = true}},
+    [CREASE_SHARPNESSES] = {"creaseSharpnesses", {.width = 1}},
+    [CORNERS] = {"cornerIndices", {.width = 1, .whole = true}},
+    [CORNER_SHARPNESSES] = {"cornerSharpnesses", {.width = 1}},
+    [HOLES] = {"holeIndices", {.width = 1, .whole = true}},
+};
 
 struct usda_reader {
     struct usda_lexer lx;
@@ -37,30 +43,25 @@ struct usda_reader {
     bool has_mesh, moved;  /* moved: there was a transform */
     struct words values[N_ARRAYS];
     int64_t lines[N_ARRAYS]; /* where each begins, 0: it does not */
+    struct usda_primvars primvars;
     struct sdd_options options;
-    bool sqrt3; /* subdd:scheme wins over subdivisionScheme, whichever comes first */
-    char st_interpolation[16];
+    bool sqrt3;          /* subdd:scheme wins over subdivisionScheme, whichever comes first */
     struct text skipped; /* names */
     int n_unnamed;       /* that did not go in */
 };
 
-struct span {
-    const char *text;
-    size_t bytes;
-};
-
-static bool span_is(struct span s, const char *text)
+static bool span_is(struct usda_span s, const char *text)
 {
     return strlen(text) == s.bytes && memcmp(text, s.text, s.bytes) == 0;
 }
 
-static struct span token(const struct usda_lexer *lx)
+static struct usda_span token(const struct usda_lexer *lx)
 {
-    return (struct span){lx->text, lx->bytes};
+    return (struct usda_span){lx->text, lx->bytes};
 }
 
 /* Remembers that something with this name is not kept. */
-static void skipped(struct usda_reader *r, const char *kind, struct span name)
+static void skipped(struct usda_reader *r, const char *kind, struct usda_span name)
 {
     char shown[CHARS_SHOW_SIZE];
     if (r->skipped.bytes > MAX_NAMED)
@@ -79,7 +80,7 @@ static bool is_list_op(const struct usda_lexer *lx)
 }
 
 /* What changes which prims there are, or what their coordinates mean. */
-static bool matters(struct span name)
+static bool matters(struct usda_span name)
 {
     static const char *const names[] = {"references", "payload", "inherits", "specializes",  "variants",
                                         "subLayers",  "active",  "upAxis",   "metersPerUnit"};
@@ -89,8 +90,19 @@ static bool matters(struct span name)
     return false;
 }
 
-/* From "(" to behind ")"; the interpolation goes into the array of 16 characters, unless that is NULL. */
-static int read_metadata(struct usda_reader *r, char *interpolation)
+/* What a primvar says of its rows. */
+static void take_metadata(const struct usda_lexer *lx, struct usda_span name, struct usda_primvar *p)
+{
+    const char *at = lx->text;
+    if (span_is(name, "interpolation") && lx->kind == USDA_STRING)
+        (void)snprintf(p->interpolation, sizeof p->interpolation, "%.*s", (int)(lx->bytes < 15 ? lx->bytes : 15),
+                       lx->text);
+    if (span_is(name, "elementSize") && (chars_i64(&at, at + lx->bytes, &p->element_size) != 1))
+        p->element_size = 0;
+}
+
+/* From "(" to behind ")"; p is NULL when it is not that of a primvar. */
+static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
 {
     struct usda_lexer *lx = &r->lx;
     int rc = lx->kind == '(' ? usda_next(lx) : SDD_OK;
@@ -101,15 +113,15 @@ static int read_metadata(struct usda_reader *r, char *interpolation)
         }
         if (is_list_op(lx))
             rc = usda_next(lx);
-        struct span name = token(lx);
+        struct usda_span name = token(lx);
         if (!rc)
             rc = usda_expect(lx, USDA_NAME, "a name of metadata");
         if (!rc && matters(name))
             skipped(r, "", name);
         if (!rc)
             rc = usda_expect(lx, '=', "'='");
-        if (!rc && interpolation && span_is(name, "interpolation") && lx->kind == USDA_STRING)
-            (void)snprintf(interpolation, 16, "%.*s", (int)(lx->bytes < 15 ? lx->bytes : 15), lx->text);
+        if (!rc && p)
+            take_metadata(lx, name, p);
         if (!rc)
             rc = usda_skip(lx);
         if (!rc && lx->kind == '(') /* when a reference applies */
@@ -137,68 +149,104 @@ static int read_token(struct usda_reader *r, const char *option)
     return sdd_fail(lx->err, rc, option, "line %lld: %s: %s", (long long)lx->line, option, text);
 }
 
-/* The value that this token begins, of an attribute of the Mesh. *known says whether it was one that is kept. */
-static int read_value(struct usda_reader *r, struct span name, bool *known)
+/* The values or indices of a primvar, with its type as far as that is known. */
+static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indices, struct usda_type type)
 {
     struct usda_lexer *lx = &r->lx;
+    char name[PRIMVAR_NAME_SIZE + 24];
+    bool *there = indices ? &p->has_indices : &p->has_values;
+    (void)snprintf(name, sizeof name, "primvars:%s%s", p->name, indices ? ":indices" : "");
+    if (*there)
+        return usda_fail(lx, SDD_EMALFORMED, "%s is there already", name);
+    *there = true;
+    if (indices)
+        return usda_numbers(lx, name, (struct usda_type){.width = 1, .whole = true}, r->bytes, &p->indices);
+    type.any = strcmp(p->name, "st") != 0; /* whether they may be is for primvar_check to say */
+    p->type = type;
+    p->line = lx->line;
+    return usda_numbers(lx, name, type, r->bytes, &p->values);
+}
+
+struct property {
+    struct usda_span type, name;
+    bool list;              /* type[] */
+    struct usda_primvar *p; /* that it is of, NULL: of none */
+};
+
+/* The value that this token begins, of an attribute of the Mesh. *known says whether it was one that may be kept. */
+static int read_value(struct usda_reader *r, struct property *a, bool *known)
+{
+    struct usda_lexer *lx = &r->lx;
+    struct usda_type type = {0};
+    bool indices = false;
     *known = true;
     if (usda_is(lx, "None"))
         return usda_next(lx);
     for (int i = 0; i < N_ARRAYS; i++) {
-        if (!span_is(name, arrays[i].name))
+        if (!span_is(a->name, arrays[i].name))
             continue;
         if (r->lines[i])
             return usda_fail(lx, SDD_EMALFORMED, "%s is there already, in line %lld", arrays[i].name,
                              (long long)r->lines[i]);
         r->lines[i] = lx->line;
-        return usda_numbers(lx, arrays[i].name, arrays[i].width, arrays[i].whole, r->bytes, &r->values[i]);
+        return usda_numbers(lx, arrays[i].name, arrays[i].type, r->bytes, &r->values[i]);
     }
-    if (span_is(name, "subdd:creaseMethod"))
+    if (span_is(a->name, "subdd:creaseMethod"))
         return read_token(r, "creaseMethod");
     for (int i = 0; i < sdd_n_options; i++)
-        if (span_is(name, sdd_option_table[i].name))
+        if (span_is(a->name, sdd_option_table[i].name))
             return read_token(r, sdd_option_table[i].name);
-    if (span_is(name, "subdd:scheme") && lx->kind == USDA_STRING && span_is(token(lx), "sqrt3")) {
+    if (span_is(a->name, "subdd:scheme") && lx->kind == USDA_STRING && span_is(token(lx), "sqrt3")) {
         r->sqrt3 = true;
         return usda_next(lx);
     }
-    *known = span_is(name, "extent");
+    if (usda_type_of(a->type, &type) && (a->p = usda_primvar_of(&r->primvars, a->name, &indices))) {
+        type.lone = !a->list;
+        return read_primvar(r, a->p, indices, type);
+    }
+    *known = span_is(a->name, "extent");
     return usda_skip(lx);
 }
 
-/* [list op] [custom] [uniform | varying] type name [= value] [(metadata)]; also "reorder nameChildren = [...]". */
-static int read_property(struct usda_reader *r)
+/* [list op] [custom] [uniform | varying] type name; also "reorder nameChildren", which lacks the name. */
+static int read_declaration(struct usda_reader *r, struct property *a)
 {
     struct usda_lexer *lx = &r->lx;
-    bool known, mesh = r->mesh_depth && r->depth == r->mesh_depth;
     int rc = SDD_OK;
     while (!rc && (is_list_op(lx) || usda_is(lx, "custom") || usda_is(lx, "uniform") || usda_is(lx, "varying")))
         rc = usda_next(lx);
-    struct span name = token(lx);
+    a->type = a->name = token(lx);
     if (!rc)
         rc = usda_expect(lx, USDA_NAME, "a type");
-    if (!rc && lx->kind == '[') {
+    a->list = lx->kind == '[';
+    if (!rc && a->list) {
         rc = usda_next(lx);
         if (!rc)
             rc = usda_expect(lx, ']', "']'");
     }
-    known = lx->kind == '='; /* the order of things */
-    if (!rc && !known) {
-        name = token(lx);
-        rc = usda_expect(lx, USDA_NAME, "the name of a property");
-    }
+    if (rc || lx->kind == '=')
+        return rc;
+    a->name = token(lx);
+    return usda_expect(lx, USDA_NAME, "the name of a property");
+}
+
+/* A declaration, [= value], [(metadata)]. */
+static int read_property(struct usda_reader *r)
+{
+    struct usda_lexer *lx = &r->lx;
+    struct property a = {0};
+    int rc = read_declaration(r, &a);
+    bool mesh = r->mesh_depth && r->depth == r->mesh_depth, known = !rc && a.name.text == a.type.text;
     if (!rc && lx->kind == '=') {
         rc = usda_next(lx);
         if (!rc)
-            rc = mesh && !known ? read_value(r, name, &known) : usda_skip(lx);
+            rc = mesh && !known ? read_value(r, &a, &known) : usda_skip(lx);
     }
-    if (!rc && name.bytes >= 7 && memcmp(name.text, "xformOp", 7) == 0)
+    if (!rc && a.name.bytes >= 7 && memcmp(a.name.text, "xformOp", 7) == 0)
         known = r->moved = true;
     if (!rc && !known)
-        skipped(r, "", name);
-    if (!rc && lx->kind == '(')
-        rc = read_metadata(r, mesh && span_is(name, arrays[ST].name) ? r->st_interpolation : NULL);
-    return rc;
+        skipped(r, "", a.name);
+    return rc || lx->kind != '(' ? rc : read_metadata(r, a.p);
 }
 
 /* ---- prims ------------------------------------------------------------------------------------------------------- */
@@ -207,7 +255,7 @@ static int read_property(struct usda_reader *r)
 static int read_prim(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
-    struct span type = {"", 0}, name;
+    struct usda_span type = {"", 0}, name;
     char kind[CHARS_SHOW_SIZE], shown[CHARS_SHOW_SIZE + 1];
     bool enters = usda_is(lx, "def");
     int rc = usda_next(lx);
@@ -310,40 +358,61 @@ static void tell(const struct usda_reader *r, struct text *warnings)
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
 /* UVs without indices have a value a corner. */
-static int count_corners(struct usda_reader *r)
+static int count_corners(struct usda_reader *r, struct usda_primvar *p)
 {
-    struct words *to = &r->values[ST_INDICES];
     int64_t n = r->values[INDICES].n;
-    if (r->values[ST].n != 2 * n)
+    if (p->values.n != 2 * n)
         return sdd_fail(r->lx.err, SDD_EMESH, "st", "line %lld: primvars:st has %lld values for %lld face corners",
-                        (long long)r->lines[ST], (long long)r->values[ST].n / 2, (long long)n);
-    int rc = words_room(to, n, r->bytes, "st", r->lx.err);
-    for (; !rc && to->n < n; to->n++)
-        to->i[to->n] = (int32_t)to->n;
+                        (long long)p->line, (long long)p->values.n / 2, (long long)n);
+    int rc = words_room(&p->indices, n, r->bytes, "st", r->lx.err);
+    for (; !rc && p->indices.n < n; p->indices.n++)
+        p->indices.i[p->indices.n] = (int32_t)p->indices.n;
     return rc;
 }
 
-static int take_uvs(struct usda_reader *r)
+/* st has a place of its own; the others are by class. */
+static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
 {
-    if (r->lines[ST] && strcmp(r->st_interpolation, "faceVarying") == 0)
-        return r->lines[ST_INDICES] ? SDD_OK : count_corners(r);
-    if (r->lines[ST])
-        skipped(r, "", (struct span){"primvars:st (not faceVarying)", 29});
-    r->values[ST].n = r->values[ST_INDICES].n = 0;
-    return SDD_OK;
+    int rc = SDD_OK;
+    for (int i = 0; i < r->primvars.n && !rc; i++) {
+        struct usda_primvar *p = &r->primvars.v[i];
+        if (strcmp(p->name, "st") == 0 && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 &&
+            !p->type.whole && p->has_values && p->element_size == 1) {
+            rc = p->has_indices ? SDD_OK : count_corners(r, p);
+            a->uvs = words_f32s(&p->values);
+            a->uv_indices = words_i32s(&p->indices);
+        } else if (a->n_primvars < SDD_MAX_PRIMVARS && usda_primvar_author(p, &a->primvars[a->n_primvars])) {
+            a->n_primvars++;
+        } else {
+            char text[PRIMVAR_NAME_SIZE + 24];
+            int n = snprintf(text, sizeof text, "%s (%s)", p->name, p->interpolation);
+            skipped(r, "primvars:", (struct usda_span){text, (size_t)n});
+        }
+    }
+    return rc;
 }
 
 /* The line of the array that an error of mesh_build is about goes before its sentence. */
 static void add_line(const struct usda_reader *r, struct sdd_error *err)
 {
     char text[220];
-    for (int i = 0; err && i < N_ARRAYS; i++) {
-        bool st = i == ST ? strcmp(err->field, "st") == 0 : i == ST_INDICES && strcmp(err->field, "stIndices") == 0;
-        if (!r->lines[i] || !(st || strcmp(err->field, arrays[i].name) == 0) || strncmp(err->text, "line", 4) == 0)
-            continue;
-        (void)snprintf(text, sizeof text, "%.219s", err->text);
-        (void)snprintf(err->text, sizeof err->text, "line %lld: %s", (long long)r->lines[i], text);
+    int64_t line = 0;
+    if (!err || strncmp(err->text, "line", 4) == 0)
+        return;
+    for (int i = 0; i < N_ARRAYS; i++)
+        if (strcmp(err->field, arrays[i].name) == 0)
+            line = r->lines[i];
+    for (int i = 0; i < r->primvars.n; i++) {
+        const struct usda_primvar *p = &r->primvars.v[i];
+        size_t n = strlen(p->name);
+        bool uvs = strcmp(p->name, "st") == 0 && strncmp(err->field, "st", 2) == 0;
+        if (uvs || (strncmp(err->field, p->name, n) == 0 && err->field[n] == '.'))
+            line = p->line;
     }
+    if (!line)
+        return;
+    (void)snprintf(text, sizeof text, "%.219s", err->text);
+    (void)snprintf(err->text, sizeof err->text, "line %lld: %s", (long long)line, text);
 }
 
 static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err)
@@ -352,8 +421,6 @@ static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err
     for (int i = COUNTS; i <= INDICES && !rc; i++)
         if (!r->lines[i])
             rc = sdd_fail(err, SDD_EMESH, arrays[i].name, "the Mesh has no %s", arrays[i].name);
-    if (!rc)
-        rc = take_uvs(r);
     if (r->sqrt3)
         r->options.scheme = SDD_SCHEME_SQRT3;
     const struct words *v = r->values;
@@ -368,9 +435,9 @@ static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err
         .corner_indices = words_i32s(&v[CORNERS]),
         .corner_sharpnesses = words_f32s(&v[CORNER_SHARPNESSES]),
         .hole_indices = words_i32s(&v[HOLES]),
-        .uvs = words_f32s(&v[ST]),
-        .uv_indices = words_i32s(&v[ST_INDICES]),
     };
+    if (!rc)
+        rc = take_primvars(r, &a);
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (rc)
@@ -388,6 +455,7 @@ static void reader_end(struct usda_reader *r)
 {
     for (int i = 0; i < N_ARRAYS; i++)
         free(r->values[i].p);
+    usda_primvars_free(&r->primvars);
     text_free(&r->skipped);
 }
 

@@ -7,6 +7,7 @@
  *                       alone, and with the same boundaries and tags ("none" would show the control mesh) */
 #include "server/mesh_codec.h"
 #include "server/mesh_text.h"
+#include "server/usda_primvars.h"
 #include <math.h>
 #include <string.h>
 
@@ -25,24 +26,60 @@ static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
     return out;
 }
 
-static void write_ints(FILE *f, const char *name, const int32_t *v, int64_t n)
+/* TYPE NAME = [...], a tuple a row where rows have 2 to 4 numbers. */
+static void write_rows(FILE *f, const char *type, const char *name, const void *v, int64_t n_rows, int width)
 {
-    fprintf(f, "    int[] %s = [", name);
-    for (int64_t i = 0; i < n; i++)
-        fprintf(f, "%s%d", !i ? "" : i % PER_LINE ? ", " : ",\n        ", v[i]);
-    fputs("]\n", f);
-}
-
-static void write_floats(FILE *f, const char *type_and_name, const float *v, int64_t n, int width)
-{
-    fprintf(f, "    %s = [", type_and_name);
+    const float *floats = v;
+    const int32_t *ints = v;
+    bool whole = strcmp(type, "int") == 0;
+    int64_t n = n_rows * width;
+    int tuple = width <= 4 ? width : 1;
+    const char *role = tuple == 1 || strlen(type) > 5 ? "" : tuple == 2 ? "2" : tuple == 3 ? "3" : "4";
+    fprintf(f, "    %s%s[] %s = [", type, role, name);
     for (int64_t i = 0; i < n; i++) {
-        fputs(!i ? "" : i % (PER_LINE / width) ? ", " : ",\n        ", f);
-        for (int k = 0; k < width; k++)
-            fprintf(f, "%s%.9g", k ? ", " : width > 1 ? "(" : "", (double)v[width * i + k]);
-        fputs(width > 1 ? ")" : "", f);
+        if (i % tuple == 0)
+            fputs(!i ? "" : i % (PER_LINE / tuple * tuple) ? ", " : ",\n        ", f);
+        fputs(tuple == 1 ? "" : i % tuple ? ", " : "(", f);
+        if (whole)
+            fprintf(f, "%d", ints[i]);
+        else
+            fprintf(f, "%.9g", (double)floats[i]);
+        fputs(tuple > 1 && i % tuple == tuple - 1 ? ")" : "", f);
     }
     fputs("]", f);
+}
+
+static void write_ints(FILE *f, const char *name, const int32_t *v, int64_t n)
+{
+    write_rows(f, "int", name, v, n, 1);
+    fputs("\n", f);
+}
+
+static void write_primvar(FILE *f, const char *type, const struct primvar *p, int64_t n_corners)
+{
+    char name[PRIMVAR_NAME_SIZE + 24];
+    (void)snprintf(name, sizeof name, "primvars:%s", p->info.name);
+    write_rows(f, type, name, p->values, p->info.n_values, p->info.width);
+    fprintf(f, " (\n        interpolation = \"%s\"\n", primvar_interpolation(p->info.interpolation));
+    if (p->info.width > 4)
+        fprintf(f, "        elementSize = %d\n", p->info.width);
+    fputs("    )\n", f);
+    (void)snprintf(name, sizeof name, "primvars:%s:indices", p->info.name);
+    if (p->indices)
+        write_ints(f, name, p->indices, n_corners);
+}
+
+static void write_primvars(FILE *f, const struct mesh *m)
+{
+    struct primvar st = {.info = {.name = "st", .interpolation = SDD_FACE_VARYING, .width = 2}};
+    st.info.n_values = (int32_t)m->n_uvs;
+    st.values = m->uvs;
+    st.indices = m->uv_indices;
+    if (m->n_uvs)
+        write_primvar(f, "texCoord2f", &st, m->n_corners);
+    for (int i = 0; i < m->n_primvars; i++)
+        if (usda_primvar_name(m->primvars[i].info.name))
+            write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
 }
 
 /* The box of the points holds the surface as well. */
@@ -54,7 +91,7 @@ static void write_extent(FILE *f, const struct mesh *m)
         box[i % 3 + 3] = fmaxf(box[i % 3 + 3], m->points[i]);
     }
     if (m->n_vertices) {
-        write_floats(f, "float3[] extent", box, 2, 3);
+        write_rows(f, "float", "extent", box, 2, 3);
         fputs("\n", f);
     }
 }
@@ -81,12 +118,12 @@ static void write_tags(FILE *f, const struct mesh *m)
         for (int64_t i = 0; i < m->n_creases; i++)
             fputs(i ? ", 2" : "2", f);
         fputs("]\n", f);
-        write_floats(f, "float[] creaseSharpnesses", m->crease_sharpness, m->n_creases, 1);
+        write_rows(f, "float", "creaseSharpnesses", m->crease_sharpness, m->n_creases, 1);
         fputs("\n", f);
     }
     if (m->n_corner_tags) {
         write_ints(f, "cornerIndices", m->corner_vertices, m->n_corner_tags);
-        write_floats(f, "float[] cornerSharpnesses", m->corner_sharpness, m->n_corner_tags, 1);
+        write_rows(f, "float", "cornerSharpnesses", m->corner_sharpness, m->n_corner_tags, 1);
         fputs("\n", f);
     }
     if (m->n_holes)
@@ -102,13 +139,9 @@ static void write_all(FILE *f, const struct mesh *m)
     write_extent(f, m);
     write_ints(f, "faceVertexCounts", m->face_counts, m->n_faces);
     write_ints(f, "faceVertexIndices", m->face_vertices, m->n_corners);
-    write_floats(f, "point3f[] points", m->points, m->n_vertices, 3);
+    write_rows(f, "point3f", "points", m->points, m->n_vertices, 3);
     fputs("\n", f);
-    if (m->n_uvs) {
-        write_floats(f, "texCoord2f[] primvars:st", m->uvs, m->n_uvs, 2);
-        fputs(" (\n        interpolation = \"faceVarying\"\n    )\n", f);
-        write_ints(f, "primvars:st:indices", m->uv_indices, m->n_corners);
-    }
+    write_primvars(f, m);
     write_options(f, m);
     write_tags(f, m);
     fputs("}\n", f);
@@ -124,7 +157,9 @@ int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *l
     if (lost && m->options.crease_method == SDD_CREASE_CHAIKIN)
         text_puts(lost, "creaseMethod = chaikin is not USD's: other readers than subdd crease uniformly\n");
     for (int i = 0; i < m->n_primvars && lost; i++)
-        text_printf(lost, "the primvar %s is not carried\n", m->primvars[i].info.name);
+        if (!usda_primvar_name(m->primvars[i].info.name))
+            text_printf(lost, "the primvar %s is not carried: USD cannot have one of that name\n",
+                        m->primvars[i].info.name);
     mesh_ids_lost(m, lost);
     return mesh_to_text(m, write_all, out, bytes, err);
 }

@@ -15,6 +15,8 @@ static void write_and_read(const struct mesh *m)
     size_t n;
     if (mesh_to_usda(m, &text, &n, NULL, NULL) || mesh_from_usda(text, n, &back, &warnings, NULL) || warnings.bytes)
         abort();
+    if (m->n_primvars != back->n_primvars)
+        abort();
     if (mesh_topology_id(m, a, NULL) || mesh_topology_id(back, b, NULL) || strcmp(a, b) != 0)
         abort();
     if (memcmp(m->points, back->points, (size_t)m->n_vertices * 12) != 0)

@@ -113,14 +113,76 @@ static void test_uvs(void **state)
     assert_memory_equal(m->uv_indices, counted, sizeof counted);
     mesh_free(m);
     m = reads(MESH("float2[] primvars:st = [(0,0),(1,0),(1,1),(0,1)] (interpolation = \"vertex\")\n"),
-              "not kept: primvars:st (not faceVarying)\n");
+              "not kept: primvars:st (vertex)\n");
     assert_int_equal(m->n_uvs, 0);
     mesh_free(m);
     refused(MESH("float2[] primvars:st = [(0,0),(1,0)] (interpolation = \"faceVarying\")\n"), SDD_EMESH,
             "line 7: primvars:st has 2 values for 4 face corners");
     refused(MESH("float2[] primvars:st = [(0,0)] (interpolation = \"faceVarying\")\nint[] primvars:st:indices = [0]"),
-            SDD_EMESH, "line 8: stIndices has 1 rows");
+            SDD_EMESH, "line 7: stIndices has 1 rows");
     refused(MESH("float2[] primvars:st = [(0,0,0)]"), SDD_EMALFORMED, "line 7: \",\" where ')' in primvars:st");
+}
+
+static const struct primvar *primvar_of(const struct mesh *m, const char *name, int interpolation, int type, int width,
+                                        int n_values)
+{
+    for (int i = 0; i < m->n_primvars; i++) {
+        const struct primvar *p = &m->primvars[i];
+        if (strcmp(p->info.name, name) != 0)
+            continue;
+        assert_int_equal(p->info.interpolation, interpolation);
+        assert_int_equal(p->info.type, type);
+        assert_int_equal(p->info.width, width);
+        assert_int_equal(p->info.n_values, n_values);
+        return p;
+    }
+    fail_msg("no primvar %s", name);
+    return NULL;
+}
+
+static void test_primvars(void **state)
+{
+    struct mesh *m =
+        reads(MESH("color3f[] primvars:displayColor = [(1, 0, 0)] (interpolation = \"constant\")\n"
+                   "half primvars:gain = 0.5\nfloat2 primvars:range = (-inf, nan)\nint[] primvars:ids = [7, 8, 9]\n"
+                   "int[] primvars:part = [-3] (interpolation = \"uniform\")\n"
+                   "double[] primvars:heat = [1, 2.5] (interpolation = \"varying\")\n"
+                   "int[] primvars:heat:indices = [1, 0, 1, 0]\n"
+                   "float[] primvars:skel:weights = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, "
+                   "19, 20] (\n"
+                   "  elementSize = 5; interpolation = \"vertex\"\n)\n"
+                   "int[] primvars:map:indices = [0, 0, 1, 1]\n"
+                   "texCoord2f[] primvars:map = [(0, 0), (1, 1)] (interpolation = \"faceVarying\")\n"
+                   "int[] primvars:joints = [1, 2, 3, 4] (interpolation = \"vertex\")\n"
+                   "float[] primvars:odd = [] (interpolation = \"sideways\")\nint[] primvars:lost:indices = [1]\n"
+                   "matrix4d[] primvars:m = []\nfloat[] primvars:a::b = []\n"),
+              "not kept: primvars:m, primvars:a::b, primvars:joints (vertex), primvars:odd (sideways), primvars:lost "
+              "(constant)\n");
+    (void)state;
+    assert_int_equal(m->n_primvars, 8);
+    const float *v = primvar_of(m, "displayColor", SDD_CONSTANT, PRIMVAR_F32, 3, 1)->values;
+    assert_true(v[0] == 1 && v[2] == 0);
+    v = primvar_of(m, "gain", SDD_CONSTANT, PRIMVAR_F32, 1, 1)->values;
+    assert_true(v[0] == 0.5f);
+    v = primvar_of(m, "range", SDD_CONSTANT, PRIMVAR_F32, 2, 1)->values;
+    assert_true(v[0] < -3e38f && v[1] != v[1]);
+    (void)primvar_of(m, "ids", SDD_CONSTANT, PRIMVAR_I32, 3, 1);
+    assert_int_equal(*(const int32_t *)primvar_of(m, "part", SDD_UNIFORM, PRIMVAR_I32, 1, 1)->values, -3);
+    v = primvar_of(m, "heat", SDD_VARYING, PRIMVAR_F32, 1, 4)->values;
+    assert_true(v[0] == 2.5f && v[1] == 1);
+    v = primvar_of(m, "skel:weights", SDD_VERTEX, PRIMVAR_F32, 5, 4)->values;
+    assert_true(v[19] == 20);
+    assert_int_equal(primvar_of(m, "map", SDD_FACE_VARYING, PRIMVAR_F32, 2, 2)->indices[2], 1);
+    mesh_free(m);
+    refused(MESH("float[] primvars:a = [1, 2] (interpolation = \"vertex\")"), SDD_EMESH,
+            "line 7: a.values has 2 rows; vertex a wants 4");
+    refused(MESH("float[] primvars:a = [1, inf, 2, 3] (interpolation = \"vertex\")"), SDD_EMESH,
+            "line 7: a.values[1] is");
+    refused(MESH("float[] primvars:a = [1]\nfloat[] primvars:a = [1]"), SDD_EMALFORMED,
+            "line 8: primvars:a is there already");
+    refused(MESH("float primvars:a = (1)"), SDD_EMALFORMED, "line 7: \"(\" where a number of primvars:a[0]");
+    refused(MESH("float2[] primvars:st = [(0, inf)] (interpolation = \"faceVarying\")"), SDD_EMESH,
+            "line 7: primvars:st[0] is not finite");
 }
 
 /* What is not kept is named, and nothing of it gets in the way. */
@@ -138,13 +200,13 @@ static void test_skipped(void **state)
         "  def \"Inner\" { def Scope \"S\" {\n    def Mesh \"m\" (\n prepend apiSchemas = [\"MaterialBindingAPI\"] )\n "
         "{\n" QUAD "      float3[] extent = [(0, 0, 0), (1, 1, 0)]\n      rel material:binding = </World/Red> (\n"
         "        bindMaterialAs = \"weakerThanDescendants\"\n      )\n      bool doubleSided = 1\n"
-        "      color3f[] primvars:displayColor = [(1, 0, 0)] ( interpolation = \"constant\" )\n"
+        "      string[] primvars:tags = [\"a\"] ( interpolation = \"uniform\" )\n"
         "      point3f[] points.timeSamples = { 0: [(0, 0, 0)], 1.5: None, }\n      custom string note = '''a \"}\" \n "
         "b'''\n"
         "      int[] holeIndices = None\n      custom double nothing\n      add rel empty\n"
         "      def GeomSubset \"s\" { int[] indices = [0] }\n      variantSet \"v\" = { \"a\" { int x = 1 } }\n"
         "    }\n  } }\n}\n",
-        "not kept: upAxis, prim Other, references, Material Red, material:binding, doubleSided, primvars:displayColor, "
+        "not kept: upAxis, prim Other, references, Material Red, material:binding, doubleSided, primvars:tags, "
         "points.timeSamples, note, nothing, empty, GeomSubset s, variantSet v\n"
         "transforms (xformOp) are not applied: points are kept as the file has them\n");
     (void)state;
@@ -291,6 +353,24 @@ static void test_round_trip(void **state)
     mesh_free(m);
 }
 
+static void test_primvars_round_trip(void **state)
+{
+    char ids[2][MESH_TOPOLOGY_ID_SIZE];
+    struct sdd_error err;
+    struct mesh *m = sample_json(sample_primvars_json), *back = write_and_read(m, 1, "");
+    (void)state;
+    sample_same(m, back);
+    assert_int_equal(mesh_topology_id(m, ids[0], &err) | mesh_topology_id(back, ids[1], &err), SDD_OK);
+    assert_string_equal(ids[0], ids[1]);
+    mesh_free(back);
+    mesh_free(write_and_read(m, 0, "primvars are not carried: asset:id, displayColor, map, material, weight\n"));
+    (void)snprintf(m->primvars[0].info.name, PRIMVAR_NAME_SIZE, "a:indices");
+    back = write_and_read(m, 1, "the primvar a:indices is not carried: USD cannot have one of that name\n");
+    assert_int_equal(back->n_primvars, 4);
+    mesh_free(back);
+    mesh_free(m);
+}
+
 /* All shapes, through both formats: the same topology, and the same bits. */
 static void test_shapes(void **state)
 {
@@ -367,10 +447,12 @@ static void test_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_attributes), cmocka_unit_test(test_scheme), cmocka_unit_test(test_uvs),
-        cmocka_unit_test(test_skipped),    cmocka_unit_test(test_errors), cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shapes), cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_attributes), cmocka_unit_test(test_scheme),
+        cmocka_unit_test(test_primvars),   cmocka_unit_test(test_primvars_round_trip),
+        cmocka_unit_test(test_uvs),        cmocka_unit_test(test_skipped),
+        cmocka_unit_test(test_errors),     cmocka_unit_test(test_prefixes),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_positions),  cmocka_unit_test(test_speed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
