@@ -38,8 +38,8 @@ static const struct verb {
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
      "What the format cannot carry (.stl: normals of vertices and UVs; .glb and .stl: quads) is named on stderr.\n"
-     "UVs come along when the mesh's face-varying interpolation is `all`; .ply has vertex, varying and uniform "
-     "primvars."},
+     "UVs come along when the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
+     "vertex, varying and uniform ones."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
      "OUT.obj has\n"

@@ -1,35 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_usda.c: a refined frame as USDA: a Mesh of polygons, which nobody is to subdivide again. */
+/* cli_usda.c: a refined frame as USDA: a Mesh of polygons with primvars, which nobody is to subdivide again. */
 #include "cli.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define TUPLES 4 /* a line; with numbers of 24 bytes they fit a row of the writer */
+#define PER_LINE 12 /* numbers */
 
 static void put_text(struct cli_writer *w, const char *text)
 {
     cli_put(w, text, strlen(text));
 }
 
-/* `head` and [(x, y, z), ...]. */
-static void put_tuples(struct cli_writer *w, const char *head, const struct subd_block *b, int64_t *done, int64_t rows)
+static char *put_number(char *to, const struct subd_block *b, int64_t i)
 {
-    const float *v = b->data;
+    const int32_t *ints = b->data;
+    const float *floats = b->data;
+    if (strcmp(b->type, "i32") != 0)
+        return cli_put_float(to, floats[i]);
+    if (ints[i] < 0)
+        *to++ = '-';
+    return cli_put_count(to, (uint64_t)llabs((long long)ints[i]));
+}
+
+/* `head` and [(x, y, z), ...]; rows of one number, or of more than four, are without brackets. */
+static void put_rows(struct cli_writer *w, const char *head, const struct subd_block *b, int64_t *done, int64_t rows)
+{
+    int tuple = b->components <= 4 ? b->components : 1;
     put_text(w, head);
-    for (int64_t i = 0; i < b->count && !w->failed; i++) {
+    put_text(w, "[");
+    for (int64_t i = 0, n = b->count * b->components; i < n && !w->failed; i++) {
         char *p = cli_room(w);
-        for (const char *t = i == 0 ? "[(" : i % TUPLES ? ", (" : ",\n        ("; *t;)
+        for (const char *t = !i ? "" : i % PER_LINE ? ", " : ",\n        "; *t;)
             *p++ = *t++;
-        for (int k = 0; k < b->components; k++) {
-            if (k)
-                *p++ = ',', *p++ = ' ';
-            p = cli_put_float(p, *v++);
-        }
-        *p++ = ')';
+        if (tuple > 1 && i % tuple == 0)
+            *p++ = '(';
+        p = put_number(p, b, i);
+        if (tuple > 1 && i % tuple == tuple - 1)
+            *p++ = ')';
         cli_took(w, p);
-        cli_step((*done)++, rows);
+        if (i % b->components == 0)
+            cli_step((*done)++, rows);
     }
-    put_text(w, b->count ? "]" : "[]");
+    put_text(w, "]");
 }
 
 /* `head` and [a, b, ...], a face a line; without indices each row is the number of corners. */
@@ -70,30 +83,72 @@ static void put_head(struct cli_writer *w, const struct subd_frame *f, const str
     if (!s->positions->count)
         return;
     cli_surface_box(s, box);
-    struct subd_block extent = {.components = 3, .count = 2, .data = box};
+    struct subd_block extent = {.components = 3, .count = 2, .data = box, .type = "f32"};
     int64_t done = 1;
-    put_tuples(w, "    float3[] extent = ", &extent, &done, 0);
+    put_rows(w, "    float3[] extent = ", &extent, &done, 0);
     put_text(w, "\n");
+}
+
+/* USD's names are parts between colons, each of which begins with a letter or '_'; one at the end may not be "indices",
+ * as then it would be another's. A name that is not so gets a '_' there. */
+static void usd_name(const char *name, char out[2 * sizeof((struct subd_block *)0)->name])
+{
+    char *to = out;
+    for (const char *at = name; *at; at++) {
+        *to++ = *at;
+        if (*at == ':' && (!(isalpha((unsigned char)at[1]) || at[1] == '_') || strcmp(at + 1, "indices") == 0))
+            *to++ = '_';
+    }
+    *to = 0;
+    if (strcmp(name, out) != 0)
+        cli_warn("the primvar %s is called %s: USD cannot have one of that name", name, out);
+}
+
+static void put_primvar(struct cli_writer *w, const struct subd_frame *f, const struct subd_block *b, int64_t *done,
+                        int64_t rows)
+{
+    const struct subd_block *indices = subd_frame_primvar(f, b->name, SUBD_PRIMVAR_INDICES);
+    static const char *const widths[] = {"", "", "2", "3", "4"};
+    char name[2 * sizeof b->name], text[CLI_ROW];
+    int tuple = b->components <= 4 ? b->components : 1;
+    usd_name(b->name, name);
+    snprintf(text, sizeof text, "    %s%s[] primvars:%s = ", strcmp(b->type, "i32") == 0 ? "int" : "float",
+             widths[tuple], name);
+    put_rows(w, text, b, done, rows);
+    snprintf(text, sizeof text, " (\n        interpolation = \"%s\"\n", b->interpolation);
+    put_text(w, text);
+    if (tuple != b->components) {
+        snprintf(text, sizeof text, "        elementSize = %d\n", b->components);
+        put_text(w, text);
+    }
+    put_text(w, "    )\n");
+    snprintf(text, sizeof text, "    int[] primvars:%s:indices = [", name);
+    if (indices)
+        put_faces(w, text, indices, 0, done, rows);
 }
 
 void cli_write_usda(struct cli_writer *w, const struct subd_frame *f)
 {
     struct cli_surface s = cli_surface_of(f);
-    int64_t done = 0, rows = s.positions->count + 2 * s.faces->count + (s.normals ? s.normals->count : 0) +
-                             (s.uvs ? s.uvs->count + s.faces->count : 0);
+    int64_t done = 0, rows = s.faces->count; /* of the counts; the others have blocks */
+    for (int i = 0; i < f->n_blocks; i++)
+        rows += f->blocks[i].count;
     put_head(w, f, &s);
     put_faces(w, "    int[] faceVertexCounts = [", s.faces, 1, &done, rows);
     put_faces(w, "    int[] faceVertexIndices = [", s.faces, 0, &done, rows);
-    put_tuples(w, "    point3f[] points = ", s.positions, &done, rows);
+    put_rows(w, "    point3f[] points = ", s.positions, &done, rows);
     put_text(w, "\n");
     if (s.normals) {
-        put_tuples(w, "    normal3f[] normals = ", s.normals, &done, rows);
+        put_rows(w, "    normal3f[] normals = ", s.normals, &done, rows);
         put_text(w, " (\n        interpolation = \"vertex\"\n    )\n");
     }
     if (s.uvs) {
-        put_tuples(w, "    texCoord2f[] primvars:st = ", s.uvs, &done, rows);
+        put_rows(w, "    texCoord2f[] primvars:st = ", s.uvs, &done, rows);
         put_text(w, " (\n        interpolation = \"faceVarying\"\n    )\n");
         put_faces(w, "    int[] primvars:st:indices = [", s.uv_faces, 0, &done, rows);
     }
+    for (int i = 0; i < f->n_blocks; i++)
+        if (f->blocks[i].semantic == SUBD_PRIMVAR)
+            put_primvar(w, f, &f->blocks[i], &done, rows);
     put_text(w, "}\n");
 }

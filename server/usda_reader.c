@@ -2,9 +2,9 @@
 /* usda_reader.c: the one Mesh of a USDA file, in one pass.
  *
  * Read     #usda 1.0; def Xform, Scope or without a type, nested, around exactly one def Mesh; of that the attributes
- *          of UsdGeomMesh's topology and options (arrays[] below, sdd_option_table), primvars (usda_primvars.h; st, if it
- *          is faceVarying, as UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c). Defaults are USD's; a value
- *          of None is as if it were not there
+ *          of UsdGeomMesh's topology and options (arrays[] below, sdd_option_table), primvars (usda_primvars.h; st, if
+ *          it is faceVarying, as UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c). Defaults are USD's; a
+ *          value of None is as if it were not there
  * Skipped  all else, with one warning that names it: other prims and attributes, timeSamples, connections, what
  *          composes (references, variants, ...), transforms. extent and what only describes is skipped in silence
  * Errors   name the line, and the attribute where there is one; subdivisionScheme none, as it is no surface of ours */

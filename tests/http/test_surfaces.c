@@ -367,6 +367,60 @@ static void test_triangles(void **state)
     check(octahedron, "sqrt3");
 }
 
+static const char with_primvars[] =
+    "#usda 1.0\ndef Mesh \"m\" {\n"
+    "point3f[] points = [(-1,-1,-1),(1,-1,-1),(1,1,-1),(-1,1,-1),(-1,-1,1),(1,-1,1),(1,1,1),(-1,1,1)]\n"
+    "int[] faceVertexCounts = [4, 4, 4, 4, 4, 4]\n"
+    "int[] faceVertexIndices = [0,3,2,1, 4,5,6,7, 0,1,5,4, 1,2,6,5, 2,3,7,6, 3,0,4,7]\n"
+    "token faceVaryingLinearInterpolation = \"all\"\n"
+    "color3f[] primvars:displayColor = [(1, 0, 0), (0, .1, 0)] (interpolation = \"varying\")\n"
+    "int[] primvars:displayColor:indices = [0, 1, 0, 1, 1, 1, 0, 0]\n"
+    "double[] primvars:weight = [0, 1, 2, 3, 4, 5, 6, 7] (interpolation = \"vertex\")\n"
+    "int[] primvars:material = [-7, 2147483647, 1, 2, 3, -2147483648] (interpolation = \"uniform\")\n"
+    "float[] primvars:curve = [1, -inf, 3, 4, 1e-20] (interpolation = \"constant\")\n"
+    "half4 primvars:rig:tint = (0.5, 0, 1, 1)\n"
+    "float2[] primvars:map = [(0, 0), (1, 0), (1, 1), (0, 1), (5, 5)] (interpolation = \"faceVarying\")\n"
+    "int[] primvars:map:indices = [0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 0,1,2,3, 4,1,2,3]\n}\n";
+
+/* Primvars go in as USDA and come out as USDA with the frame's very bits. */
+static void test_primvars(void **state)
+{
+    static const char *const heads[] = {
+        "float3[] primvars:displayColor = ", "int[] primvars:material = ", "float[] primvars:curve = ",
+        "float4[] primvars:rig:tint = ", "float2[] primvars:map = "};
+    static const char names_in_row[] = "displayColor,material,curve,rig:tint,map";
+    static const char *const names[] = {"displayColor", "material", "curve", "rig:tint", "map"};
+    struct subd_body body = {"model/vnd.usda", with_primvars, sizeof with_primvars - 1};
+    struct subd_refine r = {.level = 2, .primvars = names_in_row};
+    struct subd_mesh_info info;
+    struct subd_error err;
+    char path[96], says[300];
+    (void)state;
+    assert_int_equal(subd_push(client, &body, NULL, &info, &err), SUBD_OK);
+    assert_null(subd_warning(client, 0));
+    if (subd_refine(client, info.id, &r, &s.frame, &err) != SUBD_OK)
+        fail_msg("%s", err.text);
+    snprintf(path, sizeof path, "%s/out.usda", d.dir);
+    expect(RUN("refine", info.id, "--level", "2", "--primvars", names_in_row, "-o", path), 0, "");
+    char *text = slurp(path, NULL);
+    assert_non_null(text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const struct subd_block *b = subd_frame_primvar(&s.frame, names[i], SUBD_PRIMVAR);
+        assert_non_null(b);
+        const char *after = numbers(text, heads[i], b->data, b->count * b->components, i == 1);
+        snprintf(says, sizeof says, " (\n        interpolation = \"%s\"\n%s    )\n", b->interpolation,
+                 i == 2 ? "        elementSize = 5\n" : "");
+        assert_memory_equal(after, says, strlen(says));
+    }
+    const struct subd_block *b = subd_frame_primvar(&s.frame, "map", SUBD_PRIMVAR_INDICES);
+    numbers(text, "int[] primvars:map:indices = ", b->data, b->count * b->components, 1);
+    free(text);
+    snprintf(path, sizeof path, "%s/out.glb", d.dir);
+    struct ran glb = RUN("refine", info.id, "--primvars", "map,displayColor", "-o", path);
+    assert_non_null(strstr(glb.err, "subd: .glb files cannot carry varying primvar displayColor: left out\n"));
+    ran_free(&glb);
+}
+
 /* The surface is no control mesh, and says so; one without faces is no GLB. */
 static void test_refused(void **state)
 {
@@ -402,8 +456,8 @@ static int forget(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_quads, forget),
-                                       cmocka_unit_test_teardown(test_triangles, forget),
-                                       cmocka_unit_test_teardown(test_refused, forget)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_quads, forget), cmocka_unit_test_teardown(test_triangles, forget),
+        cmocka_unit_test_teardown(test_primvars, forget), cmocka_unit_test_teardown(test_refused, forget)};
     return cmocka_run_group_tests(tests, start, stop);
 }
