@@ -270,8 +270,9 @@ struct sdd_patches_request {
  * order (the bits of v and u interleaved). Where a patch lies on a boundary, 2 P(edge) - P(inner) stands for the points
  * beyond.
  * Result  as sdd_refine; plan.method "mesh-matrix", n_faces patches and faces together, n_edges 0
- * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark, semi-sharp creases under chaikin), SDD_ETOO_LARGE with
- *         `needed` as soon as max_bytes or 32-bit rows are passed, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE
+ * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark, semi-sharp creases under
+ *         chaikin), SDD_ETOO_LARGE with `needed` as soon as max_bytes or 32-bit rows are passed, SDD_ENO_MEMORY,
+ *         SDD_ECANCELLED, SDD_EDEVICE
  * Source  Mlakar 2018, section 4.3.3; Niessner et al. 2012 */
 int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **out,
                 struct sdd_error *err) SDD_MUST_CHECK;

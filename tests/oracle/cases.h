@@ -12,9 +12,9 @@ typedef void witness_fn(const struct sdd_mesh_desc *desc, const float *points, c
                         struct refined *out);
 
 /* cases_run: a test for every shape with the witness, at levels 1 to 5 while a level has fewer than max_vertices,
- * once left-handed, and all levels again with the other crease method where it has creases; method names the engine, and scheme
- * (enum sdd_scheme) stands for the shape's own; loop and sqrt3 must refuse other faces than triangles,
- * then get them cut into triangles. Returns the number of failed tests.
+ * once left-handed, and all levels again with the other crease method where it has creases; method names the
+ * engine, and scheme (enum sdd_scheme) stands for the shape's own; loop and sqrt3 must refuse other faces than
+ * triangles, then get them cut into triangles. Returns the number of failed tests.
  * cases_run_odd: the same for the shapes that are not manifold, which method `auto` must take and edge-friend refuse.
  * cases_run_spla: as cases_run, by mesh-matrix-spla: what it does not do, it must refuse by name.
  * cases_run_shared: the same for the bigger meshes, at the highest level that fits.

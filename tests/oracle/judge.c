@@ -10,12 +10,13 @@ static const struct tolerances tolerance = {1e-5, 1e-5, 5e-3};
 static const struct {
     const char *option;
     int32_t built;
-} unbuilt[] = {{"faceVaryingLinearInterpolation", SDD_FVAR_ALL}, {"creaseMethod", SDD_CREASE_UNIFORM}};
+} unbuilt[] = {{"faceVaryingLinearInterpolation", SDD_FVAR_ALL}};
 
 /* What an engine says when it does not do a mesh; every other refusal is a failure. */
 static const char *const refusals[] = {
     "engine edge-friend does catmullClark, not ",
     "engine edge-friend needs manifold meshes",
+    "engine edge-friend decays creases uniformly",
     "engine mesh-matrix-spla does not do this: ",
 };
 
