@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether patches were asked for (32) and
- * whether digests count (128: not). */
+/* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether patches (32) or primvars (64) were
+ * asked for and whether digests count (128: not). */
 #include "client/subd_frame.h"
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +35,19 @@ static void sane(const struct subd_block *b, int level)
     }
 }
 
+static void sane_primvars(const struct subd_frame *f)
+{
+    for (int i = 0; i < f->n_blocks; i++) {
+        const struct subd_block *b = &f->blocks[i], *values = subd_frame_primvar(f, b->name, SUBD_PRIMVAR);
+        if (b->semantic == SUBD_PRIMVAR_INDICES)
+            below(b, values->count);
+        if (b->semantic == SUBD_PRIMVAR && strcmp(b->interpolation, "uniform") == 0 && b->count != f->faces)
+            abort();
+        if (b->semantic == SUBD_PRIMVAR && strcmp(b->interpolation, "vertex") == 0 && b->count != f->vertices)
+            abort();
+    }
+}
+
 /* What the library promises of a frame that it lets through. */
 static void promised(const struct subd_frame *f, int patches)
 {
@@ -44,6 +57,7 @@ static void promised(const struct subd_frame *f, int patches)
     if (!indices || f->head_bytes < 2)
         abort();
     below(indices, f->vertices);
+    sane_primvars(f);
     if (!patches) {
         need(f, SUBD_INDICES, 0, f->faces);
         return;
@@ -68,9 +82,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int rc, patches;
     if (size < 2)
         return 0;
-    step = (*data & 95u) + 1;
+    step = (*data & 31u) + 1;
     patches = (*data & 32) != 0;
     request.include = patches ? SUBD_PATCH_BLOCKS : 0;
+    request.primvars = *data & 64 && !patches ? "*" : NULL;
     request.skip_digests = *data++ >> 7; /* without them the fuzzer gets further */
     size--;
     rc = subd_frame_begin(&p, &request, (int64_t)size, &frame, &err);

@@ -3,7 +3,7 @@
  * into patches.
  *
  * Bytes: options, vertices, faces, creases, corners, holes, UVs, level and surface; then face sizes, corner indices
- * (signed), and so on; what the input has no bytes for is 0. */
+ * (signed), and so on, at the end channels and primvars; what the input has no bytes for is 0. */
 #include "server/mesh.h"
 #include <math.h>
 #include <stdlib.h>
@@ -55,15 +55,42 @@ static void check_rows(const sdd_result *result)
                 abort();
 }
 
+/* No index of a primvar is past its values. */
+static void check_primvars(const sdd_result *result)
+{
+    const struct sdd_plan *p = &sdd_result_info(result)->plan;
+    for (int k = 1; k < p->n_blocks; k++) {
+        const struct sdd_block *b = &p->blocks[k], *values = b - 1; /* they come in pairs */
+        if (b->semantic != SDD_PRIMVAR_INDICES)
+            continue;
+        if (values->semantic != SDD_PRIMVARS || values->primvar != b->primvar)
+            abort();
+        for (int64_t i = 0; i < b->count * b->components; i++)
+            if (((const uint32_t *)b->data)[i] >= values->count)
+                abort();
+    }
+}
+
+/* UVs and primvars are refused together where there are none of one kind, so each is asked for by itself. */
 static void refine(sdd_mesh *m, int level, int surface)
 {
-    for (int i = 0; sdd_engine_table[i].name; i++) {
-        struct sdd_refine_request r = {
-            .level = level, .surface = surface, .include = 31, .method = sdd_engine_table[i].name};
+    static const int includes[] = {31, SDD_POSITIONS | SDD_FACE_PARAMS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES};
+    int n;
+    const struct sdd_primvar *shapes = sdd_mesh_primvars(m, &n);
+    for (int i = 0; sdd_engine_table[i / 2].name; i++) {
+        struct sdd_refine_request r = {.level = level,
+                                       .surface = surface,
+                                       .include = includes[i % 2],
+                                       .method = sdd_engine_table[i / 2].name,
+                                       .primvars = (1u << n) - 1,
+                                       .n_primvars = n,
+                                       .primvar_shapes = shapes};
         struct sdd_error err = {0};
         sdd_result *result = NULL;
         if (sdd_refine(m, &r, &result, &err) != SDD_OK && !err.text[0])
             abort();
+        if (result)
+            check_primvars(result);
         sdd_result_free(result);
     }
 }
@@ -80,7 +107,13 @@ static void patches(sdd_mesh *m, int level, int surface)
     sdd_result_free(result);
 }
 
-static void build(const struct sdd_mesh_desc *d, const float *points, const float *uvs, int level, int surface)
+struct primvars {
+    int n;
+    struct sdd_primvar rows[8];
+};
+
+static void build(const struct sdd_mesh_desc *d, const float *points, const float *uvs, const struct primvars *primvars,
+                  int level, int surface)
 {
     struct sdd_error err = {0};
     sdd_topology *t = NULL;
@@ -88,6 +121,8 @@ static void build(const struct sdd_mesh_desc *d, const float *points, const floa
     int rc = sdd_topology_create(device(), d, &t, &err);
     if (!rc)
         rc = sdd_mesh_create(t, points, d->n_uvs ? uvs : NULL, &m, &err);
+    if (!rc)
+        rc = sdd_mesh_set_primvars(m, primvars->n, primvars->rows, &err);
     if (rc && !err.text[0])
         abort();
     if (!rc) {
@@ -96,6 +131,27 @@ static void build(const struct sdd_mesh_desc *d, const float *points, const floa
     }
     sdd_mesh_free(m);
     sdd_topology_unref(t);
+}
+
+/* Up to three channels, and up to eight primvars that may name them. */
+static void read_primvars(struct input *in, struct sdd_mesh_desc *d, struct primvars *out)
+{
+    static struct sdd_channel channels[3];
+    static int32_t indices[3][512];
+    static float values[8][SDD_MAX_PRIMVAR_WIDTH * 32];
+    d->channels = channels;
+    d->n_channels = next(in) % 4;
+    for (int i = 0; i < d->n_channels; i++) {
+        channels[i] = (struct sdd_channel){next(in) % 32, indices[i]};
+        read_i32s(in, indices[i], d->n_corners);
+    }
+    out->n = next(in) % 9;
+    for (int i = 0; i < out->n; i++) {
+        int wide = next(in), class = next(in);
+        out->rows[i] =
+            (struct sdd_primvar){class % 6, wide == 255 ? SDD_MAX_PRIMVAR_WIDTH : wide % 5, class / 6 % 4, values[i]};
+        read_f32s(in, values[i], 64);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -134,6 +190,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     read_i32s(&in, holes, d.n_holes);
     read_i32s(&in, uv_indices, d.n_uvs ? d.n_corners : 0);
     read_f32s(&in, uvs, 2 * d.n_uvs);
-    build(&d, points, uvs, 1 + more / 8 % 3, more / 64 % 2);
+    struct primvars primvars;
+    read_primvars(&in, &d, &primvars);
+    build(&d, points, uvs, &primvars, 1 + more / 8 % 3, more / 64 % 2);
     return 0;
 }
