@@ -111,6 +111,24 @@ static void test_answers_that_are_none(void **state)
         SUBD_ENETWORK);
 }
 
+/* A mesh has 32 primvars at most, whatever a server says. */
+static void test_too_many_primvars(void **state)
+{
+    struct subd_error err;
+    (void)state;
+    for (int n = 32; n <= 33; n++) {
+        char bytes[400];
+        int length = 5 + 3 * n;
+        size_t at = (size_t)snprintf(
+            bytes, sizeof bytes,
+            "HTTP/1.1 200 OK\r\nContent-Length: %d\r\nContent-Type: application/protobuf\r\n\r\n\x0a\x03m_1", length);
+        for (int i = 0; i < n; i++, at += 3)
+            memcpy(bytes + at, "\x9a\x01\x00", 3); /* field 19, empty */
+        const struct canned a = {.bytes = bytes, .n = at};
+        assert_int_equal(show(&a, NULL, &err), n == 32 ? SUBD_OK : SUBD_EPROTOCOL);
+    }
+}
+
 static void test_problems(void **state)
 {
     static const char json[] =
@@ -349,6 +367,7 @@ int main(void)
         cmocka_unit_test(test_bad_configs),
         cmocka_unit_test(test_answers_that_are_none),
         cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_too_many_primvars),
         cmocka_unit_test(test_endless_answers),
         cmocka_unit_test(test_frames_that_are_none),
         cmocka_unit_test(test_breaks_off_in_a_frame),

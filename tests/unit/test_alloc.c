@@ -2,6 +2,7 @@
 /* Memory runs out at every k-th allocation, once and from then on: each reader, edit and store call says so and leaks
  * nothing. The process has its allocator replaced, so libraries run short too; sanitizers have their own and skip. */
 #include "server/edits.h"
+#include "server/mesh_encode.h"
 #include "server/store.h"
 #include "subdd.pb-c.h"
 #include "tests/unit/sample.h"
@@ -76,11 +77,16 @@ static void *usda;
 static size_t proto_bytes, usda_bytes;
 static const char mesh_json[] =
     "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
-    "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1]}";
+    "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1],\"primvars\":["
+    "{\"name\":\"a\",\"interpolation\":\"faceVarying\",\"values\":[1,2,3]},"
+    "{\"name\":\"b\",\"interpolation\":\"constant\",\"type\":\"i32\",\"values\":[1]}]}";
 static const char edits_json[] =
     "{\"edits\":[{\"addVertices\":{\"points\":[1,2,3]}},{\"removeFaces\":{\"ids\":[1]}},"
     "{\"addFaces\":{\"faceVertexCounts\":[3,3],\"faceVertexIndices\":[4,5,-1,6,7,-1],"
-    "\"st\":[0,0,1,0,1,1,0,0,1,0,1,1]}},{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}}]}";
+    "\"st\":[0,0,1,0,1,1,0,0,1,0,1,1]}},{\"setCreases\":{\"edges\":[0,1],\"sharpnesses\":[2]}},"
+    "{\"setPrimvar\":{\"name\":\"map\",\"ids\":[-1],\"values\":[0,0,1,0,1,1]}},"
+    "{\"setPrimvar\":{\"name\":\"material\",\"ids\":[-2],\"values\":[7]}},{\"removePrimvar\":{\"name\":\"weight\"}},"
+    "{\"putPrimvar\":{\"name\":\"c\",\"interpolation\":\"constant\",\"values\":[1]}}]}";
 
 static int run_obj(void)
 {
@@ -189,6 +195,21 @@ static int run_reorder(void)
     return rc;
 }
 
+/* The cube with UVs, tags and primvars of every class. */
+static struct mesh *rich_cube(void)
+{
+    struct mesh *plain = sample_cube(), *primvars = sample_json(sample_primvars_json), *m;
+    struct mesh_arrays a, b;
+    mesh_as_arrays(plain, &a);
+    mesh_as_arrays(primvars, &b); /* its faces are the same */
+    a.n_primvars = b.n_primvars;
+    memcpy(a.primvars, b.primvars, sizeof a.primvars);
+    assert_int_equal(mesh_build(&a, &m, NULL), SDD_OK);
+    mesh_free(plain);
+    mesh_free(primvars);
+    return m;
+}
+
 /* The first k that does not fail ends it. A run may succeed in spite of a failure where a library makes do. `spared`
  * blocks may leak: GnuTLS 3.7 loses its handle when memory runs out within gnutls_hash_init. */
 static void torture(int (*run)(void), int spared)
@@ -247,7 +268,7 @@ int main(void)
         cmocka_unit_test(test_readers), cmocka_unit_test(test_writers), cmocka_unit_test(test_edits),
         cmocka_unit_test(test_reorder), cmocka_unit_test(test_store),
     };
-    cube = sample_cube();
+    cube = rich_cube();
     dir = tempdir();
     if (mesh_to_usda(cube, &usda, &usda_bytes, NULL, NULL) || mesh_to_proto(cube, &proto, &proto_bytes, NULL))
         return 1;

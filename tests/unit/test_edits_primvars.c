@@ -218,7 +218,7 @@ static void test_made(void **state)
     mesh_as_arrays(cube, &a);
     a.n_primvars = 2;
     for (int i = 0; i < 2; i++) {
-        const int32_t zeros[8] = {0};
+        static const int32_t zeros[8];
         assert_int_equal(primvar_author(&a.primvars[i], "p", i ? "y" : "x", "vertex", NULL, 256, NULL), SDD_OK);
         a.primvars[i].values = wide;
         a.primvars[i].n_words = 256;
