@@ -20,7 +20,7 @@ static const char *const refusals[] = {
     "engine mesh-matrix-spla does not do this: ",
 };
 
-static int may_refuse(const struct sdd_error *err)
+int judge_may_refuse(const struct sdd_error *err)
 {
     int may = 0;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
@@ -77,7 +77,7 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
                 compare_refined(label ? name : NULL, &got, &want, diagonal(points, desc->n_vertices), 1, tolerance) > 0;
         } else if (unbuilt_row(&err) >= 0) {
             row = unbuilt_row(&err);
-        } else if (!may_refuse(&err)) {
+        } else if (!judge_may_refuse(&err)) {
             bad++;
             if (label)
                 printf("%s: refused: %s: %s\n", name, sdd_err_code(rc), err.text);

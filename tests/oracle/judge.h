@@ -17,6 +17,8 @@ struct judge {
  * it is not built, or -1. */
 int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc *desc, const float *points,
                   const float *uvs, int level, int *not_built);
+/* judge_may_refuse: does the error say what an engine does not do? */
+int judge_may_refuse(const struct sdd_error *err);
 /* judge_built: gives the option of that row the value that is built. */
 void judge_built(struct sdd_options *options, int row);
 /* judge_tell: how many engines took and refused. */
