@@ -7,9 +7,13 @@
 struct dice {
     uint64_t state;
 };
+/* dice_of: neighbouring seeds have nothing in common (the finish of splitmix64). */
 static inline struct dice dice_of(uint64_t seed)
 {
-    struct dice d = {seed * 0x9e3779b97f4a7c15u + 1};
+    uint64_t z = seed + 0x9e3779b97f4a7c15u;
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    struct dice d = {z ^ (z >> 31)};
     return d;
 }
 static inline uint32_t dice_next(struct dice *d)
