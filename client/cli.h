@@ -140,6 +140,7 @@ struct cli_product { /* what a verb fetches and where it can go */
         int carries;         /* blocks, or-ed; what else a frame has is named in a warning */
         int triangles;       /* 1: all faces become triangles                              */
         const char *classes; /* of primvars that it carries, with spaces; NULL: none       */
+        int width;           /* of primvars, at most; 0: any                                 */
     } formats[CLI_FORMATS];  /* the first goes to stdout as well; suffix NULL: no more */
     int (*ask)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
     void (*tell)(FILE *to, const struct subd_frame *f);

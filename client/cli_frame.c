@@ -162,7 +162,8 @@ static void tell_losses(const struct cli_format *format, const struct subd_frame
     const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
     for (int i = 0; i < f->n_blocks; i++)
         if (f->blocks[i].semantic == SUBD_PRIMVAR) {
-            if (!format->classes || !strstr(format->classes, f->blocks[i].interpolation))
+            if (!format->classes || !strstr(format->classes, f->blocks[i].interpolation) ||
+                (format->width && f->blocks[i].components > format->width))
                 cli_warn("%s files cannot carry %s primvar %s: left out", format->suffix, f->blocks[i].interpolation,
                          f->blocks[i].name);
         } else if (!(format->carries & f->blocks[i].semantic) && f->blocks[i].semantic != SUBD_PRIMVAR_INDICES)

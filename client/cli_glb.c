@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_glb.c: a refined frame as binary glTF 2.0: triangles of vertices that have a position, a normal and one UV.
  *
- *   header | JSON chunk | BIN chunk: positions, normals, UVs, indices
+ *   header | JSON chunk | BIN chunk: positions, normals, UVs, primvars, indices
  *
  * A vertex at a seam has several UVs: it stays for the first of them and has a copy, behind all vertices, for each
  * other one. Copies are found by value through a list a vertex, which is as long as it has UVs. */
@@ -115,8 +115,26 @@ static cJSON *in_array(cJSON *item)
     return array;
 }
 
+/* Primvars with a row of 1 to 4 floats a vertex are attributes. */
+static int is_attribute(const struct subd_block *b)
+{
+    return b->semantic == SUBD_PRIMVAR && b->components <= 4 &&
+           (strcmp(b->interpolation, "vertex") == 0 || strcmp(b->interpolation, "varying") == 0);
+}
+
+/* Those that glTF does not know begin with '_'. */
+static void add_primvar(struct layout *l, cJSON *attributes, const struct subd_block *b, int64_t n)
+{
+    static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
+    char name[sizeof b->name + 1];
+    int color = strcmp(b->name, "displayColor") == 0 && b->components >= 3;
+    snprintf(name, sizeof name, "_%s", b->name);
+    cJSON_AddNumberToObject(attributes, color ? "COLOR_0" : name, cJSON_GetArraySize(l->accessors));
+    add_array(l, n, types[b->components - 1], b->components, FLOATS, VERTICES);
+}
+
 /* All of the JSON; its arrays are laid out in *l in the order in which write_arrays writes them. */
-static cJSON *describe(const struct cli_surface *s, const struct split *t, struct layout *l)
+static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, const struct split *t, struct layout *l)
 {
     int64_t n = t->n_vertices + t->n_copies;
     cJSON *o = cJSON_CreateObject(), *asset = cJSON_AddObjectToObject(o, "asset"), *node = cJSON_CreateObject();
@@ -148,6 +166,9 @@ static cJSON *describe(const struct cli_surface *s, const struct split *t, struc
         cJSON_AddNumberToObject(attributes, "TEXCOORD_0", cJSON_GetArraySize(l->accessors));
         add_array(l, n, "VEC2", 2, FLOATS, VERTICES);
     }
+    for (int i = 0; i < f->n_blocks; i++)
+        if (is_attribute(&f->blocks[i]))
+            add_primvar(l, attributes, &f->blocks[i], n);
     cJSON_AddNumberToObject(primitive, "indices", cJSON_GetArraySize(l->accessors));
     add_array(l, 3 * s->triangles, "SCALAR", 1, UINTS, INDICES);
     mesh = cJSON_CreateObject();
@@ -160,13 +181,13 @@ static cJSON *describe(const struct cli_surface *s, const struct split *t, struc
 
 /* ---- the BIN chunk -------------------------------------------------------------------------------------------- */
 
-/* Positions or normals: the rows of the frame, then those of the copies. */
+/* What vertices have: the rows of the frame, then those of the copies. */
 static void put_rows(struct cli_writer *w, const struct split *t, const struct subd_block *b)
 {
-    const float(*rows)[3] = b->data;
+    size_t row = (size_t)b->components * sizeof(float);
     cli_put(w, b->data, (size_t)b->bytes);
     for (int64_t i = 0; i < t->n_copies && !w->failed; i++)
-        cli_put(w, rows[t->copies[i].vertex], sizeof *rows);
+        cli_put(w, (const char *)b->data + t->copies[i].vertex * row, row);
 }
 
 /* glTF's V runs down from the top of the image. A vertex of no face has no UV. */
@@ -205,10 +226,11 @@ static void put_chunk(struct cli_writer *w, const char *tag, int64_t bytes)
     cli_put(w, tag, 4);
 }
 
-static void put_file(struct cli_writer *w, const struct cli_surface *s, const struct split *t)
+static void put_file(struct cli_writer *w, const struct subd_frame *f, const struct cli_surface *s,
+                     const struct split *t)
 {
     struct layout l = {0};
-    cJSON *o = describe(s, t, &l);
+    cJSON *o = describe(f, s, t, &l);
     char *json = cJSON_PrintUnformatted(o);
     int64_t text = json ? (int64_t)strlen(json) : 0, padded = (text + 3) / 4 * 4, total = 28 + padded + l.bytes;
     uint32_t head[2] = {2, (uint32_t)total};
@@ -229,6 +251,9 @@ static void put_file(struct cli_writer *w, const struct cli_surface *s, const st
             put_rows(w, t, s->normals);
         if (s->uvs)
             put_uvs(w, t, s);
+        for (int i = 0; i < f->n_blocks; i++)
+            if (is_attribute(&f->blocks[i]))
+                put_rows(w, t, &f->blocks[i]);
         put_triangles(w, t, s);
     }
     cJSON_free(json);
@@ -244,7 +269,7 @@ void cli_write_glb(struct cli_writer *w, const struct subd_frame *f)
     }
     split(&t, w, &s);
     if (!w->failed)
-        put_file(w, &s, &t);
+        put_file(w, f, &s, &t);
     free(t.uv);
     free(t.first);
     free(t.copies);

@@ -86,6 +86,6 @@ void cli_write_frame(struct cli_writer *w, const struct subd_frame *f)
 int cli_patches(struct cli *c)
 {
     static const struct cli_product product = {
-        {{".obj", cli_write_surfaces, ~0, 0, NULL}, {".frame", cli_write_frame, ~0, 0, NULL}}, ask, tell, add};
+        {{".obj", cli_write_surfaces, ~0, 0, NULL, 0}, {".frame", cli_write_frame, ~0, 0, NULL, 0}}, ask, tell, add};
     return cli_fetch(c, &product);
 }

@@ -34,11 +34,11 @@ int cli_refine(struct cli *c)
 {
     enum { SHAPE = SUBD_POSITIONS | SUBD_INDICES, ALL = SHAPE | SUBD_NORMALS | SUBD_UVS | SUBD_UV_INDICES };
     static const struct cli_product product = {
-        {{".obj", cli_write_obj, ALL, 0, NULL},
-         {".ply", cli_write_ply, ALL, 0, "vertex varying uniform"},
-         {".usda", cli_write_usda, ALL, 0, "constant uniform varying vertex faceVarying"},
-         {".glb", cli_write_glb, ALL, 1, NULL},
-         {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL}},
+        {{".obj", cli_write_obj, ALL, 0, NULL, 0},
+         {".ply", cli_write_ply, ALL, 0, "vertex varying uniform", 0},
+         {".usda", cli_write_usda, ALL, 0, "constant uniform varying vertex faceVarying", 0},
+         {".glb", cli_write_glb, ALL, 1, "vertex varying", 4},
+         {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL, 0}},
         ask,
         tell,
         NULL};
