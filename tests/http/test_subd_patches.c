@@ -567,7 +567,7 @@ static void test_refusals(void **state)
     fails(RUN("patches", path, "--level", "11"), 2, "1 to 10");
     fails(RUN("patches", path, "--level", "x"), 2, "--level");
     fails(RUN("patches", path, "--method", "auto"), 2, "no option --method");
-    fails(RUN("patches", path, "-o", "out.ply"), 2, "neither .obj nor .frame");
+    fails(RUN("patches", path, "-o", "out.ply"), 2, "none of .obj, .frame");
     fails(RUN("patches", "nofile"), 2, "neither a mesh id");
     fails(RUN("patches", "m_0", "--scheme", "loop"), 2, "mesh options go with a FILE");
     fails(RUN("patches", "m_0000000000000000"), 4, "not_found");
