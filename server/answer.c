@@ -33,6 +33,8 @@ void answer_warnings(struct request *r, const struct text *lines)
     for (const char *s = lines->bytes ? lines->data : ""; *s;) {
         size_t n = strcspn(s, "\n");
         snprintf(line, sizeof line, "%.*s", (int)n, s);
+        if (n >= sizeof line)
+            memcpy(line + sizeof line - 4, "...", 4);
         answer_header(r, "Subdd-Warning", line);
         s += n + (s[n] == '\n');
     }

@@ -65,7 +65,7 @@ void answer_error(struct request *r, const struct sdd_error *err);
 /* bytes -1: a stream, whose reader counts what it gives in r->answer_bytes. */
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes);
 void answer_header(struct request *r, const char *name, const char *value);
-/* A header Subdd-Warning for each of the lines, which are ASCII and cut where they are longer. */
+/* A header Subdd-Warning for each of the lines, which are ASCII; one that is longer ends with "...". */
 #define WARNING_SIZE 640
 void answer_warnings(struct request *r, const struct text *lines);
 /* The tag of a version as JSON is "7"; other representations (a media bit) differ: "7-pb", "7-obj", "7-usda". */

@@ -158,8 +158,34 @@ static void test_pull_and_push(void **state)
     expect(RUN("pull", ids[0], "-o", "x.stl"), 2, "subd: x.stl: a control mesh goes into .obj, .usda or .pb\n");
 }
 
+/* More names than a header holds: it says that it was cut. */
+static void test_long_warning(void **state)
+{
+    static const char head[] = "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
+                               "\"primvars\":[";
+    char body[6000], id[256], target[300], value[1024];
+    size_t n = (size_t)snprintf(body, sizeof body, "%s", head);
+    struct answer a;
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        n += (size_t)snprintf(body + n, sizeof body - n,
+                              "%s{\"name\":\"p%030d\",\"interpolation\":\"constant\",\"values\":[1]}", i ? "," : "", i);
+    n += (size_t)snprintf(body + n, sizeof body - n, "]}");
+    http_ask(&d, "POST", "/v1/meshes", "Content-Type: application/json\r\n", body, n, &a);
+    assert_int_equal(a.status, 201);
+    snprintf(target, sizeof target, "/v1/meshes/%.64s/cage", answer_member(&a, "id", id));
+    answer_free(&a);
+    http_ask(&d, "GET", target, "Accept: model/obj\r\n", NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "Subdd-Warning", value, sizeof value));
+    assert_int_equal(strlen(value), 639);
+    assert_string_equal(value + 636, "...");
+    answer_free(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_http), cmocka_unit_test(test_pull_and_push)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_http), cmocka_unit_test(test_pull_and_push),
+                                       cmocka_unit_test(test_long_warning)};
     return cmocka_run_group_tests(tests, start, stop);
 }
