@@ -628,6 +628,13 @@ def odd_shapes():
         odd("soup%d" % seed, soup(seed, 9, 7).boundary(seed % 3), "random faces, vertices repeated")
     for seed in range(8, 12):
         odd("soup%d" % seed, soup(seed, 5, 12).boundary(seed % 3), "random faces over few vertices")
+    m = Mesh([(0, 0, 0)] + [(math.cos(k), math.sin(k), z) for z in (1, -1) for k in range(0, 6, 2)])
+    m.v += [(-1, -1, 2), (-1, 1, -2)]
+    m.f = [[0, 1, 2], [0, 2, 3], [0, 3, 7], [0, 7, 1], [0, 5, 4], [0, 6, 5], [0, 8, 6], [0, 4, 8], [0, 1, 2]]
+    m.vt = [(p[0] + 0.1 * k, p[1] - 0.1 * k) for k, p in enumerate(m.v)] + [(-0.3, 0.4)]
+    m.ft = [[9 if k == 0 and 4 <= i < 8 else k for k in f] for i, f in enumerate(m.f)]
+    odd("fans_twice_uv", m.tag("facevaryinginterpolateboundary 1/0/0 5"),
+        "two fans at a vertex, each with its UV, and a face of one of them twice: a non-manifold crease there")
     odd("soup_uv", soup(99, 8, 9).uv_islands(), "random faces with UVs")
 
 
