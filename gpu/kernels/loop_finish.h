@@ -28,7 +28,7 @@ struct sdd_tri_corner {
 };
 
 /* Direction d of the six around an inner point, from the frame's x counter-clockwise. */
-SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, const float *p, uint32_t c, int32_t x, int32_t y,
+SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, struct sdd_points p, uint32_t c, int32_t x, int32_t y,
                                       int32_t d)
 {
     int32_t dx = (d == 0 || d == 5) - (d == 2 || d == 3), dy = (d == 1 || d == 2) - (d == 4 || d == 5);
@@ -36,20 +36,19 @@ SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, const float *p, 
 }
 
 /* Triangle j at a point that is no control vertex. */
-SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct loop_finish_args *a, const struct sdd_grid *g,
-                                               const struct sdd_tri_spot *s, int32_t j)
+SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct sdd_control *m, const struct sdd_grid *g,
+                                               struct sdd_points from, const struct sdd_tri_spot *s, int32_t j)
 {
-    const struct sdd_control *m = &a->mesh;
     uint32_t c = s->kind == SDD_INSIDE ? 3 * s->id : m->edge_corner[s->id];
     int32_t x = s->x, y = s->y;
     if (s->kind == SDD_AT_EDGE && j >= 3) { /* the face across, whose edge runs the other way */
         c = m->twin[c];
-        x = (1 << a->level) - x;
+        x = (1 << g->level) - x;
         j -= 3;
     }
     struct sdd_tri_corner r;
-    r.on = sdd_tri_around(g, a->from, c, x, y, j);
-    r.off = sdd_tri_around(g, a->from, c, x, y, j == 5 ? 0 : j + 1);
+    r.on = sdd_tri_around(g, from, c, x, y, j);
+    r.off = sdd_tri_around(g, from, c, x, y, j == 5 ? 0 : j + 1);
     return r;
 }
 
@@ -72,10 +71,9 @@ SDD_FN void sdd_tri_face(struct sdd_tri_ring *r, struct sdd_vec3 at, struct sdd_
     r->n++;
 }
 
-SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, const struct sdd_grid *g,
-                                           const struct sdd_tri_spot *s, struct sdd_vec3 at)
+SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const struct sdd_grid *g,
+                                           struct sdd_points from, const struct sdd_tri_spot *s, struct sdd_vec3 at)
 {
-    const struct sdd_control *m = &a->mesh;
     struct sdd_tri_ring r;
     r.edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     r.cross.x = r.cross.y = r.cross.z = 0.0;
@@ -86,12 +84,12 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
         float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
         if (s->kind == SDD_AT_EDGE) {
             int32_t high = sdd_is_downward(m, m->edge_corner[s->id]);
-            after = sdd_part(m, s->id, a->level, (uint32_t)s->x, high);
-            before = sdd_part(m, s->id, a->level, (uint32_t)s->x - 1, high);
+            after = sdd_part(m, s->id, g->level, (uint32_t)s->x, high);
+            before = sdd_part(m, s->id, g->level, (uint32_t)s->x - 1, high);
         }
         r.boundary = s->kind == SDD_AT_EDGE && m->twin[m->edge_corner[s->id]] >= m->n_corners;
         for (int32_t j = 0; j < (r.boundary ? 3 : 6); j++) {
-            struct sdd_tri_corner p = sdd_tri_corner_at(a, g, s, j);
+            struct sdd_tri_corner p = sdd_tri_corner_at(m, g, from, s, j);
             sdd_tri_face(&r, at, p);
             sdd_tri_edge(&r, j == 0 ? after : j == 3 ? before : 0.0f, p.on);
             if (r.boundary && j == 2)
@@ -102,13 +100,13 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct loop_finish_args *a, con
     for (uint32_t k = m->begin[s->id]; k < m->end[s->id]; k++) {
         uint32_t c = m->corner[k];
         struct sdd_tri_corner p;
-        p.on = sdd_tri_load(g, a->from, c, 1, 0);
-        p.off = sdd_tri_load(g, a->from, c, 0, 1);
+        p.on = sdd_tri_load(g, from, c, 1, 0);
+        p.off = sdd_tri_load(g, from, c, 0, 1);
         sdd_tri_face(&r, at, p);
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))
-                sdd_tri_edge(&r, sdd_part_met(m, own, off, a->level).now, off ? p.off : p.on);
+                sdd_tri_edge(&r, sdd_part_met(m, own, off, g->level).now, off ? p.off : p.on);
         }
     }
     if (r.n == 0)
@@ -130,6 +128,7 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
                                         const struct sdd_tri_spot *s, struct sdd_vec3 at, const struct sdd_tri_ring *r)
 {
     const struct sdd_control *m = &a->mesh;
+    struct sdd_points from = sdd_points_all(a->from);
     struct sdd_float2 step = a->angle[r->boundary ? 2 * r->n : r->n];
     struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), t1 = zero, t2 = zero, first = zero, last = zero, inner = zero;
     float co = 1.0f, si = 0.0f;
@@ -137,12 +136,12 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_tri_corner p;
         if (s->kind == SDD_AT_VERTEX) {
-            p.on = sdd_tri_load(g, a->from, c, 1, 0);
-            p.off = sdd_tri_load(g, a->from, c, 0, 1);
+            p.on = sdd_tri_load(g, from, c, 1, 0);
+            p.off = sdd_tri_load(g, from, c, 0, 1);
             if (j + 1 < r->n)
                 c = m->twin[sdd_prev(&m->faces, c)];
         } else {
-            p = sdd_tri_corner_at(a, g, s, j);
+            p = sdd_tri_corner_at(m, g, from, s, j);
         }
         p.on = sdd_sub(p.on, at);
         if (j == 0)
@@ -171,15 +170,21 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
     return sdd_cross(t1, t2);
 }
 
+SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_tri_spot *s,
+                            const struct sdd_tri_ring *r)
+{
+    float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
+    return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
+}
+
 SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, (uint32_t)i);
     struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
-    struct sdd_tri_ring r = sdd_tri_ring_of(a, &g, &s, at);
-    float vs = s.kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s.id], a->level) : 0.0f;
-    int32_t rule = r.n ? sdd_rule_of(vs, r.sharp.n_sharp) : SDD_RULE_CORNER;
+    struct sdd_tri_ring r = sdd_tri_ring_of(m, &g, sdd_points_all(a->from), &s, at);
+    int32_t rule = sdd_tri_rule(m, &g, &s, &r);
     if (a->out)
         sdd_put_vec3(a->out, (uint32_t)i,
                      a->limit ? sdd_loop_limit(at, rule, r.n, r.edges, r.sharp.ends, a->weights) : at);

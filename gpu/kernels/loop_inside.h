@@ -18,13 +18,14 @@ struct loop_inside_args {
     float *to;
 };
 
-SDD_FN struct sdd_vec3 sdd_tri_load(const struct sdd_grid *g, const float *p, uint32_t c, int32_t i, int32_t j)
+SDD_FN struct sdd_vec3 sdd_tri_load(const struct sdd_grid *g, struct sdd_points p, uint32_t c, int32_t i, int32_t j)
 {
-    return sdd_load_point(p, sdd_tri_point(g, c, i, j));
+    return sdd_row_load(p.p, sdd_tri_point(g, c, i, j), p.width);
 }
 
-SDD_FN void k_loop_inside(int64_t k, const struct loop_inside_args *a)
+SDD_FN void sdd_tri_cell(int64_t k, const struct loop_inside_args *a, struct sdd_width width)
 {
+    struct sdd_points from = sdd_points_wide(a->from, width);
     const struct sdd_grid *g = &a->grid;
     int32_t bits = g->level, m = 1 << bits, x = (int32_t)k & (m - 1), y = (int32_t)(k >> bits) & (m - 1);
     uint32_t f = (uint32_t)(k >> (2 * bits)), c = 3 * f;
@@ -33,27 +34,32 @@ SDD_FN void k_loop_inside(int64_t k, const struct loop_inside_args *a)
         return;
     next.level++;
     int has_across = x + y + 1 < m; /* the edge across is inside, so there is a turned face beside the cell's */
-    struct sdd_vec3 p = sdd_tri_load(g, a->from, c, x, y), px = sdd_tri_load(g, a->from, c, x + 1, y);
-    struct sdd_vec3 py = sdd_tri_load(g, a->from, c, x, y + 1), low = p, left = p;
+    struct sdd_vec3 p = sdd_tri_load(g, from, c, x, y), px = sdd_tri_load(g, from, c, x + 1, y);
+    struct sdd_vec3 py = sdd_tri_load(g, from, c, x, y + 1), low = p, left = p;
     if (has_across) {
-        struct sdd_vec3 pxy = sdd_tri_load(g, a->from, c, x + 1, y + 1);
-        sdd_put_vec3(a->to, sdd_tri_inside(&next, f, 2 * x + 1, 2 * y + 1),
-                     sdd_loop_edge(sdd_add(px, py), sdd_add(p, pxy)));
+        struct sdd_vec3 pxy = sdd_tri_load(g, from, c, x + 1, y + 1);
+        sdd_row_put(a->to, sdd_tri_inside(&next, f, 2 * x + 1, 2 * y + 1), width,
+                    sdd_loop_edge(sdd_add(px, py), sdd_add(p, pxy)));
     }
     if (y > 0) {
-        low = sdd_tri_load(g, a->from, c, x + 1, y - 1);
-        sdd_put_vec3(a->to, sdd_tri_inside(&next, f, 2 * x + 1, 2 * y),
-                     sdd_loop_edge(sdd_add(p, px), sdd_add(py, low)));
+        low = sdd_tri_load(g, from, c, x + 1, y - 1);
+        sdd_row_put(a->to, sdd_tri_inside(&next, f, 2 * x + 1, 2 * y), width,
+                    sdd_loop_edge(sdd_add(p, px), sdd_add(py, low)));
     }
     if (x > 0) {
-        left = sdd_tri_load(g, a->from, c, x - 1, y + 1);
-        sdd_put_vec3(a->to, sdd_tri_inside(&next, f, 2 * x, 2 * y + 1),
-                     sdd_loop_edge(sdd_add(p, py), sdd_add(px, left)));
+        left = sdd_tri_load(g, from, c, x - 1, y + 1);
+        sdd_row_put(a->to, sdd_tri_inside(&next, f, 2 * x, 2 * y + 1), width,
+                    sdd_loop_edge(sdd_add(p, py), sdd_add(px, left)));
     }
     if (x > 0 && y > 0) {
-        struct sdd_vec3 back = sdd_add(sdd_tri_load(g, a->from, c, x - 1, y), sdd_tri_load(g, a->from, c, x, y - 1));
-        sdd_put_vec3(a->to, sdd_tri_inside(&next, f, 2 * x, 2 * y),
-                     sdd_loop_vertex(p, 6, sdd_add(sdd_add(px, py), sdd_add(sdd_add(low, left), back)), NULL));
+        struct sdd_vec3 back = sdd_add(sdd_tri_load(g, from, c, x - 1, y), sdd_tri_load(g, from, c, x, y - 1));
+        sdd_row_put(a->to, sdd_tri_inside(&next, f, 2 * x, 2 * y), width,
+                    sdd_loop_vertex(p, 6, sdd_add(sdd_add(px, py), sdd_add(sdd_add(low, left), back)), NULL));
     }
+}
+
+SDD_FN void k_loop_inside(int64_t k, const struct loop_inside_args *a)
+{
+    sdd_tri_cell(k, a, sdd_xyz());
 }
 #endif

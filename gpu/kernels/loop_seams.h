@@ -23,7 +23,8 @@ struct loop_seams_args {
 };
 
 /* Place t of edge e, counted from its lower end, in twice the level's steps: a vertex when t is even. */
-SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const struct sdd_grid *g, uint32_t e, int32_t t)
+SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const struct sdd_grid *g, struct sdd_points from,
+                                     uint32_t e, int32_t t)
 {
     const struct sdd_control *m = &a->mesh;
     int32_t side = 1 << a->level, odd = t & 1;
@@ -33,22 +34,22 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
     if (high)
         t = 2 * side - t;
     int32_t at = t >> 1; /* from corner c; from the corner across it is side - at */
-    struct sdd_vec3 before = sdd_tri_load(g, a->from, c, odd ? at : at - 1, 0);
-    struct sdd_vec3 after = sdd_tri_load(g, a->from, c, at + 1, 0), ends = sdd_add(before, after);
+    struct sdd_vec3 before = sdd_tri_load(g, from, c, odd ? at : at - 1, 0);
+    struct sdd_vec3 after = sdd_tri_load(g, from, c, at + 1, 0), ends = sdd_add(before, after);
     if (odd) {
         struct sdd_vec3 smooth = sdd_scale(0.5f, ends);
         if (closed)
             smooth = sdd_loop_edge(
-                ends, sdd_add(sdd_tri_load(g, a->from, c, at, 1), sdd_tri_load(g, a->from, across, side - at - 1, 1)));
+                ends, sdd_add(sdd_tri_load(g, from, c, at, 1), sdd_tri_load(g, from, across, side - at - 1, 1)));
         return sdd_edge_point(ends, closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f),
                               smooth);
     }
-    struct sdd_vec3 p = sdd_tri_load(g, a->from, c, at, 0), smooth = p;
+    struct sdd_vec3 p = sdd_tri_load(g, from, c, at, 0), smooth = p;
     if (closed) {
         int32_t back = side - at;
-        struct sdd_vec3 here = sdd_add(sdd_tri_load(g, a->from, c, at - 1, 1), sdd_tri_load(g, a->from, c, at, 1));
+        struct sdd_vec3 here = sdd_add(sdd_tri_load(g, from, c, at - 1, 1), sdd_tri_load(g, from, c, at, 1));
         struct sdd_vec3 there =
-            sdd_add(sdd_tri_load(g, a->from, across, back - 1, 1), sdd_tri_load(g, a->from, across, back, 1));
+            sdd_add(sdd_tri_load(g, from, across, back - 1, 1), sdd_tri_load(g, from, across, back, 1));
         smooth = sdd_loop_vertex(p, 6, sdd_add(ends, sdd_add(here, there)), NULL);
     }
     struct sdd_sharpness near = sdd_part_at(m, e, a->level, (uint32_t)at - 1, high, 1);
@@ -62,7 +63,8 @@ SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const stru
 }
 
 /* The sharp edges of vertex v: in a loop of their own, as in mm_first. */
-SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const struct sdd_grid *g, uint32_t v)
+SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const struct sdd_grid *g, struct sdd_points from,
+                                     uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
@@ -70,16 +72,17 @@ SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const stru
         for (int32_t off = 0; off < 2; off++) {
             uint32_t c = m->corner[k], own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))
-                sdd_ring_edge(&ring, sdd_part_met(m, own, off, a->level), sdd_tri_load(g, a->from, c, !off, off));
+                sdd_ring_edge(&ring, sdd_part_met(m, own, off, a->level), sdd_tri_load(g, from, c, !off, off));
         }
     }
     return ring;
 }
 
-SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const struct sdd_grid *g, uint32_t v)
+SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const struct sdd_grid *g,
+                                        struct sdd_points from, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_vec3 at = sdd_load_point(a->from, v);
+    struct sdd_vec3 at = sdd_row_load(from.p, v, from.width);
     double x = 0.0, y = 0.0, z = 0.0;
     uint32_t begin = m->begin[v], end = m->end[v];
     for (uint32_t k = begin; k < end; k++) {
@@ -88,7 +91,7 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
             if (!sdd_meets_edge(m, own, off))
                 continue;
-            struct sdd_vec3 far = sdd_tri_load(g, a->from, c, !off, off);
+            struct sdd_vec3 far = sdd_tri_load(g, from, c, !off, off);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
@@ -99,12 +102,13 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     /* without as many edges as faces, `smooth` is never used: two edges are sharp or the vertex is */
     struct sdd_vec3 sum = sdd_vec3_of((float)x, (float)y, (float)z);
     struct sdd_vec3 smooth = sdd_loop_vertex(at, (int32_t)(end - begin), sum, a->weights);
-    struct sdd_ring ring = sdd_loop_ring(a, g, v);
+    struct sdd_ring ring = sdd_loop_ring(a, g, from, v);
     return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], a->level) : 0.0f, smooth, &ring);
 }
 
-SDD_FN void k_loop_seams(int64_t i, const struct loop_seams_args *a)
+SDD_FN void sdd_loop_row(int64_t i, const struct loop_seams_args *a, struct sdd_width width)
 {
+    struct sdd_points from = sdd_points_wide(a->from, width);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     uint32_t along = ((uint32_t)2 << a->level) - 1;
     int on_edge;
@@ -112,8 +116,14 @@ SDD_FN void k_loop_seams(int64_t i, const struct loop_seams_args *a)
     if (row == SDD_NONE)
         return;
     if (on_edge)
-        sdd_put_vec3(a->to, a->mesh.n_vertices + row, sdd_loop_line(a, &g, e, (int32_t)(row - e * along) + 1));
+        sdd_row_put(a->to, a->mesh.n_vertices + row, width,
+                    sdd_loop_line(a, &g, from, e, (int32_t)(row - e * along) + 1));
     else
-        sdd_put_vec3(a->to, row, sdd_loop_control(a, &g, row));
+        sdd_row_put(a->to, row, width, sdd_loop_control(a, &g, from, row));
+}
+
+SDD_FN void k_loop_seams(int64_t i, const struct loop_seams_args *a)
+{
+    sdd_loop_row(i, a, sdd_xyz());
 }
 #endif

@@ -15,7 +15,7 @@ struct mm_faces_args {
     float *out;
 };
 
-SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
+SDD_FN void sdd_mean_of_face(int64_t f, const struct mm_faces_args *a, struct sdd_width width)
 {
     const struct sdd_control *m = &a->mesh;
     int64_t size = m->faces.size, first = f * size, end = first + size;
@@ -26,11 +26,17 @@ SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
     double x = 0.0, y = 0.0, z = 0.0, n = (double)(end - first);
     SDD_UNROLL(4)
     for (int64_t c = first; c < end; c++) {
-        const float *p = a->p + 3 * (int64_t)m->vert[c];
-        x += (double)p[0];
-        y += (double)p[1];
-        z += (double)p[2];
+        struct sdd_vec3 p = sdd_row_load(a->p, m->vert[c], width);
+        x += (double)p.x;
+        y += (double)p.y;
+        z += (double)p.z;
     }
-    sdd_put_vec3(a->out, m->n_vertices + (uint32_t)f, sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+    sdd_row_put(a->out, m->n_vertices + (uint32_t)f, width,
+                sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+}
+
+SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)
+{
+    sdd_mean_of_face(f, a, sdd_xyz());
 }
 #endif

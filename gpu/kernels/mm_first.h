@@ -23,17 +23,17 @@ struct mm_first_args {
     int32_t smooth_triangles;
 };
 
-SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, uint32_t e)
+SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, struct sdd_width width, uint32_t e)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = m->edge_corner[e], t = m->twin[c];
     struct sdd_vec3 ends =
-        sdd_add(sdd_load_point(a->p, m->vert[c]), sdd_load_point(a->p, m->vert[sdd_next(&m->faces, c)]));
+        sdd_add(sdd_row_load(a->p, m->vert[c], width), sdd_row_load(a->p, m->vert[sdd_next(&m->faces, c)], width));
     if (t >= m->n_corners)
         return sdd_scale(0.5f, ends);
     uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
     struct sdd_vec3 faces =
-        sdd_add(sdd_load_point(a->out, m->n_vertices + f0), sdd_load_point(a->out, m->n_vertices + f1));
+        sdd_add(sdd_row_load(a->out, m->n_vertices + f0, width), sdd_row_load(a->out, m->n_vertices + f1, width));
     float w = 0.25f;
     if (a->smooth_triangles)
         w = 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1));
@@ -41,7 +41,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, uint32_t e)
 }
 
 /* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
-SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, uint32_t v)
+SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, struct sdd_width width, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
@@ -50,24 +50,24 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, uint32_t v)
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))
                 sdd_ring_edge(&ring, sdd_part_met(m, own, before, 0),
-                              sdd_load_point(a->p, m->vert[before ? own : sdd_next(&m->faces, c)]));
+                              sdd_row_load(a->p, m->vert[before ? own : sdd_next(&m->faces, c)], width));
         }
     }
     return ring;
 }
 
-SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t v)
+SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sdd_width width, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t begin = m->begin[v], end = m->end[v];
-    struct sdd_vec3 at = sdd_load_point(a->p, v);
+    struct sdd_vec3 at = sdd_row_load(a->p, v, width);
     double x = 0.0, y = 0.0, z = 0.0;
     if (end == begin)
         return at;
     SDD_UNROLL(4)
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        struct sdd_vec3 f = sdd_load_point(a->out, m->n_vertices + sdd_face(&m->faces, c));
+        struct sdd_vec3 f = sdd_row_load(a->out, m->n_vertices + sdd_face(&m->faces, c), width);
         x += (double)f.x;
         y += (double)f.y;
         z += (double)f.z;
@@ -75,7 +75,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t 
             uint32_t own = before ? sdd_prev(&m->faces, c) : c;
             if (!sdd_meets_edge(m, own, before))
                 continue;
-            struct sdd_vec3 far = sdd_load_point(a->p, m->vert[before ? own : sdd_next(&m->faces, c)]);
+            struct sdd_vec3 far = sdd_row_load(a->p, m->vert[before ? own : sdd_next(&m->faces, c)], width);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
@@ -83,20 +83,25 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, uint32_t 
     }
     double n = (double)(end - begin), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
     struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
-    struct sdd_ring ring = sdd_first_ring(a, v);
+    struct sdd_ring ring = sdd_first_ring(a, width, v);
     return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
                             &ring);
 }
 
-SDD_FN void k_mm_first(int64_t i, const struct mm_first_args *a)
+SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_width width)
 {
     int is_edge;
     uint32_t row = sdd_interleaved(&a->rows, i, &is_edge);
     if (row == SDD_NONE)
         return;
     if (is_edge)
-        sdd_put_vec3(a->out, a->mesh.n_vertices + a->mesh.n_faces + row, sdd_first_edge(a, row));
+        sdd_row_put(a->out, a->mesh.n_vertices + a->mesh.n_faces + row, width, sdd_first_edge(a, width, row));
     else
-        sdd_put_vec3(a->out, row, sdd_first_vertex(a, row));
+        sdd_row_put(a->out, row, width, sdd_first_vertex(a, width, row));
+}
+
+SDD_FN void k_mm_first(int64_t i, const struct mm_first_args *a)
+{
+    sdd_first_row(i, a, sdd_xyz());
 }
 #endif

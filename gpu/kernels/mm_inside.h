@@ -21,14 +21,15 @@ struct mm_inside_args {
 struct sdd_square {
     uint32_t q, row, stride; /* row: of (x, y); SDD_NONE: the square touches a side */
     int32_t x, y;
+    struct sdd_width width;
 };
 
 SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const struct sdd_square *s, int32_t dx,
                                        int32_t dy)
 {
     if (s->row != SDD_NONE)
-        return sdd_load_point(a->from, s->row + (uint32_t)dx + (uint32_t)dy * s->stride);
-    return sdd_grid_load(&a->grid, sdd_points_all(a->from), s->q, s->x + dx, s->y + dy);
+        return sdd_row_load(a->from, s->row + (uint32_t)dx + (uint32_t)dy * s->stride, s->width);
+    return sdd_grid_load(&a->grid, sdd_points_wide(a->from, s->width), s->q, s->x + dx, s->y + dy);
 }
 
 /* A face point, from the sums of two opposite edges' ends. */
@@ -43,7 +44,7 @@ SDD_FN struct sdd_vec3 sdd_regular_edge(struct sdd_vec3 ends, struct sdd_vec3 lo
     return sdd_fma(0.375f, ends, sdd_scale(0.0625f, sdd_add(low, high)));
 }
 
-SDD_FN void k_mm_inside(int64_t i, const struct mm_inside_args *a)
+SDD_FN void sdd_inside_cell(int64_t i, const struct mm_inside_args *a, struct sdd_width width)
 {
     int32_t bits = a->grid.level - 1, side = 1 << bits;
     struct sdd_grid next = a->grid;
@@ -53,6 +54,7 @@ SDD_FN void k_mm_inside(int64_t i, const struct mm_inside_args *a)
     s.y = (int32_t)(i >> bits) & (side - 1);
     s.stride = (uint32_t)(side - 1);
     s.row = SDD_NONE;
+    s.width = width;
     if (s.x > 1 && s.y > 1 && s.x < side - 1 && s.y < side - 1)
         s.row = sdd_grid_inside(&a->grid, s.q, s.x, s.y);
     next.level++;
@@ -61,21 +63,26 @@ SDD_FN void k_mm_inside(int64_t i, const struct mm_inside_args *a)
     struct sdd_vec3 py = sdd_square_load(a, &s, 0, 1), pxy = sdd_square_load(a, &s, 1, 1);
     struct sdd_vec3 along_x = sdd_add(p, px), along_y = sdd_add(p, py), above = sdd_add(py, pxy);
     struct sdd_vec3 right = sdd_add(px, pxy), mx = p, my = p, cross = p, corners = p;
-    sdd_put_vec3(a->to, row, sdd_regular_face(along_x, above));
+    sdd_row_put(a->to, row, width, sdd_regular_face(along_x, above));
     if (s.y > 0) {
         my = sdd_square_load(a, &s, 0, -1);
         corners = sdd_square_load(a, &s, 1, -1);
-        sdd_put_vec3(a->to, below, sdd_regular_edge(along_x, sdd_add(my, corners), above));
+        sdd_row_put(a->to, below, width, sdd_regular_edge(along_x, sdd_add(my, corners), above));
     }
     if (s.x > 0) {
         mx = sdd_square_load(a, &s, -1, 0);
         cross = sdd_square_load(a, &s, -1, 1);
-        sdd_put_vec3(a->to, row - 1, sdd_regular_edge(along_y, sdd_add(mx, cross), right));
+        sdd_row_put(a->to, row - 1, width, sdd_regular_edge(along_y, sdd_add(mx, cross), right));
     }
     if (s.x > 0 && s.y > 0) {
         struct sdd_vec3 edges = sdd_add(sdd_add(mx, px), sdd_add(my, py));
         corners = sdd_add(sdd_add(sdd_square_load(a, &s, -1, -1), corners), sdd_add(cross, pxy));
-        sdd_put_vec3(a->to, below - 1, sdd_smooth_point(p, 4, edges, corners));
+        sdd_row_put(a->to, below - 1, width, sdd_smooth_point(p, 4, edges, corners));
     }
+}
+
+SDD_FN void k_mm_inside(int64_t i, const struct mm_inside_args *a)
+{
+    sdd_inside_cell(i, a, sdd_xyz());
 }
 #endif

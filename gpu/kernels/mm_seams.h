@@ -156,11 +156,16 @@ SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct s
     return sdd_step_vertex(m, g, from, s.id);
 }
 
-SDD_FN void k_mm_seams(int64_t i, const struct mm_seams_args *a)
+SDD_FN void sdd_seam_row(int64_t i, const struct mm_seams_args *a, struct sdd_width width)
 {
     struct sdd_spot s = sdd_spot_of(&a->mesh, a->level + 1, (uint32_t)i);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    struct sdd_vec3 p = sdd_step_seam(&a->mesh, &g, sdd_points_all(a->from), s);
-    sdd_put_vec3(a->to, (uint32_t)i, p);
+    struct sdd_vec3 p = sdd_step_seam(&a->mesh, &g, sdd_points_wide(a->from, width), s);
+    sdd_row_put(a->to, (uint32_t)i, width, p);
+}
+
+SDD_FN void k_mm_seams(int64_t i, const struct mm_seams_args *a)
+{
+    sdd_seam_row(i, a, sdd_xyz());
 }
 #endif

@@ -7,24 +7,32 @@
 #ifndef SDD_QUAD_SPOT_H
 #define SDD_QUAD_SPOT_H
 #include "gpu/kernels/control.h"
+#include "gpu/kernels/rows.h"
 
 /* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order. `listed`
  * is a constant wherever a kernel makes one, so neither kind pays for the other. */
 struct sdd_points {
-    const float *p;      /* [n][3]                 */
+    const float *p; /* [n] rows               */
+    struct sdd_width width;
     const uint64_t *key; /* [n]; not read for all  */
     uint32_t n;
     int32_t listed; /* only some? */
 };
 
-SDD_FN struct sdd_points sdd_points_all(const float *p)
+SDD_FN struct sdd_points sdd_points_wide(const float *p, struct sdd_width width)
 {
     struct sdd_points r;
     r.p = p;
+    r.width = width;
     r.key = 0;
     r.n = 0;
     r.listed = 0;
     return r;
+}
+
+SDD_FN struct sdd_points sdd_points_all(const float *p)
+{
+    return sdd_points_wide(p, sdd_xyz());
 }
 
 SDD_FN struct sdd_points sdd_points_listed(const float *p, const uint64_t *key, uint32_t n)
@@ -158,8 +166,7 @@ SDD_FN struct sdd_cell sdd_cell_at(uint32_t q, int32_t x, int32_t y, int32_t tur
 
 SDD_FN struct sdd_vec3 sdd_load_point(const float *p, uint32_t row)
 {
-    const float *at = p + 3 * (size_t)row;
-    return sdd_vec3_of(at[0], at[1], at[2]);
+    return sdd_row_load(p, row, sdd_xyz());
 }
 
 /* Step of direction d along x and y. */
@@ -180,9 +187,9 @@ struct sdd_cell_points {
 SDD_FN struct sdd_vec3 sdd_points_load(struct sdd_points p, uint64_t number)
 {
     if (!p.listed)
-        return sdd_load_point(p.p, (uint32_t)number);
+        return sdd_row_load(p.p, (uint32_t)number, p.width);
     uint32_t row = sdd_find_key(p.key, p.n, number);
-    return row < p.n ? sdd_load_point(p.p, row) : sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    return row < p.n ? sdd_row_load(p.p, row, p.width) : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
 SDD_FN struct sdd_vec3 sdd_vertex_load(const struct sdd_grid *g, struct sdd_points p, uint32_t id)
