@@ -3,13 +3,13 @@
  * patches and faces, and the way to host memory (result.h). */
 #include "gpu/patches.h"
 #include "gpu/engine.h"
-#include "gpu/engines/mesh_matrix.h"
 #include "gpu/kernels/patch_faces.h"
 #include "gpu/kernels/patch_gather.h"
 #include "gpu/kernels/patch_limits.h"
 #include "gpu/kernels/patch_points.h"
 #include "gpu/kernels/patch_rows.h"
 #include "gpu/result.h"
+#include "gpu/steps.h"
 
 _Static_assert((unsigned)SDD_FLAG_BOUNDARY == SDD_PATCH_BOUNDARY &&
                    (unsigned)SDD_FLAG_TRANSITION == SDD_PATCH_TRANSITION &&
@@ -52,9 +52,10 @@ static void run_points(const struct patches *p, const struct layout *lay, float 
                                        positions + 3 * p->limit.first,
                                        (uint32_t)last->n_points,
                                        p->request->level};
+    const struct step_rows control = {t, p->features.mesh, step_positions(), NULL};
     dev_copy(t->device, positions, p->mesh->points, 3 * t->info.n_vertices * (int64_t)sizeof *positions);
     if (l[1].n_points > 0)
-        mesh_matrix_first_step(t, &p->features.mesh, p->mesh->points, lay->level1);
+        step_run(&control, p->mesh->points, lay->level1, 0);
     DEV_LAUNCH(t->device, patch_gather, &gather, l[1].n_points);
     for (int level = 1; level < p->request->level; level++) {
         struct patch_points_args step = {p->features.mesh,

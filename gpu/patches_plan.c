@@ -2,7 +2,6 @@
 /* patches_plan.c: the propagation of section 4.3.3 (Mlakar 2018), level by level: the cells that exist, which of them
  * are patches and which are split, and the points that they need. What a level holds is known before the next one is
  * begun, so hostile sharpness is stopped at the first level that is too large. */
-#include "gpu/engines/mesh_matrix.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/compact_keys.h"
 #include "gpu/kernels/patch_children.h"
@@ -16,6 +15,7 @@
 #include "gpu/kernels/run_heads.h"
 #include "gpu/patches.h"
 #include "gpu/result.h"
+#include "gpu/steps.h"
 #include "gpu/topology_build.h"
 #include <string.h>
 
@@ -272,7 +272,7 @@ static int plan_limits(struct patches *p, struct sdd_error *err)
 int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->mesh->topology;
-    p->features.mesh = mesh_matrix_control(t);
+    p->features.mesh = step_control(t);
     p->features.shown = t->shown;
     p->features.n_shown = (uint32_t)t->n_shown;
     int rc = plan_control(p, err);

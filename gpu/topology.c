@@ -231,7 +231,7 @@ static int64_t sqrt3_points(const sdd_topology *t, int level)
     return V;
 }
 
-static int64_t grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level)
+int64_t topology_grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level)
 {
     const int64_t F = t->info.n_faces, C = t->info.n_corners;
     if (topology_is_triangles(t)) {
@@ -246,12 +246,12 @@ int64_t topology_points(const sdd_topology *t, int level)
 {
     if (topology_is_sqrt3(t))
         return sqrt3_points(t, level);
-    return grid_points(t, t->info.n_vertices, t->info.n_edges, level);
+    return topology_grid_points(t, t->info.n_vertices, t->info.n_edges, level);
 }
 
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level)
 {
-    return grid_points(t, c->n_values, c->n_edges, level);
+    return topology_grid_points(t, c->n_values, c->n_edges, level);
 }
 
 int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err)

@@ -62,6 +62,8 @@ struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
 int topology_is_triangles(const sdd_topology *t);          /* do refined faces have three corners? */
 int topology_is_sqrt3(const sdd_topology *t);              /* .. in the order of kernels/sqrt3_grid.h, no grids? */
+/* Points of a grid over n_vertices and n_edges and the faces; not under sqrt3. */
+int64_t topology_grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level);
 int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);
 /* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */

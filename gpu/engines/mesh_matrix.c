@@ -6,17 +6,12 @@
 #include "gpu/engines/mesh_matrix.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/chaikin_step.h"
+#include "gpu/steps.h"
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_finish.h"
-#include "gpu/kernels/loop_seams.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_finish.h"
-#include "gpu/kernels/mm_first.h"
 #include "gpu/kernels/mm_linear.h"
-#include "gpu/kernels/mm_inside.h"
-#include "gpu/kernels/mm_seams.h"
-#include <math.h>
-#include <stdlib.h>
 
 /* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
 struct layout {
@@ -47,7 +42,7 @@ void mesh_matrix_lay_out_tables(const sdd_topology *t, const struct sdd_refine_r
     int limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS) && !is_linear(t);
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
-    out->n_weights = topology_is_triangles(t) ? t->info.max_valence + 1 : 0;
+    out->n_weights = step_weights(t);
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
 }
 
@@ -86,56 +81,6 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 
-struct sdd_control mesh_matrix_control(const sdd_topology *t)
-{
-    struct sdd_control m = {
-        .vert = t->vert,
-        .faces = t->faces,
-        .edge = t->edge,
-        .twin = t->twin,
-        .edge_corner = t->edge_corner,
-        .begin = t->vert_begin,
-        .end = t->vert_end,
-        .corner = t->vert_corner,
-        .face_end = t->face_end,
-        .edge_sharp = t->edge_sharp,
-        .vert_sharp = t->vert_sharp,
-        .n_vertices = (uint32_t)t->info.n_vertices,
-        .n_faces = (uint32_t)t->info.n_faces,
-        .n_edges = (uint32_t)t->info.n_edges,
-        .n_corners = (uint32_t)t->info.n_corners,
-        .edges = !t->info.manifold              ? SDD_EDGES_ANY
-                 : t->info.n_boundary_edges > 0 ? SDD_EDGES_MANIFOLD
-                                                : SDD_EDGES_CLOSED,
-    };
-    return m;
-}
-
-static int64_t parts_of(int64_t n, int64_t size)
-{
-    return (n + size - 1) / size;
-}
-
-/* How many items walk over both lists; in each chunk as much of each as makes them end together. */
-static int64_t interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
-{
-    int64_t share = SDD_CHUNK * n_a / (n_a + n_b), chunks_a, chunks_b;
-    share = share < 1 ? 1 : share > SDD_CHUNK - 1 ? SDD_CHUNK - 1 : share;
-    *out = (struct sdd_interleave){(uint32_t)n_a, (uint32_t)n_b, (uint32_t)share};
-    chunks_a = parts_of(n_a, share);
-    chunks_b = parts_of(n_b, SDD_CHUNK - share);
-    return SDD_CHUNK * (chunks_a > chunks_b ? chunks_a : chunks_b);
-}
-
-void mesh_matrix_first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to)
-{
-    struct mm_faces_args faces = {*m, p, to};
-    struct mm_first_args rows = {*m, {0}, p, to, t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
-    int64_t n_items = interleave(t->info.n_vertices, t->info.n_edges, &rows.rows);
-    DEV_LAUNCH(t->device, mm_faces, &faces, t->info.n_faces);
-    DEV_LAUNCH(t->device, mm_first, &rows, n_items);
-}
-
 static void linear(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to, int level)
 {
     struct mm_faces_args faces = {*m, p, to};
@@ -144,28 +89,10 @@ static void linear(const sdd_topology *t, const struct sdd_control *m, const flo
     DEV_LAUNCH(t->device, mm_linear, &all, topology_points(t, level));
 }
 
-/* Loop's weights by valence (loop_rule.h), made in double. */
-static int upload_weights(const sdd_topology *t, const struct mesh_matrix_tables *l, struct sdd_error *err)
-{
-    int64_t bytes = l->n_weights * (int64_t)sizeof *l->weights;
-    struct sdd_float2 *table = calloc((size_t)l->n_weights, sizeof *table);
-    if (!table)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of weights");
-    for (int64_t n = 1; n < l->n_weights; n++) {
-        double count = (double)n, b = 0.375 + 0.25 * cos(6.283185307179586476925286766559 / count);
-        double beta = n == 6 ? 0.0625 : (0.625 - b * b) / count;
-        table[n].s[0] = (float)beta;
-        table[n].s[1] = (float)(1.0 / (count + 3.0 / (8.0 * beta)));
-    }
-    dev_upload(t->device, l->weights, table, bytes);
-    free(table);
-    return SDD_OK;
-}
-
 int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_tables *l, struct sdd_error *err)
 {
     int rc = l->n_angles ? topology_upload_angles(t, l->angle, err) : SDD_OK;
-    return !rc && l->n_weights ? upload_weights(t, l, err) : rc;
+    return !rc && l->n_weights ? step_upload_weights(t, l->weights, err) : rc;
 }
 
 /* m goes on to a level: it has the parts of semi-sharp edges there and, but on the last, those of the next. */
@@ -179,45 +106,21 @@ static void chaikin(const sdd_topology *t, const struct layout *l, int level, in
         DEV_LAUNCH(t->device, chaikin_step, &step, t->n_semi << (level + 1));
 }
 
-static void quad_step(const sdd_topology *t, const struct sdd_control *m, const float *from, float *to, int level)
-{
-    struct mm_seams_args seams = {*m, from, to, level};
-    struct mm_inside_args inside = {topology_grid(t, level), from, to};
-    int64_t C = t->info.n_corners, along = ((int64_t)2 << (level - 1)) - 1;
-    DEV_LAUNCH(t->device, mm_seams, &seams, topology_points(t, level + 1) - C * along * along);
-    DEV_LAUNCH(t->device, mm_inside, &inside, C << (2 * (level - 1)));
-}
-
-static void triangle_step(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, const float *from,
-                          float *to, int level)
-{
-    struct loop_seams_args seams = {*m, {0}, l->tables.weights, from, to, level};
-    struct loop_inside_args inside = {topology_grid(t, level), from, to};
-    int64_t along = ((int64_t)2 << level) - 1;
-    int64_t n_items = interleave(t->info.n_vertices, t->info.n_edges * along, &seams.rows);
-    DEV_LAUNCH(t->device, loop_seams, &seams, n_items);
-    if (level > 0) /* level 1 has no point inside */
-        DEV_LAUNCH(t->device, loop_inside, &inside, t->info.n_faces << (2 * level));
-}
-
 /* All levels up to the last, which goes to `last`. */
 static int run_levels(const struct engine_run *run, struct sdd_control *m, const struct layout *l, float *last,
                       struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
+    struct step_rows step = {t, *m, step_positions(), l->tables.weights};
     const float *from = run->mesh->points;
     for (int level = 1; level <= r->level; level++) {
         float *to = level == r->level ? last : l->buffer[(r->level - level) % 2];
         if (r->cancel && atomic_load(r->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
         chaikin(t, l, level - 1, r->level, m);
-        if (topology_is_triangles(t))
-            triangle_step(t, m, l, from, to, level - 1);
-        else if (level == 1)
-            mesh_matrix_first_step(t, m, from, to);
-        else
-            quad_step(t, m, from, to, level - 1);
+        step.mesh = *m;
+        step_run(&step, from, to, level - 1);
         from = to;
     }
     chaikin(t, l, r->level, r->level, m);
@@ -246,7 +149,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct sdd_control m = mesh_matrix_control(t);
+    struct sdd_control m = step_control(t);
     struct arena a = {run->scratch, 0};
     struct layout lay;
     if (topology_is_sqrt3(t))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix.h: what the two forms of the mesh matrix share: how they see the control mesh, the tables of weights and
- * angles, and the last step, from a level's points in grid order to limits and normals. */
+/* mesh_matrix.h: what the two forms of the mesh matrix share: the tables of weights and angles, and the last step, from
+ * a level's points in grid order to limits and normals. */
 #ifndef SDD_MESH_MATRIX_H
 #define SDD_MESH_MATRIX_H
 #include "gpu/engine.h"
@@ -15,9 +15,6 @@ void mesh_matrix_lay_out_tables(const sdd_topology *t, const struct sdd_refine_r
 int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_tables *l,
                               struct sdd_error *err) SDD_MUST_CHECK;
 
-struct sdd_control mesh_matrix_control(const sdd_topology *t);
-/* mesh_matrix_first_step: all points of level 1 from the control points, under Catmull-Clark. */
-void mesh_matrix_first_step(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to);
 /* mesh_matrix_in_place: are the points of the last level the result? Then finish is not to write them again. */
 int mesh_matrix_in_place(const struct sdd_refine_request *r);
 /* mesh_matrix_finish: what is asked for beyond `from`, the points of the last level; and isolated points. */

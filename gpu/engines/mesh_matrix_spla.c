@@ -19,6 +19,7 @@
 #include "gpu/kernels/spla_triangle_points.h"
 #include "gpu/kernels/spla_triangles.h"
 #include "gpu/kernels/spla_vertex_weights.h"
+#include "gpu/steps.h"
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 struct sizes {
@@ -296,7 +297,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct sdd_control m = mesh_matrix_control(t);
+    const struct sdd_control m = step_control(t);
     const float *p = run->mesh->points;
     struct arena a = {run->scratch, 0};
     struct layout l;
