@@ -75,7 +75,7 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a mesh record");
     for (struct arena *a = &count;; a = &real) {
         m->points = ARENA(a, float, 3 * V);
-        m->uvs = U ? ARENA(a, float, 2 * U) : NULL;
+        m->uvs = U ? ARENA(a, float, 2 * t->channel->n_rows) : NULL;
         m->error = ARENA(a, uint64_t, 1);
         if (a == &real)
             break;
@@ -88,8 +88,10 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
     }
     m->bytes = count.used;
     m->topology = sdd_topology_ref(t);
-    if (U)
+    if (U) {
         dev_upload(t->device, m->uvs, uvs, 2 * U * (int64_t)sizeof(float));
+        mesh_fill_rows(t, t->channel, m->uvs, 2);
+    }
     rc = upload_points(m, m->points, m->error, 0, V, points, err); /* nobody sees the mesh if they are bad */
     if (rc) {
         sdd_mesh_free(m);

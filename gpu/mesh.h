@@ -7,7 +7,7 @@
 struct sdd_mesh {
     sdd_topology *topology;
     float *points;   /* [V][3] */
-    float *uvs;      /* [U][2], NULL without UVs */
+    float *uvs;      /* [rows of channel 0][2], NULL without UVs */
     uint64_t *error; /* [1] scratch word of the check of new points */
     void *memory;
     int64_t bytes;
@@ -16,5 +16,8 @@ struct sdd_mesh {
     float *primvar_values[SDD_MAX_PRIMVARS];      /* device, [n][width]            */
     struct topology_part primvars;
 };
+
+/* mesh_fill_rows: values [n_rows][width] of a channel, of which the first n_values are there: the others. */
+void mesh_fill_rows(const sdd_topology *t, const struct topology_channel *c, float *values, int width);
 
 #endif

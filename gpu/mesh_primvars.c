@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_primvars.c: the values of a mesh's primvars on the device. */
 #include "gpu/mesh.h"
+#include "gpu/kernels/channel_values.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,6 +13,19 @@ static int64_t n_values(const sdd_topology *t, const struct sdd_primvar *p)
     case SDD_FACE_VARYING: return topology_primvar_channel(t, p->channel)->n_values;
     default: return t->info.n_vertices;
     }
+}
+
+static int64_t n_words(const sdd_topology *t, const struct sdd_primvar *p)
+{
+    int64_t rows =
+        p->interpolation == SDD_FACE_VARYING ? topology_primvar_channel(t, p->channel)->n_rows : n_values(t, p);
+    return rows * p->width;
+}
+
+void mesh_fill_rows(const sdd_topology *t, const struct topology_channel *c, float *values, int width)
+{
+    struct channel_values_args more = {c->value, values, c->n_values, width};
+    DEV_LAUNCH(t->device, channel_values, &more, c->n_rows - c->n_values);
 }
 
 static int check_shape(const sdd_topology *t, int k, const struct sdd_primvar *p, struct sdd_error *err)
@@ -64,7 +78,7 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
     if (rc)
         return rc;
     for (int k = 0; k < n; k++)
-        (void)ARENA(&count, float, n_values(t, primvars + k) * primvars[k].width);
+        (void)ARENA(&count, float, n_words(t, primvars + k));
     part.bytes = count.used;
     rc = part.bytes ? dev_alloc(t->device, part.bytes, &part.memory, err) : SDD_OK;
     if (rc)
@@ -72,8 +86,10 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
     real.base = part.memory;
     for (int k = 0; k < n; k++) {
         int64_t words = n_values(t, primvars + k) * primvars[k].width;
-        values[k] = ARENA(&real, float, words);
+        values[k] = ARENA(&real, float, n_words(t, primvars + k));
         dev_upload(t->device, values[k], primvars[k].values, words * (int64_t)sizeof(float));
+        if (primvars[k].interpolation == SDD_FACE_VARYING)
+            mesh_fill_rows(t, topology_primvar_channel(t, primvars[k].channel), values[k], primvars[k].width);
     }
     rc = dev_finish(t->device, err);
     if (rc) {

@@ -272,7 +272,7 @@ static int plan_limits(struct patches *p, struct sdd_error *err)
 int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->mesh->topology;
-    p->features.mesh = step_control(t);
+    p->features.mesh = topology_control(t);
     p->features.shown = t->shown;
     p->features.n_shown = (uint32_t)t->n_shown;
     int rc = plan_control(p, err);

@@ -8,6 +8,7 @@
 #include "gpu/kernels/tri_uvs.h"
 #include "gpu/kernels/uniform_rows.h"
 #include "gpu/kernels/uv_faces.h"
+#include "gpu/smooth.h"
 
 _Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
 
@@ -25,12 +26,6 @@ static int check_primvar(const sdd_topology *t, int k, const struct sdd_primvar 
     if (topology_is_sqrt3(t))
         return sdd_fail(err, SDD_EUNSUPPORTED, "primvars",
                         "scheme sqrt3 takes constant and uniform primvars alone; primvar %d is neither", k);
-    if (p->interpolation == SDD_VERTEX)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "primvars", "vertex primvars are not built yet");
-    if (p->interpolation == SDD_FACE_VARYING && t->info.options.fvar != SDD_FVAR_ALL)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
-                        "face-varying primvars under %s are not built yet; all engines do `all`",
-                        sdd_option_token(&t->info.options, 2));
     return SDD_OK;
 }
 
@@ -39,9 +34,9 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
     const int uv = SDD_UVS | SDD_UV_INDICES, any = SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     if ((r->include & uv) && t->info.n_uvs == 0)
         return sdd_fail(err, SDD_EINVALID, "include", "the mesh has no UVs");
-    if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL)
+    if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL && topology_is_sqrt3(t))
         return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
-                        "UVs under %s are not built yet; all engines do `all`", sdd_option_token(&t->info.options, 2));
+                        "scheme sqrt3 has no UVs under %s; it does `all`", sdd_option_token(&t->info.options, 2));
     if ((r->include & any) && (r->primvars == 0 || (uint64_t)r->primvars >> r->n_primvars))
         return sdd_fail(err, SDD_EINVALID, "primvars",
                         r->primvars ? "the mesh has %d primvars, the request names others"
@@ -77,6 +72,35 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
             continue;
         rows = topology_channel_points(t, topology_primvar_channel(t, v->channel), r->level);
         most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* Is it refined as positions are? */
+static int is_smooth(const sdd_topology *t, const struct sdd_primvar *v)
+{
+    const int scheme = t->info.options.scheme;
+    if (v->interpolation == SDD_FACE_VARYING)
+        return topology_has_smooth_channels(t);
+    return v->interpolation == SDD_VERTEX && (scheme == SDD_SCHEME_CATMULL_CLARK || scheme == SDD_SCHEME_LOOP);
+}
+
+int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    int64_t most = 0, bytes;
+    struct sdd_control mesh;
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
+        mesh = topology_channel_control(t, t->channel);
+        most = smooth_scratch(t, &mesh, 2, r);
+    }
+    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (!v || !is_smooth(t, v))
+            continue;
+        mesh = v->interpolation == SDD_VERTEX ? topology_control(t)
+                                              : topology_channel_control(t, topology_primvar_channel(t, v->channel));
+        bytes = smooth_scratch(t, &mesh, v->width, r);
+        most = bytes > most ? bytes : most;
     }
     return most;
 }
@@ -126,29 +150,51 @@ static void run_linear(const sdd_topology *t, struct sdd_grid grid, const uint32
     DEV_LAUNCH(t->device, grid_uvs, &quads, n);
 }
 
-static void run_channel(const sdd_topology *t, const struct topology_channel *c, int level, const float *values,
-                        int width, float *out)
+/* One run: what it makes its blocks of, and memory to work in. */
+struct run {
+    const sdd_mesh *mesh;
+    const struct sdd_refine_request *request;
+    const struct sdd_plan *plan;
+    void *scratch;
+};
+
+static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
+                       float *out, struct sdd_error *err)
 {
+    const sdd_topology *t = run->mesh->topology;
+    const int level = run->request->level;
+    if (topology_has_smooth_channels(t)) {
+        struct sdd_control mesh = topology_channel_control(t, c);
+        return smooth_run(t, &mesh, width, run->request, values, out, run->scratch, err);
+    }
     run_linear(t, topology_channel_grid(t, c, level), c->edge_corner, values, width, out,
                topology_channel_points(t, c, level));
+    return SDD_OK;
+}
+
+static int run_vertices(const struct run *run, const float *values, int width, float *out, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    struct sdd_control mesh = topology_control(t);
+    return smooth_run(t, &mesh, width, run->request, values, out, run->scratch, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */
-static void run_uvs(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                    const struct result_layout *lay)
+static int run_uvs(const struct run *run, const struct result_layout *lay, struct sdd_error *err)
 {
+    const sdd_mesh *m = run->mesh;
     const sdd_topology *t = m->topology;
+    const struct sdd_plan *p = run->plan;
     struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
     float *out = result_block(p, lay, SDD_UVS);
     if (topology_is_sqrt3(t)) {
         if (rows.row)
             DEV_LAUNCH(t->device, sqrt3_uv_rows, &rows, p->n_uvs);
-        return;
+        return SDD_OK;
     }
     if (rows.row)
-        primvars_index(t, topology_channel_grid(t, t->channel, r->level), rows.row, p->n_faces);
-    if (out)
-        run_channel(t, t->channel, r->level, m->uvs, 2, out);
+        primvars_index(t, topology_channel_grid(t, t->channel, run->request->level), rows.row, p->n_faces);
+    return out ? run_channel(run, t->channel, m->uvs, 2, out, err) : SDD_OK;
 }
 
 static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
@@ -165,42 +211,47 @@ static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_pla
     return parents;
 }
 
-static void run_primvar(const sdd_mesh *m, int k, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                        int64_t rows, void *out)
+static int run_primvar(const struct run *run, int k, int64_t rows, void *out, struct sdd_error *err)
 {
-    const sdd_topology *t = m->topology;
-    const struct sdd_primvar *v = m->primvar + k;
-    const float *values = m->primvar_values[k];
-    struct uniform_rows_args uniform = {parents_of(t, p, r->level), (const uint32_t *)values, out, v->width};
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_primvar *v = run->mesh->primvar + k;
+    const int level = run->request->level;
+    const float *values = run->mesh->primvar_values[k];
+    struct uniform_rows_args uniform = {parents_of(t, run->plan, level), (const uint32_t *)values, out, v->width};
+    if (v->interpolation == SDD_FACE_VARYING)
+        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, err);
+    if (is_smooth(t, v))
+        return run_vertices(run, values, v->width, out, err);
     if (v->interpolation == SDD_CONSTANT)
         dev_copy(t->device, out, values, v->width * (int64_t)sizeof *values);
     else if (v->interpolation == SDD_UNIFORM)
         DEV_LAUNCH(t->device, uniform_rows, &uniform, rows);
-    else if (v->interpolation == SDD_FACE_VARYING)
-        run_channel(t, topology_primvar_channel(t, v->channel), r->level, values, v->width, out);
     else
-        run_linear(t, topology_grid(t, r->level), t->edge_corner, values, v->width, out, rows);
+        run_linear(t, topology_grid(t, level), t->edge_corner, values, v->width, out, rows);
+    return SDD_OK;
 }
 
-void primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                  const struct result_layout *lay)
+int primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
+                 const struct result_layout *lay, void *scratch, struct sdd_error *err)
 {
     const sdd_topology *t = m->topology;
+    const struct run run = {m, r, p, scratch};
     struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
                                       r->level,
                                       topology_is_sqrt3(t)       ? SDD_PARENT_SQRT3
                                       : topology_is_triangles(t) ? SDD_PARENT_TRIANGLES
                                                                  : SDD_PARENT_QUADS};
-    run_uvs(m, r, p, lay);
-    if (params.param)
+    int rc = run_uvs(&run, lay, err);
+    if (!rc && params.param)
         DEV_LAUNCH(t->device, face_params, &params, p->n_faces);
-    for (int i = 0; i < p->n_blocks; i++) {
+    for (int i = 0; i < p->n_blocks && !rc; i++) {
         const struct sdd_block *b = p->blocks + i;
         if (b->semantic == SDD_PRIMVARS)
-            run_primvar(m, b->primvar, r, p, b->count, lay->block[i]);
+            rc = run_primvar(&run, b->primvar, b->count, lay->block[i], err);
         if (b->semantic == SDD_PRIMVAR_INDICES)
             primvars_index(
                 t, topology_channel_grid(t, topology_primvar_channel(t, m->primvar[b->primvar].channel), r->level),
                 lay->block[i], p->n_faces);
     }
+    return rc;
 }

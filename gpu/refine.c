@@ -47,16 +47,17 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     return primvars_check(t, r, err);
 }
 
-/* Device bytes of a run: engine scratch, then the result's. */
+/* Device bytes of a run: scratch of the engine, then of the primvars, then the result's. */
 struct run_layout {
-    char *engine;
+    char *scratch;
     struct result_layout result;
 };
 
 static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                     const struct sdd_plan *p, struct arena *a, struct run_layout *out)
 {
-    out->engine = ARENA(a, char, e->scratch(t, r));
+    int64_t engine = e->scratch(t, r), primvars = primvars_scratch(t, r);
+    out->scratch = ARENA(a, char, engine > primvars ? engine : primvars);
     result_lay_out(t->device, p, a, &out->result);
 }
 
@@ -144,7 +145,7 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
                              r,
                              result_block(p, to, SDD_POSITIONS),
                              result_block(p, to, SDD_NORMALS),
-                             lay->engine,
+                             lay->scratch,
                              sqrt3 ? result_block(p, to, SDD_INDICES) : NULL,
                              sqrt3 ? result_block(p, to, SDD_UVS) : NULL};
     dev_mark(out->device, MARK_START);
@@ -154,8 +155,8 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     if (rc)
         return rc;
     primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, to, SDD_INDICES), p->n_faces);
-    primvars_run(m, r, p, to);
-    return result_bring(out, to, r->cancel, err);
+    rc = primvars_run(m, r, p, to, lay->scratch, err);
+    return rc ? rc : result_bring(out, to, r->cancel, err);
 }
 
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result **out, struct sdd_error *err)

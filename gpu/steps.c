@@ -11,31 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct sdd_control step_control(const sdd_topology *t)
-{
-    struct sdd_control m = {
-        .vert = t->vert,
-        .faces = t->faces,
-        .edge = t->edge,
-        .twin = t->twin,
-        .edge_corner = t->edge_corner,
-        .begin = t->vert_begin,
-        .end = t->vert_end,
-        .corner = t->vert_corner,
-        .face_end = t->face_end,
-        .edge_sharp = t->edge_sharp,
-        .vert_sharp = t->vert_sharp,
-        .n_vertices = (uint32_t)t->info.n_vertices,
-        .n_faces = (uint32_t)t->info.n_faces,
-        .n_edges = (uint32_t)t->info.n_edges,
-        .n_corners = (uint32_t)t->info.n_corners,
-        .edges = !t->info.manifold              ? SDD_EDGES_ANY
-                 : t->info.n_boundary_edges > 0 ? SDD_EDGES_MANIFOLD
-                                                : SDD_EDGES_CLOSED,
-    };
-    return m;
-}
-
 struct sdd_width step_positions(void)
 {
     return sdd_xyz();

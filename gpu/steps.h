@@ -14,7 +14,6 @@ struct step_rows {
     const struct sdd_float2 *weights; /* device, step_weights rows */
 };
 
-struct sdd_control step_control(const sdd_topology *t);
 struct sdd_width step_positions(void); /* the width of positions */
 
 /* step_run: rows of `level` (from 0, the control rows) in grid order -> those of the next level. */

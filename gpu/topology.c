@@ -180,6 +180,56 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
     *out = t->info;
 }
 
+struct sdd_control topology_control(const sdd_topology *t)
+{
+    struct sdd_control m = {
+        .vert = t->vert,
+        .faces = t->faces,
+        .edge = t->edge,
+        .twin = t->twin,
+        .edge_corner = t->edge_corner,
+        .begin = t->vert_begin,
+        .end = t->vert_end,
+        .corner = t->vert_corner,
+        .face_end = t->face_end,
+        .edge_sharp = t->edge_sharp,
+        .vert_sharp = t->vert_sharp,
+        .n_vertices = (uint32_t)t->info.n_vertices,
+        .n_faces = (uint32_t)t->info.n_faces,
+        .n_edges = (uint32_t)t->info.n_edges,
+        .n_corners = (uint32_t)t->info.n_corners,
+        .edges = !t->info.manifold              ? SDD_EDGES_ANY
+                 : t->info.n_boundary_edges > 0 ? SDD_EDGES_MANIFOLD
+                                                : SDD_EDGES_CLOSED,
+    };
+    return m;
+}
+
+struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c)
+{
+    struct sdd_control m = topology_control(t);
+    m.vert = c->vert;
+    m.edge = c->edge;
+    m.twin = c->twin;
+    m.edge_corner = c->edge_corner;
+    m.begin = c->begin;
+    m.end = c->end;
+    m.corner = c->corner;
+    m.edge_sharp = c->edge_sharp;
+    m.vert_sharp = c->vert_sharp;
+    m.n_vertices = (uint32_t)c->n_rows;
+    m.n_edges = (uint32_t)c->n_edges;
+    if (m.edges == SDD_EDGES_CLOSED) /* but at seams */
+        m.edges = SDD_EDGES_MANIFOLD;
+    return m;
+}
+
+int topology_has_smooth_channels(const sdd_topology *t)
+{
+    const struct sdd_options *o = &t->info.options;
+    return o->fvar != SDD_FVAR_ALL && (o->scheme == SDD_SCHEME_CATMULL_CLARK || o->scheme == SDD_SCHEME_LOOP);
+}
+
 struct sdd_grid topology_grid(const sdd_topology *t, int level)
 {
     struct sdd_grid g = {
@@ -200,7 +250,7 @@ struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topolo
     struct sdd_grid g = topology_grid(t, level);
     g.vert = c->vert;
     g.edge = c->edge;
-    g.n_vertices = (uint32_t)c->n_values;
+    g.n_vertices = (uint32_t)c->n_rows;
     g.n_edges = (uint32_t)c->n_edges;
     return g;
 }
@@ -251,7 +301,7 @@ int64_t topology_points(const sdd_topology *t, int level)
 
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level)
 {
-    return topology_grid_points(t, c->n_values, c->n_edges, level);
+    return topology_grid_points(t, c->n_rows, c->n_edges, level);
 }
 
 int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err)

@@ -6,20 +6,28 @@
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device.h"
-#include "gpu/kernels/grid.h"
+#include "gpu/kernels/quad_spot.h"
 
 /* Its allocations, each made when its size is known. (A part is also what patches.h holds.) */
-enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_N_PARTS };
+enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
 struct topology_part {
     void *memory;
     int64_t bytes;
 };
 
-/* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. */
+/* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. Where channels
+ * are smooth (topology_has_smooth_channels), a value that several vertices share has a row for each: after the values
+ * come rows for all but its lowest vertex, ascending by value and vertex. Only smooth channels have what follows `value`. */
 struct topology_channel {
-    int64_t n_values, n_edges;
-    uint32_t *vert, *edge; /* [C]  SDD_PART_MESH   */
-    uint32_t *edge_corner; /* [E'] SDD_PART_EDGES  */
+    int64_t n_values, n_rows, n_edges;
+    uint32_t *vert, *edge; /* [C] rows; SDD_PART_MESH                             */
+    uint32_t *edge_corner; /* [E'] SDD_PART_EDGES                                 */
+    uint32_t *value;       /* [n_rows - n_values] of the further rows; SDD_PART_ROWS */
+    uint32_t *twin;        /* [C] SDD_NONE at seams and boundaries; SDD_PART_MESH */
+    uint32_t *corner;      /* [C] corners, those of a row together; SDD_PART_MESH */
+    uint32_t *begin, *end; /* [n_rows] rows of `corner`; SDD_PART_EDGES           */
+    float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
+    float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
 };
 
 struct sdd_topology {
@@ -57,11 +65,16 @@ struct sdd_topology {
     int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
+/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them. */
+struct sdd_control topology_control(const sdd_topology *t);
+struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
+/* Are face-varying values smooth off their seams? Else they are linear over the control faces. */
+int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
-int topology_is_triangles(const sdd_topology *t);          /* do refined faces have three corners? */
-int topology_is_sqrt3(const sdd_topology *t);              /* .. in the order of kernels/sqrt3_grid.h, no grids? */
+int topology_is_triangles(const sdd_topology *t); /* do refined faces have three corners? */
+int topology_is_sqrt3(const sdd_topology *t);     /* .. in the order of kernels/sqrt3_grid.h, no grids? */
 /* Points of a grid over n_vertices and n_edges and the faces; not under sqrt3. */
 int64_t topology_grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level);
 int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */

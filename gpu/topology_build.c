@@ -70,6 +70,8 @@ static void lay_out_mesh(struct build *b, struct arena *a)
     for (int k = 0; k < t->n_channels; k++) {
         t->channel[k].vert = ARENA(a, uint32_t, b->C);
         t->channel[k].edge = ARENA(a, uint32_t, b->C);
+        t->channel[k].twin = topology_has_smooth_channels(t) ? ARENA(a, uint32_t, b->C) : NULL;
+        t->channel[k].corner = topology_has_smooth_channels(t) ? ARENA(a, uint32_t, b->C) : NULL;
     }
 }
 
@@ -99,7 +101,7 @@ static void lay_out_edges(struct build *b, struct arena *a)
     t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
     for (int k = 0; k < t->n_channels; k++)
-        t->channel[k].edge_corner = ARENA(a, uint32_t, t->channel[k].n_edges);
+        build_lay_out_channel(b, a, t->channel + k);
 }
 
 /* Longer corner arrays, with room for ghosts; the old ones keep the twins as they are without. */
@@ -145,6 +147,9 @@ static int place_edges(struct build *b, struct sdd_error *err)
     int rc = build_read_words(b, err);
     if (!rc)
         rc = build_fail_faces(b, err);
+    if (rc)
+        return rc;
+    rc = build_split_channels(b, err);
     if (rc)
         return rc;
     b->E = (int64_t)(uint32_t)b->word[W_N_EDGES];
@@ -194,6 +199,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     if (rc)
         return rc;
     build_run_tags(b);
+    build_run_channels(b);
     rc = build_read_words(b, err);
     if (!rc)
         rc = build_fail_tags(b, err);

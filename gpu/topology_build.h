@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_build.h: the device work behind sdd_topology_create, shared by topology_build.c (the order of stages),
- * topology_faces.c and topology_tags.c (one stage each). */
+ * topology_faces.c and topology_tags.c (one stage each), topology_channels.c (face-varying ones, in all stages). */
 #ifndef SDD_TOPOLOGY_BUILD_H
 #define SDD_TOPOLOGY_BUILD_H
 #include "gpu/topology.h"
@@ -23,6 +23,8 @@ enum word {
     W_N_BORDER,
     W_N_CHANNEL_EDGES, /* one each */
     W_LAST_N_CHANNEL_EDGES = W_N_CHANNEL_EDGES + SDD_MAX_PRIMVARS,
+    W_N_CHANNEL_ROWS, /* beyond its values, one each */
+    W_LAST_N_CHANNEL_ROWS = W_N_CHANNEL_ROWS + SDD_MAX_PRIMVARS,
     W_N_ISOLATED,
     W_N_HOLES,
     W_N_SHOWN,
@@ -101,6 +103,21 @@ int build_count_apart(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_edges(struct build *b);
 int build_fail_faces(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_tell_fault(const struct build *b);
+
+/* Brings the uses of each edge of the mesh whose corners are `vert` (rows below 2^bits) together, in the order of
+ * (min, max): their corners in `corners`, in `rank` the number of their edge, from 1. */
+void build_rank_edges(struct build *b, const uint32_t *vert, int bits);
+/* Twins, boundaries and fans of the control mesh: the last of stage "faces", for `corners` and `rank` stay. */
+void build_run_positions(struct build *b);
+
+/* Face-varying channels. build_run_channel: stage "faces" of channel k. build_split_channels: gives rows of their own to
+ * values that several vertices share; mostly there are none and nothing is done. build_run_channels: once creases and
+ * corners are known, what smooth channels are refined by. */
+const int32_t *build_channel_indices(const struct build *b, int k); /* as authored */
+void build_run_channel(struct build *b, int k);
+int build_split_channels(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+void build_lay_out_channel(struct build *b, struct arena *a, struct topology_channel *channel);
+void build_run_channels(struct build *b);
 
 /* Stage "tags". build_run_ghosts needs a manifold mesh: the walks around vertices end. */
 void build_lay_out_tags(struct build *b, struct arena *a);

@@ -8,8 +8,8 @@ static int sort_bits(const struct build *b)
 {
     int64_t most = b->V;
     for (int k = 0; k < b->t->n_channels; k++)
-        most = build_larger(most, b->t->channel[k].n_values);
-    return 2 * build_bits(most); /* counts are below 2^30: at most 60 */
+        most = build_larger(most, b->t->channel[k].n_values + b->C); /* a row more for each further vertex of a value */
+    return 2 * build_bits(most);                                     /* counts are below 2^30: at most 62 */
 }
 
 void build_lay_out_sort(struct build *b, struct arena *a)
@@ -32,9 +32,7 @@ void build_lay_out_faces(struct build *b, struct arena *a)
     b->channel_edge_corner = ARENA(a, uint32_t, b->t->n_channels * C);
 }
 
-/* Brings the uses of each edge of the mesh whose corners are `vert` together, in the order of (min, max): their corners
- * in `corners`, in `rank` the number of their edge, from 1. */
-static void rank_edges(struct build *b, const uint32_t *vert, int bits)
+void build_rank_edges(struct build *b, const uint32_t *vert, int bits)
 {
     int32_t *values = (int32_t *)b->t->edge; /* not in use yet */
     struct edge_keys_args keys = {vert, b->t->faces, b->keys, values, bits};
@@ -72,33 +70,6 @@ static void upload_faces(struct build *b)
     DEV_LAUNCH(d, face_corners, &corners, b->F);
 }
 
-/* The indices of channel k, as authored. */
-static const int32_t *channel_indices(const struct build *b, int k)
-{
-    int uvs = b->desc->n_uvs > 0;
-    return uvs && k == 0 ? b->desc->uv_indices : b->desc->channels[k - uvs].indices;
-}
-
-/* A channel is a mesh whose corners have values where others have vertices. */
-static void run_channel(struct build *b, int k)
-{
-    struct topology_channel *channel = b->t->channel + k;
-    struct face_corners_args corners = {
-        .end = b->t->face_end,
-        .input = b->input,
-        .vert = channel->vert,
-        .error = b->words + W_CHANNEL + k,
-        .n_vertices = (uint32_t)channel->n_values,
-        .left_handed = b->desc->options.orientation == SDD_LEFT_HANDED,
-    };
-    struct edge_ids_args ids = {b->rank, b->corners, channel->edge, b->channel_edge_corner + k * b->C};
-    dev_upload(b->d, b->input, channel_indices(b, k), b->C * (int64_t)sizeof(int32_t));
-    DEV_LAUNCH(b->d, face_corners, &corners, b->F);
-    rank_edges(b, channel->vert, build_bits(channel->n_values));
-    DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
-    build_count_word(b, W_N_CHANNEL_EDGES + k, b->rank, b->C);
-}
-
 static void sort_vertices(struct build *b)
 {
     sdd_topology *t = b->t;
@@ -113,7 +84,7 @@ static void sort_vertices(struct build *b)
     DEV_LAUNCH(b->d, vertex_heads, &heads, b->C);
 }
 
-void build_run_faces(struct build *b)
+void build_run_positions(struct build *b)
 {
     sdd_device *d = b->d;
     sdd_topology *t = b->t;
@@ -122,17 +93,22 @@ void build_run_faces(struct build *b)
     struct vertex_fan_args fan = {
         t->vert_begin,          t->vert_end, t->twin, t->faces, (const int32_t *)t->vert_corner, b->words + W_FAN,
         b->words + W_MOST_EDGES};
-    build_start_words(b);
-    upload_faces(b);
-    sort_vertices(b);
-    for (int k = 0; k < t->n_channels; k++)
-        run_channel(b, k);
-    rank_edges(b, t->vert, b->bits);
+    build_rank_edges(b, t->vert, b->bits);
     build_count_word(b, W_N_EDGES, b->rank, b->C);
     DEV_LAUNCH(d, edge_twins, &twins, b->C);
     dev_scan(d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_BORDER, b->border_rank, b->C);
     DEV_LAUNCH(d, vertex_fan, &fan, b->V);
+}
+
+void build_run_faces(struct build *b)
+{
+    build_start_words(b);
+    upload_faces(b);
+    sort_vertices(b);
+    for (int k = 0; k < b->t->n_channels; k++)
+        build_run_channel(b, k);
+    build_run_positions(b);
 }
 
 void build_lay_out_odd(struct build *b, struct arena *a)
@@ -214,7 +190,7 @@ int build_fail_faces(const struct build *b, struct sdd_error *err)
         if (w[W_CHANNEL + k] != ~0ull)
             return sdd_fail(err, SDD_EMESH, m->n_uvs && k == 0 ? "stIndices" : "primvars",
                             "face %lld uses value %d of the %lld of %s", (long long)face_of_corner(m, c, &first),
-                            channel_indices(b, k)[c], (long long)b->t->channel[k].n_values,
+                            build_channel_indices(b, k)[c], (long long)b->t->channel[k].n_values,
                             m->n_uvs && k == 0 ? "st" : "a face-varying primvar");
     }
     return SDD_OK;

@@ -149,7 +149,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct sdd_control m = step_control(t);
+    struct sdd_control m = topology_control(t);
     struct arena a = {run->scratch, 0};
     struct layout lay;
     if (topology_is_sqrt3(t))

@@ -297,7 +297,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct sdd_control m = step_control(t);
+    const struct sdd_control m = topology_control(t);
     const float *p = run->mesh->points;
     struct arena a = {run->scratch, 0};
     struct layout l;

@@ -67,9 +67,15 @@ struct sdd_value_span {
     float rest;                 /* vanish then, and the sum of what is left of them before that step                 */
 };
 
+/* The step in which sharpness s vanishes. */
+SDD_FN int32_t sdd_last_step(float s)
+{
+    return (int32_t)s + (s > (float)(int32_t)s);
+}
+
 SDD_FN void sdd_span_sharpness(struct sdd_value_span *p, float s)
 {
-    int32_t step = (int32_t)s + (s > (float)(int32_t)s);
+    int32_t step = sdd_last_step(s);
     if (step > p->last) {
         p->last = step;
         p->n_last = 0;
@@ -99,20 +105,37 @@ SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel
     return p;
 }
 
-/* While one value of two has sharp edges inside, the other waits for it: it is as sharp as makes it a corner until the
- * step in which the last of those vanish, and blends then with their weight. 0: the modes do not say so. */
-SDD_FN float sdd_waiting_sharpness(const struct sdd_value_span *mine, struct sdd_value_span other, float vertex)
+/* Does an edge at v outlast `step`? */
+SDD_FN int sdd_edges_outlast(const struct sdd_control *m, uint32_t v, int32_t step)
 {
-    if (mine->last > 0 || other.last == 0)
-        return 0.0f;
-    if (vertex > 0.0f)
-        sdd_span_sharpness(&other, vertex);
-    return (float)(other.last - 1) + other.rest / (float)other.n_last;
+    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++)
+        for (int32_t before = 0; before < 2; before++) {
+            uint32_t own = before ? sdd_prev(&m->faces, m->corner[k]) : m->corner[k];
+            float s = m->edge_sharp[m->edge[own]];
+            if (s < 10.0f && sdd_last_step(s) > step)
+                return 1;
+        }
+    return 0;
 }
 
-SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, const struct sdd_value_ring *r, uint32_t row,
-                               float vertex)
+/* A value without sharp edges inside waits for its sibling, which has some: it is a corner until the step in which the
+ * last of those vanish, and blends then with their weight; but where a seam at the vertex is semi-sharp for longer, it
+ * stays one step more and blends with nothing, for which there is the least weight that a float below 10 can hold.
+ * The sharpness that comes to that; 0: it does not wait, for all values of a semi-sharp vertex look at themselves. */
+SDD_FN float sdd_waiting_sharpness(const struct channel_vertices_args *a, uint32_t v, const struct sdd_value_span *mine,
+                                   const struct sdd_value_span *other)
 {
+    if (mine->last > 0 || other->last == 0)
+        return 0.0f;
+    if (sdd_edges_outlast(&a->mesh, v, other->last))
+        return (float)other->last + 9.5367431640625e-07f;
+    return (float)(other->last - 1) + other->rest / (float)other->n_last;
+}
+
+SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v, const struct sdd_value_ring *r,
+                               uint32_t row)
+{
+    float vertex = a->mesh.vert_sharp ? a->mesh.vert_sharp[v] : 0.0f;
     const struct sdd_control *m = &a->channel;
     int32_t mode = a->mode, plus = mode == SDD_MODE_CORNERS_PLUS1 || mode == SDD_MODE_CORNERS_PLUS2;
     if (vertex >= 10.0f || (r->seam && r->odd) || (m->end[row] - m->begin[row] == 1 && mode != SDD_MODE_NONE))
@@ -130,25 +153,22 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, const stru
     if (other.n_fans > 1 || other.n_infinite > 0 ||
         (mode == SDD_MODE_CORNERS_PLUS2 && m->end[sibling] - m->begin[sibling] == 1))
         return 10.0f;
-    float wait = sdd_waiting_sharpness(&mine, other, vertex);
-    return wait > 0.0f ? wait : vertex;
+    return vertex > 0.0f ? vertex : sdd_waiting_sharpness(a, v, &mine, &other);
 }
 
-SDD_FN void k_channel_vertices(int64_t v, const struct channel_vertices_args *a)
+SDD_FN void k_channel_vertices(int64_t i, const struct channel_vertices_args *a)
 {
     const struct sdd_control *m = &a->mesh;
+    uint32_t v = (uint32_t)i;
     if (m->begin[v] == m->end[v])
         return;
-    struct sdd_value_ring r = sdd_value_ring_of(m, &a->channel, (uint32_t)v);
-    float vertex = m->vert_sharp ? m->vert_sharp[v] : 0.0f, second = 0.0f;
-    float first = sdd_row_sharpness(a, &r, r.first, vertex);
+    struct sdd_value_ring r = sdd_value_ring_of(m, &a->channel, v);
+    float first = sdd_row_sharpness(a, v, &r, r.first), second = 0.0f;
     if (r.n_values > 1)
-        second = sdd_row_sharpness(a, &r, r.second, vertex);
+        second = sdd_row_sharpness(a, v, &r, r.second);
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         uint32_t row = a->channel.vert[m->corner[k]];
-        a->sharp[row] = row == r.first    ? first
-                        : row == r.second ? second
-                                          : sdd_row_sharpness(a, &r, row, vertex);
+        a->sharp[row] = row == r.first ? first : row == r.second ? second : sdd_row_sharpness(a, v, &r, row);
     }
 }
 #endif

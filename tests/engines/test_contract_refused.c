@@ -59,31 +59,6 @@ static void test_bad_requests(void **state)
     fixture_close(&f);
 }
 
-/* UVs by rules that no engine has are refused by the option's name; positions of the same mesh are not. */
-static void test_uv_rules(void **state)
-{
-    (void)state;
-    struct fixture f;
-    struct sdd_error err = {0};
-    fixture_open(&f, "uv_islands", 0, 0);
-    for (int rule = SDD_FVAR_CORNERS_PLUS1; rule <= SDD_FVAR_ALL; rule++) {
-        struct sdd_mesh_desc d = f.shape.desc;
-        sdd_topology *topology = NULL;
-        struct sdd_plan plan;
-        struct sdd_refine_request with = fixture_ask(2, 0, EVERYTHING | SDD_UVS),
-                                  without = fixture_ask(2, 0, EVERYTHING);
-        d.options.fvar = rule;
-        assert_int_equal(sdd_topology_create(f.device, &d, &topology, &err), SDD_OK);
-        assert_int_equal(sdd_plan(topology, &without, &plan, &err), SDD_OK);
-        int rc = sdd_plan(topology, &with, &plan, &err);
-        assert_int_equal(rc, rule == SDD_FVAR_ALL ? SDD_OK : SDD_EUNSUPPORTED);
-        if (rc)
-            assert_string_equal(err.field, "faceVaryingLinearInterpolation");
-        sdd_topology_unref(topology);
-    }
-    fixture_close(&f);
-}
-
 /* What no reader lets through must still stop at the library: it is the only guard of the device. */
 struct bad {
     const char *what, *words;
@@ -188,7 +163,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bad_requests),
-        cmocka_unit_test(test_uv_rules),
         cmocka_unit_test(test_bad_meshes),
     };
     return cmocka_run_group_tests_name("what sdd.h refuses", tests, NULL, NULL);

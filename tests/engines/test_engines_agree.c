@@ -27,7 +27,7 @@ static int64_t n_normals, n_unclear; /* normals compared, and left out */
 static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int surface, const struct shape *s)
 {
     int include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES;
-    if (s->uvs && s->desc.options.fvar == SDD_FVAR_ALL)
+    if (s->uvs)
         include |= SDD_UVS | SDD_UV_INDICES;
     const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
@@ -191,6 +191,8 @@ static void check_threads(const struct shape *s)
         if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
             owned = triangles_cut(&d);
         d.options.scheme = scheme;
+        if (scheme == SDD_SCHEME_SQRT3)
+            d.options.fvar = SDD_FVAR_ALL; /* it has no others */
         make(device, &cut, &d, &t[0], &m[0]);
         make(other_device, &cut, &d, &t[1], &m[1]);
         int level = level_that_fits(&d, 4, MOST_VERTICES);

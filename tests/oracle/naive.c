@@ -395,7 +395,7 @@ void naive_refine(const struct sdd_mesh_desc *desc, const float *points, const f
 {
     struct grid g;
     struct grid_walk w;
-    struct naive_mesh m = control(desc, points, uvs);
+    struct naive_mesh m = control(desc, points, desc->options.fvar == SDD_FVAR_ALL ? uvs : NULL);
     grid_init(&g, desc);
     grid_walk_init(&w, &g);
     for (int n = 0; n < level; n++) {

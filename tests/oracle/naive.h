@@ -3,7 +3,7 @@
  *
  * The witness where OpenSubdiv is absent: explicit faces, edges and fans at every level, no formula for any index,
  * nothing shared with the library. Creases by both methods, corners, the three boundary rules, holes, smooth triangles,
- * UVs that are interpolated linearly. Slow and plain on purpose. */
+ * UVs under faceVaryingLinearInterpolation `all`; there are none under other rules. Slow and plain on purpose. */
 #ifndef TESTS_ORACLE_NAIVE_H
 #define TESTS_ORACLE_NAIVE_H
 #include "tests/oracle/refined.h"

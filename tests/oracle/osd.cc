@@ -256,8 +256,8 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
         primvar.InterpolateFaceVarying(n, u, next_uv);
         u.swap(next_uv);
     }
-    std::vector<vec2> limit_uvs(u.size());
-    if (with_uvs)
+    std::vector<vec2> limit_uvs = u; /* bilinear ones are linear; OpenSubdiv rounds their seams with the crease mask */
+    if (with_uvs && r->GetSchemeType() != Sdc::SCHEME_BILINEAR)
         primvar.LimitFaceVarying(u, limit_uvs);
 
     grid g;

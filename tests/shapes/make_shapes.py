@@ -3,8 +3,8 @@
 """make_shapes.py: writes the nasty shapes, one a file, next to itself (or into the folder given).
 
 Deterministic: the same bytes on every machine and Python 3. Tags are OpenSubdiv's: `t crease 2/1/0 v0 v1 s` with ids
-from 0, `t interpolateboundary 1/0/0 n` with 0 none, 1 edge and corner, 2 edge only. Shapes with UVs ask for linear
-interpolation (facevaryinginterpolateboundary 5), the only one that every engine has. odd/ holds meshes that are not manifold; refused/ what must be
+from 0, `t interpolateboundary 1/0/0 n` with 0 none, 1 edge and corner, 2 edge only. `t facevaryinginterpolateboundary 1/0/0 n` with
+0 none, 1 corners, 2 plus1, 3 plus2, 4 boundaries, 5 all. odd/ holds meshes that are not manifold; refused/ what must be
 refused; its first line says how: `# expect: <error code> <substring of the message>`.
 """
 import math
@@ -84,6 +84,44 @@ class Mesh:
                 self.vt.append(((x + 0.5 + 0.4 * math.cos(a)) / 8, (y + 0.5 + 0.4 * math.sin(a)) / 8))
             self.ft.append(ids)
         return self.tag("facevaryinginterpolateboundary 1/0/0 5")
+
+    def uv_cut(self, *cuts, seed=1, mode=2):
+        """UV values that differ across the edges `cuts`, as far as the faces around a vertex are not joined by others."""
+        parent, across, r, blocked = {}, {}, Lcg(seed), {tuple(sorted(c)) for c in cuts}
+
+        def root(k):
+            while parent.setdefault(k, k) != k:
+                k = parent[k]
+            return k
+
+        for i, f in enumerate(self.f):
+            for k in range(len(f)):
+                a, b = (i, k), (i, (k + 1) % len(f))
+                key = tuple(sorted((f[k], f[b[1]])))
+                for x in (a, b) if key in across and key not in blocked else ():
+                    for y in across[key]:
+                        if self.f[y[0]][y[1]] == f[x[1]]:
+                            parent[root(x)] = root(y)
+                across.setdefault(key, (a, b))
+        ids = {}
+        for i, f in enumerate(self.f):
+            row = []
+            for k, v in enumerate(f):
+                key = root((i, k))
+                if key not in ids:
+                    ids[key] = len(self.vt)
+                    self.vt.append((self.v[v][0] / 7 + 0.1 * r.next(), self.v[v][1] / 7 + self.v[v][2] / 11 + 0.1 * r.next()))
+                row.append(ids[key])
+            self.ft.append(row)
+        return self.tag("facevaryinginterpolateboundary 1/0/0 %d" % mode)
+
+    def uv_regions(self, region, seed=1, mode=2):
+        """UV values that differ between faces of different region(i)."""
+        sides = {}
+        for i, f in enumerate(self.f):
+            for a, b in zip(f, f[1:] + f[:1]):
+                sides.setdefault(tuple(sorted((a, b))), set()).add(region(i))
+        return self.uv_cut(*[e for e in sorted(sides) if len(sides[e]) > 1], seed=seed, mode=mode)
 
 
 class Lcg:
@@ -556,6 +594,32 @@ def uv_shapes():
     m = grid(3, 3).uv_islands()
     m.vt += [(0.5, 0.5), (0.1, 0.2)]
     write("uv_unused", m, "UV values that no corner uses")
+    write("uv_darts", grid(6, 5).jitter(3).uv_cut((16, 17), (17, 24), (8, 9), (8, 15), (32, 33), mode=3), "UV seams that end inside")
+    write("uv_darts_creased", random_creases(grid(6, 5).jitter(3), 7).corner(1.4, 24).uv_cut((16, 17), (17, 24), (8, 9), (8, 15), (32, 33)),
+          "UV seams that end inside, and creases there")
+    write("uv_three", mixed(torus(7, 5)).uv_regions(lambda i: i * 3 // 20, mode=1), "UV islands that meet in threes")
+    write("uv_one_face", grid(5, 5).jitter(5).uv_regions(lambda i: i if i in (6, 12, 13, 24) else -1, mode=0), "UV islands of one face")
+    write("uv_boundary", grid(4, 4).jitter(6).uv_cut((1, 6), (5, 6), (2, 7), (3, 8), (8, 9), (18, 23), mode=4), "UV seams at boundaries and corners")
+    write("uv_boundary_edge", grid(4, 4).jitter(6).uv_cut((1, 6), (5, 6), (2, 7), (3, 8), (8, 9), (18, 23), mode=1).boundary(2), "the same, edge only")
+    m = grid(6, 6).jitter(8).hole(8, 14, 20, 27).uv_regions(lambda i: i in (14, 15, 16, 20, 21, 22), seed=2)
+    write("uv_seam_at_hole", m, "UV seams along holes and across them")
+    m = torus(6, 8).jitter(9).uv_cut(*[(6 * k + 2, 6 * ((k + 1) % 8) + 2) for k in range(8)], *[(6 * k + 4, 6 * k + 5) for k in range(8)], mode=3)
+    for k, sharp in enumerate((0.3, 1, 1.5, 2, 4.7, 9.5, 10)):
+        m.chain(sharp, 6 * k + 1, 6 * k + 2, 6 * k + 3)
+    write("uv_crossed", m.chain(1.5, 2, 8, 14).corner(0.8, 20).corner(2.4, 32).chain(0.6, 31, 32), "creases across UV seams and along them")
+    m = torus(6, 8).jitter(9).uv_cut(*[(6 * k + 2, 6 * ((k + 1) % 8) + 2) for k in range(8)])
+    for k in range(8):
+        m.crease((0.3, 1, 1.5, 2, 3.7, 4.7, 9.5, 2)[k], (6 * k + 1, 6 * k + 2)).crease((0, 1, 0.6, 0, 2, 6.1, 0, 2)[k], (6 * k + 2, 6 * k + 3))
+    write("uv_waiting", m, "creases on one side of a UV seam, or of other sharpness on the other")
+    m = torus(6, 5).jitter(4).uv_regions(lambda i: i % 5 // 2)
+    m.ft = [[a % 11 for a in f] for f in m.ft]
+    write("uv_folded", m, "UV values that far vertices share")
+    write("uv_triangles_cut", icosahedron().jitter(29).uv_regions(lambda i: i // 7, mode=4), "UV islands on triangles")
+    for seed in range(6):
+        m = random_creases(mixed(torus(6, 4)) if seed % 2 else mixed(grid(5, 4)), seed + 3)
+        rnd = Lcg(seed + 50)
+        m.uv_cut(*[e for e in sorted(m.edges()) if rnd.below(4) == 0], seed=seed, mode=seed % 5).boundary(1 + seed % 2)
+        write("uv_random%d" % seed, m, "random UV seams and creases")
 
 
 # ---- not manifold, or degenerate --------------------------------------------------------------------------------
@@ -636,6 +700,14 @@ def odd_shapes():
     odd("fans_twice_uv", m.tag("facevaryinginterpolateboundary 1/0/0 5"),
         "two fans at a vertex, each with its UV, and a face of one of them twice: a non-manifold crease there")
     odd("soup_uv", soup(99, 8, 9).uv_islands(), "random faces with UVs")
+    for seed in range(4):
+        m = soup(70 + seed, 8, 7)
+        rnd = Lcg(seed)
+        odd("soup_uv%d" % seed, m.uv_cut(*[e for e in sorted(m.edges()) if rnd.below(3) == 0]), "random faces, UV seams")
+    m = grid(4, 4)
+    m.v += [(m.v[w][0], m.v[w][1], m.v[w][2] + 1) for w in wall]
+    m.f += [[wall[k], wall[k + 1], first + k + 1, first + k] for k in range(4)]
+    odd("wall_uv", m.crease(0.5, (7, 12)).uv_cut((12, 17), (6, 7), (7, 8)), "a wall on a plane, UV seams that cross it")
 
 
 # ---- the refused set ----------------------------------------------------------------------------------------

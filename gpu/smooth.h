@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* smooth.h: values that are refined by the same rules as positions: over the control mesh, or over the mesh of a
+ * face-varying channel, whose seams are its boundaries. Schemes catmullClark and loop; limits with surface = limit. */
+#ifndef SDD_SMOOTH_H
+#define SDD_SMOOTH_H
+#include "gpu/kernels/quad_spot.h"
+#include "gpu/topology.h"
+
+/* smooth_scratch: exact bytes that smooth_run needs. */
+int64_t smooth_scratch(const sdd_topology *t, const struct sdd_control *mesh, int width,
+                       const struct sdd_refine_request *r);
+/* smooth_run: values [rows of the mesh][width] -> out [rows of r->level][width], all on the device; queues.
+ * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
+int smooth_run(const sdd_topology *t, const struct sdd_control *mesh, int width, const struct sdd_refine_request *r,
+               const float *values, float *out, void *scratch, struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif
