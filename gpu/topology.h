@@ -17,7 +17,7 @@ struct topology_part {
 
 /* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. Where channels
  * are smooth (topology_has_smooth_channels), a value that several vertices share has a row for each: after the values
- * come rows for all but its lowest vertex, ascending by value and vertex. Only smooth channels have what follows `value`. */
+ * come rows for all but its lowest vertex, ascending by value and vertex. Others have nothing after `value`. */
 struct topology_channel {
     int64_t n_values, n_rows, n_edges;
     uint32_t *vert, *edge; /* [C] rows; SDD_PART_MESH                             */

@@ -110,9 +110,9 @@ void build_rank_edges(struct build *b, const uint32_t *vert, int bits);
 /* Twins, boundaries and fans of the control mesh: the last of stage "faces", for `corners` and `rank` stay. */
 void build_run_positions(struct build *b);
 
-/* Face-varying channels. build_run_channel: stage "faces" of channel k. build_split_channels: gives rows of their own to
- * values that several vertices share; mostly there are none and nothing is done. build_run_channels: once creases and
- * corners are known, what smooth channels are refined by. */
+/* Face-varying channels. build_run_channel: stage "faces" of channel k. build_split_channels: gives rows of their own
+ * to values that several vertices share; mostly there are none. build_run_channels: once creases and corners are known,
+ * what smooth channels are refined by. */
 const int32_t *build_channel_indices(const struct build *b, int k); /* as authored */
 void build_run_channel(struct build *b, int k);
 int build_split_channels(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_vertices: how sharp the rows of a face-varying channel are: corners stay (sharpness 10), others are as sharp as
- * their vertex. A row with more than two sharp edges is a corner by those; so here stands what its edges do not say:
+/* channel_vertices: how sharp the rows of a face-varying channel are: corners stay (sharpness 10), others are as sharp
+ * as their vertex. A row with more than two sharp edges is a corner by those; so here stands what its edges do not say:
  * what its vertex is, the mode, and what the other value of the vertex does.
  * Shapes  control mesh and channel, twin SDD_NONE where there is none -> sharp[R] f32
  * Shape   item, n = V      Cost  about 60 B read a corner of the vertex
