@@ -19,6 +19,15 @@ static const struct sdd_primvar *wanted(const struct sdd_refine_request *r, int 
     return any && k < r->n_primvars && (r->primvars >> k & 1) ? r->primvar_shapes + k : NULL;
 }
 
+/* Is it refined as positions are? */
+static int is_smooth(const sdd_topology *t, const struct sdd_primvar *v)
+{
+    const int scheme = t->info.options.scheme;
+    if (v->interpolation == SDD_FACE_VARYING)
+        return topology_has_smooth_channels(t);
+    return v->interpolation == SDD_VERTEX && (scheme == SDD_SCHEME_CATMULL_CLARK || scheme == SDD_SCHEME_LOOP);
+}
+
 static int check_primvar(const sdd_topology *t, int k, const struct sdd_primvar *p, struct sdd_error *err)
 {
     if (p->interpolation <= SDD_UNIFORM)
@@ -26,6 +35,9 @@ static int check_primvar(const sdd_topology *t, int k, const struct sdd_primvar 
     if (topology_is_sqrt3(t))
         return sdd_fail(err, SDD_EUNSUPPORTED, "primvars",
                         "scheme sqrt3 takes constant and uniform primvars alone; primvar %d is neither", k);
+    if (is_smooth(t, p) && t->n_semi > 0)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "primvars",
+                        "primvar %d is smooth; that is not built yet with semi-sharp creases under chaikin", k);
     return SDD_OK;
 }
 
@@ -37,6 +49,10 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
     if ((r->include & uv) && t->info.options.fvar != SDD_FVAR_ALL && topology_is_sqrt3(t))
         return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
                         "scheme sqrt3 has no UVs under %s; it does `all`", sdd_option_token(&t->info.options, 2));
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t) && t->n_semi > 0)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
+                        "UVs under %s are not built yet with semi-sharp creases under chaikin; `all` is",
+                        sdd_option_token(&t->info.options, 2));
     if ((r->include & any) && (r->primvars == 0 || (uint64_t)r->primvars >> r->n_primvars))
         return sdd_fail(err, SDD_EINVALID, "primvars",
                         r->primvars ? "the mesh has %d primvars, the request names others"
@@ -74,15 +90,6 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
         most = rows > most ? rows : most;
     }
     return most;
-}
-
-/* Is it refined as positions are? */
-static int is_smooth(const sdd_topology *t, const struct sdd_primvar *v)
-{
-    const int scheme = t->info.options.scheme;
-    if (v->interpolation == SDD_FACE_VARYING)
-        return topology_has_smooth_channels(t);
-    return v->interpolation == SDD_VERTEX && (scheme == SDD_SCHEME_CATMULL_CLARK || scheme == SDD_SCHEME_LOOP);
 }
 
 int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
