@@ -138,7 +138,8 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
     float vertex = a->mesh.vert_sharp ? a->mesh.vert_sharp[v] : 0.0f;
     const struct sdd_control *m = &a->channel;
     int32_t mode = a->mode, plus = mode == SDD_MODE_CORNERS_PLUS1 || mode == SDD_MODE_CORNERS_PLUS2;
-    if (vertex >= 10.0f || (r->seam && r->odd) || (m->end[row] - m->begin[row] == 1 && mode != SDD_MODE_NONE))
+    if (vertex >= 10.0f || (r->odd && (r->seam || r->n_values > 1)) ||
+        (m->end[row] - m->begin[row] == 1 && mode != SDD_MODE_NONE))
         return 10.0f;
     if (mode == SDD_MODE_BOUNDARIES && (r->seam || (r->boundary && !r->odd)))
         return 10.0f;
