@@ -17,7 +17,7 @@ struct engine_run {
 
 struct engine {
     const struct sdd_engine_info *info; /* its row of sdd_engine_table */
-    /* Can it do this? SDD_EUNSUPPORTED or SDD_ETOO_LARGE with the option or the limit. */
+    /* Is it small enough? SDD_ETOO_LARGE with the limit; what it can do at all is in its info. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */

@@ -25,7 +25,9 @@ static int check_request(const sdd_topology *t, const struct sdd_patches_request
     if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
         return sdd_fail(err, SDD_EUNSUPPORTED, "scheme", "scheme %s makes no patches; catmullClark does",
                         sdd_option_token(&t->info.options, 0));
-    return topology_check_uniform(t, "feature-adaptive subdivision", err);
+    if (t->n_semi > 0)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "patches decay creases uniformly; refined has chaikin");
+    return SDD_OK;
 }
 
 struct layout {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, bring
  * the blocks to host memory (result.h). */
+#include "gpu/capabilities.h"
 #include "gpu/engine.h"
 #include "gpu/primvars.h"
 #include <stdio.h>
@@ -15,22 +16,31 @@ const char *sdd_version(void)
     return SDD_VERSION;
 }
 
-/* The first engine, in the table's order, that is asked for and can do it; else why the last one cannot. */
+/* The first engine, in the table's order, that is asked for, can do it and has room for it; else why none can. */
 static const struct engine *choose(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     int any = !r->method || strcmp(r->method, "auto") == 0, known = 0;
+    uint32_t needed = features_needed(t, r);
     char names[200] = "auto";
     size_t used = strlen(names);
+    err->code = SDD_OK;
     for (const struct engine *const *e = sdd_engines; *e; e++) {
-        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", (*e)->info->name);
-        if (any ? (*e)->by_name_alone : strcmp(r->method, (*e)->info->name) != 0)
+        const struct sdd_engine_info *info = (*e)->info;
+        used += (size_t)snprintf(names + used, sizeof names - used, ", %s", info->name);
+        if (any ? (*e)->by_name_alone : strcmp(r->method, info->name) != 0)
             continue;
         known = 1;
-        if (!(*e)->check(t, r, err))
-            return *e;
+        if (features_missing(t, info, needed) == 0) {
+            if (!(*e)->check(t, r, err))
+                return *e;
+        } else if (!any) {
+            (void)features_fail(t, needed, info, err);
+        }
     }
     if (!known)
         sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of %s", r->method, names);
+    else if (err->code == SDD_OK)
+        (void)features_fail(t, needed, NULL, err);
     return NULL;
 }
 
@@ -111,7 +121,7 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     }
     *engine = choose(t, r, err);
     if (!*engine)
-        return err && err->code ? err->code : SDD_EUNSUPPORTED;
+        return err->code;
     p->method = (*engine)->info->name;
     if (r->include & SDD_POSITIONS)
         result_add_block(p, SDD_POSITIONS, 3, p->n_vertices);

@@ -278,9 +278,14 @@ int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **o
                 struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- engines ------------------------------------------------------------------------------------------- */
+struct sdd_feature_info { /* what an engine can do: the option and its token, or the option and what it is about */
+    const char *option, *what;
+};
 struct sdd_engine_info {
     const char *name, *summary;
+    const uint8_t *schemes; /* for each feature, bits 1 << enum sdd_scheme: under which it is there, on every backend */
 };
+extern const struct sdd_feature_info sdd_feature_table[]; /* ends with a NULL option */
 extern const struct sdd_engine_info sdd_engine_table[]; /* ends with a NULL name */
 
 /* sdd_digest: the digest of a block in host memory: XXH64 (seed 0) of each 1,024-byte piece, little-endian values

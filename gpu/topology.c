@@ -304,14 +304,6 @@ int64_t topology_channel_points(const sdd_topology *t, const struct topology_cha
     return topology_grid_points(t, c->n_rows, c->n_edges, level);
 }
 
-int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err)
-{
-    if (t->n_semi == 0)
-        return SDD_OK;
-    return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
-                    "%s decays creases uniformly; engine mesh-matrix has chaikin", who);
-}
-
 int64_t topology_angles(const sdd_topology *t)
 {
     int32_t valence = t->info.max_valence > t->info.max_face_size ? t->info.max_valence : t->info.max_face_size;

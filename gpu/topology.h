@@ -82,9 +82,6 @@ int64_t topology_channel_points(const sdd_topology *t, const struct topology_cha
 /* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);
 
-/* topology_check_uniform: SDD_EUNSUPPORTED where `who` would need to decay semi-sharp edges by chaikin. */
-int topology_check_uniform(const sdd_topology *t, const char *who, struct sdd_error *err) SDD_MUST_CHECK;
-
 /* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
  * valence or face size. topology_upload_angles: fills it, made in double. */
 int64_t topology_angles(const sdd_topology *t);

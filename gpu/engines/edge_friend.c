@@ -2,6 +2,7 @@
 /* edge_friend.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch
  * a level. Levels live in two buffers that take turns. When only refined positions are asked for, the last step
  * writes points straight into grid order and the structure of the last level is never made. */
+#include "gpu/capabilities.h"
 #include "gpu/engine.h"
 #include "gpu/kernels/ef_edges.h"
 #include "gpu/kernels/ef_faces.h"
@@ -85,14 +86,6 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     int64_t n_slots, n_quads;
-    if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine edge-friend does catmullClark, not %s",
-                        sdd_option_token(&t->info.options, 0));
-    if (!t->info.manifold)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s; engine edge-friend needs manifold meshes", t->fault);
-    int rc = topology_check_uniform(t, "engine edge-friend", err);
-    if (rc)
-        return rc;
     size_of_level(t, deepest(r) > 0 ? deepest(r) : 1, &n_slots, &n_quads);
     if (!wants_points(r) || (n_quads < MAX_QUADS && n_slots < UINT32_MAX))
         return SDD_OK;
@@ -217,6 +210,12 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
     return SDD_OK;
 }
+
+const uint8_t edge_friend_schemes[N_FEATURES] = {
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK),
+    [FEATURE_CREASES] = UNDER_CATMULL_CLARK,
+    [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
+};
 
 const struct engine sdd_engine_edge_friend = {
     &sdd_engine_table[0], check, scratch, run, 0,

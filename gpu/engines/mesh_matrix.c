@@ -4,6 +4,7 @@
  * and adjacency are formulas (quad_spot.h), so a level is its points alone, in grid order, and two launches
  * make the next. Only two levels of points are held. */
 #include "gpu/engines/mesh_matrix.h"
+#include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/chaikin_step.h"
 #include "gpu/steps.h"
@@ -168,6 +169,14 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     mesh_matrix_finish(run, &m, &lay.tables, last);
     return SDD_OK;
 }
+
+const uint8_t mesh_matrix_schemes[N_FEATURES] = {
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3),
+    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3,
+    [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_SQRT3,
+    [FEATURE_CHAIKIN] = UNDER_CATMULL_CLARK | UNDER_LOOP,
+    [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
+};
 
 const struct engine sdd_engine_mesh_matrix = {
     &sdd_engine_table[1], check, scratch, run, 0,

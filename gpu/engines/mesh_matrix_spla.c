@@ -8,6 +8,7 @@
  * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. sqrt3 has a file of its
  * own, mesh_matrix_spla_sqrt3.c. */
 #include "gpu/engines/mesh_matrix_spla.h"
+#include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/spla_mend_edges.h"
@@ -143,24 +144,8 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-/* ---- what it does not do --------------------------------------------------------------------------------------- */
-static const char *refused(const sdd_topology *t)
-{
-    const struct sdd_options *o = &t->info.options;
-    if (o->scheme == SDD_SCHEME_BILINEAR)
-        return sdd_option_token(o, 0);
-    if (!t->info.manifold)
-        return t->fault[0] ? t->fault : "meshes that are not manifold";
-    if (t->info.has_creases)
-        return "creases and corners";
-    return o->triangle_rule == SDD_TRIANGLE_SMOOTH && !topology_is_triangles(t) ? "smooth triangles" : NULL;
-}
-
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    const char *what = refused(t);
-    if (what)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "method", "engine mesh-matrix-spla does not do this: %s", what);
     if (topology_is_sqrt3(t) && sqrt3_check(t, r, err))
         return SDD_ETOO_LARGE;
     /* collisions of the largest product, counted in 32 bits */
@@ -257,7 +242,7 @@ int spla_check_size(const sdd_topology *t, const struct sdd_spla *product, struc
     int rc = dev_finish(t->device, err);
     if (!rc && (uint32_t)n != product->n_entries)
         return sdd_fail(err, SDD_EUNSUPPORTED, "method",
-                        "engine mesh-matrix-spla does not do this: two triangles that share all three edges");
+                        "engine mesh-matrix-spla does not do two triangles that share all three edges");
     return rc;
 }
 
@@ -323,6 +308,10 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     mesh_matrix_finish(run, &m, &l.tables, grid);
     return SDD_OK;
 }
+
+const uint8_t mesh_matrix_spla_schemes[N_FEATURES] = {
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_SQRT3),
+};
 
 const struct engine sdd_engine_mesh_matrix_spla = {
     &sdd_engine_table[2], check, scratch, run, 1,

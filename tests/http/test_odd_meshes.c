@@ -223,7 +223,7 @@ static void test_bilinear(void **state)
     }
     subd_frame_free(&frame);
     expect(info.id, true, "mesh-matrix");
-    expect_refused(info.id, "edge-friend does catmullClark, not bilinear");
+    expect_refused(info.id, "edge-friend does not do scheme bilinear");
 }
 
 /* ---- loop -------------------------------------------------------------------------------------------------------- */
@@ -266,7 +266,7 @@ static void test_sqrt3(void **state)
     (void)state;
     assert_int_equal(subd_push_mesh(client, &tetrahedron, &push, &info, &err), SUBD_OK);
     expect(info.id, true, "mesh-matrix");
-    expect_refused(info.id, "edge-friend does catmullClark, not sqrt3");
+    expect_refused(info.id, "edge-friend does not do scheme sqrt3");
     assert_int_equal(subd_refine(client, info.id, &r, &frame, &err), SUBD_OK);
     assert_int_equal(frame.vertices, 8);
     assert_int_equal(frame.faces, 12);

@@ -94,7 +94,7 @@ static int left_for_spla(struct sdd_mesh_desc *d)
     }
     assert_int_equal(rc, SDD_EUNSUPPORTED);
     assert_string_equal(err.field, "method");
-    assert_non_null(strstr(err.text, "engine mesh-matrix-spla does not do this: "));
+    assert_non_null(strstr(err.text, "engine mesh-matrix-spla does not do "));
     d->n_creases = d->n_corner_tags = 0;
     d->options.triangle_rule = SDD_TRIANGLE_CATMULL_CLARK;
     return info.manifold && left_for_spla(d);
@@ -142,7 +142,7 @@ static void test_odd(void **state)
     shape_free(&s);
     print_message("%s\n", err.text);
     assert_int_equal(rc, SDD_EUNSUPPORTED);
-    assert_non_null(strstr(err.text, "edge-friend needs manifold meshes"));
+    assert_non_null(strstr(err.text, "edge-friend does not do meshes that are not manifold"));
     test_shape(state);
 }
 

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_capabilities.c: what the engines' tables say is what they do, feature by feature, scheme by scheme; and the README
+ * has that table. */
+#include "tests/env.h"
+#include "tests/oracle/cases.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "gpu/capabilities.h"
+
+/* Two triangles of a square with UVs; a third on their common edge makes it not manifold. */
+static const float points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1};
+static const float uvs[] = {0, 0, 1, 0, 1, 1, 0, 1, 0, 0};
+static const int32_t counts[] = {3, 3, 3}, corners[] = {0, 1, 2, 0, 2, 3, 0, 2, 4}, crease[] = {0, 2}, hole[] = {1};
+static const float sharpness[] = {1.5f};
+static const struct sdd_primvar primvars[] = {
+    {SDD_CONSTANT, 3, 0, points}, {SDD_VARYING, 3, 0, points}, {SDD_VERTEX, 3, 0, points}};
+
+static sdd_device *device;
+
+/* The least mesh and request that need the feature. */
+static void need(int feature, int scheme, struct sdd_mesh_desc *d, struct sdd_refine_request *r)
+{
+    *d = (struct sdd_mesh_desc){.n_vertices = 5, .n_faces = 2, .n_corners = 6, .face_counts = counts,
+                                .face_vertices = corners, .crease_edges = crease, .crease_sharpness = sharpness,
+                                .hole_faces = hole, .n_uvs = 5, .uv_indices = corners};
+    *r = (struct sdd_refine_request){.level = 2, .include = SDD_POSITIONS};
+    struct sdd_options *o = &d->options;
+    o->scheme = scheme;
+    o->boundary = feature == FEATURE_EDGE_ONLY ? SDD_BOUNDARY_EDGE_ONLY
+                  : feature == FEATURE_BOUNDARY_NONE ? SDD_BOUNDARY_NONE
+                                                     : SDD_BOUNDARY_EDGE_AND_CORNER;
+    o->fvar = feature == FEATURE_FVAR_LINEAR ? SDD_FVAR_ALL : SDD_FVAR_CORNERS_PLUS1;
+    o->triangle_rule = feature == FEATURE_SMOOTH_TRIANGLES;
+    o->crease_method = feature == FEATURE_CHAIKIN;
+    o->orientation = feature == FEATURE_LEFT_HANDED;
+    if (feature == FEATURE_ANY_TOPOLOGY)
+        d->n_faces = 3, d->n_corners = 9;
+    d->n_creases = feature == FEATURE_CREASES || feature == FEATURE_CHAIKIN;
+    d->n_holes = feature == FEATURE_HOLES;
+    if (feature == FEATURE_NORMALS)
+        r->include = SDD_NORMALS;
+    if (feature == FEATURE_LIMIT)
+        r->surface = SDD_SURFACE_LIMIT;
+    if (feature == FEATURE_FVAR_LINEAR || feature == FEATURE_FVAR_SMOOTH)
+        r->include = SDD_UVS | SDD_UV_INDICES;
+    if (feature >= FEATURE_COPIED) {
+        r->include = SDD_PRIMVARS | (feature == FEATURE_COPIED ? SDD_FACE_PARAMS : 0);
+        r->primvars = 1u << (feature - FEATURE_COPIED);
+    }
+}
+
+/* Has the feature any effect under the scheme? */
+static int matters(int feature, int scheme)
+{
+    if (feature == FEATURE_SMOOTH_TRIANGLES)
+        return scheme == SDD_SCHEME_CATMULL_CLARK;
+    return scheme != SDD_SCHEME_BILINEAR ||
+           (feature != FEATURE_CREASES && feature != FEATURE_CHAIKIN && feature != FEATURE_FVAR_SMOOTH);
+}
+
+static int runs(const struct sdd_mesh_desc *d, struct sdd_refine_request *r, const char *method, struct sdd_error *err)
+{
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
+    sdd_result *result = NULL;
+    r->method = method;
+    int rc = sdd_topology_create(device, d, &t, err);
+    if (!rc)
+        rc = sdd_mesh_create(t, points, uvs, &m, err);
+    if (!rc)
+        rc = sdd_mesh_set_primvars(m, 3, primvars, err);
+    if (!rc)
+        rc = sdd_refine(m, r, &result, err);
+    sdd_result_free(result);
+    sdd_mesh_free(m);
+    sdd_topology_unref(t);
+    return rc;
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    int does = 0, does_not = 0;
+    for (int feature = 0; feature < N_FEATURES; feature++)
+        for (int scheme = 0; scheme <= SDD_SCHEME_SQRT3; scheme++) {
+            int any = 0, rc;
+            struct sdd_mesh_desc d;
+            struct sdd_refine_request r;
+            struct sdd_error err = {0};
+            need(feature, scheme, &d, &r);
+            if (!matters(feature, scheme))
+                continue;
+            for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+                int says = e->schemes[feature] >> scheme & 1;
+                rc = runs(&d, &r, e->name, &err);
+                any |= says;
+                does += says, does_not += !says;
+                if (rc != (says ? SDD_OK : SDD_EUNSUPPORTED))
+                    fail_msg("%s, scheme %d, %s: the table says %d, it says %s", e->name, scheme,
+                             sdd_feature_table[feature].what, says, rc ? err.text : "that it does");
+            }
+            if ((rc = runs(&d, &r, "auto", &err)) != (any ? SDD_OK : SDD_EUNSUPPORTED))
+                fail_msg("auto, scheme %d, %s: %s", scheme, sdd_feature_table[feature].what, err.text);
+            if (rc)
+                assert_string_equal(err.field, sdd_feature_table[feature].option);
+        }
+    print_message("%d that engines do, %d that they do not\n", does, does_not);
+    assert_true(does > 80 && does_not > 60);
+}
+
+/* When no engine can, the error names the option and who comes closest. */
+static void test_closest(void **state)
+{
+    (void)state;
+    struct sdd_mesh_desc d;
+    struct sdd_refine_request r;
+    struct sdd_error err = {0};
+    need(FEATURE_FVAR_SMOOTH, SDD_SCHEME_SQRT3, &d, &r);
+    assert_int_equal(runs(&d, &r, "auto", &err), SDD_EUNSUPPORTED);
+    assert_string_equal(err.field, "faceVaryingLinearInterpolation");
+    assert_string_equal(err.text, "no engine does UVs and faceVarying primvars, the other five under sqrt3; all else that "
+                                  "is asked mesh-matrix and mesh-matrix-spla do");
+    need(FEATURE_CREASES, SDD_SCHEME_LOOP, &d, &r);
+    assert_int_equal(runs(&d, &r, "mesh-matrix-spla", &err), SDD_EUNSUPPORTED);
+    assert_string_equal(err.text, "engine mesh-matrix-spla does not do creases and corners, of any sharpness under loop; "
+                                  "engines that do: mesh-matrix");
+}
+
+static void write_table(FILE *to)
+{
+    static const char letters[] = {[SDD_SCHEME_CATMULL_CLARK] = 'C', [SDD_SCHEME_LOOP] = 'L',
+                                   [SDD_SCHEME_BILINEAR] = 'B', [SDD_SCHEME_SQRT3] = 'S'};
+    fprintf(to, "| on `cpu` and `cuda` alike |");
+    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+        fprintf(to, " `%s` |", e->name);
+    fprintf(to, "\n|---|");
+    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+        fprintf(to, "---|");
+    for (int k = 0; k < N_FEATURES; k++) {
+        fprintf(to, "\n| %s |", sdd_feature_table[k].what);
+        for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+            fprintf(to, e->schemes[k] ? " " : " - ");
+            for (size_t s = 0; s < sizeof letters; s++)
+                if (e->schemes[k] >> s & 1)
+                    fprintf(to, "%c ", letters[s]);
+            fprintf(to, "|");
+        }
+    }
+    fprintf(to, "\n");
+}
+
+static void test_readme(void **state)
+{
+    (void)state;
+    char *table = NULL, *text = NULL;
+    size_t bytes = 0, room = 0;
+    FILE *readme = fopen("README.md", "r"), *to = open_memstream(&table, &bytes);
+    assert_non_null(to);
+    write_table(to);
+    fclose(to);
+    if (!readme) {
+        free(table);
+        print_message("skipped: there is no README.md in this folder\n");
+        skip();
+    }
+    ssize_t n = getdelim(&text, &room, 0, readme);
+    fclose(readme);
+    assert_true(n > 0);
+    if (!strstr(text, table))
+        fail_msg("README.md has another table of what engines do; it should be:\n%s", table);
+    free(text);
+    free(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_closest),
+                                       cmocka_unit_test(test_readme)};
+    device = open_device(0);
+    int failed = cmocka_run_group_tests_name("capabilities", tests, NULL, NULL);
+    sdd_device_close(device);
+    return failed;
+}
