@@ -38,10 +38,10 @@ static uint32_t needed_by_primvars(const sdd_topology *t, const struct sdd_refin
     for (int k = 0; k < r->n_primvars; k++) {
         int32_t interpolation = r->primvar_shapes[k].interpolation;
         if (r->primvars >> k & 1)
-            needed |= interpolation <= SDD_UNIFORM         ? 1u << FEATURE_COPIED
-                      : interpolation == SDD_FACE_VARYING  ? fvar
-                      : interpolation == SDD_VARYING       ? 1u << FEATURE_VARYING
-                                                           : 1u << FEATURE_VERTEX;
+            needed |= interpolation <= SDD_UNIFORM        ? 1u << FEATURE_COPIED
+                      : interpolation == SDD_FACE_VARYING ? fvar
+                      : interpolation == SDD_VARYING      ? 1u << FEATURE_VARYING
+                                                          : 1u << FEATURE_VERTEX;
     }
     return needed;
 }

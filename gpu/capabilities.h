@@ -37,7 +37,7 @@ enum feature {
     [FEATURE_MANIFOLD] = (schemes), [FEATURE_EDGE_AND_CORNER] = (schemes), [FEATURE_EDGE_ONLY] = (schemes),            \
     [FEATURE_BOUNDARY_NONE] = (schemes), [FEATURE_HOLES] = (schemes), [FEATURE_LEFT_HANDED] = (schemes),               \
     [FEATURE_NORMALS] = (schemes), [FEATURE_LIMIT] = (schemes), [FEATURE_FVAR_LINEAR] = (schemes),                     \
-    [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                                    \
+    [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                 \
     [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3, [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
 extern const uint8_t edge_friend_schemes[], mesh_matrix_schemes[], mesh_matrix_spla_schemes[]; /* [N_FEATURES] */
 

@@ -6,8 +6,8 @@
 #include "gpu/mesh.h"
 #include "gpu/result.h"
 
-/* primvars_check: can all that the request asks for be made?
- * Errors  SDD_EINVALID (no such primvar, no UVs), SDD_EUNSUPPORTED naming the option */
+/* primvars_check: is all there that the request asks for?
+ * Errors  SDD_EINVALID (no such primvar, no UVs) */
 int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* primvars_add_blocks: those of UVs, primvars and face params; p has the counts of the refined mesh. */
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p);

@@ -194,6 +194,7 @@ struct sdd_control topology_control(const sdd_topology *t)
         .face_end = t->face_end,
         .edge_sharp = t->edge_sharp,
         .vert_sharp = t->vert_sharp,
+        .ruled = t->ruled,
         .n_vertices = (uint32_t)t->info.n_vertices,
         .n_faces = (uint32_t)t->info.n_faces,
         .n_edges = (uint32_t)t->info.n_edges,
@@ -217,6 +218,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
     m.corner = c->corner;
     m.edge_sharp = c->edge_sharp;
     m.vert_sharp = c->vert_sharp;
+    m.ruled = c->ruled;
     m.n_vertices = (uint32_t)c->n_rows;
     m.n_edges = (uint32_t)c->n_edges;
     if (m.edges == SDD_EDGES_CLOSED) /* but at seams */

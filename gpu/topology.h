@@ -28,6 +28,7 @@ struct topology_channel {
     uint32_t *begin, *end; /* [n_rows] rows of `corner`; SDD_PART_EDGES           */
     float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
     float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
+    uint8_t *ruled;        /* [n_rows] SDD_PART_EDGES                             */
 };
 
 struct sdd_topology {
@@ -52,6 +53,7 @@ struct sdd_topology {
     uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
     uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
     uint32_t *isolated;    /* [n_isolated]                                      */
+    uint8_t *ruled;        /* [V] kernels/vertex_ruled.h; NULL: as edge_sharp   */
     /* under chaikin, and a scheme that has creases (kernels/control.h); NULL: no edge is semi-sharp */
     uint32_t *chaikin_row;  /* [E]                                               */
     uint32_t *chaikin_edge; /* [n_semi] of each row                              */

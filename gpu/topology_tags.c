@@ -199,6 +199,7 @@ void build_lay_out_lists(struct build *b, struct arena *a)
     sdd_topology *t = b->t;
     t->ghost_first = b->H > 0 ? ARENA(a, uint32_t, b->H) : NULL;
     t->shown = b->hole ? ARENA(a, uint32_t, t->n_shown) : NULL;
+    t->ruled = t->edge_sharp ? ARENA(a, uint8_t, b->V) : NULL;
     t->isolated = t->info.n_isolated > 0 ? ARENA(a, uint32_t, t->info.n_isolated) : NULL;
     t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
     t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
@@ -223,4 +224,7 @@ void build_run_lists(struct build *b)
         DEV_LAUNCH(b->d, compact, &isolated, b->V);
     if (t->chaikin_row)
         DEV_LAUNCH(b->d, chaikin_rows, &rows, b->E);
+    struct vertex_ruled_args ruled = {topology_control(t), t->ruled};
+    if (t->ruled)
+        DEV_LAUNCH(b->d, vertex_ruled, &ruled, b->V);
 }

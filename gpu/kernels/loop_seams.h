@@ -68,7 +68,7 @@ SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const stru
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
-    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+    for (uint32_t k = sdd_is_ruled(m, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t off = 0; off < 2; off++) {
             uint32_t c = m->corner[k], own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))

@@ -45,7 +45,7 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, struct sdd_
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
-    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+    for (uint32_t k = sdd_is_ruled(m, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t before = 0; before < 2; before++) {
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))

@@ -123,6 +123,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
     uint32_t begin = m->begin[v], end = m->end[v];
+    int ruled = sdd_is_ruled(m, v);
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
@@ -132,7 +133,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
                 continue;
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
-            if (m->edge_sharp)
+            if (ruled)
                 sdd_ring_edge(&ring, sdd_part_met(m, own, off, g->level), far);
         }
     }

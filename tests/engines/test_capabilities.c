@@ -28,13 +28,20 @@ static sdd_device *device;
 /* The least mesh and request that need the feature. */
 static void need(int feature, int scheme, struct sdd_mesh_desc *d, struct sdd_refine_request *r)
 {
-    *d = (struct sdd_mesh_desc){.n_vertices = 5, .n_faces = 2, .n_corners = 6, .face_counts = counts,
-                                .face_vertices = corners, .crease_edges = crease, .crease_sharpness = sharpness,
-                                .hole_faces = hole, .n_uvs = 5, .uv_indices = corners};
+    *d = (struct sdd_mesh_desc){.n_vertices = 5,
+                                .n_faces = 2,
+                                .n_corners = 6,
+                                .face_counts = counts,
+                                .face_vertices = corners,
+                                .crease_edges = crease,
+                                .crease_sharpness = sharpness,
+                                .hole_faces = hole,
+                                .n_uvs = 5,
+                                .uv_indices = corners};
     *r = (struct sdd_refine_request){.level = 2, .include = SDD_POSITIONS};
     struct sdd_options *o = &d->options;
     o->scheme = scheme;
-    o->boundary = feature == FEATURE_EDGE_ONLY ? SDD_BOUNDARY_EDGE_ONLY
+    o->boundary = feature == FEATURE_EDGE_ONLY       ? SDD_BOUNDARY_EDGE_ONLY
                   : feature == FEATURE_BOUNDARY_NONE ? SDD_BOUNDARY_NONE
                                                      : SDD_BOUNDARY_EDGE_AND_CORNER;
     o->fvar = feature == FEATURE_FVAR_LINEAR ? SDD_FVAR_ALL : SDD_FVAR_CORNERS_PLUS1;
@@ -126,18 +133,22 @@ static void test_closest(void **state)
     need(FEATURE_FVAR_SMOOTH, SDD_SCHEME_SQRT3, &d, &r);
     assert_int_equal(runs(&d, &r, "auto", &err), SDD_EUNSUPPORTED);
     assert_string_equal(err.field, "faceVaryingLinearInterpolation");
-    assert_string_equal(err.text, "no engine does UVs and faceVarying primvars, the other five under sqrt3; all else that "
-                                  "is asked mesh-matrix and mesh-matrix-spla do");
+    assert_string_equal(err.text,
+                        "no engine does UVs and faceVarying primvars, the other five under sqrt3; all else that "
+                        "is asked mesh-matrix and mesh-matrix-spla do");
     need(FEATURE_CREASES, SDD_SCHEME_LOOP, &d, &r);
     assert_int_equal(runs(&d, &r, "mesh-matrix-spla", &err), SDD_EUNSUPPORTED);
-    assert_string_equal(err.text, "engine mesh-matrix-spla does not do creases and corners, of any sharpness under loop; "
-                                  "engines that do: mesh-matrix");
+    assert_string_equal(err.text,
+                        "engine mesh-matrix-spla does not do creases and corners, of any sharpness under loop; "
+                        "engines that do: mesh-matrix");
 }
 
 static void write_table(FILE *to)
 {
-    static const char letters[] = {[SDD_SCHEME_CATMULL_CLARK] = 'C', [SDD_SCHEME_LOOP] = 'L',
-                                   [SDD_SCHEME_BILINEAR] = 'B', [SDD_SCHEME_SQRT3] = 'S'};
+    static const char letters[] = {[SDD_SCHEME_CATMULL_CLARK] = 'C',
+                                   [SDD_SCHEME_LOOP] = 'L',
+                                   [SDD_SCHEME_BILINEAR] = 'B',
+                                   [SDD_SCHEME_SQRT3] = 'S'};
     fprintf(to, "| on `cpu` and `cuda` alike |");
     for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
         fprintf(to, " `%s` |", e->name);

@@ -91,6 +91,21 @@ void wild_control(const struct wild_case *k, struct wild *w)
     find_sides(w);
 }
 
+unsigned char *wild_ruled(const struct wild_case *k)
+{
+    unsigned char *ruled = xalloc(k->b.V, 1);
+    int32_t *n = xalloc(k->b.V, sizeof *n);
+    for (int64_t e = 0; e < k->o.E; e++) {
+        uint32_t c = k->o.edge_corner[e];
+        if (k->o.edge_sharp[e] > 0)
+            n[k->b.vert[c]]++, n[k->b.vert[k->b.next[c]]]++;
+    }
+    for (int64_t v = 0; v < k->b.V; v++)
+        ruled[v] = n[v] > 1 || k->o.vert_sharp[v] > 0;
+    free(n);
+    return ruled;
+}
+
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
 {
     const struct brute *b = &k->b;
@@ -110,6 +125,11 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.corner = launch_in(b->vert_corner, b->C, 4), m.face_end = launch_in(b->end, b->F, 4);
     m.edge_sharp = k->edge_sharp || !no_arrays ? launch_in(o->edge_sharp, o->E, 4) : NULL;
     m.vert_sharp = k->vert_sharp || !no_arrays ? launch_in(o->vert_sharp, b->V, 4) : NULL;
+    if (turn % 3) { /* else all vertices are looked at */
+        unsigned char *ruled = wild_ruled(k);
+        m.ruled = launch_in(ruled, b->V, 1);
+        free(ruled);
+    }
     return m;
 }
 
