@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capabilities.h: what a request on a topology needs, held against what each engine says it does. Shared inside gpu/. */
+/* capabilities.h: what a request on a topology needs, held against what each engine says it does. Shared inside gpu/.
+ */
 #ifndef SDD_CAPABILITIES_H
 #define SDD_CAPABILITIES_H
 #include "gpu/topology.h"

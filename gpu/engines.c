@@ -9,8 +9,9 @@ const struct sdd_engine_info sdd_engine_table[] = {
     {"mesh-matrix",
      "catmullClark, loop and bilinear of any mesh, manifold or not; after the control mesh only points are held",
      mesh_matrix_schemes},
-    {"mesh-matrix-spla", "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
-                         "the reference of mesh-matrix",
+    {"mesh-matrix-spla",
+     "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
+     "the reference of mesh-matrix",
      mesh_matrix_spla_schemes},
     {NULL, NULL, NULL},
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* face_corners: what a corner knows of its face: the face, the corners after and before it; checks vertex indices. Also for
- * a face-varying channel, whose values are its vertices.
+/* face_corners: what a corner knows of its face: the face, the corners after and before it; checks vertex indices.
+ * Also for a face-varying channel, whose values are its vertices.
  * Shapes  end[F] i32 (inclusive scan of the sizes), input[C] i32 -> vert, face, next, prev [C] u32, error[1] u64
  * Shape   item, n = F      Cost  4 B read and 16 B written a corner
  * Result  a left-handed face a b c d is read as a d c b; error = min(error, corner) where a vertex is not in [0, V).

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* vertex_ruled: where a rule other than the smooth one can hold: two sharp edges or more, or a sharp vertex. What is not
- * ruled stays so on all levels: engines need not look at its edges.
+/* vertex_ruled: where a rule other than the smooth one can hold: two sharp edges or more, or a sharp vertex. What is
+ * not ruled stays so on all levels: engines need not look at its edges.
  * Shapes  control mesh with edge_sharp -> ruled[V] u8      Shape  item, n = V
  * Cost    about 20 B read a corner, 1 B written a vertex      Result  0 or 1
  * Threads any queue */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_capabilities.c: what the engines' tables say is what they do, feature by feature, scheme by scheme; and the README
- * has that table. */
+/* test_capabilities.c: what the engines' tables say is what they do, feature by feature, scheme by scheme; and the
+ * README has that table. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <setjmp.h>

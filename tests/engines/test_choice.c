@@ -107,8 +107,9 @@ static void test_faults(void **state)
             expect(&f, "auto", surface, "mesh-matrix");
             expect(&f, "mesh-matrix", surface, "mesh-matrix");
             refuse(&f, "edge-friend", surface, faults[i].words);
-            refuse(&f, "edge-friend", surface, "engine edge-friend does not do meshes that are not manifold under catmullClark; engines "
-                                        "that do: mesh-matrix");
+            refuse(&f, "edge-friend", surface,
+                   "engine edge-friend does not do meshes that are not manifold under catmullClark; engines "
+                   "that do: mesh-matrix");
         }
         teardown(&f);
     }
@@ -150,7 +151,8 @@ static void test_choice(void **state)
     f.shape.desc.options.scheme = SDD_SCHEME_BILINEAR;
     make(&f);
     expect(&f, "auto", SDD_SURFACE_LIMIT, "mesh-matrix");
-    refuse(&f, "edge-friend", SDD_SURFACE_LIMIT, "engine edge-friend does not do scheme bilinear; engines that do: mesh-matrix");
+    refuse(&f, "edge-friend", SDD_SURFACE_LIMIT,
+           "engine edge-friend does not do scheme bilinear; engines that do: mesh-matrix");
     teardown(&f);
 }
 

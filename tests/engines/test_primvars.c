@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_primvars.c: what refines along with the positions, on every shape. What is linear is held against scheme
- * bilinear, which OpenSubdiv's witness has seen; face params against where they say the corners are; the rest are laws. */
+ * bilinear, which OpenSubdiv's witness has seen; face params against where they say the corners are; the rest are laws.
+ */
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"

@@ -438,7 +438,8 @@ static void test_not_manifold(void **state)
     expect(r, 0);
     expect(RUN("refine", id, "--level", "3", "--surface", "limit", "--normals", "-o", out), 0);
     fails(RUN("refine", id, "--method", "edge-friend"), 4, "edge (0, 1) is not manifold: more than two faces use it");
-    fails(RUN("plan", id, "--method", "edge-friend"), 4, "engine edge-friend does not do meshes that are not manifold under catmullClark; engines that do: "
+    fails(RUN("plan", id, "--method", "edge-friend"), 4,
+          "engine edge-friend does not do meshes that are not manifold under catmullClark; engines that do: "
           "mesh-matrix (unsupported");
     expect(RUN("rm", id), 0);
     r = RUN("refine", cube, "--scheme", "bilinear", "--level", "2", "-o", out);

@@ -21,7 +21,8 @@ struct parents_case {
     int64_t n;
 };
 
-/* The walk is by unit vectors: corner k's quadrant of a quad lies at its corner k and runs along the sides from there. */
+/* The walk is by unit vectors: corner k's quadrant of a quad lies at its corner k and runs along the sides from there.
+ */
 static void want_quad(const struct parents_case *k, uint32_t c, int64_t side, int64_t x, int64_t y, uint32_t *w)
 {
     static const int at[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
