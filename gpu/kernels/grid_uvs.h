@@ -34,26 +34,27 @@ SDD_FN float sdd_mix(float a, float b, float t)
     return fmaf(t, b - a, a);
 }
 
-SDD_FN float sdd_uv_at(const struct grid_uvs_args *a, uint32_t row, int32_t k)
+SDD_FN float sdd_uv_at(const struct grid_uvs_args *a, int32_t width, uint32_t row, int32_t k)
 {
-    return a->uv[(int64_t)row * a->width + k];
+    return a->uv[(int64_t)row * width + k];
 }
 
-SDD_FN float sdd_uv_face(const struct grid_uvs_args *a, uint32_t c, int32_t k)
+SDD_FN float sdd_uv_face(const struct grid_uvs_args *a, int32_t width, uint32_t c, int32_t k)
 {
-    return a->out[((int64_t)a->grid.n_vertices + sdd_face(&a->grid.faces, c)) * a->width + k];
+    return a->out[((int64_t)a->grid.n_vertices + sdd_face(&a->grid.faces, c)) * width + k];
 }
 
-SDD_FN float sdd_uv_middle(const struct grid_uvs_args *a, uint32_t c, int32_t k)
+SDD_FN float sdd_uv_middle(const struct grid_uvs_args *a, int32_t width, uint32_t c, int32_t k)
 {
     const struct sdd_grid *g = &a->grid;
-    return sdd_mix(sdd_uv_at(a, g->vert[c], k), sdd_uv_at(a, g->vert[sdd_next(&g->faces, c)], k), 0.5f);
+    return sdd_mix(sdd_uv_at(a, width, g->vert[c], k), sdd_uv_at(a, width, g->vert[sdd_next(&g->faces, c)], k), 0.5f);
 }
 
-SDD_FN float sdd_uv_inside(const struct grid_uvs_args *a, const struct sdd_uv_place *p, int32_t k)
+SDD_FN float sdd_uv_inside(const struct grid_uvs_args *a, int32_t width, const struct sdd_uv_place *p, int32_t k)
 {
-    float low = sdd_mix(sdd_uv_at(a, a->grid.vert[p->c], k), sdd_uv_middle(a, p->c, k), p->s);
-    float high = sdd_mix(sdd_uv_middle(a, sdd_prev(&a->grid.faces, p->c), k), sdd_uv_face(a, p->c, k), p->s);
+    float low = sdd_mix(sdd_uv_at(a, width, a->grid.vert[p->c], k), sdd_uv_middle(a, width, p->c, k), p->s);
+    float high =
+        sdd_mix(sdd_uv_middle(a, width, sdd_prev(&a->grid.faces, p->c), k), sdd_uv_face(a, width, p->c, k), p->s);
     return sdd_mix(low, high, p->t);
 }
 
@@ -90,21 +91,22 @@ SDD_FN struct sdd_uv_place sdd_uv_place_of(const struct grid_uvs_args *a, int64_
     return p;
 }
 
-SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, const struct sdd_uv_place *p, int32_t k)
+SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, int32_t width, const struct sdd_uv_place *p, int32_t k)
 {
     if (p->kind == SDD_UV_VERTEX)
-        return sdd_uv_at(a, p->id, k);
+        return sdd_uv_at(a, width, p->id, k);
     if (p->kind == SDD_UV_EDGE)
-        return sdd_uv_middle(a, p->c, k);
+        return sdd_uv_middle(a, width, p->c, k);
     if (p->kind == SDD_UV_HALF)
-        return sdd_mix(sdd_uv_at(a, p->id, k), sdd_uv_middle(a, p->c, k), p->t);
+        return sdd_mix(sdd_uv_at(a, width, p->id, k), sdd_uv_middle(a, width, p->c, k), p->t);
     if (p->kind == SDD_UV_SPOKE)
-        return sdd_mix(sdd_uv_face(a, p->c, k), sdd_uv_middle(a, p->c, k), p->t);
-    return sdd_uv_inside(a, p, k);
+        return sdd_mix(sdd_uv_face(a, width, p->c, k), sdd_uv_middle(a, width, p->c, k), p->t);
+    return sdd_uv_inside(a, width, p, k);
 }
 
 SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
 {
+    const int32_t width = a->width;
     const struct sdd_grid *g = &a->grid;
     int64_t n = i - g->n_vertices;
     struct sdd_uv_place p;
@@ -121,7 +123,14 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
     } else if (n >= g->n_edges) {
         p = sdd_uv_place_of(a, n - g->n_edges);
     }
-    for (int32_t k = 0; k < a->width; k++)
-        a->out[i * a->width + k] = sdd_uv_value(a, &p, k);
+    if (width == 2) { /* a constant, and no store before all is read: what both have in common is read once */
+        struct sdd_float2 uv;
+        uv.s[0] = sdd_uv_value(a, 2, &p, 0);
+        uv.s[1] = sdd_uv_value(a, 2, &p, 1);
+        ((struct sdd_float2 *)a->out)[i] = uv;
+        return;
+    }
+    for (int32_t k = 0; k < width; k++)
+        a->out[i * width + k] = sdd_uv_value(a, width, &p, k);
 }
 #endif
