@@ -168,7 +168,9 @@ model split_torus(sdd_device *device, int64_t triangles)
     sdd_topology *t;
     sdd_mesh *m;
     sdd_result *result;
-    const sdd_refine_request r = {1, SDD_SURFACE_REFINED, SDD_POSITIONS | SDD_INDICES, "auto", nullptr};
+    sdd_refine_request r = {};
+    r.level = 1;
+    r.include = SDD_POSITIONS | SDD_INDICES;
     if (sdd_topology_create(device, &d, &t, &err) || sdd_mesh_create(t, from.points.data(), nullptr, &m, &err) ||
         sdd_refine(m, &r, &result, &err))
         oracle_die("%s", err.text);
