@@ -3,13 +3,20 @@
 #include "cli.h"
 #include <string.h>
 
+/* Under sqrt3 UVs are linear, and are refused where the mesh asks for another rule. */
+static int has_refined_uvs(const struct subd_mesh_info *m)
+{
+    return m->uvs &&
+           (strcmp(m->options[SUBD_SCHEME], "sqrt3") != 0 || strcmp(m->options[SUBD_FACE_VARYING], "all") == 0);
+}
+
 static void request_of(const struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
 {
     *r = (struct subd_refine){
         .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
     r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0);
-    if (m->uvs && strcmp(m->options[SUBD_FACE_VARYING], "all") == 0)
+    if (has_refined_uvs(m))
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
 }
 
@@ -18,8 +25,8 @@ static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame 
     struct subd_refine request;
     request_of(c, m, &request);
     if (m->uvs && !(request.include & SUBD_UVS))
-        cli_warn("the mesh's UVs are left out: refining them needs the face-varying interpolation `all`, and this mesh "
-                 "has `%s`",
+        cli_warn("the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, and "
+                 "this mesh has `%s`",
                  m->options[SUBD_FACE_VARYING]);
     return subd_refine(c->client, m->id, &request, f, err);
 }
