@@ -33,14 +33,6 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
     const int uv = SDD_UVS | SDD_UV_INDICES, any = SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     if ((r->include & uv) && t->info.n_uvs == 0)
         return sdd_fail(err, SDD_EINVALID, "include", "the mesh has no UVs");
-    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t) && t->n_semi > 0)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "faceVaryingLinearInterpolation",
-                        "UVs under %s are not built yet with semi-sharp creases under chaikin; `all` is",
-                        sdd_option_token(&t->info.options, 2));
-    for (int k = 0; k < r->n_primvars; k++)
-        if (wanted(r, k) && is_smooth(t, wanted(r, k)) && t->n_semi > 0)
-            return sdd_fail(err, SDD_EUNSUPPORTED, "primvars",
-                            "primvar %d is smooth; that is not built yet with semi-sharp creases under chaikin", k);
     if ((r->include & any) && (r->primvars == 0 || (uint64_t)r->primvars >> r->n_primvars))
         return sdd_fail(err, SDD_EINVALID, "primvars",
                         r->primvars ? "the mesh has %d primvars, the request names others"

@@ -195,6 +195,7 @@ struct sdd_control topology_control(const sdd_topology *t)
         .edge_sharp = t->edge_sharp,
         .vert_sharp = t->vert_sharp,
         .ruled = t->ruled,
+        .chaikin = {t->chaikin_row, t->chaikin_part, NULL},
         .n_vertices = (uint32_t)t->info.n_vertices,
         .n_faces = (uint32_t)t->info.n_faces,
         .n_edges = (uint32_t)t->info.n_edges,
@@ -219,6 +220,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
     m.edge_sharp = c->edge_sharp;
     m.vert_sharp = c->vert_sharp;
     m.ruled = c->ruled;
+    m.chaikin.row = c->chaikin_row;
     m.n_vertices = (uint32_t)c->n_rows;
     m.n_edges = (uint32_t)c->n_edges;
     if (m.edges == SDD_EDGES_CLOSED) /* but at seams */

@@ -29,6 +29,7 @@ struct topology_channel {
     float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
     float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
     uint8_t *ruled;        /* [n_rows] SDD_PART_EDGES                             */
+    uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
 };
 
 struct sdd_topology {
@@ -67,7 +68,7 @@ struct sdd_topology {
     int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
-/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them. */
+/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them; on level 0. */
 struct sdd_control topology_control(const sdd_topology *t);
 struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
 /* Are face-varying values smooth off their seams? Else they are linear over the control faces. */

@@ -112,12 +112,14 @@ void build_run_positions(struct build *b);
 
 /* Face-varying channels. build_run_channel: stage "faces" of channel k. build_split_channels: gives rows of their own
  * to values that several vertices share; mostly there are none. build_run_channels: once creases and corners are known,
- * what smooth channels are refined by. */
+ * what smooth channels are refined by. build_run_channel_lists: under chaikin, their semi-sharp edges. */
 const int32_t *build_channel_indices(const struct build *b, int k); /* as authored */
 void build_run_channel(struct build *b, int k);
 int build_split_channels(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_lay_out_channel(struct build *b, struct arena *a, struct topology_channel *channel);
 void build_run_channels(struct build *b);
+void build_lay_out_channel_lists(struct build *b, struct arena *a);
+void build_run_channel_lists(struct build *b);
 
 /* Stage "tags". build_run_ghosts needs a manifold mesh: the walks around vertices end. */
 void build_lay_out_tags(struct build *b, struct arena *a);

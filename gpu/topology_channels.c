@@ -107,7 +107,8 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
     struct channel_edges_args edges = {channel->edge_corner, channel->twin, t->edge, t->edge_sharp,
                                        channel->edge_sharp};
     struct channel_vertices_args vertices = {topology_control(t), topology_channel_control(t, channel),
-                                             channel->vert_sharp, t->info.options.fvar};
+                                             channel->vert_sharp, t->info.options.fvar,
+                                             t->info.options.crease_method == SDD_CREASE_CHAIKIN};
     int64_t row_bytes = channel->n_rows * (int64_t)sizeof(uint32_t);
     vertices.mesh.twin = b->twin;
     dev_fill(b->d, channel->begin, 0, row_bytes);
@@ -125,4 +126,22 @@ void build_run_channels(struct build *b)
 {
     for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
         run_smooth(b, b->t->channel + k);
+}
+
+void build_lay_out_channel_lists(struct build *b, struct arena *a)
+{
+    const int any = b->t->n_semi > 0 && topology_has_smooth_channels(b->t);
+    for (int k = 0; k < b->t->n_channels; k++)
+        b->t->channel[k].chaikin_row = any ? ARENA(a, uint32_t, b->t->channel[k].n_edges) : NULL;
+}
+
+void build_run_channel_lists(struct build *b)
+{
+    const sdd_topology *t = b->t;
+    for (int k = 0; k < t->n_channels && topology_has_smooth_channels(t); k++) {
+        const struct topology_channel *channel = t->channel + k;
+        struct channel_chaikin_args rows = {topology_control(t), topology_channel_control(t, channel),
+                                            channel->chaikin_row};
+        DEV_LAUNCH(b->d, channel_chaikin, &rows, channel->n_edges);
+    }
 }

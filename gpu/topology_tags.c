@@ -204,6 +204,7 @@ void build_lay_out_lists(struct build *b, struct arena *a)
     t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
     t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
     t->chaikin_part = t->n_semi > 0 ? ARENA(a, float, t->n_semi) : NULL;
+    build_lay_out_channel_lists(b, a);
 }
 
 void build_run_lists(struct build *b)
@@ -222,8 +223,10 @@ void build_run_lists(struct build *b)
         DEV_LAUNCH(b->d, open_twins, &open, b->C);
     if (t->isolated)
         DEV_LAUNCH(b->d, compact, &isolated, b->V);
-    if (t->chaikin_row)
+    if (t->chaikin_row) {
         DEV_LAUNCH(b->d, chaikin_rows, &rows, b->E);
+        build_run_channel_lists(b);
+    }
     struct vertex_ruled_args ruled = {topology_control(t), t->ruled};
     if (t->ruled)
         DEV_LAUNCH(b->d, vertex_ruled, &ruled, b->V);

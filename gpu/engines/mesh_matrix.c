@@ -5,8 +5,8 @@
  * make the next. Only two levels of points are held. */
 #include "gpu/engines/mesh_matrix.h"
 #include "gpu/capabilities.h"
+#include "gpu/chaikin.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
-#include "gpu/kernels/chaikin_step.h"
 #include "gpu/steps.h"
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_finish.h"
@@ -17,7 +17,7 @@
 /* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
 struct layout {
     float *buffer[2];
-    float *parts[2]; /* under chaikin, of even and of odd levels (kernels/edge_sharpness.h) */
+    float *parts[2]; /* chaikin.h */
     struct mesh_matrix_tables tables;
 };
 
@@ -53,11 +53,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     int64_t even = mesh_matrix_in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
     out->buffer[0] = ARENA(a, float, 3 * even);
     out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
-    for (int k = 0; k < 2; k++) { /* the highest level of each parity that has parts */
-        int most = r->level < t->chaikin_levels ? r->level : t->chaikin_levels;
-        most -= most % 2 != k;
-        out->parts[k] = ARENA(a, float, most > 0 ? t->n_semi << most : 0);
-    }
+    chaikin_lay_out(t, r->level, a, out->parts);
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
 
@@ -96,17 +92,6 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
     return !rc && l->n_weights ? step_upload_weights(t, l->weights, err) : rc;
 }
 
-/* m goes on to a level: it has the parts of semi-sharp edges there and, but on the last, those of the next. */
-static void chaikin(const sdd_topology *t, const struct layout *l, int level, int last, struct sdd_control *m)
-{
-    m->chaikin.row = level < t->chaikin_levels ? t->chaikin_row : NULL;
-    m->chaikin.now = level > 0 ? m->chaikin.half : t->chaikin_part;
-    m->chaikin.half = l->parts[(level + 1) % 2];
-    struct chaikin_step_args step = {*m, t->chaikin_edge, l->parts[(level + 1) % 2], level};
-    if (m->chaikin.row && level < last)
-        DEV_LAUNCH(t->device, chaikin_step, &step, t->n_semi << (level + 1));
-}
-
 /* All levels up to the last, which goes to `last`. */
 static int run_levels(const struct engine_run *run, struct sdd_control *m, const struct layout *l, float *last,
                       struct sdd_error *err)
@@ -119,12 +104,12 @@ static int run_levels(const struct engine_run *run, struct sdd_control *m, const
         float *to = level == r->level ? last : l->buffer[(r->level - level) % 2];
         if (r->cancel && atomic_load(r->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
-        chaikin(t, l, level - 1, r->level, m);
+        chaikin_reach(t, l->parts, level - 1, r->level, m);
         step.mesh = *m;
         step_run(&step, from, to, level - 1);
         from = to;
     }
-    chaikin(t, l, r->level, r->level, m);
+    chaikin_reach(t, l->parts, r->level, r->level, m);
     return SDD_OK;
 }
 

@@ -9,7 +9,7 @@
  * Threads any queue */
 #ifndef SDD_K_CHANNEL_VERTICES_H
 #define SDD_K_CHANNEL_VERTICES_H
-#include "gpu/kernels/quad_spot.h"
+#include "gpu/kernels/chaikin_rule.h"
 
 /* In the order of enum sdd_fvar. */
 enum sdd_channel_mode {
@@ -23,7 +23,7 @@ enum sdd_channel_mode {
 struct channel_vertices_args {
     struct sdd_control mesh, channel; /* the channel's vert_sharp is not read */
     float *sharp;
-    int32_t mode;
+    int32_t mode, chaikin; /* chaikin: do creases decay by it? */
 };
 
 /* What is around a vertex. seam: some edge has other values on its other side; odd: some edge is not manifold. */
@@ -60,38 +60,18 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
     return r;
 }
 
-/* The faces of one value at its vertex. */
+/* The faces of one value at its vertex, between seams. */
 struct sdd_value_span {
-    int32_t n_fans, n_infinite; /* pieces, by where they begin; infinitely sharp edges inside                       */
-    int32_t last, n_last;       /* the step in which the last sharp edge inside vanishes, 0: there is none; how many */
-    float rest;                 /* vanish then, and the sum of what is left of them before that step                 */
+    int32_t n_fans, n_infinite; /* pieces, by where they begin; infinitely sharp edges inside */
+    struct sdd_semi_sum semi;   /* what is left inside of semi-sharp edges                    */
 };
 
-/* The step in which sharpness s vanishes. */
-SDD_FN int32_t sdd_last_step(float s)
-{
-    return (int32_t)s + (s > (float)(int32_t)s);
-}
-
-SDD_FN void sdd_span_sharpness(struct sdd_value_span *p, float s)
-{
-    int32_t step = sdd_last_step(s);
-    if (step > p->last) {
-        p->last = step;
-        p->n_last = 0;
-        p->rest = 0.0f;
-    }
-    if (step == p->last) {
-        p->n_last++;
-        p->rest += s - (float)(step - 1);
-    }
-}
-
-SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel, uint32_t row)
+SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel, uint32_t row,
+                                               const struct sdd_semi_past *past, int32_t level)
 {
     struct sdd_value_span p;
-    p.n_fans = p.n_infinite = p.last = p.n_last = 0;
-    p.rest = 0.0f;
+    p.n_fans = p.n_infinite = 0;
+    p.semi = sdd_semi_none();
     for (uint32_t k = channel->begin[row]; k < channel->end[row]; k++) {
         uint32_t c = channel->corner[k];
         float s = channel->edge_sharp[channel->edge[c]];
@@ -99,37 +79,32 @@ SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel
             p.n_fans++;
         else if (s >= 10.0f) /* each edge inside leaves the vertex in one face */
             p.n_infinite++;
-        else if (s > 0.0f)
-            sdd_span_sharpness(&p, s);
+        else
+            sdd_semi_add(&p.semi, sdd_semi_left(s, past, level));
     }
     return p;
-}
-
-/* Does an edge at v outlast `step`? */
-SDD_FN int sdd_edges_outlast(const struct sdd_control *m, uint32_t v, int32_t step)
-{
-    for (uint32_t k = m->edge_sharp ? m->begin[v] : m->end[v]; k < m->end[v]; k++)
-        for (int32_t before = 0; before < 2; before++) {
-            uint32_t own = before ? sdd_prev(&m->faces, m->corner[k]) : m->corner[k];
-            float s = m->edge_sharp[m->edge[own]];
-            if (s < 10.0f && sdd_last_step(s) > step)
-                return 1;
-        }
-    return 0;
 }
 
 /* A value without sharp edges inside waits for its sibling, which has some: it is a corner until the step in which the
  * last of those vanish, and blends then with their weight; but where a seam at the vertex is semi-sharp for longer, it
  * stays one step more and blends with nothing, for which there is the least weight that a float below 10 can hold.
- * The sharpness that comes to that; 0: it does not wait, for all values of a semi-sharp vertex look at themselves. */
-SDD_FN float sdd_waiting_sharpness(const struct channel_vertices_args *a, uint32_t v, const struct sdd_value_span *mine,
-                                   const struct sdd_value_span *other)
+ * The sharpness that comes to that: it decays uniformly under chaikin too. */
+SDD_FN float sdd_waiting_sharpness(const struct channel_vertices_args *a, uint32_t v, uint32_t sibling)
 {
-    if (mine->last > 0 || other->last == 0)
-        return 0.0f;
-    if (sdd_edges_outlast(&a->mesh, v, other->last))
-        return (float)other->last + 9.5367431640625e-07f;
-    return (float)(other->last - 1) + other->rest / (float)other->n_last;
+    struct sdd_semi_past past;
+    struct sdd_semi_sum all = sdd_semi_around(&a->mesh, v, 0, &past), last = sdd_semi_none();
+    struct sdd_semi_sum inside = sdd_value_span_of(&a->channel, sibling, &past, 0).semi;
+    int32_t level = 0;
+    while (inside.n > 0 && level < SDD_SEMI_LEVELS) {
+        past.at[level++] = a->chaikin ? all : sdd_semi_none();
+        all = sdd_semi_around(&a->mesh, v, level, &past);
+        last = inside;
+        inside = sdd_value_span_of(&a->channel, sibling, &past, level).semi;
+    }
+    if (all.n > 0)
+        return (float)level + 9.5367431640625e-07f;
+    float w = last.sum / (float)last.n;
+    return (float)(level - 1) + (w < 1.0f ? w : 1.0f);
 }
 
 SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v, const struct sdd_value_ring *r,
@@ -150,11 +125,14 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
     if (r->n_values > 2)
         return 10.0f;
     uint32_t sibling = row == r->first ? r->second : r->first;
-    struct sdd_value_span mine = sdd_value_span_of(m, row), other = sdd_value_span_of(m, sibling);
+    struct sdd_value_span mine = sdd_value_span_of(m, row, NULL, 0), other = sdd_value_span_of(m, sibling, NULL, 0);
     if (other.n_fans > 1 || other.n_infinite > 0 ||
         (mode == SDD_MODE_CORNERS_PLUS2 && m->end[sibling] - m->begin[sibling] == 1))
         return 10.0f;
-    return vertex > 0.0f ? vertex : sdd_waiting_sharpness(a, v, &mine, &other);
+    if (vertex > 0.0f || mine.semi.n > 0 ||
+        other.semi.n == 0) /* all values of a semi-sharp vertex look at themselves */
+        return vertex;
+    return sdd_waiting_sharpness(a, v, sibling);
 }
 
 SDD_FN void k_channel_vertices(int64_t i, const struct channel_vertices_args *a)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of what crease method chaikin adds: semi_flags, chaikin_rows, chaikin_step. Parts of edges are edges of a
- * graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the oracle's parts. */
+/* Oracles of what crease method chaikin adds: semi_flags, chaikin_rows, channel_chaikin, chaikin_step. Parts of edges
+ * are edges of a graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the oracle's
+ * parts. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/chaikin_rows.h"
 #include "gpu/kernels/chaikin_step.h"
+#include "gpu/kernels/channel_chaikin.h"
 #include "gpu/kernels/semi_flags.h"
 #include "tests/kernels/wild.h"
 #include <math.h>
@@ -98,6 +100,34 @@ static void check_rows(const struct wild_case *k, struct rows *r)
     free(part);
 }
 
+/* A channel in which each corner's edge is one of its own and every third is a seam; its rows are the vertices from the
+ * middle on, then those before: edges from one half to the other run the other way. */
+static int64_t n_same, n_turned;
+static void check_channel(const struct wild_case *k, const struct rows *r)
+{
+    const int64_t C = k->b.C, V = k->b.V;
+    uint32_t *own = xalloc(C, 4), *vert = xalloc(C, 4), *twin = xalloc(C, 4), *want = xalloc(C, 4);
+    for (int64_t c = 0; c < C; c++) {
+        own[c] = (uint32_t)c, twin[c] = c % 3 ? 0 : SDD_NONE;
+        vert[c] = (uint32_t)((k->b.vert[c] + V / 2) % V);
+    }
+    for (int64_t c = 0; c < C; c++) {
+        const int64_t next = k->b.next[c];
+        const int turned = (k->b.vert[c] < k->b.vert[next]) != (vert[c] < vert[next]);
+        const uint32_t row = r->row[k->o.edge[c]];
+        want[c] = c % 3 == 0 || row == SDD_NONE ? SDD_NONE : row + (uint32_t)turned;
+        *(turned ? &n_turned : &n_same) += want[c] != SDD_NONE;
+    }
+    struct channel_chaikin_args a = {wild_upload(k, 0), wild_upload(k, 0), launch_out(C, 4)};
+    a.mesh.chaikin.row = launch_in(r->row, k->o.E, 4);
+    a.channel.edge_corner = launch_in(own, C, 4), a.channel.vert = launch_in(vert, C, 4);
+    a.channel.twin = launch_in(twin, C, 4);
+    LAUNCH(channel_chaikin, &a, C);
+    launch_same(a.row, want, "row");
+    launch_end();
+    free(own), free(vert), free(twin), free(want);
+}
+
 static float *parts_of(const struct graph *g, const struct rows *r)
 {
     float *part = xalloc(r->n * g->n, sizeof *part);
@@ -134,6 +164,7 @@ static void check_mesh(const struct poly *p)
     struct rows r;
     wild_case_init(&k, p, 0);
     check_rows(&k, &r);
+    check_channel(&k, &r);
     graph_control(&k, &g);
     for (int level = 0; level < LEVELS && r.n > 0; level++, g = next) {
         graph_next(&g, &next);
@@ -149,6 +180,7 @@ static void test_meshes(void **state)
 {
     (void)state;
     poly_each(N_RANDOM, 3000, check_mesh);
+    assert_true(n_same > 100 && n_turned > 100);
 }
 
 static void test_odd(void **state)

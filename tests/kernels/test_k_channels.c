@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of what smooth face-varying channels are built by: channel_keys, channel_extras, channel_split, channel_runs,
- * channel_twins, channel_edges, channel_values on random corners; channel_vertices on a cube of islands, where all is
- * known (tests/oracle/test_options_osd and test_random_osd hold its rules against OpenSubdiv). */
+ * channel_twins, channel_edges, channel_values on random corners; channel_vertices on a cube of islands and at a vertex
+ * of two values, where all is known (tests/oracle/test_options_osd and test_random_osd hold its rules against
+ * OpenSubdiv). */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/channel_edges.h"
 #include "gpu/kernels/channel_extras.h"
@@ -184,8 +185,58 @@ static void test_islands(void **state)
     wild_case_fini(&k);
 }
 
+/* Around vertex 0 six triangles, three a value. Inside of one value are edges of 2 and 1, and one of its seams is sharp
+ * too; the other value waits for it, here step by step by hand. Uniformly 2 and 1 leave 1 and 0, and that 1 vanishes in
+ * step 2. Under chaikin they leave 0.75 and 0.25, which vanish in step 2 with a mean of 0.5; with a seam of 4 there are
+ * 1.125, 0.5 and 2.375, then 0.203125, 0 and 0.984375, which all vanish in step 3; a seam of 6 outlasts them by one. */
+static void test_waits(void **state)
+{
+    static const struct {
+        float seam, want;
+        int32_t chaikin;
+    } cases[] = {{0, 2, 0}, {6, 2 + 0x1p-20f, 0}, {0, 1.5f, 1}, {4, 2.203125f, 1}, {6, 3 + 0x1p-20f, 1}, {10, 1.5f, 1}};
+    static const int32_t counts[6] = {3, 3, 3, 3, 3, 3}, creases[6] = {0, 5, 0, 6, 0, 1};
+    static const uint32_t begin[2] = {0, 3}, end[2] = {3, 6}, corner[6] = {0, 3, 6, 9, 12, 15};
+    float points[21] = {0}, zero[2] = {0};
+    int32_t vertices[18];
+    uint32_t vert[18], edge[18], twin[18];
+    (void)state;
+    for (int32_t c = 0; c < 18; c++) {
+        int32_t f = c / 3, before = 3 * ((f + 5) % 6) + 2, seam = f % 3 == 0;
+        vertices[c] = c % 3 == 0 ? 0 : (f + c % 3 - 1) % 6 + 1;
+        vert[c] = c % 3 == 0 ? (uint32_t)(f / 3) : 1 + (uint32_t)c;
+        edge[c] = (uint32_t)(c % 3 == 2 && f % 3 != 2 ? c + 1 : c);
+        twin[c] = c % 3 == 0 && !seam ? (uint32_t)before : SDD_NONE;
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const float sharpness[3] = {2, 1, cases[i].seam}, want[2] = {cases[i].want, 0};
+        float sharp[18] = {[0] = 10, [9] = 10, [12] = 2, [15] = 1};
+        struct poly p = {.desc = {.n_vertices = 7, .n_faces = 6, .n_corners = 18, .n_creases = 2 + (cases[i].seam > 0)},
+                         .points = points};
+        struct wild_case k;
+        p.desc.face_counts = counts, p.desc.face_vertices = vertices;
+        p.desc.crease_edges = creases, p.desc.crease_sharpness = sharpness;
+        launch_say("case %d", (int)i);
+        wild_case_init(&k, &p, 0);
+        struct channel_vertices_args a = {.mesh = wild_upload(&k, 1),
+                                          .sharp = launch_inout(zero, 2, 4),
+                                          .mode = SDD_MODE_CORNERS_PLUS1,
+                                          .chaikin = cases[i].chaikin};
+        a.channel = a.mesh;
+        a.channel.vert = launch_in(vert, 18, 4), a.channel.edge = launch_in(edge, 18, 4);
+        a.channel.twin = launch_in(twin, 18, 4), a.channel.edge_sharp = launch_in(sharp, 18, 4);
+        a.channel.begin = launch_in(begin, 2, 4), a.channel.end = launch_in(end, 2, 4);
+        a.channel.corner = launch_in(corner, 6, 4);
+        LAUNCH(channel_vertices, &a, 1);
+        launch_same(a.sharp, want, "sharpness");
+        launch_end();
+        wild_case_fini(&k);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_islands)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_islands),
+                                       cmocka_unit_test(test_waits)};
     return LAUNCH_GROUP("face-varying channels", tests);
 }

@@ -192,7 +192,7 @@ static void run_shape(const struct sdd_backend *b, int threads, const struct sha
         if (scheme != s->desc.options.scheme)
             run_scheme(device, s, &other_scheme, r);
     }
-    if (s->desc.n_creases > 0 && s->desc.n_corners <= MOST_SCHEMED) {
+    if (s->desc.n_creases > 0 && (s->desc.n_corners <= MOST_SCHEMED || s->desc.n_uvs > 0)) {
         struct sdd_mesh_desc other_method = s->desc;
         other_method.options.crease_method = !s->desc.options.crease_method;
         run_scheme(device, s, &other_method, r);
