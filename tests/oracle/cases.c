@@ -118,7 +118,6 @@ static void test_shape(void **state)
         bad += check_level(&s, &s.desc, level);
     struct sdd_mesh_desc left = s.desc, other = s.desc;
     other.options.crease_method = !s.desc.options.crease_method;
-    other.options.fvar = SDD_FVAR_ALL; /* other UVs are not built with semi-sharp creases under chaikin */
     for (int level = 1; level <= last && !bad && taken && s.desc.n_creases > 0; level++)
         bad += check_level(&s, &other, level);
     left.options.orientation = SDD_LEFT_HANDED;

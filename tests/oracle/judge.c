@@ -6,12 +6,6 @@
 
 static const struct tolerances tolerance = {1e-5, 1e-5, 5e-3};
 
-/* Options whose refusal means that they are not built yet, and what is. To be empty. */
-static const struct {
-    const char *option;
-    int32_t built;
-} unbuilt[] = {{"faceVaryingLinearInterpolation", SDD_FVAR_ALL}};
-
 /* What an engine says when it does not do a mesh; every other refusal is a failure. */
 static const char *const refusals[] = {
     "engine edge-friend does not do ",
@@ -26,23 +20,6 @@ int judge_may_refuse(const struct sdd_error *err)
     return may;
 }
 
-/* The row of sdd_option_table that is refused because it is not built, or -1. */
-static int unbuilt_row(const struct sdd_error *err)
-{
-    for (int row = 0; row < sdd_n_options && err->code == SDD_EUNSUPPORTED; row++)
-        for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++)
-            if (strcmp(err->field, unbuilt[i].option) == 0 && strcmp(sdd_option_table[row].name, err->field) == 0)
-                return row;
-    return -1;
-}
-
-void judge_built(struct sdd_options *options, int row)
-{
-    for (size_t i = 0; i < sizeof unbuilt / sizeof *unbuilt; i++)
-        if (strcmp(sdd_option_table[row].name, unbuilt[i].option) == 0)
-            memcpy((char *)options + sdd_option_table[row].offset, &unbuilt[i].built, sizeof(int32_t));
-}
-
 static double diagonal(const float *points, int64_t n)
 {
     double *p = xalloc(3 * n, sizeof *p);
@@ -54,12 +31,12 @@ static double diagonal(const float *points, int64_t n)
 }
 
 int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc *desc, const float *points,
-                  const float *uvs, int level, int *not_built)
+                  const float *uvs, int level)
 {
     struct refined want = {0};
     struct sdd_error refused = {0};
     sdd_mesh *mesh = NULL;
-    int bad = 0, row = -1, made = library_mesh(j->device, desc, points, uvs, &mesh, &refused);
+    int bad = 0, made = library_mesh(j->device, desc, points, uvs, &mesh, &refused);
     for (int e = 0; sdd_engine_table[e].name; e++) {
         struct sdd_error err = refused;
         struct refined got = {0};
@@ -73,8 +50,6 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
         if (rc == SDD_OK) {
             bad +=
                 compare_refined(label ? name : NULL, &got, &want, diagonal(points, desc->n_vertices), 1, tolerance) > 0;
-        } else if (unbuilt_row(&err) >= 0) {
-            row = unbuilt_row(&err);
         } else if (!judge_may_refuse(&err)) {
             bad++;
             if (label)
@@ -86,9 +61,6 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
     }
     refined_free(&want);
     sdd_mesh_free(mesh);
-    j->n_not_built += label && row >= 0;
-    if (not_built)
-        *not_built = row;
     return bad;
 }
 
@@ -97,8 +69,6 @@ void judge_tell(const struct judge *j)
     for (int e = 0; sdd_engine_table[e].name; e++)
         printf("  %-16s took %lld, refused %lld\n", sdd_engine_table[e].name, (long long)j->ran[e],
                (long long)j->refused[e]);
-    if (j->n_not_built > 0)
-        printf("  not built yet: %lld\n", (long long)j->n_not_built);
 }
 
 /* ---- bow-ties -------------------------------------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* judge.h: one mesh by every engine that takes it, against a witness. What may be refused is in two tables of judge.c:
- * what an engine does not do, and what is not built yet. */
+/* judge.h: one mesh by every engine that takes it, against a witness. What may be refused is in a table of judge.c:
+ * what an engine does not do. */
 #ifndef TESTS_ORACLE_JUDGE_H
 #define TESTS_ORACLE_JUDGE_H
 #include "tests/oracle/cases.h"
@@ -10,17 +10,13 @@ struct judge {
     sdd_device *device;
     witness_fn *witness;
     int64_t ran[JUDGE_ENGINES], refused[JUDGE_ENGINES]; /* by row of sdd_engine_table */
-    int64_t n_not_built;
 };
 /* judge_differs: prints each difference after the label (NULL: prints and counts nothing) and returns how many engines
- * differ or refuse without reason. *not_built (may be NULL) gets the row of sdd_option_table that was refused because
- * it is not built, or -1. */
+ * differ or refuse without reason. */
 int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc *desc, const float *points,
-                  const float *uvs, int level, int *not_built);
+                  const float *uvs, int level);
 /* judge_may_refuse: does the error say what an engine does not do? */
 int judge_may_refuse(const struct sdd_error *err);
-/* judge_built: gives the option of that row the value that is built. */
-void judge_built(struct sdd_options *options, int row);
 /* judge_tell: how many engines took and refused. */
 void judge_tell(const struct judge *j);
 

@@ -112,7 +112,7 @@ static int check(const struct shape *s, struct sdd_mesh_desc *d, const struct fa
     for (int row = 0; row < sdd_n_options && n < sizeof label; row++)
         n += (size_t)snprintf(label + n, sizeof label - n, " %s", sdd_option_token(o, row));
     n_ran++;
-    return judge_differs(&against_osd, label, d, s->points, s->uvs, level, NULL);
+    return judge_differs(&against_osd, label, d, s->points, s->uvs, level);
 }
 
 static int check_scheme(const struct shape *s, int scheme)

@@ -19,7 +19,6 @@
 struct trial {
     struct judge *judge;
     const char *label; /* NULL: nothing is printed or counted */
-    int not_built;     /* the row of the option that is not built, or -1 */
 };
 static struct judge against_osd = {.witness = osd_refine};
 static int unsound; /* meshes that OpenSubdiv has wrong */
@@ -29,24 +28,12 @@ static int trial_fails(const struct tagged_mesh *m, void *context)
     struct trial *t = context;
     struct sdd_mesh_desc desc;
     tagged_desc(m, &desc);
-    t->not_built = -1;
     if (uv_bow_tie(&desc) || !osd_is_sound(&desc)) { /* cutting down may make one */
         unsound += t->label != NULL;
         return 0;
     }
     const float *uvs = m->n_uvs > 0 ? m->uvs[0] : NULL;
-    return judge_differs(t->judge, t->label, &desc, m->points[0], uvs, m->level, &t->not_built) > 0;
-}
-
-/* What is not built is replaced, so that the rest of the mesh is judged. */
-static int trial_fails_as_built(struct tagged_mesh *m, struct trial *t)
-{
-    int bad = trial_fails(m, t);
-    while (t->not_built >= 0 && !bad) {
-        judge_built(&m->options, t->not_built);
-        bad = trial_fails(m, t);
-    }
-    return bad;
+    return judge_differs(t->judge, t->label, &desc, m->points[0], uvs, m->level) > 0;
 }
 
 static void tell(uint64_t seed, struct tagged_mesh *m, struct trial *t)
@@ -72,13 +59,13 @@ static int check_seed(uint64_t seed)
     struct tagged_mesh m;
     struct sdd_mesh_desc desc;
     char label[64];
-    struct trial t = {&against_osd, label, -1};
+    struct trial t = {&against_osd, label};
     snprintf(label, sizeof label, "seed %llu", (unsigned long long)seed);
     random_mesh(seed, &m);
     tagged_desc(&m, &desc);
     if (uv_bow_tie(&desc))
         fail_msg("seed %llu has a UV bow-tie", (unsigned long long)seed);
-    if (!trial_fails_as_built(&m, &t))
+    if (!trial_fails(&m, &t))
         return 0;
     tell(seed, &m, &t);
     return 1;
@@ -126,10 +113,10 @@ static int cut_down(witness_fn *witness, uint64_t n, int faces, int creases, int
     int found = 0;
     for (uint64_t seed = 1; seed <= n; seed++) {
         struct judge judge = {.device = against_osd.device, .witness = witness};
-        struct trial t = {&judge, NULL, -1};
+        struct trial t = {&judge, NULL};
         struct tagged_mesh m;
         random_mesh(seed, &m);
-        if (!trial_fails_as_built(&m, &t))
+        if (!trial_fails(&m, &t))
             continue;
         shrink(&m, trial_fails, &t);
         assert_in_range(m.n_faces, 1, faces); /* a face may meet itself */
@@ -137,7 +124,6 @@ static int cut_down(witness_fn *witness, uint64_t n, int faces, int creases, int
         assert_int_equal(m.n_corner_tags + m.n_holes, 0);
         assert_int_equal(m.n_uvs > 0, with_uvs);
         assert_int_equal(m.level, 1);
-        m.options.fvar = none.fvar; /* while UVs are built under `all` alone */
         assert_memory_equal(&m.options, &none, sizeof none);
         found++;
     }
