@@ -25,9 +25,10 @@ static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame 
     struct subd_refine request;
     request_of(c, m, &request);
     if (m->uvs && !(request.include & SUBD_UVS))
-        cli_warn("the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, and "
-                 "this mesh has `%s`",
-                 m->options[SUBD_FACE_VARYING]);
+        cli_warn(
+            "the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, and "
+            "this mesh has `%s`",
+            m->options[SUBD_FACE_VARYING]);
     return subd_refine(c->client, m->id, &request, f, err);
 }
 

@@ -58,7 +58,7 @@ int smooth_run(const sdd_topology *t, const struct sdd_control *mesh, int width,
     struct arena a = {scratch, 0};
     struct layout l;
     lay_out(t, mesh, width, r, &a, &l);
-    int rc = step_weights(t) ? step_upload_weights(t, l.weights, err) : SDD_OK;
+    int rc = step_upload_weights(t, l.weights, err);
     for (int k = 0; k < width && !rc; k += PASS) {
         int limit = r->surface == SDD_SURFACE_LIMIT, n = width - k < PASS ? width - k : PASS;
         struct step_rows rows = {t, *mesh, {n, width}, l.weights};

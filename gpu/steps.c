@@ -106,6 +106,8 @@ int64_t step_weights(const sdd_topology *t)
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err)
 {
     int64_t rows = step_weights(t), bytes = rows * (int64_t)sizeof *to;
+    if (rows == 0)
+        return SDD_OK;
     struct sdd_float2 *table = calloc((size_t)rows, sizeof *table);
     if (!table)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of weights");

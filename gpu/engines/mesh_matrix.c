@@ -89,7 +89,7 @@ static void linear(const sdd_topology *t, const struct sdd_control *m, const flo
 int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_tables *l, struct sdd_error *err)
 {
     int rc = l->n_angles ? topology_upload_angles(t, l->angle, err) : SDD_OK;
-    return !rc && l->n_weights ? step_upload_weights(t, l->weights, err) : rc;
+    return rc ? rc : step_upload_weights(t, l->weights, err);
 }
 
 /* All levels up to the last, which goes to `last`. */
