@@ -53,7 +53,7 @@ SDD_FN float sdd_semi_left(float s, const struct sdd_semi_past *past, int32_t le
 SDD_FN float sdd_semi_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level,
                           const struct sdd_semi_past *past)
 {
-    return past ? sdd_semi_left(m->edge_sharp[m->edge[own]], past, level) : sdd_part_met(m, own, before, level).now;
+    return past ? sdd_semi_left(m->edge_sharp[m->edge[own]], past, level) : sdd_part_met_now(m, own, before, level);
 }
 
 /* All edges of control vertex v, around its fan; where faces form none, by ascending edge corners. */

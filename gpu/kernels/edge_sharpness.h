@@ -50,10 +50,20 @@ SDD_FN int32_t sdd_is_downward(const struct sdd_control *m, uint32_t c)
     return m->vert[c] > m->vert[sdd_next(&m->faces, c)];
 }
 
-/* An edge as its vertex meets it (sdd_meets_edge says what `own` and `before` are). */
+/* Is the vertex that meets an edge its higher end? (sdd_meets_edge says what `own` and `before` are.) */
+SDD_FN int32_t sdd_meets_high(const struct sdd_control *m, uint32_t own, int32_t before)
+{
+    return m->chaikin.row && sdd_is_downward(m, own) != before;
+}
+
+/* An edge as its vertex meets it; sdd_part_met_now: where the parts of the next level are not made. */
 SDD_FN struct sdd_sharpness sdd_part_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
 {
-    int32_t high = m->chaikin.row && sdd_is_downward(m, own) != before;
-    return sdd_part_at(m, m->edge[own], level, 0, high, 0);
+    return sdd_part_at(m, m->edge[own], level, 0, sdd_meets_high(m, own, before), 0);
+}
+
+SDD_FN float sdd_part_met_now(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
+{
+    return sdd_part(m, m->edge[own], level, 0, sdd_meets_high(m, own, before));
 }
 #endif

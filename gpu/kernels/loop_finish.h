@@ -106,7 +106,7 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const st
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))
-                sdd_tri_edge(&r, sdd_part_met(m, own, off, g->level).now, off ? p.off : p.on);
+                sdd_tri_edge(&r, sdd_part_met_now(m, own, off, g->level), off ? p.off : p.on);
         }
     }
     if (r.n == 0)

@@ -51,7 +51,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, q) : q;
             if (sdd_meets_edge(m, own, off))
-                sdd_finish_edge(&r, sdd_part_met(m, own, off, g->level).now, sdd_grid_load(g, points, q, !off, off));
+                sdd_finish_edge(&r, sdd_part_met_now(m, own, off, g->level), sdd_grid_load(g, points, q, !off, off));
         }
     }
     do {
