@@ -132,9 +132,12 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
 {
     sdd_mesh *mesh = NULL;
     memset(out, 0, sizeof *out);
+    const struct sdd_options *o = &desc->options;
+    int refined_uvs = o->scheme != SDD_SCHEME_SQRT3 || o->fvar == SDD_FVAR_ALL; /* else refused */
+    int with_uvs = uvs && desc->n_uvs > 0 && refined_uvs;
     int rc = library_mesh(device, desc, points, uvs, &mesh, err);
     if (rc == SDD_OK)
-        rc = library_surfaces(mesh, method, uvs && desc->n_uvs > 0, level, out, err);
+        rc = library_surfaces(mesh, method, with_uvs, level, out, err);
     sdd_mesh_free(mesh);
     return rc;
 }
