@@ -236,27 +236,14 @@ int topology_has_smooth_channels(const sdd_topology *t)
 
 struct sdd_grid topology_grid(const sdd_topology *t, int level)
 {
-    struct sdd_grid g = {
-        .vert = t->vert,
-        .faces = t->faces,
-        .edge = t->edge,
-        .n_vertices = (uint32_t)t->info.n_vertices,
-        .n_faces = (uint32_t)t->info.n_faces,
-        .n_edges = (uint32_t)t->info.n_edges,
-        .n_corners = (uint32_t)t->info.n_corners,
-        .level = level,
-    };
-    return g;
+    const struct sdd_control m = topology_control(t);
+    return sdd_grid_of(&m, level);
 }
 
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level)
 {
-    struct sdd_grid g = topology_grid(t, level);
-    g.vert = c->vert;
-    g.edge = c->edge;
-    g.n_vertices = (uint32_t)c->n_rows;
-    g.n_edges = (uint32_t)c->n_edges;
-    return g;
+    const struct sdd_control m = topology_channel_control(t, c);
+    return sdd_grid_of(&m, level);
 }
 
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel)
