@@ -290,6 +290,19 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
     grid_fini(&g);
 }
 
+/* Is each face corner at the vertex once? OpenSubdiv looks a face's second corner up only behind its first one: where
+ * the fan has other faces between the two, the first stands for both, and UVs are read there. */
+static bool has_its_corners(const Far::TopologyLevel &l, int v)
+{
+    auto faces = l.GetVertexFaces(v);
+    auto corners = l.GetVertexFaceLocalIndices(v);
+    for (int i = 0; i < faces.size(); i++)
+        for (int k = 0; k < i; k++)
+            if (faces[k] == faces[i] && corners[k] == corners[i])
+                return false;
+    return true;
+}
+
 int osd_is_sound(const sdd_mesh_desc *desc)
 {
     sdd_mesh_desc plain = *desc;
@@ -302,7 +315,7 @@ int osd_is_sound(const sdd_mesh_desc *desc)
             sound = sound && l.GetVertexEdges(v).FindIndex(e) >= 0;
     for (int v = 0; v < l.GetNumVertices(); v++) {
         int faces = l.GetVertexFaces(v).size(), edges = l.GetVertexEdges(v).size();
-        sound = sound && (l.IsVertexNonManifold(v) || edges == faces + l.IsVertexBoundary(v));
+        sound = sound && (l.IsVertexNonManifold(v) || edges == faces + l.IsVertexBoundary(v)) && has_its_corners(l, v);
     }
     return sound;
 }

@@ -13,7 +13,8 @@ void osd_refine(const struct sdd_mesh_desc *desc, const float *points, const flo
                 struct refined *out);
 
 /* osd_is_sound: does OpenSubdiv's own topology hold together? Where a face uses a vertex twice it may order the edges
- * of that vertex wrongly, loses one of them, and takes the vertex for a regular one: no witness. */
+ * of that vertex wrongly, loses one of them, and takes the vertex for a regular one, or takes the face's first corner
+ * there for its second as well: no witness. */
 int osd_is_sound(const struct sdd_mesh_desc *desc);
 
 #ifdef __cplusplus

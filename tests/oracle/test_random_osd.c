@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_random_osd.c: random tagged meshes (random_mesh.h) by every engine against OpenSubdiv. A failure prints its seed
  * and options, is cut down to what fails, and that is left in the build folder. SUBDD_SEEDS=n runs n meshes (100);
- * SUBDD_SEED=n runs that one alone. */
+ * SUBDD_SEED=n runs that one alone, both together as many from that one on. */
 #include "tests/env.h"
 #include "tests/oracle/judge.h"
 #include "tests/oracle/osd.h"
@@ -75,13 +75,28 @@ static void test_random(void **state)
 {
     (void)state;
     const char *only = getenv("SUBDD_SEED"), *count = getenv("SUBDD_SEEDS");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, n = only ? 1 : count ? strtoull(count, NULL, 10) : 100;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, n = count ? strtoull(count, NULL, 10) : only ? 1 : 100;
     int bad = 0;
     for (uint64_t seed = first; seed < first + n; seed++)
         bad += check_seed(seed);
     printf("%llu random meshes, %d failed; OpenSubdiv contradicts itself on %d\n", (unsigned long long)n, bad, unsound);
     judge_tell(&against_osd);
     assert_int_equal(bad, 0);
+}
+
+/* Seed 51211 cut down: the first face has vertex 3 twice, and in the fan there the third face lies between the two. */
+static void test_unsound(void **state)
+{
+    (void)state;
+    static const int32_t counts[] = {9, 4, 4};
+    int32_t corners[] = {4, 8, 3, 0, 2, 5, 6, 3, 1, 3, 6, 5, 7, 8, 4, 1, 3};
+    const struct sdd_mesh_desc d = {
+        .n_vertices = 10, .n_faces = 3, .n_corners = 17, .face_counts = counts, .face_vertices = corners};
+    assert_false(osd_is_sound(&d));
+    corners[2] = 9; /* without the first use */
+    assert_true(osd_is_sound(&d));
+    corners[2] = 3, corners[16] = 9; /* without what lies between */
+    assert_true(osd_is_sound(&d));
 }
 
 /* ---- does the shrinker find what matters? ------------------------------------------------------------------------ */
@@ -139,7 +154,8 @@ static void test_shrinks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shrinks), cmocka_unit_test(test_random)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shrinks), cmocka_unit_test(test_unsound),
+                                       cmocka_unit_test(test_random)};
     against_osd.device = open_device(1); /* small meshes: threads would wait for each other */
     int failed = cmocka_run_group_tests_name("random tagged meshes against OpenSubdiv", tests, NULL, NULL);
     sdd_device_close(against_osd.device);

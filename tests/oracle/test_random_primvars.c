@@ -211,7 +211,7 @@ static void test_primvars(void **state)
 {
     (void)state;
     const char *only = getenv("SUBDD_SEED"), *count = getenv("SUBDD_SEEDS");
-    uint64_t first = only ? strtoull(only, NULL, 10) : 1, n = only ? 1 : count ? strtoull(count, NULL, 10) : 100;
+    uint64_t first = only ? strtoull(only, NULL, 10) : 1, n = count ? strtoull(count, NULL, 10) : only ? 1 : 100;
     int bad = 0;
     for (uint64_t seed = first; seed < first + n; seed++)
         bad += check_seed(seed);
