@@ -50,7 +50,7 @@ static int create_parse(struct job *job)
     int rc = j->media_in & MEDIA_PROTOBUF ? mesh_from_proto(j->body, j->body_bytes, &c->mesh, &job->err)
              : j->media_in & MEDIA_JSON   ? mesh_from_json(j->body, j->body_bytes, &c->mesh, &job->err)
              : j->media_in & MEDIA_USDA   ? mesh_from_usda(j->body, j->body_bytes, &c->mesh, &j->warnings, &job->err)
-                                          : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &job->err);
+                                          : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &j->warnings, &job->err);
     if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
         (rc = create_reorder(job)))
         return rc;

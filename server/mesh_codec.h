@@ -15,8 +15,9 @@
 
 int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* warnings (NULL: none are wanted) gets a line for what the file has and a mesh does not keep. */
+/* Of files; warnings (NULL: none are wanted) gets a line for what the file has and a mesh does not keep. */
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings,
+                  struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct text *warnings,
                    struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
  *
- * Read     v x y z [w | r g b | w r g b] (weight and colour are dropped), vt u [v [w]], f a | a/b | a//c | a/b/c with
- *          negative indices counting back, polygons of any size, t (obj_tags.c), comments, a byte order mark, lines
- *          continued with a backslash, line ends of LF, CR LF or (where there is no LF) CR
- * Skipped  normals, grouping, materials, smoothing groups, display settings, points and polylines
+ * Read     v x y z [w | r g b | w r g b], vt u [v [w]], f a | a/b | a//c | a/b/c with negative indices counting back,
+ *          polygons of any size, t (obj_tags.c), comments, a byte order mark, lines continued with a backslash, line
+ *          ends of LF, CR LF or (where there is no LF) CR
+ * Skipped  skipped[] below, with one warning that names and counts what there was: normals, groups, materials, points
+ *          and polylines, settings; weights and colours of v, w of vt, and all vt where no face has any
  * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
 #include "server/mesh_codec.h"
 #include "server/obj_reader.h"
@@ -134,21 +135,57 @@ int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
     return SDD_OK;
 }
 
-/* Reads min to max numbers, keeps the first `keep` of them, those that are not there being 0. */
-static int read_row(struct obj_reader *r, struct words *to, int keep, int min, int max, const char *wanted,
-                    const char *field)
+/* What is read and not kept: parts of statements that are, then statements. */
+enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS };
+static const char *const skipped[] = {"weights or colours of v",
+                                      "w of vt",
+                                      "vt that no face has",
+                                      "vn",
+                                      "vp",
+                                      "g",
+                                      "o",
+                                      "s",
+                                      "usemtl",
+                                      "mtllib",
+                                      "l",
+                                      "p",
+                                      "usemap",
+                                      "maplib",
+                                      "mg",
+                                      "bevel",
+                                      "c_interp",
+                                      "lod",
+                                      "d_interp",
+                                      "shadow_obj",
+                                      "trace_obj"};
+_Static_assert(sizeof skipped / sizeof *skipped == OBJ_N_SKIPPED, "each is counted");
+
+/* A statement of min to max numbers. The first `keep` are kept, those that are not there being 0; the others say
+ * nothing where they are `usual`. */
+struct row {
+    int keep, min, max;
+    float usual;
+    int more; /* of skipped[] */
+    const char *wanted, *field;
+};
+static const struct row vertex_row = {3, 3, 7, 1, VERTEX_MORE, "a coordinate", "points"};
+static const struct row uv_row = {2, 1, 3, 0, UV_MORE, "a texture coordinate", "st"};
+
+static int read_row(struct obj_reader *r, struct words *to, const struct row *row)
 {
-    int rc = obj_room(r, to, keep);
-    for (int i = 0; i < max && !rc; i++) {
+    int rc = obj_room(r, to, row->keep);
+    bool more = true, says = false;
+    for (int i = 0; i < row->max && !rc && (more || i < row->keep); i++) {
         float value = 0;
-        bool more = obj_space(r);
-        if (more || i < min)
-            rc = read_float(r, wanted, field, &value);
-        if (i < keep && !rc)
+        more = obj_space(r);
+        if (more || i < row->min)
+            rc = read_float(r, row->wanted, row->field, &value);
+        if (i < row->keep && !rc)
             to->f[to->n++] = value;
-        if (!more && i >= keep - 1)
-            break;
+        else if (more && !rc)
+            says |= value != row->usual;
     }
+    r->n_skipped[row->more] += says;
     return rc;
 }
 
@@ -247,33 +284,31 @@ static void skip_line(struct obj_reader *r)
     }
 }
 
-static bool is_skipped(const char *word, size_t n)
+/* The statement's place in skipped[]; OBJ_N_SKIPPED: it is none of them. */
+static int find_skipped(const char *word, size_t n)
 {
-    static const char *const skipped[] = {"vn",     "vp",       "g",   "o",        "s",          "usemtl",
-                                          "mtllib", "l",        "p",   "usemap",   "maplib",     "mg",
-                                          "bevel",  "c_interp", "lod", "d_interp", "shadow_obj", "trace_obj"};
-    for (size_t i = 0; i < sizeof skipped / sizeof *skipped; i++)
-        if (strlen(skipped[i]) == n && memcmp(skipped[i], word, n) == 0)
-            return true;
-    return false;
+    int i = STATEMENTS;
+    while (i < OBJ_N_SKIPPED && (strlen(skipped[i]) != n || memcmp(skipped[i], word, n) != 0))
+        i++;
+    return i;
 }
 
 static int read_statement(struct obj_reader *r)
 {
     char shown[CHARS_SHOW_SIZE];
     size_t n;
-    int rc;
+    int rc, at;
     const char *word = obj_word(r, &n);
     if (n == 1 && *word == 'v')
-        rc = read_row(r, &r->points, 3, 3, 7, "a coordinate", "points");
+        rc = read_row(r, &r->points, &vertex_row);
     else if (n == 1 && *word == 'f')
         rc = read_face(r);
     else if (n == 2 && word[0] == 'v' && word[1] == 't')
-        rc = read_row(r, &r->uvs, 2, 1, 3, "a texture coordinate", "st");
+        rc = read_row(r, &r->uvs, &uv_row);
     else if (n == 1 && *word == 't')
         rc = obj_tag(r);
-    else if (is_skipped(word, n))
-        return skip_line(r), SDD_OK;
+    else if ((at = find_skipped(word, n)) < OBJ_N_SKIPPED)
+        return r->n_skipped[at]++, skip_line(r), SDD_OK;
     else
         return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is not a statement that is read here",
                         chars_show(word, n, shown));
@@ -336,13 +371,26 @@ static void reader_fini(struct obj_reader *r)
         free(all[i]->p);
 }
 
-int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+static void tell(const struct obj_reader *r, struct text *warnings)
+{
+    const char *before = "not kept: ";
+    for (int i = 0; i < OBJ_N_SKIPPED; i++)
+        if (r->n_skipped[i]) {
+            text_printf(warnings, "%s%s (%lld)", before, skipped[i], (long long)r->n_skipped[i]);
+            before = ", ";
+        }
+    if (*before == ',')
+        text_puts(warnings, "\n");
+}
+
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings, struct sdd_error *err)
 {
     struct obj_reader r;
     *out = NULL;
     reader_init(&r, body, bytes, err);
     int rc = read_all(&r);
-    bool uvs = r.uv_corners.n > 0; /* vt lines that no face uses are not UVs */
+    bool uvs = r.uv_corners.n > 0;
+    r.n_skipped[UVS_UNUSED] = uvs ? 0 : r.uvs.n / 2;
     struct mesh_arrays a = {
         .options = r.options,
         .points = words_f32s(&r.points),
@@ -359,6 +407,8 @@ int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct sdd_
     };
     if (!rc)
         rc = mesh_build(&a, out, err);
+    if (!rc && warnings)
+        tell(&r, warnings);
     reader_fini(&r);
     return rc;
 }

@@ -5,6 +5,8 @@
 #include "server/mesh.h"
 #include "server/words.h"
 
+#define OBJ_N_SKIPPED 21 /* kinds of what is read and not kept */
+
 struct obj_reader {
     const char *at, *end;
     char eol; /* LF; CR in a file without one */
@@ -15,6 +17,7 @@ struct obj_reader {
     struct sdd_options options;
     struct words crease_edges, crease_sharpness, corner_vertices, corner_sharpness, holes;
     struct words ints, floats; /* arguments of the tag line being read */
+    int64_t n_skipped[OBJ_N_SKIPPED];
 };
 
 /* obj_fail: SDD_E* with "line N: " before the sentence; field is "obj". */

@@ -122,6 +122,23 @@ static void test_http(void **state)
     answer_free(&a);
 }
 
+/* What an OBJ file has and a mesh does not keep, over HTTP and by subd. */
+static void test_obj_not_kept(void **state)
+{
+    static const char file[] = "mtllib a.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvn 0 0 1\nvn 0 0 1\nusemtl red\n"
+                               "f 1//1 2//1 3//2\nl 1 2\n";
+    char path[96], value[256];
+    struct answer a;
+    (void)state;
+    http_ask(&d, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", file, strlen(file), &a);
+    assert_int_equal(a.status, 201);
+    assert_true(answer_field(&a, "Subdd-Warning", value, sizeof value));
+    assert_string_equal(value, "not kept: vn (2), usemtl (1), mtllib (1), l (1)");
+    answer_free(&a);
+    put(path, "materials.obj", file);
+    expect(RUN("push", path), 0, "subd: not kept: vn (2), usemtl (1), mtllib (1), l (1)\n");
+}
+
 /* With subd: into a file and back, the warnings on stderr, and the options that OBJ has no tag for given by hand. */
 static void test_pull_and_push(void **state)
 {
@@ -185,7 +202,7 @@ static void test_long_warning(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_http), cmocka_unit_test(test_pull_and_push),
-                                       cmocka_unit_test(test_long_warning)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_http), cmocka_unit_test(test_obj_not_kept),
+                                       cmocka_unit_test(test_pull_and_push), cmocka_unit_test(test_long_warning)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -34,7 +34,7 @@ int shape_load(const char *dir, const char *name, struct shape *out, struct sdd_
     char *text = read_file(path, &bytes);
     if (text[0] == '#')
         snprintf(out->head, sizeof out->head, "%.*s", (int)strcspn(text + 2, "\n"), text + 2);
-    int rc = mesh_from_obj(text, bytes, &out->mesh, err);
+    int rc = mesh_from_obj(text, bytes, &out->mesh, NULL, err);
     free(text);
     if (rc != SDD_OK)
         return rc;

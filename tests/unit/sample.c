@@ -16,7 +16,7 @@ struct mesh *sample_obj(const char *text)
 {
     struct sdd_error err = {0};
     struct mesh *m;
-    if (mesh_from_obj(text, strlen(text), &m, &err))
+    if (mesh_from_obj(text, strlen(text), &m, NULL, &err))
         fail_msg("%s", err.text);
     return m;
 }

@@ -91,7 +91,7 @@ static const char edits_json[] =
 static int run_obj(void)
 {
     struct mesh *m;
-    int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL);
+    int rc = mesh_from_obj(sample_cube_obj, strlen(sample_cube_obj), &m, NULL, NULL);
     mesh_free(m);
     return rc;
 }

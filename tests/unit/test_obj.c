@@ -18,7 +18,7 @@ static int read_exact(const char *text, struct mesh **m, struct sdd_error *err)
     size_t n = strlen(text);
     char *copy = malloc(n ? n : 1);
     memcpy(copy, text, n);
-    int rc = mesh_from_obj(copy, n, m, err);
+    int rc = mesh_from_obj(copy, n, m, NULL, err);
     free(copy);
     return rc;
 }
@@ -47,6 +47,32 @@ static void test_faces(void **state)
     assert_null(m->uv_indices);
     assert_int_equal(m->options.boundary, SDD_BOUNDARY_EDGE_AND_CORNER);
     mesh_free(m);
+}
+
+/* Reads what must be readable; the warnings must be these. */
+static void warns(const char *text, const char *says)
+{
+    struct sdd_error err = {0};
+    struct text warnings = {0};
+    struct mesh *m;
+    if (mesh_from_obj(text, strlen(text), &m, &warnings, &err))
+        fail_msg("%s\n%s", text, err.text);
+    assert_string_equal(warnings.data ? warnings.data : "", says);
+    text_free(&warnings);
+    mesh_free(m);
+}
+
+/* What was skipped is named once each, with how often; numbers that say nothing are not. */
+static void test_not_kept(void **state)
+{
+    (void)state;
+    warns(QUAD "f 1 2 3 4", "");
+    warns(QUAD "vn 0 0 1\ng a\nusemtl x\nvn 0 0 \\\n1\nf 1//1 2//1 3//1\nusemtl y\nf 1 2 3\nusemtl z\nl 1 2\np 1\n",
+          "not kept: vn (2), g (1), usemtl (3), l (1), p (1)\n");
+    warns("mtllib a\no b\ns off\nv 0 0 0 1\nv 1 0 0 0.5\nv 1 1 0 1 0 0\nv 0 1 0 2 1 1 1\nf 1 2 3",
+          "not kept: weights or colours of v (3), o (1), s (1), mtllib (1)\n");
+    warns(QUAD "vt 0 0 0\nvt 1 0 0.5\nf 1/1 2/2 3/1", "not kept: w of vt (1)\n");
+    warns(QUAD "vt 0 0\nvt 1 0\nf 1 2 3", "not kept: vt that no face has (2)\n");
 }
 
 static void test_line_ends(void **state)
@@ -215,7 +241,7 @@ static void test_round_trip(void **state)
     m->options = (struct sdd_options){SDD_SCHEME_LOOP,     SDD_BOUNDARY_NONE,  SDD_FVAR_BOUNDARIES,
                                       SDD_TRIANGLE_SMOOTH, SDD_CREASE_CHAIKIN, SDD_LEFT_HANDED};
     assert_int_equal(mesh_to_obj(m, &text, &n, NULL, &err), SDD_OK);
-    assert_int_equal(mesh_from_obj(text, n, &back, &err), SDD_OK);
+    assert_int_equal(mesh_from_obj(text, n, &back, NULL, &err), SDD_OK);
     back->options.scheme = SDD_SCHEME_LOOP; /* these two have no tag */
     back->options.orientation = SDD_LEFT_HANDED;
     sample_same(m, back);
@@ -255,7 +281,7 @@ static void test_speed(void **state)
         m->points[i] = m->points[i] / 7 + 0.123f;
     assert_int_equal(mesh_to_obj(m, &text, &n, NULL, &err), SDD_OK);
     (void)clock_gettime(CLOCK_MONOTONIC, &a);
-    assert_int_equal(mesh_from_obj(text, n, &back, &err), SDD_OK);
+    assert_int_equal(mesh_from_obj(text, n, &back, NULL, &err), SDD_OK);
     (void)clock_gettime(CLOCK_MONOTONIC, &b);
     double seconds = (double)(b.tv_sec - a.tv_sec) + 1e-9 * (double)(b.tv_nsec - a.tv_nsec);
     print_message("OBJ: %.1f MB in %.1f ms, %.0f MB/s\n", (double)n / 1e6, seconds * 1e3, (double)n / 1e6 / seconds);
@@ -289,7 +315,7 @@ static void test_shared_files(void **state)
         (void)fclose(f);
         struct sdd_error err = {0};
         struct mesh *m;
-        if (mesh_from_obj(text, n, &m, &err))
+        if (mesh_from_obj(text, n, &m, NULL, &err))
             fail_msg("%s: %s", names[i], err.text);
         assert_true(m->n_faces > 0);
         assert_int_equal(mesh_check_indices(m, &err), SDD_OK);
@@ -301,17 +327,12 @@ static void test_shared_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),
-        cmocka_unit_test(test_line_ends),
-        cmocka_unit_test(test_uvs),
-        cmocka_unit_test(test_tags),
-        cmocka_unit_test(test_tag_numbers),
-        cmocka_unit_test(test_tag_errors),
-        cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_prefixes),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_speed),
+        cmocka_unit_test(test_faces),        cmocka_unit_test(test_not_kept),
+        cmocka_unit_test(test_line_ends),    cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_tags),         cmocka_unit_test(test_tag_numbers),
+        cmocka_unit_test(test_tag_errors),   cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_positions),    cmocka_unit_test(test_speed),
         cmocka_unit_test(test_shared_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,7 +286,7 @@ static struct mesh *write_and_read(const struct mesh *m, int usda, const char *l
     assert_int_equal((usda ? mesh_to_usda : mesh_to_obj)(m, &text, &n, &warnings, &err), SDD_OK);
     assert_string_equal(warnings.data ? warnings.data : "", lost);
     text_clear(&warnings);
-    if (usda ? mesh_from_usda(text, n, &back, &warnings, &err) : mesh_from_obj(text, n, &back, &err))
+    if (usda ? mesh_from_usda(text, n, &back, &warnings, &err) : mesh_from_obj(text, n, &back, &warnings, &err))
         fail_msg("%s\n%s", (char *)text, err.text);
     assert_int_equal(warnings.bytes, 0);
     text_free(&warnings);
