@@ -31,7 +31,7 @@ struct cli {
     subd_client *client;
 };
 
-/* ---- verbs (cli_verbs.c, cli_refine.c, cli_patches.c, cli_bench.c) --------------------------------------------- */
+/* ---- verbs (cli_verbs.c, cli_refine.c, cli_patches.c, cli_stat.c, cli_bench.c) ----------------------------------- */
 int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
 int cli_patches(struct cli *c);

@@ -57,7 +57,8 @@ static const struct verb {
      "cannot\n"
      "carry is named on stderr."},
     {PLAN, "plan", "ID", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
-    {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, engines and limits", NULL},
+    {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, limits, engines and what they do",
+     NULL},
     {HEALTH, "health", "", 0, cli_health, "asks whether the daemon is alive and ready",
      "Exits with 0 only when it is ready."},
     {BENCH, "bench", "ID|FILE", 1, cli_bench, "repeats a refine over one connection, prints latencies and GB/s", NULL},

@@ -79,9 +79,7 @@ static int print_json(const struct cli *c, const struct cli_product *p, const st
     cJSON_AddNumberToObject(a, "push", t->push);
     cJSON_AddNumberToObject(a, c->verb, t->ask);
     cJSON_AddNumberToObject(a, "write", t->write);
-    a = cJSON_AddArrayToObject(o, "warnings");
-    for (int i = 0; i < f->n_warnings; i++)
-        cJSON_AddItemToArray(a, cJSON_CreateString(f->warnings[i]));
+    cli_add_warnings(o);
     if (c->output) {
         cJSON_AddStringToObject(o, "output", c->output);
         cJSON_AddNumberToObject(o, "outputBytes", (double)written);

@@ -143,15 +143,26 @@ int cli_fail(const struct cli *c, int exit_code, const char *format, ...)
     return exit_code;
 }
 
+static cJSON *warned; /* NULL: nothing yet */
+
 void cli_warn(const char *format, ...)
 {
-    va_list args;
+    char text[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
     cli_progress_clear();
-    fputs("subd: ", stderr);
-    va_start(args, format);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "subd: %s\n", text);
+    if (!warned)
+        warned = cJSON_CreateArray();
+    cJSON_AddItemToArray(warned, cJSON_CreateString(text));
+}
+
+void cli_add_warnings(cJSON *o)
+{
+    cJSON_AddItemToObject(o, "warnings", warned ? warned : cJSON_CreateArray());
+    warned = NULL;
 }
 
 /* The members that the daemon's own JSON has, under the same names. */

@@ -42,8 +42,11 @@ int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char 
 static int print_info(const struct cli *c, const struct subd_mesh_info *m)
 {
     cli_progress_clear();
-    if (c->json)
-        return cli_print_json(c, cli_info_json(m));
+    if (c->json) {
+        cJSON *o = cli_info_json(m);
+        cli_add_warnings(o);
+        return cli_print_json(c, o);
+    }
     cli_print_info(m);
     return EXIT_DONE;
 }

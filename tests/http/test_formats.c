@@ -3,6 +3,7 @@
 #include "tests/env.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,6 +140,42 @@ static void test_obj_not_kept(void **state)
     expect(RUN("push", path), 0, "subd: not kept: vn (2), usemtl (1), mtllib (1), l (1)\n");
 }
 
+/* With --json each line of stderr is one of `warnings`. */
+static void same_warnings(struct ran r, int n)
+{
+    cJSON *o = cJSON_ParseWithOpts(r.out, NULL, 1);
+    const cJSON *warnings = cJSON_GetObjectItemCaseSensitive(o, "warnings"), *w;
+    const char *line = r.err;
+    assert_int_equal(r.code, 0);
+    assert_true(cJSON_IsArray(warnings));
+    cJSON_ArrayForEach(w, warnings)
+    {
+        size_t bytes = strlen(w->valuestring);
+        if (strncmp(line, "subd: ", 6) != 0 || strncmp(line + 6, w->valuestring, bytes) != 0 || line[6 + bytes] != '\n')
+            fail_msg("\"%s\" is not the next line of \"%s\"", w->valuestring, line);
+        line += 6 + bytes + 1;
+        n--;
+    }
+    assert_int_equal(n, 0);
+    assert_string_equal(line, "");
+    cJSON_Delete(o);
+    ran_free(&r);
+}
+
+/* What is lost on the way in, by the scheme and on the way out. */
+static void test_json_warnings(void **state)
+{
+    char path[96], stl[96], usda[96];
+    (void)state;
+    put(path, "warned.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvn 0 0 1\nf 1/1/1 2/2/1 3/3/1\n");
+    snprintf(stl, sizeof stl, "%s/warned.stl", d.dir);
+    snprintf(usda, sizeof usda, "%s/warned.usda", d.dir);
+    same_warnings(RUN("push", path, "--json"), 1);
+    same_warnings(RUN("refine", path, "--normals", "--json", "-o", stl), 4); /* vn; normals, UVs, quads */
+    same_warnings(RUN("refine", path, "--scheme", "sqrt3", "--level", "2", "--json"), 2);
+    same_warnings(RUN("refine", path, "--scheme", "loop", "--json", "-o", usda), 1);
+}
+
 /* With subd: into a file and back, the warnings on stderr, and the options that OBJ has no tag for given by hand. */
 static void test_pull_and_push(void **state)
 {
@@ -162,6 +199,7 @@ static void test_pull_and_push(void **state)
     expect(
         RUN("pull", ids[0], "-o", out), 0,
         "subd: subdivisionScheme = sqrt3 is not carried: OBJ has no tag for it; read the file with --scheme sqrt3\n");
+    same_warnings(RUN("pull", ids[0], "--json", "-o", out), 1);
     r = RUN("push", out, "--scheme", "sqrt3");
     snprintf(ids[2], sizeof ids[2], "%.18s", r.out);
     expect(r, 0, "");
@@ -203,6 +241,7 @@ static void test_long_warning(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_http), cmocka_unit_test(test_obj_not_kept),
-                                       cmocka_unit_test(test_pull_and_push), cmocka_unit_test(test_long_warning)};
+                                       cmocka_unit_test(test_json_warnings), cmocka_unit_test(test_pull_and_push),
+                                       cmocka_unit_test(test_long_warning)};
     return cmocka_run_group_tests(tests, start, stop);
 }
