@@ -63,6 +63,7 @@ int cli_mesh_options(const struct cli *c);
 int cli_report(const struct cli *c, const struct subd_error *err);
 int cli_fail(const struct cli *c, int exit_code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void cli_add_warnings(cJSON *o); /* what cli_warn said so far, which it forgets, as `warnings` */
 cJSON *cli_info_json(const struct subd_mesh_info *m);
 const char *cli_block_name(int semantic);                         /* "uv_indices" */
 cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b); /* adds a row, returns it */

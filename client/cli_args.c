@@ -114,7 +114,7 @@ static const struct row {
     {"timeout", "SECONDS", TIMEOUT, ALL,
      "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and\n"
      "                               without a byte 10 s (ls, show, stat, health) or 150 s (the others)"},
-    {"json", NULL, JSON, ALL, "answers and errors as JSON on stdout"},
+    {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout"},
     {"help", NULL, 'h', ALL, "this text"},
 };
 enum { N_ROWS = sizeof rows / sizeof *rows };

@@ -243,60 +243,11 @@ int cli_pull(struct cli *c)
     o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "output", path);
     cJSON_AddNumberToObject(o, "bytes", (double)bytes);
+    cli_add_warnings(o);
     return cli_print_json(c, o);
 }
 
 /* ---- daemon ------------------------------------------------------------------------------------------------------ */
-
-static void print_safe(const char *s)
-{
-    for (; *s; s++)
-        putchar((unsigned char)*s < 32 || *s == 127 ? '?' : *s);
-}
-
-/* Any JSON as lines of "a.b.c  value"; arrays of plain values on one line. */
-static void print_tree(const char *prefix, const cJSON *o, int depth)
-{
-    const cJSON *m;
-    cJSON_ArrayForEach(m, o)
-    {
-        char name[160];
-        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix && m->string ? "." : "", m->string ? m->string : "");
-        if ((cJSON_IsObject(m) || (cJSON_IsArray(m) && m->child && (m->child->type & (cJSON_Object | cJSON_Array)))) &&
-            depth < 8) {
-            print_tree(name, m, depth + 1);
-            continue;
-        }
-        print_safe(name);
-        printf("%*s", (int)(strlen(name) < 36 ? 36 - strlen(name) : 1), "");
-        for (const cJSON *v = cJSON_IsArray(m) ? m->child : m; v; v = cJSON_IsArray(m) ? v->next : NULL) {
-            char *text = cJSON_IsString(v) ? NULL : cJSON_PrintUnformatted(v);
-            print_safe(cJSON_IsString(v) ? v->valuestring : text ? text : "");
-            cJSON_free(text);
-            fputs(cJSON_IsArray(m) && v->next ? ", " : "", stdout);
-        }
-        putchar('\n');
-    }
-}
-
-int cli_stat(struct cli *c)
-{
-    struct subd_error err;
-    char *text;
-    cJSON *o;
-    if (subd_stat(c->client, &text, &err) != SUBD_OK)
-        return cli_report(c, &err);
-    cli_progress_clear();
-    o = cJSON_ParseWithLength(text, strlen(text));
-    free(text);
-    if (!o)
-        return cli_fail(c, EXIT_ANSWER, "the server's answer is not JSON");
-    if (c->json)
-        return cli_print_json(c, o);
-    print_tree("", o, 0);
-    cJSON_Delete(o);
-    return EXIT_DONE;
-}
 
 int cli_health(struct cli *c)
 {

@@ -254,7 +254,8 @@ SUBD_API int subd_get_plan(subd_client *c, const char *id, const struct subd_ref
                            struct subd_error *err) SUBD_MUST_CHECK;
 
 /* ---- daemon -------------------------------------------------------------------------------------------------- */
-/* subd_stat: GET /v1 (version, backend, device, engines, limits) as JSON text, NUL-terminated, released with free(). */
+/* subd_stat: GET /v1 (version, backend, device, engines and what they do, limits) as JSON text, NUL-terminated,
+ * released with free(). */
 SUBD_API int subd_stat(subd_client *c, char **json, struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_health: SUBD_OK when live (ready = 0) or ready to work (ready = 1). */
 SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD_MUST_CHECK;

@@ -7,7 +7,8 @@ const struct sdd_engine_info sdd_engine_table[] = {
     {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level; right after a topology edit",
      edge_friend_schemes},
     {"mesh-matrix",
-     "catmullClark, loop and bilinear of any mesh, manifold or not; after the control mesh only points are held",
+     "catmullClark, loop and bilinear of any mesh, manifold or not, and sqrt3; after the control mesh only points are "
+     "held",
      mesh_matrix_schemes},
     {"mesh-matrix-spla",
      "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "

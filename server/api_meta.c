@@ -5,6 +5,28 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* What the engine does: each feature, and the schemes under which it is there. */
+static void write_features(struct text *t, const struct sdd_engine_info *e)
+{
+    const char *const *scheme = sdd_option_table[0].tokens;
+    text_key(t, "features");
+    for (int k = 0; sdd_feature_table[k].option; k++) {
+        text_puts(t, k ? ",{" : "[{");
+        text_member(t, "option", sdd_feature_table[k].option);
+        text_member(t, "what", sdd_feature_table[k].what);
+        text_key(t, "schemes");
+        const char *before = "[";
+        for (int s = 0; scheme[s]; s++)
+            if (e->schemes[k] >> s & 1) {
+                text_puts(t, before);
+                text_json_string(t, scheme[s]);
+                before = ",";
+            }
+        text_puts(t, *before == '[' ? "[]}" : "]}");
+    }
+    text_puts(t, "]");
+}
+
 static void write_engines(struct text *t)
 {
     text_key(t, "engines");
@@ -13,6 +35,7 @@ static void write_engines(struct text *t)
         text_puts(t, e == sdd_engine_table ? "{" : ",{");
         text_member(t, "name", e->name);
         text_member(t, "summary", e->summary);
+        write_features(t, e);
         text_puts(t, "}");
     }
     text_puts(t, "]");
