@@ -14,7 +14,7 @@ const struct sdd_feature_info sdd_feature_table[] = {
     [FEATURE_SMOOTH_TRIANGLES] = {"triangleSubdivisionRule", "triangleSubdivisionRule smooth"},
     [FEATURE_HOLES] = {"holeIndices", "holes"},
     [FEATURE_LEFT_HANDED] = {"orientation", "orientation leftHanded"},
-    [FEATURE_NORMALS] = {"include", "normals"},
+    [FEATURE_NORMALS] = {"include", "normals and tangents"},
     [FEATURE_LIMIT] = {"surface", "the limit surface"},
     [FEATURE_FVAR_LINEAR] = {"faceVaryingLinearInterpolation", "UVs and faceVarying primvars, all"},
     [FEATURE_FVAR_SMOOTH] = {"faceVaryingLinearInterpolation", "UVs and faceVarying primvars, the other five"},
@@ -64,7 +64,7 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
         needed |= 1u << FEATURE_HOLES;
     if (o->orientation == SDD_LEFT_HANDED)
         needed |= 1u << FEATURE_LEFT_HANDED;
-    if (r->include & SDD_NORMALS)
+    if (r->include & (SDD_NORMALS | SDD_TANGENTS))
         needed |= 1u << FEATURE_NORMALS;
     if (r->surface == SDD_SURFACE_LIMIT)
         needed |= 1u << FEATURE_LIMIT;

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.h: what an engine is: host C over a device, called by refine.c. It makes positions and normals in grid order;
- * indices and linear UVs are formulas over the topology and belong to all engines, but for those of sqrt3. */
+/* engine.h: what an engine is: host C over a device, called by refine.c. It makes positions, normals and tangents in
+ * grid order; indices and linear UVs are formulas over the topology and belong to all engines, but for those of sqrt3.
+ */
 #ifndef SDD_ENGINE_H
 #define SDD_ENGINE_H
 #include "gpu/mesh.h"
 
-/* What one run gets: where to work and where to write. Either output may be NULL. */
+/* What one run gets: where to work and where to write. Each output may be NULL. */
 struct engine_run {
     const sdd_mesh *mesh;
     const struct sdd_refine_request *request;
     float *positions, *normals; /* device, [n grid points][3] */
+    float *tangents;            /* device, [n grid points][6] */
     void *scratch;              /* device, as many bytes as `scratch` said */
     uint32_t *indices;          /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
     float *uvs;                 /* device, [faces][3][2]; as indices */
@@ -23,6 +25,8 @@ struct engine {
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */
 };
+/* What of a request is an engine's: anything at all; what it must look around the points of the last level for. */
+enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
 extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla;
 

@@ -47,13 +47,15 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
 static int check_request(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     const int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_UVS | SDD_UV_INDICES | SDD_FACE_PARAMS |
-                    SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
+                    SDD_TANGENTS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     if (r->level < 1 || r->level > SDD_MAX_LEVEL)
         return sdd_fail(err, SDD_EINVALID, "level", "level %d; 1 to %d are allowed", r->level, SDD_MAX_LEVEL);
     if (r->surface != SDD_SURFACE_REFINED && r->surface != SDD_SURFACE_LIMIT)
         return sdd_fail(err, SDD_EINVALID, "surface", "surface %d is neither refined nor limit", r->surface);
     if ((r->include & all) == 0 || (r->include & ~all))
         return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
+    if ((r->include & SDD_TANGENTS) && r->surface != SDD_SURFACE_LIMIT)
+        return sdd_fail(err, SDD_EINVALID, "include", "tangents are the limit surface's; ask for surface=limit");
     return primvars_check(t, r, err);
 }
 
@@ -127,6 +129,8 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         result_add_block(p, SDD_POSITIONS, 3, p->n_vertices);
     if (r->include & SDD_NORMALS)
         result_add_block(p, SDD_NORMALS, 3, p->n_vertices);
+    if (r->include & SDD_TANGENTS)
+        result_add_block(p, SDD_TANGENTS, 6, p->n_vertices);
     if (r->include & SDD_INDICES)
         result_add_block(p, SDD_INDICES, size, p->n_faces);
     primvars_add_blocks(t, r, p);
@@ -155,6 +159,7 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
                              r,
                              result_block(p, to, SDD_POSITIONS),
                              result_block(p, to, SDD_NORMALS),
+                             result_block(p, to, SDD_TANGENTS),
                              lay->scratch,
                              sqrt3 ? result_block(p, to, SDD_INDICES) : NULL,
                              sqrt3 ? result_block(p, to, SDD_UVS) : NULL};

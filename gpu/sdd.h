@@ -179,6 +179,7 @@ enum sdd_include {
     SDD_UVS = 8,
     SDD_UV_INDICES = 16,
     SDD_FACE_PARAMS = 128,
+    SDD_TANGENTS = 256, /* of the limit surface alone */
     SDD_PRIMVARS = 512,
     SDD_PRIMVAR_INDICES = 1024 /* of those that are faceVarying */
 };
@@ -196,6 +197,7 @@ struct sdd_refine_request {
 /* A block of the result. Shapes, in grid order (README, "Grid order"):
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
  * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner;
+ * tangents [n][6] f32, t1 and t2, unit, t1 x t2 along the normal, not at right angles; zero where that is;
  * primvars [1, faces, n, n or its own count][width], primvar_indices as uv_indices, a block each for each primvar;
  * face_params [faces][4] u32 as for patches; of a quad, the face's corner 0 is corner params[1] of its cell; under loop
  * u and v count in a grid of 2^level cells from corner 0, u towards corner 1, v towards corner 2, and SDD_FACE_TURNED
@@ -209,7 +211,7 @@ struct sdd_block {
     const void *data; /* host memory, 64-byte aligned; NULL in a plan              */
     uint64_t digest;  /* xxh64 tree of digest.h; 0 in a plan                       */
 };
-#define SDD_MAX_BLOCKS (8 + 2 * SDD_MAX_PRIMVARS)
+#define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan {
     const char *method;                          /* engine that will run                                      */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */

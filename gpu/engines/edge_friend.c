@@ -10,6 +10,7 @@
 #include "gpu/kernels/ef_last.h"
 #include "gpu/kernels/ef_quads.h"
 #include "gpu/kernels/ef_step.h"
+#include "gpu/kernels/ef_tangents.h"
 #include "gpu/kernels/ef_vertices.h"
 #include "gpu/kernels/isolated_points.h"
 
@@ -44,7 +45,7 @@ static void size_of_level(const sdd_topology *t, int level, int64_t *n_slots, in
 /* Is the structure of the last level needed? */
 static int needs_structure(const struct sdd_refine_request *r)
 {
-    return r->level == 1 || r->surface == SDD_SURFACE_LIMIT || (r->include & SDD_NORMALS);
+    return r->level == 1 || r->surface == SDD_SURFACE_LIMIT || (r->include & ENGINE_AROUND);
 }
 
 static int deepest(const struct sdd_refine_request *r)
@@ -54,12 +55,12 @@ static int deepest(const struct sdd_refine_request *r)
 
 static int wants_points(const struct sdd_refine_request *r)
 {
-    return (r->include & (SDD_POSITIONS | SDD_NORMALS)) != 0;
+    return (r->include & ENGINE_POINTS) != 0;
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS);
+    int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & ENGINE_AROUND);
     for (int k = 0; k < 2; k++) { /* buffer k holds the levels last - k, last - k - 2, .. */
         struct level *l = out->buffer + k;
         int64_t n_slots = 0, n_quads = 0;
@@ -160,7 +161,11 @@ static void finish(const struct engine_run *run, const struct level *l, const st
         .n_real_quads = real_quads(t, level),
         .limit = run->request->surface == SDD_SURFACE_LIMIT,
     };
-    DEV_LAUNCH(t->device, ef_finish, &a, l->n_slots);
+    struct ef_tangents_args with = {a, run->tangents};
+    if (run->tangents)
+        DEV_LAUNCH(t->device, ef_tangents, &with, l->n_slots);
+    else
+        DEV_LAUNCH(t->device, ef_finish, &a, l->n_slots);
 }
 
 static void last_step(const struct engine_run *run, const struct level *l)
@@ -206,7 +211,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         finish(run, from, &lay);
     else
         last_step(run, from);
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
     return SDD_OK;
 }

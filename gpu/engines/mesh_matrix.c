@@ -9,10 +9,10 @@
 #include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/steps.h"
 #include "gpu/kernels/isolated_points.h"
-#include "gpu/kernels/loop_finish.h"
+#include "gpu/kernels/loop_tangents.h"
 #include "gpu/kernels/mm_faces.h"
-#include "gpu/kernels/mm_finish.h"
 #include "gpu/kernels/mm_linear.h"
+#include "gpu/kernels/mm_tangents.h"
 
 /* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
 struct layout {
@@ -40,7 +40,7 @@ static int64_t points_before(const sdd_topology *t, int level)
 void mesh_matrix_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
                                 struct mesh_matrix_tables *out)
 {
-    int limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & SDD_NORMALS) && !is_linear(t);
+    int limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & ENGINE_AROUND) && !is_linear(t);
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
     out->n_weights = step_weights(t);
@@ -59,7 +59,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
 
 static int wants_points(const struct sdd_refine_request *r)
 {
-    return (r->include & (SDD_POSITIONS | SDD_NORMALS)) != 0;
+    return (r->include & ENGINE_POINTS) != 0;
 }
 
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
@@ -121,13 +121,23 @@ void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *
     const struct sdd_float2 *angle = l->n_angles ? l->angle : NULL;
     float *out = mesh_matrix_in_place(r) ? NULL : run->positions;
     int limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t);
-    struct mm_finish_args quads = {*m, angle, from, out, run->normals, r->level, limit};
-    struct loop_finish_args triangles = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
-    if ((out || run->normals) && topology_is_triangles(t))
-        DEV_LAUNCH(t->device, loop_finish, &triangles, topology_points(t, r->level));
-    else if (out || run->normals)
-        DEV_LAUNCH(t->device, mm_finish, &quads, topology_points(t, r->level));
+    int64_t n = topology_points(t, r->level);
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
+    if (topology_is_triangles(t)) {
+        struct loop_finish_args a = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
+        struct loop_tangents_args with = {a, run->tangents};
+        if (run->tangents)
+            DEV_LAUNCH(t->device, loop_tangents, &with, n);
+        else if (out || run->normals)
+            DEV_LAUNCH(t->device, loop_finish, &a, n);
+    } else {
+        struct mm_finish_args a = {*m, angle, from, out, run->normals, r->level, limit};
+        struct mm_tangents_args with = {a, run->tangents};
+        if (run->tangents)
+            DEV_LAUNCH(t->device, mm_tangents, &with, n);
+        else if (out || run->normals)
+            DEV_LAUNCH(t->device, mm_finish, &a, n);
+    }
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
 }
 

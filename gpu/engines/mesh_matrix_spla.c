@@ -139,7 +139,7 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     struct layout l;
     if (topology_is_sqrt3(t))
         return spla_sqrt3_scratch(t, r);
-    if (r->include & (SDD_POSITIONS | SDD_NORMALS))
+    if (r->include & ENGINE_POINTS)
         lay_out(t, r, &count, &l);
     return count.used;
 }
@@ -288,7 +288,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     struct layout l;
     if (topology_is_sqrt3(t))
         return spla_sqrt3_run(run, err);
-    if (!(r->include & (SDD_POSITIONS | SDD_NORMALS)))
+    if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);

@@ -31,7 +31,7 @@ static struct sizes sizes_of(const sdd_topology *t, int level)
 
 static int wants_points(const struct sdd_refine_request *r)
 {
-    return (r->include & (SDD_POSITIONS | SDD_NORMALS)) != 0;
+    return (r->include & ENGINE_POINTS) != 0;
 }
 
 /* The level to which the matrices go. */
@@ -43,7 +43,7 @@ static int last_level(const sdd_topology *t, const struct sdd_refine_request *r)
 /* Limits and normals look around each vertex of the last level. */
 static int looks_around(const struct sdd_refine_request *r)
 {
-    return wants_points(r) && (!mesh_matrix_in_place(r) || (r->include & SDD_NORMALS));
+    return wants_points(r) && (!mesh_matrix_in_place(r) || (r->include & ENGINE_AROUND));
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */

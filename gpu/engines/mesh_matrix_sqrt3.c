@@ -7,9 +7,9 @@
 #include "gpu/kernels/sqrt3_children.h"
 #include "gpu/kernels/sqrt3_faces.h"
 #include "gpu/kernels/sqrt3_fans.h"
-#include "gpu/kernels/sqrt3_finish.h"
 #include "gpu/kernels/sqrt3_firsts.h"
 #include "gpu/kernels/sqrt3_indices.h"
+#include "gpu/kernels/sqrt3_tangents.h"
 #include "gpu/kernels/sqrt3_uvs.h"
 #include "gpu/kernels/sqrt3_vertices.h"
 #include <math.h>
@@ -27,7 +27,7 @@ static int64_t faces_at(const sdd_topology *t, int level)
 
 static int wants_points(const struct sdd_refine_request *r)
 {
-    return (r->include & (SDD_POSITIONS | SDD_NORMALS)) != 0;
+    return (r->include & ENGINE_POINTS) != 0;
 }
 
 static int is_limit(const struct sdd_refine_request *r)
@@ -58,7 +58,7 @@ int sqrt3_last_uvs(const struct sdd_refine_request *r)
 static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int points = sqrt3_last_points(t, r);
-    if (is_limit(r) || (r->include & SDD_NORMALS))
+    if (is_limit(r) || (r->include & ENGINE_AROUND))
         return points;
     if (r->include & SDD_INDICES)
         return r->level;
@@ -89,7 +89,7 @@ void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request
     /* a dart has one neighbour more on odd levels; new vertices have up to six */
     out->n_weights = wants_points(r) ? (t->info.max_valence > 6 ? t->info.max_valence : 6) + 2 : 0;
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
-    out->n_angles = is_limit(r) && (r->include & SDD_NORMALS) ? topology_angles(t) : 0;
+    out->n_angles = is_limit(r) && (r->include & ENGINE_AROUND) ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);
     for (int k = 0; k < 2; k++) {
         int uvs = sqrt3_last_uvs(r), most = uvs / 2 % 2 == k ? uvs : uvs - 2;
@@ -234,10 +234,14 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
     const struct sdd_refine_request *r = run->request;
     struct sqrt3_finish_args args = {*m,           l->weights, l->n_angles ? l->angle : NULL, from, NULL,
                                      run->normals, is_limit(r)};
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals};
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
+    int64_t n = topology_points(t, r->level);
     args.out = in_place(r) ? NULL : run->positions;
-    if (args.out || args.normal)
-        DEV_LAUNCH(t->device, sqrt3_finish, &args, topology_points(t, r->level));
+    struct sqrt3_tangents_args with = {args, run->tangents};
+    if (run->tangents)
+        DEV_LAUNCH(t->device, sqrt3_tangents, &with, n);
+    else if (args.out || args.normal)
+        DEV_LAUNCH(t->device, sqrt3_finish, &args, n);
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
 }
 

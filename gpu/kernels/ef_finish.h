@@ -11,7 +11,7 @@
 #define SDD_K_EF_FINISH_H
 #include "gpu/kernels/ef_level.h"
 #include "gpu/kernels/grid.h"
-#include "gpu/kernels/limit_rule.h"
+#include "gpu/kernels/tangents.h"
 
 struct ef_finish_args {
     struct ef_level from;
@@ -65,12 +65,14 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     return r;
 }
 
-/* Limit normal of a smooth vertex, or of a boundary crease. */
+/* Limit normal of a smooth vertex, a boundary crease or the corner of one face, with k real faces; writes its tangents
+ * where they are wanted. `clockwise`: the normal is what comes of the walk, the tangents are turned as if it had gone
+ * the other way. */
 SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
-                                         int32_t boundary)
+                                         int32_t rule, int32_t k, int32_t clockwise, float *tangents)
 {
     const struct ef_level *l = &a->from;
-    int32_t k = boundary ? r->n_real : r->n;
+    int32_t boundary = r->n_real < r->n;
     struct sdd_tangents t = sdd_tangents_of(at, k, boundary, a->angle);
     uint32_t c = r->first, i;
     for (int32_t j = 0; j < k; j++) {
@@ -79,10 +81,16 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
                          sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3)));
         c = sdd_next_around(l, c, &i);
     }
-    return sdd_tangents_normal(&t);
+    struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
+    if (tangents && clockwise && rule == SDD_RULE_CREASE)
+        sdd_put_tangents(tangents, sdd_scale(-1.0f, t.t1), t.t2, n);
+    else if (tangents)
+        sdd_put_tangents(tangents, clockwise ? t.t2 : t.t1, clockwise ? t.t1 : t.t2, n);
+    return n;
 }
 
-SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
+/* tangents: of ef_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tangents)
 {
     const struct ef_level *l = &a->from;
     struct sdd_slot s = sdd_slot_at(l, (uint32_t)i);
@@ -100,14 +108,24 @@ SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
     int32_t rule = sdd_rule_of(sdd_vertex_sharpness(l, (uint32_t)i), r.sharp.n_sharp);
     if (a->out)
         sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
-    if (!a->normal)
+    if (!a->normal && !tangents)
         return;
-    struct sdd_dvec3 n = r.cross;
-    int32_t boundary = r.n_real < r.n;
-    if (a->limit && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && boundary)))
-        n = sdd_limit_normal(a, at, &r, boundary);
     /* even corners are walked counter-clockwise, odd ones clockwise (the cross products turn with the on- and
      * off-edges) */
-    sdd_put_vec3(a->normal, row, sdd_unit(n, s.loop & 1 ? -1.0 : 1.0));
+    int32_t clockwise = s.loop & 1, boundary = r.n_real < r.n, faces = boundary ? r.n_real : r.n;
+    double sign = clockwise ? -1.0 : 1.0;
+    tangents = tangents ? tangents + 6 * (size_t)row : NULL;
+    struct sdd_dvec3 n = r.cross;
+    if (a->limit && sdd_has_tangents(rule, faces, boundary, tangents != NULL))
+        n = sdd_limit_normal(a, at, &r, rule, faces, clockwise, tangents);
+    else if (tangents)
+        sdd_put_basis(tangents, n, sign);
+    if (a->normal)
+        sdd_put_vec3(a->normal, row, sdd_unit(n, sign));
+}
+
+SDD_FN void k_ef_finish(int64_t i, const struct ef_finish_args *a)
+{
+    sdd_ef_finish(i, a, NULL);
 }
 #endif

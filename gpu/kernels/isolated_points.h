@@ -10,13 +10,16 @@
 struct isolated_points_args {
     const uint32_t *list;
     const float *p;
-    float *out;    /* may be NULL */
-    float *normal; /* may be NULL; there is no surface: zero */
+    float *out;      /* may be NULL */
+    float *normal;   /* may be NULL; there is no surface: zero */
+    float *tangents; /* [.][6]; as normal */
 };
 
 SDD_FN void k_isolated_points(int64_t k, const struct isolated_points_args *a)
 {
     int64_t v = a->list[k];
+    for (int32_t i = 0; i < 6 && a->tangents; i++)
+        a->tangents[6 * v + i] = 0.0f;
     for (int32_t i = 0; i < 3; i++) {
         if (a->out)
             a->out[3 * v + i] = a->p[3 * v + i];

@@ -9,8 +9,8 @@
 #ifndef SDD_K_LOOP_FINISH_H
 #define SDD_K_LOOP_FINISH_H
 #include "gpu/kernels/edge_sharpness.h"
-#include "gpu/kernels/limit_rule.h"
 #include "gpu/kernels/loop_inside.h"
+#include "gpu/kernels/tangents.h"
 #include "gpu/kernels/tri_spot.h"
 
 struct loop_finish_args {
@@ -122,10 +122,26 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const st
     return r;
 }
 
-/* Limit normal of a smooth vertex, or of a boundary crease of n faces. The masks sum to zero and are taken of what
- * leads away from the vertex, as in limit_rule.h. */
+/* The tangent that leads in from a boundary of n faces: ends and inner are the sums of the outer and the inner edges,
+ * sines that of all edges by the sine of their angle, of which `step` is one's. */
+SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct sdd_vec3 inner, struct sdd_vec3 sines,
+                                       struct sdd_float2 step)
+{
+    if (n == 1)
+        return ends;
+    if (n == 2)
+        return inner;
+    if (n == 3)
+        return sdd_sub(sdd_scale(2.0f, inner), ends);
+    /* divided by the sine; 1 - cos would cancel where there are many faces */
+    return sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), sines), ends);
+}
+
+/* Limit normal of a smooth vertex, a boundary crease or the corner of one face; writes its tangents where they are
+ * wanted. The masks sum to zero and are taken of what leads away from the vertex, as in tangents.h. */
 SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
-                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, const struct sdd_tri_ring *r)
+                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, int32_t rule,
+                                        const struct sdd_tri_ring *r, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_points from = sdd_points_all(a->from);
@@ -155,19 +171,18 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
         si = si * step.s[0] + co * step.s[1];
         co = turned;
     }
-    if (!r->boundary)
-        return sdd_cross(t1, t2);
-    struct sdd_vec3 ends = sdd_add(first, last);
-    t1 = sdd_sub(first, last);
-    if (r->n == 1)
-        t2 = ends;
-    else if (r->n == 2)
-        t2 = inner;
-    else if (r->n == 3)
-        t2 = sdd_sub(sdd_scale(2.0f, inner), ends);
-    else /* divided by the sine; 1 - cos would cancel where there are many faces */
-        t2 = sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), t2), ends);
-    return sdd_cross(t1, t2);
+    if (r->boundary) {
+        t1 = sdd_sub(first, last);
+        t2 = sdd_loop_across(r->n, sdd_add(first, last), inner, t2, step);
+    }
+    if (tangents && rule == SDD_RULE_CORNER) {
+        sdd_put_tangents(tangents, first, last, r->cross);
+        return r->cross;
+    }
+    struct sdd_dvec3 n = sdd_cross(t1, t2);
+    if (tangents)
+        sdd_put_tangents(tangents, t1, t2, n);
+    return n;
 }
 
 SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_tri_spot *s,
@@ -177,7 +192,8 @@ SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *
     return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
 }
 
-SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
+/* tangents: row i of loop_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_loop_finish(int64_t i, const struct loop_finish_args *a, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_grid g = sdd_grid_of(m, a->level);
@@ -188,11 +204,19 @@ SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
     if (a->out)
         sdd_put_vec3(a->out, (uint32_t)i,
                      a->limit ? sdd_loop_limit(at, rule, r.n, r.edges, r.sharp.ends, a->weights) : at);
-    if (!a->normal)
+    if (!a->normal && !tangents)
         return;
     struct sdd_dvec3 n = r.cross;
-    if (a->limit && r.fan && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && r.boundary)))
-        n = sdd_loop_normal(a, &g, &s, at, &r);
-    sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+    if (a->limit && r.fan && sdd_has_tangents(rule, r.n, r.boundary, tangents != NULL))
+        n = sdd_loop_normal(a, &g, &s, at, rule, &r, tangents);
+    else if (tangents)
+        sdd_put_basis(tangents, n, 1.0);
+    if (a->normal)
+        sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+
+SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
+{
+    sdd_loop_finish(i, a, NULL);
 }
 #endif

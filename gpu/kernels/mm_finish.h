@@ -9,7 +9,7 @@
 #ifndef SDD_K_MM_FINISH_H
 #define SDD_K_MM_FINISH_H
 #include "gpu/kernels/edge_sharpness.h"
-#include "gpu/kernels/limit_rule.h"
+#include "gpu/kernels/tangents.h"
 
 struct mm_finish_args {
     struct sdd_control mesh;
@@ -96,8 +96,10 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     return r;
 }
 
+/* The limit normal; writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
-                                          const struct sdd_spot *s, struct sdd_vec3 at, const struct sdd_finish_ring *r)
+                                          const struct sdd_spot *s, struct sdd_vec3 at, int32_t rule,
+                                          const struct sdd_finish_ring *r, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, a->angle);
@@ -110,7 +112,10 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
             c = m->twin[sdd_prev(&m->faces, c)];
     }
-    return sdd_tangents_normal(&t);
+    struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
+    if (tangents)
+        sdd_put_tangents(tangents, t.t1, t.t2, n);
+    return n;
 }
 
 /* The rule at s, after what stands around it. */
@@ -121,7 +126,8 @@ SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_gri
     return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
 }
 
-SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
+/* tangents: row i of mm_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_spot s = sdd_spot_of(m, a->level, (uint32_t)i);
@@ -132,11 +138,19 @@ SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
     if (a->out)
         sdd_put_vec3(a->out, (uint32_t)i,
                      a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
-    if (!a->normal)
+    if (!a->normal && !tangents)
         return;
     struct sdd_dvec3 n = r.cross;
-    if (a->limit && r.fan && ((rule == SDD_RULE_SMOOTH && r.n > 2) || (rule == SDD_RULE_CREASE && r.boundary)))
-        n = sdd_finish_normal(a, &g, &s, at, &r);
-    sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+    if (a->limit && r.fan && sdd_has_tangents(rule, r.n, r.boundary, tangents != NULL))
+        n = sdd_finish_normal(a, &g, &s, at, rule, &r, tangents);
+    else if (tangents)
+        sdd_put_basis(tangents, n, 1.0);
+    if (a->normal)
+        sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+
+SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
+{
+    sdd_mm_finish(i, a, NULL);
 }
 #endif

@@ -11,8 +11,8 @@
  * Source  Kobbelt 2000, sections 4 and 5      Threads any queue */
 #ifndef SDD_K_SQRT3_FINISH_H
 #define SDD_K_SQRT3_FINISH_H
-#include "gpu/kernels/limit_rule.h"
 #include "gpu/kernels/sqrt3_grid.h"
+#include "gpu/kernels/tangents.h"
 
 struct sqrt3_finish_args {
     struct sdd_sqrt3 mesh;
@@ -22,9 +22,9 @@ struct sqrt3_finish_args {
     int32_t limit;
 };
 
-/* One walk: both the cross products and the tangents. */
+/* One walk: both the cross products and the tangents, which are written where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_sqrt3_normal(const struct sqrt3_finish_args *a, uint32_t v, struct sdd_vec3 at,
-                                         const struct sdd_sqrt3_ring *r, int tangents)
+                                         const struct sdd_sqrt3_ring *r, int masks, float *tangents)
 {
     const struct sdd_sqrt3 *m = &a->mesh;
     struct sdd_vec3 t1 = sdd_vec3_of(0.0f, 0.0f, 0.0f), t2 = t1;
@@ -32,12 +32,12 @@ SDD_FN struct sdd_dvec3 sdd_sqrt3_normal(const struct sqrt3_finish_args *a, uint
     uint32_t h = m->first[v];
     float co = 1.0f, si = 0.0f;
     sum.x = sum.y = sum.z = 0.0;
-    for (;;) {
+    while (r->n) {
         uint32_t last = sdd_sqrt3_prev(h);
         struct sdd_vec3 on = sdd_sub(sdd_load_point(a->from, m->vert[sdd_sqrt3_next(h)]), at);
         struct sdd_vec3 off = sdd_sub(sdd_load_point(a->from, m->vert[last]), at);
         sdd_dvec3_add(&sum, sdd_cross(on, off));
-        if (tangents) {
+        if (masks) {
             struct sdd_float2 step = a->angle[r->n];
             float turned = co * step.s[0] - si * step.s[1];
             t1 = sdd_fma(co, on, t1);
@@ -46,16 +46,24 @@ SDD_FN struct sdd_dvec3 sdd_sqrt3_normal(const struct sqrt3_finish_args *a, uint
             co = turned;
         }
         if (last == r->last)
-            return tangents ? sdd_cross(t1, t2) : sum;
+            break;
         h = m->twin[last];
     }
+    if (masks)
+        sum = sdd_cross(t1, t2);
+    if (tangents && masks)
+        sdd_put_tangents(tangents, t1, t2, sum);
+    else if (tangents)
+        sdd_put_basis(tangents, sum, 1.0);
+    return sum;
 }
 
-SDD_FN void k_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a)
+/* tangents: row i of sqrt3_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a, float *tangents)
 {
     const struct sdd_sqrt3 *m = &a->mesh;
     uint32_t v = (uint32_t)i;
-    struct sdd_vec3 at = sdd_load_point(a->from, v), zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), p = at;
+    struct sdd_vec3 at = sdd_load_point(a->from, v), p = at;
     struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, a->from, v);
     int32_t rule = sdd_sqrt3_rule(m, v, &r);
     if (a->limit && rule == SDD_RULE_SMOOTH)
@@ -64,9 +72,16 @@ SDD_FN void k_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a)
         p = sdd_fma((float)(1.0 / 6.0), r.ends, sdd_scale((float)(2.0 / 3.0), at));
     if (a->out)
         sdd_put_vec3(a->out, v, p);
-    if (!a->normal)
+    if (!a->normal && !tangents)
         return;
-    int tangents = a->angle && rule == SDD_RULE_SMOOTH && r.n > 2;
-    sdd_put_vec3(a->normal, v, r.n ? sdd_unit(sdd_sqrt3_normal(a, v, at, &r, tangents), 1.0) : zero);
+    int masks = a->angle && rule == SDD_RULE_SMOOTH && r.n > 2;
+    struct sdd_dvec3 n = sdd_sqrt3_normal(a, v, at, &r, masks, tangents);
+    if (a->normal)
+        sdd_put_vec3(a->normal, v, sdd_unit(n, 1.0));
+}
+
+SDD_FN void k_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a)
+{
+    sdd_sqrt3_finish(i, a, NULL);
 }
 #endif

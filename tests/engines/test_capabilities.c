@@ -53,7 +53,7 @@ static void need(int feature, int scheme, struct sdd_mesh_desc *d, struct sdd_re
     d->n_creases = feature == FEATURE_CREASES || feature == FEATURE_CHAIKIN;
     d->n_holes = feature == FEATURE_HOLES;
     if (feature == FEATURE_NORMALS)
-        r->include = SDD_NORMALS;
+        r->include = SDD_NORMALS | SDD_TANGENTS, r->surface = SDD_SURFACE_LIMIT;
     if (feature == FEATURE_LIMIT)
         r->surface = SDD_SURFACE_LIMIT;
     if (feature == FEATURE_FVAR_LINEAR || feature == FEATURE_FVAR_SMOOTH)

@@ -4,15 +4,16 @@
  * normals are summed here from the quads around a vertex. The kernel gets the oracle's level with random loop
  * starts, and NaN for what ghosts alone have. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/ef_finish.h"
+#include "gpu/kernels/ef_tangents.h"
 #include "tests/kernels/points.h"
+#include "tests/oracle/planes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define N_RANDOM 120
 
-enum { WITH_LIMIT = 1, WITH_POINTS = 2, WITH_NORMALS = 4 };
+enum { WITH_LIMIT = 1, WITH_POINTS = 2, WITH_NORMALS = 4, WITH_TANGENTS = 8 };
 
 static int64_t n_tangents, n_sums, n_unclear; /* normals compared with each oracle, and left out */
 
@@ -122,19 +123,32 @@ static const struct sdd_float2 *upload_angles(const struct points *o)
     return device;
 }
 
+static void check_tangents(const struct points *o, int64_t row, const float *normal, const float *tangents)
+{
+    const char *fault = plane_fault(tangents + 6 * row, normal + 3 * row);
+    if (fault)
+        fail_msg("%s level %d: tangents %lld: %s", launch_case(), o->q.level, (long long)row, fault);
+}
+
 static void check_finish(const struct points *o, int what)
 {
     int64_t n = o->r.n_vertices;
     unsigned char *seen = xalloc(n, 1);
-    float *none = poisoned(3, sizeof *none);
+    float *none = poisoned(6, sizeof *none);
     struct ef_finish_args a = {.from = points_level(o), .grid = points_grid(o, o->q.level)};
     a.angle = what == (WITH_LIMIT | WITH_POINTS) ? NULL : upload_angles(o);
     a.out = what & WITH_POINTS ? launch_out(n, 12) : NULL;
     a.normal = what & WITH_NORMALS ? launch_out(n, 12) : NULL;
+    struct ef_tangents_args with = {.tangents = what & WITH_TANGENTS ? launch_out(n, 24) : NULL};
     a.n_real_quads = (uint32_t)o->q.n_real;
     a.limit = (what & WITH_LIMIT) != 0;
-    LAUNCH(ef_finish, &a, o->q.n_slots);
+    with.finish = a;
+    if (with.tangents)
+        LAUNCH(ef_tangents, &with, o->q.n_slots);
+    else
+        LAUNCH(ef_finish, &a, o->q.n_slots);
     const float *out = a.out ? launch_got(a.out) : NULL, *normal = a.normal ? launch_got(a.normal) : NULL;
+    const float *tangents = with.tangents ? launch_got(with.tangents) : NULL;
     for (int64_t s = 0; s < o->q.n_slots; s++) {
         if (!level_is_real(&o->q, s))
             continue;
@@ -142,13 +156,16 @@ static void check_finish(const struct points *o, int what)
             check_point(o, s, what, out + 3 * (int64_t)o->row[s]);
         if (normal)
             check_normal(o, s, what, normal + 3 * (int64_t)o->row[s]);
+        if (normal && tangents)
+            check_tangents(o, o->row[s], normal, tangents);
         seen[o->row[s]] = 1;
     }
     for (int64_t row = 0; row < n; row++) {
         int isolated = row < o->b.V && o->b.valence[row] == 0;
         if (seen[row] == isolated)
             fail_msg("%s level %d: row %lld has no slot", launch_case(), o->q.level, (long long)row);
-        if (isolated && ((out && memcmp(out + 3 * row, none, 12)) || (normal && memcmp(normal + 3 * row, none, 12))))
+        if (isolated && ((out && memcmp(out + 3 * row, none, 12)) || (normal && memcmp(normal + 3 * row, none, 12)) ||
+                         (tangents && memcmp(tangents + 6 * row, none, 24))))
             fail_msg("%s level %d: isolated vertex %lld was written", launch_case(), o->q.level, (long long)row);
     }
     launch_end();
@@ -162,7 +179,7 @@ static void check_mesh(const struct poly *p)
     points_first(&o, p, 2);
     for (;;) {
         for (int surface = 0; surface <= WITH_LIMIT; surface++)
-            for (int what = WITH_POINTS; what <= (WITH_POINTS | WITH_NORMALS); what += WITH_POINTS)
+            for (int what = WITH_POINTS; what < (surface ? 2 : 1) * WITH_TANGENTS; what += WITH_POINTS)
                 check_finish(&o, surface | what);
         if (o.q.level == last)
             break;

@@ -3,8 +3,9 @@
  * others. Limit points and the normals of the limit surface are loop_limits'; other normals are summed here from the
  * triangles around a vertex, beside an edge that is not manifold from those of its first face. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/loop_finish.h"
+#include "gpu/kernels/loop_tangents.h"
 #include "tests/kernels/loop.h"
+#include "tests/oracle/planes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #define N_RANDOM 100
 #define N_SOUPS 300
 
-enum { WITH_LIMIT = 1, WITH_POINTS = 2, WITH_NORMALS = 4 };
+enum { WITH_LIMIT = 1, WITH_POINTS = 2, WITH_NORMALS = 4, WITH_TANGENTS = 8 };
 
 static int64_t n_tangents, n_sums, n_unclear, n_odd; /* normals compared with each oracle, left out; beside odd edges */
 
@@ -100,18 +101,27 @@ static void check_finish(const struct level *l, int what)
     float *from = loop_points(w);
     struct loop_finish_args a = {.mesh = wild_upload(l->k, what & WITH_LIMIT), .from = launch_in(from, 3 * w->V, 4)};
     a.weights = loop_upload_weights(l->k);
-    a.angle = (what & WITH_LIMIT) && (what & WITH_NORMALS) ? wild_upload_angles(l->k) : NULL;
+    a.angle = (what & WITH_LIMIT) && what > (WITH_LIMIT | WITH_POINTS) ? wild_upload_angles(l->k) : NULL;
     a.out = what & WITH_POINTS ? launch_out(w->V, 12) : NULL;
     a.normal = what & WITH_NORMALS ? launch_out(w->V, 12) : NULL;
+    struct loop_tangents_args with = {.tangents = what & WITH_TANGENTS ? launch_out(w->V, 24) : NULL};
     a.level = w->level, a.limit = what & WITH_LIMIT;
-    LAUNCH(loop_finish, &a, w->V);
+    with.finish = a;
+    if (with.tangents)
+        LAUNCH(loop_tangents, &with, w->V);
+    else
+        LAUNCH(loop_finish, &a, w->V);
     const float *out = a.out ? launch_got(a.out) : NULL, *normal = a.normal ? launch_got(a.normal) : NULL;
+    const float *tangents = with.tangents ? launch_got(with.tangents) : NULL;
     for (int64_t v = 0; v < w->V; v++) {
         int64_t row = w->row[v];
         if (out)
             check_point(l, v, what, out + 3 * row, from + 3 * row);
         if (normal)
             check_normal(l, v, what, normal + 3 * row);
+        const char *fault = normal && tangents ? plane_fault(tangents + 6 * row, normal + 3 * row) : NULL;
+        if (fault)
+            fail_msg("%s level %d: tangents %lld: %s", launch_case(), w->level, (long long)row, fault);
     }
     launch_end();
     free(from);
@@ -131,7 +141,7 @@ static void check_mesh(const struct poly *p)
         loop_limits(&k, &next, &l.limits);
         cross_sums(&l);
         for (int surface = 0; surface <= WITH_LIMIT; surface++)
-            for (int what = WITH_POINTS; what <= (WITH_POINTS | WITH_NORMALS); what += WITH_POINTS)
+            for (int what = WITH_POINTS; what < (surface ? 2 : 1) * WITH_TANGENTS; what += WITH_POINTS)
                 check_finish(&l, surface | what);
         free(l.sum), free(l.slack), free(l.limits.p), free(l.limits.normal), free(l.limits.normal_ok);
     }

@@ -7,14 +7,15 @@
 #include "gpu/kernels/sqrt3_children.h"
 #include "gpu/kernels/sqrt3_faces.h"
 #include "gpu/kernels/sqrt3_fans.h"
-#include "gpu/kernels/sqrt3_finish.h"
 #include "gpu/kernels/sqrt3_firsts.h"
 #include "gpu/kernels/sqrt3_indices.h"
+#include "gpu/kernels/sqrt3_tangents.h"
 #include "gpu/kernels/sqrt3_uv_rows.h"
 #include "gpu/kernels/sqrt3_uvs.h"
 #include "gpu/kernels/sqrt3_vertices.h"
 #include "tests/kernels/odd.h"
 #include "tests/oracle/kobbelt.h"
+#include "tests/oracle/planes.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -315,8 +316,13 @@ static void check_finish(const struct kobbelt *m, const struct flat *a, double m
     struct sqrt3_finish_args f = {.mesh = upload(a), .weights = upload_weights(most_edges(m))};
     f.angle = upload_angles(most_edges(m)), f.from = launch_in(a->p, 3 * a->V, 4), f.limit = 1;
     f.out = launch_out(3 * a->V, 4), f.normal = launch_out(3 * a->V, 4);
+    struct sqrt3_tangents_args with = {f, launch_out(6 * a->V, 4)};
+    with.finish.out = launch_out(3 * a->V, 4), with.finish.normal = launch_out(3 * a->V, 4);
     LAUNCH(sqrt3_finish, &f, a->V);
-    const float *normal = launch_got(f.normal);
+    LAUNCH(sqrt3_tangents, &with, a->V);
+    const float *normal = launch_got(f.normal), *tangents = launch_got(with.tangents);
+    launch_same(with.finish.out, launch_got(f.out), "out of sqrt3_tangents");
+    launch_same(with.finish.normal, normal, "normal of sqrt3_tangents");
     check_rows(launch_got(f.out), want.limits, NULL, 0, a->V, a->V, 1e-6 * magnitude, "sqrt3_finish");
     for (int64_t v = 0; v < a->V; v++) {
         double dot = 0;
@@ -325,6 +331,9 @@ static void check_finish(const struct kobbelt *m, const struct flat *a, double m
         if (want.normal_ok[v] && !(dot > 1 - 1e-4))
             fail_msg("%s level %d: normal %lld is off by %g", launch_case(), a->level, (long long)v, acos(dot));
         n_normals += want.normal_ok[v];
+        const char *fault = plane_fault(tangents + 6 * v, normal + 3 * v);
+        if (fault)
+            fail_msg("%s level %d: tangents %lld: %s", launch_case(), a->level, (long long)v, fault);
     }
     launch_end();
     refined_free(&want);

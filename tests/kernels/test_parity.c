@@ -132,12 +132,13 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     for (int level = 1; level <= parity_levels() && (level == 1 || most_vertices(&s->desc, level) < MOST_VERTICES);
          level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
-            (void)refine(mesh, level, surface, all, r);
+            (void)refine(mesh, level, surface, all | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0), r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;
-    for (int include = SDD_POSITIONS; include <= SDD_FACE_PARAMS; include *= 2)
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & all); surface++)
+    for (int include = SDD_POSITIONS; include <= SDD_TANGENTS; include *= 2)
+        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT && (include & (all | SDD_TANGENTS));
+             surface++)
             (void)refine(mesh, level, surface, include, r);
 
     float *points = malloc((size_t)n * 3 * sizeof *points);

@@ -99,8 +99,11 @@ static void keep_digests(sdd_result *result, uint64_t *digest)
 
 static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *digest, struct sdd_error *err)
 {
-    const struct sdd_refine_request request = {
-        .level = 2, .surface = surface, .include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, .method = method};
+    const struct sdd_refine_request request = {.level = 2,
+                                               .surface = surface,
+                                               .include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES |
+                                                          (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
+                                               .method = method};
     sdd_result *result;
     int rc = sdd_refine(mesh, &request, &result, err);
     if (rc) {

@@ -86,6 +86,7 @@ static void take_limit(const sdd_result *r, int with_uvs, struct refined *out)
 {
     out->limits = doubles(r, SDD_POSITIONS, 3, out->n_vertices);
     out->normals = doubles(r, SDD_NORMALS, 3, out->n_vertices);
+    out->tangents = doubles(r, SDD_TANGENTS, 6, out->n_vertices);
     out->normal_ok = xalloc(out->n_vertices, 1);
     memset(out->normal_ok, 1, (size_t)out->n_vertices);
     out->limit_uvs = with_uvs ? take_uvs(r, out) : NULL;
@@ -115,7 +116,7 @@ int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level
     memset(out, 0, sizeof *out);
     int rc = sdd_refine(mesh, &r, &refined, err);
     r.surface = SDD_SURFACE_LIMIT;
-    r.include = SDD_POSITIONS | SDD_NORMALS | also;
+    r.include = SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | also;
     if (rc == SDD_OK)
         rc = sdd_refine(mesh, &r, &limit, err);
     if (rc == SDD_OK) {
@@ -237,6 +238,26 @@ static int compare_uvs(const char *label, const char *what, const double *got, c
     return bad;
 }
 
+/* Tangents span the plane of the normal; on a boundary, where there is but one way to take them, they are the
+ * witness's. */
+static int compare_tangents(const char *label, const struct refined *got, const struct refined *want,
+                            const unsigned char *use, double tolerance)
+{
+    int64_t n = want->n_vertices;
+    double *made = xalloc(3 * n, sizeof *made);
+    unsigned char *clear = xalloc(n, 1), *same = xalloc(n, 1);
+    for (int64_t v = 0; v < n; v++) {
+        const double *t = got->tangents + 6 * v;
+        clear[v] = use[v] && !isnan(t[0]) && refined_normal(t, t + 3, 0, made + 3 * v);
+        same[v] = use[v] && !isnan(t[0]) && want->tangents && !isnan(want->tangents[6 * v]);
+    }
+    int bad = compare_rows(label, "planes of tangents", "vertex", made, want->normals, n, 3, clear, 1, tolerance);
+    if (want->tangents)
+        bad += compare_rows(label, "tangents", "vertex", got->tangents, want->tangents, n, 6, same, 1, tolerance);
+    free(made), free(clear), free(same);
+    return bad;
+}
+
 int compare_refined(const char *label, const struct refined *got, const struct refined *want, double diagonal,
                     int with_limits, struct tolerances t)
 {
@@ -267,6 +288,8 @@ int compare_refined(const char *label, const struct refined *got, const struct r
         used += use[v];
     }
     bad += compare_rows(label, "limit normals", "vertex", got->normals, want->normals, n, 3, use, 1, t.normal);
+    if (got->tangents)
+        bad += compare_tangents(label, got, want, use, t.normal);
     free(use);
     if (used * 100 < defined * 98) { /* a few stand on the brink of collapse */
         if (label)

@@ -3,6 +3,7 @@
 #include "tests/oracle/osd_refiner.h"
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <vector>
@@ -80,6 +81,17 @@ bool normal_defined(const Far::TopologyLevel &l, int v)
     }
 }
 
+/* On a boundary tangents count from its leading edge; elsewhere OpenSubdiv's start at any. Bilinear points have none of
+ * the surface. */
+void tangents_of(const Far::TopologyLevel &l, int v, const vec3 *two, double *out)
+{
+    for (int i = 0; i < 2; i++) {
+        const double *t = two[i].x, length = std::sqrt(t[0] * t[0] + t[1] * t[1] + t[2] * t[2]);
+        for (int k = 0; k < 3; k++)
+            out[3 * i + k] = v >= 0 && l.IsVertexBoundary(v) ? t[k] / length : NAN;
+    }
+}
+
 void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<double> &primvar,
                const std::vector<vec3> &points, const int32_t *map, refined *out)
 {
@@ -99,6 +111,8 @@ void limits_of(const Far::TopologyRefiner &r, const Far::PrimvarRefinerReal<doub
         out->normal_ok[id] = manifold && normal_defined(l, map[id]) &&
                              !(linear && l.GetVertexFaces(map[id]).size() > 1) &&
                              refined_normal(s[v].x, t[v].x, magnitude, &out->normals[3 * id]);
+        const vec3 two[2] = {s[v], t[v]};
+        tangents_of(l, linear ? -1 : map[id], two, &out->tangents[6 * id]);
     }
 }
 
@@ -277,6 +291,7 @@ void osd_refine(const sdd_mesh_desc *desc, const float *points, const float *uvs
     out->points = (double *)xalloc(3 * out->n_vertices, sizeof(double));
     out->limits = (double *)xalloc(3 * out->n_vertices, sizeof(double));
     out->normals = (double *)xalloc(3 * out->n_vertices, sizeof(double));
+    out->tangents = (double *)xalloc(6 * out->n_vertices, sizeof(double));
     out->normal_ok = (unsigned char *)xalloc(out->n_vertices, 1);
     out->faces = (uint32_t *)xalloc(corners, sizeof(uint32_t));
     out->uvs = with_uvs ? (double *)xalloc(2 * corners, sizeof(double)) : nullptr;

@@ -31,6 +31,7 @@ void refined_free(struct refined *r)
     free(r->points);
     free(r->limits);
     free(r->normals);
+    free(r->tangents);
     free(r->normal_ok);
     free(r->faces);
     free(r->uvs);

@@ -22,6 +22,7 @@ struct refined {
     int size;                          /* corners of a face: 4, or 3 under scheme loop */
     double *points, *limits, *normals; /* [n_vertices][3]              */
     unsigned char *normal_ok;          /* [n_vertices]                 */
+    double *tangents;                  /* [n_vertices][6] of the limit, unit, NaN: no one answer; NULL: no answers */
     uint32_t *faces;                   /* [n_faces][size]              */
     double *uvs, *limit_uvs;           /* [n_faces][size][2], NaN: the witness cannot say */
 };
