@@ -23,7 +23,8 @@ enum cli_exit {
 struct cli {
     const char *verb, *args[2];
     int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
-    int n_args, json, normals, skip_digests, level, repeat;
+    int n_args, json, skip_digests, level, repeat;
+    unsigned include; /* what was asked for beside positions and indices */
     int64_t version;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars;
     const char *options[SUBD_N_OPTIONS];

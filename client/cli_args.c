@@ -37,7 +37,9 @@ static const struct verb {
     {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb or .stl",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
-     "What the format cannot carry (.stl: normals of vertices and UVs; .glb and .stl: quads) is named on stderr.\n"
+     "What the format cannot carry (all: tangents; .stl: normals of vertices and UVs; .glb and .stl: quads) is named "
+     "on "
+     "stderr.\n"
      "UVs come along when the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
      "vertex, varying\nand uniform ones, .glb vertex and varying ones of up to four numbers."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
@@ -77,6 +79,7 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        METHOD,
        SURFACE,
        NORMALS,
+       TANGENTS,
        PRIMVARS,
        NO_VERIFY,
        VERSION,
@@ -94,6 +97,7 @@ static const struct row {
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH, "refined or limit"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
+    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit"},
     {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
      "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
@@ -188,7 +192,8 @@ static int take(struct cli *c, int value, char *text)
     case REORDER: c->reorder = text; return 1;
     case METHOD: c->method = text; return 1;
     case SURFACE: c->surface = text; return 1;
-    case NORMALS: c->normals = 1; return 1;
+    case NORMALS: c->include |= SUBD_NORMALS; return 1;
+    case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;
     case NO_VERIFY: c->skip_digests = 1; return 1;
     case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;

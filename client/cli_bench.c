@@ -49,7 +49,7 @@ int cli_bench(struct cli *c)
                                   .surface = c->surface,
                                   .method = c->method,
                                   .skip_digests = c->skip_digests,
-                                  .include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0),
+                                  .include = SUBD_POSITIONS | SUBD_INDICES | c->include,
                                   .primvars = c->primvars};
     double *seconds = calloc((size_t)c->repeat, sizeof *seconds), start;
     struct subd_mesh_info info;

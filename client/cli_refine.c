@@ -15,7 +15,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     *r = (struct subd_refine){
         .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
     r->primvars = c->primvars;
-    r->include = SUBD_POSITIONS | SUBD_INDICES | (c->normals ? SUBD_NORMALS : 0);
+    r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
 }

@@ -183,11 +183,13 @@ enum subd_include {
     SUBD_UV_INDICES = 16,
     SUBD_FACE_PARAMS = 128, /* where each refined face lies on its control face */
     SUBD_PRIMVAR = 256,     /* this and the next are asked for by name          */
-    SUBD_PRIMVAR_INDICES = 512
+    SUBD_PRIMVAR_INDICES = 512,
+    SUBD_TANGENTS = 1024 /* with surface "limit" alone */
 };
-#define SUBD_MAX_BLOCKS (8 + 2 * SUBD_MAX_PRIMVARS)
+#define SUBD_MAX_BLOCKS (9 + 2 * SUBD_MAX_PRIMVARS)
 
 /* Shapes: positions[n][3] f32, normals[n][3] f32, indices[faces][4] u32, uvs[nu][2] f32, uv_indices[faces][4] u32.
+ * tangents[n][6] f32: t1, t2, each of length 1, t1 x t2 along the normal but not at right angles; zero where that is.
  * face_params[faces][4] u32: as those of subd_patches.h, but a quad's row has a corner too: corner k of the refined
  * face is corner (k + that) % 4 of its cell; under loop u and v count in a grid of 2^level cells a side from corner 0,
  * and SUBD_FACE_TURNED marks the upper triangle of a cell. primvar[n][width] f32 or i32, n by its class: 1, faces,

@@ -12,7 +12,7 @@ const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
     {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
     {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
     {"primvar", NULL, 0}, /* of any: subd_block_primvar */
-    {"primvar_indices", "u32", 4},
+    {"primvar_indices", "u32", 4}, {"tangents", "f32", 6},
 };
 
 /* The largest id is 32 bits, so a count that fits no uint32 is a lie, and products below cannot overflow. */
@@ -88,7 +88,8 @@ static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, 
         return b->semantic == SUBD_POSITIONS ? f->vertices : b->count;
     switch (b->semantic) {
     case SUBD_POSITIONS:
-    case SUBD_NORMALS: return f->vertices;
+    case SUBD_NORMALS:
+    case SUBD_TANGENTS: return f->vertices;
     case SUBD_INDICES:
     case SUBD_FACE_PARAMS:
     case SUBD_PRIMVAR_INDICES:

@@ -49,10 +49,10 @@ struct subd_kind {
     const char *name, *type;
     int components;
 };
-enum { SUBD_N_KINDS = 10 };
+enum { SUBD_N_KINDS = 11 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
-    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS)
+    (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS)
 #define SUBD_PRIMVAR_BLOCKS (SUBD_PRIMVAR | SUBD_PRIMVAR_INDICES)
 #define SUBD_PATCH_BLOCKS (SUBD_POSITIONS | SUBD_PATCHES | SUBD_PATCH_PARAMS | SUBD_INDICES | SUBD_FACE_PARAMS)
 /* subd_block_primvar: is what has been read of a block of a primvar one of the shapes that there are?

@@ -10,6 +10,7 @@ const char *semantic_name(int semantic)
     switch (semantic) {
     case SDD_POSITIONS: return "positions";
     case SDD_NORMALS: return "normals";
+    case SDD_TANGENTS: return "tangents";
     case SDD_INDICES: return "indices";
     case SDD_UVS: return "uvs";
     case SDD_PATCHES: return "patches";
@@ -25,7 +26,7 @@ const char *block_type(const struct sdd_block *b, const struct primvar_info *pri
 {
     if (b->semantic == SDD_PRIMVARS)
         return primvar_type(primvars[b->primvar].type);
-    return b->semantic & (SDD_POSITIONS | SDD_NORMALS | SDD_UVS) ? "f32" : "u32";
+    return b->semantic & (SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | SDD_UVS) ? "f32" : "u32";
 }
 
 const char *surface_name(int surface)

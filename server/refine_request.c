@@ -12,7 +12,9 @@
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
-static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS, SDD_INDICES, SDD_UVS, SDD_UV_INDICES, SDD_FACE_PARAMS};
+static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS,    SDD_TANGENTS,   SDD_INDICES,
+                                SDD_UVS,       SDD_UV_INDICES, SDD_FACE_PARAMS};
+enum { N_SEMANTICS = sizeof semantics / sizeof *semantics };
 
 static int read_include(const char *list, int *out, struct sdd_error *err)
 {
@@ -20,12 +22,12 @@ static int read_include(const char *list, int *out, struct sdd_error *err)
     for (const char *s = list; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int bit = 0;
-        for (int i = 0; i < 6; i++)
+        for (int i = 0; i < N_SEMANTICS; i++)
             if (strlen(semantic_name(semantics[i])) == n && memcmp(semantic_name(semantics[i]), s, n) == 0)
                 bit = semantics[i];
         if (!bit)
             return sdd_fail(err, SDD_EINVALID, "include",
-                            "include takes positions,normals,indices,uvs,uv_indices,face_params, not \"%.*s\"",
+                            "include takes positions,normals,tangents,indices,uvs,uv_indices,face_params, not \"%.*s\"",
                             (int)(n < 40 ? n : 40), s);
         *out |= bit;
         s += n;

@@ -174,6 +174,30 @@ static void test_hostile_tables(void **state)
     REFUSED(f->header.n_blocks = 6; for (int i = 3; i < 6; i++) f->pointers[i] = &f->blocks[0]);
 }
 
+/* Six floats a vertex, and only where they were asked for. */
+static void test_tangents(void **state)
+{
+    static float tangents[VERTICES][6];
+    struct subd_refine asked = ask;
+    struct built *f = frame_of_refine();
+    Subdd__V1__Block *b = &f->blocks[2];
+    (void)state;
+    asked.include = SUBD_POSITIONS | SUBD_INDICES | SUBD_TANGENTS;
+    b->semantic = TEXT("tangents");
+    b->components = 6, b->stride = 24, b->bytes = sizeof tangents;
+    f->contents[2] = tangents, f->content_bytes[2] = sizeof tangents;
+    f->n = (b->offset + sizeof tangents + 63) / 64 * 64;
+    frame_digest(f, 2);
+    assert_int_equal(frame_verdict(f, &asked), SUBD_OK);
+    assert_int_equal(frame_verdict(f, &ask), SUBD_EPROTOCOL);
+    b->components = 3, b->stride = 12, b->bytes /= 2;
+    frame_digest(f, 2);
+    assert_int_equal(frame_verdict(f, &asked), SUBD_EPROTOCOL);
+    b->components = 6, b->stride = 24, b->count = VERTICES / 2;
+    assert_int_equal(frame_verdict(f, &asked), SUBD_EPROTOCOL);
+    free(f);
+}
+
 static void test_content(void **state)
 {
     struct subd_refine trusting = ask;
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_header_length),
         cmocka_unit_test(test_truncated_anywhere),
         cmocka_unit_test(test_hostile_tables),
+        cmocka_unit_test(test_tangents),
         cmocka_unit_test(test_content),
         cmocka_unit_test(test_garbled_bytes),
         cmocka_unit_test(test_digest_tree),
