@@ -9,6 +9,7 @@
 #ifndef SDD_K_MM_INSIDE_H
 #define SDD_K_MM_INSIDE_H
 #include "gpu/kernels/crease_rule.h"
+#include "gpu/kernels/grid_frame.h"
 #include "gpu/kernels/quad_spot.h"
 
 struct mm_inside_args {
@@ -17,19 +18,19 @@ struct mm_inside_args {
     float *to;
 };
 
-/* The points around (x, y) of grid q. Where all of them lie inside, they stand in three runs of rows. */
+/* The points around (x, y) of a grid. */
 struct sdd_square {
-    uint32_t q, row, stride; /* row: of (x, y); SDD_NONE: the square touches a side */
-    int32_t x, y;
+    struct sdd_frame frame;
+    int32_t x, y, rim; /* rim: some of them lie on the grid's sides */
     struct sdd_width width;
 };
 
 SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const struct sdd_square *s, int32_t dx,
                                        int32_t dy)
 {
-    if (s->row != SDD_NONE)
-        return sdd_row_load(a->from, s->row + (uint32_t)dx + (uint32_t)dy * s->stride, s->width);
-    return sdd_grid_load(&a->grid, sdd_points_wide(a->from, s->width), s->q, s->x + dx, s->y + dy);
+    int32_t x = s->x + dx, y = s->y + dy;
+    uint32_t row = s->frame.inside + (uint32_t)y * s->frame.along + (uint32_t)x;
+    return sdd_row_load(a->from, s->rim ? sdd_frame_row(&s->frame, x, y) : row, s->width);
 }
 
 /* A face point, from the sums of two opposite edges' ends. */
@@ -49,16 +50,16 @@ SDD_FN void sdd_inside_cell(int64_t i, const struct mm_inside_args *a, struct sd
     int32_t bits = a->grid.level - 1, side = 1 << bits;
     struct sdd_grid next = a->grid;
     struct sdd_square s;
-    s.q = (uint32_t)(i >> (2 * bits));
+    uint32_t q = (uint32_t)(i >> (2 * bits));
     s.x = (int32_t)i & (side - 1);
     s.y = (int32_t)(i >> bits) & (side - 1);
-    s.stride = (uint32_t)(side - 1);
-    s.row = SDD_NONE;
     s.width = width;
-    if (s.x > 1 && s.y > 1 && s.x < side - 1 && s.y < side - 1)
-        s.row = sdd_grid_inside(&a->grid, s.q, s.x, s.y);
+    s.frame = sdd_frame_inside(&a->grid, q);
+    s.rim = !(s.x > 1 && s.y > 1 && s.x < side - 1 && s.y < side - 1);
+    if (s.rim)
+        sdd_frame_sides(&s.frame, &a->grid, q);
     next.level++;
-    uint32_t row = sdd_grid_inside(&next, s.q, 2 * s.x + 1, 2 * s.y + 1), below = row - (uint32_t)(2 * side - 1);
+    uint32_t row = sdd_grid_inside(&next, q, 2 * s.x + 1, 2 * s.y + 1), below = row - (uint32_t)(2 * side - 1);
     struct sdd_vec3 p = sdd_square_load(a, &s, 0, 0), px = sdd_square_load(a, &s, 1, 0);
     struct sdd_vec3 py = sdd_square_load(a, &s, 0, 1), pxy = sdd_square_load(a, &s, 1, 1);
     struct sdd_vec3 along_x = sdd_add(p, px), along_y = sdd_add(p, py), above = sdd_add(py, pxy);

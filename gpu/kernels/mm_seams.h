@@ -9,6 +9,7 @@
 #ifndef SDD_K_MM_SEAMS_H
 #define SDD_K_MM_SEAMS_H
 #include "gpu/kernels/edge_sharpness.h"
+#include "gpu/kernels/grid_frame.h"
 
 struct mm_seams_args {
     struct sdd_control mesh;
@@ -17,45 +18,93 @@ struct mm_seams_args {
     int32_t level; /* L */
 };
 
-/* On the line where two grids meet, x along the line. */
+/* The line where two grids meet, u along the line: of a half, (u, 0) of grid `a` is (0, u) of grid `b`; of a spoke,
+ * (side, side - u) of `a` is (side - u, side) of `b`. */
+struct sdd_line {
+    const struct sdd_grid *g;
+    struct sdd_points from;
+    uint32_t a, b; /* SDD_NONE: there is none */
+    int32_t side, spoke;
+    struct sdd_frame fa, fb; /* of rows; not used for listed points */
+};
+
+/* Place u of the line, and the points beside it: zero where there is no grid. */
+struct sdd_rung {
+    struct sdd_vec3 on, beside_a, beside_b;
+};
+
+SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const struct sdd_frame *f, int32_t x,
+                                     int32_t y)
+{
+    if (l->from.listed)
+        return sdd_grid_load(l->g, l->from, q, x, y);
+    return sdd_row_load(l->from.p, sdd_frame_row(f, x, y), l->from.width);
+}
+
+SDD_FN struct sdd_rung sdd_line_at(const struct sdd_line *l, int32_t u)
+{
+    int32_t m = l->side, w = m - u;
+    struct sdd_rung p;
+    p.on = p.beside_a = p.beside_b = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    if (l->a != SDD_NONE) {
+        p.on = sdd_line_load(l, l->a, &l->fa, l->spoke ? m : u, l->spoke ? w : 0);
+        p.beside_a = sdd_line_load(l, l->a, &l->fa, l->spoke ? m - 1 : u, l->spoke ? w : 1);
+    }
+    if (l->b != SDD_NONE) {
+        if (l->a == SDD_NONE)
+            p.on = sdd_line_load(l, l->b, &l->fb, 0, u);
+        p.beside_b = sdd_line_load(l, l->b, &l->fb, l->spoke ? w : 1, l->spoke ? m - 1 : u);
+    }
+    return p;
+}
+
+SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
+                                   const struct sdd_spot *s)
+{
+    struct sdd_line l;
+    l.g = g;
+    l.from = from;
+    l.side = 1 << (g->level - 1);
+    l.spoke = s->kind == SDD_AT_SPOKE;
+    l.a = l.spoke ? s->id : s->a;
+    l.b = l.spoke ? sdd_next(&m->faces, s->id) : s->b;
+    l.fa = sdd_frame_inside(g, l.a);
+    l.fb = sdd_frame_inside(g, l.b);
+    if (l.a != SDD_NONE && !from.listed)
+        sdd_frame_sides(&l.fa, g, l.a);
+    if (l.b != SDD_NONE && !from.listed)
+        sdd_frame_sides(&l.fb, g, l.b);
+    return l;
+}
+
 SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_spot s)
 {
-    int32_t side = 1 << (g->level - 1), t = s.x >> 1, odd = s.x & 1, spoke = s.kind == SDD_AT_SPOKE;
-    uint32_t qa = spoke ? s.id : s.a, qb = spoke ? sdd_next(&m->faces, s.id) : s.b;
-    struct sdd_vec3 line[3], beside[2][3]; /* places t - 1 .. t + 1 of the line and of its neighbours */
-    for (int32_t k = odd; k < 3; k++) {
-        int32_t u = t - 1 + k;
-        line[k] = beside[0][k] = beside[1][k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        if (qa != SDD_NONE) {
-            line[k] = spoke ? sdd_grid_load(g, from, qa, side, side - u) : sdd_grid_load(g, from, qa, u, 0);
-            beside[0][k] = spoke ? sdd_grid_load(g, from, qa, side - 1, side - u) : sdd_grid_load(g, from, qa, u, 1);
-        }
-        if (qb != SDD_NONE) {
-            if (qa == SDD_NONE)
-                line[k] = sdd_grid_load(g, from, qb, 0, u);
-            beside[1][k] = spoke ? sdd_grid_load(g, from, qb, side - u, side - 1) : sdd_grid_load(g, from, qb, 1, u);
-        }
-    }
-    int closed = qa != SDD_NONE && qb != SDD_NONE;
-    if (odd) {
-        struct sdd_vec3 ends = sdd_add(line[1], line[2]);
-        struct sdd_vec3 others = sdd_add(sdd_add(beside[0][1], beside[0][2]), sdd_add(beside[1][1], beside[1][2]));
+    struct sdd_line l = sdd_line_of(m, g, from, &s);
+    int32_t t = s.x >> 1;
+    int closed = l.a != SDD_NONE && l.b != SDD_NONE;
+    struct sdd_rung here = sdd_line_at(&l, t), next = sdd_line_at(&l, t + 1);
+    if (s.x & 1) {
+        struct sdd_vec3 ends = sdd_add(here.on, next.on);
+        struct sdd_vec3 others =
+            sdd_add(sdd_add(here.beside_a, next.beside_a), sdd_add(here.beside_b, next.beside_b));
         struct sdd_sharpness sharp = sdd_uniform(closed ? 0.0f : 10.0f);
-        if (closed && !spoke)
+        if (closed && !l.spoke)
             sharp = sdd_part_middle(m, s.id, g->level, (uint32_t)t, s.y);
         return sdd_edge_point(ends, sharp, sdd_fma(0.375f, ends, sdd_scale(0.0625f, others)));
     }
-    struct sdd_vec3 along = sdd_add(line[0], line[2]);
-    struct sdd_vec3 diagonals = sdd_add(sdd_add(beside[0][0], beside[0][2]), sdd_add(beside[1][0], beside[1][2]));
+    struct sdd_rung last = sdd_line_at(&l, t - 1);
+    struct sdd_vec3 along = sdd_add(last.on, next.on);
+    struct sdd_vec3 diagonals =
+        sdd_add(sdd_add(last.beside_a, next.beside_a), sdd_add(last.beside_b, next.beside_b));
     struct sdd_vec3 smooth =
-        sdd_smooth_point(line[1], 4, sdd_add(along, sdd_add(beside[0][1], beside[1][1])), diagonals);
-    if (spoke)
+        sdd_smooth_point(here.on, 4, sdd_add(along, sdd_add(here.beside_a, here.beside_b)), diagonals);
+    if (l.spoke)
         return smooth;
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t - 1, s.y, 1), line[0]);
-    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t, s.y, 0), line[2]);
-    return sdd_vertex_point(line[1], 0.0f, smooth, &ring);
+    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t - 1, s.y, 1), last.on);
+    sdd_ring_edge(&ring, sdd_part_at(m, s.id, g->level, (uint32_t)t, s.y, 0), next.on);
+    return sdd_vertex_point(here.on, 0.0f, smooth, &ring);
 }
 
 /* The middle of control edge e. */

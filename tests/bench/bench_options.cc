@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_options.cc: what options cost: the same torus with 5 % of its edges creased, with holes, with boundaries, and
  * with UVs in charts of 16 x 16 faces, against the plain one, by each engine that takes it, on the CPU and on the GPU.
- * Variants take turns in one run, caches emptied before each; medians of the device time of a call. */
+ * Variants take turns in one run, caches emptied before each; medians of the device time of a call.
+ * SUBDD_TEST_BACKEND=cuda and FACES=50000 leave the rest out. */
 #include "tests/bench/thesis.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/dice.h"
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -241,9 +243,10 @@ void measure_device(const char *backend)
         return;
     }
     cooler_open(&cool, device, (int64_t)1 << (gpu ? 28 : 26));
+    const char *only = getenv("FACES");
     for (int64_t faces : {3000, 50000, 800000})
         for (int scheme : {SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP})
-            for (const sdd_engine_info *e = sdd_engine_table; e->name; e++)
+            for (const sdd_engine_info *e = sdd_engine_table; e->name && (!only || atoll(only) == faces); e++)
                 measure_torus(device, e->name, scheme, faces, gpu ? 30000000 : 4000000, &cool);
     cooler_close(&cool);
     sdd_device_close(device);
@@ -257,7 +260,9 @@ int main()
            "UVs: positions with UVs over positions alone, in charts of %d x %d faces\n"
            "  %-22s %7s L %9s %9s %7s %7s %7s %7s %7s %7s\n",
            chart, chart, "engine", "faces", "vertices", "ms", "creases", "+holes", "+open", "plus1", "bounds", "all");
-    measure_device("cpu");
-    measure_device("cuda");
+    const char *backend = getenv("SUBDD_TEST_BACKEND");
+    for (const char *each : {"cpu", "cuda"})
+        if (!backend || !*backend || strcmp(backend, each) == 0)
+            measure_device(each);
     return 0;
 }
