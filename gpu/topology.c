@@ -180,6 +180,11 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
     *out = t->info;
 }
 
+static struct sdd_ruled ruled_of(const struct topology_ruled *r)
+{
+    return (struct sdd_ruled){r->flag, r->list, (uint32_t)r->n};
+}
+
 struct sdd_control topology_control(const sdd_topology *t)
 {
     struct sdd_control m = {
@@ -194,7 +199,7 @@ struct sdd_control topology_control(const sdd_topology *t)
         .face_end = t->face_end,
         .edge_sharp = t->edge_sharp,
         .vert_sharp = t->vert_sharp,
-        .ruled = t->ruled,
+        .ruled = ruled_of(&t->ruled),
         .chaikin = {t->chaikin_row, t->chaikin_part, NULL},
         .n_vertices = (uint32_t)t->info.n_vertices,
         .n_faces = (uint32_t)t->info.n_faces,
@@ -219,7 +224,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
     m.corner = c->corner;
     m.edge_sharp = c->edge_sharp;
     m.vert_sharp = c->vert_sharp;
-    m.ruled = c->ruled;
+    m.ruled = ruled_of(&c->ruled);
     m.chaikin.row = c->chaikin_row;
     m.n_vertices = (uint32_t)c->n_rows;
     m.n_edges = (uint32_t)c->n_edges;

@@ -15,6 +15,13 @@ struct topology_part {
     int64_t bytes;
 };
 
+/* kernels/ruled.h; empty where there is no edge_sharp. */
+struct topology_ruled {
+    uint8_t *flag;  /* SDD_PART_EDGES */
+    uint32_t *list; /* SDD_PART_LISTS */
+    int64_t n;
+};
+
 /* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. Where channels
  * are smooth (topology_has_smooth_channels), a value that several vertices share has a row for each: after the values
  * come rows for all but its lowest vertex, ascending by value and vertex. Others have nothing after `value`. */
@@ -28,7 +35,7 @@ struct topology_channel {
     uint32_t *begin, *end; /* [n_rows] rows of `corner`; SDD_PART_EDGES           */
     float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
     float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
-    uint8_t *ruled;        /* [n_rows] SDD_PART_EDGES                             */
+    struct topology_ruled ruled;
     uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
 };
 
@@ -50,11 +57,11 @@ struct sdd_topology {
     uint32_t *edge_corner; /* [E] the lowest corner of each edge                */
     float *edge_sharp;     /* [E] NULL: closed and without creases              */
     float *vert_sharp;     /* [V] NULL: no sharp vertices                       */
+    struct topology_ruled ruled;
     /* SDD_PART_LISTS */
     uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
     uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
     uint32_t *isolated;    /* [n_isolated]                                      */
-    uint8_t *ruled;        /* [V] kernels/vertex_ruled.h; NULL: as edge_sharp   */
     /* under chaikin, and a scheme that has creases (kernels/control.h); NULL: no edge is semi-sharp */
     uint32_t *chaikin_row;  /* [E]                                               */
     uint32_t *chaikin_edge; /* [n_semi] of each row                              */

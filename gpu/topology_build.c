@@ -100,6 +100,7 @@ static void lay_out_edges(struct build *b, struct arena *a)
     t->edge_corner = ARENA(a, uint32_t, b->E);
     t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
+    t->ruled.flag = t->edge_sharp ? ARENA(a, uint8_t, b->V) : NULL;
     for (int k = 0; k < t->n_channels; k++)
         build_lay_out_channel(b, a, t->channel + k);
 }
@@ -200,6 +201,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
         return rc;
     build_run_tags(b);
     build_run_channels(b);
+    build_count_ruled(b);
     rc = build_read_words(b, err);
     if (!rc)
         rc = build_fail_tags(b, err);
@@ -212,6 +214,9 @@ static int build_stages(struct build *b, struct sdd_error *err)
     b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
+    t->ruled.n = (int64_t)(uint32_t)b->word[W_N_RULED];
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].ruled.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_RULED + k];
     t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
     t->chaikin_levels = levels_of_chaikin(b->desc);
     t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;

@@ -25,6 +25,9 @@ enum word {
     W_LAST_N_CHANNEL_EDGES = W_N_CHANNEL_EDGES + SDD_MAX_PRIMVARS,
     W_N_CHANNEL_ROWS, /* beyond its values, one each */
     W_LAST_N_CHANNEL_ROWS = W_N_CHANNEL_ROWS + SDD_MAX_PRIMVARS,
+    W_N_CHANNEL_RULED, /* one each */
+    W_LAST_N_CHANNEL_RULED = W_N_CHANNEL_RULED + SDD_MAX_PRIMVARS,
+    W_N_RULED,
     W_N_ISOLATED,
     W_N_HOLES,
     W_N_SHOWN,
@@ -61,6 +64,7 @@ struct build {
     uint64_t *tag_keys, *tag_sorted;
     int32_t *isolated_flag, *isolated_rank;
     int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
+    int32_t *ruled_flag, *ruled_rank; /* [V], or as many rows as a channel has */
     int32_t *semi_flag, *semi_rank; /* [E] NULL: nothing decays by chaikin */
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
@@ -125,6 +129,7 @@ void build_run_channel_lists(struct build *b);
 void build_lay_out_tags(struct build *b, struct arena *a);
 void build_lay_out_lists(struct build *b, struct arena *a);
 void build_run_tags(struct build *b);
+void build_count_ruled(struct build *b); /* once all sharpness is known, also that of channels */
 void build_run_ghosts(struct build *b);
 int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_lists(struct build *b);

@@ -96,7 +96,7 @@ void build_lay_out_channel(struct build *b, struct arena *a, struct topology_cha
     channel->end = ARENA(a, uint32_t, channel->n_rows);
     channel->edge_sharp = ARENA(a, float, channel->n_edges);
     channel->vert_sharp = ARENA(a, float, channel->n_rows);
-    channel->ruled = ARENA(a, uint8_t, channel->n_rows);
+    channel->ruled.flag = ARENA(a, uint8_t, channel->n_rows);
 }
 
 static void run_smooth(struct build *b, const struct topology_channel *channel)
@@ -117,9 +117,7 @@ static void run_smooth(struct build *b, const struct topology_channel *channel)
     DEV_LAUNCH(b->d, channel_runs, &runs, b->C);
     DEV_LAUNCH(b->d, channel_twins, &twins, b->C);
     DEV_LAUNCH(b->d, channel_edges, &edges, channel->n_edges);
-    struct vertex_ruled_args ruled = {topology_channel_control(t, channel), channel->ruled};
     DEV_LAUNCH(b->d, channel_vertices, &vertices, b->V);
-    DEV_LAUNCH(b->d, vertex_ruled, &ruled, channel->n_rows);
 }
 
 void build_run_channels(struct build *b)

@@ -11,6 +11,11 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     int semi = o->crease_method == SDD_CREASE_CHAIKIN && o->scheme != SDD_SCHEME_BILINEAR && b->desc->n_creases > 0;
     b->isolated_flag = ARENA(a, int32_t, b->V);
     b->isolated_rank = ARENA(a, int32_t, b->V);
+    int64_t rows = b->t->edge_sharp ? b->V : 0;
+    for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
+        rows = build_larger(rows, b->t->channel[k].n_rows);
+    b->ruled_flag = ARENA(a, int32_t, rows);
+    b->ruled_rank = ARENA(a, int32_t, rows);
     b->tag_keys = ARENA(a, uint64_t, b->tags);
     b->tag_sorted = ARENA(a, uint64_t, b->tags);
     b->tag_pairs = ARENA(a, int32_t, 2 * b->tags);
@@ -32,7 +37,7 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->semi_rank = semi ? ARENA(a, int32_t, b->E) : NULL;
     b->scratch2 = ARENA(a, char,
                         build_larger(build_sort_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
-                                     build_scan_scratch(b, build_larger(b->C, b->V))));
+                                     build_scan_scratch(b, build_larger(build_larger(b->C, b->V), rows))));
 }
 
 static void apply_creases(struct build *b)
@@ -194,12 +199,53 @@ int build_fail_tags(const struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
+/* Flags of the ruled ones among the n vertices of m, or rows of a channel, and their ranks. */
+static void rank_ruled(struct build *b, const struct sdd_control *m, const struct topology_ruled *r)
+{
+    struct vertex_ruled_args ruled = {*m, r->flag, b->ruled_flag};
+    DEV_LAUNCH(b->d, vertex_ruled, &ruled, m->n_vertices);
+    dev_scan(b->d, b->ruled_flag, b->ruled_rank, m->n_vertices, b->scratch2);
+}
+
+void build_count_ruled(struct build *b)
+{
+    const sdd_topology *t = b->t;
+    struct sdd_control m = topology_control(t);
+    m.twin = b->twin;
+    if (t->ruled.flag) {
+        rank_ruled(b, &m, &t->ruled);
+        build_count_word(b, W_N_RULED, b->ruled_rank, b->V);
+    }
+    for (int k = 0; k < t->n_channels && topology_has_smooth_channels(t); k++) {
+        m = topology_channel_control(t, t->channel + k);
+        rank_ruled(b, &m, &t->channel[k].ruled);
+        build_count_word(b, W_N_CHANNEL_RULED + k, b->ruled_rank, m.n_vertices);
+    }
+}
+
+/* Once more, now that there is room for the lists. */
+static void list_ruled(struct build *b)
+{
+    const sdd_topology *t = b->t;
+    for (int k = -1; k < t->n_channels; k++) {
+        const struct topology_ruled *r = k < 0 ? &t->ruled : &t->channel[k].ruled;
+        struct sdd_control m = k < 0 ? topology_control(t) : topology_channel_control(t, t->channel + k);
+        struct compact_args list = {b->ruled_flag, b->ruled_rank, r->list};
+        if (r->n == 0)
+            continue;
+        rank_ruled(b, &m, r);
+        DEV_LAUNCH(b->d, compact, &list, m.n_vertices);
+    }
+}
+
 void build_lay_out_lists(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
     t->ghost_first = b->H > 0 ? ARENA(a, uint32_t, b->H) : NULL;
     t->shown = b->hole ? ARENA(a, uint32_t, t->n_shown) : NULL;
-    t->ruled = t->edge_sharp ? ARENA(a, uint8_t, b->V) : NULL;
+    t->ruled.list = t->ruled.n > 0 ? ARENA(a, uint32_t, t->ruled.n) : NULL;
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].ruled.list = ARENA(a, uint32_t, t->channel[k].ruled.n);
     t->isolated = t->info.n_isolated > 0 ? ARENA(a, uint32_t, t->info.n_isolated) : NULL;
     t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
     t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
@@ -227,7 +273,5 @@ void build_run_lists(struct build *b)
         DEV_LAUNCH(b->d, chaikin_rows, &rows, b->E);
         build_run_channel_lists(b);
     }
-    struct vertex_ruled_args ruled = {topology_control(t), t->ruled};
-    if (t->ruled)
-        DEV_LAUNCH(b->d, vertex_ruled, &ruled, b->V);
+    list_ruled(b);
 }

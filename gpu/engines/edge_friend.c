@@ -112,12 +112,12 @@ static void first_step(const struct engine_run *run, struct level *to)
                                   t->edge_sharp,  to->slot, V,       F};
     struct ef_vertices_args vertices = {
         t->vert_begin, t->vert_end,   t->vert_corner, t->vert, t->edge, t->twin, t->faces, p,
-        t->edge_sharp, t->vert_sharp, to->slot,       V,       F,       C};
+        t->edge_sharp, t->vert_sharp, topology_control(t).ruled, to->slot, V, F, C};
     struct ef_quads_args quads = {t->vert,   t->edge, t->twin, t->faces, t->edge_sharp, to->quad, to->friends,
                                   to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
     DEV_LAUNCH(t->device, ef_edges, &edges, i->n_edges);
-    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices);
+    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices + vertices.ruled.n);
     DEV_LAUNCH(t->device, ef_quads, &quads, i->n_corners + i->n_boundary_edges);
 }
 

@@ -3,6 +3,7 @@
 #ifndef SDD_CONTROL_H
 #define SDD_CONTROL_H
 #include "gpu/kernels/grid.h"
+#include "gpu/kernels/ruled.h"
 
 /* Crease method chaikin, at one level: the sharpness of the parts of semi-sharp control edges (edge_sharpness.h). */
 struct sdd_chaikin {
@@ -19,7 +20,7 @@ struct sdd_control {
     const uint32_t *begin, *end, *corner; /* [V], [V], [C]        */
     const int32_t *face_end;              /* [F]                  */
     const float *edge_sharp, *vert_sharp; /* [E], [V]; NULL: all smooth */
-    const uint8_t *ruled;                 /* [V] vertex_ruled.h; NULL: look at all */
+    struct sdd_ruled ruled;               /* where edge_sharp is */
     struct sdd_chaikin chaikin;
     uint32_t n_vertices, n_faces, n_edges, n_corners;
     int32_t edges; /* enum sdd_edges */
@@ -37,12 +38,6 @@ SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t bef
     if (m->edges == SDD_EDGES_MANIFOLD) /* but the one where an open fan ends */
         return !before || m->twin[own] >= m->n_corners;
     return m->edge_corner[m->edge[own]] == own;
-}
-
-/* Are the edges of vertex v to be looked at for sharp ones? */
-SDD_FN int sdd_is_ruled(const struct sdd_control *m, uint32_t v)
-{
-    return m->edge_sharp && (!m->ruled || m->ruled[v]);
 }
 
 /* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */

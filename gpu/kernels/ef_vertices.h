@@ -2,7 +2,7 @@
 /* ef_vertices: vertex points of the first step.
  * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
- * Shape   item, n = V      Cost  about 60 B a corner
+ * Shape   item, n = V; then the ruled vertices      Cost  about 60 B a corner
  * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no
  *         loop
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
@@ -10,19 +10,25 @@
 #ifndef SDD_K_EF_VERTICES_H
 #define SDD_K_EF_VERTICES_H
 #include "gpu/kernels/crease_rule.h"
+#include "gpu/kernels/ruled.h"
 
 struct ef_vertices_args {
     const uint32_t *begin, *end, *corner, *vert, *edge, *twin;
     struct sdd_faces faces;
     const float *p, *edge_sharp, *vert_sharp; /* NULL: all smooth */
+    struct sdd_ruled ruled;                   /* where edge_sharp is */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces, n_corners;
 };
 
-SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
+SDD_FN void k_ef_vertices(int64_t i, const struct ef_vertices_args *a)
 {
+    int ruled = i >= (int64_t)a->n_vertices;
+    uint32_t v = ruled ? a->ruled.list[i - a->n_vertices] : (uint32_t)i;
+    if (!ruled && sdd_is_ruled(&a->ruled, v))
+        return;
     uint32_t begin = a->begin[v], end = a->end[v];
-    const float *p = a->p + 3 * v;
+    const float *p = a->p + 3 * (int64_t)v;
     struct sdd_vec3 at = sdd_vec3_of(p[0], p[1], p[2]), point = at;
     double x = 0.0, y = 0.0, z = 0.0;
     struct sdd_ring ring = sdd_ring_empty();
@@ -35,7 +41,7 @@ SDD_FN void k_ef_vertices(int64_t v, const struct ef_vertices_args *a)
         x += (double)far.x + (double)f.x;
         y += (double)far.y + (double)f.y;
         z += (double)far.z + (double)f.z;
-        if (!a->edge_sharp)
+        if (!ruled)
             continue;
         sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[c]]), far);
         if (a->twin[before] >= a->n_corners) { /* the fan's other border: no corner here leaves along it */

@@ -3,7 +3,8 @@
  * the vertex) and over the edges that begin or end there; what a row of E and two entries of F (Mlakar 2018) say for an
  * edge point stands here as edge_corner, twin and face.
  * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows v and V + F + e
- * Shape   vertices (list a) and edges (list b) interleaved: edges are in the order of their lower vertex
+ * Shape   n_items of vertices (list a) and edges (list b) interleaved, edges are in the order of their lower vertex;
+ *         then the ruled vertices
  * Cost    of triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
  * Result  a vertex: sums run in double over its corners in ascending order; without faces it keeps its place. An edge
  *         without two faces: its middle, whatever was authored (boundaries and non-manifold edges are infinitely sharp)
@@ -18,6 +19,7 @@
 struct mm_first_args {
     struct sdd_control mesh;
     struct sdd_interleave rows; /* V, E */
+    int64_t n_items;            /* over them */
     const float *p;
     float *out;
     int32_t smooth_triangles;
@@ -45,7 +47,7 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, struct sdd_
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
-    for (uint32_t k = sdd_is_ruled(m, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+    for (uint32_t k = sdd_is_ruled(&m->ruled, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t before = 0; before < 2; before++) {
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))
@@ -92,8 +94,12 @@ SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_w
 {
     int is_edge;
     uint32_t row = sdd_interleaved(&a->rows, i, &is_edge);
-    if (row == SDD_NONE)
+    if (i >= a->n_items) {
+        row = a->mesh.ruled.list[i - a->n_items];
+        is_edge = 0;
+    } else if (row == SDD_NONE || (!is_edge && sdd_is_ruled(&a->mesh.ruled, row))) {
         return;
+    }
     if (is_edge)
         sdd_row_put(a->out, a->mesh.n_vertices + a->mesh.n_faces + row, width, sdd_first_edge(a, width, row));
     else

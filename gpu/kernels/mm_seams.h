@@ -2,7 +2,8 @@
 /* mm_seams: a level of quads to the next, where grids meet and at the control vertices: the control mesh's matrix says
  * which rows are neighbours (mm_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L -> rows [0, n') of to, level L + 1, both in grid order
- * Shape   item, n' = V + F + E + (2 E + C) (2^L - 1)      Cost  about 100 B read (cached) and 12 B written a point
+ * Shape   item, n' = V + F + E + (2 E + C) (2^L - 1); then the ruled vertices
+ * Cost  about 100 B read (cached) and 12 B written a point
  * Result  a point of which many make the sum (a control vertex, a face point) is summed in double
  * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978; OpenSubdiv's crease and corner rules
  * Threads any queue */
@@ -15,7 +16,8 @@ struct mm_seams_args {
     struct sdd_control mesh;
     const float *from;
     float *to;
-    int32_t level; /* L */
+    int32_t level;   /* L */
+    uint32_t n_rows; /* n' */
 };
 
 /* The line where two grids meet, u along the line: of a half, (u, 0) of grid `a` is (0, u) of grid `b`; of a spoke,
@@ -172,7 +174,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
     uint32_t begin = m->begin[v], end = m->end[v];
-    int ruled = sdd_is_ruled(m, v);
+    int ruled = sdd_is_ruled(&m->ruled, v);
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
@@ -208,10 +210,13 @@ SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct s
 
 SDD_FN void sdd_seam_row(int64_t i, const struct mm_seams_args *a, struct sdd_width width)
 {
-    struct sdd_spot s = sdd_spot_of(&a->mesh, a->level + 1, (uint32_t)i);
-    struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    struct sdd_vec3 p = sdd_step_seam(&a->mesh, &g, sdd_points_wide(a->from, width), s);
-    sdd_row_put(a->to, (uint32_t)i, width, p);
+    const struct sdd_control *m = &a->mesh;
+    uint32_t row = i < (int64_t)a->n_rows ? (uint32_t)i : m->ruled.list[i - a->n_rows];
+    struct sdd_spot s = sdd_spot_of(m, a->level + 1, row);
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    if (s.kind == SDD_AT_VERTEX && i < (int64_t)a->n_rows && sdd_is_ruled(&m->ruled, row))
+        return;
+    sdd_row_put(a->to, row, width, sdd_step_seam(m, &g, sdd_points_wide(a->from, width), s));
 }
 
 SDD_FN void k_mm_seams(int64_t i, const struct mm_seams_args *a)

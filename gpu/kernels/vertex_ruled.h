@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_ruled: where a rule other than the smooth one can hold: two sharp edges or more, or a sharp vertex. What is
  * not ruled stays so on all levels: engines need not look at its edges.
- * Shapes  control mesh with edge_sharp -> ruled[V] u8      Shape  item, n = V
- * Cost    about 20 B read a corner, 1 B written a vertex      Result  0 or 1
+ * Shapes  control mesh with edge_sharp -> ruled[V] u8, flag[V] i32 (the same, for a scan)
+ * Shape  item, n = V
+ * Cost    about 20 B read a corner, 5 B written a vertex      Result  0 or 1
  * Threads any queue */
 #ifndef SDD_K_VERTEX_RULED_H
 #define SDD_K_VERTEX_RULED_H
@@ -11,6 +12,7 @@
 struct vertex_ruled_args {
     struct sdd_control mesh;
     uint8_t *ruled;
+    int32_t *flag;
 };
 
 SDD_FN void k_vertex_ruled(int64_t v, const struct vertex_ruled_args *a)
@@ -24,5 +26,6 @@ SDD_FN void k_vertex_ruled(int64_t v, const struct vertex_ruled_args *a)
         }
     }
     a->ruled[v] = n_sharp >= 2;
+    a->flag[v] = n_sharp >= 2;
 }
 #endif

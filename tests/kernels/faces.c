@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
+#include <stdlib.h>
 
 struct sdd_faces faces_of(const struct brute *b)
 {
@@ -30,4 +31,30 @@ struct sdd_faces faces_in(const struct brute *b, int64_t n)
     f.prev = launch_in(b->prev + first, n - first, 4);
     f.face = launch_in(b->face + first, n - first, 4);
     return f;
+}
+
+unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uint32_t *edge_corner,
+                           const float *edge_sharp, int64_t n_edges, const float *vert_sharp, int64_t n)
+{
+    unsigned char *ruled = xalloc(n, 1);
+    int32_t *n_sharp = xalloc(n, sizeof *n_sharp);
+    for (int64_t e = 0; e < n_edges; e++)
+        if (edge_sharp[e] > 0)
+            n_sharp[vert[edge_corner[e]]]++, n_sharp[vert[next[edge_corner[e]]]]++;
+    for (int64_t v = 0; v < n; v++)
+        ruled[v] = n_sharp[v] > 1 || vert_sharp[v] > 0;
+    free(n_sharp);
+    return ruled;
+}
+
+struct sdd_ruled ruled_in(const unsigned char *flag, int64_t n)
+{
+    struct sdd_ruled r = {launch_in(flag, n, 1), NULL, 0};
+    uint32_t *list = xalloc(n, sizeof *list);
+    for (int64_t v = 0; v < n; v++)
+        if (flag[v])
+            list[r.n++] = (uint32_t)v;
+    r.list = launch_in(list, r.n, sizeof *list);
+    free(list);
+    return r;
 }

@@ -14,17 +14,21 @@ static void check(const struct poly *p)
     struct wild_case k;
     wild_case_init(&k, p, 0);
     unsigned char *want = wild_ruled(&k);
+    int32_t *flags = xalloc(k.b.V, sizeof *flags);
+    for (int64_t v = 0; v < k.b.V; v++)
+        flags[v] = want[v];
     for (int no_arrays = 0; no_arrays < 2; no_arrays++) {
-        struct vertex_ruled_args a = {wild_upload(&k, no_arrays), launch_out(k.b.V, 1)};
+        struct vertex_ruled_args a = {wild_upload(&k, no_arrays), launch_out(k.b.V, 1), launch_out(k.b.V, 4)};
         if (!a.mesh.edge_sharp) /* the library does not ask then */
             a.mesh.edge_sharp = launch_in(k.o.edge_sharp, k.o.E, 4);
         LAUNCH(vertex_ruled, &a, k.b.V);
         launch_same(a.ruled, want, "ruled");
+        launch_same(a.flag, flags, "flag");
         launch_end();
     }
     for (int64_t v = 0; v < k.b.V; v++)
         n_ruled += want[v], n_free += !want[v];
-    free(want);
+    free(want), free(flags);
     wild_case_fini(&k);
 }
 

@@ -93,17 +93,7 @@ void wild_control(const struct wild_case *k, struct wild *w)
 
 unsigned char *wild_ruled(const struct wild_case *k)
 {
-    unsigned char *ruled = xalloc(k->b.V, 1);
-    int32_t *n = xalloc(k->b.V, sizeof *n);
-    for (int64_t e = 0; e < k->o.E; e++) {
-        uint32_t c = k->o.edge_corner[e];
-        if (k->o.edge_sharp[e] > 0)
-            n[k->b.vert[c]]++, n[k->b.vert[k->b.next[c]]]++;
-    }
-    for (int64_t v = 0; v < k->b.V; v++)
-        ruled[v] = n[v] > 1 || k->o.vert_sharp[v] > 0;
-    free(n);
-    return ruled;
+    return ruled_flags(k->b.vert, k->b.next, k->o.edge_corner, k->o.edge_sharp, k->o.E, k->o.vert_sharp, k->b.V);
 }
 
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
@@ -125,11 +115,10 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.corner = launch_in(b->vert_corner, b->C, 4), m.face_end = launch_in(b->end, b->F, 4);
     m.edge_sharp = k->edge_sharp || !no_arrays ? launch_in(o->edge_sharp, o->E, 4) : NULL;
     m.vert_sharp = k->vert_sharp || !no_arrays ? launch_in(o->vert_sharp, b->V, 4) : NULL;
-    if (turn % 3) { /* else all vertices are looked at */
-        unsigned char *ruled = wild_ruled(k);
-        m.ruled = launch_in(ruled, b->V, 1);
-        free(ruled);
-    }
+    unsigned char *ruled = wild_ruled(k);
+    if (m.edge_sharp)
+        m.ruled = ruled_in(ruled, b->V);
+    free(ruled);
     return m;
 }
 
