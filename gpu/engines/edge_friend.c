@@ -21,7 +21,7 @@ struct level {
     struct sdd_slot *slot;
     struct sdd_quad *quad;
     struct sdd_pair *friends;
-    struct sdd_float2 *sharp;
+    float *sharp;
     int64_t n_slots, n_quads;
 };
 
@@ -69,7 +69,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
         l->slot = ARENA(a, struct sdd_slot, n_slots);
         l->quad = ARENA(a, struct sdd_quad, n_quads);
         l->friends = ARENA(a, struct sdd_pair, n_quads);
-        l->sharp = t->edge_sharp ? ARENA(a, struct sdd_float2, n_quads) : NULL;
+        l->sharp = t->edge_sharp ? ARENA(a, float, n_quads) : NULL;
     }
     out->n_angles = limit_normals ? topology_angles(t) : 0;
     out->angle = ARENA(a, struct sdd_float2, out->n_angles);

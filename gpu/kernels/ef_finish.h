@@ -35,8 +35,9 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
 {
     struct ef_ring r;
     struct sdd_vec3 at = sdd_slot_point(s);
-    uint32_t c = s.loop, i;
+    uint32_t c = s.loop;
     int was_ghost = 0;
+    float sharp;
     r.edges = r.diagonals = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     r.cross.x = r.cross.y = r.cross.z = 0.0;
     r.sharp = sdd_ring_empty();
@@ -57,10 +58,8 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
                 r.first = c;
         }
         was_ghost = ghost;
-        uint32_t next = sdd_next_around(l, c, &i);
-        if (l->sharp)
-            sdd_ring_edge(&r.sharp, sdd_uniform(l->sharp[c >> 2].s[i]), off);
-        c = next;
+        c = sdd_next_around(l, c, &sharp);
+        sdd_ring_edge(&r.sharp, sdd_uniform(sharp), off);
     } while (c != s.loop && (uint32_t)r.n < l->n_quads);
     return r;
 }
@@ -74,12 +73,13 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
     const struct ef_level *l = &a->from;
     int32_t boundary = r->n_real < r->n;
     struct sdd_tangents t = sdd_tangents_of(at, k, boundary, a->angle);
-    uint32_t c = r->first, i;
+    uint32_t c = r->first;
+    float sharp;
     for (int32_t j = 0; j < k; j++) {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
         sdd_tangents_add(&t, sdd_point_at(l, sdd_vertex_of(l, q, c ^ 1)), sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2)),
                          sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3)));
-        c = sdd_next_around(l, c, &i);
+        c = sdd_next_around(l, c, &sharp);
     }
     struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
     if (tangents && clockwise && rule == SDD_RULE_CREASE)

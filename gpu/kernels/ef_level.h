@@ -3,7 +3,8 @@
  *
  * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along
  * the off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's
- * off-edges (v1, v2) and (v3, v0). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i,
+ * off-edges (v1, v2) and (v3, v0); of the latter the word says with SDD_SHARP whether it is sharp, then sharp[q] says
+ * how (the former ends in a face point: it never is). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i,
  * 4i + 2 and 4i + 3 the edge points of its on-edges; slots beyond the quads follow at 3F + i. Real quads come before
  * ghosts, and a slot's loop corner lies in a real quad wherever the vertex touches one.
  * Source  Kuth et al. 2023, sections 3.1 to 3.5 (with the misprints of the text mended) */
@@ -11,11 +12,13 @@
 #define SDD_EF_LEVEL_H
 #include "gpu/kernels/crease_rule.h"
 
+#define SDD_SHARP 0x80000000u /* ids of on-edges have 31 bits */
+
 struct ef_level {
     const struct sdd_slot *slot;    /* [n_slots]                                           */
     const struct sdd_quad *quad;    /* [n_quads]                                           */
     const struct sdd_pair *friends; /* [n_quads]                                           */
-    const struct sdd_float2 *sharp; /* [n_quads] of the off-edges; NULL: all smooth        */
+    const float *sharp;             /* [n_quads] read where SDD_SHARP is                   */
     const float *vert_sharp;        /* [V] of the control vertices; NULL: none             */
     uint32_t n_slots, n_quads;
     uint32_t n_first_quads, n_vertices; /* quads of level 1 with ghosts, control vertices    */
@@ -81,14 +84,14 @@ SDD_FN void sdd_prefetch_tasks(const struct ef_level *l, uint32_t v)
         struct sdd_pair soon = l->friends[v + 12], later = l->friends[v + 24];
         uint32_t loop = l->slot[v + 24].loop;
         __builtin_prefetch(l->quad + (later.g[0] >> 1));
-        __builtin_prefetch(l->quad + (later.g[1] >> 1));
+        __builtin_prefetch(l->quad + ((later.g[1] & ~SDD_SHARP) >> 1));
         if (loop != SDD_NONE) {
             __builtin_prefetch(l->quad + (loop >> 2));
             __builtin_prefetch(l->friends + (loop >> 2));
         }
         for (int32_t k = 0; k < 4; k++) {
             __builtin_prefetch(l->slot + l->quad[soon.g[0] >> 1].v[k]);
-            __builtin_prefetch(l->slot + l->quad[soon.g[1] >> 1].v[k]);
+            __builtin_prefetch(l->slot + l->quad[(soon.g[1] & ~SDD_SHARP) >> 1].v[k]);
         }
     }
 #else
@@ -129,13 +132,15 @@ struct ef_quad_points {
     struct sdd_pair friends;
     struct sdd_quad v; /* the quad's own vertices, read through its friends */
     struct sdd_vec3 face, edge[2];
-    float sharp[2];
+    float sharp; /* of off-edge 1 */
 };
 
 SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
 {
     struct ef_quad_points r;
     r.friends = l->friends[q];
+    r.sharp = r.friends.g[1] & SDD_SHARP ? l->sharp[q] : 0.0f;
+    r.friends.g[1] &= ~SDD_SHARP;
     struct sdd_vec3 near[2], far[2];
     for (int32_t i = 0; i < 2; i++) {
         uint32_t g = r.friends.g[i], c = 2 * g;
@@ -146,21 +151,21 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
         near[i] = sdd_add(sdd_point_at(l, first), sdd_point_at(l, second));
         far[i] =
             sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
-        r.sharp[i] = l->sharp ? l->sharp[q].s[i] : 0.0f;
     }
     r.face = sdd_scale(0.25f, sdd_add(near[0], near[1]));
     for (int32_t i = 0; i < 2; i++) { /* (a + b)/4 + face/4 + (a + b + a' + b')/16 */
         struct sdd_vec3 smooth = sdd_scale(0.25f, sdd_fma(0.25f, sdd_add(near[i], far[i]), sdd_add(near[i], r.face)));
-        r.edge[i] = sdd_edge_point(near[i], sdd_uniform(r.sharp[i]), smooth);
+        r.edge[i] = sdd_edge_point(near[i], sdd_uniform(i ? r.sharp : 0.0f), smooth);
     }
     return r;
 }
 
-/* The next corner around the corner's vertex; *edge becomes the off-edge (0 or 1) that is crossed. */
-SDD_FN uint32_t sdd_next_around(const struct ef_level *l, uint32_t c, uint32_t *edge)
+/* The next corner around the corner's vertex; *sharp becomes the sharpness of the off-edge that is crossed. */
+SDD_FN uint32_t sdd_next_around(const struct ef_level *l, uint32_t c, float *sharp)
 {
-    *edge = ((c + 1) & 2) == 0; /* corners 1 and 2 lie on off-edge 0 */
-    return 2 * l->friends[c >> 2].g[*edge] + (c & 1);
+    uint32_t g = l->friends[c >> 2].g[((c + 1) & 2) == 0]; /* corners 1 and 2 lie on off-edge 0 */
+    *sharp = g & SDD_SHARP ? l->sharp[c >> 2] : 0.0f;
+    return 2 * g + (c & 1); /* SDD_SHARP drops out */
 }
 
 /* The vertex task: the new place of the vertex in slot v, whose slot holds s. The walk is bounded: level-1 rings close
@@ -169,18 +174,17 @@ SDD_FN struct sdd_vec3 sdd_vertex_task(const struct ef_level *l, uint32_t v, str
 {
     struct sdd_vec3 at = sdd_slot_point(s), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f), diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
-    uint32_t c = s.loop, i;
+    uint32_t c = s.loop;
     int32_t n = 0;
+    float sharp;
     do {
         struct sdd_quad q = sdd_quad_at(l, c >> 2);
         struct sdd_vec3 end = sdd_point_at(l, sdd_vertex_of(l, q, c ^ 3));
         edges = sdd_add(edges, end);
         diagonals = sdd_add(diagonals, sdd_point_at(l, sdd_vertex_of(l, q, c ^ 2)));
         n++;
-        uint32_t next = sdd_next_around(l, c, &i);
-        if (l->sharp)
-            sdd_ring_edge(&ring, sdd_uniform(l->sharp[c >> 2].s[i]), end);
-        c = next;
+        c = sdd_next_around(l, c, &sharp);
+        sdd_ring_edge(&ring, sdd_uniform(sharp), end);
     } while (c != s.loop && (uint32_t)n < l->n_quads);
     struct sdd_vec3 smooth = sdd_smooth_point(at, n, edges, diagonals);
     if (!l->sharp && !l->vert_sharp)

@@ -2,7 +2,8 @@
 /* ef_step: one Catmull-Clark step in one launch: item i is quad task i and vertex task i.
  * Shapes  a level of F quads and N slots -> the next: 4F quads, max(4F, 3F + N) slots
  * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours) and 190 B written a quad and its vertex
- * Result  every slot, quad, friend and sharpness of the next level is written exactly once; gather only
+ * Result  every slot, quad and friend of the next level is written exactly once, sharpness where there is any; gather
+ *         only
  * Source  Kuth et al. 2023, section 3.2, Algorithm 1      Threads any queue */
 #ifndef SDD_K_EF_STEP_H
 #define SDD_K_EF_STEP_H
@@ -13,7 +14,7 @@ struct ef_step_args {
     struct sdd_slot *slot;
     struct sdd_quad *quad;
     struct sdd_pair *friends;
-    struct sdd_float2 *sharp; /* NULL where from.sharp is */
+    float *sharp;         /* NULL where from.sharp is */
     int64_t n_real_quads;     /* of `from` */
 };
 
@@ -55,18 +56,14 @@ SDD_FN void sdd_step_quad(uint32_t q, const struct ef_step_args *a)
     a->friends[q1].g[0] = 2 * q2 + 1;
     a->friends[q2].g[0] = 2 * q3 + 1;
     a->friends[q3].g[0] = 2 * q0 + 1;
-    a->friends[q0].g[1] = 2 * n0;
+    float sharp = sdd_decay(r.sharp);
+    uint32_t mark = sharp > 0.0f ? SDD_SHARP : 0;
+    a->friends[q0].g[1] = 2 * n0 | mark;
     a->friends[n1].g[1] = 2 * q1;
     a->friends[q2].g[1] = 2 * n2;
-    a->friends[n3].g[1] = 2 * q3;
-    if (!a->sharp)
-        return;
-    float s0 = sdd_decay(r.sharp[0]), s1 = sdd_decay(r.sharp[1]);
-    a->sharp[q0].s[0] = a->sharp[q1].s[0] = a->sharp[q2].s[0] = a->sharp[q3].s[0] = 0.0f;
-    a->sharp[q0].s[1] = s1;
-    a->sharp[n1].s[1] = s0;
-    a->sharp[q2].s[1] = s0;
-    a->sharp[n3].s[1] = s1;
+    a->friends[n3].g[1] = 2 * q3 | mark;
+    if (mark)
+        a->sharp[q0] = a->sharp[n3] = sharp;
 }
 
 SDD_FN void k_ef_step(int64_t i, const struct ef_step_args *a)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernels/levels.h"
+#include "tests/kernels/launch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,26 @@ float level_sharpness(const struct level_quads *q, const struct brute *b, int64_
 float level_vertex_sharpness(const struct level_quads *q, const struct brute *b, int64_t slot)
 {
     return q->control[slot] < 0 ? 0 : after_levels(b->vert_sharp[q->control[slot]], q->level);
+}
+
+struct level_marks level_marked(const struct level_quads *q, const struct brute *b)
+{
+    struct level_marks m = {xalloc(q->n_quads, sizeof *m.friends), poisoned(q->n_quads, sizeof *m.sharp)};
+    for (int64_t i = 0; i < q->n_quads; i++) {
+        float sharp = b ? level_sharpness(q, b, i, 3) : 0;
+        if (b && level_sharpness(q, b, i, 1) > 0)
+            oracle_die("side 1 of quad %lld is sharp", (long long)i);
+        m.friends[i][0] = q->friends[i][0];
+        m.friends[i][1] = q->friends[i][1] | (sharp > 0 ? 0x80000000u : 0);
+        if (sharp > 0)
+            m.sharp[i] = sharp;
+    }
+    return m;
+}
+
+void level_marks_free(struct level_marks *m)
+{
+    free(m->friends), free(m->sharp);
 }
 
 int level_is_used(const struct level_quads *q, int64_t slot)

@@ -28,6 +28,14 @@ void level_fini(struct level_quads *q);
  * vertex. */
 float level_sharpness(const struct level_quads *q, const struct brute *b, int64_t i, int k);
 float level_vertex_sharpness(const struct level_quads *q, const struct brute *b, int64_t slot);
+/* level_marked: friends with bit 31 where side 3 is sharp, and how sharp; elsewhere as launch_out leaves it. b NULL:
+ * nothing is. level_marks_free: what it points to. */
+struct level_marks {
+    uint32_t (*friends)[2];
+    float *sharp;
+};
+struct level_marks level_marked(const struct level_quads *q, const struct brute *b);
+void level_marks_free(struct level_marks *m);
 int level_is_used(const struct level_quads *q, int64_t slot);
 int level_is_real(const struct level_quads *q, int64_t slot); /* does the vertex touch a real quad? */
 

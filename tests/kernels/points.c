@@ -31,7 +31,6 @@ static void fill(struct points *o, const struct poly *p)
     place_slots(o, &g);
     grid_fini(&g);
     o->slot = xalloc(q->n_slots, sizeof *o->slot);
-    o->sharp = xalloc(q->n_quads, sizeof *o->sharp);
     for (int64_t s = 0; s < q->n_slots; s++) {
         int64_t n = q->first[s + 1] - q->first[s];
         float *xyz = &o->slot[s].x;
@@ -43,9 +42,7 @@ static void fill(struct points *o, const struct poly *p)
         if (n > 0)
             o->slot[s].loop = q->corner[q->first[s] + random_below(&o->random, n)];
     }
-    for (int64_t i = 0; i < q->n_quads; i++)
-        for (int k = 0; k < 2; k++)
-            o->sharp[i].s[k] = level_sharpness(q, &o->b, i, 2 * k + 1);
+    o->marks = level_marked(q, &o->b);
 }
 
 void points_first(struct points *o, const struct poly *p, uint64_t seed)
@@ -74,7 +71,8 @@ void points_next(struct points *o, const struct points *from, const struct poly 
 
 void points_fini(struct points *o)
 {
-    free(o->row), free(o->slot), free(o->sharp);
+    free(o->row), free(o->slot);
+    level_marks_free(&o->marks);
     refined_free(&o->r);
     level_fini(&o->q);
     brute_fini(&o->b);
@@ -86,8 +84,8 @@ struct ef_level points_level(const struct points *o)
     struct ef_level l = {.n_slots = (uint32_t)q->n_slots, .n_quads = (uint32_t)q->n_quads, .level = q->level};
     l.slot = launch_in(o->slot, q->n_slots, sizeof *o->slot);
     l.quad = launch_in(q->v, q->n_quads, sizeof *q->v);
-    l.friends = launch_in(q->friends, q->n_quads, sizeof *q->friends);
-    l.sharp = o->edge_sharp ? launch_in(o->sharp, q->n_quads, sizeof *o->sharp) : NULL;
+    l.friends = launch_in(o->marks.friends, q->n_quads, sizeof *q->friends);
+    l.sharp = o->edge_sharp ? launch_in(o->marks.sharp, q->n_quads, sizeof *o->marks.sharp) : NULL;
     l.vert_sharp = o->vertex_sharp ? launch_in(o->b.vert_sharp, o->b.V, sizeof(float)) : NULL;
     l.n_first_quads = (uint32_t)(o->b.C + o->b.B);
     l.n_vertices = (uint32_t)o->b.V;

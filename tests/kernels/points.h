@@ -16,7 +16,7 @@ struct points {
     struct refined r;             /* the witness's level, in grid order                                   */
     uint32_t *row;                /* [n_slots] grid row of a slot; BRUTE_NONE where it touches ghosts only */
     struct sdd_slot *slot;        /* [n_slots] NaN where the row is none                                  */
-    struct sdd_float2 *sharp;     /* [n_quads] of sides 1 and 3                                           */
+    struct level_marks marks;     /* of all that is sharp                                                 */
     int edge_sharp, vertex_sharp; /* has the control mesh any? Else the kernels get no array          */
     double magnitude;             /* largest coordinate of the control mesh                           */
     uint64_t random;

@@ -121,20 +121,10 @@ static void check_counts(struct parts *p, const struct brute *b, const struct le
 }
 
 /* ---- launching ------------------------------------------------------------------------------------------------- */
-static struct sdd_float2 *sharpness_of(const struct level_quads *q, const struct brute *b)
-{
-    struct sdd_float2 *s = xalloc(q->n_quads, sizeof *s);
-    for (int64_t i = 0; i < q->n_quads; i++) {
-        s[i].s[0] = level_sharpness(q, b, i, 1);
-        s[i].s[1] = level_sharpness(q, b, i, 3);
-    }
-    return s;
-}
-
 static void check_quads(const struct brute *b, const struct level_quads *q, int with_sharp)
 {
     int64_t n = b->C + b->B;
-    struct sdd_float2 *sharp = sharpness_of(q, b);
+    struct level_marks marks = level_marked(q, with_sharp ? b : NULL);
     struct ef_quads_args a = {.vert = launch_in(b->vert, n, 4), .edge = launch_in(b->edge, n, 4)};
     a.faces = faces_in(b, n), a.twin = launch_in(b->twin, n, 4);
     a.edge_sharp = with_sharp ? launch_in(b->edge_sharp, b->E, 4) : NULL;
@@ -143,11 +133,11 @@ static void check_quads(const struct brute *b, const struct level_quads *q, int 
     a.n_vertices = (uint32_t)b->V, a.n_faces = (uint32_t)b->F, a.n_edges = (uint32_t)b->E;
     LAUNCH(ef_quads, &a, n);
     launch_same(a.quad, q->v, "quad");
-    launch_same(a.friends, q->friends, "friends");
+    launch_same(a.friends, marks.friends, "friends");
     if (with_sharp)
-        launch_same(a.sharp, sharp, "sharp");
+        launch_same(a.sharp, marks.sharp, "sharp");
     launch_end();
-    free(sharp);
+    level_marks_free(&marks);
 }
 
 /* The slots of level 1 as the three kernels leave them; the caller frees. */
@@ -184,13 +174,14 @@ static struct sdd_slot *first_slots(const struct poly *p, const struct brute *b,
 static struct sdd_slot *step(const struct brute *b, const struct level_quads *q, const struct level_quads *to,
                              const struct sdd_slot *slot, int with_sharp)
 {
-    struct sdd_float2 *sharp = sharpness_of(q, b), *sharp_next = sharpness_of(to, b);
+    const struct brute *sharp = with_sharp ? b : NULL;
+    struct level_marks marks = level_marked(q, sharp), next = level_marked(to, sharp);
     struct sdd_slot *copy = xalloc(to->n_slots, sizeof *copy);
     struct ef_step_args a = {.slot = launch_out(to->n_slots, sizeof *a.slot)};
     a.from.slot = launch_in(slot, q->n_slots, sizeof *slot);
     a.from.quad = launch_in(q->v, q->n_quads, sizeof *a.from.quad);
-    a.from.friends = launch_in(q->friends, q->n_quads, sizeof *a.from.friends);
-    a.from.sharp = with_sharp ? launch_in(sharp, q->n_quads, sizeof *sharp) : NULL;
+    a.from.friends = launch_in(marks.friends, q->n_quads, sizeof *a.from.friends);
+    a.from.sharp = with_sharp ? launch_in(marks.sharp, q->n_quads, sizeof *marks.sharp) : NULL;
     a.from.vert_sharp = with_sharp ? launch_in(b->vert_sharp, b->V, 4) : NULL;
     a.from.n_slots = (uint32_t)q->n_slots, a.from.n_quads = (uint32_t)q->n_quads, a.from.level = q->level;
     a.from.n_first_quads = (uint32_t)(b->C + b->B), a.from.n_vertices = (uint32_t)b->V;
@@ -199,12 +190,12 @@ static struct sdd_slot *step(const struct brute *b, const struct level_quads *q,
     a.n_real_quads = q->n_real;
     LAUNCH(ef_step, &a, q->n_slots > q->n_quads ? q->n_slots : q->n_quads);
     launch_same(a.quad, to->v, "quad");
-    launch_same(a.friends, to->friends, "friends");
+    launch_same(a.friends, next.friends, "friends");
     if (with_sharp)
-        launch_same(a.sharp, sharp_next, "sharp");
+        launch_same(a.sharp, next.sharp, "sharp");
     memcpy(copy, launch_got(a.slot), (size_t)to->n_slots * sizeof *copy);
     launch_end();
-    free(sharp), free(sharp_next);
+    level_marks_free(&marks), level_marks_free(&next);
     return copy;
 }
 

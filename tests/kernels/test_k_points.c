@@ -162,9 +162,9 @@ static void check_step(const struct points *o, const struct points *next)
         if (level_is_real(to, s))
             near_slot(next, "ef_step", s, got[s], next->r.points + 3 * (int64_t)next->row[s]);
     launch_same(a.quad, to->v, "quad");
-    launch_same(a.friends, to->friends, "friends");
+    launch_same(a.friends, next->marks.friends, "friends");
     if (a.sharp)
-        launch_same(a.sharp, next->sharp, "sharp");
+        launch_same(a.sharp, next->marks.sharp, "sharp");
     launch_end();
 }
 
