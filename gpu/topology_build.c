@@ -95,12 +95,13 @@ static void lay_out_edges(struct build *b, struct arena *a)
     sdd_topology *t = b->t;
     const struct sdd_mesh_desc *m = b->desc;
     int odd = !t->info.manifold;
+    int sharp_edges = odd || b->B > 0 || m->n_creases > 0;
     int sharp_vertices =
         odd || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
     t->edge_corner = ARENA(a, uint32_t, b->E);
-    t->edge_sharp = odd || b->B > 0 || m->n_creases > 0 ? ARENA(a, float, b->E) : NULL;
+    t->edge_sharp = sharp_edges ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
-    t->ruled.flag = t->edge_sharp ? ARENA(a, uint8_t, b->V) : NULL;
+    t->ruled.flag = sharp_edges ? ARENA(a, uint8_t, b->V) : NULL;
     for (int k = 0; k < t->n_channels; k++)
         build_lay_out_channel(b, a, t->channel + k);
 }
