@@ -47,10 +47,10 @@ static void first_step(const struct step_rows *s, const float *from, float *to)
 {
     const struct sdd_control *m = &s->mesh;
     struct mm_faces_args faces = {*m, from, to};
-    struct mm_first_args rows = {*m, {0}, 0, from, to, s->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
-    rows.n_items = interleave(m->n_vertices, m->n_edges, &rows.rows);
+    struct mm_first_args rows = {*m, {0}, from, to, s->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+    int64_t n_items = interleave(m->n_vertices, m->n_edges, &rows.rows);
     LAUNCH_ROWS(s, mm_faces, faces, m->n_faces);
-    LAUNCH_ROWS(s, mm_first, rows, rows.n_items + m->ruled.n);
+    LAUNCH_ROWS(s, mm_first, rows, m->ruled.n_items + n_items);
 }
 
 static void quad_step(const struct step_rows *s, const float *from, float *to, int level)
@@ -58,20 +58,20 @@ static void quad_step(const struct step_rows *s, const float *from, float *to, i
     const struct sdd_control *m = &s->mesh;
     int64_t C = m->n_corners, along = ((int64_t)2 << (level - 1)) - 1;
     int64_t n_seams = (int64_t)m->n_vertices + m->n_faces + m->n_edges + (2 * (int64_t)m->n_edges + C) * along;
-    struct mm_seams_args seams = {*m, from, to, level, (uint32_t)n_seams};
+    struct mm_seams_args seams = {*m, from, to, level};
     struct mm_inside_args inside = {sdd_grid_of(m, level), from, to};
-    LAUNCH_ROWS(s, mm_seams, seams, n_seams + m->ruled.n);
+    LAUNCH_ROWS(s, mm_seams, seams, m->ruled.n_items + n_seams);
     LAUNCH_ROWS(s, mm_inside, inside, C << (2 * (level - 1)));
 }
 
 static void triangle_step(const struct step_rows *s, const float *from, float *to, int level)
 {
     const struct sdd_control *m = &s->mesh;
-    struct loop_seams_args seams = {*m, {0}, 0, s->weights, from, to, level};
+    struct loop_seams_args seams = {*m, {0}, s->weights, from, to, level};
     struct loop_inside_args inside = {sdd_grid_of(m, level), from, to};
     int64_t along = ((int64_t)2 << level) - 1;
-    seams.n_items = interleave(m->n_vertices, m->n_edges * along, &seams.rows);
-    LAUNCH_ROWS(s, loop_seams, seams, seams.n_items + m->ruled.n);
+    int64_t n_items = interleave(m->n_vertices, m->n_edges * along, &seams.rows);
+    LAUNCH_ROWS(s, loop_seams, seams, m->ruled.n_items + n_items);
     if (level > 0) /* level 1 has no point inside */
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));
 }

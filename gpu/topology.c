@@ -182,7 +182,7 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
 
 static struct sdd_ruled ruled_of(const struct topology_ruled *r)
 {
-    return (struct sdd_ruled){r->flag, r->list, (uint32_t)r->n};
+    return (struct sdd_ruled){r->flag, r->list, (uint32_t)r->n, (uint32_t)(r->n + 255) / 256 * 256};
 }
 
 struct sdd_control topology_control(const sdd_topology *t)

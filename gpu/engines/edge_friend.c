@@ -117,7 +117,7 @@ static void first_step(const struct engine_run *run, struct level *to)
                                   to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
     DEV_LAUNCH(t->device, ef_edges, &edges, i->n_edges);
-    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices + vertices.ruled.n);
+    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices + vertices.ruled.n_items);
     DEV_LAUNCH(t->device, ef_quads, &quads, i->n_corners + i->n_boundary_edges);
 }
 

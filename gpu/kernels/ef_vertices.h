@@ -2,7 +2,7 @@
 /* ef_vertices: vertex points of the first step.
  * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
- * Shape   item, n = V; then the ruled vertices      Cost  about 60 B a corner
+ * Shape   the ruled vertices (ruled.h), then item, n = V      Cost  about 60 B a corner
  * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no
  *         loop
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
@@ -23,9 +23,9 @@ struct ef_vertices_args {
 
 SDD_FN void k_ef_vertices(int64_t i, const struct ef_vertices_args *a)
 {
-    int ruled = i >= (int64_t)a->n_vertices;
-    uint32_t v = ruled ? a->ruled.list[i - a->n_vertices] : (uint32_t)i;
-    if (!ruled && sdd_is_ruled(&a->ruled, v))
+    int ruled = i < (int64_t)a->ruled.n_items;
+    uint32_t v = ruled ? sdd_ruled_item(&a->ruled, i) : (uint32_t)(i - a->ruled.n_items);
+    if (v == SDD_NONE || (!ruled && sdd_is_ruled(&a->ruled, v)))
         return;
     uint32_t begin = a->begin[v], end = a->end[v];
     const float *p = a->p + 3 * (int64_t)v;

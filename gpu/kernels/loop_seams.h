@@ -3,8 +3,8 @@
  * matrix says which rows are neighbours (loop_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
  *         -> rows [0, n') of to, level L + 1
- * Shape   n_items of vertices (list a) and points of edges (list b) interleaved, n' = V + E (2^(L + 1) - 1); then the
- *         ruled vertices
+ * Shape   the ruled vertices (ruled.h), then vertices (list a) and points of edges (list b) interleaved,
+ *         n' = V + E (2^(L + 1) - 1)
  * Cost    about 90 B read (cached) and 12 B written a point
  * Result  the sum over a control vertex's edges is made in double
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
@@ -17,7 +17,6 @@
 struct loop_seams_args {
     struct sdd_control mesh;
     struct sdd_interleave rows; /* V, E (2^(L + 1) - 1) */
-    int64_t n_items;            /* over them */
     const struct sdd_float2 *weights;
     const float *from;
     float *to;
@@ -114,13 +113,9 @@ SDD_FN void sdd_loop_row(int64_t i, const struct loop_seams_args *a, struct sdd_
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     uint32_t along = ((uint32_t)2 << a->level) - 1;
     int on_edge;
-    uint32_t row = sdd_interleaved(&a->rows, i, &on_edge), e = row / along;
-    if (i >= a->n_items) {
-        row = a->mesh.ruled.list[i - a->n_items];
-        on_edge = 0;
-    } else if (row == SDD_NONE || (!on_edge && sdd_is_ruled(&a->mesh.ruled, row))) {
+    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &on_edge), e = row / along;
+    if (row == SDD_NONE)
         return;
-    }
     if (on_edge)
         sdd_row_put(a->to, a->mesh.n_vertices + row, width,
                     sdd_loop_line(a, &g, from, e, (int32_t)(row - e * along) + 1));

@@ -3,8 +3,8 @@
  * the vertex) and over the edges that begin or end there; what a row of E and two entries of F (Mlakar 2018) say for an
  * edge point stands here as edge_corner, twin and face.
  * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows v and V + F + e
- * Shape   n_items of vertices (list a) and edges (list b) interleaved, edges are in the order of their lower vertex;
- *         then the ruled vertices
+ * Shape   the ruled vertices (ruled.h), then vertices (list a) and edges (list b) interleaved: edges are in the order
+ *         of their lower vertex
  * Cost    of triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
  * Result  a vertex: sums run in double over its corners in ascending order; without faces it keeps its place. An edge
  *         without two faces: its middle, whatever was authored (boundaries and non-manifold edges are infinitely sharp)
@@ -19,7 +19,6 @@
 struct mm_first_args {
     struct sdd_control mesh;
     struct sdd_interleave rows; /* V, E */
-    int64_t n_items;            /* over them */
     const float *p;
     float *out;
     int32_t smooth_triangles;
@@ -93,13 +92,9 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
 SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_width width)
 {
     int is_edge;
-    uint32_t row = sdd_interleaved(&a->rows, i, &is_edge);
-    if (i >= a->n_items) {
-        row = a->mesh.ruled.list[i - a->n_items];
-        is_edge = 0;
-    } else if (row == SDD_NONE || (!is_edge && sdd_is_ruled(&a->mesh.ruled, row))) {
+    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &is_edge);
+    if (row == SDD_NONE)
         return;
-    }
     if (is_edge)
         sdd_row_put(a->out, a->mesh.n_vertices + a->mesh.n_faces + row, width, sdd_first_edge(a, width, row));
     else

@@ -2,7 +2,7 @@
 /* mm_seams: a level of quads to the next, where grids meet and at the control vertices: the control mesh's matrix says
  * which rows are neighbours (mm_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L -> rows [0, n') of to, level L + 1, both in grid order
- * Shape   item, n' = V + F + E + (2 E + C) (2^L - 1); then the ruled vertices
+ * Shape   the ruled vertices (ruled.h), then item, n' = V + F + E + (2 E + C) (2^L - 1)
  * Cost  about 100 B read (cached) and 12 B written a point
  * Result  a point of which many make the sum (a control vertex, a face point) is summed in double
  * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978; OpenSubdiv's crease and corner rules
@@ -16,8 +16,7 @@ struct mm_seams_args {
     struct sdd_control mesh;
     const float *from;
     float *to;
-    int32_t level;   /* L */
-    uint32_t n_rows; /* n' */
+    int32_t level; /* L */
 };
 
 /* The line where two grids meet, u along the line: of a half, (u, 0) of grid `a` is (0, u) of grid `b`; of a spoke,
@@ -211,10 +210,13 @@ SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct s
 SDD_FN void sdd_seam_row(int64_t i, const struct mm_seams_args *a, struct sdd_width width)
 {
     const struct sdd_control *m = &a->mesh;
-    uint32_t row = i < (int64_t)a->n_rows ? (uint32_t)i : m->ruled.list[i - a->n_rows];
+    int is_ruled = i < (int64_t)m->ruled.n_items;
+    uint32_t row = is_ruled ? sdd_ruled_item(&m->ruled, i) : (uint32_t)(i - m->ruled.n_items);
+    if (row == SDD_NONE)
+        return;
     struct sdd_spot s = sdd_spot_of(m, a->level + 1, row);
     struct sdd_grid g = sdd_grid_of(m, a->level);
-    if (s.kind == SDD_AT_VERTEX && i < (int64_t)a->n_rows && sdd_is_ruled(&m->ruled, row))
+    if (s.kind == SDD_AT_VERTEX && !is_ruled && sdd_is_ruled(&m->ruled, row))
         return;
     sdd_row_put(a->to, row, width, sdd_step_seam(m, &g, sdd_points_wide(a->from, width), s));
 }

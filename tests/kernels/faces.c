@@ -49,11 +49,12 @@ unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uin
 
 struct sdd_ruled ruled_in(const unsigned char *flag, int64_t n)
 {
-    struct sdd_ruled r = {launch_in(flag, n, 1), NULL, 0};
+    struct sdd_ruled r = {launch_in(flag, n, 1), NULL, 0, 0};
     uint32_t *list = xalloc(n, sizeof *list);
     for (int64_t v = 0; v < n; v++)
         if (flag[v])
             list[r.n++] = (uint32_t)v;
+    r.n_items = r.n + r.n % 5; /* some items more */
     r.list = launch_in(list, r.n, sizeof *list);
     free(list);
     return r;

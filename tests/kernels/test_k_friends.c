@@ -164,7 +164,7 @@ static struct sdd_slot *first_slots(const struct poly *p, const struct brute *b,
     a.n_vertices = V, a.n_faces = F, a.n_corners = (uint32_t)b->C;
     LAUNCH(ef_faces, &faces, b->F + b->H);
     LAUNCH(ef_edges, &edges, b->E);
-    LAUNCH(ef_vertices, &a, V + a.ruled.n);
+    LAUNCH(ef_vertices, &a, V + a.ruled.n_items);
     memcpy(copy, launch_got(slot), (size_t)q->n_slots * sizeof *copy);
     launch_end();
     return copy;

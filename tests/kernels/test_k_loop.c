@@ -46,8 +46,8 @@ static float *step(const struct wild_case *k, const float *from, int64_t n, int 
     struct loop_seams_args seams = {.mesh = wild_upload(k, 1), .from = launch_in(from, 3 * n, 4)};
     seams.weights = loop_upload_weights(k), seams.to = launch_out(3 * n_to, 4), seams.level = level;
     struct loop_inside_args inside = {grid_of(&seams.mesh, level), seams.from, seams.to};
-    seams.n_items = wild_interleave(k->b.V, seam_rows(k, level + 1) - k->b.V, &seams.rows);
-    LAUNCH(loop_seams, &seams, seams.n_items + seams.mesh.ruled.n);
+    int64_t n_items = wild_interleave(k->b.V, seam_rows(k, level + 1) - k->b.V, &seams.rows);
+    LAUNCH(loop_seams, &seams, seams.mesh.ruled.n_items + n_items);
     LAUNCH(loop_inside, &inside, k->b.F << (2 * level));
     memcpy(to, launch_got(seams.to), (size_t)n_to * 12);
     launch_end();
@@ -60,8 +60,8 @@ static void check_step(const struct wild_case *k, const struct loop *w, const st
     float *from = loop_points(w), *before = poisoned(3 * to->V, sizeof *before);
     struct loop_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
     seams.weights = loop_upload_weights(k), seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
-    seams.n_items = wild_interleave(k->b.V, seam - k->b.V, &seams.rows);
-    LAUNCH(loop_seams, &seams, seams.n_items + seams.mesh.ruled.n);
+    int64_t n_items = wild_interleave(k->b.V, seam - k->b.V, &seams.rows);
+    LAUNCH(loop_seams, &seams, seams.mesh.ruled.n_items + n_items);
     const float *got = launch_got(seams.to);
     check_rows(k, to, "loop_seams", got, before, 0, seam);
     for (int64_t v = 0; v < k->b.V; v++) /* a vertex without faces keeps its place, to the bit */

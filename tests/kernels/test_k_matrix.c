@@ -57,8 +57,8 @@ static void check_vertices_and_edges(const struct wild_case *k, const struct wil
         if (only_authored) /* then vertices come out wrong, edges do not */
             rows.mesh.edge_sharp = authored(k);
         rows.out = launch_inout(before, 3 * n, 4), rows.smooth_triangles = k->smooth_triangles;
-        rows.n_items = wild_interleave(V, E, &rows.rows);
-        LAUNCH(mm_first, &rows, rows.n_items + rows.mesh.ruled.n);
+        int64_t n_items = wild_interleave(V, E, &rows.rows);
+        LAUNCH(mm_first, &rows, rows.mesh.ruled.n_items + n_items);
         const float *got = launch_got(rows.out);
         assert_memory_equal(got + 3 * V, before + 3 * V, (size_t)F * 12);
         if (only_authored)
@@ -122,8 +122,7 @@ static void check_step(const struct wild_case *k, const struct wild *w, const st
     float *from = wild_points(w), *before = poisoned(3 * to->V, sizeof *before);
     struct mm_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
     seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
-    seams.n_rows = (uint32_t)inside;
-    LAUNCH(mm_seams, &seams, inside + seams.mesh.ruled.n);
+    LAUNCH(mm_seams, &seams, seams.mesh.ruled.n_items + inside);
     check_rows(k, to, "mm_seams", launch_got(seams.to), before, 0, inside);
     launch_end();
     struct sdd_control m = wild_upload(k, no_arrays);

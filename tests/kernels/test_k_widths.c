@@ -102,7 +102,7 @@ static const struct wild_case *now;
 /* Of the ways to meet the edges of a vertex, which sum in other orders, always the same. */
 static uint32_t n_ruled;
 #define MESH(args)                                                                                                     \
-    ((args).mesh = wild_upload(now, 1), (args).mesh.edges = SDD_EDGES_ANY, n_ruled = (args).mesh.ruled.n)
+    ((args).mesh = wild_upload(now, 1), (args).mesh.edges = SDD_EDGES_ANY, n_ruled = (args).mesh.ruled.n_items)
 #define MESH_AND_WEIGHTS(args) (MESH(args), (args).weights = loop_upload_weights(now))
 static struct sdd_control grid_mesh;
 #define GRID(args) (grid_mesh = wild_upload(now, 1), (args).grid = sdd_grid_of(&grid_mesh, 2))
@@ -119,10 +119,10 @@ static void check_quads(const struct poly *p)
     struct mm_seams_args seams = {.level = 2};
     struct mm_inside_args inside = {0};
     struct mm_finish_args finish = {.level = 2, .limit = 1};
-    rows.n_items = wild_interleave(V, E, &rows.rows), seams.n_rows = (uint32_t)(first + 3 * lines);
+    int64_t n_items = wild_interleave(V, E, &rows.rows);
     BOTH(mm_faces, faces, MESH, p, out, V, first, F);
-    BOTH(mm_first, rows, MESH, p, out, V, first, rows.n_items + n_ruled);
-    BOTH(mm_seams, seams, MESH, from, to, second, third, seams.n_rows + n_ruled);
+    BOTH(mm_first, rows, MESH, p, out, V, first, n_ruled + n_items);
+    BOTH(mm_seams, seams, MESH, from, to, second, third, n_ruled + first + 3 * lines);
     BOTH(mm_inside, inside, GRID, from, to, second, third, 4 * C);
     LIMITS(mm_finish, mm_limits_n, finish, MESH, second);
     wild_case_fini(&k);
@@ -137,8 +137,8 @@ static void check_triangles(const struct poly *p)
     struct loop_seams_args seams = {.level = 2};
     struct loop_inside_args inside = {0};
     struct loop_finish_args finish = {.level = 2, .limit = 1};
-    seams.n_items = wild_interleave(V, 7 * E, &seams.rows);
-    BOTH(loop_seams, seams, MESH_AND_WEIGHTS, from, to, second, third, seams.n_items + n_ruled);
+    int64_t n_items = wild_interleave(V, 7 * E, &seams.rows);
+    BOTH(loop_seams, seams, MESH_AND_WEIGHTS, from, to, second, third, n_ruled + n_items);
     BOTH(loop_inside, inside, GRID, from, to, second, third, F << 4);
     LIMITS(loop_finish, loop_limits_n, finish, MESH_AND_WEIGHTS, second);
     wild_case_fini(&k);
