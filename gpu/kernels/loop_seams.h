@@ -86,11 +86,12 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     struct sdd_vec3 at = sdd_row_load(from.p, v, from.width);
     double x = 0.0, y = 0.0, z = 0.0;
     uint32_t begin = m->begin[v], end = m->end[v];
+    int ruled = sdd_is_ruled(&m->ruled, v);
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge(m, own, off))
+            if (!sdd_meets_edge_if(m, ruled, own, off))
                 continue;
             struct sdd_vec3 far = sdd_tri_load(g, from, c, !off, off);
             x += (double)far.x;

@@ -63,6 +63,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
     uint32_t begin = m->begin[v], end = m->end[v];
     struct sdd_vec3 at = sdd_row_load(a->p, v, width);
     double x = 0.0, y = 0.0, z = 0.0;
+    int ruled = sdd_is_ruled(&m->ruled, v);
     if (end == begin)
         return at;
     SDD_UNROLL(4)
@@ -74,7 +75,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
         z += (double)f.z;
         for (int32_t before = 0; before < 2; before++) {
             uint32_t own = before ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge(m, own, before))
+            if (!sdd_meets_edge_if(m, ruled, own, before))
                 continue;
             struct sdd_vec3 far = sdd_row_load(a->p, m->vert[before ? own : sdd_next(&m->faces, c)], width);
             x += (double)far.x;

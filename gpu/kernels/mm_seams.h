@@ -179,7 +179,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge(m, own, off))
+            if (!sdd_meets_edge_if(m, ruled, own, off))
                 continue;
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
