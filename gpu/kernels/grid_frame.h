@@ -42,10 +42,14 @@ SDD_FN void sdd_frame_sides(struct sdd_frame *f, const struct sdd_grid *g, uint3
 /* The row of (x, y) from a frame that has sides. */
 SDD_FN uint32_t sdd_frame_row(const struct sdd_frame *f, int32_t x, int32_t y)
 {
-    uint32_t row = f->inside + (uint32_t)y * f->along + (uint32_t)x;
-    row = y == f->m ? f->top - (uint32_t)x : row;
-    row = x == f->m ? (y == f->m ? f->vmm : f->right - (uint32_t)y) : row;
-    row = x == 0 ? (y == f->m ? f->v0m : f->left + (uint32_t)y) : row;
-    return y == 0 ? (x == 0 ? f->v00 : x == f->m ? f->vm0 : f->bottom + (uint32_t)x) : row;
+    if ((uint32_t)(x - 1) < f->along && (uint32_t)(y - 1) < f->along)
+        return f->inside + (uint32_t)y * f->along + (uint32_t)x;
+    if (y == 0)
+        return x == 0 ? f->v00 : x == f->m ? f->vm0 : f->bottom + (uint32_t)x;
+    if (x == 0)
+        return y == f->m ? f->v0m : f->left + (uint32_t)y;
+    if (x == f->m)
+        return y == f->m ? f->vmm : f->right - (uint32_t)y;
+    return f->top - (uint32_t)x;
 }
 #endif
