@@ -4,17 +4,16 @@
 #include "gpu/engine.h"
 
 const struct sdd_engine_info sdd_engine_table[] = {
-    {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level; right after a topology edit",
-     edge_friend_schemes},
     {"mesh-matrix",
      "catmullClark, loop and bilinear of any mesh, manifold or not, and sqrt3; after the control mesh only points are "
      "held",
      mesh_matrix_schemes},
+    {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level", edge_friend_schemes},
     {"mesh-matrix-spla",
      "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
      "the reference of mesh-matrix",
      mesh_matrix_spla_schemes},
     {NULL, NULL, NULL},
 };
-const struct engine *const sdd_engines[] = {&sdd_engine_edge_friend, &sdd_engine_mesh_matrix,
+const struct engine *const sdd_engines[] = {&sdd_engine_mesh_matrix, &sdd_engine_edge_friend,
                                             &sdd_engine_mesh_matrix_spla, NULL};

@@ -174,5 +174,5 @@ const uint8_t mesh_matrix_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_mesh_matrix = {
-    &sdd_engine_table[1], check, scratch, run, 0,
+    &sdd_engine_table[0], check, scratch, run, 0,
 };

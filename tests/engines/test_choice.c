@@ -145,8 +145,8 @@ static void test_choice(void **state)
     setup(&f, "grid4x3");
     sdd_topology_info(f.topology, &info);
     assert_int_equal(info.manifold, 1);
-    expect(&f, "auto", SDD_SURFACE_LIMIT, "edge-friend");
-    expect(&f, "mesh-matrix", SDD_SURFACE_LIMIT, "mesh-matrix");
+    expect(&f, "auto", SDD_SURFACE_LIMIT, "mesh-matrix");
+    expect(&f, "edge-friend", SDD_SURFACE_LIMIT, "edge-friend");
     drop(&f);
     f.shape.desc.options.scheme = SDD_SCHEME_BILINEAR;
     make(&f);

@@ -127,7 +127,7 @@ static void test_edits(void **state)
     struct answer before, after;
     (void)state;
     create_cube(&d, id);
-    expect(id, true, "edge-friend");
+    expect(id, true, "mesh-matrix");
     edit(id, 1,
          "{\"edits\":[{\"addVertices\":{\"points\":[0.5,-1,-1]}},"
          "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,-1]}},"
@@ -148,7 +148,7 @@ static void test_edits(void **state)
     answer_free(&before);
     answer_free(&after);
     edit(id, 2, "{\"edits\":[{\"removeFaces\":{\"ids\":[6]}}]}", true);
-    expect(id, true, "edge-friend");
+    expect(id, true, "mesh-matrix");
 }
 
 /* ---- bilinear ---------------------------------------------------------------------------------------------------- */
