@@ -54,7 +54,7 @@ static void run_points(const struct patches *p, const struct layout *lay, float 
                                        positions + 3 * p->limit.first,
                                        (uint32_t)last->n_points,
                                        p->request->level};
-    const struct step_rows control = {t, p->features.mesh, step_positions(), NULL};
+    const struct step_rows control = {t, p->features.mesh, sdd_xyz(), NULL};
     dev_copy(t->device, positions, p->mesh->points, 3 * t->info.n_vertices * (int64_t)sizeof *positions);
     if (l[1].n_points > 0)
         step_run(&control, p->mesh->points, lay->level1, 0);

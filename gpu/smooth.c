@@ -5,23 +5,18 @@
 
 #define PASS 3 /* components that kernels refine at a time */
 
-struct layout {
-    struct sdd_float2 *weights;
-    float *parts[2]; /* chaikin.h */
-    float *buffer
-        [2]; /* [0]: levels last - 2, last - 4, ..; [1]: last - 1, ..; where limits are asked for, [0] has the last */
-};
-
 static int64_t points(const sdd_topology *t, const struct sdd_control *m, int level)
 {
     return level < 1 ? 0 : topology_grid_points(t, m->n_vertices, m->n_edges, level);
 }
 
+/* Where limits are asked for, buffer[0] has the last level too. */
 static void lay_out(const sdd_topology *t, const struct sdd_control *m, int width, const struct sdd_refine_request *r,
-                    struct arena *a, struct layout *out)
+                    struct arena *a, struct smooth *out)
 {
     int limit = r->surface == SDD_SURFACE_LIMIT;
-    out->weights = ARENA(a, struct sdd_float2, step_weights(t));
+    struct sdd_float2 *weights = ARENA(a, struct sdd_float2, step_weights(t));
+    *out = (struct smooth){.topology = t, .mesh = *m, .width = width, .weights = weights};
     out->buffer[0] = ARENA(a, float, width *points(t, m, limit ? r->level : r->level - 2));
     out->buffer[1] = ARENA(a, float, width *points(t, m, r->level - 1));
     chaikin_lay_out(t, r->level, a, out->parts);
@@ -31,24 +26,33 @@ int64_t smooth_scratch(const sdd_topology *t, const struct sdd_control *mesh, in
                        const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
-    struct layout l;
-    lay_out(t, mesh, width, r, &count, &l);
+    struct smooth s;
+    lay_out(t, mesh, width, r, &count, &s);
     return count.used;
 }
 
-/* All levels up to the last, which goes to `last`. */
-static int run_levels(struct step_rows *s, float *const parts[2], const float *from, float *const buffer[2],
-                      float *last, const struct sdd_refine_request *r, struct sdd_error *err)
+/* Some components of the rows from each pass to the next. */
+static struct step_rows pass_of(const struct smooth *s, int first)
 {
-    for (int k = 1; k <= r->level; k++) {
-        float *to = k == r->level ? last : buffer[(r->level - k) % 2];
+    int n = s->width - first < PASS ? s->width - first : PASS;
+    return (struct step_rows){s->topology, s->mesh, {n, s->width}, s->weights};
+}
+
+int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+                  struct sdd_error *err)
+{
+    for (int level = 1; level <= r->level; level++) {
+        float *to = level == r->level ? last : s->buffer[(r->level - level) % 2];
         if (r->cancel && atomic_load(r->cancel))
-            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", k);
-        chaikin_reach(s->topology, parts, k - 1, r->level, &s->mesh);
-        step_run(s, from, to, k - 1);
+            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
+        chaikin_reach(s->topology, s->parts, level - 1, r->level, &s->mesh);
+        for (int k = 0; k < s->width; k += PASS) {
+            struct step_rows rows = pass_of(s, k);
+            step_run(&rows, from + k, to + k, level - 1);
+        }
         from = to;
     }
-    chaikin_reach(s->topology, parts, r->level, r->level, &s->mesh);
+    chaikin_reach(s->topology, s->parts, r->level, r->level, &s->mesh);
     return SDD_OK;
 }
 
@@ -56,17 +60,15 @@ int smooth_run(const sdd_topology *t, const struct sdd_control *mesh, int width,
                const float *values, float *out, void *scratch, struct sdd_error *err)
 {
     struct arena a = {scratch, 0};
-    struct layout l;
-    lay_out(t, mesh, width, r, &a, &l);
-    int rc = step_upload_weights(t, l.weights, err);
-    for (int k = 0; k < width && !rc; k += PASS) {
-        int limit = r->surface == SDD_SURFACE_LIMIT, n = width - k < PASS ? width - k : PASS;
-        struct step_rows rows = {t, *mesh, {n, width}, l.weights};
-        float *const buffer[2] = {l.buffer[0] + k, l.buffer[1] + k};
-        float *last = limit ? buffer[0] : out + k;
-        rc = run_levels(&rows, l.parts, values + k, buffer, last, r, err);
-        if (!rc && limit)
-            step_limits(&rows, last, out + k, r->level);
+    struct smooth s;
+    lay_out(t, mesh, width, r, &a, &s);
+    const int limit = r->surface == SDD_SURFACE_LIMIT;
+    int rc = step_upload_weights(t, s.weights, err);
+    if (!rc)
+        rc = smooth_levels(&s, values, limit ? s.buffer[0] : out, r, err);
+    for (int k = 0; k < width && !rc && limit; k += PASS) {
+        struct step_rows rows = pass_of(&s, k);
+        step_limits(&rows, s.buffer[0] + k, out + k, r->level);
     }
     return rc;
 }

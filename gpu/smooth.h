@@ -6,6 +6,20 @@
 #include "gpu/kernels/quad_spot.h"
 #include "gpu/topology.h"
 
+/* A run over the levels: what it works with. */
+struct smooth {
+    const sdd_topology *topology;
+    struct sdd_control mesh; /* goes along: under chaikin it has the parts of its level */
+    int width;               /* floats a row */
+    struct sdd_float2 *weights;
+    float *parts[2];  /* chaikin.h */
+    float *buffer[2]; /* buffer k: rows of the levels last - k, last - k - 2, .. but the last itself */
+};
+/* smooth_levels: from the control rows to those of r->level, which go to `last`; queues. s->mesh is on that level then.
+ * Errors  SDD_ECANCELLED */
+int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+                  struct sdd_error *err) SDD_MUST_CHECK;
+
 /* smooth_scratch: exact bytes that smooth_run needs. */
 int64_t smooth_scratch(const sdd_topology *t, const struct sdd_control *mesh, int width,
                        const struct sdd_refine_request *r);

@@ -11,11 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-struct sdd_width step_positions(void)
-{
-    return sdd_xyz();
-}
-
 static int64_t parts_of(int64_t n, int64_t size)
 {
     return (n + size - 1) / size;

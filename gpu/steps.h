@@ -14,8 +14,6 @@ struct step_rows {
     const struct sdd_float2 *weights; /* device, step_weights rows */
 };
 
-struct sdd_width step_positions(void); /* the width of positions */
-
 /* step_run: rows of `level` (from 0, the control rows) in grid order -> those of the next level. */
 void step_run(const struct step_rows *s, const float *from, float *to, int level);
 /* step_limits: rows of `level` >= 1 -> their limits; not for positions, whose limits come with normals. */

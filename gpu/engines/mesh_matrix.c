@@ -7,19 +7,13 @@
 #include "gpu/capabilities.h"
 #include "gpu/chaikin.h"
 #include "gpu/engines/mesh_matrix_sqrt3.h"
+#include "gpu/smooth.h"
 #include "gpu/steps.h"
 #include "gpu/kernels/isolated_points.h"
 #include "gpu/kernels/loop_tangents.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_linear.h"
 #include "gpu/kernels/mm_tangents.h"
-
-/* buffer k holds the points of the levels last - k, last - k - 2, ..; those of the last level may be the result */
-struct layout {
-    float *buffer[2];
-    float *parts[2]; /* chaikin.h */
-    struct mesh_matrix_tables tables;
-};
 
 int mesh_matrix_in_place(const struct sdd_refine_request *r)
 {
@@ -47,14 +41,16 @@ void mesh_matrix_lay_out_tables(const sdd_topology *t, const struct sdd_refine_r
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
 }
 
-static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct smooth *out,
+                    struct mesh_matrix_tables *tables)
 {
     /* a result in place leaves buffer 0 to the levels before the last two */
     int64_t even = mesh_matrix_in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
     out->buffer[0] = ARENA(a, float, 3 * even);
     out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
     chaikin_lay_out(t, r->level, a, out->parts);
-    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+    mesh_matrix_lay_out_tables(t, r, a, tables);
+    out->weights = tables->weights;
 }
 
 static int wants_points(const struct sdd_refine_request *r)
@@ -65,11 +61,12 @@ static int wants_points(const struct sdd_refine_request *r)
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
-    struct layout l;
+    struct smooth s;
+    struct mesh_matrix_tables tables;
     if (topology_is_sqrt3(t))
         return sqrt3_scratch(t, r);
     if (wants_points(r))
-        lay_out(t, r, &count, &l);
+        lay_out(t, r, &count, &s, &tables);
     return count.used;
 }
 
@@ -90,27 +87,6 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
 {
     int rc = l->n_angles ? topology_upload_angles(t, l->angle, err) : SDD_OK;
     return rc ? rc : step_upload_weights(t, l->weights, err);
-}
-
-/* All levels up to the last, which goes to `last`. */
-static int run_levels(const struct engine_run *run, struct sdd_control *m, const struct layout *l, float *last,
-                      struct sdd_error *err)
-{
-    const sdd_topology *t = run->mesh->topology;
-    const struct sdd_refine_request *r = run->request;
-    struct step_rows step = {t, *m, step_positions(), l->tables.weights};
-    const float *from = run->mesh->points;
-    for (int level = 1; level <= r->level; level++) {
-        float *to = level == r->level ? last : l->buffer[(r->level - level) % 2];
-        if (r->cancel && atomic_load(r->cancel))
-            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
-        chaikin_reach(t, l->parts, level - 1, r->level, m);
-        step.mesh = *m;
-        step_run(&step, from, to, level - 1);
-        from = to;
-    }
-    chaikin_reach(t, l->parts, r->level, r->level, m);
-    return SDD_OK;
 }
 
 void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
@@ -145,23 +121,23 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct sdd_control m = topology_control(t);
+    struct smooth s = {.topology = t, .mesh = topology_control(t), .width = 3};
     struct arena a = {run->scratch, 0};
-    struct layout lay;
+    struct mesh_matrix_tables tables;
     if (topology_is_sqrt3(t))
         return sqrt3_run(run, err);
     if (!wants_points(r))
         return SDD_OK;
-    lay_out(t, r, &a, &lay);
-    int rc = mesh_matrix_upload_tables(t, &lay.tables, err);
+    lay_out(t, r, &a, &s, &tables);
+    int rc = mesh_matrix_upload_tables(t, &tables, err);
     if (rc)
         return rc;
-    float *last = mesh_matrix_in_place(r) ? run->positions : lay.buffer[0];
+    float *last = mesh_matrix_in_place(r) ? run->positions : s.buffer[0];
     if (is_linear(t))
-        linear(t, &m, run->mesh->points, last, r->level);
-    else if ((rc = run_levels(run, &m, &lay, last, err)))
+        linear(t, &s.mesh, run->mesh->points, last, r->level);
+    else if ((rc = smooth_levels(&s, run->mesh->points, last, r, err)))
         return rc;
-    mesh_matrix_finish(run, &m, &lay.tables, last);
+    mesh_matrix_finish(run, &s.mesh, &tables, last);
     return SDD_OK;
 }
 
