@@ -37,9 +37,8 @@ static const struct verb {
     {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb or .stl",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
-     "What the format cannot carry (all: tangents; .stl: normals of vertices and UVs; .glb and .stl: quads) is named "
-     "on "
-     "stderr.\n"
+     "What the format cannot carry (all: tangents; .stl: normals of vertices and UVs; .glb and .stl: quads) is "
+     "named on stderr.\n"
      "UVs come along when the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
      "vertex, varying\nand uniform ones, .glb vertex and varying ones of up to four numbers."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",

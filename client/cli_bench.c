@@ -40,6 +40,7 @@ static int print(const struct cli *c, const struct subd_frame *f, double *second
     cJSON_AddNumberToObject(o, "worstMs", seconds[n - 1] * 1e3);
     cJSON_AddNumberToObject(o, "meanMs", sum / n * 1e3);
     cJSON_AddNumberToObject(o, "gigabytesPerSecond", bytes / median / 1e9);
+    cli_add_warnings(o);
     return cli_print_json(c, o);
 }
 

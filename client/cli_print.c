@@ -98,6 +98,7 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     add_count(r, "needed", e->needed);
     add_count(r, "available", e->available);
     add_count(r, "retryAfterMs", e->retry_after_ms);
+    cli_add_warnings(o);
     cli_print_json(c, o);
 }
 

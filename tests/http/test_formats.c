@@ -162,7 +162,7 @@ static void same_warnings(struct ran r, int n)
     ran_free(&r);
 }
 
-/* What is lost on the way in, by the scheme and on the way out. */
+/* What is lost on the way in, by the scheme and on the way out; also where what follows fails. */
 static void test_json_warnings(void **state)
 {
     char path[96], stl[96], usda[96];
@@ -174,6 +174,11 @@ static void test_json_warnings(void **state)
     same_warnings(RUN("refine", path, "--normals", "--json", "-o", stl), 4); /* vn; normals, UVs, quads */
     same_warnings(RUN("refine", path, "--scheme", "sqrt3", "--level", "2", "--json"), 2);
     same_warnings(RUN("refine", path, "--scheme", "loop", "--json", "-o", usda), 1);
+    same_warnings(RUN("bench", path, "--repeat", "1", "--json"), 1);
+    struct ran r = RUN("refine", path, "--tangents", "--json");
+    assert_int_equal(r.code, 4);
+    assert_non_null(strstr(r.out, "\"warnings\":\t[\"not kept: vn (1)\"]"));
+    ran_free(&r);
 }
 
 /* With subd: into a file and back, the warnings on stderr, and the options that OBJ has no tag for given by hand. */
