@@ -25,7 +25,7 @@ struct engine {
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */
 };
-/* What of a request is an engine's: anything at all; what it must look around the points of the last level for. */
+/* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
 extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla;

@@ -65,7 +65,7 @@ struct build {
     int32_t *isolated_flag, *isolated_rank;
     int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
     int32_t *ruled_flag, *ruled_rank; /* [V], or as many rows as a channel has */
-    int32_t *semi_flag, *semi_rank; /* [E] NULL: nothing decays by chaikin */
+    int32_t *semi_flag, *semi_rank;   /* [E] NULL: nothing decays by chaikin */
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
     void *scratch2;

@@ -40,8 +40,8 @@ SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t bef
     return m->edge_corner[m->edge[own]] == own;
 }
 
-/* The same for a vertex of which it is known whether it is ruled: an edge without a face across is sharp, so at others no
- * fan ends. */
+/* The same for a vertex of which it is known whether it is ruled: an edge without a face across is sharp, so at others
+ * no fan ends. */
 SDD_FN int sdd_meets_edge_if(const struct sdd_control *m, int ruled, uint32_t own, int32_t before)
 {
     return ruled || m->edges == SDD_EDGES_ANY ? sdd_meets_edge(m, own, before) : !before;

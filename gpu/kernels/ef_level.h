@@ -4,9 +4,9 @@
  * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along
  * the off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's
  * off-edges (v1, v2) and (v3, v0); of the latter the word says with SDD_SHARP whether it is sharp, then sharp[q] says
- * how (the former ends in a face point: it never is). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i,
- * 4i + 2 and 4i + 3 the edge points of its on-edges; slots beyond the quads follow at 3F + i. Real quads come before
- * ghosts, and a slot's loop corner lies in a real quad wherever the vertex touches one.
+ * how (the former ends in a face point: it never is). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face
+ * point of quad i, 4i + 2 and 4i + 3 the edge points of its on-edges; slots beyond the quads follow at 3F + i. Real
+ * quads come before ghosts, and a slot's loop corner lies in a real quad wherever the vertex touches one.
  * Source  Kuth et al. 2023, sections 3.1 to 3.5 (with the misprints of the text mended) */
 #ifndef SDD_EF_LEVEL_H
 #define SDD_EF_LEVEL_H

@@ -15,7 +15,7 @@ struct ef_step_args {
     struct sdd_quad *quad;
     struct sdd_pair *friends;
     float *sharp;         /* NULL where from.sharp is */
-    int64_t n_real_quads;     /* of `from` */
+    int64_t n_real_quads; /* of `from` */
 };
 
 SDD_FN void sdd_put_slot(struct sdd_slot *to, struct sdd_vec3 p, uint32_t loop)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grid_frame.h: the rows of many points of one level-1 quad: what sdd_grid_number looks up for each point is looked up
- * once, and a row is picked without branches, so that neighbouring threads stay together. */
+ * once, so that picking a row reads no memory. */
 #ifndef SDD_GRID_FRAME_H
 #define SDD_GRID_FRAME_H
 #include "gpu/kernels/grid.h"

@@ -87,8 +87,7 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
     struct sdd_rung here = sdd_line_at(&l, t), next = sdd_line_at(&l, t + 1);
     if (s.x & 1) {
         struct sdd_vec3 ends = sdd_add(here.on, next.on);
-        struct sdd_vec3 others =
-            sdd_add(sdd_add(here.beside_a, next.beside_a), sdd_add(here.beside_b, next.beside_b));
+        struct sdd_vec3 others = sdd_add(sdd_add(here.beside_a, next.beside_a), sdd_add(here.beside_b, next.beside_b));
         struct sdd_sharpness sharp = sdd_uniform(closed ? 0.0f : 10.0f);
         if (closed && !l.spoke)
             sharp = sdd_part_middle(m, s.id, g->level, (uint32_t)t, s.y);
@@ -96,8 +95,7 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
     }
     struct sdd_rung last = sdd_line_at(&l, t - 1);
     struct sdd_vec3 along = sdd_add(last.on, next.on);
-    struct sdd_vec3 diagonals =
-        sdd_add(sdd_add(last.beside_a, next.beside_a), sdd_add(last.beside_b, next.beside_b));
+    struct sdd_vec3 diagonals = sdd_add(sdd_add(last.beside_a, next.beside_a), sdd_add(last.beside_b, next.beside_b));
     struct sdd_vec3 smooth =
         sdd_smooth_point(here.on, 4, sdd_add(along, sdd_add(here.beside_a, here.beside_b)), diagonals);
     if (l.spoke)

@@ -243,10 +243,11 @@ void measure_device(const char *backend)
         return;
     }
     cooler_open(&cool, device, (int64_t)1 << (gpu ? 28 : 26));
-    const char *only = getenv("FACES");
+    const char *text = getenv("FACES");
+    const int64_t only = text ? strtoll(text, nullptr, 10) : 0;
     for (int64_t faces : {3000, 50000, 800000})
         for (int scheme : {SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP})
-            for (const sdd_engine_info *e = sdd_engine_table; e->name && (!only || atoll(only) == faces); e++)
+            for (const sdd_engine_info *e = sdd_engine_table; e->name && (!only || only == faces); e++)
                 measure_torus(device, e->name, scheme, faces, gpu ? 30000000 : 4000000, &cool);
     cooler_close(&cool);
     sdd_device_close(device);
