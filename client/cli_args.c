@@ -39,8 +39,8 @@ static const struct verb {
      "and counted.\n"
      "What the format cannot carry (all: tangents; .stl: normals of vertices and UVs; .glb and .stl: quads) is "
      "named on stderr.\n"
-     "UVs come along when the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
-     "vertex, varying\nand uniform ones, .glb vertex and varying ones of up to four numbers."},
+     "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
+     "vertex,\nvarying and uniform ones, .glb vertex and varying ones of up to four numbers."},
     {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
      "OUT.obj has\n"
