@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_step: one Catmull-Clark step in one launch: item i is quad task i and vertex task i.
  * Shapes  a level of F quads and N slots -> the next: 4F quads, max(4F, 3F + N) slots
- * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours) and 190 B written a quad and its vertex
+ * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours) and 160 B written a quad and its vertex
  * Result  every slot, quad and friend of the next level is written exactly once, sharpness where there is any; gather
  *         only
  * Source  Kuth et al. 2023, section 3.2, Algorithm 1      Threads any queue */

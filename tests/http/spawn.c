@@ -75,6 +75,13 @@ void spawn_run(struct ran *r, const char *dir, const char *program, const char *
     r->err = slurp(err, NULL);
 }
 
+struct ran spawn_subd(const char *dir, const char *const *arguments, const char *input)
+{
+    struct ran r;
+    spawn_run(&r, dir, "subd", arguments, input, 0);
+    return r;
+}
+
 void ran_free(struct ran *r)
 {
     free(r->out);

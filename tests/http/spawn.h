@@ -12,6 +12,8 @@ struct ran {
  * stdin. signal_after_ms > 0 sends it SIGINT then. */
 void spawn_run(struct ran *r, const char *dir, const char *program, const char *const *arguments, const char *input,
                int signal_after_ms);
+/* spawn_subd: the command line, in `dir`. */
+struct ran spawn_subd(const char *dir, const char *const *arguments, const char *input);
 void ran_free(struct ran *r);
 /* Whole file, NUL-terminated, malloc'd; NULL when it is not there. */
 char *slurp(const char *path, size_t *bytes);

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL}, NULL)
+#define RUN(...) spawn_subd(served.dir, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 
 static struct daemon served;
 static char url[64];
@@ -55,13 +55,6 @@ static int stop(void **state)
     (void)state;
     daemon_stop(&served);
     return 0;
-}
-
-static struct ran run(const char *const *arguments, const char *input)
-{
-    struct ran r;
-    spawn_run(&r, served.dir, "subd", arguments, input, 0);
-    return r;
 }
 
 static void expect(struct ran r, int code)
@@ -169,7 +162,7 @@ static void test_usage_errors(void **state)
     fails(RUN("show"), 2, "takes ID");
     fails(RUN("show", "../../etc"), 2, "is no mesh id");
     fails(RUN("refine", "nofile"), 2, "neither a mesh id");
-    expect(run((const char *const[]){NULL}, NULL), 2);
+    expect(spawn_subd(served.dir, (const char *const[]){NULL}, NULL), 2);
     fails(RUN("show", "a", "b"), 2, "takes ID");
     fails(RUN("ls", "--level", "3"), 2, "no option --level");
     fails(RUN("refine", cube, "--level", "0"), 2, "--level");
@@ -195,7 +188,7 @@ static void test_wrong_world(void **state)
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
         canned_server *s = canned_start(pages, 1);
         const char *arguments[] = {verbs[i], "--server", canned_url(s), i == 1 || i == 2 ? "m_0" : NULL, NULL};
-        fails(run(arguments, NULL), 7, "as no subdd does");
+        fails(spawn_subd(served.dir, arguments, NULL), 7, "as no subdd does");
         free(canned_stop(s));
     }
     snprintf(command, sizeof command, "%s/subd stat >/dev/full 2>%s", test_bin_dir(), out);
@@ -373,7 +366,8 @@ static void test_refine_file_leaves_nothing_behind(void **state)
     assert_true(*r.out == '#' && strstr(r.out, "\nv ") && strstr(r.out, "\nf "));
     expect(r, 0);
     assert_int_equal(n_meshes(), before);
-    r = run((const char *const[]){"refine", "-", "--level", "1", NULL}, "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    r = spawn_subd(served.dir, (const char *const[]){"refine", "-", "--level", "1", NULL},
+                   "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
     assert_non_null(strstr(r.out, "7 vertices"));
     expect(r, 0);
     write_file(gone, "kept.obj", "as it was");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...) spawn_subd(d.dir, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 #define USDA "Content-Type: model/vnd.usda\r\n"
 
 static struct daemon d;
@@ -28,13 +28,6 @@ static int stop(void **state)
     (void)state;
     daemon_stop(&d);
     return 0;
-}
-
-static struct ran run(const char *const *arguments)
-{
-    struct ran r;
-    spawn_run(&r, d.dir, "subd", arguments, NULL, 0);
-    return r;
 }
 
 /* Runs to this exit code, with this on stderr. */

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...) spawn_subd(served.dir, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 
 static struct daemon served;
 static char url[64];
@@ -345,13 +345,6 @@ static void test_the_call(void **state)
 }
 
 /* ---- subd patches ------------------------------------------------------------------------------------------------ */
-
-static struct ran run(const char *const *arguments)
-{
-    struct ran r;
-    spawn_run(&r, served.dir, "subd", arguments, NULL, 0);
-    return r;
-}
 
 static void expect(struct ran r, int code)
 {

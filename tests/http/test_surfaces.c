@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...) spawn_subd(d.dir, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 #define QUADS "triangles alone: each quad becomes two\n"
 
 static struct daemon d;
@@ -45,13 +45,6 @@ static int stop(void **state)
     subd_close(client);
     daemon_stop(&d);
     return 0;
-}
-
-static struct ran run(const char *const *arguments)
-{
-    struct ran r;
-    spawn_run(&r, d.dir, "subd", arguments, NULL, 0);
-    return r;
 }
 
 static void expect(struct ran r, int code, const char *says)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
+#define RUN(...) spawn_subd(d.dir, (const char *const[]){__VA_ARGS__, NULL}, NULL)
 #define ONLY_LIMIT "tangents are the limit surface's; ask for surface=limit"
 
 static struct daemon d;
@@ -36,13 +36,6 @@ static int stop(void **state)
     subd_close(client);
     daemon_stop(&d);
     return 0;
-}
-
-static struct ran run(const char *const *arguments)
-{
-    struct ran r;
-    spawn_run(&r, d.dir, "subd", arguments, NULL, 0);
-    return r;
 }
 
 static void test_http(void **state)
