@@ -51,8 +51,8 @@ static void first_step(const struct step_rows *s, const float *from, float *to)
 static void quad_step(const struct step_rows *s, const float *from, float *to, int level)
 {
     const struct sdd_control *m = &s->mesh;
-    int64_t C = m->n_corners, along = ((int64_t)2 << (level - 1)) - 1;
-    int64_t n_seams = (int64_t)m->n_vertices + m->n_faces + m->n_edges + (2 * (int64_t)m->n_edges + C) * along;
+    int64_t C = m->n_corners, lines = 2 * (int64_t)m->n_edges + C;
+    int64_t n_seams = (int64_t)m->n_vertices + m->n_faces + m->n_edges + (lines << (level - 1));
     struct mm_seams_args seams = {*m, from, to, level};
     struct mm_inside_args inside = {sdd_grid_of(m, level), from, to};
     LAUNCH_ROWS(s, mm_seams, seams, m->ruled.n_items + n_seams);

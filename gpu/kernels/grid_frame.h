@@ -13,6 +13,12 @@ struct sdd_frame {
     int32_t m;
 };
 
+/* The row of a point inside. */
+SDD_FN uint32_t sdd_frame_inner(const struct sdd_frame *f, int32_t x, int32_t y)
+{
+    return f->inside + (uint32_t)y * f->along + (uint32_t)x;
+}
+
 /* Of points inside alone. */
 SDD_FN struct sdd_frame sdd_frame_inside(const struct sdd_grid *g, uint32_t c)
 {
@@ -43,7 +49,7 @@ SDD_FN void sdd_frame_sides(struct sdd_frame *f, const struct sdd_grid *g, uint3
 SDD_FN uint32_t sdd_frame_row(const struct sdd_frame *f, int32_t x, int32_t y)
 {
     if ((uint32_t)(x - 1) < f->along && (uint32_t)(y - 1) < f->along)
-        return f->inside + (uint32_t)y * f->along + (uint32_t)x;
+        return sdd_frame_inner(f, x, y);
     if (y == 0)
         return x == 0 ? f->v00 : x == f->m ? f->vm0 : f->bottom + (uint32_t)x;
     if (x == 0)

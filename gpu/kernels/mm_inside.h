@@ -31,7 +31,7 @@ SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const str
     int32_t x = s->x + dx, y = s->y + dy;
     if (s->rim)
         return sdd_row_load(a->from, sdd_frame_row(&s->frame, x, y), s->width);
-    return sdd_row_load(a->from, s->frame.inside + (uint32_t)y * s->frame.along + (uint32_t)x, s->width);
+    return sdd_row_load(a->from, sdd_frame_inner(&s->frame, x, y), s->width);
 }
 
 /* A face point, from the sums of two opposite edges' ends. */

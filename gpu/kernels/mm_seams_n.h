@@ -14,8 +14,8 @@ struct mm_seams_n_args {
 SDD_FN void k_mm_seams_n(int64_t i, const struct mm_seams_n_args *a)
 {
     if (sdd_is_uv(a->width)) /* a constant from here on */
-        sdd_seam_row(i, &a->base, sdd_uv());
+        sdd_seam_item(i, &a->base, sdd_uv());
     else
-        sdd_seam_row(i, &a->base, a->width);
+        sdd_seam_item(i, &a->base, a->width);
 }
 #endif

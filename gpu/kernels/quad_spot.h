@@ -84,6 +84,16 @@ SDD_FN void sdd_spot_half(const struct sdd_control *m, struct sdd_spot *s, uint3
     }
 }
 
+SDD_FN struct sdd_spot sdd_spot_start(void)
+{
+    struct sdd_spot s;
+    s.kind = SDD_AT_VERTEX;
+    s.id = 0;
+    s.a = s.b = SDD_NONE;
+    s.x = s.y = 0;
+    return s;
+}
+
 /* A place on level-1 edge `line`. */
 SDD_FN void sdd_spot_line(const struct sdd_control *m, struct sdd_spot *s, uint32_t line)
 {
@@ -97,11 +107,8 @@ SDD_FN void sdd_spot_line(const struct sdd_control *m, struct sdd_spot *s, uint3
 SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, uint32_t row)
 {
     uint32_t along = ((uint32_t)1 << (level - 1)) - 1, line;
-    struct sdd_spot s;
-    s.a = s.b = SDD_NONE;
-    s.x = s.y = 0;
+    struct sdd_spot s = sdd_spot_start();
     s.id = row;
-    s.kind = SDD_AT_VERTEX;
     if (s.id < m->n_vertices)
         return s;
     s.id -= m->n_vertices;
@@ -136,8 +143,7 @@ SDD_FN struct sdd_spot sdd_spot_of_key(const struct sdd_control *m, int32_t leve
     uint64_t first_quad = first_edge + 2 * (uint64_t)m->n_edges + m->n_corners;
     if (id < first_edge)
         return sdd_spot_of(m, 1, (uint32_t)id);
-    struct sdd_spot s;
-    s.a = s.b = SDD_NONE;
+    struct sdd_spot s = sdd_spot_start();
     s.x = (int32_t)key & (side - 1);
     s.y = (int32_t)(key >> bits) & (side - 1);
     s.kind = SDD_INSIDE;

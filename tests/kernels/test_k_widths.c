@@ -122,7 +122,7 @@ static void check_quads(const struct poly *p)
     int64_t n_items = wild_interleave(V, E, &rows.rows);
     BOTH(mm_faces, faces, MESH, p, out, V, first, F);
     BOTH(mm_first, rows, MESH, p, out, V, first, n_ruled + n_items);
-    BOTH(mm_seams, seams, MESH, from, to, second, third, n_ruled + first + 3 * lines);
+    BOTH(mm_seams, seams, MESH, from, to, second, third, n_ruled + first + 2 * lines);
     BOTH(mm_inside, inside, GRID, from, to, second, third, 4 * C);
     LIMITS(mm_finish, mm_limits_n, finish, MESH, second);
     wild_case_fini(&k);
