@@ -64,8 +64,7 @@ static void triangle_step(const struct step_rows *s, const float *from, float *t
     const struct sdd_control *m = &s->mesh;
     struct loop_seams_args seams = {*m, {0}, s->weights, from, to, level};
     struct loop_inside_args inside = {sdd_grid_of(m, level), from, to};
-    int64_t along = ((int64_t)2 << level) - 1;
-    int64_t n_items = interleave(m->n_vertices, m->n_edges * along, &seams.rows);
+    int64_t n_items = interleave(m->n_vertices, (int64_t)m->n_edges << level, &seams.rows);
     LAUNCH_ROWS(s, loop_seams, seams, m->ruled.n_items + n_items);
     if (level > 0) /* level 1 has no point inside */
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));

@@ -2,9 +2,8 @@
 /* loop_seams: a level of triangles to the next, at the control vertices and along the control edges: the control mesh's
  * matrix says which rows are neighbours (loop_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
- *         -> rows [0, n') of to, level L + 1
- * Shape   the ruled vertices (ruled.h), then vertices (list a) and points of edges (list b) interleaved,
- *         n' = V + E (2^(L + 1) - 1)
+ *         -> rows [0, n') of to, level L + 1, n' = V + E (2^(L + 1) - 1)
+ * Shape   the ruled vertices (ruled.h), then vertices (list a) and places of edges, 2^L each (list b), interleaved
  * Cost    about 90 B read (cached) and 12 B written a point
  * Result  the sum over a control vertex's edges is made in double
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
@@ -16,51 +15,52 @@
 
 struct loop_seams_args {
     struct sdd_control mesh;
-    struct sdd_interleave rows; /* V, E (2^(L + 1) - 1) */
+    struct sdd_interleave rows; /* V, 2^L E */
     const struct sdd_float2 *weights;
     const float *from;
     float *to;
     int32_t level; /* L */
 };
 
-/* Place t of edge e, counted from its lower end, in twice the level's steps: a vertex when t is even. */
-SDD_FN struct sdd_vec3 sdd_loop_line(const struct loop_seams_args *a, const struct sdd_grid *g, struct sdd_points from,
-                                     uint32_t e, int32_t t)
+/* The row of point t, 0 < t < 2 side, of edge e, counted from its corner's end, which is its `high` one or not. */
+SDD_FN uint32_t sdd_loop_row(const struct loop_seams_args *a, uint32_t e, int32_t t, int32_t high)
+{
+    int32_t side = 1 << a->level;
+    return a->mesh.n_vertices + e * (uint32_t)(2 * side - 1) + (uint32_t)(high ? 2 * side - t : t) - 1;
+}
+
+/* Place `at` of edge e, counted from its corner: the point after it, and its own where it is not the edge's end. */
+SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width width, uint32_t e, int32_t at)
 {
     const struct sdd_control *m = &a->mesh;
-    int32_t side = 1 << a->level, odd = t & 1;
+    struct sdd_points from = sdd_points_wide(a->from, width);
+    struct sdd_grid grid = sdd_grid_of(m, a->level);
+    const struct sdd_grid *g = &grid;
     uint32_t c = m->edge_corner[e], across = m->twin[c];
     int closed = across < m->n_corners;
-    int32_t high = sdd_is_downward(m, c); /* corner c's end */
-    if (high)
-        t = 2 * side - t;
-    int32_t at = t >> 1; /* from corner c; from the corner across it is side - at */
-    struct sdd_vec3 before = sdd_tri_load(g, from, c, odd ? at : at - 1, 0);
-    struct sdd_vec3 after = sdd_tri_load(g, from, c, at + 1, 0), ends = sdd_add(before, after);
-    if (odd) {
-        struct sdd_vec3 smooth = sdd_scale(0.5f, ends);
-        if (closed)
-            smooth = sdd_loop_edge(
-                ends, sdd_add(sdd_tri_load(g, from, c, at, 1), sdd_tri_load(g, from, across, side - at - 1, 1)));
-        return sdd_edge_point(ends, closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f),
-                              smooth);
-    }
-    struct sdd_vec3 p = sdd_tri_load(g, from, c, at, 0), smooth = p;
+    int32_t back = (1 << a->level) - at, high = sdd_is_downward(m, c); /* from the corner across */
+    struct sdd_vec3 p = sdd_tri_load(g, from, c, at, 0), after = sdd_tri_load(g, from, c, at + 1, 0);
+    struct sdd_vec3 ends = sdd_add(p, after), middle = sdd_scale(0.5f, ends), smooth = p, here = p, there = p;
     if (closed) {
-        int32_t back = side - at;
-        struct sdd_vec3 here = sdd_add(sdd_tri_load(g, from, c, at - 1, 1), sdd_tri_load(g, from, c, at, 1));
-        struct sdd_vec3 there =
-            sdd_add(sdd_tri_load(g, from, across, back - 1, 1), sdd_tri_load(g, from, across, back, 1));
-        smooth = sdd_loop_vertex(p, 6, sdd_add(ends, sdd_add(here, there)), NULL);
+        here = sdd_tri_load(g, from, c, at, 1);
+        there = sdd_tri_load(g, from, across, back - 1, 1);
+        middle = sdd_loop_edge(ends, sdd_add(here, there));
     }
-    struct sdd_sharpness near = sdd_part_at(m, e, a->level, (uint32_t)at - 1, high, 1);
-    struct sdd_sharpness far = sdd_part_at(m, e, a->level, (uint32_t)at, high, 0);
-    if (!(near.now > 0.0f || far.now > 0.0f))
-        return smooth;
+    struct sdd_sharpness sharp =
+        closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f);
+    sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at + 1, high), width, sdd_edge_point(ends, sharp, middle));
+    if (at == 0)
+        return;
+    struct sdd_vec3 before = sdd_tri_load(g, from, c, at - 1, 0);
+    if (closed) {
+        here = sdd_add(sdd_tri_load(g, from, c, at - 1, 1), here);
+        there = sdd_add(there, sdd_tri_load(g, from, across, back, 1));
+        smooth = sdd_loop_vertex(p, 6, sdd_add(sdd_add(before, after), sdd_add(here, there)), NULL);
+    }
     struct sdd_ring ring = sdd_ring_empty();
-    sdd_ring_edge(&ring, near, before);
-    sdd_ring_edge(&ring, far, after);
-    return sdd_vertex_point(p, 0.0f, smooth, &ring);
+    sdd_ring_edge(&ring, sdd_part_at(m, e, a->level, (uint32_t)at - 1, high, 1), before);
+    sdd_ring_edge(&ring, sdd_part_at(m, e, a->level, (uint32_t)at, high, 0), after);
+    sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at, high), width, sdd_vertex_point(p, 0.0f, smooth, &ring));
 }
 
 /* The sharp edges of vertex v: in a loop of their own, as in mm_first. */
@@ -108,24 +108,21 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], a->level) : 0.0f, smooth, &ring);
 }
 
-SDD_FN void sdd_loop_row(int64_t i, const struct loop_seams_args *a, struct sdd_width width)
+SDD_FN void sdd_loop_item(int64_t i, const struct loop_seams_args *a, struct sdd_width width)
 {
-    struct sdd_points from = sdd_points_wide(a->from, width);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    uint32_t along = ((uint32_t)2 << a->level) - 1;
     int on_edge;
-    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &on_edge), e = row / along;
+    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &on_edge);
     if (row == SDD_NONE)
         return;
     if (on_edge)
-        sdd_row_put(a->to, a->mesh.n_vertices + row, width,
-                    sdd_loop_line(a, &g, from, e, (int32_t)(row - e * along) + 1));
+        sdd_loop_pair(a, width, row >> a->level, (int32_t)(row & (((uint32_t)1 << a->level) - 1)));
     else
-        sdd_row_put(a->to, row, width, sdd_loop_control(a, &g, from, row));
+        sdd_row_put(a->to, row, width, sdd_loop_control(a, &g, sdd_points_wide(a->from, width), row));
 }
 
 SDD_FN void k_loop_seams(int64_t i, const struct loop_seams_args *a)
 {
-    sdd_loop_row(i, a, sdd_xyz());
+    sdd_loop_item(i, a, sdd_xyz());
 }
 #endif

@@ -14,8 +14,8 @@ struct loop_seams_n_args {
 SDD_FN void k_loop_seams_n(int64_t i, const struct loop_seams_n_args *a)
 {
     if (sdd_is_uv(a->width)) /* a constant from here on */
-        sdd_loop_row(i, &a->base, sdd_uv());
+        sdd_loop_item(i, &a->base, sdd_uv());
     else
-        sdd_loop_row(i, &a->base, a->width);
+        sdd_loop_item(i, &a->base, a->width);
 }
 #endif

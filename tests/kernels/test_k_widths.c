@@ -137,7 +137,7 @@ static void check_triangles(const struct poly *p)
     struct loop_seams_args seams = {.level = 2};
     struct loop_inside_args inside = {0};
     struct loop_finish_args finish = {.level = 2, .limit = 1};
-    int64_t n_items = wild_interleave(V, 7 * E, &seams.rows);
+    int64_t n_items = wild_interleave(V, 4 * E, &seams.rows);
     BOTH(loop_seams, seams, MESH_AND_WEIGHTS, from, to, second, third, n_ruled + n_items);
     BOTH(loop_inside, inside, GRID, from, to, second, third, F << 4);
     LIMITS(loop_finish, loop_limits_n, finish, MESH_AND_WEIGHTS, second);
