@@ -46,8 +46,7 @@ SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width widt
         there = sdd_tri_load(g, from, across, back - 1, 1);
         middle = sdd_loop_edge(ends, sdd_add(here, there));
     }
-    struct sdd_sharpness sharp =
-        closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f);
+    struct sdd_sharpness sharp = closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f);
     sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at + 1, high), width, sdd_edge_point(ends, sharp, middle));
     if (at == 0)
         return;

@@ -95,8 +95,7 @@ SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct
 {
     int closed = l->a != SDD_NONE && l->b != SDD_NONE;
     struct sdd_vec3 ends = sdd_add(here->on, next->on);
-    struct sdd_vec3 others =
-        sdd_add(sdd_add(here->beside_a, next->beside_a), sdd_add(here->beside_b, next->beside_b));
+    struct sdd_vec3 others = sdd_add(sdd_add(here->beside_a, next->beside_a), sdd_add(here->beside_b, next->beside_b));
     struct sdd_sharpness sharp = sdd_uniform(closed ? 0.0f : 10.0f);
     if (closed && !l->spoke)
         sharp = sdd_part_middle(m, s->id, l->g->level, (uint32_t)t, s->y);
@@ -260,8 +259,7 @@ SDD_FN void sdd_seam_item(int64_t i, const struct mm_seams_args *a, struct sdd_w
         return;
     if (row < firsts) {
         struct sdd_grid g = sdd_grid_of(m, a->level);
-        sdd_row_put(a->to, row, width,
-                    sdd_step_seam(m, &g, sdd_points_wide(a->from, width), sdd_spot_of(m, 1, row)));
+        sdd_row_put(a->to, row, width, sdd_step_seam(m, &g, sdd_points_wide(a->from, width), sdd_spot_of(m, 1, row)));
         return;
     }
     uint32_t line = (row - firsts) >> (a->level - 1);

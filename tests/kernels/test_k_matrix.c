@@ -122,7 +122,8 @@ static void check_step(const struct wild_case *k, const struct wild *w, const st
     float *from = wild_points(w), *before = poisoned(3 * to->V, sizeof *before);
     struct mm_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
     seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
-    LAUNCH(mm_seams, &seams, seams.mesh.ruled.n_items + k->b.V + k->b.F + k->o.E + ((2 * k->o.E + k->b.C) << (w->level - 1)));
+    LAUNCH(mm_seams, &seams,
+           seams.mesh.ruled.n_items + k->b.V + k->b.F + k->o.E + ((2 * k->o.E + k->b.C) << (w->level - 1)));
     check_rows(k, to, "mm_seams", launch_got(seams.to), before, 0, inside);
     launch_end();
     struct sdd_control m = wild_upload(k, no_arrays);
