@@ -20,11 +20,13 @@ enum cli_exit {
 };
 
 #define CLI_QUICK_MS 10000
+#define CLI_COMPACT (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS)
 struct cli {
     const char *verb, *args[2];
     int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* what was asked for beside positions and indices */
+    int compact;      /* in 16 bits what can be */
     int64_t version;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars;
     const char *options[SUBD_N_OPTIONS];

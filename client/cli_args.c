@@ -79,6 +79,7 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        SURFACE,
        NORMALS,
        TANGENTS,
+       COMPACT,
        PRIMVARS,
        NO_VERIFY,
        VERSION,
@@ -97,6 +98,8 @@ static const struct row {
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH, "refined or limit"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
     {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit"},
+    {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
+     "positions, normals and UVs come in 16 bits (README, \"Compact blocks\"); files have floats"},
     {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
      "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
@@ -193,6 +196,7 @@ static int take(struct cli *c, int value, char *text)
     case SURFACE: c->surface = text; return 1;
     case NORMALS: c->include |= SUBD_NORMALS; return 1;
     case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
+    case COMPACT: c->compact = 1; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;
     case NO_VERIFY: c->skip_digests = 1; return 1;
     case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;

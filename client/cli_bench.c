@@ -59,6 +59,7 @@ int cli_bench(struct cli *c)
     int temporary, code = EXIT_DONE;
     if (!seconds)
         return cli_fail(c, EXIT_LOCAL, "no memory");
+    request.compact = c->compact ? request.include & CLI_COMPACT : 0;
     if ((code = cli_mesh_begin(c, c->args[0], &info, &temporary)) >= 0)
         goto out;
     code = EXIT_DONE;

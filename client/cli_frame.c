@@ -139,11 +139,47 @@ static int choose(const struct cli *c, const struct cli_product *p, int *format)
     return -1;
 }
 
+static int is_compact(const struct subd_block *b)
+{
+    return b->semantic & CLI_COMPACT && strcmp(b->type, "f32") != 0;
+}
+
+/* Compact blocks as the floats that the writers take; the others are as they were. 0: no memory, which is the caller's. */
+static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void **memory)
+{
+    int64_t rows = 0;
+    float *to;
+    *plain = *f;
+    for (int i = 0; i < f->n_blocks; i++)
+        rows += is_compact(&f->blocks[i]) ? f->blocks[i].count : 0;
+    if (rows == 0)
+        return 1;
+    if (!(to = *memory = malloc((size_t)rows * 3 * sizeof *to)))
+        return 0;
+    for (int i = 0; i < f->n_blocks; i++) {
+        struct subd_block *b = &plain->blocks[i];
+        if (!is_compact(b) || subd_block_decode(b, 0, b->count, to) != SUBD_OK)
+            continue;
+        b->data = to;
+        b->components = b->semantic == SUBD_UVS ? 2 : 3;
+        b->bytes = b->count * b->components * (int64_t)sizeof *to;
+        to += b->count * b->components;
+    }
+    return 1;
+}
+
 static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
                  const struct subd_frame *f, struct times *t, int64_t *written)
 {
     double start = cli_now();
-    write(w, f);
+    struct subd_frame plain;
+    void *memory = NULL;
+    if (!as_floats(f, &plain, &memory)) {
+        cli_writer_close(w, 0);
+        return cli_fail(c, EXIT_LOCAL, "no memory");
+    }
+    write(w, &plain);
+    free(memory);
     if (cli_writer_close(w, 1) != 0)
         return errno == ECANCELED
                    ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)

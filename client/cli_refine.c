@@ -18,6 +18,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
+    r->compact = c->compact ? r->include & CLI_COMPACT : 0;
 }
 
 static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)

@@ -196,13 +196,17 @@ enum subd_include {
  * vertices, vertices, what its primvar_indices[faces][4] u32 name: those come with each faceVarying one.
  * Indices from a refined frame are below the count of what they index; a triangle scheme has 3 components. */
 #define SUBD_FACE_TURNED 0x2000u
+/* Compact blocks: positions[n][4] unorm16, fractions of [low, high], the fourth 0; normals[n][2] oct16, a point of the
+ * unfolded octahedron; uvs[n][2] f16. README, "Compact blocks", has formulas and errors; subd_block_decode undoes them. */
 struct subd_block {
     int semantic; /* a bit of enum subd_include, or of subd_patches.h */
     int components;
-    int64_t count, offset, bytes;              /* rows; place in the frame     */
-    uint64_t digest;                           /* xxh64-tree-1k                */
-    void *data;                                /* NULL in a plan               */
-    char name[64], interpolation[16], type[8]; /* name and class: of primvars; "f32", "i32" or "u32" */
+    int64_t count, offset, bytes;     /* rows; place in the frame     */
+    uint64_t digest;                  /* xxh64-tree-1k                */
+    void *data;                       /* NULL in a plan               */
+    char name[64], interpolation[16]; /* of primvars */
+    char type[8];                     /* "f32", "i32", "u32", "unorm16", "oct16" or "f16" */
+    float low[3], high[3];            /* of unorm16; 0 in a plan                          */
 };
 struct subd_timing {
     char phase[24];
@@ -222,6 +226,7 @@ struct subd_frame { /* start it all zero; free it once. A call reuses its memory
 struct subd_refine {
     int level;                 /* 1 .. what the server allows                           */
     unsigned include;          /* enum subd_include, or-ed; 0: positions and indices    */
+    unsigned compact;          /* of those, in 16 bits: positions, normals, UVs         */
     const char *primvars;      /* names with commas between, or "*"; NULL: none         */
     const char *surface;       /* "refined" or "limit"; NULL: refined                   */
     const char *method;        /* engine; NULL: auto                                    */
@@ -240,6 +245,9 @@ SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refin
 SUBD_API const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic); /* NULL: not there */
 /* subd_frame_primvar: values (SUBD_PRIMVAR) or indices (SUBD_PRIMVAR_INDICES) of one. NULL: not there */
 SUBD_API const struct subd_block *subd_frame_primvar(const struct subd_frame *f, const char *name, int semantic);
+/* subd_block_decode: rows [first, first + n) of positions, normals or UVs as f32: out[n][3], of UVs out[n][2].
+ * Errors  SUBD_EUSAGE: another block, or rows that it has not */
+SUBD_API int subd_block_decode(const struct subd_block *b, int64_t first, int64_t n, float *out) SUBD_MUST_CHECK;
 SUBD_API void subd_frame_free(struct subd_frame *f);
 
 struct subd_plan {

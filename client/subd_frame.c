@@ -2,11 +2,11 @@
 /* subd_frame.c: the header and its table of blocks; see subd_frame.h. What arrives later is in subd_blocks.c. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ALIGNMENT 64
-#define ROW_BYTES(components) (4 * (int64_t)(components))
 
 const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
     {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
@@ -26,22 +26,46 @@ static int components_fit(int kind, uint32_t components, unsigned include)
            (components == 3 && 1 << kind & of_faces && !(include & SUBD_PATCHES));
 }
 
-static int check_block(struct subd_block *to, const Subdd__V1__Block *b, unsigned include, unsigned wanted,
-                       struct subd_error *err)
+static int is_shaped(const Subdd__V1__Block *b, int kind, unsigned include, const struct subd_compact *compact)
 {
+    if (compact)
+        return strcmp(b->type, compact->type) == 0 && b->components == (uint32_t)compact->components;
+    return (!subd_kinds[kind].type || strcmp(b->type, subd_kinds[kind].type) == 0) &&
+           components_fit(kind, b->components, include);
+}
+
+/* The box of what is a fraction of one, and of nothing else. */
+static int take_box(struct subd_block *to, const Subdd__V1__Block *b)
+{
+    if (strcmp(b->type, "unorm16") != 0)
+        return b->box.len == 0;
+    if (b->box.len != sizeof to->low + sizeof to->high)
+        return 0;
+    memcpy(to->low, b->box.data, sizeof to->low);
+    memcpy(to->high, b->box.data + sizeof to->low, sizeof to->high);
+    for (int k = 0; k < 3; k++)
+        if (!(isfinite(to->low[k]) && isfinite(to->high[k]) && to->low[k] <= to->high[k]))
+            return 0;
+    return 1;
+}
+
+static int check_block(struct subd_block *to, const Subdd__V1__Block *b, const struct subd_refine *request,
+                       unsigned include, unsigned wanted, struct subd_error *err)
+{
+    const struct subd_compact *compact;
     int kind = 0;
     while (kind < SUBD_N_KINDS && strcmp(subd_kinds[kind].name, b->semantic) != 0)
         kind++;
     if (kind == SUBD_N_KINDS || !(wanted & 1u << kind))
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has a block that was not asked for, or one twice");
-    if ((subd_kinds[kind].type && strcmp(b->type, subd_kinds[kind].type) != 0) ||
-        !components_fit(kind, b->components, include))
+    compact = request->compact & 1u << kind ? subd_compact_find(1 << kind) : NULL;
+    if (!is_shaped(b, kind, include, compact) || !take_box(to, b))
         return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of the type and width that it has",
                          subd_kinds[kind].name);
     if ((*b->codec && strcmp(b->codec, "raw") != 0) || strcmp(b->digest_kind, "xxh64-tree-1k") != 0)
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a codec or digest that is not known here",
                          subd_kinds[kind].name);
-    if (b->count > MAX_ROWS || b->stride != 4 * b->components || b->bytes != b->count * b->stride)
+    if (b->count > MAX_ROWS || b->stride != (compact ? 2 : 4) * b->components || b->bytes != b->count * b->stride)
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a size that is not its count times its stride",
                          subd_kinds[kind].name);
     to->semantic = 1 << kind;
@@ -107,16 +131,17 @@ static int check_tiles(const struct subd_frame *f, struct subd_error *err)
     return subd_fail(err, SUBD_EPROTOCOL, "the frame's patches and faces are not as many as its counts say");
 }
 
-static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include, const char *primvars,
-                      struct subd_error *err)
+static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, unsigned include,
+                      const struct subd_refine *request, struct subd_error *err)
 {
+    const char *primvars = request->primvars;
     unsigned many = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | many;
     int rc;
     if (h->n_blocks > SUBD_MAX_BLOCKS)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has %zu blocks, of %d at most", h->n_blocks, SUBD_MAX_BLOCKS);
     for (size_t i = 0; i < h->n_blocks; i++, f->n_blocks++) {
         struct subd_block *b = &f->blocks[i];
-        if ((rc = check_block(b, h->blocks[i], include, wanted, err)) != SUBD_OK)
+        if ((rc = check_block(b, h->blocks[i], request, include, wanted, err)) != SUBD_OK)
             return rc;
         wanted &= ~(unsigned)b->semantic | many; /* of the others no more than one gets past check_block */
         if (b->count != rows_due(f, b, include))
@@ -167,7 +192,7 @@ int subd_frame_header(struct subd_frame_parser *p, int64_t first_byte)
     f->edges = (int64_t)h->edges;
     f->frame_bytes = p->total_bytes;
     copy_warnings(f, h);
-    rc = read_table(f, h, include, p->request->primvars, p->err);
+    rc = read_table(f, h, include, p->request, p->err);
     if (rc == SUBD_OK)
         rc = place_blocks(f, h, first_byte, p->total_bytes, p->order, p->err);
 out:

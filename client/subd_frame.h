@@ -53,6 +53,14 @@ enum { SUBD_N_KINDS = 11 };
 extern const struct subd_kind subd_kinds[SUBD_N_KINDS];
 #define SUBD_REFINE_BLOCKS                                                                                             \
     (SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES | SUBD_FACE_PARAMS | SUBD_TANGENTS)
+#define SUBD_COMPACT_BLOCKS (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS)
+/* What those of them are that are asked for in 16 bits. NULL: no such block. */
+struct subd_compact {
+    int semantic;
+    const char *type;
+    int components, width; /* as it comes; decoded */
+};
+const struct subd_compact *subd_compact_find(int semantic);
 #define SUBD_PRIMVAR_BLOCKS (SUBD_PRIMVAR | SUBD_PRIMVAR_INDICES)
 #define SUBD_PATCH_BLOCKS (SUBD_POSITIONS | SUBD_PATCHES | SUBD_PATCH_PARAMS | SUBD_INDICES | SUBD_FACE_PARAMS)
 /* subd_block_primvar: is what has been read of a block of a primvar one of the shapes that there are?

@@ -4,21 +4,33 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-static int refine_path(struct subd_text *t, const char *id, const char *leaf, const struct subd_refine *r,
-                       struct subd_error *err)
+/* &name=, and the blocks with commas between. */
+static void add_blocks(struct subd_text *t, const char *name, unsigned blocks)
 {
-    unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
     const char *separator = "";
-    if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
-        return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
-    subd_text_mesh_path(t, id, leaf);
-    subd_text_add(t, "?level=%d&include=", r->level);
+    subd_text_add(t, "&%s=", name);
     for (int i = 0; i < SUBD_N_KINDS; i++) {
-        if (!(include & 1u << i))
+        if (!(blocks & 1u << i))
             continue;
         subd_text_add(t, "%s%s", separator, subd_kinds[i].name);
         separator = ",";
     }
+}
+
+static int refine_path(struct subd_text *t, const char *id, const char *leaf, const struct subd_refine *r,
+                       struct subd_error *err)
+{
+    unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
+    if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
+        return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
+    if (r->compact & ~(include & SUBD_COMPACT_BLOCKS))
+        return subd_fail(err, SUBD_EUSAGE, "positions, normals and UVs that are asked for can be compact, not %u",
+                         r->compact);
+    subd_text_mesh_path(t, id, leaf);
+    subd_text_add(t, "?level=%d", r->level);
+    add_blocks(t, "include", include);
+    if (r->compact)
+        add_blocks(t, "compact", r->compact);
     subd_text_query(t, "primvars", r->primvars && *r->primvars ? r->primvars : NULL);
     subd_text_query(t, "surface", r->surface);
     subd_text_query(t, "method", r->method);

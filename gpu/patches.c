@@ -110,11 +110,11 @@ static int run_result(struct patches *p, sdd_result *result, struct sdd_error *e
     plan->method = sdd_engine_mesh_matrix.info->name;
     plan->n_vertices = p->n_rows;
     plan->n_faces = p->n_patches + n_faces;
-    result_add_block(plan, SDD_POSITIONS, 3, p->n_rows);
-    result_add_block(plan, SDD_PATCHES, 16, p->n_patches);
-    result_add_block(plan, SDD_PATCH_PARAMS, 4, p->n_patches);
-    result_add_block(plan, SDD_INDICES, 4, n_faces);
-    result_add_block(plan, SDD_FACE_PARAMS, 4, n_faces);
+    result_add_block(plan, SDD_POSITIONS, SDD_F32, 3, p->n_rows);
+    result_add_block(plan, SDD_PATCHES, SDD_U32, 16, p->n_patches);
+    result_add_block(plan, SDD_PATCH_PARAMS, SDD_U32, 4, p->n_patches);
+    result_add_block(plan, SDD_INDICES, SDD_U32, 4, n_faces);
+    result_add_block(plan, SDD_FACE_PARAMS, SDD_U32, 4, n_faces);
     lay_out(p, plan, &count, &lay);
     plan->device_bytes = p->held_bytes + count.used > p->most_bytes ? p->held_bytes + count.used : p->most_bytes;
     int rc = dev_alloc_more(t->device, p->held_bytes, count.used, &memory, err);

@@ -8,6 +8,7 @@
 #include "gpu/kernels/tri_uvs.h"
 #include "gpu/kernels/uniform_rows.h"
 #include "gpu/kernels/uv_faces.h"
+#include "gpu/quantise.h"
 #include "gpu/smooth.h"
 
 _Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
@@ -91,17 +92,17 @@ void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request 
 {
     int size = topology_is_triangles(t) ? 3 : 4;
     if (r->include & SDD_UVS)
-        result_add_block(p, SDD_UVS, 2, p->n_uvs);
+        quantise_add_block(r, p, SDD_UVS, p->n_uvs);
     if (r->include & SDD_UV_INDICES)
-        result_add_block(p, SDD_UV_INDICES, size, p->n_faces);
+        result_add_block(p, SDD_UV_INDICES, SDD_U32, size, p->n_faces);
     if (r->include & SDD_FACE_PARAMS)
-        result_add_block(p, SDD_FACE_PARAMS, 4, p->n_faces);
+        result_add_block(p, SDD_FACE_PARAMS, SDD_U32, 4, p->n_faces);
     for (int k = 0; k < r->n_primvars; k++) {
         const struct sdd_primvar *v = wanted(r, k);
         if (v && (r->include & SDD_PRIMVARS))
-            result_add_block(p, SDD_PRIMVARS, v->width, n_refined(t, p, v, r->level))->primvar = k;
+            result_add_block(p, SDD_PRIMVARS, SDD_F32, v->width, n_refined(t, p, v, r->level))->primvar = k;
         if (v && v->interpolation == SDD_FACE_VARYING && (r->include & SDD_PRIMVAR_INDICES))
-            result_add_block(p, SDD_PRIMVAR_INDICES, size, p->n_faces)->primvar = k;
+            result_add_block(p, SDD_PRIMVAR_INDICES, SDD_U32, size, p->n_faces)->primvar = k;
     }
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/capabilities.h"
 #include "gpu/engine.h"
 #include "gpu/primvars.h"
+#include "gpu/quantise.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -56,10 +57,11 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
         return sdd_fail(err, SDD_EINVALID, "include", "nothing that is known is asked for");
     if ((r->include & SDD_TANGENTS) && r->surface != SDD_SURFACE_LIMIT)
         return sdd_fail(err, SDD_EINVALID, "include", "tangents are the limit surface's; ask for surface=limit");
-    return primvars_check(t, r, err);
+    int rc = quantise_check(r, err);
+    return rc ? rc : primvars_check(t, r, err);
 }
 
-/* Device bytes of a run: scratch of the engine, then of the primvars, then the result's. */
+/* Device bytes of a run: scratch of the engine, then of the primvars, then of compact blocks; the result's. */
 struct run_layout {
     char *scratch;
     struct result_layout result;
@@ -68,8 +70,11 @@ struct run_layout {
 static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                     const struct sdd_plan *p, struct arena *a, struct run_layout *out)
 {
-    int64_t engine = e->scratch(t, r), primvars = primvars_scratch(t, r);
-    out->scratch = ARENA(a, char, engine > primvars ? engine : primvars);
+    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, r), r->compact ? quantise_scratch(t) : 0};
+    int64_t most = 0;
+    for (int i = 0; i < 3; i++)
+        most = parts[i] > most ? parts[i] : most;
+    out->scratch = ARENA(a, char, most);
     result_lay_out(t->device, p, a, &out->result);
 }
 
@@ -126,13 +131,13 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         return err->code;
     p->method = (*engine)->info->name;
     if (r->include & SDD_POSITIONS)
-        result_add_block(p, SDD_POSITIONS, 3, p->n_vertices);
+        quantise_add_block(r, p, SDD_POSITIONS, p->n_vertices);
     if (r->include & SDD_NORMALS)
-        result_add_block(p, SDD_NORMALS, 3, p->n_vertices);
+        quantise_add_block(r, p, SDD_NORMALS, p->n_vertices);
     if (r->include & SDD_TANGENTS)
-        result_add_block(p, SDD_TANGENTS, 6, p->n_vertices);
+        result_add_block(p, SDD_TANGENTS, SDD_F32, 6, p->n_vertices);
     if (r->include & SDD_INDICES)
-        result_add_block(p, SDD_INDICES, size, p->n_faces);
+        result_add_block(p, SDD_INDICES, SDD_U32, size, p->n_faces);
     primvars_add_blocks(t, r, p);
     struct arena count = {NULL, 0};
     struct run_layout lay;
@@ -171,7 +176,10 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
         return rc;
     primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, to, SDD_INDICES), p->n_faces);
     rc = primvars_run(m, r, p, to, lay->scratch, err);
-    return rc ? rc : result_bring(out, to, r->cancel, err);
+    if (rc)
+        return rc;
+    quantise_queue(m, p, to, lay->scratch);
+    return result_bring(out, to, r->cancel, err);
 }
 
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result **out, struct sdd_error *err)

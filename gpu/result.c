@@ -2,7 +2,11 @@
 /* result.c: blocks from device to host memory, with digests. */
 #include "gpu/result.h"
 #include "gpu/digest.h"
+#include "gpu/kernels/quantise.h"
 #include <stdlib.h>
+#include <string.h>
+
+enum { FACT_WORDS = sizeof(struct sdd_quantise_facts) / sizeof(uint64_t) };
 
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err)
 {
@@ -13,24 +17,37 @@ int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err)
     return SDD_OK;
 }
 
-struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count)
+static int is_compact(const struct sdd_block *b)
+{
+    return b->format == SDD_UNORM16_BOX || b->format == SDD_OCT16 || b->format == SDD_F16;
+}
+
+struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count)
 {
     struct sdd_block *b = p->blocks + p->n_blocks++;
     b->semantic = semantic;
+    b->format = format;
     b->components = components;
     b->count = count;
-    b->bytes = count * components * 4;
+    b->bytes = count * components * (is_compact(b) ? 2 : 4);
     p->host_bytes += b->bytes;
     return b;
 }
 
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out)
 {
-    out->digests = ARENA(a, uint64_t, p->n_blocks);
+    int compact = 0;
+    for (int i = 0; i < p->n_blocks; i++)
+        compact |= is_compact(p->blocks + i);
+    out->digests = ARENA(a, uint64_t, p->n_blocks + (compact ? FACT_WORDS : 0)); /* they come over together */
+    out->facts = compact ? (struct sdd_quantise_facts *)(out->digests + p->n_blocks) : NULL;
     for (int i = 0; i < p->n_blocks; i++)
         out->tree[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
-    for (int i = 0; i < p->n_blocks; i++)
-        out->block[i] = d->b->unified ? NULL : ARENA(a, char, p->blocks[i].bytes);
+    for (int i = 0; i < p->n_blocks; i++) {
+        const struct sdd_block *b = p->blocks + i;
+        out->block[i] = d->b->unified ? NULL : ARENA(a, char, b->bytes);
+        out->source[i] = is_compact(b) ? ARENA(a, float, b->count *(b->semantic == SDD_UVS ? 2 : 3)) : NULL;
+    }
 }
 
 int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err)
@@ -51,7 +68,7 @@ void *result_block(const struct sdd_plan *p, const struct result_layout *lay, in
 {
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic)
-            return lay->block[k];
+            return lay->source[k] ? lay->source[k] : lay->block[k];
     return NULL;
 }
 
@@ -60,12 +77,29 @@ int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_er
     return cancel && atomic_load(cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled before %s", before) : SDD_OK;
 }
 
+/* What came with the digests. */
+static int take_facts(struct sdd_plan *p, const uint64_t *words, struct sdd_error *err)
+{
+    struct sdd_quantise_facts facts;
+    memcpy(&facts, words, sizeof facts);
+    for (int k = 0; k < p->n_blocks; k++)
+        for (int i = 0; i < 3 && p->blocks[k].format == SDD_UNORM16_BOX; i++) {
+            p->blocks[k].low[i] = facts.low[i];
+            p->blocks[k].high[i] = facts.high[i];
+        }
+    if (facts.overflow == ~(uint64_t)0)
+        return SDD_OK;
+    return sdd_fail(err, SDD_EUNSUPPORTED, "compact", "refined UV value %llu is beyond 65504, where half floats end",
+                    (unsigned long long)facts.overflow);
+}
+
 int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_int *cancel, struct sdd_error *err)
 {
     sdd_device *d = r->device;
     struct sdd_result_info *info = &r->info;
     struct sdd_plan *p = &info->plan;
-    uint64_t digests[SDD_MAX_BLOCKS] = {0};
+    uint64_t words[SDD_MAX_BLOCKS + FACT_WORDS] = {0};
+    int n_words = p->n_blocks + (lay->facts ? FACT_WORDS : 0);
     dev_mark(d, MARK_REFINED);
     int rc = result_cancelled(cancel, "the digests", err);
     if (rc)
@@ -78,15 +112,15 @@ int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_in
     for (int k = 0; k < p->n_blocks; k++)
         if (lay->block[k] != p->blocks[k].data)
             dev_download(d, (void *)(uintptr_t)p->blocks[k].data, lay->block[k], p->blocks[k].bytes);
-    dev_download(d, digests, lay->digests, p->n_blocks * (int64_t)sizeof digests[0]);
+    dev_download(d, words, lay->digests, n_words * (int64_t)sizeof words[0]);
     dev_mark(d, MARK_DOWNLOADED);
     info->refine_seconds = dev_elapsed(d, MARK_START, MARK_REFINED);
     info->digest_seconds = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED);
     info->download_seconds = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED);
     rc = dev_finish(d, err);
     for (int k = 0; k < p->n_blocks; k++)
-        p->blocks[k].digest = digests[k];
-    return rc;
+        p->blocks[k].digest = words[k];
+    return !rc && lay->facts ? take_facts(p, words + p->n_blocks, err) : rc;
 }
 
 const struct sdd_result_info *sdd_result_info(const sdd_result *r)

@@ -15,16 +15,19 @@ enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 struct result_layout { /* of device memory */
     uint64_t *digests; /* one a block */
     void *tree[SDD_MAX_BLOCKS];
-    void *block[SDD_MAX_BLOCKS]; /* after result_place: where the kernels write */
+    void *block[SDD_MAX_BLOCKS];      /* after result_place: what becomes the block            */
+    float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of   */
+    struct sdd_quantise_facts *facts; /* NULL: no block is compact                             */
 };
 
 /* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
-struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int components, int64_t count);
+struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count);
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out);
 /* result_place: host memory for the blocks of the plan. */
 int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
-void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic); /* NULL: none */
+/* result_block: where engines write the f32 or u32 rows of the block. NULL: there is none. */
+void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
 
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_bring: after MARK_START and all kernels have been queued: digests, the way to host memory, times. Waits. */

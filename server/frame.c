@@ -26,7 +26,13 @@ const char *block_type(const struct sdd_block *b, const struct primvar_info *pri
 {
     if (b->semantic == SDD_PRIMVARS)
         return primvar_type(primvars[b->primvar].type);
-    return b->semantic & (SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | SDD_UVS) ? "f32" : "u32";
+    switch (b->format) {
+    case SDD_UNORM16_BOX: return "unorm16";
+    case SDD_OCT16: return "oct16";
+    case SDD_F16: return "f16";
+    case SDD_F32: return "f32";
+    default: return "u32";
+    }
 }
 
 const char *surface_name(int surface)
@@ -45,7 +51,13 @@ static char *text_of(const char *s)
     return (char *)(uintptr_t)s;
 }
 
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct primvar_info *primvars)
+struct box {
+    float low[3], high[3];
+};
+
+/* box: where the block's stands until the message is packed. */
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct primvar_info *primvars,
+                       struct box *box)
 {
     subdd__v1__block__init(b);
     b->semantic = text_of(semantic_name(from->semantic));
@@ -54,9 +66,14 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
         b->name = text_of(primvars[from->primvar].name);
     if (from->semantic == SDD_PRIMVARS)
         b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
+    if (from->format == SDD_UNORM16_BOX) { /* zeros in a plan, but as many bytes */
+        memcpy(box->low, from->low, sizeof box->low);
+        memcpy(box->high, from->high, sizeof box->high);
+        b->box = (ProtobufCBinaryData){sizeof *box, (uint8_t *)box};
+    }
     b->components = (uint32_t)from->components;
     b->count = (uint64_t)from->count;
-    b->stride = (uint32_t)from->components * 4;
+    b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
     b->bytes = (uint64_t)from->bytes;
     b->codec = text_of("raw");
     b->digest_kind = text_of("xxh64-tree-1k");
@@ -99,9 +116,10 @@ int frame_make(const struct frame_about *about, const struct sdd_plan *plan, str
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
+    struct box boxes[SDD_MAX_BLOCKS];
     *out = (struct frame){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
-        fill_block(&blocks[i], &plan->blocks[i], about->primvars);
+        fill_block(&blocks[i], &plan->blocks[i], about->primvars, &boxes[i]);
         pointers[i] = &blocks[i];
         out->blocks[i].data = plan->blocks[i].data;
         out->blocks[i].bytes = plan->blocks[i].bytes;

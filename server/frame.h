@@ -34,7 +34,7 @@ void frame_fini(struct frame *f);
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n);
 
 const char *semantic_name(int semantic);                                                /* "positions" */
-const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars); /* "f32", "u32", "i32" */
+const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars); /* "f32", "oct16" */
 const char *surface_name(int surface);                                                  /* "refined", "limit" */
 
 #endif

@@ -10,35 +10,48 @@
 #define LEARN 0.2            /* weight of the newest measurement       */
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
+#define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
 static const int semantics[] = {SDD_POSITIONS, SDD_NORMALS,    SDD_TANGENTS,   SDD_INDICES,
                                 SDD_UVS,       SDD_UV_INDICES, SDD_FACE_PARAMS};
 enum { N_SEMANTICS = sizeof semantics / sizeof *semantics };
 
-static int read_include(const char *list, int *out, struct sdd_error *err)
+/* "positions,normals": which of these there are. */
+static void put_names(int blocks, char *out, size_t size)
 {
+    *out = '\0';
+    for (int i = 0; i < N_SEMANTICS; i++)
+        if (blocks & semantics[i])
+            (void)snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? "," : "", semantic_name(semantics[i]));
+}
+
+/* The blocks of a list, each one of `allowed`; `name` is the parameter's. */
+static int read_list(const char *name, const char *list, int allowed, int *out, struct sdd_error *err)
+{
+    char names[96];
     *out = 0;
     for (const char *s = list; *s; s += *s == ',') {
         size_t n = strcspn(s, ",");
         int bit = 0;
         for (int i = 0; i < N_SEMANTICS; i++)
             if (strlen(semantic_name(semantics[i])) == n && memcmp(semantic_name(semantics[i]), s, n) == 0)
-                bit = semantics[i];
+                bit = semantics[i] & allowed;
+        put_names(allowed, names, sizeof names);
         if (!bit)
-            return sdd_fail(err, SDD_EINVALID, "include",
-                            "include takes positions,normals,tangents,indices,uvs,uv_indices,face_params, not \"%.*s\"",
-                            (int)(n < 40 ? n : 40), s);
+            return sdd_fail(err, SDD_EINVALID, name, "%s takes %s, not \"%.*s\"", name, names, (int)(n < 40 ? n : 40),
+                            s);
         *out |= bit;
         s += n;
     }
-    return *out ? SDD_OK : sdd_fail(err, SDD_EINVALID, "include", "include names nothing");
+    return *out ? SDD_OK : sdd_fail(err, SDD_EINVALID, name, "%s names nothing", name);
 }
 
 static int read_request(struct refine_job *j, int64_t max_level, struct sdd_error *err)
 {
     const struct query *q = &j->base.query;
-    const char *surface = query_get(q, "surface"), *include = query_get(q, "include"), *method = query_get(q, "method");
+    const char *surface = query_get(q, "surface"), *include = query_get(q, "include"), *method = query_get(q, "method"),
+               *compact = query_get(q, "compact");
     int64_t level = 1;
     int rc = query_int(q, "level", 1, max_level, &level, err);
     if (rc)
@@ -57,7 +70,9 @@ static int read_request(struct refine_job *j, int64_t max_level, struct sdd_erro
     j->primvars = query_get(q, "primvars");
     if (j->primvars && !*j->primvars)
         return sdd_fail(err, SDD_EINVALID, "primvars", "primvars names nothing");
-    return include ? read_include(include, &j->request.include, err) : SDD_OK;
+    if (include)
+        rc = read_list("include", include, ~0, &j->request.include, err);
+    return !rc && compact ? read_list("compact", compact, COMPACT_BLOCKS, &j->request.compact, err) : rc;
 }
 
 int64_t refine_max_level(const struct config *c, bool patches)
@@ -129,8 +144,8 @@ int refine_name(struct refine_job *j)
     int rc = read_primvars(j);
     if (rc)
         return rc;
-    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %x %s", info->id, (long long)info->version, j->request.level,
-             j->request.surface, j->request.include, j->request.primvars, j->method);
+    snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %d %x %s", info->id, (long long)info->version, j->request.level,
+             j->request.surface, j->request.include, j->request.compact, j->request.primvars, j->method);
     /* All that the bytes of a frame depend on. */
     snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, j->base.job.server->device_info.backend,
              sdd_version());

@@ -21,7 +21,8 @@ struct refine_job {
     int64_t frame_bytes, available_device_bytes;
     double estimated_ms;
 };
-/* refine_job_create: reads level and surface, of refined and plan also include, primvars and method. NULL: answered. */
+/* refine_job_create: reads level and surface, of refined and plan also include, compact,
+ * primvars and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 int64_t refine_max_level(const struct config *c, bool patches);
 /* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known.

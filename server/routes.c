@@ -11,7 +11,7 @@
 static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
-static const char *const q_refined[] = {"level", "surface", "include", "primvars", "method", NULL};
+static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {

@@ -62,13 +62,16 @@ static void note_result(struct record *r, sdd_result *result)
     sdd_result_free(result);
 }
 
-/* The high half of `include` are the primvars that are asked for. */
+/* The high half of `include` are the primvars that are asked for; with COMPACT all blocks that can be are in 16 bits. */
+#define COMPACT 0x8000
+#define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface, int include, struct record *r,
                      const char **ran)
 {
     const struct sdd_refine_request request = {.level = level,
                                                .surface = surface,
-                                               .include = include & 0xffff,
+                                               .include = include & 0x7fff,
+                                               .compact = include & COMPACT ? include & COMPACT_BLOCKS : 0,
                                                .primvars = (uint32_t)include >> 16,
                                                .method = method};
     struct sdd_error err = {0};
@@ -133,6 +136,7 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
          level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
             (void)refine(mesh, level, surface, all | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0), r);
+    (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, (all & ~SDD_FACE_PARAMS) | COMPACT, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;

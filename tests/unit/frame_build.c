@@ -21,7 +21,7 @@ static void add_block(struct built *f, const char *semantic, const char *type, u
     b->type = (char *)(uintptr_t)type;
     b->components = components;
     b->count = count;
-    b->stride = 4 * components;
+    b->stride = (strstr(type, "16") ? 2 : 4) * components;
     b->bytes = count * b->stride;
     b->offset = f->n;
     b->codec = (char *)(uintptr_t) "raw";
@@ -86,6 +86,24 @@ struct built *frame_of_primvars(void)
     add_block(f, "primvar_indices", "u32", 4, FACES, f->indices);
     f->blocks[6].name = f->blocks[5].name;
     add_block(f, "face_params", "u32", 4, FACES, f->params);
+    return f;
+}
+
+struct built *frame_of_compact(void)
+{
+    struct built *f = begin();
+    for (uint32_t i = 0; i < VERTICES * 4; i++) {
+        (&f->fractions[0][0])[i] = i % 4 == 3 ? 0 : (uint16_t)(i * 31);
+        (&f->pairs[0][0])[i / 2] = (uint16_t)(i * 17);
+    }
+    for (int i = 0; i < 6; i++)
+        f->box[i] = (float)i * 1.5f - 2;
+    add_block(f, "positions", "unorm16", 4, VERTICES, f->fractions);
+    f->blocks[0].box = (ProtobufCBinaryData){sizeof f->box, (uint8_t *)f->box};
+    add_block(f, "indices", "u32", 4, FACES, f->indices);
+    add_block(f, "normals", "oct16", 2, VERTICES, f->pairs);
+    add_block(f, "uvs", "f16", 2, VERTICES, f->pairs);
+    add_block(f, "uv_indices", "u32", 4, FACES, f->indices);
     return f;
 }
 

@@ -13,7 +13,8 @@ struct built {
     const void *contents[SUBD_MAX_BLOCKS]; /* into the arrays below */
     size_t content_bytes[SUBD_MAX_BLOCKS];
     int n_blocks;
-    float positions[VERTICES][3], normals[VERTICES][3];
+    float positions[VERTICES][3], normals[VERTICES][3], box[6];
+    uint16_t fractions[VERTICES][4], pairs[VERTICES][2];
     uint32_t indices[FACES][4], patches[PATCHES][16], patch_params[PATCHES][4], face_params[QUADS][4], params[FACES][4];
     unsigned char bytes[65536];
     size_t n;
@@ -23,6 +24,8 @@ struct built *frame_of_patches(void); /* the five blocks; level 2             */
 /* Positions, indices, then primvars: weight (vertex, 2 wide), tint (constant), material (uniform, i32), map
  * (faceVarying, 2 wide, VERTICES values) and its indices, face_params; level 2 */
 struct built *frame_of_primvars(void);
+/* Positions (unorm16), indices, normals (oct16), UVs (f16) and their indices; level 2 */
+struct built *frame_of_compact(void);
 void frame_digest(struct built *f, int i);
 /* frame_render: writes header and contents; blocks that lie outside are left out, for it is the table that is under
  * test. */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quantise_uvs: UVs as half floats.
+ * Shapes  uv[n][2] f32 -> out[n][2] f16, facts[1] (overflow)      Shape  item, n values
+ * Cost    8 B read and 4 B written a value
+ * Result  nearest, ties to even; overflow = min(overflow, row of a value that became infinite)
+ * Threads any queue */
+#ifndef SDD_K_QUANTISE_UVS_H
+#define SDD_K_QUANTISE_UVS_H
+#include "gpu/kernels/quantise.h"
+
+struct quantise_uvs_args {
+    const float *uv;
+    struct sdd_u16x2 *out;
+    struct sdd_quantise_facts *facts;
+};
+
+SDD_FN void k_quantise_uvs(int64_t i, const struct quantise_uvs_args *a)
+{
+    struct sdd_u16x2 row;
+    row.v[0] = sdd_f16(a->uv[2 * i]);
+    row.v[1] = sdd_f16(a->uv[2 * i + 1]);
+    a->out[i] = row;
+    if ((row.v[0] & 0x7fffu) == SDD_F16_INFINITE || (row.v[1] & 0x7fffu) == SDD_F16_INFINITE)
+        sdd_atomic_min(&a->facts->overflow, (uint64_t)i);
+}
+#endif

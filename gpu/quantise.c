@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quantise.c: f32 rows into compact blocks, and the box of the control points. */
+#include "gpu/quantise.h"
+#include "gpu/kernels/box_rows.h"
+#include "gpu/kernels/quantise_normals.h"
+#include "gpu/kernels/quantise_positions.h"
+#include "gpu/kernels/quantise_uvs.h"
+
+/* What can be compact, and how many numbers a row has as f32 and as that. */
+static const struct kind {
+    int semantic, width, format, components;
+} kinds[] = {{SDD_POSITIONS, 3, SDD_UNORM16_BOX, 4}, {SDD_NORMALS, 3, SDD_OCT16, 2}, {SDD_UVS, 2, SDD_F16, 2}};
+
+int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    if (r->compact & ~(SDD_POSITIONS | SDD_NORMALS | SDD_UVS))
+        return sdd_fail(err, SDD_EINVALID, "compact", "positions, normals and uvs alone can be compact");
+    if (r->compact & ~r->include)
+        return sdd_fail(err, SDD_EINVALID, "compact", "compact names a block that is not asked for");
+    return SDD_OK;
+}
+
+void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count)
+{
+    const struct kind *k = kinds;
+    while (k->semantic != semantic)
+        k++;
+    if (r->compact & semantic)
+        result_add_block(p, semantic, k->format, k->components, count);
+    else
+        result_add_block(p, semantic, SDD_F32, k->width, count);
+}
+
+/* ---- the box of the control points ----------------------------------------------------------------------------- */
+static int64_t n_boxes(int64_t rows)
+{
+    return (rows + SDD_BOX_ROWS - 1) / SDD_BOX_ROWS;
+}
+
+/* Boxes of two rounds, from which and to which the rounds go in turn. */
+struct rounds {
+    float *low[2], *high[2];
+};
+
+static void lay_out(const sdd_topology *t, struct arena *a, struct rounds *out)
+{
+    int64_t n = t->info.n_vertices;
+    for (int k = 0; k < 2; k++) {
+        n = n_boxes(n);
+        out->low[k] = ARENA(a, float, 3 * n);
+        out->high[k] = ARENA(a, float, 3 * n);
+    }
+}
+
+int64_t quantise_scratch(const sdd_topology *t)
+{
+    struct arena count = {NULL, 0};
+    struct rounds rounds;
+    lay_out(t, &count, &rounds);
+    return count.used;
+}
+
+static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void *scratch)
+{
+    const sdd_topology *t = m->topology;
+    struct arena a = {scratch, 0};
+    struct rounds rounds;
+    struct box_rows_args args = {.low = m->points, .high = m->points, .n_rows = t->info.n_vertices};
+    lay_out(t, &a, &rounds);
+    for (int k = 0; !args.scale; k = !k) {
+        args.n_items = n_boxes(args.n_rows);
+        args.to_low = args.n_items == 1 ? facts->low : rounds.low[k];
+        args.to_high = args.n_items == 1 ? facts->high : rounds.high[k];
+        args.scale = args.n_items == 1 ? facts->scale : NULL;
+        DEV_LAUNCH(t->device, box_rows, &args, args.n_items);
+        args.low = args.to_low;
+        args.high = args.to_high;
+        args.n_rows = args.n_items;
+    }
+}
+
+void quantise_queue(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch)
+{
+    sdd_device *d = m->topology->device;
+    struct sdd_quantise_facts *facts = lay->facts;
+    if (!facts)
+        return;
+    dev_fill(d, facts, 0, sizeof *facts);
+    dev_fill(d, &facts->overflow, 0xff, sizeof facts->overflow);
+    for (int i = 0; i < p->n_blocks; i++) {
+        const struct sdd_block *b = p->blocks + i;
+        struct quantise_positions_args positions = {lay->source[i], facts, lay->block[i]};
+        struct quantise_normals_args normals = {lay->source[i], lay->block[i]};
+        struct quantise_uvs_args uvs = {lay->source[i], lay->block[i], facts};
+        if (b->format == SDD_UNORM16_BOX) {
+            queue_box(m, facts, scratch);
+            DEV_LAUNCH(d, quantise_positions, &positions, b->count);
+        } else if (b->format == SDD_OCT16) {
+            DEV_LAUNCH(d, quantise_normals, &normals, b->count);
+        } else if (b->format == SDD_F16) {
+            DEV_LAUNCH(d, quantise_uvs, &uvs, b->count);
+        }
+    }
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_compact.c: compact blocks of every engine and scheme that takes a shape, at two levels, refined and limit: they
+ * say what the f32 blocks say, within the errors that sdd.h states; the box is that of the control points as they are
+ * now; plan and result agree; blocks that are not compact are what they were; what cannot be is refused. */
+#include "tests/engines/fixture.h"
+#include "tests/env.h"
+#include "tests/oracle/cases.h"
+#include "tests/oracle/compact.h"
+#include "tests/oracle/refined.h"
+#include "tests/oracle/triangles.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MOST_VERTICES 6000
+#define COMPACT (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
+
+static sdd_device *device;
+static int64_t n_compared;
+static double most_steps, most_degrees; /* that any row was off */
+
+static sdd_result *ask(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    sdd_result *result = NULL;
+    return sdd_refine(m, r, &result, err) == SDD_OK ? result : NULL;
+}
+
+/* ---- each kind of row against its floats ----------------------------------------------------------------------- */
+static void near_position(const char *label, const struct sdd_block *b, int64_t row, const float *want)
+{
+    const uint16_t *q = (const uint16_t *)b->data + 4 * row;
+    double at[3];
+    compact_position(q, b->low, b->high, at);
+    for (int k = 0; k < 3; k++) {
+        const double extent = (double)b->high[k] - (double)b->low[k], off = fabs(at[k] - (double)want[k]);
+        const double ulp = fmax(fabs((double)b->low[k]), fabs((double)b->high[k])) * 0x1p-23;
+        if (!(off <= fmax(extent * COMPACT_STEPS, COMPACT_FLAT) + 4 * ulp))
+            fail_msg("%s: point %lld is %.9g, not %.9g; a step is %.3g", label, (long long)row, at[k], (double)want[k],
+                     extent / 65535);
+        if (extent > 1e5 * ulp)
+            most_steps = fmax(most_steps, off / extent * 65535);
+    }
+    assert_int_equal(q[3], 0);
+}
+
+static void near_normal(const char *label, const struct sdd_block *b, int64_t row, const float *normal)
+{
+    const double want[3] = {(double)normal[0], (double)normal[1], (double)normal[2]};
+    double at[3];
+    compact_normal((const uint16_t *)b->data + 2 * row, at);
+    if (normal[0] == 0 && normal[1] == 0 && normal[2] == 0) {
+        assert_true(at[0] == 0 && at[1] == 0 && at[2] == 0);
+        return;
+    }
+    const double off = compact_degrees(at, want);
+    most_degrees = fmax(most_degrees, off);
+    if (!(off <= COMPACT_DEGREES))
+        fail_msg("%s: normal %lld is %g degrees off", label, (long long)row, off);
+}
+
+static void near_uv(const char *label, const struct sdd_block *b, int64_t row, const float *want)
+{
+    for (int k = 0; k < 2; k++) {
+        const double at = compact_half(((const uint16_t *)b->data)[2 * row + k]);
+        if (!(fabs(at - (double)want[k]) <= compact_half_error((double)want[k])))
+            fail_msg("%s: UV value %lld is %.9g, not %.9g", label, (long long)row, at, (double)want[k]);
+    }
+}
+
+static void compare_block(const char *label, const struct sdd_block *plain, const struct sdd_block *compact)
+{
+    const float *rows = plain->data;
+    assert_int_equal(plain->count, compact->count);
+    for (int64_t i = 0; i < plain->count; i++, n_compared++)
+        if (plain->semantic == SDD_POSITIONS)
+            near_position(label, compact, i, rows + 3 * i);
+        else if (plain->semantic == SDD_NORMALS)
+            near_normal(label, compact, i, rows + 3 * i);
+        else
+            near_uv(label, compact, i, rows + 2 * i);
+}
+
+static void check_box(const struct sdd_block *b, const float *points, int64_t n)
+{
+    for (int k = 0; k < 3; k++) {
+        float low = INFINITY, high = -INFINITY;
+        for (int64_t i = 0; i < n; i++)
+            low = fminf(low, points[3 * i + k]), high = fmaxf(high, points[3 * i + k]);
+        assert_true(b->low[k] == low && b->high[k] == high);
+    }
+}
+
+static void check_plan(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan *got)
+{
+    struct sdd_plan plan;
+    int64_t bytes = 0;
+    assert_int_equal(sdd_plan(t, r, &plan, NULL), SDD_OK);
+    assert_int_equal(plan.device_bytes, got->device_bytes);
+    assert_int_equal(plan.host_bytes, got->host_bytes);
+    for (int k = 0; k < plan.n_blocks; k++) {
+        const struct sdd_block *a = plan.blocks + k, *b = got->blocks + k;
+        assert_true(a->semantic == b->semantic && a->format == b->format && a->components == b->components &&
+                    a->count == b->count && a->bytes == b->bytes);
+        assert_true(b->digest == sdd_digest(b->data, b->bytes));
+        bytes += b->bytes;
+    }
+    assert_int_equal(bytes, plan.host_bytes);
+}
+
+/* `r` as it is against the same with what `compact` names in 16 bits. */
+static void compare(const char *label, sdd_mesh *m, const sdd_topology *t, const float *points,
+                    const struct sdd_refine_request *r, int compact)
+{
+    struct sdd_topology_info info;
+    struct sdd_refine_request small = *r;
+    struct sdd_error err = {0};
+    sdd_result *a = ask(m, r, &err), *b = NULL;
+    small.compact = compact & r->include;
+    if (!a && err.code == SDD_EUNSUPPORTED)
+        return; /* what an engine sees of a mesh when it runs */
+    if (a)
+        b = ask(m, &small, &err);
+    if (!a || !b)
+        fail_msg("%s: %s", label, err.text);
+    const struct sdd_plan *p = &sdd_result_info(a)->plan, *q = &sdd_result_info(b)->plan;
+    sdd_topology_info(t, &info);
+    check_plan(t, &small, q);
+    assert_string_equal(p->method, q->method);
+    assert_int_equal(p->n_blocks, q->n_blocks);
+    for (int k = 0; k < p->n_blocks; k++) {
+        const struct sdd_block *x = p->blocks + k, *y = q->blocks + k;
+        assert_int_equal(x->semantic, y->semantic);
+        if (small.compact & x->semantic)
+            compare_block(label, x, y);
+        else
+            assert_true(x->format == y->format && x->bytes == y->bytes && x->digest == y->digest);
+        if (y->format == SDD_UNORM16_BOX)
+            check_box(y, points, info.n_vertices);
+    }
+    sdd_result_free(a);
+    sdd_result_free(b);
+}
+
+/* ---- every shape ----------------------------------------------------------------------------------------------- */
+static int takes(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    struct sdd_plan plan;
+    return sdd_plan(t, r, &plan, NULL) == SDD_OK;
+}
+
+static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
+{
+    static const int surfaces[] = {SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT};
+    struct sdd_error err = {0};
+    sdd_topology *t;
+    sdd_mesh *m;
+    char label[160];
+    if (sdd_topology_create(device, d, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
+        fail_msg("%s: %s", s->name, err.text);
+    int last = level_that_fits(d, 3, MOST_VERTICES), all = EVERYTHING | (d->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0);
+    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+        for (int i = 0; i < 4; i++) {
+            struct sdd_refine_request r = {
+                .level = i & 1 ? last : 1, .surface = surfaces[i / 2], .include = all, .method = e->name};
+            snprintf(label, sizeof label, "%s scheme %d level %d surface %d by %s", s->name, d->options.scheme, r.level,
+                     r.surface, e->name);
+            if (takes(t, &r))
+                compare(label, m, t, s->points, &r, COMPACT);
+        }
+    sdd_mesh_free(m);
+    sdd_topology_unref(t);
+}
+
+static void check_shape(const struct shape *s)
+{
+    for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_SQRT3; scheme++) {
+        struct sdd_mesh_desc d = s->desc;
+        struct triangles owned = {0};
+        if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
+            owned = triangles_cut(&d);
+        d.options.scheme = scheme;
+        if (scheme == SDD_SCHEME_SQRT3)
+            d.options.fvar = SDD_FVAR_ALL;
+        check_scheme(s, &d);
+        if (d.n_creases && scheme != SDD_SCHEME_SQRT3 && scheme != SDD_SCHEME_BILINEAR) {
+            d.options.crease_method = !d.options.crease_method;
+            check_scheme(s, &d);
+        }
+        triangles_free(&owned);
+    }
+}
+
+static void for_each_in(const char *folder)
+{
+    size_t n;
+    char dir[4096];
+    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
+    char **names = shape_list(dir, &n);
+    assert_true(names && n > 20);
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        struct sdd_error err = {0};
+        if (shape_load(dir, names[i], &s, &err) != SDD_OK)
+            fail_msg("%s: %s", names[i], err.text);
+        check_shape(&s);
+        shape_free(&s);
+    }
+    shape_list_free(names);
+}
+
+static void test_shapes(void **state)
+{
+    (void)state;
+    device = open_device(0);
+    for_each_in("");
+    for_each_in("odd");
+    sdd_device_close(device);
+    print_message("%lld rows, off by %.4f steps and %.5f degrees at most\n", (long long)n_compared, most_steps,
+                  most_degrees);
+}
+
+/* ---- one mesh -------------------------------------------------------------------------------------------------- */
+/* Each alone, and beside what is never compact. */
+static void test_subsets(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, "uv_islands_mixed", 0, 0);
+    for (int include = 1; include <= COMPACT; include++) {
+        struct sdd_refine_request r =
+            fixture_ask(3, SDD_SURFACE_LIMIT, include | SDD_INDICES | SDD_TANGENTS | SDD_FACE_PARAMS);
+        for (int compact = 1; compact <= include; compact++)
+            if ((include & ~COMPACT) == 0 && (compact & ~include) == 0)
+                compare("uv_islands_mixed", f.mesh, f.topology, f.shape.points, &r, compact);
+    }
+    fixture_close(&f);
+}
+
+/* The box follows the points, and needs no more of them than there are. */
+static void test_moved(void **state)
+{
+    struct fixture f;
+    struct sdd_error err = {0};
+    (void)state;
+    fixture_open(&f, "cube54", 0, 0);
+    const int64_t n = f.shape.desc.n_vertices;
+    const struct sdd_refine_request r = fixture_ask(3, SDD_SURFACE_REFINED, EVERYTHING);
+    float *points = xalloc(3 * n, sizeof *points);
+    for (int flat = 0; flat < 2; flat++) {
+        for (int64_t i = 0; i < 3 * n; i++)
+            points[i] = flat && i % 3 == 1 ? 42.5f : f.shape.points[i] * 3 - 1000;
+        assert_int_equal(sdd_mesh_set_points(f.mesh, 0, n, points, &err), SDD_OK);
+        compare("cube54", f.mesh, f.topology, points, &r, COMPACT);
+    }
+    free(points);
+    fixture_close(&f);
+}
+
+static void refused(const sdd_topology *t, int include, int compact, const char *says)
+{
+    struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, include);
+    struct sdd_error err = {0};
+    struct sdd_plan plan;
+    r.compact = compact;
+    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_EINVALID);
+    assert_string_equal(err.field, "compact");
+    assert_non_null(strstr(err.text, says));
+}
+
+static void test_refused(void **state)
+{
+    struct fixture f;
+    (void)state;
+    fixture_open(&f, "uv_islands_mixed", 0, 0);
+    refused(f.topology, SDD_POSITIONS, SDD_NORMALS, "not asked for");
+    refused(f.topology, EVERYTHING, SDD_INDICES, "alone can be");
+    refused(f.topology, EVERYTHING, SDD_POSITIONS | SDD_TANGENTS, "alone can be");
+    fixture_close(&f);
+}
+
+/* A UV value that no half float holds is told, whatever the others are; floats hold it. */
+static void test_overflow(void **state)
+{
+    struct fixture f;
+    struct sdd_error err = {0};
+    sdd_mesh *m;
+    (void)state;
+    fixture_open(&f, "uv_single", 0, 0);
+    const int64_t n = 2 * f.shape.desc.n_uvs;
+    float *uvs = xalloc(n, sizeof *uvs);
+    memcpy(uvs, f.shape.uvs, (size_t)n * sizeof *uvs);
+    for (int over = 0; over < 2; over++) {
+        uvs[n - 1] = over ? -65520.0f : 65504.0f;
+        assert_int_equal(sdd_mesh_create(f.topology, f.shape.points, uvs, &m, &err), SDD_OK);
+        struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, SDD_UVS | SDD_POSITIONS);
+        sdd_result *result = ask(m, &r, &err);
+        assert_non_null(result);
+        sdd_result_free(result);
+        r.compact = SDD_POSITIONS | SDD_UVS;
+        result = ask(m, &r, &err);
+        if (over) {
+            assert_null(result);
+            assert_int_equal(err.code, SDD_EUNSUPPORTED);
+            assert_string_equal(err.field, "compact");
+            assert_non_null(strstr(err.text, "65504"));
+        } else {
+            assert_non_null(result);
+        }
+        sdd_result_free(result);
+        sdd_mesh_free(m);
+    }
+    free(uvs);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_subsets),
+                                       cmocka_unit_test(test_moved), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_overflow)};
+    return cmocka_run_group_tests_name("compact blocks", tests, NULL, NULL);
+}
