@@ -144,7 +144,8 @@ static int is_compact(const struct subd_block *b)
     return b->semantic & CLI_COMPACT && strcmp(b->type, "f32") != 0;
 }
 
-/* Compact blocks as the floats that the writers take; the others are as they were. 0: no memory, which is the caller's. */
+/* Compact blocks as the floats that the writers take, in *memory, the caller's; the others as they were. 0: there is no
+ * memory. */
 static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void **memory)
 {
     int64_t rows = 0;

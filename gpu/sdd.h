@@ -184,17 +184,18 @@ enum sdd_include {
     SDD_PRIMVAR_INDICES = 1024 /* of those that are faceVarying */
 };
 struct sdd_refine_request {
-    int level;          /* 1 .. SDD_MAX_LEVEL                                       */
-    int surface;        /* enum sdd_surface                                         */
-    int include;        /* enum sdd_include, or-ed                                  */
-    int compact;        /* of those, blocks in 16 bits: positions, normals, uvs     */
-    const char *method; /* "auto" or an engine's name                               */
-    uint32_t primvars;  /* bit k: the mesh's primvar k, when `include` asks for any */
-    int n_primvars;     /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
+    int level;            /* 1 .. SDD_MAX_LEVEL                                       */
+    int surface;          /* enum sdd_surface                                         */
+    int include, compact; /* enum sdd_include, or-ed; positions, normals, uvs of it that are to be compact */
+    const char *method;   /* "auto" or an engine's name                               */
+    uint32_t primvars;    /* bit k: the mesh's primvar k, when `include` asks for any */
+    int n_primvars;       /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
     const struct sdd_primvar *primvar_shapes;
     const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL           */
 };
 
+/* The 16-bit formats: README, "Compact blocks": u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2]. */
+enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
 /* A block of the result. Shapes, in grid order (README, "Grid order"), where it is not compact:
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
  * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner;
@@ -203,25 +204,14 @@ struct sdd_refine_request {
  * face_params [faces][4] u32 as for patches; of a quad, the face's corner 0 is corner params[1] of its cell; under loop
  * u and v count in a grid of 2^level cells from corner 0, u towards corner 1, v towards corner 2, and SDD_FACE_TURNED
  * marks the cell's upper triangle; under sqrt3 u and v are 0 */
-/* UNORM16_BOX: [n][4] u16 q, the fourth 0, for no vertex format has three: low + q * (high - low) / 65535 on each axis
- * of the control points' box, in which all refined and limit points lie. Error: (high - low) / 126000, half a step and
- * what rounding adds, or 1e-33 where a box has no more; and 4 ulp of the box's largest coordinate, by which rounding
- * puts a refined point outside.
- * OCT16: [n][2] i16 (a, b). With u, v = a, b / 32767 and w = 1 - |u| - |v|, the normal is (u, v, w), or where w < 0
- * ((1 - |v|) sign u, (1 - |u|) sign v, w), made of length 1; sign 0 is 1. Error: 0.0026 degrees. (-32768, -32768) is
- * zero. F16: [n][2] IEEE half floats, the nearest, ties to even; one that would be infinite (from 65520 on) is an
- * error. */
-enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
 struct sdd_block {
-    int semantic; /* a bit of enum sdd_include, or of sdd_patch_semantic       */
-    int primvar;  /* of primvars and primvar_indices: its row                  */
-    int format;   /* enum sdd_format; F32 of all primvars, whatever they hold  */
-    int components;
-    int64_t count; /* rows                                                      */
-    int64_t bytes;
-    const void *data;      /* host memory, 64-byte aligned; NULL in a plan              */
-    uint64_t digest;       /* xxh64 tree of digest.h; 0 in a plan                       */
-    float low[3], high[3]; /* of UNORM16_BOX; 0 in a plan                               */
+    int semantic;           /* a bit of enum sdd_include, or of sdd_patch_semantic       */
+    int primvar;            /* of primvars and primvar_indices: its row                  */
+    int format, components; /* enum sdd_format; F32 of all primvars, whatever they hold */
+    int64_t count, bytes;   /* count: rows                                               */
+    const void *data;       /* host memory, 64-byte aligned; NULL in a plan              */
+    uint64_t digest;        /* xxh64 tree of digest.h; 0 in a plan                       */
+    float low[3], high[3];  /* UNORM16_BOX: of the control points; 0 in a plan           */
 };
 #define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan {
@@ -233,8 +223,7 @@ struct sdd_plan {
     int64_t host_bytes;   /* of the result                                             */
 };
 /* sdd_plan: exact counts and bytes, nothing allocated.
- * Errors  SDD_EINVALID (level, surface, include, compact, method), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass
- *         32 bits */
+ * Errors  SDD_EINVALID (what of the request it is), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */
 int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out,
              struct sdd_error *err) SDD_MUST_CHECK;
 
@@ -247,8 +236,7 @@ struct sdd_result_info {
 };
 /* sdd_refine: runs the engine, digests and brings the blocks to host memory.
  * Result  the same bits on every backend, for any number of threads
- * Errors  as sdd_plan, SDD_EUNSUPPORTED (compact UVs that half floats cannot hold), SDD_ENO_MEMORY with needed and
- *         available bytes, SDD_ECANCELLED, SDD_EDEVICE */
+ * Errors  as sdd_plan (and UVs no half float holds), SDD_ENO_MEMORY (needed, available), SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */

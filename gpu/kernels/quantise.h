@@ -2,8 +2,8 @@
 /* quantise.h: one value in 16 bits, for kernels that write compact blocks.
  *
  * Positions are 16-bit fractions of a box. Normals are points of the octahedron |x| + |y| + |z| = 1, unfolded on the
- * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. What of a value is lost is in
- * sdd.h, at enum sdd_format. */
+ * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. How far off each
+ * is: README, "Compact blocks". */
 #ifndef SDD_K_QUANTISE_H
 #define SDD_K_QUANTISE_H
 #include "gpu/kernel.h"
@@ -39,7 +39,7 @@ SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 #define SDD_OCT_ZERO 0x8000u
 
 /* The square of how far the direction of grid point (a, b) is beside n: of the cross product with the octahedron's
- * point, which is whole numbers. Neighbours have points of almost the same length, so that it need not be divided out. */
+ * point, which is whole numbers. Neighbours' points are of almost the same length: it need not be divided out. */
 SDD_FN float sdd_oct_beside(float x, float y, float z, int32_t a, int32_t b)
 {
     int32_t over_a = a < 0 ? -a : a, over_b = b < 0 ? -b : b, c = SDD_OCT - over_a - over_b;

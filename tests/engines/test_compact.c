@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_compact.c: compact blocks of every engine and scheme that takes a shape, at two levels, refined and limit: they
+/* test_compact.c: compact blocks of every engine and scheme that takes a shape, refined and limit: they
  * say what the f32 blocks say, within the errors that sdd.h states; the box is that of the control points as they are
  * now; plan and result agree; blocks that are not compact are what they were; what cannot be is refused. */
 #include "tests/engines/fixture.h"
@@ -157,18 +157,16 @@ static int takes(const sdd_topology *t, const struct sdd_refine_request *r)
 
 static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
 {
-    static const int surfaces[] = {SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT};
     struct sdd_error err = {0};
     sdd_topology *t;
     sdd_mesh *m;
     char label[160];
     if (sdd_topology_create(device, d, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
         fail_msg("%s: %s", s->name, err.text);
-    int last = level_that_fits(d, 3, MOST_VERTICES), all = EVERYTHING | (d->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0);
+    int level = level_that_fits(d, 3, MOST_VERTICES), all = EVERYTHING | (d->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0);
     for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
-        for (int i = 0; i < 4; i++) {
-            struct sdd_refine_request r = {
-                .level = i & 1 ? last : 1, .surface = surfaces[i / 2], .include = all, .method = e->name};
+        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+            struct sdd_refine_request r = {.level = level, .surface = surface, .include = all, .method = e->name};
             snprintf(label, sizeof label, "%s scheme %d level %d surface %d by %s", s->name, d->options.scheme, r.level,
                      r.surface, e->name);
             if (takes(t, &r))
@@ -218,7 +216,7 @@ static void for_each_in(const char *folder)
 static void test_shapes(void **state)
 {
     (void)state;
-    device = open_device(0);
+    device = open_device(1);
     for_each_in("");
     for_each_in("odd");
     sdd_device_close(device);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether patches (32) or primvars (64) were
- * asked for and whether digests count (128: not). */
+/* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether positions are compact (16), whether
+ * patches (32) or primvars (64) were asked for and whether digests count (128: not). */
 #include "client/subd_frame.h"
 #include <stdlib.h>
 #include <string.h>
@@ -10,10 +10,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct subd_block *need(const struct subd_frame *f, int semantic, int components, int64_t count)
 {
     const struct subd_block *b = subd_frame_find(f, semantic);
+    int size = b && strcmp(b->type, "unorm16") == 0 ? 2 : 4;
     if (!b || (components && b->components != components) || b->count != count ||
-        b->bytes != b->count * b->components * 4)
+        b->bytes != b->count * b->components * size)
         abort();
     return b;
+}
+
+static void decode_all(const struct subd_block *b)
+{
+    float row[3];
+    for (int64_t i = 0; i < b->count; i++)
+        if (subd_block_decode(b, i, 1, row) != SUBD_OK)
+            abort();
 }
 
 static void below(const struct subd_block *b, int64_t limit)
@@ -49,11 +58,11 @@ static void sane_primvars(const struct subd_frame *f)
 }
 
 /* What the library promises of a frame that it lets through. */
-static void promised(const struct subd_frame *f, int patches)
+static void promised(const struct subd_frame *f, int patches, int compact)
 {
     const struct subd_block *indices = subd_frame_find(f, SUBD_INDICES), *rows = subd_frame_find(f, SUBD_PATCHES);
     float p[3], du[3], dv[3];
-    need(f, SUBD_POSITIONS, 3, f->vertices);
+    decode_all(need(f, SUBD_POSITIONS, compact ? 4 : 3, f->vertices));
     if (!indices || f->head_bytes < 2)
         abort();
     below(indices, f->vertices);
@@ -79,12 +88,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct subd_frame_parser p;
     struct subd_error err = {0};
     size_t step;
-    int rc, patches;
+    int rc, patches, compact;
     if (size < 2)
         return 0;
-    step = (*data & 31u) + 1;
+    step = (*data & 15u) + 1;
     patches = (*data & 32) != 0;
+    compact = *data & 16 && !patches;
     request.include = patches ? SUBD_PATCH_BLOCKS : 0;
+    request.compact = compact ? SUBD_POSITIONS : 0;
     request.primvars = *data & 64 && !patches ? "*" : NULL;
     request.skip_digests = *data++ >> 7; /* without them the fuzzer gets further */
     size--;
@@ -96,7 +107,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         subd_frame_end(&p);
     if (rc == SUBD_OK)
-        promised(&frame, patches);
+        promised(&frame, patches, compact);
     else if (frame.n_blocks || !*err.text)
         abort();
     subd_frame_free(&frame);

@@ -62,7 +62,7 @@ static void note_result(struct record *r, sdd_result *result)
     sdd_result_free(result);
 }
 
-/* The high half of `include` are the primvars that are asked for; with COMPACT all blocks that can be are in 16 bits. */
+/* The high half of `include` are the primvars that are asked for; COMPACT: what can be is in 16 bits. */
 #define COMPACT 0x8000
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface, int include, struct record *r,
