@@ -158,8 +158,8 @@ static int takes(const sdd_topology *t, const struct sdd_refine_request *r)
 static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
 {
     struct sdd_error err = {0};
-    sdd_topology *t;
-    sdd_mesh *m;
+    sdd_topology *t = NULL;
+    sdd_mesh *m = NULL;
     char label[160];
     if (sdd_topology_create(device, d, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
         fail_msg("%s: %s", s->name, err.text);

@@ -246,7 +246,8 @@ static void test_uvs(void **state)
     uint16_t *want = xalloc(N * EACH, sizeof *want);
     (void)state;
     launch_say("half floats");
-    for (uint16_t h = 0; h < N; h++) {
+    for (int i = 0; i < N; i++) {
+        const uint16_t h = (uint16_t)i;
         const double at = compact_half(h), next = h + 1 < N ? compact_half(h + 1) : 65536;
         const float middle = (float)((at + next) / 2),
                     values[EACH] = {(float)at, nextafterf((float)at, INFINITY), nextafterf((float)next, 0),
