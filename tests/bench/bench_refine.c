@@ -121,7 +121,7 @@ static void check(const struct bench_mesh *m)
 int main(void)
 {
     struct bench_mesh m;
-    bench_mesh_open(&m);
+    bench_mesh_open(&m, "spot_quadrangulated", 61, 48);
     check(&m);
     printf("%s\n  %-14s L    vertices         ms M vert/s moved GB/s  of copy  over floor\n", m.name, "device");
     rows("cpu", 1, &m);

@@ -117,7 +117,7 @@ int main()
     sdd_device_config config = {};
     config.backend = "cpu";
     config.threads = threads;
-    bench_mesh_open(&m);
+    bench_mesh_open(&m, "spot_quadrangulated", 61, 48);
     if (sdd_device_open(&config, &device, &err) != SDD_OK ||
         sdd_topology_create(device, &m.desc, &topology, &err) != SDD_OK ||
         sdd_mesh_create(topology, m.points, nullptr, &mesh, &err) != SDD_OK)

@@ -2,8 +2,10 @@
 /* timing.c: clocks, meshes and bandwidths of the benchmarks. */
 #include "tests/bench/timing.h"
 #include "gpu/device.h"
+#include "gpu/kernels/point_check.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include <immintrin.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,27 +63,28 @@ void torus_free(struct torus *t)
     free(t->points);
 }
 
-void bench_mesh_open(struct bench_mesh *m)
+void bench_mesh_open(struct bench_mesh *m, const char *file, int nx, int ny)
 {
     const char *shared = test_shared_dir();
     char dir[4096], path[4200];
     struct sdd_error err = {0};
     memset(m, 0, sizeof *m);
     snprintf(dir, sizeof dir, "%s/data", shared ? shared : "");
-    snprintf(path, sizeof path, "%s/spot_quadrangulated.obj", dir);
-    FILE *there = shared ? fopen(path, "rb") : NULL;
+    snprintf(path, sizeof path, "%s/%s.obj", dir, file ? file : "");
+    FILE *there = shared && file ? fopen(path, "rb") : NULL;
     if (there)
         fclose(there);
-    if (there && shape_load(dir, "spot_quadrangulated", &m->shape, &err) == SDD_OK) {
-        snprintf(m->name, sizeof m->name, "spot_quadrangulated");
+    if (there && shape_load(dir, file, &m->shape, &err) == SDD_OK) {
+        snprintf(m->name, sizeof m->name, "%s", file);
         m->desc = m->shape.desc;
         m->desc.n_uvs = 0;
         m->points = m->shape.points;
         return;
     }
-    printf("skip: no spot_quadrangulated.obj here (SUBDD_SHARED); a torus of 2,928 quads instead\n");
-    snprintf(m->name, sizeof m->name, "torus of 2,928 quads");
-    torus_make(61, 48, &m->torus);
+    snprintf(m->name, sizeof m->name, "torus of %d quads", nx * ny);
+    if (file)
+        printf("skip: no %s.obj here (SUBDD_SHARED); a %s instead\n", file, m->name);
+    torus_make(nx, ny, &m->torus);
     m->desc = m->torus.desc;
     m->points = m->torus.points;
 }
@@ -122,6 +125,53 @@ struct bandwidth device_bandwidth(sdd_device *device, int64_t bytes)
     out.copy = 2 * (double)bytes / median(copy, RUNS) * 1e-9;
     out.write = (double)bytes / median(write, RUNS) * 1e-9;
     return out;
+}
+
+__attribute__((target("avx"))) static void store_past_caches(float *to, int64_t n)
+{
+    const __m256 value = _mm256_set1_ps(1);
+    for (int64_t i = 0; i < n; i += 8)
+        _mm256_stream_ps(to + i, value);
+    _mm_sfence();
+}
+
+double store_bandwidth(int threads, int64_t bytes)
+{
+    const int64_t part = bytes / threads / 4096 * 4096; /* of each thread */
+    char *memory = aligned_alloc(4096, (size_t)(part * threads));
+    double best = 0;
+    if (!memory)
+        oracle_die("no memory to write to");
+    for (int run = -1; run < 11; run++) { /* the first touches the pages */
+        double start = now_ms();
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+        for (int k = 0; k < threads; k++)
+            store_past_caches((float *)(void *)(memory + k * part), part / (int64_t)sizeof(float));
+        double rate = (double)(part * threads) / (now_ms() - start) * 1e-6;
+        best = run >= 0 && rate > best ? rate : best;
+    }
+    free(memory);
+    return best;
+}
+
+double launch_ms(sdd_device *device)
+{
+    enum { RUNS = 101 };
+    struct sdd_error err = {0};
+    double times[RUNS];
+    void *memory; /* an error word, then one point */
+    must(dev_alloc(device, 64, &memory, &err), &err);
+    dev_fill(device, memory, 0, 64);
+    struct point_check_args args = {(const float *)memory + 2, memory, 1};
+    for (int i = -1; i < RUNS; i++) {
+        dev_mark(device, 0);
+        DEV_LAUNCH(device, point_check, &args, 1);
+        dev_mark(device, 1);
+        must(dev_finish(device, &err), &err);
+        times[i < 0 ? 0 : i] = dev_elapsed(device, 0, 1) * 1e3;
+    }
+    dev_free(device, memory, 64);
+    return median(times, RUNS);
 }
 
 void cooler_open(struct cooler *c, sdd_device *device, int64_t bytes)

@@ -22,7 +22,8 @@ struct torus {
 void torus_make(int nx, int ny, struct torus *out);
 void torus_free(struct torus *t);
 
-/* bench_mesh: spot_quadrangulated.obj of the shared folder, or a torus of as many quads where that is absent. */
+/* bench_mesh: FILE.obj of the shared folder without its UVs; where that is absent, or `file` is NULL, a torus of
+ * nx * ny quads. */
 struct bench_mesh {
     char name[64];
     struct shape shape;
@@ -30,7 +31,7 @@ struct bench_mesh {
     struct sdd_mesh_desc desc;
     const float *points;
 };
-void bench_mesh_open(struct bench_mesh *m);
+void bench_mesh_open(struct bench_mesh *m, const char *file, int nx, int ny);
 void bench_mesh_close(struct bench_mesh *m);
 
 /* bandwidth: GB/s that the device reaches by itself with `bytes`, medians of 11: copying (read and written bytes count)
@@ -39,6 +40,11 @@ struct bandwidth {
     double copy, write;
 };
 struct bandwidth device_bandwidth(sdd_device *device, int64_t bytes);
+/* store_bandwidth: GB/s, the best of 11, that `threads` threads reach with non-temporal stores alone. Needs AVX. */
+double store_bandwidth(int threads, int64_t bytes);
+/* launch_ms: device time of a launch with next to no work, the median of 101. */
+double launch_ms(sdd_device *device);
+
 /* cooler: overwrites memory that is larger than the caches. */
 struct cooler {
     sdd_device *device;
