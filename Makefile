@@ -89,9 +89,11 @@ $(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
 # A header gpu/kernels/NAME.h that has a k_NAME is a kernel. Rewritten only when the text changes: no rebuild for nothing.
 KERNELS  := $(foreach h,$(sort $(wildcard gpu/kernels/*.h)),$(shell grep -qw k_$(basename $(notdir $h)) $h && echo $(basename $(notdir $h))))
-ABI      := $(wildcard gpu/kernel.h gpu/backend.h gpu/err.h gpu/err.def) $(sort $(wildcard gpu/kernels/*.h))
+ABI      := $(wildcard gpu/kernel.h gpu/backend.h gpu/err.h gpu/err.def) $(sort $(wildcard gpu/kernels/*.h gpu/cuda/*.cuh))
 renew     = @mkdir -p $(@D); { $(1); } >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
-$(BUILD)/gen/kernels.def: force ; $(call renew,printf 'SDD_KERNEL(%s)\n' $(KERNELS))
+# One that has a form of its own in gpu/cuda is a kernel of tiles.
+$(BUILD)/gen/kernels.def: force
+	$(call renew,printf '%s\n' '$(hash)ifndef SDD_TILES' '$(hash)define SDD_TILES SDD_KERNEL' '$(hash)endif' $(foreach k,$(KERNELS),'SDD_$(if $(wildcard gpu/cuda/$k.cuh),TILES,KERNEL)($k)') '$(hash)undef SDD_TILES')
 $(BUILD)/gen/kernels_all.h: force
 	$(call renew,echo '/* made by make from the names in gpu/kernels */'; printf '$(hash)include "gpu/kernels/%s.h"\n' $(KERNELS))
 $(BUILD)/gen/abi.h: force

@@ -28,6 +28,7 @@ struct engine {
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
-extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla;
+extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla,
+    sdd_engine_tabulated;
 
 #endif

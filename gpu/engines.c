@@ -13,7 +13,10 @@ const struct sdd_engine_info sdd_engine_table[] = {
      "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
      "the reference of mesh-matrix",
      mesh_matrix_spla_schemes},
+    {"tabulated",
+     "catmullClark to level 6 from tables that stay with the topology: for frames of which only positions are new",
+     tabulated_schemes},
     {NULL, NULL, NULL},
 };
 const struct engine *const sdd_engines[] = {&sdd_engine_mesh_matrix, &sdd_engine_edge_friend,
-                                            &sdd_engine_mesh_matrix_spla, NULL};
+                                            &sdd_engine_mesh_matrix_spla, &sdd_engine_tabulated, NULL};

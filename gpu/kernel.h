@@ -2,6 +2,8 @@
 /* kernel.h: the kernel language. A kernel is one header gpu/kernels/<name>.h with a struct <name>_args of pointers
  * and counts and a body `k_<name>(i, args)` for one index: valid C11 and valid CUDA C++. gcc makes a parallel CPU
  * loop of it (kernels_cpu.c), nvcc a __global__ launch (cuda/backend_cuda.cu); the list is made from the file names.
+ * A kernel of tiles, whose items are much work, has its CUDA form in cuda/<name>.cuh, a block an item; the bits are the
+ * same.
  * Rules: each word has one writer (or writers of one value, sdd_mark); gather, no float atomics; only + - * / sqrt
  * fmaf; contraction is off on both compilers, so the same operations in the same order give the same bits. No
  * designated initialisers, compound literals or VLAs. */

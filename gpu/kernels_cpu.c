@@ -6,15 +6,18 @@
 
 /* Chunks are long enough that neighbours in the index stay in one core's cache, and handed out as threads come for
  * them, so that a core with other work does not hold the rest up. */
-#define SDD_KERNEL(name)                                                                                               \
+#define PRAGMA(text) _Pragma(#text)
+#define LOOP(name, chunk)                                                                                              \
     static void loop_##name(const void *args, int64_t n, int threads)                                                  \
     {                                                                                                                  \
         struct name##_args a = *(const struct name##_args *)args;                                                      \
         (void)threads;                                                                                                 \
-        _Pragma("omp parallel for schedule(dynamic, 1024) num_threads(threads) if (n > 2048)") for (int64_t i = 0;     \
-                                                                                                    i < n; i++)        \
+        PRAGMA(omp parallel for schedule(dynamic, chunk) num_threads(threads) if (n > 2 * chunk))                      \
+        for (int64_t i = 0; i < n; i++)                                                                                \
             k_##name(i, &a);                                                                                           \
     }
+#define SDD_KERNEL(name) LOOP(name, 1024)
+#define SDD_TILES(name) LOOP(name, 4)
 #include "kernels.def"
 #undef SDD_KERNEL
 

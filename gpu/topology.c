@@ -9,6 +9,7 @@
  * Each arrow is a read-back. With face sizes that check_desc has passed kernels stay inside their arrays, so errors
  * need not be read before it. */
 #include "gpu/topology.h"
+#include "gpu/tabulated.h"
 #include "gpu/topology_build.h"
 #include <math.h>
 #include <stdlib.h>
@@ -146,9 +147,10 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     t->info = info;
     t->n_channels = (desc->n_uvs > 0) + info.n_channels;
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
+    t->tabulated = calloc((size_t)t->n_channels + 1, sizeof *t->tabulated);
     for (int k = 0; t->channel && k < t->n_channels; k++)
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
-    rc = t->channel ? topology_build(t, desc, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    rc = t->channel && t->tabulated ? topology_build(t, desc, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
     if (rc) {
         sdd_topology_unref(t);
         return rc;
@@ -171,6 +173,9 @@ void sdd_topology_unref(sdd_topology *t)
         return;
     for (int k = 0; k < SDD_N_PARTS; k++)
         dev_free(t->device, t->part[k].memory, t->part[k].bytes);
+    for (int k = 0; t->tabulated && k <= t->n_channels; k++)
+        tabulated_free(t->device, t->tabulated + k);
+    free(t->tabulated);
     free(t->channel);
     free(t);
 }

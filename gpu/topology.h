@@ -39,6 +39,8 @@ struct topology_channel {
     uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
 };
 
+struct tabulated;
+
 struct sdd_topology {
     int refs;
     sdd_device *device;
@@ -69,6 +71,7 @@ struct sdd_topology {
 
     int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
     struct topology_channel *channel;
+    struct tabulated *tabulated; /* tabulated.h, made when they are asked for: of the control mesh, of each channel */
     int64_t n_shown;
     int64_t n_semi;
     int chaikin_levels; /* as many levels on nothing is left of them */

@@ -19,6 +19,8 @@
 #include "gpu/backend.h"
 #include "gpu/host_cache.h"
 #include "gpu/kernel.h"
+#include "gpu/cuda/tab_dense.cuh"
+#include "gpu/cuda/tab_regular.cuh"
 #include "kernels_all.h"
 #include "abi.h"
 
@@ -54,14 +56,17 @@ struct device {
         if (i < n)                                                                                                     \
             k_##name(i, &a);                                                                                           \
     }
+#define SDD_TILES(name) /* gpu/cuda/NAME.cuh has it */
 #include "kernels.def"
 #undef SDD_KERNEL
 
 static const struct {
     const void *function;
     size_t args_bytes;
+    int threads, items; /* of a block */
 } kernel_table[] = {
-#define SDD_KERNEL(name) {(const void *)g_##name, sizeof(struct name##_args)},
+#define SDD_KERNEL(name) {(const void *)g_##name, sizeof(struct name##_args), BLOCK, BLOCK},
+#define SDD_TILES(name) {(const void *)g_##name, sizeof(struct name##_args), name##_threads, 1},
 #include "kernels.def"
 #undef SDD_KERNEL
 };
@@ -437,12 +442,12 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
         return code;
     assert(kernel >= 0 && kernel < SDD_N_KERNELS && args_bytes == kernel_table[kernel].args_bytes);
     (void)args_bytes;
-    const int64_t blocks = (n - 1) / BLOCK + 1;
+    const int64_t blocks = (n - 1) / kernel_table[kernel].items + 1;
     if (blocks > GRID_MAX)
         return result(d, cudaErrorInvalidConfiguration);
     void *params[2] = {&n, (void *)args};
-    return result(
-        d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks), dim3(BLOCK), params, 0, d->stream));
+    return result(d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks),
+                                      dim3((unsigned)kernel_table[kernel].threads), params, 0, d->stream));
 }
 
 /* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL

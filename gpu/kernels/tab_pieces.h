@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_pieces.h: the level-1 quads of a mesh, the pieces, as they are evaluated: those of the bicubic class, and those
+ * of others, class by class. */
+#ifndef SDD_TAB_PIECES_H
+#define SDD_TAB_PIECES_H
+#include "gpu/kernels/grid_frame.h"
+#include "gpu/kernels/rows.h"
+#include "gpu/kernels/tab_fan.h"
+
+#define SDD_TAB_REGULAR 16     /* columns of the bicubic class */
+#define SDD_TAB_SIDE 32        /* cells along a piece, at most */
+#define SDD_TAB_GROUP 16       /* pieces of an item of tab_regular */
+#define SDD_TAB_TOGETHER 8     /* pieces of a class, at most, of an item of tab_dense */
+
+struct sdd_tab_table {
+    int64_t first;     /* its pieces begin there, in the order of classes */
+    int64_t column;    /* .. and their columns there                      */
+    int64_t table;     /* columns of the tables before its own            */
+    int32_t n_columns;
+};
+
+/* Pieces [first, first + n) of a class. */
+struct sdd_tab_run {
+    uint32_t first, class_n; /* class << 4 | n */
+};
+
+/* What both forms of evaluation share. */
+struct sdd_tab_target {
+    struct sdd_grid grid; /* of the last level */
+    const float *from;    /* rows of level 1   */
+    float *to;            /* .. of the last    */
+    struct sdd_width width;
+};
+
+/* The weights of four points in a row. */
+struct sdd_tab_basis {
+    float s[4];
+} __attribute__((aligned(16)));
+
+/* The products of a bicubic point in their order: along x, then along y. */
+SDD_FN float sdd_tab_sum(const float *w, float a, float b, float c, float d)
+{
+    return fmaf(w[3], d, fmaf(w[2], c, fmaf(w[1], b, w[0] * a)));
+}
+#endif

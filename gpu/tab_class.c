@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_class.c: each point is a vector of K weights, and steps of subdivision are taken with those. Three parts each
+ * refine to themselves: the fan of the vertex, the fan of the third corner, and a grid that reaches one place beyond
+ * the quad, on which the rules are products of rules along x and along y, but next to the two corners: there the fans
+ * say what is right. */
+#include "gpu/tab_class.h"
+#include "gpu/kernels/crease_rule.h"
+#include <stdlib.h>
+
+/* rows: of K weights each: the middle, the far ends of the edges, the points across the quads. */
+struct fan {
+    struct tab_class sharp; /* on the level reached */
+    double *rows, *next;    /* next: where a step goes to */
+};
+
+struct patch {
+    int columns, side; /* the quad's side on the level reached, in places */
+    size_t pitch;      /* doubles from a place of the grid to that above it */
+    struct fan vertex, third;
+    double *grid, *half; /* places -1 .. side + 1; half: refined along x alone */
+};
+
+static int ends_of(const struct tab_class *c)
+{
+    return c->n + c->open;
+}
+
+static int points_of(const struct tab_class *c)
+{
+    return 1 + ends_of(c) + c->n;
+}
+
+/* Are there quads across edge `own`, across the next? */
+static int has_below(const struct tab_class *c)
+{
+    return !c->open || c->own > 0;
+}
+
+static int has_left(const struct tab_class *c)
+{
+    return !c->open || c->own + 1 < c->n;
+}
+
+int tab_class_columns(const struct tab_class *c)
+{
+    return points_of(c) + 2 * c->k - 3 + has_below(c) + has_left(c);
+}
+
+/* Rows of a fan. Edges and quads are counted around: past an open fan's ends they come back, and are not meant. */
+static int end_row(const struct tab_class *c, int i)
+{
+    return 1 + (i + ends_of(c)) % ends_of(c);
+}
+
+static int quad_row(const struct tab_class *c, int i)
+{
+    return 1 + ends_of(c) + (i + c->n) % c->n;
+}
+
+/* How much of an edge's point is the crease rule's; so too of a vertex where two edges of that sharpness meet. */
+static double crease_share(float s)
+{
+    return sdd_decay(s) > 0.0f ? 1.0 : (double)s;
+}
+
+static struct tab_class decayed(const struct tab_class *c)
+{
+    struct tab_class d = *c;
+    d.vertex = sdd_decay(c->vertex);
+    for (int i = 0; i < ends_of(c); i++)
+        d.edge[i] = sdd_decay(c->edge[i]);
+    return d;
+}
+
+static int32_t rule_of(const struct tab_class *c)
+{
+    int32_t n = 0;
+    for (int i = 0; i < ends_of(c); i++)
+        n += c->edge[i] > 0.0f;
+    return sdd_rule_of(c->vertex, n);
+}
+
+/* How much of the vertex' new point is the rule of this level's: the mean of the sharpness that vanishes now. */
+static double parent_share(const struct tab_class *c, const struct tab_class *child)
+{
+    if (rule_of(c) == rule_of(child))
+        return 1.0;
+    int fades = c->vertex > 0.0f && !(child->vertex > 0.0f), n = fades;
+    double sum = fades ? (double)c->vertex : 0.0;
+    for (int i = 0; i < ends_of(c); i++)
+        if (c->edge[i] > 0.0f && !(child->edge[i] > 0.0f)) {
+            sum += (double)c->edge[i];
+            n++;
+        }
+    return n ? fmin(sum / n, 1.0) : 0.0;
+}
+
+/* Adds share times the mask of the rule: weights of the middle, of each far end and of each point across. */
+static void add_mask(const struct tab_class *c, int limit, double share, double *mask)
+{
+    int32_t rule = rule_of(c), ends = ends_of(c), smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
+    double n = c->n, beyond = limit ? 1.0 / (n * (n + 5.0)) : 0.25 / (n * n), sum = 0.0;
+    for (int i = 1; i < points_of(c); i++) {
+        double w = 0.0;
+        if (smooth)
+            w = i > ends ? beyond : (limit ? 4.0 : 6.0) * beyond;
+        else if (rule == SDD_RULE_CREASE && i <= ends && c->edge[i - 1] > 0.0f)
+            w = limit ? 1.0 / 6.0 : 0.125;
+        mask[i] += share * w;
+        sum += share * w;
+    }
+    mask[0] += share - sum;
+}
+
+/* The fan's middle on the next level, or its limit point. */
+static void make_middle(const struct fan *f, int columns, int limit, double *to)
+{
+    double mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    if (limit) {
+        add_mask(&f->sharp, 1, 1.0, mask);
+    } else {
+        struct tab_class child = decayed(&f->sharp);
+        double share = parent_share(&f->sharp, &child);
+        add_mask(&f->sharp, 0, share, mask);
+        add_mask(&child, 0, 1.0 - share, mask);
+    }
+    for (int j = 0; j < columns; j++)
+        to[j] = 0.0;
+    for (int i = 0; i < points_of(&f->sharp); i++)
+        for (int j = 0; j < columns; j++)
+            to[j] += mask[i] * f->rows[i * columns + j];
+}
+
+static void step_fan(struct fan *f, int columns)
+{
+    const struct tab_class *c = &f->sharp;
+    const double *middle = f->rows;
+    make_middle(f, columns, 0, f->next);
+    for (int i = 0; i < ends_of(c); i++) {
+        const double *end = f->rows + end_row(c, i) * columns, *before = f->rows + end_row(c, i - 1) * columns;
+        const double *after = f->rows + end_row(c, i + 1) * columns, *left = f->rows + quad_row(c, i) * columns;
+        const double *right = f->rows + quad_row(c, i - 1) * columns;
+        double share = crease_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
+        for (int j = 0; j < columns; j++)
+            f->next[end_row(c, i) * columns + j] =
+                along * (middle[j] + end[j]) + beside * ((before[j] + after[j]) + (left[j] + right[j]));
+    }
+    for (int i = 0; i < c->n; i++) {
+        const double *on = f->rows + end_row(c, i) * columns, *off = f->rows + end_row(c, i + 1) * columns;
+        const double *across = f->rows + quad_row(c, i) * columns;
+        for (int j = 0; j < columns; j++)
+            f->next[quad_row(c, i) * columns + j] = 0.25 * ((middle[j] + across[j]) + (on[j] + off[j]));
+    }
+    double *rows = f->rows;
+    f->rows = f->next;
+    f->next = rows;
+    f->sharp = decayed(c);
+}
+
+/* to = beside (a + c) + (1 - 2 beside) b, n numbers of each. */
+static void mix(double *restrict to, const double *a, const double *b, const double *c, double beside, size_t n)
+{
+    double middle = 1.0 - 2.0 * beside;
+    for (size_t i = 0; i < n; i++)
+        to[i] = beside * (a[i] + c[i]) + middle * b[i];
+}
+
+/* Cubic B-splines: places -1 .. side + 1, each of n numbers and `stride` from the last, to -1 .. 2 side + 1 of the next
+ * level, or (limit) 0 .. side to their limits. share: of the crease rule at place 0, across which it is. */
+static void refine_line(const double *from, double *to, int side, size_t stride, size_t n, double share, int limit)
+{
+    for (int i = limit ? 1 : 0; i <= (limit ? side + 1 : 2 * side + 2); i++) {
+        const double *a = from + (size_t)(limit ? i - 1 : i / 2) * stride;
+        double beside = (limit ? 1.0 / 6.0 : 0.125) * (i == 1 ? 1.0 - share : 1.0);
+        if (limit || (i & 1))
+            mix(to + (size_t)i * stride, a, a + stride, a + 2 * stride, beside, n);
+        else
+            mix(to + (size_t)i * stride, a, a, a + stride, 0.5, n);
+    }
+}
+
+static double *place(const struct patch *p, int x, int y)
+{
+    return p->grid + (size_t)(y + 1) * p->pitch + (size_t)(x + 1) * (size_t)p->columns;
+}
+
+static void put(const struct patch *p, int x, int y, const struct fan *f, int row)
+{
+    const double *from = f->rows + row * p->columns;
+    double *to = place(p, x, y);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = from[j];
+}
+
+/* What the fans know of the grid. */
+static void put_fans(const struct patch *p)
+{
+    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    int m = p->side;
+    put(p, 0, 0, &p->vertex, 0);
+    put(p, 1, 0, &p->vertex, end_row(v, v->own));
+    put(p, 0, 1, &p->vertex, end_row(v, v->own + 1));
+    if (has_below(v)) {
+        put(p, 0, -1, &p->vertex, end_row(v, v->own - 1));
+        put(p, 1, -1, &p->vertex, quad_row(v, v->own - 1));
+    }
+    if (has_left(v)) {
+        put(p, -1, 0, &p->vertex, end_row(v, v->own + 2));
+        put(p, -1, 1, &p->vertex, quad_row(v, v->own + 1));
+    }
+    put(p, m, m, &p->third, 0);
+    put(p, m + 1, m - 1, &p->third, quad_row(t, 0));
+    put(p, m + 1, m, &p->third, end_row(t, 1));
+    put(p, m, m + 1, &p->third, end_row(t, t->n - 2));
+    put(p, m - 1, m + 1, &p->third, quad_row(t, t->n - 2));
+}
+
+/* Both directions of the grid. Across a boundary nothing is right, and nothing weighs. */
+static void refine_grid(struct patch *p, int limit)
+{
+    const struct tab_class *c = &p->vertex.sharp;
+    float bottom = c->edge[end_row(c, c->own) - 1], side = c->edge[end_row(c, c->own + 1) - 1];
+    double across_y = limit ? (double)(bottom > 0.0f) : crease_share(bottom);
+    double across_x = limit ? (double)(side > 0.0f) : crease_share(side);
+    size_t columns = (size_t)p->columns;
+    for (size_t y = 0; y < (size_t)p->side + 3; y++)
+        refine_line(p->grid + y * p->pitch, p->half + y * p->pitch, p->side, columns, columns, across_x, limit);
+    refine_line(p->half, p->grid, p->side, p->pitch, p->pitch, across_y, limit);
+}
+
+static void step(struct patch *p)
+{
+    refine_grid(p, 0);
+    step_fan(&p->vertex, p->columns);
+    step_fan(&p->third, p->columns);
+    p->side *= 2;
+    put_fans(p);
+}
+
+/* The quad itself: each point is a column. */
+static void start(struct patch *p)
+{
+    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    int columns = p->columns, column = points_of(v);
+    for (int i = 0; i < column; i++)
+        p->vertex.rows[i * columns + i] = 1.0;
+    p->third.rows[quad_row(v, v->own)] = 1.0;
+    p->third.rows[end_row(t, 0) * columns + end_row(v, v->own)] = 1.0;
+    p->third.rows[end_row(t, -1) * columns + end_row(v, v->own + 1)] = 1.0;
+    p->third.rows[quad_row(t, -1) * columns] = 1.0;
+    for (int i = 1; i < t->n; i++) {
+        p->third.rows[quad_row(t, i - 1) * columns + column++] = 1.0;
+        if (i < t->n - 1)
+            p->third.rows[end_row(t, i) * columns + column++] = 1.0;
+    }
+    if (has_below(v))
+        place(p, 2, -1)[column++] = 1.0;
+    if (has_left(v))
+        place(p, -1, 2)[column] = 1.0;
+    put_fans(p);
+}
+
+int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, struct sdd_error *err)
+{
+    struct patch p = {.columns = tab_class_columns(c), .side = 1};
+    size_t columns = (size_t)p.columns, width = ((size_t)1 << steps) + 3, rows = (width - 2) * (width - 2);
+    p.vertex.sharp = *c;
+    p.third.sharp.n = c->k;
+    if (c->open)
+        p.vertex.sharp.edge[0] = p.vertex.sharp.edge[c->n] = 10.0f;
+    p.pitch = width * columns;
+    size_t around = (size_t)points_of(c) * columns, beyond = (size_t)points_of(&p.third.sharp) * columns;
+    double *memory = calloc(2 * (width * p.pitch + around + beyond), sizeof *memory);
+    if (!memory)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu rows and %zu columns", rows, columns);
+    p.grid = memory;
+    p.half = p.grid + width * p.pitch;
+    p.vertex.rows = p.half + width * p.pitch;
+    p.vertex.next = p.vertex.rows + around;
+    p.third.rows = p.vertex.next + around;
+    p.third.next = p.third.rows + beyond;
+    start(&p);
+    for (int i = 0; i < steps; i++)
+        step(&p);
+    if (limit) {
+        refine_grid(&p, 1);
+        make_middle(&p.vertex, p.columns, 1, place(&p, 0, 0));
+        make_middle(&p.third, p.columns, 1, place(&p, p.side, p.side));
+    }
+    for (size_t column = 0; column < columns; column++)
+        for (int y = 0; y <= p.side; y++)
+            for (int x = 0; x <= p.side; x++)
+                *out++ = (float)place(&p, x, y)[column];
+    free(memory);
+    return SDD_OK;
+}

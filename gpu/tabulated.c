@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/tabulated.h"
+#include "gpu/kernels/compact.h"
+#include "gpu/kernels/compact_keys.h"
+#include "gpu/kernels/run_heads.h"
+#include "gpu/kernels/tab_columns.h"
+#include "gpu/kernels/tab_dense.h"
+#include "gpu/kernels/tab_describe.h"
+#include "gpu/kernels/tab_keys.h"
+#include "gpu/kernels/tab_regular.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_CLASSES 4096
+#define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
+
+static int too_large(struct sdd_error *err, const char *what, int64_t needed, int64_t limit)
+{
+    sdd_fail(err, SDD_ETOO_LARGE, "method", "tabulated: %s; choose mesh-matrix", what);
+    if (err) {
+        err->needed = needed;
+        err->available = limit;
+    }
+    return SDD_ETOO_LARGE;
+}
+
+/* Memory while pieces are sorted by class. */
+struct sorting {
+    int32_t *irregular, *regular, *irregular_rank, *regular_rank; /* [C] */
+    uint64_t *key;                                                /* [C] */
+    uint32_t *flags;                                              /* [2] none, wrong */
+    uint64_t *sorted[2];                                          /* [C] */
+    uint32_t *list;                                               /* [C] */
+    int32_t *head, *rank;                                         /* [C] */
+    uint32_t *heads;                                              /* [MAX_CLASSES] */
+    float *words;                                                 /* [MAX_CLASSES][SDD_TAB_WORDS] */
+    void *scratch;
+};
+
+static void lay_out_sorting(sdd_device *d, int64_t C, struct arena *a, struct sorting *s)
+{
+    int64_t scan = d->b->scan_scratch(d->dev, C), sort = d->b->sort_scratch(d->dev, C, 64);
+    s->irregular = ARENA(a, int32_t, C);
+    s->regular = ARENA(a, int32_t, C);
+    s->irregular_rank = ARENA(a, int32_t, C);
+    s->regular_rank = ARENA(a, int32_t, C);
+    s->key = ARENA(a, uint64_t, C);
+    s->sorted[0] = ARENA(a, uint64_t, C);
+    s->sorted[1] = ARENA(a, uint64_t, C);
+    s->list = ARENA(a, uint32_t, C);
+    s->head = ARENA(a, int32_t, C);
+    s->rank = ARENA(a, int32_t, C);
+    s->heads = ARENA(a, uint32_t, MAX_CLASSES);
+    s->words = ARENA(a, float, MAX_CLASSES * SDD_TAB_WORDS);
+    s->flags = ARENA(a, uint32_t, 2);
+    s->scratch = ARENA(a, char, scan > sort ? scan : sort);
+}
+
+/* A piece of device memory for each part, none when it is empty. */
+static int take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
+{
+    part->bytes = bytes;
+    return dev_alloc(d, bytes, &part->memory, err);
+}
+
+static void lay_out_pieces(int64_t n_regular, int64_t n_others, struct arena *a, struct tabulated *t)
+{
+    t->regular = ARENA(a, uint32_t, n_regular);
+    t->regular_owns = ARENA(a, uint32_t, n_regular);
+    t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
+    t->other = ARENA(a, uint32_t, n_others);
+    t->owns = ARENA(a, uint32_t, n_others);
+}
+
+/* The pieces in two lists, the second by class. */
+static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                       struct sdd_error *err)
+{
+    int64_t C = m->n_corners;
+    int32_t n_others = 0, n_classes = 0;
+    uint32_t flags[2];
+    struct tab_keys_args keys = {*m, s->key, s->irregular, s->regular, s->flags};
+    dev_fill(d, s->flags, 0, sizeof flags);
+    DEV_LAUNCH(d, tab_keys, &keys, C);
+    dev_scan(d, s->irregular, s->irregular_rank, C, s->scratch);
+    dev_scan(d, s->regular, s->regular_rank, C, s->scratch);
+    dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
+    dev_download(d, flags, s->flags, sizeof flags);
+    int rc = dev_finish(d, err);
+    if (!rc && flags[0])
+        return too_large(err, "a vertex or a face has more than 32 corners, or a crease ends where surfaces touch",
+                         SDD_TAB_MAX + 1, SDD_TAB_MAX);
+    struct arena count = {NULL, 0};
+    lay_out_pieces(C - n_others, n_others, &count, t);
+    if (!rc)
+        rc = take(d, count.used, &t->pieces, err);
+    if (rc)
+        return rc;
+    struct arena real = {t->pieces.memory, 0};
+    lay_out_pieces(C - n_others, n_others, &real, t);
+    t->n_others = n_others;
+    t->n_regular = C - n_others;
+    struct compact_args regular = {s->regular, s->regular_rank, t->regular};
+    struct compact_args others = {s->irregular, s->irregular_rank, s->list};
+    struct compact_keys_args other_keys = {s->key, s->irregular, s->irregular_rank, s->sorted[0]};
+    struct run_heads_args heads = {s->sorted[1], s->head};
+    struct compact_args firsts = {s->head, s->rank, s->heads};
+    DEV_LAUNCH(d, compact, &regular, C);
+    if (n_others == 0)
+        return dev_finish(d, err);
+    DEV_LAUNCH(d, compact, &others, C);
+    DEV_LAUNCH(d, compact_keys, &other_keys, C);
+    dev_sort(d, s->sorted[0], s->sorted[1], (int32_t *)s->list, (int32_t *)t->other, n_others, 64, s->scratch);
+    DEV_LAUNCH(d, run_heads, &heads, n_others);
+    dev_scan(d, s->head, s->rank, n_others, s->scratch);
+    dev_download(d, &n_classes, s->rank + (n_others - 1), sizeof n_classes);
+    rc = dev_finish(d, err);
+    if (!rc && n_classes > MAX_CLASSES)
+        return too_large(err, "the surroundings of its quads take too many forms", n_classes, MAX_CLASSES);
+    t->n_classes = n_classes;
+    DEV_LAUNCH(d, compact, &firsts, n_others);
+    return rc;
+}
+
+/* A class from its numbers. */
+static struct tab_class class_of(const float *words)
+{
+    struct tab_class c = {.n = (int32_t)words[0],
+                          .k = (int32_t)words[1],
+                          .open = (int32_t)words[2],
+                          .own = (int32_t)words[3],
+                          .vertex = words[4]};
+    for (int i = 0; i < c.n + c.open; i++)
+        c.edge[i] = words[5 + i];
+    return c;
+}
+
+static void lay_out_lists(const struct tabulated *t, int64_t n_column, struct arena *a, struct tabulated *out)
+{
+    out->classes = ARENA(a, struct sdd_tab_table, t->n_classes);
+    out->runs = ARENA(a, struct sdd_tab_run, t->n_runs);
+    out->column = ARENA(a, uint32_t, n_column);
+}
+
+/* Where the pieces of each class, their columns and its table begin. Result: columns of all pieces. */
+static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct sdd_tab_table *classes)
+{
+    int64_t column = 0;
+    t->n_columns = t->n_runs = 0;
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        int64_t end = k + 1 < t->n_classes ? heads[k + 1] : t->n_others, n = end - heads[k];
+        int32_t n_columns = tab_class_columns(t->description + k);
+        classes[k] = (struct sdd_tab_table){heads[k], column, t->n_columns, n_columns};
+        column += n * n_columns;
+        t->n_columns += n_columns;
+        t->n_runs += (n + SDD_TAB_TOGETHER - 1) / SDD_TAB_TOGETHER;
+    }
+    return column;
+}
+
+static void cut_runs(const struct tabulated *t, const struct sdd_tab_table *classes, struct sdd_tab_run *runs)
+{
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
+        for (int64_t at = classes[k].first; at < end; at += SDD_TAB_TOGETHER) {
+            int64_t n = end - at < SDD_TAB_TOGETHER ? end - at : SDD_TAB_TOGETHER;
+            *runs++ = (struct sdd_tab_run){(uint32_t)at, (uint32_t)(k << 4 | n)};
+        }
+    }
+}
+
+/* Host memory of the classes while they are described. */
+struct describing {
+    uint32_t *heads;
+    float *words;
+    struct sdd_tab_table *classes;
+    struct sdd_tab_run *runs;
+};
+
+static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                    struct describing *h, struct sdd_error *err)
+{
+    struct tab_describe_args words = {*m, s->heads, t->other, s->words};
+    struct arena count = {NULL, 0};
+    DEV_LAUNCH(d, tab_describe, &words, t->n_classes);
+    dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
+    dev_download(d, h->words, s->words, t->n_classes * SDD_TAB_WORDS * (int64_t)sizeof *h->words);
+    int rc = dev_finish(d, err);
+    if (rc)
+        return rc;
+    for (int64_t k = 0; k < t->n_classes; k++)
+        t->description[k] = class_of(h->words + SDD_TAB_WORDS * k);
+    int64_t n_column = place_classes(t, h->heads, h->classes);
+    lay_out_lists(t, n_column, &count, t);
+    rc = take(d, count.used, &t->lists, err);
+    h->runs = calloc((size_t)t->n_runs, sizeof *h->runs);
+    if (!rc && !h->runs)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
+    if (rc)
+        return rc;
+    struct arena real = {t->lists.memory, 0};
+    lay_out_lists(t, n_column, &real, t);
+    cut_runs(t, h->classes, h->runs);
+    dev_upload(d, t->classes, h->classes, t->n_classes * (int64_t)sizeof *h->classes);
+    dev_upload(d, t->runs, h->runs, t->n_runs * (int64_t)sizeof *h->runs);
+    return SDD_OK;
+}
+
+static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                        struct sdd_error *err)
+{
+    uint32_t flags[2];
+    struct tab_columns_args regular = {*m, t->regular, NULL, NULL, NULL, t->regular_column, t->regular_owns, NULL};
+    struct tab_columns_args others = {*m, t->other, s->rank, t->classes, s->words, t->column, t->owns, s->flags + 1};
+    DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
+    DEV_LAUNCH(d, tab_columns, &others, t->n_others);
+    dev_download(d, flags, s->flags, sizeof flags);
+    int rc = dev_finish(d, err);
+    if (!rc && flags[1])
+        return too_large(err, "two forms of surroundings have one key", 2, 1);
+    return rc;
+}
+
+static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                    struct sdd_error *err)
+{
+    int rc = sort_pieces(d, m, t, s, err);
+    if (rc)
+        return rc;
+    size_t n = (size_t)t->n_classes + 1;
+    struct describing h = {calloc(n, sizeof *h.heads), calloc(n * SDD_TAB_WORDS, sizeof *h.words),
+                           calloc(n, sizeof *h.classes), NULL};
+    t->description = calloc(n, sizeof *t->description);
+    if (!h.heads || !h.words || !h.classes || !t->description)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
+    else if (t->n_classes)
+        rc = describe(d, m, t, s, &h, err);
+    if (!rc)
+        rc = fill_columns(d, m, t, s, err);
+    free(h.heads);
+    free(h.words);
+    free(h.classes);
+    free(h.runs);
+    return rc;
+}
+
+static int make_pieces(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    struct sorting s;
+    void *memory;
+    lay_out_sorting(d, m->n_corners, &count, &s);
+    int rc = dev_alloc(d, count.used, &memory, err);
+    if (rc)
+        return rc;
+    struct arena real = {memory, 0};
+    lay_out_sorting(d, m->n_corners, &real, &s);
+    rc = classify(d, m, t, &s, err);
+    if (rc)
+        dev_drain(d);
+    dev_free(d, memory, count.used);
+    t->ready = !rc;
+    return rc;
+}
+
+/* The cubic B-spline's points between two, from four. */
+static void make_basis(int steps, int limit, struct sdd_tab_basis *basis)
+{
+    double p[2][SDD_TAB_SIDE + 3][4] = {{{0}}};
+    for (int i = 0; i < 4; i++)
+        p[0][i][i] = 1.0;
+    for (int step = 0; step < steps; step++) {
+        int side = 2 << step;
+        double(*from)[4] = p[step % 2], (*to)[4] = p[(step + 1) % 2];
+        for (int x = 0; x < side + 3; x++) /* place x - 1 */
+            for (int k = 0; k < 4; k++)
+                to[x][k] = x % 2 ? (from[x / 2][k] + 6.0 * from[x / 2 + 1][k] + from[x / 2 + 2][k]) / 8.0
+                                 : (from[x / 2][k] + from[x / 2 + 1][k]) / 2.0;
+    }
+    double(*last)[4] = p[steps % 2];
+    for (int x = 0; x <= 1 << steps; x++)
+        for (int k = 0; k < 4; k++)
+            basis[x].s[k] = (float)(limit ? (last[x][k] + 4.0 * last[x + 1][k] + last[x + 2][k]) / 6.0 : last[x + 1][k]);
+}
+
+/* All tables of a level, one after the other. */
+static int make_table(const struct tabulated *t, int steps, int limit, float *out, struct sdd_error *err)
+{
+    int64_t rows = (int64_t)((1 << steps) + 1) * ((1 << steps) + 1), column = 0;
+    int rc = SDD_OK;
+    for (int64_t k = 0; k < t->n_classes && !rc; k++) {
+        rc = tab_class_table(t->description + k, steps, limit, out + rows * column, err);
+        column += tab_class_columns(t->description + k);
+    }
+    return rc;
+}
+
+static int make_tables(sdd_device *d, struct tabulated *t, int level, int limit, struct sdd_error *err)
+{
+    int steps = level - 1, side = (1 << steps) + 1;
+    int64_t n = t->n_columns * side * side, bytes = side * (int64_t)sizeof *t->basis;
+    struct sdd_tab_basis basis[SDD_TAB_SIDE + 1];
+    if (n > MAX_TABLE)
+        return too_large(err, "the surroundings of its quads take too many forms at this level", n, MAX_TABLE);
+    float *table = calloc((size_t)n + 1, sizeof *table);
+    if (!table)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+    dev_free(d, t->tables.memory, t->tables.bytes);
+    t->tables = (struct topology_part){NULL, 0};
+    t->level = 0;
+    int rc = make_table(t, steps, limit, table, err);
+    if (!rc)
+        rc = take(d, bytes + n * (int64_t)sizeof *table, &t->tables, err);
+    if (!rc) {
+        t->basis = t->tables.memory;
+        t->table = (float *)(t->basis + side);
+        make_basis(steps, limit, basis);
+        dev_upload(d, t->basis, basis, bytes);
+        dev_upload(d, t->table, table, n * (int64_t)sizeof *table);
+        t->level = level;
+        t->limit = limit;
+    }
+    free(table);
+    return rc;
+}
+
+int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int limit,
+                      struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    if (!t->ready)
+        rc = make_pieces(d, mesh, t, err);
+    if (rc) {
+        tabulated_free(d, t);
+        return rc;
+    }
+    return t->level == level && t->limit == limit ? SDD_OK : make_tables(d, t, level, limit, err);
+}
+
+void tabulated_run(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, struct sdd_width width,
+                   const float *from, float *to)
+{
+    struct sdd_tab_target target = {sdd_grid_of(mesh, t->level), from, to, width};
+    struct tab_regular_args regular = {target, t->regular, t->regular_owns, t->regular_column, t->basis, t->n_regular};
+    struct tab_dense_args others = {target, t->runs, t->classes, t->table, t->other, t->owns, t->column};
+    DEV_LAUNCH(d, tab_dense, &others, t->n_runs);
+    DEV_LAUNCH(d, tab_regular, &regular, (t->n_regular + SDD_TAB_GROUP - 1) / SDD_TAB_GROUP);
+}
+
+void tabulated_free(sdd_device *d, struct tabulated *t)
+{
+    dev_free(d, t->pieces.memory, t->pieces.bytes);
+    dev_free(d, t->lists.memory, t->lists.bytes);
+    dev_free(d, t->tables.memory, t->tables.bytes);
+    free(t->description);
+    *t = (struct tabulated){0};
+}
