@@ -344,7 +344,7 @@ void tabulated_run(sdd_device *d, const struct sdd_control *mesh, const struct t
     struct sdd_tab_target target = {sdd_grid_of(mesh, t->level), from, to, width};
     struct tab_regular_args regular = {target, t->regular, t->regular_owns, t->regular_column, t->basis, t->n_regular};
     struct tab_dense_args others = {target, t->runs, t->classes, t->table, t->other, t->owns, t->column};
-    DEV_LAUNCH(d, tab_dense, &others, t->n_runs);
+    DEV_LAUNCH(d, tab_dense, &others, t->n_runs * sdd_tab_chunks(t->level));
     DEV_LAUNCH(d, tab_regular, &regular, (t->n_regular + SDD_TAB_GROUP - 1) / SDD_TAB_GROUP);
 }
 

@@ -9,8 +9,9 @@
 
 #define SDD_TAB_REGULAR 16     /* columns of the bicubic class */
 #define SDD_TAB_SIDE 32        /* cells along a piece, at most */
-#define SDD_TAB_GROUP 16       /* pieces of an item of tab_regular */
-#define SDD_TAB_TOGETHER 8     /* pieces of a class, at most, of an item of tab_dense */
+#define SDD_TAB_GROUP 8        /* pieces of an item of tab_regular */
+#define SDD_TAB_TOGETHER 8     /* pieces of a class, at most, of an item of tab_dense, .. */
+#define SDD_TAB_CHUNK 128      /* .. and points of each */
 
 struct sdd_tab_table {
     int64_t first;     /* its pieces begin there, in the order of classes */
