@@ -4,10 +4,9 @@
 #include "gpu/kernels/compact_keys.h"
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/tab_columns.h"
-#include "gpu/kernels/tab_dense.h"
 #include "gpu/kernels/tab_describe.h"
 #include "gpu/kernels/tab_keys.h"
-#include "gpu/kernels/tab_regular.h"
+#include "gpu/kernels/tab_points.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -338,14 +337,34 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
     return t->level == level && t->limit == limit ? SDD_OK : make_tables(d, t, level, limit, err);
 }
 
+/* Enough items for any device, and few enough that each has something to look ahead to. */
+static int32_t pieces_each(int64_t n_regular)
+{
+    int64_t each = n_regular / (SDD_TAB_GROUP * 2048);
+    return (int32_t)(each < 1 ? 1 : each > 8 ? 8 : each);
+}
+
 void tabulated_run(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, struct sdd_width width,
                    const float *from, float *to)
 {
-    struct sdd_tab_target target = {sdd_grid_of(mesh, t->level), from, to, width};
-    struct tab_regular_args regular = {target, t->regular, t->regular_owns, t->regular_column, t->basis, t->n_regular};
-    struct tab_dense_args others = {target, t->runs, t->classes, t->table, t->other, t->owns, t->column};
-    DEV_LAUNCH(d, tab_dense, &others, t->n_runs * sdd_tab_chunks(t->level));
-    DEV_LAUNCH(d, tab_regular, &regular, (t->n_regular + SDD_TAB_GROUP - 1) / SDD_TAB_GROUP);
+    struct tab_points_args a = {sdd_grid_of(mesh, t->level),
+                                from,
+                                to,
+                                width,
+                                t->regular,
+                                t->regular_owns,
+                                t->regular_column,
+                                t->basis,
+                                t->n_regular,
+                                pieces_each(t->n_regular),
+                                t->runs,
+                                t->classes,
+                                t->table,
+                                t->other,
+                                t->owns,
+                                t->column,
+                                t->n_runs};
+    DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

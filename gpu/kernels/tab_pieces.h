@@ -9,9 +9,9 @@
 
 #define SDD_TAB_REGULAR 16     /* columns of the bicubic class */
 #define SDD_TAB_SIDE 32        /* cells along a piece, at most */
-#define SDD_TAB_GROUP 8        /* pieces of an item of tab_regular */
-#define SDD_TAB_TOGETHER 8     /* pieces of a class, at most, of an item of tab_dense, .. */
-#define SDD_TAB_CHUNK 128      /* .. and points of each */
+#define SDD_TAB_GROUP 8        /* bicubic pieces of an item of tab_points, `each` times, .. */
+#define SDD_TAB_TOGETHER 8     /* .. and pieces of another class, at most, .. */
+#define SDD_TAB_CHUNK 256      /* .. and points of each */
 
 struct sdd_tab_table {
     int64_t first;     /* its pieces begin there, in the order of classes */
@@ -25,18 +25,29 @@ struct sdd_tab_run {
     uint32_t first, class_n; /* class << 4 | n */
 };
 
-/* What both forms of evaluation share. */
-struct sdd_tab_target {
-    struct sdd_grid grid; /* of the last level */
-    const float *from;    /* rows of level 1   */
-    float *to;            /* .. of the last    */
-    struct sdd_width width;
-};
-
 /* The weights of four points in a row. */
 struct sdd_tab_basis {
     float s[4];
 } __attribute__((aligned(16)));
+
+/* Pieces and tables of a mesh, and what they are to make. */
+struct tab_points_args {
+    struct sdd_grid grid; /* of the last level */
+    const float *from;    /* rows of level 1   */
+    float *to;            /* .. of the last    */
+    struct sdd_width width;
+    /* bicubic pieces, n of them: [n], [n], [n][16], [m + 1] */
+    const uint32_t *regular, *regular_owns, *regular_column;
+    const struct sdd_tab_basis *basis;
+    int64_t n_regular;
+    int32_t each; /* as many groups to an item: 1 of few pieces */
+    /* others, in n_runs runs */
+    const struct sdd_tab_run *runs;
+    const struct sdd_tab_table *tables;
+    const float *table;
+    const uint32_t *other, *owns, *column;
+    int64_t n_runs;
+};
 
 /* The products of a bicubic point in their order: along x, then along y. */
 SDD_FN float sdd_tab_sum(const float *w, float a, float b, float c, float d)

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_regular: the points of bicubic pieces: a product of two tables of one variable.
- * Shapes  piece[n], column[n][16], basis[m + 1][4], from[..] rows of level 1 -> rows of `to` that the pieces make
- * Shape   item, SDD_TAB_GROUP pieces
- * Cost    64 B of columns and 12 B of points read a piece, its points written; 6 multiply-adds a float
- * Result  four points of a column of points first (along x, from the lowest), then along y; rounded once a term
- * Threads any queue */
-#ifndef SDD_K_TAB_REGULAR_H
-#define SDD_K_TAB_REGULAR_H
+/* tab_bicubic.h: the points of bicubic pieces: a product of two tables of one variable. Along x first, from the lowest
+ * point, then along y; rounded once a term. */
+#ifndef SDD_TAB_BICUBIC_H
+#define SDD_TAB_BICUBIC_H
 #include "gpu/kernels/tab_pieces.h"
-
-struct tab_regular_args {
-    struct sdd_tab_target target;
-    const uint32_t *piece, *owns, *column;
-    const struct sdd_tab_basis *basis; /* [m + 1] */
-    int64_t n;
-};
 
 /* Where the points (x, 0 .. m) of a piece go: the first, the last, and those between, `step` rows apart;
  * SDD_NONE: it does not make them. */
@@ -75,13 +64,13 @@ SDD_FN void sdd_tab_flush(struct sdd_tab_tile *t)
 }
 
 /* The sums along x of the four rows of points: q[b][n x + component]. */
-SDD_FN void sdd_tab_rows(const struct tab_regular_args *a, const uint32_t *column, int32_t m, float (*q)[SDD_TAB_ROW])
+SDD_FN void sdd_tab_rows(const struct tab_points_args *a, const uint32_t *column, int32_t m, float (*q)[SDD_TAB_ROW])
 {
-    struct sdd_width w = a->target.width;
+    struct sdd_width w = a->width;
     for (int32_t b = 0; b < 4; b++) {
         struct sdd_vec3 p[4];
         for (int32_t k = 0; k < 4; k++)
-            p[k] = sdd_row_load(a->target.from, column[4 * b + k], w);
+            p[k] = sdd_row_load(a->from, column[4 * b + k], w);
         for (int32_t x = 0; x <= m; x++) {
             const float *s = a->basis[x].s;
             struct sdd_vec3 sum =
@@ -92,7 +81,7 @@ SDD_FN void sdd_tab_rows(const struct tab_regular_args *a, const uint32_t *colum
 }
 
 /* Floats [first, first + n) of row y, and up to seven more. */
-SDD_FN void sdd_tab_row(const struct tab_regular_args *a, float (*q)[SDD_TAB_ROW], int32_t y, int32_t first, int32_t n,
+SDD_FN void sdd_tab_row(const struct tab_points_args *a, float (*q)[SDD_TAB_ROW], int32_t y, int32_t first, int32_t n,
                         float *to)
 {
     const float *s = a->basis[y].s;
@@ -101,38 +90,37 @@ SDD_FN void sdd_tab_row(const struct tab_regular_args *a, float (*q)[SDD_TAB_ROW
             to[k - first] = sdd_tab_sum(s, q[0][k], q[1][k], q[2][k], q[3][k]);
 }
 
-SDD_FN void sdd_tab_put(const struct tab_regular_args *a, uint32_t row, const float *p)
+SDD_FN void sdd_tab_put(const struct tab_points_args *a, uint32_t row, const float *p)
 {
-    struct sdd_width w = a->target.width;
+    struct sdd_width w = a->width;
     if (row != SDD_NONE)
-        sdd_row_put(a->target.to, row, w, sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
+        sdd_row_put(a->to, row, w, sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
 }
 
-SDD_FN void sdd_tab_piece(const struct tab_regular_args *a, int64_t i, struct sdd_tab_tile *tile)
+SDD_FN void sdd_tab_piece(const struct tab_points_args *a, int64_t i, struct sdd_tab_tile *tile)
 {
-    const struct sdd_tab_target *t = &a->target;
-    const uint32_t *column = a->column + SDD_TAB_REGULAR * i;
-    int32_t n = t->width.n, m = 1 << (t->grid.level - 1), row = n * (m - 1);
-    uint32_t c = a->piece[i], owns = a->owns[i];
+    const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
+    int32_t n = a->width.n, m = 1 << (a->grid.level - 1), row = n * (m - 1);
+    uint32_t c = a->regular[i], owns = a->regular_owns[i];
     float q[4][SDD_TAB_ROW], line[SDD_TAB_ROW];
     sdd_tab_rows(a, column, m, q);
     sdd_tab_row(a, q, 0, 0, n * (m + 1), line);
     for (int32_t x = 0; x <= m; x++)
-        sdd_tab_put(a, sdd_tab_column_at(&t->grid, c, owns, column, x).first, line + n * x);
-    struct sdd_tab_column side = sdd_tab_column_at(&t->grid, c, owns, column, m);
+        sdd_tab_put(a, sdd_tab_column_at(&a->grid, c, owns, column, x).first, line + n * x);
+    struct sdd_tab_column side = sdd_tab_column_at(&a->grid, c, owns, column, m);
     for (int32_t y = 1; y <= m; y++) {
         sdd_tab_row(a, q, y, n * m, n, line);
         sdd_tab_put(a, y < m ? side.at + (uint32_t)(y * side.step) : side.last, line);
     }
-    if (n != t->width.stride) { /* rows with other components between */
+    if (n != a->width.stride) { /* rows with other components between */
         for (int32_t y = 1; y < m; y++) {
             sdd_tab_row(a, q, y, n, row, line);
             for (int32_t x = 1; x < m; x++)
-                sdd_tab_put(a, sdd_grid_inside(&t->grid, c, x, y), line + n * (x - 1));
+                sdd_tab_put(a, sdd_grid_inside(&a->grid, c, x, y), line + n * (x - 1));
         }
         return;
     }
-    float *to = t->to + (size_t)n * sdd_grid_inside(&t->grid, c, 1, 1);
+    float *to = a->to + (size_t)n * sdd_grid_inside(&a->grid, c, 1, 1);
     if (tile->n && (tile->to + tile->n != to || tile->n > 4096))
         sdd_tab_flush(tile);
     if (tile->n == 0)
@@ -142,12 +130,13 @@ SDD_FN void sdd_tab_piece(const struct tab_regular_args *a, int64_t i, struct sd
     tile->n += row * (m - 1);
 }
 
-SDD_FN void k_tab_regular(int64_t i, const struct tab_regular_args *a)
+/* The pieces of an item. */
+SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, int64_t group)
 {
     struct sdd_tab_tile tile;
     tile.n = 0;
-    int64_t last = (i + 1) * SDD_TAB_GROUP < a->n ? (i + 1) * SDD_TAB_GROUP : a->n;
-    for (int64_t k = i * SDD_TAB_GROUP; k < last; k++)
+    int64_t n = SDD_TAB_GROUP * a->each, last = (group + 1) * n < a->n_regular ? (group + 1) * n : a->n_regular;
+    for (int64_t k = group * n; k < last; k++)
         sdd_tab_piece(a, k, &tile);
     if (tile.n)
         sdd_tab_flush(&tile);

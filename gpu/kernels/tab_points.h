@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_points: all points of a level from those of level 1 around them (tab_pieces.h).
+ * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows of `to` that pieces make: all but isolated ones
+ * Shape   item, chunks of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
+ *         n: sdd_tab_items
+ * Cost    of a bicubic piece 72 B of columns and 12 B of points read, its points written, 6 multiply-adds a float; of
+ *         others a multiply-add a column and float, and the table once a run
+ * Result  tab_bicubic.h, tab_other.h      Threads any queue */
+#ifndef SDD_K_TAB_POINTS_H
+#define SDD_K_TAB_POINTS_H
+#include "gpu/kernels/tab_bicubic.h"
+#include "gpu/kernels/tab_other.h"
+
+SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
+{
+    return a->n_runs * sdd_tab_chunks(a->grid.level);
+}
+
+SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
+{
+    return sdd_tab_other_items(a) + (a->n_regular + SDD_TAB_GROUP * a->each - 1) / (SDD_TAB_GROUP * a->each);
+}
+
+#ifndef __CUDACC__
+SDD_FN void k_tab_points(int64_t i, const struct tab_points_args *a)
+{
+    int64_t others = sdd_tab_other_items(a);
+    if (i < others)
+        sdd_tab_other_chunk(a, i);
+    else
+        sdd_tab_bicubic_group(a, i - others);
+}
+#endif
+#endif
