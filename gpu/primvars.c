@@ -10,6 +10,8 @@
 #include "gpu/kernels/uv_faces.h"
 #include "gpu/quantise.h"
 #include "gpu/smooth.h"
+#include "gpu/tabulated.h"
+#include <string.h>
 
 _Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
 
@@ -68,13 +70,28 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
     return most;
 }
 
-int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r)
+/* Does the engine's way of points go for rows of values too? */
+static int by_tables(const char *method)
+{
+    return strcmp(method, "tabulated") == 0;
+}
+
+/* What rows of the mesh need that are refined as positions are. */
+static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mesh, int width,
+                            const struct sdd_refine_request *r, const char *method)
+{
+    if (!by_tables(method))
+        return smooth_scratch(t, mesh, width, r);
+    return topology_grid_points(t, mesh->n_vertices, mesh->n_edges, 1) * width * (int64_t)sizeof(float);
+}
+
+int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
 {
     int64_t most = 0, bytes;
     struct sdd_control mesh;
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
         mesh = topology_channel_control(t, t->channel);
-        most = smooth_scratch(t, &mesh, 2, r);
+        most = smooth_bytes(t, &mesh, 2, r, method);
     }
     for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {
         const struct sdd_primvar *v = wanted(r, k);
@@ -82,7 +99,7 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
             continue;
         mesh = v->interpolation == SDD_VERTEX ? topology_control(t)
                                               : topology_channel_control(t, topology_primvar_channel(t, v->channel));
-        bytes = smooth_scratch(t, &mesh, v->width, r);
+        bytes = smooth_bytes(t, &mesh, v->width, r, method);
         most = bytes > most ? bytes : most;
     }
     return most;
@@ -141,6 +158,20 @@ struct run {
     void *scratch;
 };
 
+/* tables: of the mesh. */
+static int run_smooth(const struct run *run, const struct sdd_control *mesh, struct tabulated *tables,
+                      const float *values, int width, float *out, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    if (!by_tables(run->plan->method))
+        return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
+    int rc = tabulated_prepare(t->device, mesh, tables, r->level, r->surface, err);
+    if (!rc)
+        tabulated_rows(t, mesh, tables, r->surface, width, values, run->scratch, out);
+    return rc;
+}
+
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
                        float *out, struct sdd_error *err)
 {
@@ -148,7 +179,7 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
     const int level = run->request->level;
     if (topology_has_smooth_channels(t)) {
         struct sdd_control mesh = topology_channel_control(t, c);
-        return smooth_run(t, &mesh, width, run->request, values, out, run->scratch, err);
+        return run_smooth(run, &mesh, t->tabulated + 1 + (c - t->channel), values, width, out, err);
     }
     run_linear(t, topology_channel_grid(t, c, level), c->edge_corner, values, width, out,
                topology_channel_points(t, c, level));
@@ -159,7 +190,7 @@ static int run_vertices(const struct run *run, const float *values, int width, f
 {
     const sdd_topology *t = run->mesh->topology;
     struct sdd_control mesh = topology_control(t);
-    return smooth_run(t, &mesh, width, run->request, values, out, run->scratch, err);
+    return run_smooth(run, &mesh, t->tabulated, values, width, out, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */

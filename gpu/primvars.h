@@ -16,7 +16,7 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
 /* primvars_index: the faces over a grid of the refined mesh; rows NULL: none. Not under sqrt3. */
 void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
 /* primvars_scratch: exact bytes that primvars_run works in, free of what the engine had there. */
-int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r);
+int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method);
 /* primvars_run: queues what makes those blocks; UVs under sqrt3 are the engine's.
  * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
 int primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,

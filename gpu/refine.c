@@ -70,7 +70,7 @@ struct run_layout {
 static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                     const struct sdd_plan *p, struct arena *a, struct run_layout *out)
 {
-    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, r), r->compact ? quantise_scratch(t) : 0};
+    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, r, p->method), r->compact ? quantise_scratch(t) : 0};
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;

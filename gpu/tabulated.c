@@ -2,11 +2,14 @@
 #include "gpu/tabulated.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/compact_keys.h"
+#include "gpu/kernels/isolated_flags.h"
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
 #include "gpu/kernels/tab_keys.h"
+#include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points.h"
+#include "gpu/steps.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +30,7 @@ static int too_large(struct sdd_error *err, const char *what, int64_t needed, in
 /* Memory while pieces are sorted by class. */
 struct sorting {
     int32_t *irregular, *regular, *irregular_rank, *regular_rank; /* [C] */
+    int32_t *lone, *lone_rank;                                    /* [V] */
     uint64_t *key;                                                /* [C] */
     uint32_t *flags;                                              /* [2] none, wrong */
     uint64_t *sorted[2];                                          /* [C] */
@@ -37,13 +41,15 @@ struct sorting {
     void *scratch;
 };
 
-static void lay_out_sorting(sdd_device *d, int64_t C, struct arena *a, struct sorting *s)
+static void lay_out_sorting(sdd_device *d, int64_t C, int64_t V, struct arena *a, struct sorting *s)
 {
-    int64_t scan = d->b->scan_scratch(d->dev, C), sort = d->b->sort_scratch(d->dev, C, 64);
+    int64_t scan = d->b->scan_scratch(d->dev, C > V ? C : V), sort = d->b->sort_scratch(d->dev, C, 64);
     s->irregular = ARENA(a, int32_t, C);
     s->regular = ARENA(a, int32_t, C);
     s->irregular_rank = ARENA(a, int32_t, C);
     s->regular_rank = ARENA(a, int32_t, C);
+    s->lone = ARENA(a, int32_t, V);
+    s->lone_rank = ARENA(a, int32_t, V);
     s->key = ARENA(a, uint64_t, C);
     s->sorted[0] = ARENA(a, uint64_t, C);
     s->sorted[1] = ARENA(a, uint64_t, C);
@@ -63,8 +69,9 @@ static int take(sdd_device *d, int64_t bytes, struct topology_part *part, struct
     return dev_alloc(d, bytes, &part->memory, err);
 }
 
-static void lay_out_pieces(int64_t n_regular, int64_t n_others, struct arena *a, struct tabulated *t)
+static void lay_out_pieces(int64_t n_regular, int64_t n_others, int64_t n_lone, struct arena *a, struct tabulated *t)
 {
+    t->lone = ARENA(a, uint32_t, n_lone);
     t->regular = ARENA(a, uint32_t, n_regular);
     t->regular_owns = ARENA(a, uint32_t, n_regular);
     t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
@@ -77,13 +84,17 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
                        struct sdd_error *err)
 {
     int64_t C = m->n_corners;
-    int32_t n_others = 0, n_classes = 0;
+    int32_t n_others = 0, n_classes = 0, n_lone = 0;
     uint32_t flags[2];
     struct tab_keys_args keys = {*m, s->key, s->irregular, s->regular, s->flags};
+    struct isolated_flags_args lone = {m->begin, m->end, s->lone};
     dev_fill(d, s->flags, 0, sizeof flags);
     DEV_LAUNCH(d, tab_keys, &keys, C);
     dev_scan(d, s->irregular, s->irregular_rank, C, s->scratch);
     dev_scan(d, s->regular, s->regular_rank, C, s->scratch);
+    DEV_LAUNCH(d, isolated_flags, &lone, m->n_vertices);
+    dev_scan(d, s->lone, s->lone_rank, m->n_vertices, s->scratch);
+    dev_download(d, &n_lone, s->lone_rank + (m->n_vertices - 1), sizeof n_lone);
     dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
@@ -91,13 +102,14 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
         return too_large(err, "a vertex or a face has more than 32 corners, or a crease ends where surfaces touch",
                          SDD_TAB_MAX + 1, SDD_TAB_MAX);
     struct arena count = {NULL, 0};
-    lay_out_pieces(C - n_others, n_others, &count, t);
+    lay_out_pieces(C - n_others, n_others, n_lone, &count, t);
     if (!rc)
         rc = take(d, count.used, &t->pieces, err);
     if (rc)
         return rc;
     struct arena real = {t->pieces.memory, 0};
-    lay_out_pieces(C - n_others, n_others, &real, t);
+    lay_out_pieces(C - n_others, n_others, n_lone, &real, t);
+    t->n_lone = n_lone;
     t->n_others = n_others;
     t->n_regular = C - n_others;
     struct compact_args regular = {s->regular, s->regular_rank, t->regular};
@@ -105,6 +117,8 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     struct compact_keys_args other_keys = {s->key, s->irregular, s->irregular_rank, s->sorted[0]};
     struct run_heads_args heads = {s->sorted[1], s->head};
     struct compact_args firsts = {s->head, s->rank, s->heads};
+    struct compact_args alone = {s->lone, s->lone_rank, t->lone};
+    DEV_LAUNCH(d, compact, &alone, m->n_vertices);
     DEV_LAUNCH(d, compact, &regular, C);
     if (n_others == 0)
         return dev_finish(d, err);
@@ -249,12 +263,12 @@ static int make_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     struct arena count = {NULL, 0};
     struct sorting s;
     void *memory;
-    lay_out_sorting(d, m->n_corners, &count, &s);
+    lay_out_sorting(d, m->n_corners, m->n_vertices, &count, &s);
     int rc = dev_alloc(d, count.used, &memory, err);
     if (rc)
         return rc;
     struct arena real = {memory, 0};
-    lay_out_sorting(d, m->n_corners, &real, &s);
+    lay_out_sorting(d, m->n_corners, m->n_vertices, &real, &s);
     rc = classify(d, m, t, &s, err);
     if (rc)
         dev_drain(d);
@@ -295,46 +309,44 @@ static int make_table(const struct tabulated *t, int steps, int limit, float *ou
     return rc;
 }
 
-static int make_tables(sdd_device *d, struct tabulated *t, int level, int limit, struct sdd_error *err)
+static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
+                       struct sdd_error *err)
 {
     int steps = level - 1, side = (1 << steps) + 1;
-    int64_t n = t->n_columns * side * side, bytes = side * (int64_t)sizeof *t->basis;
+    int64_t n = t->n_columns * side * side, bytes = side * (int64_t)sizeof *of->basis;
     struct sdd_tab_basis basis[SDD_TAB_SIDE + 1];
     if (n > MAX_TABLE)
         return too_large(err, "the surroundings of its quads take too many forms at this level", n, MAX_TABLE);
     float *table = calloc((size_t)n + 1, sizeof *table);
     if (!table)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
-    dev_free(d, t->tables.memory, t->tables.bytes);
-    t->tables = (struct topology_part){NULL, 0};
-    t->level = 0;
+    dev_free(d, of->memory.memory, of->memory.bytes);
+    *of = (struct tabulated_surface){0};
     int rc = make_table(t, steps, limit, table, err);
     if (!rc)
-        rc = take(d, bytes + n * (int64_t)sizeof *table, &t->tables, err);
+        rc = take(d, bytes + n * (int64_t)sizeof *table, &of->memory, err);
     if (!rc) {
-        t->basis = t->tables.memory;
-        t->table = (float *)(t->basis + side);
+        of->basis = of->memory.memory;
+        of->table = (float *)(of->basis + side);
         make_basis(steps, limit, basis);
-        dev_upload(d, t->basis, basis, bytes);
-        dev_upload(d, t->table, table, n * (int64_t)sizeof *table);
-        t->level = level;
-        t->limit = limit;
+        dev_upload(d, of->basis, basis, bytes);
+        dev_upload(d, of->table, table, n * (int64_t)sizeof *table);
+        of->level = level;
     }
     free(table);
     return rc;
 }
 
-int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int limit,
+int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err)
 {
-    int rc = SDD_OK;
-    if (!t->ready)
-        rc = make_pieces(d, mesh, t, err);
+    struct tabulated_surface *of = t->surface + surface;
+    int rc = t->ready ? SDD_OK : make_pieces(d, mesh, t, err);
     if (rc) {
         tabulated_free(d, t);
         return rc;
     }
-    return t->level == level && t->limit == limit ? SDD_OK : make_tables(d, t, level, limit, err);
+    return of->level == level ? SDD_OK : make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, err);
 }
 
 /* Enough items for any device, and few enough that each has something to look ahead to. */
@@ -344,34 +356,43 @@ static int32_t pieces_each(int64_t n_regular)
     return (int32_t)(each < 1 ? 1 : each > 8 ? 8 : each);
 }
 
-void tabulated_run(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, struct sdd_width width,
-                   const float *from, float *to)
+void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                    int surface, int width, const float *values, float *first, float *to)
 {
-    struct tab_points_args a = {sdd_grid_of(mesh, t->level),
-                                from,
-                                to,
-                                width,
-                                t->regular,
-                                t->regular_owns,
-                                t->regular_column,
-                                t->basis,
-                                t->n_regular,
-                                pieces_each(t->n_regular),
-                                t->runs,
-                                t->classes,
-                                t->table,
-                                t->other,
-                                t->owns,
-                                t->column,
-                                t->n_runs};
-    DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
+    sdd_device *d = topology->device;
+    const struct tabulated_surface *of = t->surface + surface;
+    struct tab_lone_args lone = {t->lone, values, to, width};
+    for (int k = 0; k < width; k += 3) {
+        struct step_rows step = {topology, *mesh, {width - k < 3 ? width - k : 3, width}, NULL};
+        struct tab_points_args a = {.grid = sdd_grid_of(mesh, of->level),
+                                    .from = first + k,
+                                    .to = to + k,
+                                    .width = step.width,
+                                    .regular = t->regular,
+                                    .regular_owns = t->regular_owns,
+                                    .regular_column = t->regular_column,
+                                    .basis = of->basis,
+                                    .n_regular = t->n_regular,
+                                    .each = pieces_each(t->n_regular),
+                                    .runs = t->runs,
+                                    .tables = t->classes,
+                                    .table = of->table,
+                                    .other = t->other,
+                                    .owns = t->owns,
+                                    .column = t->column,
+                                    .n_runs = t->n_runs};
+        step_run(&step, values + k, first + k, 0);
+        DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
+    }
+    DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)
 {
     dev_free(d, t->pieces.memory, t->pieces.bytes);
     dev_free(d, t->lists.memory, t->lists.bytes);
-    dev_free(d, t->tables.memory, t->tables.bytes);
+    for (int k = 0; k < 2; k++)
+        dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
     free(t->description);
     *t = (struct tabulated){0};
 }

@@ -10,27 +10,36 @@
 
 #define TABULATED_MAX_LEVEL 6 /* kernels/tab_pieces.h, SDD_TAB_SIDE */
 
-/* The pieces of a control mesh, and tables for one level and surface. Zeros: nothing is there yet. */
-struct tabulated {
-    int64_t n_regular, n_others, n_classes, n_runs, n_columns; /* n_columns: of all classes together */
-    struct topology_part pieces, lists, tables;
-    uint32_t *regular, *regular_owns, *regular_column; /* bicubic ones                    */
-    uint32_t *other, *owns, *column;                   /* others, in the order of classes */
-    struct sdd_tab_table *classes;
-    struct sdd_tab_run *runs;
-    struct tab_class *description; /* host, [n_classes] */
-    int ready, level, limit;       /* of what is in `tables` */
+/* Tables for rows of one level, or for their limits. */
+struct tabulated_surface {
+    struct topology_part memory;
+    int level; /* 0: none */
     struct sdd_tab_basis *basis;
     float *table;
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level` or their limits; waits. What it had is kept on error.
- * Errors  SDD_ETOO_LARGE (a vertex or a face too large for a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
-int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int limit,
+/* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
+struct tabulated {
+    int64_t n_regular, n_others, n_lone, n_classes, n_runs, n_columns; /* n_columns: of all classes together */
+    struct topology_part pieces, lists;
+    uint32_t *regular, *regular_owns, *regular_column; /* bicubic ones                    */
+    uint32_t *other, *owns, *column;                   /* others, in the order of classes */
+    struct sdd_tab_table *classes;
+    struct sdd_tab_run *runs;
+    uint32_t *lone;                /* rows without faces, which stay where they are */
+    struct tab_class *description; /* host, [n_classes] */
+    int ready;
+    struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
+};
+
+/* tabulated_prepare: makes what is missing for rows of `level`; waits. What it had is kept on error.
+ * Errors  SDD_ETOO_LARGE (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
+int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_run: rows of level 1 -> those of the level that was prepared; queues. */
-void tabulated_run(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, struct sdd_width width,
-                   const float *from, float *to);
+/* tabulated_rows: control rows -> rows of what was prepared, by way of `first`, rows of level 1; queues. Between rows
+ * are `width` floats. */
+void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                    int surface, int width, const float *values, float *first, float *to);
 void tabulated_free(sdd_device *d, struct tabulated *t);
 
 #endif

@@ -89,13 +89,6 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
     return rc ? rc : step_upload_weights(t, l->weights, err);
 }
 
-void mesh_matrix_isolated(const struct engine_run *run)
-{
-    const sdd_topology *t = run->mesh->topology;
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
-    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
-}
-
 void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
                         const float *from)
 {
@@ -105,6 +98,7 @@ void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *
     float *out = mesh_matrix_in_place(r) ? NULL : run->positions;
     int limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t);
     int64_t n = topology_points(t, r->level);
+    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
     if (topology_is_triangles(t)) {
         struct loop_finish_args a = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
         struct loop_tangents_args with = {a, run->tangents};
@@ -120,7 +114,7 @@ void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *
         else if (out || run->normals)
             DEV_LAUNCH(t->device, mm_finish, &a, n);
     }
-    mesh_matrix_isolated(run);
+    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)

@@ -20,6 +20,5 @@ int mesh_matrix_in_place(const struct sdd_refine_request *r);
 /* mesh_matrix_finish: what is asked for beyond `from`, the points of the last level; and isolated points. */
 void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
                         const float *from);
-void mesh_matrix_isolated(const struct engine_run *run); /* .. these alone */
 
 #endif

@@ -5,7 +5,6 @@
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
-#include "gpu/steps.h"
 
 struct layout {
     float *first, *last; /* level 1; the last level, where it is not the result */
@@ -61,18 +60,15 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
-    int rc = tabulated_prepare(t->device, &m, &t->tabulated[0], r->level, limits_from_tables(r), err);
+    int surface = limits_from_tables(r) ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED;
+    int rc = tabulated_prepare(t->device, &m, &t->tabulated[0], r->level, surface, err);
     if (!rc)
         rc = mesh_matrix_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
-    struct step_rows first = {t, m, sdd_xyz(), NULL};
     float *last = in_place(r) ? run->positions : l.last;
-    step_run(&first, run->mesh->points, l.first, 0);
-    tabulated_run(t->device, &m, &t->tabulated[0], sdd_xyz(), l.first, last);
-    if (limits_from_tables(r))
-        mesh_matrix_isolated(run);
-    else
+    tabulated_rows(t, &m, &t->tabulated[0], surface, 3, run->mesh->points, l.first, last);
+    if (!limits_from_tables(r))
         mesh_matrix_finish(run, &m, &l.tables, last);
     return SDD_OK;
 }

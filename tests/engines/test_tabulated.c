@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_tabulated.c: points from tables are those of mesh-matrix, but for rounding: on every shape, at levels 1 to 6,
- * refined and limit; the same bits on any number of threads, and again when another level was asked for between. */
+ * refined and limit, positions, UVs and a vertex primvar of five floats; the same bits on any number of threads. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #define MOST_VERTICES 200000
-#define ULPS 4 /* of the coordinates' scale */
+#define ULPS 4 /* of the coordinates' scale; of values 5: mesh-matrix rounds them once a level */
 
 static sdd_device *device, *other_device;
 static int n_refused, n_compared;
@@ -25,8 +25,11 @@ static uint64_t all_digests;
 /* NULL: refused for its forms. */
 static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int surface, const struct shape *s)
 {
-    const struct sdd_refine_request r = {
-        .level = level, .surface = surface, .include = SDD_POSITIONS, .method = method};
+    const struct sdd_refine_request r = {.level = level,
+                                         .surface = surface,
+                                         .include = SDD_POSITIONS | SDD_PRIMVARS | (s->uvs ? SDD_UVS : 0),
+                                         .primvars = 1,
+                                         .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
     int rc = sdd_refine(mesh, &r, &result, &err);
@@ -38,70 +41,92 @@ static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int sur
     return result;
 }
 
-static const struct sdd_block *positions(const sdd_result *r)
-{
-    return sdd_result_info(r)->plan.blocks;
-}
-
-/* One ulp of the largest coordinate. */
-static double ulp_of(const struct shape *s)
+/* One ulp of the largest of some values. */
+static double ulp_of(const float *values, int64_t n)
 {
     double scale = 0;
-    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++)
-        scale = fmax(scale, fabs((double)s->points[i]));
+    for (int64_t i = 0; i < n; i++)
+        scale = fmax(scale, fabs((double)values[i]));
     return scale > 0 ? scale * 0x1p-23 : 1;
 }
 
-static void compare(const struct shape *s, int level, int surface, const sdd_result *got, const sdd_result *want)
+static void compare(const char *label, const struct sdd_block *got, const struct sdd_block *want, double ulp)
 {
-    const float *p = positions(got)->data, *q = positions(want)->data;
-    double ulp = ulp_of(s);
-    assert_int_equal(positions(got)->count, positions(want)->count);
-    for (int64_t i = 0; i < 3 * positions(got)->count; i++) {
+    const float *p = got->data, *q = want->data;
+    assert_true(got->semantic == want->semantic && got->count == want->count && got->bytes == want->bytes);
+    for (int64_t i = 0; i < got->components * got->count; i++) {
         double off = fabs((double)p[i] - (double)q[i]) / ulp;
-        if (!(off <= ULPS))
-            fail_msg("%s level %d surface %d: point %lld of %lld is %.9g and %.9g, %g ulps apart", s->name, level,
-                     surface, (long long)(i / 3), (long long)positions(got)->count, (double)p[i], (double)q[i], off);
+        if (!(off <= (got->semantic == SDD_POSITIONS ? ULPS : ULPS + 1)))
+            fail_msg("%s: block %d: value %lld of %lld is %.9g and %.9g, %g ulps apart", label, got->semantic,
+                     (long long)i, (long long)(got->components * got->count), (double)p[i], (double)q[i], off);
         worst = fmax(worst, off);
     }
-    n_compared++;
 }
 
-static void make(sdd_device *on, const struct shape *s, sdd_topology **t, sdd_mesh **m)
+/* Five floats a vertex, of no pattern. */
+static struct sdd_primvar primvar_of(const struct shape *s)
+{
+    float *values = xalloc(5 * s->desc.n_vertices, sizeof *values);
+    for (int64_t i = 0; i < 5 * s->desc.n_vertices; i++)
+        values[i] = (float)((i * 7919 + 31) % 1009) / 1009.0f - 0.5f;
+    return (struct sdd_primvar){.interpolation = SDD_VERTEX, .width = 5, .values = values};
+}
+
+static void make(sdd_device *on, const struct shape *s, const struct sdd_primvar *five, sdd_topology **t, sdd_mesh **m)
 {
     struct sdd_error err = {0};
-    if (sdd_topology_create(on, &s->desc, t, &err) || sdd_mesh_create(*t, s->points, s->uvs, m, &err))
+    if (sdd_topology_create(on, &s->desc, t, &err) || sdd_mesh_create(*t, s->points, s->uvs, m, &err) ||
+        sdd_mesh_set_primvars(*m, 1, five, &err))
         fail_msg("%s: %s", s->name, err.text);
+}
+
+/* 0: refused. */
+static int check_surface(const struct shape *s, int level, int surface, sdd_mesh *m, sdd_mesh *other)
+{
+    char label[160];
+    sdd_result *a = refine(m, "tabulated", level, surface, s);
+    snprintf(label, sizeof label, "%s level %d surface %d", s->name, level, surface);
+    if (!a)
+        return 0;
+    sdd_result *b = refine(m, "mesh-matrix", level, surface, s), *c = refine(other, "tabulated", level, surface, s);
+    const struct sdd_plan *p = &sdd_result_info(a)->plan, *q = &sdd_result_info(b)->plan,
+                          *r = &sdd_result_info(c)->plan;
+    assert_int_equal(p->n_blocks, s->uvs ? 3 : 2);
+    for (int k = 0; k < p->n_blocks; k++) {
+        const int is_points = p->blocks[k].semantic == SDD_POSITIONS;
+        double ulp = is_points ? ulp_of(s->points, 3 * s->desc.n_vertices) : 0x1p-24; /* of 0.5 */
+        if (p->blocks[k].semantic == SDD_UVS)
+            ulp = ulp_of(s->uvs, 2 * s->desc.n_uvs);
+        compare(label, p->blocks + k, q->blocks + k, ulp);
+        if (p->blocks[k].digest != r->blocks[k].digest)
+            fail_msg("%s: block %d has other bits on two threads", label, p->blocks[k].semantic);
+        all_digests = all_digests * 31 + p->blocks[k].digest;
+    }
+    sdd_result_free(a);
+    sdd_result_free(b);
+    sdd_result_free(c);
+    return 1;
 }
 
 static void check_shape(const struct shape *s)
 {
     sdd_topology *t = NULL, *other_t = NULL;
     sdd_mesh *m = NULL, *other = NULL;
-    make(device, s, &t, &m);
-    make(other_device, s, &other_t, &other);
+    struct sdd_primvar five = primvar_of(s);
+    make(device, s, &five, &t, &m);
+    make(other_device, s, &five, &other_t, &other);
     int last = level_that_fits(&s->desc, 6, MOST_VERTICES);
     for (int level = 1; level <= last; level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
-            sdd_result *a = refine(m, "tabulated", level, surface, s);
-            if (!a) {
-                n_refused++;
-                continue;
-            }
-            sdd_result *b = refine(m, "mesh-matrix", level, surface, s),
-                       *c = refine(other, "tabulated", level, surface, s);
-            compare(s, level, surface, a, b);
-            if (positions(a)->digest != positions(c)->digest)
-                fail_msg("%s level %d surface %d: other bits on two threads", s->name, level, surface);
-            all_digests = all_digests * 31 + positions(a)->digest;
-            sdd_result_free(a);
-            sdd_result_free(b);
-            sdd_result_free(c);
+            int done = check_surface(s, level, surface, m, other);
+            n_compared += done;
+            n_refused += !done;
         }
     sdd_mesh_free(m);
     sdd_mesh_free(other);
     sdd_topology_unref(t);
     sdd_topology_unref(other_t);
+    free((void *)(uintptr_t)five.values);
     assert_true(last > 0);
 }
 
