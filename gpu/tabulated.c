@@ -57,7 +57,7 @@ static void lay_out_sorting(sdd_device *d, int64_t C, int64_t V, struct arena *a
     s->head = ARENA(a, int32_t, C);
     s->rank = ARENA(a, int32_t, C);
     s->heads = ARENA(a, uint32_t, MAX_CLASSES);
-    s->words = ARENA(a, float, MAX_CLASSES * SDD_TAB_WORDS);
+    s->words = ARENA(a, float, MAX_CLASSES *SDD_TAB_WORDS);
     s->flags = ARENA(a, uint32_t, 2);
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
@@ -294,7 +294,8 @@ static void make_basis(int steps, int limit, struct sdd_tab_basis *basis)
     double(*last)[4] = p[steps % 2];
     for (int x = 0; x <= 1 << steps; x++)
         for (int k = 0; k < 4; k++)
-            basis[x].s[k] = (float)(limit ? (last[x][k] + 4.0 * last[x + 1][k] + last[x + 2][k]) / 6.0 : last[x + 1][k]);
+            basis[x].s[k] =
+                (float)(limit ? (last[x][k] + 4.0 * last[x + 1][k] + last[x + 2][k]) / 6.0 : last[x + 1][k]);
 }
 
 /* All tables of a level, one after the other. */

@@ -150,7 +150,8 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     t->tabulated = calloc((size_t)t->n_channels + 1, sizeof *t->tabulated);
     for (int k = 0; t->channel && k < t->n_channels; k++)
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
-    rc = t->channel && t->tabulated ? topology_build(t, desc, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    rc = t->channel && t->tabulated ? topology_build(t, desc, err)
+                                    : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
     if (rc) {
         sdd_topology_unref(t);
         return rc;

@@ -120,7 +120,7 @@ static __device__ __forceinline__ void tab_piece(const tab_points_args &a, const
         if (at.last != SDD_NONE && f < columns)
             a.to[(size_t)stride * at.last + k] = sdd_tab_sum(basis[m].s, q[r][0], q[r][1], q[r][2], q[r][3]);
         const int inside = f >= N && f < N * m, right = f >= N * m && f < columns;
-        to[r] = inside ? s->slab + f - N : right ? s->line + N * (m - 2) + k : s->nowhere + lane;
+        to[r] = inside ? s->slab + f - N : right ? s->line + N * (m > 2 ? m - 2 : 0) + k : s->nowhere + lane;
         step[r] = inside ? width : right ? -N : 0;
     }
     for (int first = 1; first < m; first += slab) {

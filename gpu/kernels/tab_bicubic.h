@@ -38,7 +38,8 @@ SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_TILE (4096 + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1)) /* floats, and some that a vector writes too */
+#define SDD_TAB_TILE                                                                                                   \
+    (4096 + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1)) /* floats, and some that a vector writes too */
 #define SDD_TAB_ROW (3 * (SDD_TAB_SIDE + 1) + 8)
 
 /* Points inside pieces, as long as they follow each other. */
@@ -73,8 +74,7 @@ SDD_FN void sdd_tab_rows(const struct tab_points_args *a, const uint32_t *column
             p[k] = sdd_row_load(a->from, column[4 * b + k], w);
         for (int32_t x = 0; x <= m; x++) {
             const float *s = a->basis[x].s;
-            struct sdd_vec3 sum =
-                sdd_fma(s[3], p[3], sdd_fma(s[2], p[2], sdd_fma(s[1], p[1], sdd_scale(s[0], p[0]))));
+            struct sdd_vec3 sum = sdd_fma(s[3], p[3], sdd_fma(s[2], p[2], sdd_fma(s[1], p[1], sdd_scale(s[0], p[0]))));
             memcpy(q[b] + w.n * x, &sum, sizeof(float) * 4); /* the next point goes over the fourth */
         }
     }

@@ -35,8 +35,8 @@ SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, in
 
 #ifndef __CUDACC__
 /* Points [first, first + n) of piece j. */
-SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j, int32_t first,
-                           int32_t n)
+SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j,
+                                 int32_t first, int32_t n)
 {
     const struct sdd_frame frame = sdd_tab_frame(a, a->other[j]);
     const uint32_t *column = a->column + k->column + (j - k->first) * k->n_columns;

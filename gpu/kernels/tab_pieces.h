@@ -7,16 +7,16 @@
 #include "gpu/kernels/rows.h"
 #include "gpu/kernels/tab_fan.h"
 
-#define SDD_TAB_REGULAR 16     /* columns of the bicubic class */
-#define SDD_TAB_SIDE 32        /* cells along a piece, at most */
-#define SDD_TAB_GROUP 8        /* bicubic pieces of an item of tab_points, `each` times, .. */
-#define SDD_TAB_TOGETHER 8     /* .. and pieces of another class, at most, .. */
-#define SDD_TAB_CHUNK 256      /* .. and points of each */
+#define SDD_TAB_REGULAR 16 /* columns of the bicubic class */
+#define SDD_TAB_SIDE 32    /* cells along a piece, at most */
+#define SDD_TAB_GROUP 8    /* bicubic pieces of an item of tab_points, `each` times, .. */
+#define SDD_TAB_TOGETHER 8 /* .. and pieces of another class, at most, .. */
+#define SDD_TAB_CHUNK 256  /* .. and points of each */
 
 struct sdd_tab_table {
-    int64_t first;     /* its pieces begin there, in the order of classes */
-    int64_t column;    /* .. and their columns there                      */
-    int64_t table;     /* columns of the tables before its own            */
+    int64_t first;  /* its pieces begin there, in the order of classes */
+    int64_t column; /* .. and their columns there                      */
+    int64_t table;  /* columns of the tables before its own            */
     int32_t n_columns;
 };
 

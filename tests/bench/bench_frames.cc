@@ -63,7 +63,7 @@ struct machine {
 };
 
 struct frame {
-    double ms = 0;
+    double ms = 0, first_ms = -1; /* on the device; of the first call, in all */
     int64_t n_vertices = 0, bytes = 0;
     std::vector<float> images; /* of a float block's first rows */
     std::string refused;
@@ -78,10 +78,12 @@ frame frame_time(sdd_mesh *mesh, const sdd_refine_request &r, const std::vector<
         sdd_result *result = nullptr;
         if (!f.refused.empty())
             return 0.0;
+        const double start = now_ms();
         if (sdd_mesh_set_points(mesh, 0, n, points, &err) || sdd_refine(mesh, &r, &result, &err)) {
             f.refused = err.text;
             return 0.0;
         }
+        f.first_ms = f.first_ms < 0 ? now_ms() - start : f.first_ms;
         const struct sdd_result_info *info = sdd_result_info(result);
         const float *p = (const float *)info->plan.blocks[0].data;
         const double ms = info->refine_seconds * 1e3;
@@ -143,6 +145,8 @@ void measure_device(const machine &m, const bench_mesh &mesh, int level, const s
                 printf("  %-4s %-18s %-18s skip: %s\n", m.info.backend, method, o.name, f.refused.c_str());
                 continue;
             }
+            if (&o == outputs)
+                printf("  %-4s %-18s first frame %.2f ms, with what it builds\n", m.info.backend, method, f.first_ms);
             if (&o == outputs && p.ms > 0)
                 check_images(mesh.name, f.images, p.images);
             print_frame(m, mesh, level, method, o, f, p.ms);
