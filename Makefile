@@ -95,7 +95,8 @@ renew     = @mkdir -p $(@D); { $(1); } >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$
 $(BUILD)/gen/kernels.def: force
 	$(call renew,printf '%s\n' '$(hash)ifndef SDD_TILES' '$(hash)define SDD_TILES SDD_KERNEL' '$(hash)endif' $(foreach k,$(KERNELS),'SDD_$(if $(wildcard gpu/cuda/$k.cuh),TILES,KERNEL)($k)') '$(hash)undef SDD_TILES')
 $(BUILD)/gen/kernels_all.h: force
-	$(call renew,echo '/* made by make from the names in gpu/kernels */'; printf '$(hash)include "gpu/kernels/%s.h"\n' $(KERNELS))
+	$(call renew,echo '/* made by make from the names in gpu/kernels */'; printf '$(hash)include "gpu/kernels/%s.h"\n' $(KERNELS); \
+	  printf '%s\n' '$(hash)ifdef __CUDACC__' $(patsubst %,'$(hash)include "%"',$(wildcard gpu/cuda/*.cuh)) '$(hash)endif')
 $(BUILD)/gen/abi.h: force
 	$(call renew,echo "$(hash)define SDD_ABI_HASH \"$$(sha256sum $(ABI) /dev/null | sha256sum | cut -c1-32)\"")
 

@@ -21,6 +21,8 @@ struct engine {
     const struct sdd_engine_info *info; /* its row of sdd_engine_table */
     /* Is it small enough? SDD_ETOO_LARGE with the limit; what it can do at all is in its info. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
+    /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
+    int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */

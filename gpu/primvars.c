@@ -105,6 +105,30 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
     return most;
 }
 
+/* The tables of a channel's mesh; c NULL: of the control mesh. */
+static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
+                        struct sdd_error *err)
+{
+    struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
+    struct tabulated *tables = t->tabulated + (c ? 1 + (c - t->channel) : 0);
+    return tabulated_prepare(t->device, &mesh, tables, r->level, r->surface, err);
+}
+
+int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const sdd_topology *t = m->topology;
+    int rc = SDD_OK;
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
+        rc = prepare_rows(t, t->channel, r, err);
+    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS) && !rc; k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (v && is_smooth(t, v))
+            rc = prepare_rows(t, v->interpolation == SDD_VERTEX ? NULL : topology_primvar_channel(t, v->channel), r,
+                              err);
+    }
+    return rc;
+}
+
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
 {
     int size = topology_is_triangles(t) ? 3 : 4;
@@ -159,17 +183,17 @@ struct run {
 };
 
 /* tables: of the mesh. */
-static int run_smooth(const struct run *run, const struct sdd_control *mesh, struct tabulated *tables,
+static int run_smooth(const struct run *run, const struct sdd_control *mesh, const struct tabulated *tables,
                       const float *values, int width, float *out, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     if (!by_tables(run->plan->method))
         return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
-    int rc = tabulated_prepare(t->device, mesh, tables, r->level, r->surface, err);
-    if (!rc)
-        tabulated_rows(t, mesh, tables, r->surface, width, values, run->scratch, out);
-    return rc;
+    if (r->cancel && atomic_load(r->cancel))
+        return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
+    tabulated_rows(t, mesh, tables, r->surface, width, values, run->scratch, out);
+    return SDD_OK;
 }
 
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,

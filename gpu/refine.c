@@ -204,6 +204,8 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result *
     int64_t launches = t->device->n_launches;
     rc = make_plan(t, r, p, &engine, err);
     int64_t bytes = p->device_bytes;
+    if (!rc && engine->prepare)
+        rc = engine->prepare(m, r, err);
     if (!rc)
         rc = dev_alloc(t->device, bytes, &memory, err);
     if (!rc) {

@@ -10,21 +10,21 @@
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points.h"
 #include "gpu/steps.h"
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_CLASSES 4096
+_Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
+_Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "and levels");
+_Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 28, "the fields of a run");
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
 
-static int too_large(struct sdd_error *err, const char *what, int64_t needed, int64_t limit)
+/* For such a mesh tables do not pay, or cannot be. */
+static int no_tables(struct sdd_error *err, const char *why)
 {
-    sdd_fail(err, SDD_ETOO_LARGE, "method", "tabulated: %s; choose mesh-matrix", what);
-    if (err) {
-        err->needed = needed;
-        err->available = limit;
-    }
-    return SDD_ETOO_LARGE;
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method",
+                    "engine tabulated does not do this mesh: there is no table for some of its quads, %s; engines that "
+                    "do: mesh-matrix",
+                    why);
 }
 
 /* Memory while pieces are sorted by class. */
@@ -62,11 +62,11 @@ static void lay_out_sorting(sdd_device *d, int64_t C, int64_t V, struct arena *a
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
-/* A piece of device memory for each part, none when it is empty. */
 static int take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
 {
-    part->bytes = bytes;
-    return dev_alloc(d, bytes, &part->memory, err);
+    int rc = dev_alloc(d, bytes, &part->memory, err);
+    part->bytes = rc ? 0 : bytes;
+    return rc;
 }
 
 static void lay_out_pieces(int64_t n_regular, int64_t n_others, int64_t n_lone, struct arena *a, struct tabulated *t)
@@ -99,8 +99,7 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[0])
-        return too_large(err, "a vertex or a face has more than 32 corners, or a crease ends where surfaces touch",
-                         SDD_TAB_MAX + 1, SDD_TAB_MAX);
+        return no_tables(err, "a vertex or a face has more than 32 corners or a crease runs where surfaces touch");
     struct arena count = {NULL, 0};
     lay_out_pieces(C - n_others, n_others, n_lone, &count, t);
     if (!rc)
@@ -130,10 +129,12 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     dev_download(d, &n_classes, s->rank + (n_others - 1), sizeof n_classes);
     rc = dev_finish(d, err);
     if (!rc && n_classes > MAX_CLASSES)
-        return too_large(err, "the surroundings of its quads take too many forms", n_classes, MAX_CLASSES);
+        return no_tables(err, "their surroundings take too many forms");
+    if (rc)
+        return rc;
     t->n_classes = n_classes;
     DEV_LAUNCH(d, compact, &firsts, n_others);
-    return rc;
+    return SDD_OK;
 }
 
 /* A class from its numbers. */
@@ -231,7 +232,7 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabul
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
-        return too_large(err, "two forms of surroundings have one key", 2, 1);
+        return no_tables(err, "two forms of surroundings have one key");
     return rc;
 }
 
@@ -316,23 +317,25 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     int steps = level - 1, side = (1 << steps) + 1;
     int64_t n = t->n_columns * side * side, bytes = side * (int64_t)sizeof *of->basis;
     struct sdd_tab_basis basis[SDD_TAB_SIDE + 1];
+    struct tabulated_surface made = {.level = level};
     if (n > MAX_TABLE)
-        return too_large(err, "the surroundings of its quads take too many forms at this level", n, MAX_TABLE);
+        return no_tables(err, "their surroundings take too many forms for this level");
     float *table = calloc((size_t)n + 1, sizeof *table);
     if (!table)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
-    dev_free(d, of->memory.memory, of->memory.bytes);
-    *of = (struct tabulated_surface){0};
     int rc = make_table(t, steps, limit, table, err);
     if (!rc)
-        rc = take(d, bytes + n * (int64_t)sizeof *table, &of->memory, err);
+        rc = take(d, bytes + n * (int64_t)sizeof *table, &made.memory, err);
     if (!rc) {
-        of->basis = of->memory.memory;
-        of->table = (float *)(of->basis + side);
+        made.basis = made.memory.memory;
+        made.table = (float *)(made.basis + side);
         make_basis(steps, limit, basis);
-        dev_upload(d, of->basis, basis, bytes);
-        dev_upload(d, of->table, table, n * (int64_t)sizeof *table);
-        of->level = level;
+        dev_upload(d, made.basis, basis, bytes);
+        dev_upload(d, made.table, table, n * (int64_t)sizeof *table);
+        rc = dev_finish(d, err);
+        struct topology_part gone = rc ? made.memory : of->memory;
+        dev_free(d, gone.memory, gone.bytes);
+        *of = rc ? *of : made;
     }
     free(table);
     return rc;
@@ -342,12 +345,23 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
                       struct sdd_error *err)
 {
     struct tabulated_surface *of = t->surface + surface;
+    if (t->refused.code) {
+        *err = t->refused;
+        return err->code;
+    }
     int rc = t->ready ? SDD_OK : make_pieces(d, mesh, t, err);
     if (rc) {
         tabulated_free(d, t);
+        if (rc == SDD_EUNSUPPORTED)
+            t->refused = *err;
         return rc;
     }
     return of->level == level ? SDD_OK : make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, err);
+}
+
+int64_t tabulated_bytes(const struct tabulated *t)
+{
+    return t->pieces.bytes + t->lists.bytes + t->surface[0].memory.bytes + t->surface[1].memory.bytes;
 }
 
 /* Enough items for any device, and few enough that each has something to look ahead to. */

@@ -8,7 +8,7 @@
 #include "gpu/tab_class.h"
 #include "gpu/topology.h"
 
-#define TABULATED_MAX_LEVEL 6 /* kernels/tab_pieces.h, SDD_TAB_SIDE */
+#define TABULATED_MAX_LEVEL 6
 
 /* Tables for rows of one level, or for their limits. */
 struct tabulated_surface {
@@ -28,18 +28,21 @@ struct tabulated {
     struct sdd_tab_run *runs;
     uint32_t *lone;                /* rows without faces, which stay where they are */
     struct tab_class *description; /* host, [n_classes] */
+    struct sdd_error refused;      /* code: there are no tables for this mesh */
     int ready;
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level`; waits. What it had is kept on error.
- * Errors  SDD_ETOO_LARGE (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
+/* tabulated_prepare: makes what is missing for rows of `level` and waits for it. Of each surface the tables of one level
+ * are kept, the last that was asked for.
+ * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err) SDD_MUST_CHECK;
 /* tabulated_rows: control rows -> rows of what was prepared, by way of `first`, rows of level 1; queues. Between rows
  * are `width` floats. */
 void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
                     int surface, int width, const float *values, float *first, float *to);
+int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 
 #endif

@@ -184,6 +184,8 @@ void sdd_topology_unref(sdd_topology *t)
 void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
 {
     *out = t->info;
+    for (int k = 0; k <= t->n_channels; k++)
+        out->device_bytes += tabulated_bytes(t->tabulated + k);
 }
 
 static struct sdd_ruled ruled_of(const struct topology_ruled *r)

@@ -93,6 +93,7 @@ static int run(struct refine_job *j, const struct sdd_patches_request *patches, 
         rc = patches ? sdd_patches(resident->mesh, patches, result, &job->err)
                      : sdd_refine(resident->mesh, &j->request, result, &job->err);
     while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
+    resident_measure(job->server->residency, resident);
     if (rc == SDD_ENO_MEMORY)
         metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
     return rc;

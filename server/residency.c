@@ -252,6 +252,16 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
     return SDD_OK;
 }
 
+void resident_measure(struct residency *r, struct resident *m)
+{
+    struct topology_entry *t = m->topology;
+    struct sdd_topology_info info;
+    sdd_topology_info(t->topology, &info);
+    r->topology_bytes += info.device_bytes - t->bytes;
+    t->bytes = info.device_bytes;
+    atomic_store(&m->bytes, sdd_mesh_bytes(m->mesh) + t->bytes);
+}
+
 void residency_publish(struct residency *r)
 {
     struct sdd_device_info info;

@@ -43,6 +43,8 @@ const sdd_topology *resident_topology(const struct resident *m);
  * false: the mesh (NULL: none) is not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
                    struct sdd_plan *out, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
+/* resident_measure: after a refine: tables may have been made that stay with the topology. */
+void resident_measure(struct residency *r, struct resident *m);
 /* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or
  * `needed` bytes (0: unknown) would not fit then either. */
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed);

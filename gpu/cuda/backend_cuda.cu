@@ -19,7 +19,6 @@
 #include "gpu/backend.h"
 #include "gpu/host_cache.h"
 #include "gpu/kernel.h"
-#include "gpu/cuda/tab_points.cuh"
 #include "kernels_all.h"
 #include "abi.h"
 

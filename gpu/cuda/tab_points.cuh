@@ -95,6 +95,7 @@ static __device__ __forceinline__ void tab_piece(const tab_points_args &a, const
     uint32_t column[SDD_TAB_REGULAR];
     sdd_grid g = a.grid;
     g.level = LOG + 1;
+    __syncwarp(); /* the piece before has been read */
     if (lane < SDD_TAB_REGULAR)
 #pragma unroll
         for (int k = 0; k < N; k++)
@@ -225,12 +226,21 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
 #pragma unroll
         for (int j = 0; j < 3 * TAB_HALF; j++)
             sum[j] = 0.0f;
-#pragma unroll 4
-        for (int at = 0; at < k.n_columns; at++) {
-            const float weight = __ldg(w + (int64_t)at * side * side);
+        for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
+            float part[3 * TAB_HALF];
 #pragma unroll
             for (int j = 0; j < 3 * TAB_HALF; j++)
-                sum[j] = fmaf(weight, s->points[half][at][j], sum[j]);
+                part[j] = 0.0f;
+#pragma unroll 4
+            for (int at = first; at < first + SDD_TAB_TERMS && at < k.n_columns; at++) {
+                const float weight = __ldg(w + (int64_t)at * side * side);
+#pragma unroll
+                for (int j = 0; j < 3 * TAB_HALF; j++)
+                    part[j] = fmaf(weight, s->points[half][at][j], part[j]);
+            }
+#pragma unroll
+            for (int j = 0; j < 3 * TAB_HALF; j++)
+                sum[j] += part[j];
         }
 #pragma unroll
         for (int j = 0; j < TAB_HALF; j++) {

@@ -5,6 +5,7 @@
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
+#include "gpu/primvars.h"
 
 struct layout {
     float *first, *last; /* level 1; the last level, where it is not the result */
@@ -50,9 +51,24 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return SDD_ETOO_LARGE;
 }
 
+static int surface_of(const struct sdd_refine_request *r)
+{
+    return limits_from_tables(r) ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED;
+}
+
+static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    sdd_topology *t = mesh->topology;
+    struct sdd_control m = topology_control(t);
+    int rc = SDD_OK;
+    if (r->include & ENGINE_POINTS)
+        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface_of(r), err);
+    return rc ? rc : primvars_prepare(mesh, r, err);
+}
+
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
-    sdd_topology *t = run->mesh->topology;
+    const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     struct sdd_control m = topology_control(t);
     struct arena a = {run->scratch, 0};
@@ -60,14 +76,11 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
-    int surface = limits_from_tables(r) ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED;
-    int rc = tabulated_prepare(t->device, &m, &t->tabulated[0], r->level, surface, err);
-    if (!rc)
-        rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
     float *last = in_place(r) ? run->positions : l.last;
-    tabulated_rows(t, &m, &t->tabulated[0], surface, 3, run->mesh->points, l.first, last);
+    tabulated_rows(t, &m, t->tabulated, surface_of(r), 3, run->mesh->points, l.first, last);
     if (!limits_from_tables(r))
         mesh_matrix_finish(run, &m, &l.tables, last);
     return SDD_OK;
@@ -81,5 +94,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, scratch, run, 1,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1,
 };

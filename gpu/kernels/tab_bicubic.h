@@ -77,6 +77,7 @@ SDD_FN void sdd_tab_rows(const struct tab_points_args *a, const uint32_t *column
             struct sdd_vec3 sum = sdd_fma(s[3], p[3], sdd_fma(s[2], p[2], sdd_fma(s[1], p[1], sdd_scale(s[0], p[0]))));
             memcpy(q[b] + w.n * x, &sum, sizeof(float) * 4); /* the next point goes over the fourth */
         }
+        memset(q[b] + w.n * (m + 1), 0, sizeof(float) * 8); /* what a vector reads too */
     }
 }
 

@@ -17,8 +17,8 @@ SDD_FN void k_tab_describe(int64_t i, const struct tab_describe_args *a)
     float words[SDD_TAB_WORDS];
     int32_t n = sdd_tab_words(&a->mesh, a->piece[a->head[i]], words);
     float *to = a->words + SDD_TAB_WORDS * i;
-    for (int32_t k = 0; k < n; k++)
-        to[k] = words[k];
+    for (int32_t k = 0; k < SDD_TAB_WORDS; k++)
+        to[k] = k < n ? words[k] : 0.0f;
     to[SDD_TAB_WORDS - 1] = (float)n;
 }
 #endif

@@ -76,7 +76,7 @@ SDD_FN int32_t sdd_tab_sharp_edges(const struct sdd_control *m, uint32_t v)
 
 /* The class of a quad in numbers: words[0, n]: n, k, open, own, the vertex, then the edges of the fan.
  * Result  how many; 0: there is no table for it */
-#define SDD_TAB_WORDS (6 + SDD_TAB_MAX)
+#define SDD_TAB_WORDS (7 + SDD_TAB_MAX) /* and how many there are, in tab_describe */
 SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *words)
 {
     struct sdd_tab_fan f = sdd_tab_fan_of(m, c);
@@ -96,8 +96,11 @@ SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *wor
     }
     if (f.open)
         words[n++] = sdd_tab_edge(m, sdd_prev(&m->faces, last));
-    if (m->end[m->vert[c]] - m->begin[m->vert[c]] == (uint32_t)f.n || words[4] >= 10.0f)
+    uint32_t n_faces = m->end[m->vert[c]] - m->begin[m->vert[c]];
+    if (n_faces == (uint32_t)f.n || words[4] >= 10.0f)
         return n;
+    if (n_faces > 4 * SDD_TAB_MAX) /* each of its quads would look at all of them */
+        return 0;
     /* a crease through a vertex of several fans */
     int32_t n_sharp = 0;
     for (int32_t i = 5; i < n; i++)

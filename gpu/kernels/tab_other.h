@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_other.h: the points of pieces that are not bicubic: a product with the table of their class: the sum over its
- * columns in their order, from 0, rounded once a term. */
+/* tab_other.h: the points of pieces that are not bicubic: a product with the table of their class: sums over eight
+ * columns at a time in their order, from 0, rounded once a term, which are then added. */
 #ifndef SDD_TAB_OTHER_H
 #define SDD_TAB_OTHER_H
 #include "gpu/kernels/tab_pieces.h"
@@ -43,14 +43,21 @@ SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct s
     int32_t side = frame.m + 1;
     const float *weights = a->table + k->table * side * side + first;
     float sum[3][SDD_TAB_CHUNK] = {{0}};
-    for (int32_t i = 0; i < k->n_columns; i++) {
-        struct sdd_vec3 p = sdd_row_load(a->from, column[i], a->width);
-        const float *w = weights + (int64_t)i * side * side;
-        for (int32_t r = 0; r < n; r++) {
-            sum[0][r] = fmaf(w[r], p.x, sum[0][r]);
-            sum[1][r] = fmaf(w[r], p.y, sum[1][r]);
-            sum[2][r] = fmaf(w[r], p.z, sum[2][r]);
+    for (int32_t first_column = 0; first_column < k->n_columns; first_column += SDD_TAB_TERMS) {
+        float part[3][SDD_TAB_CHUNK] = {{0}};
+        int32_t left = k->n_columns - first_column, end = first_column + (left < SDD_TAB_TERMS ? left : SDD_TAB_TERMS);
+        for (int32_t i = first_column; i < end; i++) {
+            struct sdd_vec3 p = sdd_row_load(a->from, column[i], a->width);
+            const float *w = weights + (int64_t)i * side * side;
+            for (int32_t r = 0; r < n; r++) {
+                part[0][r] = fmaf(w[r], p.x, part[0][r]);
+                part[1][r] = fmaf(w[r], p.y, part[1][r]);
+                part[2][r] = fmaf(w[r], p.z, part[2][r]);
+            }
         }
+        for (int32_t c = 0; c < 3; c++)
+            for (int32_t r = 0; r < n; r++)
+                sum[c][r] += part[c][r];
     }
     for (int32_t r = 0; r < n; r++) {
         int32_t x = (first + r) % side, y = (first + r) / side;

@@ -12,6 +12,7 @@
 #define SDD_TAB_GROUP 8    /* bicubic pieces of an item of tab_points, `each` times, .. */
 #define SDD_TAB_TOGETHER 8 /* .. and pieces of another class, at most, .. */
 #define SDD_TAB_CHUNK 256  /* .. and points of each */
+#define SDD_TAB_TERMS 8    /* of a sum before it is added to those before it: long sums lose less */
 
 struct sdd_tab_table {
     int64_t first;  /* its pieces begin there, in the order of classes */

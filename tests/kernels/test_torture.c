@@ -140,6 +140,8 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_REFINED, &o->digest[0], &o->err);
     if (!rc)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    if (!rc && strcmp(s->name, "corner_on_crease") == 0) /* one: tables take many steps */
+        rc = refine(mesh, "tabulated", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
     if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
