@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_fan.h: what surrounds a level-1 quad (tab_class.h): the fan of quads around its control vertex, and the columns of
- * its table, which are rows of level 1. */
+/* tab_fan.h: what surrounds a level-1 quad (tab_class.h): the fan of quads around its control vertex, and the columns
+ * of its table, which are rows of level 1. */
 #ifndef SDD_TAB_FAN_H
 #define SDD_TAB_FAN_H
 #include "gpu/kernels/control.h"

@@ -10,6 +10,7 @@ static const struct tolerances tolerance = {1e-5, 1e-5, 5e-3};
 static const char *const refusals[] = {
     "engine edge-friend does not do ",
     "engine mesh-matrix-spla does not do ",
+    "engine tabulated does not do ",
 };
 
 int judge_may_refuse(const struct sdd_error *err)
