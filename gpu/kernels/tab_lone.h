@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_lone: rows without faces stay as they are on every level.
- * Shapes  list[n] u32, from, to [..][width] f32      Result  other rows are left alone      Shape  item, n = rows x width      Threads any queue */
+ * Shapes  list[n] u32, from, to [..][width] f32      Shape  item, n = rows x width
+ * Result  other rows are left alone                 Threads any queue */
 #ifndef SDD_K_TAB_LONE_H
 #define SDD_K_TAB_LONE_H
 #include "gpu/kernel.h"
