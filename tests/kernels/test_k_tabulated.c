@@ -226,7 +226,7 @@ static void check_words(const struct oracle *o, const struct sdd_control *m)
     struct tab_describe_args a = {*m, launch_in(head, n, 4), launch_in(piece, C, 4),
                                   launch_out(n, sizeof(float[SDD_TAB_WORDS]))};
     LAUNCH(tab_describe, &a, n);
-    float *want = poisoned(n, sizeof(float[SDD_TAB_WORDS]));
+    float *want = xalloc(n, sizeof(float[SDD_TAB_WORDS]));
     for (int64_t i = 0; i < n; i++) {
         const struct around *x = o->around + piece[head[i]];
         want[SDD_TAB_WORDS * i + SDD_TAB_WORDS - 1] = (float)x->n_words;
