@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
- * level at once from tables (gpu/tabulated.h), which stay with the topology. Normals and tangents, and limits beside
- * them, are made of the last level as the mesh matrix makes them. */
+ * level, or their limits, at once from tables (gpu/tabulated.h), which stay with the topology. Normals and tangents are
+ * made of the last level as the mesh matrix makes them. */
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
 #include "gpu/primvars.h"
 
 struct layout {
-    float *first, *last; /* level 1; the last level, where it is not the result */
+    float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
     struct mesh_matrix_tables tables;
 };
 
-/* Do limits come from tables? Beside normals they come from the last level. */
-static int limits_from_tables(const struct sdd_refine_request *r)
+/* Is the last level looked around in? Limits do not need it. */
+static int needs_last(const struct sdd_refine_request *r)
 {
-    return r->surface == SDD_SURFACE_LIMIT && !(r->include & ENGINE_AROUND);
-}
-
-static int in_place(const struct sdd_refine_request *r)
-{
-    return mesh_matrix_in_place(r) || limits_from_tables(r);
+    return (r->include & ENGINE_AROUND) != 0;
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
+    int in_scratch = needs_last(r) && !mesh_matrix_in_place(r);
     out->first = ARENA(a, float, 3 * topology_points(t, 1));
-    out->last = ARENA(a, float, in_place(r) ? 0 : 3 * topology_points(t, r->level));
+    out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
 
@@ -51,18 +47,15 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return SDD_ETOO_LARGE;
 }
 
-static int surface_of(const struct sdd_refine_request *r)
-{
-    return limits_from_tables(r) ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED;
-}
-
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     sdd_topology *t = mesh->topology;
     struct sdd_control m = topology_control(t);
     int rc = SDD_OK;
-    if (r->include & ENGINE_POINTS)
-        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface_of(r), err);
+    if (r->include & SDD_POSITIONS)
+        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, r->surface, err);
+    if (!rc && needs_last(r))
+        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, SDD_SURFACE_REFINED, err);
     return rc ? rc : primvars_prepare(mesh, r, err);
 }
 
@@ -79,10 +72,18 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
-    float *last = in_place(r) ? run->positions : l.last;
-    tabulated_rows(t, &m, t->tabulated, surface_of(r), 3, run->mesh->points, l.first, last);
-    if (!limits_from_tables(r))
-        mesh_matrix_finish(run, &m, &l.tables, last);
+    if (r->include & SDD_POSITIONS)
+        tabulated_rows(t, &m, t->tabulated, r->surface, 3, run->mesh->points, l.first, run->positions);
+    if (!needs_last(r))
+        return SDD_OK;
+    struct engine_run around = *run;
+    around.positions = NULL; /* they are there, the same whatever else is asked for */
+    const float *last = run->positions;
+    if (!mesh_matrix_in_place(r)) {
+        tabulated_rows(t, &m, t->tabulated, SDD_SURFACE_REFINED, 3, run->mesh->points, l.first, l.last);
+        last = l.last;
+    }
+    mesh_matrix_finish(&around, &m, &l.tables, last);
     return SDD_OK;
 }
 
