@@ -207,10 +207,10 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
         t->description[k] = class_of(h->words + SDD_TAB_WORDS * k);
     int64_t n_column = place_classes(t, h->heads, h->classes);
     lay_out_lists(t, n_column, &count, t);
+    h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
+    if (!h->runs)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
     rc = take(d, count.used, &t->lists, err);
-    h->runs = calloc((size_t)t->n_runs, sizeof *h->runs);
-    if (!rc && !h->runs)
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
     if (rc)
         return rc;
     struct arena real = {t->lists.memory, 0};

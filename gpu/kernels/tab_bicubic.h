@@ -86,9 +86,18 @@ SDD_FN void sdd_tab_row(const struct tab_points_args *a, float (*q)[SDD_TAB_ROW]
                         float *to)
 {
     const float *s = a->basis[y].s;
-    for (int32_t f = 0; f < n; f += 8)
-        for (int32_t k = first + f; k < first + f + 8; k++)
-            to[k - first] = sdd_tab_sum(s, q[0][k], q[1][k], q[2][k], q[3][k]);
+#ifdef __FMA__ /* by itself gcc takes the floats apart */
+    const __m256 w[4] = {_mm256_set1_ps(s[0]), _mm256_set1_ps(s[1]), _mm256_set1_ps(s[2]), _mm256_set1_ps(s[3])};
+    for (int32_t f = 0; f < n; f += 8) {
+        __m256 sum = _mm256_mul_ps(w[0], _mm256_loadu_ps(q[0] + first + f));
+        for (int32_t b = 1; b < 4; b++)
+            sum = _mm256_fmadd_ps(w[b], _mm256_loadu_ps(q[b] + first + f), sum);
+        _mm256_storeu_ps(to + f, sum);
+    }
+#else
+    for (int32_t k = first; k < first + (n + 7) / 8 * 8; k++)
+        to[k - first] = sdd_tab_sum(s, q[0][k], q[1][k], q[2][k], q[3][k]);
+#endif
 }
 
 SDD_FN void sdd_tab_put(const struct tab_points_args *a, uint32_t row, const float *p)
