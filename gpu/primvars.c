@@ -192,7 +192,8 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, con
         return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
     if (r->cancel && atomic_load(r->cancel))
         return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
-    tabulated_rows(t, mesh, tables, r->surface, width, values, run->scratch, out);
+    tabulated_first(t, mesh, width, values, run->scratch);
+    tabulated_rows(t->device, mesh, tables, r->surface, width, run->scratch, out);
     return SDD_OK;
 }
 

@@ -136,7 +136,7 @@ struct sdd_topology_info {
     int has_creases;      /* any semi-sharp or infinite tag that was authored               */
     int n_channels;       /* face-varying ones beside the UVs                            */
     int manifold;         /* at most two faces an edge, in opposite directions; one fan a vertex */
-    int64_t device_bytes; /* held while resident                                            */
+    int64_t device_bytes; /* held while resident; more once engine tabulated has run        */
     int64_t build_bytes;  /* device bytes needed at the worst moment of building            */
     struct sdd_options options;
 };
@@ -219,7 +219,7 @@ struct sdd_plan {
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
     int n_blocks;
     struct sdd_block blocks[SDD_MAX_BLOCKS];
-    int64_t device_bytes; /* allocated on the device while it runs, beyond the mesh    */
+    int64_t device_bytes; /* on the device while it runs, beyond the mesh and tables of `tabulated` */
     int64_t host_bytes;   /* of the result                                             */
 };
 /* sdd_plan: exact counts and bytes, nothing allocated.

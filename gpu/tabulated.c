@@ -371,18 +371,31 @@ static int32_t pieces_each(int64_t n_regular)
     return (int32_t)(each < 1 ? 1 : each > 8 ? 8 : each);
 }
 
-void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                    int surface, int width, const float *values, float *first, float *to)
+/* Three floats of a row at a time, as kernels take them. */
+static struct sdd_width width_at(int width, int k)
 {
-    sdd_device *d = topology->device;
-    const struct tabulated_surface *of = t->surface + surface;
-    struct tab_lone_args lone = {t->lone, values, to, width};
+    return (struct sdd_width){width - k < 3 ? width - k : 3, width};
+}
+
+void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
+                     float *first)
+{
     for (int k = 0; k < width; k += 3) {
-        struct step_rows step = {topology, *mesh, {width - k < 3 ? width - k : 3, width}, NULL};
+        struct step_rows step = {topology, *mesh, width_at(width, k), NULL};
+        step_run(&step, values + k, first + k, 0);
+    }
+}
+
+void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
+                    const float *first, float *to)
+{
+    const struct tabulated_surface *of = t->surface + surface;
+    struct tab_lone_args lone = {t->lone, first, to, width};
+    for (int k = 0; k < width; k += 3) {
         struct tab_points_args a = {.grid = sdd_grid_of(mesh, of->level),
                                     .from = first + k,
                                     .to = to + k,
-                                    .width = step.width,
+                                    .width = width_at(width, k),
                                     .regular = t->regular,
                                     .regular_owns = t->regular_owns,
                                     .regular_column = t->regular_column,
@@ -396,7 +409,6 @@ void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh
                                     .owns = t->owns,
                                     .column = t->column,
                                     .n_runs = t->n_runs};
-        step_run(&step, values + k, first + k, 0);
         DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
     }
     DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);

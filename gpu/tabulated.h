@@ -38,10 +38,12 @@ struct tabulated {
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_rows: control rows -> rows of what was prepared, by way of `first`, rows of level 1; queues. Between rows
- * are `width` floats. */
-void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                    int surface, int width, const float *values, float *first, float *to);
+/* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was prepared.
+ * Both queue. */
+void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
+                     float *first);
+void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
+                    const float *first, float *to);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

@@ -72,15 +72,16 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
+    tabulated_first(t, &m, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
-        tabulated_rows(t, &m, t->tabulated, r->surface, 3, run->mesh->points, l.first, run->positions);
+        tabulated_rows(t->device, &m, t->tabulated, r->surface, 3, l.first, run->positions);
     if (!needs_last(r))
         return SDD_OK;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
-        tabulated_rows(t, &m, t->tabulated, SDD_SURFACE_REFINED, 3, run->mesh->points, l.first, l.last);
+        tabulated_rows(t->device, &m, t->tabulated, SDD_SURFACE_REFINED, 3, l.first, l.last);
         last = l.last;
     }
     mesh_matrix_finish(&around, &m, &l.tables, last);

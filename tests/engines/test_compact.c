@@ -195,30 +195,12 @@ static void check_shape(const struct shape *s)
     }
 }
 
-static void for_each_in(const char *folder)
-{
-    size_t n;
-    char dir[4096];
-    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
-    char **names = shape_list(dir, &n);
-    assert_true(names && n > 20);
-    for (size_t i = 0; i < n; i++) {
-        struct shape s;
-        struct sdd_error err = {0};
-        if (shape_load(dir, names[i], &s, &err) != SDD_OK)
-            fail_msg("%s: %s", names[i], err.text);
-        check_shape(&s);
-        shape_free(&s);
-    }
-    shape_list_free(names);
-}
-
 static void test_shapes(void **state)
 {
     (void)state;
     device = open_device(1);
-    for_each_in("");
-    for_each_in("odd");
+    for_each_shape("", 100, check_shape);
+    for_each_shape("odd", 20, check_shape);
     sdd_device_close(device);
     print_message("%lld rows, off by %.4f steps and %.5f degrees at most\n", (long long)n_compared, most_steps,
                   most_degrees);

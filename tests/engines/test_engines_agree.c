@@ -151,30 +151,11 @@ static void check_shape(const struct shape *s)
     assert_true(last > 0);
 }
 
-/* for_each_in: `check` on every shape of a folder. */
-static void for_each_in(const char *folder, size_t at_least, void (*check)(const struct shape *s))
-{
-    size_t n;
-    char dir[4096];
-    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
-    char **names = shape_list(dir, &n);
-    assert_true(names && n > at_least);
-    for (size_t i = 0; i < n; i++) {
-        struct shape s;
-        struct sdd_error err = {0};
-        if (shape_load(dir, names[i], &s, &err) != SDD_OK)
-            fail_msg("%s: %s", names[i], err.text);
-        check(&s);
-        shape_free(&s);
-    }
-    shape_list_free(names);
-}
-
 static void test_engines_agree(void **state)
 {
     (void)state;
     n_normals = n_unclear = 0;
-    for_each_in("", 100, check_shape);
+    for_each_shape("", 100, check_shape);
     print_message("%lld normals compared, %lld unclear\n", (long long)n_normals, (long long)n_unclear);
     assert_true(n_unclear * 10 < n_normals);
 }
@@ -219,8 +200,8 @@ static void check_threads(const struct shape *s)
 static void test_threads(void **state)
 {
     (void)state;
-    for_each_in("", 100, check_threads);
-    for_each_in("odd", 20, check_threads);
+    for_each_shape("", 100, check_threads);
+    for_each_shape("odd", 20, check_threads);
 }
 
 int main(void)

@@ -47,9 +47,7 @@ static int stop(void **state)
 
 static struct ran run(const char *const *arguments)
 {
-    struct ran r;
-    spawn_run(&r, d.dir, "subd", arguments, NULL, 0);
-    return r;
+    return spawn_subd(d.dir, arguments, NULL);
 }
 
 static void is_block(const Subdd__V1__Block *b, const char *semantic, const char *type, uint32_t components,

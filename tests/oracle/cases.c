@@ -250,3 +250,21 @@ int cases_run_shared(const char *group, const char *method, witness_fn *witness,
     run.highest = 6;
     return run_files(group, test_shared, 1);
 }
+
+void for_each_shape(const char *folder, size_t at_least, void (*check)(const struct shape *s))
+{
+    size_t n;
+    char dir[4096];
+    snprintf(dir, sizeof dir, "%s/%s", test_shapes_dir(), folder);
+    char **names = shape_list(dir, &n);
+    assert_true(names && n > at_least);
+    for (size_t i = 0; i < n; i++) {
+        struct shape s;
+        struct sdd_error err = {0};
+        if (shape_load(dir, names[i], &s, &err) != SDD_OK)
+            fail_msg("%s: %s", names[i], err.text);
+        check(&s);
+        shape_free(&s);
+    }
+    shape_list_free(names);
+}

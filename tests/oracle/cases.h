@@ -43,6 +43,8 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
                    const float *uvs, int level, struct refined *out, struct sdd_error *err);
 /* quads_fit: the largest level <= highest whose refined mesh has fewer than max_vertices, 0 if none. */
 int level_that_fits(const struct sdd_mesh_desc *desc, int highest, int64_t max_vertices);
+/* for_each_shape: `check` on every shape of a folder of tests/shapes ("" is that itself), at least so many. */
+void for_each_shape(const char *folder, size_t at_least, void (*check)(const struct shape *s));
 /* open_device: the backend that the environment asks for. */
 sdd_device *open_device(int threads);
 
