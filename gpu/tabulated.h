@@ -38,8 +38,8 @@ struct tabulated {
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was prepared.
- * Both queue. */
+/* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was
+ * prepared. Both queue. */
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
                      float *first);
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,

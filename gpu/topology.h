@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
- * returned, but for `tabulated`. Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops (ghost faces), S
- * shown corners. Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that close the
- * surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered as if it had. */
+ * returned, but for `tabulated`. Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops
+ * (ghost faces), S shown corners. Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that
+ * close the surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered as if it had. */
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device.h"
