@@ -15,6 +15,7 @@ struct engine_run {
     void *scratch;              /* device, as many bytes as `scratch` said */
     uint32_t *indices;          /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
     float *uvs;                 /* device, [faces][3][2]; as indices */
+    int64_t first_row, n_rows;  /* of the grid points: those that positions has. All, unless the engine has `ranges` */
 };
 
 struct engine {
@@ -26,6 +27,7 @@ struct engine {
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */
+    int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
 };
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };

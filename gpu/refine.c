@@ -61,9 +61,26 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     return rc ? rc : primvars_check(t, r, err);
 }
 
+/* Once the plan's rows are counted: is the range in them? */
+static int check_range(const struct sdd_refine_request *r, int64_t n, struct sdd_error *err)
+{
+    const int64_t rows = r->n_rows ? r->n_rows : n;
+    if (r->first_row == 0 && r->n_rows == 0)
+        return SDD_OK;
+    if (r->include != SDD_POSITIONS || r->compact)
+        return sdd_fail(err, SDD_EINVALID, "include", "a range of rows is of positions alone, not compact");
+    if (r->first_row >= 0 && rows >= 0 && rows <= n && r->first_row <= n - rows)
+        return SDD_OK;
+    (void)sdd_fail(err, SDD_EINVALID, "n_rows", "rows %lld, %lld of them; the block has %lld", (long long)r->first_row,
+                   (long long)r->n_rows, (long long)n);
+    err->available = n;
+    return SDD_EINVALID;
+}
+
 /* Device bytes of a run: scratch of the engine, then of the primvars, then of compact blocks; the result's. */
 struct run_layout {
     char *scratch;
+    float *whole; /* all positions, where a range is wanted of an engine that makes no ranges */
     struct result_layout result;
 };
 
@@ -75,6 +92,7 @@ static void lay_out(const sdd_topology *t, const struct engine *e, const struct 
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;
     out->scratch = ARENA(a, char, most);
+    out->whole = r->n_rows && !e->ranges ? ARENA(a, float, 3 * p->n_vertices) : NULL;
     result_lay_out(t->device, p, a, &out->result);
 }
 
@@ -126,12 +144,16 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         }
         return SDD_ETOO_LARGE;
     }
+    rc = check_range(r, p->n_vertices, err);
+    if (rc)
+        return rc;
     *engine = choose(t, r, err);
     if (!*engine)
         return err->code;
     p->method = (*engine)->info->name;
+    p->ranges = (*engine)->ranges;
     if (r->include & SDD_POSITIONS)
-        quantise_add_block(r, p, SDD_POSITIONS, p->n_vertices);
+        quantise_add_block(r, p, SDD_POSITIONS, r->n_rows ? r->n_rows : p->n_vertices);
     if (r->include & SDD_NORMALS)
         quantise_add_block(r, p, SDD_NORMALS, p->n_vertices);
     if (r->include & SDD_TANGENTS)
@@ -159,21 +181,26 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
 {
     const struct result_layout *to = &lay->result;
     struct sdd_plan *p = &out->info.plan;
-    int sqrt3 = topology_is_sqrt3(m->topology);
+    int sqrt3 = topology_is_sqrt3(m->topology), ranged = r->n_rows && !lay->whole;
+    float *positions = result_block(p, to, SDD_POSITIONS);
     struct engine_run run = {m,
                              r,
-                             result_block(p, to, SDD_POSITIONS),
+                             lay->whole ? lay->whole : positions,
                              result_block(p, to, SDD_NORMALS),
                              result_block(p, to, SDD_TANGENTS),
                              lay->scratch,
                              sqrt3 ? result_block(p, to, SDD_INDICES) : NULL,
-                             sqrt3 ? result_block(p, to, SDD_UVS) : NULL};
+                             sqrt3 ? result_block(p, to, SDD_UVS) : NULL,
+                             ranged ? r->first_row : 0,
+                             ranged ? r->n_rows : p->n_vertices};
     dev_mark(out->device, MARK_START);
     int rc = e->run(&run, err);
     if (!rc)
         rc = result_cancelled(r->cancel, "the indices", err);
     if (rc)
         return rc;
+    if (lay->whole)
+        dev_copy(out->device, positions, lay->whole + 3 * r->first_row, 3 * r->n_rows * (int64_t)sizeof *positions);
     primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, to, SDD_INDICES), p->n_faces);
     rc = primvars_run(m, r, p, to, lay->scratch, err);
     if (rc)

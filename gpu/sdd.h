@@ -133,11 +133,10 @@ struct sdd_topology_info {
         n_uv_edges;
     /* n_holes counts authored holes and the faces that interpolateBoundary `none` takes away */
     int32_t max_valence, max_face_size, min_face_size;
-    int has_creases;      /* any semi-sharp or infinite tag that was authored               */
-    int n_channels;       /* face-varying ones beside the UVs                            */
-    int manifold;         /* at most two faces an edge, in opposite directions; one fan a vertex */
-    int64_t device_bytes; /* held while resident; more once engine tabulated has run        */
-    int64_t build_bytes;  /* device bytes needed at the worst moment of building            */
+    int has_creases, n_channels; /* any semi-sharp or infinite tag that was authored; faceVarying ones beside UVs */
+    int manifold;                /* at most two faces an edge, in opposite directions; one fan a vertex */
+    int64_t device_bytes;        /* held while resident; more once engine tabulated has run        */
+    int64_t build_bytes;         /* device bytes needed at the worst moment of building            */
     struct sdd_options options;
 };
 /* sdd_topology_create: checks the mesh and builds its connectivity on the device, by sort and scan.
@@ -184,14 +183,16 @@ enum sdd_include {
     SDD_PRIMVAR_INDICES = 1024 /* of those that are faceVarying */
 };
 struct sdd_refine_request {
-    int level;            /* 1 .. SDD_MAX_LEVEL                                       */
-    int surface;          /* enum sdd_surface                                         */
+    int level, surface;   /* 1 .. SDD_MAX_LEVEL; enum sdd_surface */
     int include, compact; /* enum sdd_include, or-ed; positions, normals, uvs of it that are to be compact */
-    const char *method;   /* "auto" or an engine's name                               */
-    uint32_t primvars;    /* bit k: the mesh's primvar k, when `include` asks for any */
-    int n_primvars;       /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
+    /* Rows [first_row, first_row + n_rows) of the positions, which are then all of include and not compact; n_rows 0:
+     * all. Bit for bit what the whole block has there; without plan.ranges the engine makes all rows for these. */
+    int64_t first_row, n_rows;
+    const char *method; /* "auto" or an engine's name                               */
+    uint32_t primvars;  /* bit k: the mesh's primvar k, when `include` asks for any */
+    int n_primvars;     /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
     const struct sdd_primvar *primvar_shapes;
-    const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL           */
+    const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL */
 };
 
 /* The 16-bit formats: README, "Compact blocks": u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2]. */
@@ -217,10 +218,9 @@ struct sdd_block {
 struct sdd_plan {
     const char *method;                          /* engine that will run                                      */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
-    int n_blocks;
+    int n_blocks, ranges; /* ranges: 1 when a range of rows takes memory and time for little more than them */
     struct sdd_block blocks[SDD_MAX_BLOCKS];
-    int64_t device_bytes; /* on the device while it runs, beyond the mesh and tables of `tabulated` */
-    int64_t host_bytes;   /* of the result                                             */
+    int64_t device_bytes, host_bytes; /* while it runs, beyond the mesh and tables of `tabulated`; of the result */
 };
 /* sdd_plan: exact counts and bytes, nothing allocated.
  * Errors  SDD_EINVALID (what of the request it is), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */

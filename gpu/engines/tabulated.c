@@ -96,5 +96,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 0,
 };
