@@ -21,6 +21,7 @@ void api_cage(struct request *r);
 void api_positions(struct request *r);
 void api_edits(struct request *r);
 void api_refined(struct request *r);
+void api_pose(struct request *r);
 void api_patches(struct request *r);
 void api_plan(struct request *r);
 
@@ -74,6 +75,11 @@ void edit_result_proto(struct text *out, const struct store_info *info, const st
 struct info_state info_state_of(const struct slot *slot);
 void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state);
 void info_list(struct request *r, const struct store_info *infos, int n, bool more);
+
+/* positions_read: the body as positions (api_positions.c), with `whole` all of them; *out that is there already stays.
+ * Host thread. */
+struct positions;
+int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 
 /* ---- Idempotency-Key (idempotency.c) ---------------------------------------------------------------------------- */
 #define KEY_SIZE 256

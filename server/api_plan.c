@@ -30,7 +30,7 @@ static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
 {
     struct server *s = j->base.job.server;
     int64_t host = s->host_memory - atomic_load(&s->frames_sending);
-    const int64_t pairs[3][2] = {{j->frame_bytes, s->config->max_output_bytes},
+    const int64_t pairs[3][2] = {{j->streamed ? 0 : j->frame_bytes, s->config->max_output_bytes},
                                  {j->plan.host_bytes, host > 0 ? host : 0},
                                  {j->plan.device_bytes, j->available_device_bytes}};
     for (int i = 0; i < 3; i++)
@@ -81,6 +81,8 @@ static void answer(struct job *job)
     text_member_int(&t, "deviceBytes", p->device_bytes);
     text_member_int(&t, "hostBytes", p->host_bytes);
     text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
+    text_key(&t, "streamed");
+    text_puts(&t, j->streamed ? "true" : "false");
     text_key(&t, "fits");
     text_puts(&t, fit ? "true" : "false");
     if (!fit) {

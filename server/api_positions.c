@@ -10,14 +10,13 @@ struct positions_job {
     struct positions *positions;
 };
 
-static int parse(struct job *job)
+int positions_read(struct mesh_job *j, bool whole, struct positions **out)
 {
-    struct positions_job *p = (struct positions_job *)job;
-    struct mesh_job *j = &p->base;
+    struct job *job = &j->job;
     int64_t first = 0;
-    bool whole =
-        (j->media_in & (MEDIA_OBJ | MEDIA_USDA)) || ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
-    if (p->positions)
+    whole = whole || (j->media_in & (MEDIA_OBJ | MEDIA_USDA)) ||
+            ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
+    if (*out)
         return SDD_OK; /* a second round */
     int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
     if (rc)
@@ -25,12 +24,18 @@ static int parse(struct job *job)
     if (query_get(&j->query, "first") && !(j->media_in & MEDIA_OCTETS))
         return job_fail(job, SDD_EINVALID, "first",
                         "first goes with application/octet-stream; other bodies name their ranges");
-    rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, &p->positions, &job->err)
-         : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, &p->positions, &job->err)
-         : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, &p->positions, &job->err)
-         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, &p->positions, &job->err)
-                                        : positions_from_obj(j->body, j->body_bytes, &p->positions, &job->err);
-    return rc ? rc : positions_check(p->positions, job->slot->info.n_vertices, whole, &job->err);
+    rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, out, &job->err)
+         : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, out, &job->err)
+         : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, out, &job->err)
+         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, out, &job->err)
+                                        : positions_from_obj(j->body, j->body_bytes, out, &job->err);
+    return rc ? rc : positions_check(*out, job->slot->info.n_vertices, whole, &job->err);
+}
+
+static int parse(struct job *job)
+{
+    struct positions_job *p = (struct positions_job *)job;
+    return positions_read(&p->base, false, &p->positions);
 }
 
 /* The device judges the values, so it gets them first. Until the commit its version is none: should the job end

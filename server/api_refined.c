@@ -1,68 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_refined.c: GET /v1/meshes/{id}/refined and /patches: a frame from the cache, or computed, streamed from where it
- * was computed to. */
+/* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
+ * or while it is sent. The answers are refine_answer.c's. */
+#include "server/positions.h"
 #include "server/refine_request.h"
 #include "server/residency.h"
-#include <microhttpd.h>
+#include "server/stream.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY_BYTES (32 << 10) /* small frames go out in one write with their headers */
-
-struct stream {              /* one answer's hold on a frame */
-    struct request *request; /* outlives the reading, not this */
-    struct server *server;
-    struct cached *frame;
-    int64_t first;
-};
-
-static ssize_t stream_read(void *cls, uint64_t at, char *out, size_t max)
-{
-    struct stream *s = cls;
-    int64_t left = s->frame->frame.bytes - s->first - (int64_t)at;
-    size_t n = (uint64_t)left < max ? (size_t)left : max;
-    frame_read(&s->frame->frame, s->first + (int64_t)at, out, n);
-    s->request->answer_bytes += (int64_t)n;
-    return (ssize_t)n;
-}
-
-static void stream_free(void *cls)
-{
-    struct stream *s = cls;
-    cached_unref(&s->server->cache, s->frame);
-    free(s);
-}
-
-static struct MHD_Response *copy_response(const struct frame *f, int64_t first, int64_t length)
-{
-    void *bytes = malloc((size_t)length + 1);
-    if (!bytes)
-        return NULL;
-    frame_read(f, first, bytes, (size_t)length);
-    return MHD_create_response_from_buffer((size_t)length, bytes, MHD_RESPMEM_MUST_FREE);
-}
-
-static struct MHD_Response *stream_response(struct request *r, struct cached *frame, int64_t first, int64_t length)
-{
-    struct stream *s = malloc(sizeof *s);
-    if (!s)
-        return NULL;
-    *s = (struct stream){r, r->server, frame, first};
-    struct MHD_Response *response =
-        MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, stream_read, s, stream_free);
-    if (response)
-        cached_ref(&r->server->cache, frame);
-    else
-        free(s);
-    return response;
-}
-
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
+/* A client that knows the frame knows it with or without its digest. */
 static bool not_modified(struct refine_job *j)
 {
     const char *known = j->base.job.request ? request_header(j->base.job.request, "If-None-Match") : NULL;
-    return known && etag_matches(known, j->etag, true);
+    char tag[sizeof j->etag];
+    if (!known || etag_matches(known, j->etag, true))
+        return known;
+    memcpy(tag, j->etag, sizeof tag);
+    refine_tag_stream(j);
+    if (etag_matches(known, j->etag, true))
+        return true;
+    memcpy(j->etag, tag, sizeof tag);
+    return false;
+}
+
+/* What the device thread will need of the headers. Several ranges, which alone are longer, are not served. */
+static void keep_range(struct refine_job *j)
+{
+    const struct request *r = j->base.job.request;
+    const char *range = r ? request_header(r, "Range") : NULL, *unless = r ? request_header(r, "If-Range") : NULL;
+    if (range && strlen(range) < sizeof j->range)
+        memcpy(j->range, range, strlen(range) + 1);
+    if (unless)
+        snprintf(j->unless, sizeof j->unless, "%s", *unless ? unless : "none");
 }
 
 static int look_up(struct job *job)
@@ -73,6 +44,11 @@ static int look_up(struct job *job)
         job->request->mesh_version = job->slot->info.version;
     if (rc)
         return rc;
+    if (j->posed) {
+        rc = step_match(job);
+        return rc ? rc : ensure_resident_record(job);
+    }
+    keep_range(j);
     if (not_modified(j))
         return JOB_DONE;
     j->frame = cache_find(&job->server->cache, j->key);
@@ -83,15 +59,45 @@ static int look_up(struct job *job)
     return JOB_DONE;
 }
 
+static int parse(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    return positions_read(&j->base, true, &j->pose);
+}
+
+static bool skip_parse(const struct job *job)
+{
+    return !((const struct refine_job *)job)->posed;
+}
+
+static bool skip_load_needed(const struct job *job)
+{
+    return ((const struct refine_job *)job)->own_mesh ? skip_load(job) : skip_load_resident(job);
+}
+
+/* The mesh as it is now, or posed, for this answer alone. JOB_AGAIN: a host copy is needed first. */
+static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
+{
+    struct job *job = &j->base.job;
+    const struct slot *slot = job->slot;
+    uint64_t start = uv_hrtime();
+    j->own_mesh = true;
+    if (!slot->host)
+        return JOB_AGAIN;
+    int rc = resident_copy(job->server->residency, slot->resident, slot->host,
+                           j->posed ? j->pose->ranges[0].points : NULL, out, &job->err);
+    job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
+    return rc;
+}
+
 /* Meshes unused for long leave the device until there is room. patches NULL: sdd_refine. */
-static int run(struct refine_job *j, const struct sdd_patches_request *patches, sdd_result **result)
+static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_request *patches, sdd_result **result)
 {
     struct job *job = &j->base.job;
     struct resident *resident = job->slot->resident;
     int rc;
     do
-        rc = patches ? sdd_patches(resident->mesh, patches, result, &job->err)
-                     : sdd_refine(resident->mesh, &j->request, result, &job->err);
+        rc = patches ? sdd_patches(mesh, patches, result, &job->err) : sdd_refine(mesh, &j->request, result, &job->err);
     while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
     resident_measure(job->server->residency, resident);
     if (rc == SDD_ENO_MEMORY)
@@ -101,11 +107,13 @@ static int run(struct refine_job *j, const struct sdd_patches_request *patches, 
 
 static int make_refined(struct refine_job *j, sdd_result **result)
 {
-    int rc = refine_plan(j);
+    sdd_mesh *own = NULL;
+    int rc = refine_admit(j);
+    if (!rc && j->posed)
+        rc = make_own_mesh(j, &own);
     if (!rc)
-        rc = refine_admit(j);
-    if (!rc)
-        rc = run(j, NULL, result);
+        rc = run(j, own ? own : j->base.job.slot->resident->mesh, NULL, result);
+    sdd_mesh_free(own);
     if (rc)
         return rc;
     const struct sdd_result_info *info = sdd_result_info(*result);
@@ -113,12 +121,35 @@ static int make_refined(struct refine_job *j, sdd_result **result)
     return SDD_OK;
 }
 
+/* What is asked for of a frame that is made while it is sent: its first piece. */
+static int make_stream(struct refine_job *j)
+{
+    struct job *job = &j->base.job;
+    const struct frame_about about = refine_about(j);
+    struct stream_ask ask = {
+        .request = &j->request, .first = j->first, .length = j->length, .scheme = job->slot->info.options.scheme};
+    int rc = refine_ring(j, j->length / 12 + 1);
+    if (!rc)
+        rc = refine_admit(j);
+    if (!rc)
+        rc = frame_make(&about, &j->plan, &ask.frame, &job->err);
+    if (rc)
+        return rc;
+    rc = make_own_mesh(j, &ask.mesh);
+    if (rc)
+        frame_fini(&ask.frame);
+    else
+        rc = stream_create(job->server, &ask, job->phases, &j->stream, &job->err);
+    resident_measure(job->server->residency, job->slot->resident);
+    return rc;
+}
+
 static int make_patches(struct refine_job *j, sdd_result **result)
 {
     struct sdd_patches_request request = {j->request.level, j->request.surface, 0, j->request.cancel};
     int rc = refine_budget(j, &request.max_bytes);
     if (!rc)
-        rc = run(j, &request, result);
+        rc = run(j, j->base.job.slot->resident->mesh, &request, result);
     if (rc == SDD_ETOO_LARGE && strcmp(j->base.job.err.field, "max_bytes") == 0)
         return refine_over(j);
     if (rc)
@@ -136,7 +167,14 @@ static int compute(struct job *job)
     struct server *s = job->server;
     struct frame_about about = refine_about(j);
     sdd_result *result = NULL;
+    bool pieces = false;
     int rc = ensure_resident(job);
+    if (!rc && !j->patches)
+        rc = refine_plan(j);
+    if (!rc && !j->patches)
+        rc = refine_range(j, &pieces);
+    if (!rc && pieces)
+        return make_stream(j);
     if (!rc)
         rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
     if (rc)
@@ -155,56 +193,14 @@ static int compute(struct job *job)
 static int adopt(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
+    if (!j->frame)
+        return SDD_OK;
     j->frame->references++;
+    if (j->posed)
+        return SDD_OK;
+    metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
     cache_keep(&job->server->cache, job->slot, j->frame);
     return SDD_OK;
-}
-
-/* ---- the answer ------------------------------------------------------------------------------------------------- */
-static void answer_frame(struct request *r, struct refine_job *j)
-{
-    const struct frame *f = &j->frame->frame;
-    const char *condition = request_header(r, "If-Range");
-    int64_t first = 0, length = f->bytes;
-    char line[96];
-    int ranged = condition && strcmp(condition, j->etag)
-                     ? 0
-                     : range_parse(request_header(r, "Range"), f->bytes, &first, &length);
-    if (ranged < 0) {
-        struct sdd_error err = {0};
-        sdd_fail(&err, SDD_ERANGE, "range", "the frame has %lld bytes", (long long)f->bytes);
-        err.available = f->bytes;
-        answer_error(r, &err);
-        return;
-    }
-    bool copy = length <= COPY_BYTES;
-    struct MHD_Response *response =
-        copy ? copy_response(f, first, length) : stream_response(r, j->frame, first, length);
-    if (!response) {
-        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
-        return;
-    }
-    answer_response(r, ranged ? 206 : 200, response, copy ? length : -1);
-    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
-    answer_header(r, "Accept-Ranges", "bytes");
-    answer_header(r, "Subdd-Cache", j->computed ? "miss" : "hit");
-    if (!ranged)
-        return;
-    snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)first, (long long)(first + length - 1),
-             (long long)f->bytes);
-    answer_header(r, "Content-Range", line);
-}
-
-static void answer(struct job *job)
-{
-    struct refine_job *j = (struct refine_job *)job;
-    struct request *r = job->request;
-    if (j->frame)
-        answer_frame(r, j);
-    else
-        answer_empty(r, 304);
-    answer_header(r, "ETag", j->etag);
 }
 
 static void free_job(struct job *job)
@@ -214,30 +210,40 @@ static void free_job(struct job *job)
         cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
     else if (j->frame && --j->frame->references == 0)
         cached_free(&job->server->cache, j->frame);
+    stream_close(j->stream);
+    positions_free(j->pose);
     mesh_job_fini(&j->base);
     free(job);
 }
 
-static void start(struct request *r, bool patches)
+static void start(struct request *r, bool patches, bool posed)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
-                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_HOST, PHASE_PARSE, parse, skip_parse},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
                                         {ON_DEVICE, -1, compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, answer, free_job};
+    static const struct job_ops ops = {steps, refine_answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j, patches);
-    if (j)
-        mesh_job_start(r, &j->base, &ops);
+    if (!j)
+        return;
+    j->posed = j->own_mesh = posed;
+    mesh_job_start(r, &j->base, &ops);
 }
 
 void api_refined(struct request *r)
 {
-    start(r, false);
+    start(r, false, false);
+}
+
+void api_pose(struct request *r)
+{
+    start(r, false, true);
 }
 
 void api_patches(struct request *r)
 {
-    start(r, true);
+    start(r, true, false);
 }

@@ -13,7 +13,7 @@ struct config {
     int64_t threads, host_workers, queue_size;
     int64_t gpu_memory, host_memory, cache_bytes; /* 0: chosen at start */
     int64_t max_connections, max_connections_per_address, max_header_bytes, max_body_bytes, max_json_bytes;
-    int64_t max_inflight_bytes, max_level, max_output_bytes, min_rate;
+    int64_t max_inflight_bytes, max_level, max_output_bytes, stream_bytes, min_rate;
     double header_deadline, idle_timeout, request_deadline, drain_delay, drain_timeout; /* seconds */
     /* Not settings but things to do; flags only. */
     char *config_file, *new_token;

@@ -56,9 +56,10 @@ struct box {
 };
 
 /* box: where the block's stands until the message is packed. */
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct primvar_info *primvars,
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct frame_about *about,
                        struct box *box)
 {
+    const struct primvar_info *primvars = about->primvars;
     subdd__v1__block__init(b);
     b->semantic = text_of(semantic_name(from->semantic));
     b->type = text_of(block_type(from, primvars));
@@ -76,6 +77,8 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
     b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
     b->bytes = (uint64_t)from->bytes;
     b->codec = text_of("raw");
+    if (about->undigested)
+        return;
     b->digest_kind = text_of("xxh64-tree-1k");
     b->digest = from->digest ? from->digest : 1; /* a plan has none yet, but the field has its 8 bytes */
 }
@@ -119,7 +122,7 @@ int frame_make(const struct frame_about *about, const struct sdd_plan *plan, str
     struct box boxes[SDD_MAX_BLOCKS];
     *out = (struct frame){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
-        fill_block(&blocks[i], &plan->blocks[i], about->primvars, &boxes[i]);
+        fill_block(&blocks[i], &plan->blocks[i], about, &boxes[i]);
         pointers[i] = &blocks[i];
         out->blocks[i].data = plan->blocks[i].data;
         out->blocks[i].bytes = plan->blocks[i].bytes;

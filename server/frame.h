@@ -14,6 +14,7 @@ struct frame_about { /* borrowed */
     int64_t version;
     int level, surface;
     const struct primvar_info *primvars; /* of the mesh, which blocks name by row */
+    bool undigested;                     /* the header is sent before the block is made: no digest */
 };
 struct frame {
     unsigned char *head; /* with its padding */

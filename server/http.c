@@ -3,6 +3,7 @@
 #include "server/http.h"
 #include "server/routes.h"
 #include "server/server.h"
+#include "server/stream.h"
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,9 +270,14 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const c
     }
     if (r->response)
         return queue(r);
-    r->asleep = true;
-    MHD_suspend_connection(mhd);
+    http_sleep(r);
     return MHD_YES;
+}
+
+void http_sleep(struct request *r)
+{
+    r->asleep = true;
+    MHD_suspend_connection(r->mhd);
 }
 
 void http_answered(struct request *r)
@@ -295,6 +301,8 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
         atomic_store(&r->job->cancel, 1);
         r->job->request = NULL;
     }
+    if (r->stream)
+        stream_left(r->stream);
     bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK;
     if (!r->streamed && (!complete || strcmp(r->method, "HEAD") == 0))
         r->answer_bytes = 0;

@@ -21,6 +21,7 @@ struct conn;
 struct job;
 struct route;
 struct server;
+struct stream;
 
 struct request {
     struct server *server;
@@ -28,6 +29,7 @@ struct request {
     struct MHD_Connection *mhd;
     const struct route *route; /* NULL: none matched                          */
     struct job *job;
+    struct stream *stream; /* the answer is being made while it is sent; NULL: it is not */
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];
@@ -85,6 +87,7 @@ bool http_start(struct server *s, struct text *error); /* opens the listener; s-
 void http_stop(struct server *s);                      /* every connection must be awake */
 void http_quiesce(struct server *s);                   /* closes the listener */
 void http_run(struct server *s);                       /* lets MHD do what is ready; arms its timer */
+void http_sleep(struct request *r);                    /* inside MHD's callbacks alone: until http_answered */
 void http_answered(struct request *r);                 /* wakes the request's connection, when it sleeps */
 void http_log(struct request *r, bool complete);
 

@@ -30,7 +30,20 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
     return sdd_fail(&job->err, code, field, "%s", text);
 }
 
+void jobs_hand_over(struct server *s, struct task *task)
+{
+    pthread_mutex_lock(&s->jobs.mutex);
+    bool first = !s->jobs.done;
+    task->next = s->jobs.done;
+    s->jobs.done = task;
+    pthread_mutex_unlock(&s->jobs.mutex);
+    if (first)
+        uv_async_send(&s->wake);
+}
+
 /* ---- on a worker thread --------------------------------------------------------------------------------- */
+static void go_on(struct task *task, void *user);
+
 static void run_step(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
@@ -43,13 +56,8 @@ static void run_step(struct task *task, void *user)
         job->rc = job->step->run(job);
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
-    pthread_mutex_lock(&s->jobs.mutex);
-    bool first = !s->jobs.done;
-    task->next = s->jobs.done;
-    s->jobs.done = task;
-    pthread_mutex_unlock(&s->jobs.mutex);
-    if (first)
-        uv_async_send(&s->wake);
+    task->run = go_on;
+    jobs_hand_over(s, task);
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------ */
@@ -154,6 +162,16 @@ static void advance(struct job *job)
     }
 }
 
+static void go_on(struct task *task, void *user)
+{
+    struct job *job = CONTAINER(task, struct job, task);
+    (void)user;
+    if (judge(job))
+        finish(job);
+    else
+        advance(job);
+}
+
 void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request, struct slot *slot)
 {
     job->server = s;
@@ -226,11 +244,7 @@ void jobs_collect(struct server *s)
         in_order = done;
     }
     for (struct task *next; in_order; in_order = next) {
-        struct job *job = CONTAINER(in_order, struct job, task);
         next = in_order->next;
-        if (judge(job))
-            finish(job);
-        else
-            advance(job);
+        in_order->run(in_order, s);
     }
 }

@@ -57,7 +57,7 @@ struct jobs {
     int n;
     struct list all, runnable; /* runnable: got their slot, wait for jobs_run                 */
     pthread_mutex_t mutex;     /* of `done` alone                                             */
-    struct task *done;
+    struct task *done;         /* for the loop, newest first                                  */
 };
 void jobs_init(struct jobs *jobs);
 void jobs_fini(struct jobs *jobs);
@@ -67,8 +67,10 @@ void jobs_fini(struct jobs *jobs);
 void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request,
                struct slot *slot);
 void job_abandon(struct job *job, int code); /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */
-void jobs_collect(struct server *s);         /* moves on the jobs whose step is done */
-void jobs_run(struct server *s);             /* runs the jobs that got their slot    */
+/* jobs_hand_over: task->run on the loop, soon; from any thread. */
+void jobs_hand_over(struct server *s, struct task *task);
+void jobs_collect(struct server *s); /* runs what was handed over: moves on the jobs whose step is done */
+void jobs_run(struct server *s);     /* runs the jobs that got their slot    */
 int job_fail(struct job *job, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

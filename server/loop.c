@@ -4,6 +4,7 @@
 #include "server/auth.h"
 #include "server/http.h"
 #include "server/server.h"
+#include "server/stream.h"
 #include <microhttpd.h>
 #include <signal.h>
 #include <stdio.h>
@@ -184,12 +185,13 @@ static void slow(void *user, struct conn *c)
 
 static void work_check(void *user, struct conn *c)
 {
+    const struct server *s = user;
     struct request *r = c->request;
-    (void)user;
-    if (!r || !r->job)
-        return;
-    if (conn_gone(c))
+    if (r && r->job && conn_gone(c))
         job_abandon(r->job, SDD_ECANCELLED);
+    else if (r && r->stream && /* it waits for the next piece */
+             (conn_gone(c) || (double)(conn_now() - c->since) * 1e-9 > s->config->request_deadline))
+        stream_fail(r->stream);
 }
 
 /* ---- deadlines of requests --------------------------------------------------------------------------------------- */
@@ -267,20 +269,28 @@ static void close_handle(uv_handle_t *handle, void *arg)
         uv_close(handle, NULL);
 }
 
+/* What runs on other threads comes back, unless a device hangs. Streams end with their connections. */
+static void wait_for_work(struct server *s)
+{
+    for (int ms = 0; (s->jobs.n || (!s->mhd && !list_empty(&s->streams))) && ms < 1000; ms++) {
+        jobs_collect(s);
+        jobs_run(s);
+        usleep(1000);
+    }
+}
+
 void loop_run(struct server *s)
 {
     metrics_set(&s->metrics, M_READY, 1);
     uv_run(&s->loop, UV_RUN_DEFAULT);
     s->state = SERVER_CLOSING;
     abandon_all(s, SDD_EBUSY);
+    streams_fail(s);
     for (int i = 0; i < 3; i++)
         http_run(s); /* everybody awake, last bytes out */
-    for (int ms = 0; s->jobs.n && ms < 1000; ms++) {
-        jobs_collect(s);
-        jobs_run(s);
-        usleep(1000);
-    }
+    wait_for_work(s);
     http_stop(s);
+    wait_for_work(s);
     conns_fini(&s->conns);
     uv_walk(&s->loop, close_handle, NULL);
     uv_run(&s->loop, UV_RUN_DEFAULT);

@@ -44,6 +44,7 @@ static const struct {
     {"subdd_refined_vertices_total", "scheme=\"sqrt3\"", "counter", ""},
     {"subdd_launches_total", "", "counter", "Kernels launched."},
     {"subdd_stream_bytes_total", "encoding=\"raw\",transport=\"http\"", "counter", "Bytes of refined frames sent."},
+    {"subdd_streams", "", "gauge", "Frames that are being made in pieces while they are sent."},
     {"subdd_edit_conflicts_total", "", "counter", "Edits refused with 412."},
     {"subdd_cache_hits_total", "", "counter", "Refined frames served from the cache."},
     {"subdd_cache_misses_total", "", "counter", "Refined frames that had to be computed."},

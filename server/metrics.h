@@ -39,6 +39,7 @@ enum metric { /* one row each in metrics.c, in this order */
               M_REFINED_SQRT3,
               M_LAUNCHES,
               M_STREAM_BYTES,
+              M_STREAMS,
               M_EDIT_CONFLICTS,
               M_CACHE_HITS,
               M_CACHE_MISSES,

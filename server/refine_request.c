@@ -2,6 +2,7 @@
 /* refine_request.c: the query of refined, patches and plan, and the budgets that admit a frame. */
 #include "server/refine_request.h"
 #include "server/residency.h"
+#include "server/stream.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,12 +96,27 @@ struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patch
     return NULL;
 }
 
+/* Positions alone, of an engine that makes rows without the rest? */
+static bool can_be_pieces(const struct refine_job *j)
+{
+    return j->plan.ranges && j->request.include == SDD_POSITIONS && !j->request.compact;
+}
+
+/* Too large to be made as a whole? The daemon's limits say so, not what is free now: a frame keeps its header. */
+static bool is_streamed(const struct refine_job *j)
+{
+    const struct server *s = j->base.job.server;
+    const int64_t device = s->device_info.memory_limit - resident_bytes(j->base.job.slot->resident);
+    return can_be_pieces(j) && (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->host_memory ||
+                                j->plan.device_bytes > device);
+}
+
 struct frame_about refine_about(const struct refine_job *j)
 {
     const struct store_info *info = &j->base.job.slot->info;
-    return (struct frame_about){info->id,      info->topology_id, j->base.job.server->device_info.backend,
-                                info->version, j->request.level,  j->request.surface,
-                                info->primvars};
+    return (struct frame_about){info->id,       info->topology_id, j->base.job.server->device_info.backend,
+                                info->version,  j->request.level,  j->request.surface,
+                                info->primvars, j->streamed};
 }
 
 static int no_primvar(struct refine_job *j, const char *name, size_t n)
@@ -154,6 +170,12 @@ int refine_name(struct refine_job *j)
     return SDD_OK;
 }
 
+void refine_tag_stream(struct refine_job *j)
+{
+    const size_t n = strlen(j->etag) - 1;
+    snprintf(j->etag + n, sizeof j->etag - n, "-s\"");
+}
+
 /* The size of the frame that j->plan is of. */
 static int measure(struct refine_job *j)
 {
@@ -163,17 +185,66 @@ static int measure(struct refine_job *j)
     if (rc)
         return rc;
     j->frame_bytes = frame.bytes;
+    j->block_at = frame.n_blocks ? frame.blocks[0].offset : frame.bytes;
     frame_fini(&frame);
     return SDD_OK;
+}
+
+int refine_ring(struct refine_job *j, int64_t rows)
+{
+    struct job *job = &j->base.job;
+    const int64_t most = stream_rows(job->server->config);
+    struct sdd_refine_request r = j->request;
+    struct sdd_plan piece;
+    int rc;
+    r.n_rows = rows < most ? rows : most;
+    if (!resident_plan(job->server->residency, job->slot->resident, &r, &piece, &rc, &job->err))
+        return JOB_AGAIN;
+    j->plan.device_bytes = piece.device_bytes;
+    j->plan.host_bytes = piece.host_bytes * (rows > 2 * most ? STREAM_PIECES : rows > most ? 2 : 1);
+    return rc;
 }
 
 int refine_measure(struct refine_job *j)
 {
     struct job *job = &j->base.job;
     int rc;
+    j->streamed = false;
     if (!resident_plan(job->server->residency, job->slot->resident, &j->request, &j->plan, &rc, &job->err))
         return JOB_AGAIN;
-    return rc ? rc : measure(j);
+    if (!rc)
+        rc = measure(j);
+    if (rc || !is_streamed(j))
+        return rc;
+    j->streamed = true;
+    refine_tag_stream(j);
+    rc = measure(j);
+    return rc ? rc : refine_ring(j, j->plan.blocks[0].count);
+}
+
+int refine_asked(struct refine_job *j, int64_t bytes)
+{
+    j->first = 0;
+    j->length = bytes;
+    j->ranged = 0;
+    if (*j->range && (!*j->unless || strcmp(j->unless, j->etag) == 0))
+        j->ranged = range_parse(j->range, bytes, &j->first, &j->length);
+    if (j->ranged >= 0)
+        return SDD_OK;
+    job_fail(&j->base.job, SDD_ERANGE, "range", "the frame has %lld bytes", (long long)bytes);
+    j->base.job.err.available = bytes;
+    return SDD_ERANGE;
+}
+
+int refine_range(struct refine_job *j, bool *pieces)
+{
+    *pieces = false;
+    if (!can_be_pieces(j) || (!j->streamed && j->frame_bytes <= stream_rows(j->base.job.server->config) * 12))
+        return SDD_OK; /* is made as a whole; the answer looks at its range */
+    int rc = refine_asked(j, j->frame_bytes);
+    /* A header that has a digest needs the whole block; who goes on with a frame does not ask for it again. */
+    *pieces = j->streamed || (j->ranged > 0 && j->first >= j->block_at);
+    return rc;
 }
 
 static int within_limit(struct job *job, const char *least, int64_t bytes)
@@ -191,7 +262,7 @@ static int within_limit(struct job *job, const char *least, int64_t bytes)
 int refine_plan(struct refine_job *j)
 {
     int rc = refine_measure(j);
-    return rc ? rc : within_limit(&j->base.job, "", j->frame_bytes);
+    return rc || j->streamed ? rc : within_limit(&j->base.job, "", j->frame_bytes);
 }
 
 static int no_memory(struct job *job, const char *what, int64_t needed, int64_t available)

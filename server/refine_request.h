@@ -16,6 +16,16 @@ struct refine_job {
     char etag[40];
     struct cached *frame; /* referenced while the job lives, once kept   */
     bool computed;
+    /* The frame is made while it is sent: because of its size, or because a part of it was asked for. */
+    bool streamed;              /* its size, so its header has no digest           */
+    bool own_mesh;              /* a host copy of the mesh is needed               */
+    char range[64], unless[64]; /* Range and If-Range; "": none                    */
+    int ranged;                 /* as range_parse                                  */
+    int64_t first, length;      /* bytes of the frame that the answer has          */
+    int64_t block_at;           /* where its only block begins                     */
+    struct stream *stream;      /* NULL: the frame is there, or nothing is         */
+    bool posed;                 /* refined POST: positions come in the body        */
+    struct positions *pose;
     /* plan only */
     struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;
@@ -29,6 +39,15 @@ int64_t refine_max_level(const struct config *c, bool patches);
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
+/* refine_tag_stream: the tag that refine_name made becomes that of the frame whose header has no digest. */
+void refine_tag_stream(struct refine_job *j);
+/* refine_ring: the device and host bytes of j->plan become those of pieces of so many rows of the block.
+ * JOB_AGAIN as refine_measure. */
+int refine_ring(struct refine_job *j, int64_t rows);
+/* refine_asked: which of its bytes are asked for, of a frame that has so many. SDD_ERANGE
+ * refine_range: the same of the frame that is planned, and whether they are made while they are sent. */
+int refine_asked(struct refine_job *j, int64_t bytes);
+int refine_range(struct refine_job *j, bool *pieces);
 /* refine_measure: plan and frame size, from any thread; JOB_AGAIN when the mesh is not resident. */
 int refine_measure(struct refine_job *j);
 /* refine_plan: compute thread, mesh resident: plan and frame size, checked against --max-output-bytes. */
@@ -43,6 +62,7 @@ int refine_admit(struct refine_job *j);
 int refine_budget(struct refine_job *j, int64_t *max_bytes);
 int refine_over(struct refine_job *j);
 int refine_check(struct refine_job *j);
+void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);

@@ -197,12 +197,13 @@ void resident_touch(struct residency *r, struct resident *m)
     list_append(&r->lru, &m->lru);
 }
 
-static int make_mesh(sdd_topology *t, const struct mesh *mesh, sdd_mesh **out, struct sdd_error *err)
+static int make_mesh(sdd_topology *t, const struct mesh *mesh, const float *points, sdd_mesh **out,
+                     struct sdd_error *err)
 {
     struct primvar_info infos[SDD_MAX_PRIMVARS];
     struct sdd_primvar primvars[SDD_MAX_PRIMVARS];
     int n = primvars_list(mesh, infos);
-    int rc = sdd_mesh_create(t, mesh->points, mesh->uvs, out, err);
+    int rc = sdd_mesh_create(t, points, mesh->uvs, out, err);
     primvars_shapes(infos, n, primvars);
     for (int i = 0; i < n; i++)
         primvars[i].values = mesh->primvars[i].values;
@@ -220,7 +221,7 @@ static int load_once(struct residency *r, struct resident *m, const struct mesh 
     uint64_t start = uv_hrtime();
     int rc = join_topology(r, mesh, topology_id, &t, err);
     uint64_t middle = uv_hrtime();
-    if (!rc && (rc = make_mesh(t->topology, mesh, &m->mesh, err)))
+    if (!rc && (rc = make_mesh(t->topology, mesh, mesh->points, &m->mesh, err)))
         leave_topology(r, t);
     if (!rc)
         set_topology(r, m, t);
@@ -250,6 +251,16 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
     resident_touch(r, m);
     metrics_add(r->metrics, M_MESHES_DEVICE, 1);
     return SDD_OK;
+}
+
+int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,
+                  sdd_mesh **out, struct sdd_error *err)
+{
+    int rc;
+    do
+        rc = make_mesh(m->topology->topology, mesh, points ? points : mesh->points, out, err);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(r, m, err->needed));
+    return rc;
 }
 
 void resident_measure(struct residency *r, struct resident *m)

@@ -43,6 +43,10 @@ const sdd_topology *resident_topology(const struct resident *m);
  * false: the mesh (NULL: none) is not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
                    struct sdd_plan *out, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
+/* resident_copy: a mesh of its own for who must not see later versions, or brings points of their own (NULL: those of
+ * `mesh`, which is m's current version). m is resident. Errors as resident_load; the caller frees it. */
+int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,
+                  sdd_mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* resident_measure: after a refine: tables may have been made that stay with the topology. */
 void resident_measure(struct residency *r, struct resident *m);
 /* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or

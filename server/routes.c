@@ -40,6 +40,8 @@ const struct route routes[] = {
      false, api_edits, "change the topology"},
     {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_refined, false, false,
      api_refined, "the refined surface"},
+    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, MEDIA_FRAME, MEDIA_FRAME,
+     q_refined, false, false, api_pose, "the refined surface of positions that are not kept"},
     {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
      api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,

@@ -119,6 +119,7 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
     s->host_memory = s->config->host_memory ? s->config->host_memory : half;
     name_requests(s);
     jobs_init(&s->jobs);
+    list_init(&s->streams);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
@@ -136,8 +137,8 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
 static void finish(struct server *s)
 {
     struct sdd_error err;
-    if (s->exit_code ||
-        s->jobs.n) { /* the device or the disk may never answer again; what was acknowledged is on disk */
+    /* The device or the disk may never answer again; what was acknowledged is on disk. */
+    if (s->exit_code || s->jobs.n || !list_empty(&s->streams)) {
         log_close(&s->log);
         _exit(s->exit_code ? s->exit_code : 0);
     }

@@ -29,6 +29,7 @@ struct server {
     struct auth *auth;      /* NULL: everybody may do everything */
     struct conns conns;
     struct jobs jobs;
+    struct list streams; /* answers that are made while they are sent */
     struct slots slots;
     struct cache cache;
 
