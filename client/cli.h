@@ -27,8 +27,11 @@ struct cli {
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* what was asked for beside positions and indices */
     int compact;      /* in 16 bits what can be */
+    int only_positions;
+    struct subd_body pose_body;
+    struct cli_writer *writer; /* of the frame's file, while it is fetched; NULL: none */
     int64_t version;
-    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars;
+    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
     subd_client *client;
@@ -136,7 +139,7 @@ char *cli_put_float(char *to, float v);
 char *cli_put_count(char *to, uint64_t v);
 
 /* ---- frames (cli_frame.c) ------------------------------------------------------------------------------------- */
-#define CLI_FORMATS 5
+#define CLI_FORMATS 6
 struct cli_product { /* what a verb fetches and where it can go */
     struct cli_format {
         const char *suffix;
@@ -152,6 +155,9 @@ struct cli_product { /* what a verb fetches and where it can go */
 };
 /* cli_fetch: pushes or looks up the mesh, asks, removes what it pushed, stores, reports. */
 int cli_fetch(struct cli *c, const struct cli_product *p);
+
+/* cli_sink: subd_refine's sink: the frame as it comes, into c->writer. */
+int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n);
 
 /* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove
  * it. cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */

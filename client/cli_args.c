@@ -34,10 +34,11 @@ static const struct verb {
     {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
      "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of\n"
      "subdd.proto); - reads OBJ from stdin. What of a .usda is not kept is named on stderr."},
-    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb or .stl",
+    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
-     "What the format cannot carry (all: tangents; .stl: normals of vertices and UVs; .glb and .stl: quads) is "
+     "OUT.frame is what the daemon sent. What the format cannot carry (all: tangents; .stl: normals of vertices and "
+     "UVs; .glb and .stl: quads) is "
      "named on stderr.\n"
      "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
      "vertex,\nvarying and uniform ones, .glb vertex and varying ones of up to four numbers."},
@@ -81,6 +82,8 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        TANGENTS,
        COMPACT,
        PRIMVARS,
+       POSE,
+       ONLY_POSITIONS,
        NO_VERIFY,
        VERSION,
        REPEAT,
@@ -102,6 +105,9 @@ static const struct row {
      "positions, normals and UVs come in 16 bits (README, \"Compact blocks\"); files have floats"},
     {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
      "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
+    {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,
+     "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes"},
+    {"pose", "FILE", POSE, REFINE, "of the positions in this .obj or .usda, which the daemon does not keep"},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
     {"name", "NAME", NAME, PUSH, "a name for people; default: the id"},
@@ -198,6 +204,8 @@ static int take(struct cli *c, int value, char *text)
     case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
     case COMPACT: c->compact = 1; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;
+    case POSE: c->pose = text; return 1;
+    case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
     case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
@@ -289,6 +297,8 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     for (index = 0; index < N_ROWS; index++)
         if (used & 1 << index && !(rows[index].verbs & v->bit))
             return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s", v->name, rows[index].name);
+    if (c->only_positions && (c->include || c->primvars))
+        return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
     c->verb = v->name;
     c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
     c->n_args = argc - optind - 1;

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary)
@@ -69,8 +70,10 @@ static int print_json(const struct cli *c, const struct cli_product *p, const st
         p->add(o, f);
     a = cJSON_AddArrayToObject(o, "blocks");
     for (int i = 0; i < f->n_blocks; i++) {
+        cJSON *row = cli_block_json(a, &f->blocks[i]);
         snprintf(digest, sizeof digest, "%016" PRIx64, f->blocks[i].digest);
-        cJSON_AddStringToObject(cli_block_json(a, &f->blocks[i]), "digest", digest);
+        if (f->blocks[i].digest)
+            cJSON_AddStringToObject(row, "digest", digest);
     }
     a = cJSON_AddObjectToObject(o, "serverSeconds");
     for (int i = 0; i < f->n_timings; i++)
@@ -112,12 +115,24 @@ static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f,
         return code;
     t->push = cli_now() - start;
     start = cli_now();
-    code = p->ask(c, &info, f, &err) == SUBD_OK ? EXIT_DONE : cli_report(c, &err);
+    if (p->ask(c, &info, f, &err) == SUBD_OK)
+        code = EXIT_DONE;
+    else if (c->writer && c->writer->failed && c->writer->failed != ECANCELED)
+        code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(c->writer->failed));
+    else
+        code = cli_report(c, &err);
     t->ask = cli_now() - start;
     return cli_mesh_end(c, &info, temporary, code);
 }
 
-/* The product's format for the output that was asked for; -1: none is. Returns -1 to go on. */
+static int is_device(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* The product's format for the output that was asked for; -1: none is. Positions alone are no mesh, but a frame.
+ * Returns -1 to go on. */
 static int choose(const struct cli *c, const struct cli_product *p, int *format)
 {
     char list[64] = "";
@@ -126,12 +141,13 @@ static int choose(const struct cli *c, const struct cli_product *p, int *format)
     if (!c->output)
         return -1;
     for (int i = 0; i < CLI_FORMATS && p->formats[i].suffix; i++) {
-        if (cli_ends_with(c->output, p->formats[i].suffix))
+        if (c->only_positions && strcmp(p->formats[i].suffix, ".frame") != 0)
+            continue;
+        if (cli_ends_with(c->output, p->formats[i].suffix) || (*format < 0 && strcmp(c->output, "-") == 0) ||
+            (c->only_positions && is_device(c->output)))
             *format = i;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", p->formats[i].suffix);
+        n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", p->formats[i].suffix);
     }
-    if (strcmp(c->output, "-") == 0)
-        *format = 0;
     if (*format < 0)
         return cli_fail(c, EXIT_USAGE, "the output %s is none of %s", c->output, list);
     if (c->json && strcmp(c->output, "-") == 0)
@@ -169,17 +185,19 @@ static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void 
     return 1;
 }
 
+/* write NULL: all of it is there already. */
 static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
                  const struct subd_frame *f, struct times *t, int64_t *written)
 {
     double start = cli_now();
     struct subd_frame plain;
     void *memory = NULL;
-    if (!as_floats(f, &plain, &memory)) {
+    if (write && !as_floats(f, &plain, &memory)) {
         cli_writer_close(w, 0);
         return cli_fail(c, EXIT_LOCAL, "no memory");
     }
-    write(w, &plain);
+    if (write)
+        write(w, &plain);
     free(memory);
     if (cli_writer_close(w, 1) != 0)
         return errno == ECANCELED
@@ -207,6 +225,20 @@ static void tell_losses(const struct cli_format *format, const struct subd_frame
         cli_warn("%s files have triangles alone: each quad becomes two", format->suffix);
 }
 
+int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n)
+{
+    static const char zeros[64];
+    struct cli_writer *w = ((struct cli *)arg)->writer;
+    if (!w)
+        return 0;
+    if (at == 0) { /* there is one block */
+        cli_put(w, f->head, (size_t)f->head_bytes);
+        cli_put(w, zeros, (size_t)(b->offset - f->head_bytes) % sizeof zeros);
+    }
+    cli_put(w, data, n);
+    return w->failed;
+}
+
 int cli_fetch(struct cli *c, const struct cli_product *p)
 {
     struct subd_frame frame = {0};
@@ -219,9 +251,10 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     /* Before any work: a folder that cannot be written to is known now. */
     if (format >= 0 && cli_writer_open(&w, c->output) != 0)
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
+    c->writer = format >= 0 ? &w : NULL;
     code = ask(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
-        code = store(c, &w, p->formats[format].write, &frame, &times, &written);
+        code = store(c, &w, c->only_positions ? NULL : p->formats[format].write, &frame, &times, &written);
     else if (format >= 0)
         cli_writer_close(&w, 0);
     if (code == EXIT_DONE) {

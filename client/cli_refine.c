@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cli_refine.c: refine and plan. */
 #include "cli.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* Under sqrt3 UVs are linear, and are refused where the mesh asks for another rule. */
@@ -18,6 +19,8 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
         r->include |= SUBD_UVS | SUBD_UV_INDICES;
+    if (c->only_positions)
+        r->include = SUBD_POSITIONS;
     r->compact = c->compact ? r->include & CLI_COMPACT : 0;
 }
 
@@ -25,12 +28,16 @@ static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame 
 {
     struct subd_refine request;
     request_of(c, m, &request);
-    if (m->uvs && !(request.include & SUBD_UVS))
+    if (c->only_positions) {
+        request.sink = cli_sink;
+        request.sink_arg = c;
+    } else if (m->uvs && !(request.include & SUBD_UVS))
         cli_warn(
             "the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, and "
             "this mesh has `%s`",
             m->options[SUBD_FACE_VARYING]);
-    return subd_refine(c->client, m->id, &request, f, err);
+    return c->pose ? subd_refine_pose(c->client, m->id, 0, &c->pose_body, &request, f, err)
+                   : subd_refine(c->client, m->id, &request, f, err);
 }
 
 static void tell(FILE *to, const struct subd_frame *f)
@@ -47,11 +54,17 @@ int cli_refine(struct cli *c)
          {".ply", cli_write_ply, ALL, 0, "vertex varying uniform", 0},
          {".usda", cli_write_usda, ALL, 0, "constant uniform varying vertex faceVarying", 0},
          {".glb", cli_write_glb, ALL, 1, "vertex varying", 4},
-         {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL, 0}},
+         {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL, 0},
+         {".frame", cli_write_frame, ~0, 0, "constant uniform varying vertex faceVarying", 0}},
         ask,
         tell,
         NULL};
-    return cli_fetch(c, &product);
+    char *data = NULL;
+    int code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;
+    if (code < 0)
+        code = cli_fetch(c, &product);
+    free(data);
+    return code;
 }
 
 int cli_plan(struct cli *c)

@@ -159,11 +159,11 @@ SUBD_API int subd_delete(subd_client *c, const char *id, int64_t version, struct
 SUBD_API int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
                        struct subd_error *err) SUBD_MUST_CHECK;
 
-/* ---- updates: each makes a new version, durable when the call returns ---------------------------------------- */
-struct subd_range {
+/* ---- updates: each makes a new version, durable when the call returns; subd_edits.h has the others ------------ */
+struct subd_range { /* points[n][3] for vertices [first, first + n) */
     int64_t first, n;
     const float *points;
-}; /* points[n][3] for vertices [first, first + n) */
+};
 /* subd_positions: PUT positions. version 0: no check; else 412 unless the mesh still has it. n_vertices must be V. */
 SUBD_API int subd_positions(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
                             struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
@@ -171,8 +171,6 @@ SUBD_API int subd_positions_ranges(subd_client *c, const char *id, int64_t versi
                                    int n_ranges, struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API int subd_positions_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
                                  struct subd_mesh_info *out, struct subd_error *err) SUBD_MUST_CHECK;
-
-/* subd_edits: see subd_edits.h, which is a part of this file. */
 
 /* ---- refine -------------------------------------------------------------------------------------------------- */
 enum subd_include {
@@ -202,8 +200,8 @@ struct subd_block {
     int semantic; /* a bit of enum subd_include, or of subd_patches.h */
     int components;
     int64_t count, offset, bytes;     /* rows; place in the frame     */
-    uint64_t digest;                  /* xxh64-tree-1k                */
-    void *data;                       /* NULL in a plan               */
+    uint64_t digest;                  /* xxh64-tree-1k; 0: none, it was sent while it was made */
+    void *data;                       /* NULL in a plan, and with a sink */
     char name[64], interpolation[16]; /* of primvars */
     char type[8];                     /* "f32", "i32", "u32", "unorm16", "oct16" or "f16" */
     float low[3], high[3];            /* of unorm16; 0 in a plan                          */
@@ -236,12 +234,21 @@ struct subd_refine {
      * NULL: the library's own, 64-aligned. Called once a block before its first byte; place itself may be NULL. */
     void *(*place)(void *arg, const struct subd_frame *frame, const struct subd_block *b);
     void *place_arg;
+    /* NULL, or gets the bytes [at, at + n) of each block in order, and nothing is held of them: max_frame_bytes does
+     * not count then, nor place. A block's digest is known at its end. Not 0 cancels. */
+    int (*sink)(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *p, size_t n);
+    void *sink_arg;
 };
 /* subd_refine: GET refined. Blocks go from the socket's buffer straight to their place and are verified on the way.
  * Result  SUBD_OK, or SUBD_UNCHANGED with *frame as it was
  * Errors  SUBD_EHTTP, SUBD_EPROTOCOL, SUBD_EDIGEST; after an error placed memory holds anything and *frame no blocks */
 SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                          struct subd_error *err) SUBD_MUST_CHECK;
+/* subd_refine_pose: POST refined: the surface of these positions (body as for subd_positions_body), which must be all
+ * and are not kept. version 0: no check; else 412 unless the mesh still has it. if_none_match has no meaning. */
+SUBD_API int subd_refine_pose(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                              const struct subd_refine *r, struct subd_frame *frame,
+                              struct subd_error *err) SUBD_MUST_CHECK;
 SUBD_API const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic); /* NULL: not there */
 /* subd_frame_primvar: values (SUBD_PRIMVAR) or indices (SUBD_PRIMVAR_INDICES) of one. NULL: not there */
 SUBD_API const struct subd_block *subd_frame_primvar(const struct subd_frame *f, const char *name, int semantic);
@@ -252,11 +259,10 @@ SUBD_API void subd_frame_free(struct subd_frame *f);
 
 struct subd_plan {
     char method[32];
-    int level, n_blocks;
+    int level, n_blocks, fits; /* fits 1: subd_refine would be served now */
+    int64_t needed, limit;     /* when it would not: the bytes that are too many, and how many there are of that */
     int64_t vertices, faces, edges, frame_bytes, device_bytes, host_bytes, available_device_bytes;
     double estimated_ms;
-    int fits;              /* 1: subd_refine would be served now                                                */
-    int64_t needed, limit; /* when it does not fit: the bytes that are too many, and how many there are of that */
     struct subd_block blocks[SUBD_MAX_BLOCKS];
 };
 /* subd_get_plan: GET plan: exact counts and bytes of a refine, before asking for it. */

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #define PIECE 1024
+#define WINDOW (1024 * PIECE) /* bytes that a sink gets at a time */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *request, int64_t total_bytes,
@@ -59,9 +60,9 @@ static void keep_head(struct subd_frame_parser *p, unsigned char *to)
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
-    size_t own = (size_t)p->position;
+    size_t own = (size_t)p->position + (p->request->sink ? WINDOW : 0);
     unsigned char *memory;
-    for (int i = 0; i < f->n_blocks; i++) {
+    for (int i = 0; i < f->n_blocks && !p->request->sink; i++) {
         struct subd_block *b = &f->blocks[i];
         b->data = p->request->place ? p->request->place(p->request->place_arg, f, b) : NULL;
         if (!b->data)
@@ -71,7 +72,11 @@ static int place(struct subd_frame_parser *p)
     }
     if (!(memory = reserve(f, own, p->err)))
         return SUBD_ENO_MEMORY;
-    for (int i = 0; i < f->n_blocks; i++) {
+    if (p->request->sink) {
+        p->window = (char *)memory;
+        memory += WINDOW;
+    }
+    for (int i = 0; i < f->n_blocks && !p->window; i++) {
         struct subd_block *b = &f->blocks[i];
         if (b->data)
             continue;
@@ -137,6 +142,18 @@ static int check_piece(struct subd_frame_parser *p, const struct subd_block *b, 
     return b->semantic & (SUBD_PATCH_PARAMS | SUBD_FACE_PARAMS) ? check_params(p, b, at, bytes / 16) : SUBD_OK;
 }
 
+/* What is verified goes to the sink, a window at a time; what is left of the block with `last`. */
+static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int last)
+{
+    int64_t n = p->checked - p->window_at;
+    if (!p->window || n == 0 || (n < WINDOW && !last))
+        return SUBD_OK;
+    if (p->request->sink(p->request->sink_arg, p->frame, b, p->window_at, p->window, (size_t)n) != 0)
+        return subd_fail(p->err, SUBD_ECANCELLED, "cancelled");
+    p->window_at = p->checked;
+    return SUBD_OK;
+}
+
 /* Whole pieces as they fill up; the short last one with `last`. */
 static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
@@ -144,23 +161,23 @@ static int verify(struct subd_frame_parser *p, const struct subd_block *b, int l
     int rc;
     while (p->checked < p->in_block) {
         int64_t n = p->in_block - p->checked < PIECE ? p->in_block - p->checked : PIECE;
-        const char *at = (const char *)b->data + p->checked;
+        const char *at = p->window ? p->window + (p->checked - p->window_at) : (const char *)b->data + p->checked;
         if (n < PIECE && !last)
             return SUBD_OK;
         if ((rc = check_piece(p, b, at, (size_t)n, limit)) != SUBD_OK)
             return rc;
-        if (p->digest)
+        if (p->digest && b->digest)
             subd_digest_piece(p->digest, at, (size_t)n);
         p->checked += n;
     }
-    return SUBD_OK;
+    return deliver(p, b, last);
 }
 
 /* Closes blocks that are full (an empty one is at once) and opens the next. */
 static int advance(struct subd_frame_parser *p)
 {
     int rc;
-    for (; p->current < p->frame->n_blocks; p->current++, p->in_block = p->checked = 0) {
+    for (; p->current < p->frame->n_blocks; p->current++, p->in_block = p->checked = p->window_at = 0) {
         const struct subd_block *b = &p->frame->blocks[p->order[p->current]];
         if (p->in_block == 0 && p->digest)
             subd_digest_begin(p->digest);
@@ -168,7 +185,7 @@ static int advance(struct subd_frame_parser *p)
             return SUBD_OK;
         if ((rc = verify(p, b, 1)) != SUBD_OK)
             return rc;
-        if (p->digest && subd_digest_end(p->digest) != b->digest)
+        if (p->digest && b->digest && subd_digest_end(p->digest) != b->digest)
             return subd_fail(p->err, SUBD_EDIGEST, "block %d of the frame does not match its digest",
                              p->order[p->current]);
     }
@@ -227,11 +244,13 @@ static int take_block(struct subd_frame_parser *p, const unsigned char *data, si
     int gap = want > 0, rc;
     if (!gap)
         want = b->bytes - p->in_block;
+    if (!gap && p->window && want > WINDOW - (p->in_block - p->window_at))
+        want = WINDOW - (p->in_block - p->window_at);
     *taken = bytes < (uint64_t)want ? bytes : (size_t)want;
     p->position += (int64_t)*taken;
     if (gap)
         return SUBD_OK;
-    memcpy((char *)b->data + p->in_block, data, *taken);
+    memcpy(p->window ? p->window + (p->in_block - p->window_at) : (char *)b->data + p->in_block, data, *taken);
     p->in_block += (int64_t)*taken;
     if ((rc = verify(p, b, 0)) != SUBD_OK)
         return rc;

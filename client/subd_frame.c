@@ -62,7 +62,8 @@ static int check_block(struct subd_block *to, const Subdd__V1__Block *b, const s
     if (!is_shaped(b, kind, include, compact) || !take_box(to, b))
         return subd_fail(err, SUBD_EPROTOCOL, "block %s is not of the type and width that it has",
                          subd_kinds[kind].name);
-    if ((*b->codec && strcmp(b->codec, "raw") != 0) || strcmp(b->digest_kind, "xxh64-tree-1k") != 0)
+    if ((*b->codec && strcmp(b->codec, "raw") != 0) ||
+        (*b->digest_kind ? strcmp(b->digest_kind, "xxh64-tree-1k") != 0 : b->digest != 0))
         return subd_fail(err, SUBD_EPROTOCOL, "block %s has a codec or digest that is not known here",
                          subd_kinds[kind].name);
     if (b->count > MAX_ROWS || b->stride != (compact ? 2 : 4) * b->components || b->bytes != b->count * b->stride)

@@ -32,6 +32,8 @@ struct subd_frame_parser {
     uint64_t header_bytes; /* 0 until the varint is complete   */
     int varint_bytes, order[SUBD_MAX_BLOCKS], current;
     int64_t in_block, checked; /* of the current block: bytes stored, bytes verified */
+    char *window;              /* where bytes stand that go to a sink; NULL: blocks have their place */
+    int64_t window_at;         /* byte of the current block with which it begins */
     unsigned char *header;     /* freed by subd_frame_end          */
     struct subd_digest *digest;
 };

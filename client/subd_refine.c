@@ -49,6 +49,23 @@ int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, str
     return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
 }
 
+int subd_refine_pose(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                     const struct subd_refine *r, struct subd_frame *frame, struct subd_error *err)
+{
+    struct subd_request q = {.method = "POST",
+                             .accept = SUBD_FRAME_MEDIA_TYPE,
+                             .body = *body,
+                             .if_version = version,
+                             .frame = frame,
+                             .refine = r};
+    if (version < 0)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no version", (long long)version);
+    if (!q.body.data)
+        q.body.data = "";
+    int rc = refine_path(&q.path, id, "/refined", r, err);
+    return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+}
+
 /* ---- plan: JSON only ------------------------------------------------------------------------------------------ */
 
 static double number_of(const cJSON *o, const char *key)

@@ -89,7 +89,7 @@ static int begin_body(subd_client *c)
     if (strcmp(call->media_type, SUBD_FRAME_MEDIA_TYPE) != 0)
         return subd_fail(call->err, SUBD_EPROTOCOL, "a refined frame was asked for, the answer is %s",
                          call->media_type);
-    if (call->length > c->config.max_frame_bytes)
+    if (call->length > c->config.max_frame_bytes && !call->refine.sink)
         return subd_fail(call->err, SUBD_EPROTOCOL, "the frame has %lld bytes, above this client's limit of %lld",
                          (long long)call->length, (long long)c->config.max_frame_bytes);
     call->in_frame = 1;
