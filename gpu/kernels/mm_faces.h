@@ -15,9 +15,8 @@ struct mm_faces_args {
     float *out;
 };
 
-SDD_FN void sdd_mean_of_face(int64_t f, const struct mm_faces_args *a, struct sdd_width width)
+SDD_FN struct sdd_vec3 sdd_face_mean(const struct sdd_control *m, struct sdd_points from, int64_t f)
 {
-    const struct sdd_control *m = &a->mesh;
     int64_t size = m->faces.size, first = f * size, end = first + size;
     if (size == 0) {
         first = f ? m->face_end[f - 1] : 0;
@@ -26,13 +25,18 @@ SDD_FN void sdd_mean_of_face(int64_t f, const struct mm_faces_args *a, struct sd
     double x = 0.0, y = 0.0, z = 0.0, n = (double)(end - first);
     SDD_UNROLL(4)
     for (int64_t c = first; c < end; c++) {
-        struct sdd_vec3 p = sdd_row_load(a->p, m->vert[c], width);
+        struct sdd_vec3 p = sdd_points_load(from, m->vert[c]);
         x += (double)p.x;
         y += (double)p.y;
         z += (double)p.z;
     }
-    sdd_row_put(a->out, m->n_vertices + (uint32_t)f, width,
-                sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n)));
+    return sdd_vec3_of((float)(x / n), (float)(y / n), (float)(z / n));
+}
+
+SDD_FN void sdd_mean_of_face(int64_t f, const struct mm_faces_args *a, struct sdd_width width)
+{
+    sdd_row_put(a->out, a->mesh.n_vertices + (uint32_t)f, width,
+                sdd_face_mean(&a->mesh, sdd_points_wide(a->p, width), f));
 }
 
 SDD_FN void k_mm_faces(int64_t f, const struct mm_faces_args *a)

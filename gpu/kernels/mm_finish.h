@@ -96,22 +96,30 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     return r;
 }
 
+/* The limit tangents, where sdd_has_tangents; made whole by sdd_tangents_normal. */
+SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, const struct sdd_grid *g,
+                                               struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at,
+                                               const struct sdd_finish_ring *r, const struct sdd_float2 *angle)
+{
+    struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, angle);
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
+    for (int32_t j = 0; j < r->n; j++) {
+        struct sdd_cell cell =
+            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (g->level - 1), j);
+        struct sdd_cell_points p = sdd_cell_load(g, points, cell);
+        sdd_tangents_add(&t, p.on, p.diagonal, p.off);
+        if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
+            c = m->twin[sdd_prev(&m->faces, c)];
+    }
+    return t;
+}
+
 /* The limit normal; writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
                                           const struct sdd_spot *s, struct sdd_vec3 at, int32_t rule,
                                           const struct sdd_finish_ring *r, float *tangents)
 {
-    const struct sdd_control *m = &a->mesh;
-    struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, a->angle);
-    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
-    for (int32_t j = 0; j < r->n; j++) {
-        struct sdd_cell cell =
-            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (a->level - 1), j);
-        struct sdd_cell_points p = sdd_cell_load(g, sdd_points_all(a->from), cell);
-        sdd_tangents_add(&t, p.on, p.diagonal, p.off);
-        if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
-            c = m->twin[sdd_prev(&m->faces, c)];
-    }
+    struct sdd_tangents t = sdd_finish_tangents(&a->mesh, g, sdd_points_all(a->from), s, at, r, a->angle);
     struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
     if (tangents)
         sdd_put_tangents(tangents, t.t1, t.t2, n);

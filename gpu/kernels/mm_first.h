@@ -24,44 +24,55 @@ struct mm_first_args {
     int32_t smooth_triangles;
 };
 
-SDD_FN struct sdd_vec3 sdd_first_edge(const struct mm_first_args *a, struct sdd_width width, uint32_t e)
+/* What rows are made of: control points, and face points as rows V + f. */
+struct sdd_first_points {
+    struct sdd_points control, faces;
+};
+
+SDD_FN struct sdd_first_points sdd_first_points_of(struct sdd_points control, struct sdd_points faces)
 {
-    const struct sdd_control *m = &a->mesh;
+    struct sdd_first_points p;
+    p.control = control;
+    p.faces = faces;
+    return p;
+}
+
+SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_first_points from, uint32_t e,
+                                      int32_t smooth_triangles)
+{
     uint32_t c = m->edge_corner[e], t = m->twin[c];
-    struct sdd_vec3 ends =
-        sdd_add(sdd_row_load(a->p, m->vert[c], width), sdd_row_load(a->p, m->vert[sdd_next(&m->faces, c)], width));
+    struct sdd_vec3 ends = sdd_add(sdd_points_load(from.control, m->vert[c]),
+                                   sdd_points_load(from.control, m->vert[sdd_next(&m->faces, c)]));
     if (t >= m->n_corners)
         return sdd_scale(0.5f, ends);
     uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
     struct sdd_vec3 faces =
-        sdd_add(sdd_row_load(a->out, m->n_vertices + f0, width), sdd_row_load(a->out, m->n_vertices + f1, width));
+        sdd_add(sdd_points_load(from.faces, m->n_vertices + f0), sdd_points_load(from.faces, m->n_vertices + f1));
     float w = 0.25f;
-    if (a->smooth_triangles)
+    if (smooth_triangles)
         w = 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1));
     return sdd_edge_point(ends, sdd_part_middle(m, e, 0, 0, 0), sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
 }
 
 /* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
-SDD_FN struct sdd_ring sdd_first_ring(const struct mm_first_args *a, struct sdd_width width, uint32_t v)
+SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_points control, uint32_t v)
 {
-    const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
     for (uint32_t k = sdd_is_ruled(&m->ruled, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t before = 0; before < 2; before++) {
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))
                 sdd_ring_edge(&ring, sdd_part_met(m, own, before, 0),
-                              sdd_row_load(a->p, m->vert[before ? own : sdd_next(&m->faces, c)], width));
+                              sdd_points_load(control, m->vert[before ? own : sdd_next(&m->faces, c)]));
         }
     }
     return ring;
 }
 
-SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sdd_width width, uint32_t v)
+SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_first_points from, uint32_t v)
 {
-    const struct sdd_control *m = &a->mesh;
     uint32_t begin = m->begin[v], end = m->end[v];
-    struct sdd_vec3 at = sdd_row_load(a->p, v, width);
+    struct sdd_vec3 at = sdd_points_load(from.control, v);
     double x = 0.0, y = 0.0, z = 0.0;
     int ruled = sdd_is_ruled(&m->ruled, v);
     if (end == begin)
@@ -69,7 +80,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
     SDD_UNROLL(4)
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        struct sdd_vec3 f = sdd_row_load(a->out, m->n_vertices + sdd_face(&m->faces, c), width);
+        struct sdd_vec3 f = sdd_points_load(from.faces, m->n_vertices + sdd_face(&m->faces, c));
         x += (double)f.x;
         y += (double)f.y;
         z += (double)f.z;
@@ -77,7 +88,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
             uint32_t own = before ? sdd_prev(&m->faces, c) : c;
             if (!sdd_meets_edge_if(m, ruled, own, before))
                 continue;
-            struct sdd_vec3 far = sdd_row_load(a->p, m->vert[before ? own : sdd_next(&m->faces, c)], width);
+            struct sdd_vec3 far = sdd_points_load(from.control, m->vert[before ? own : sdd_next(&m->faces, c)]);
             x += (double)far.x;
             y += (double)far.y;
             z += (double)far.z;
@@ -85,21 +96,23 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct mm_first_args *a, struct sd
     }
     double n = (double)(end - begin), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
     struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
-    struct sdd_ring ring = sdd_first_ring(a, width, v);
+    struct sdd_ring ring = sdd_first_ring(m, from.control, v);
     return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
                             &ring);
 }
 
 SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_width width)
 {
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_first_points from = sdd_first_points_of(sdd_points_wide(a->p, width), sdd_points_wide(a->out, width));
     int is_edge;
-    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &is_edge);
+    uint32_t row = sdd_ruled_or_interleaved(&m->ruled, &a->rows, i, &is_edge);
     if (row == SDD_NONE)
         return;
     if (is_edge)
-        sdd_row_put(a->out, a->mesh.n_vertices + a->mesh.n_faces + row, width, sdd_first_edge(a, width, row));
+        sdd_row_put(a->out, m->n_vertices + m->n_faces + row, width, sdd_first_edge(m, from, row, a->smooth_triangles));
     else
-        sdd_row_put(a->out, row, width, sdd_first_vertex(a, width, row));
+        sdd_row_put(a->out, row, width, sdd_first_vertex(m, from, row));
 }
 
 SDD_FN void k_mm_first(int64_t i, const struct mm_first_args *a)

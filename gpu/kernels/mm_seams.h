@@ -25,7 +25,7 @@ struct sdd_line {
     const struct sdd_grid *g;
     struct sdd_points from;
     uint32_t a, b; /* SDD_NONE: there is none                                        */
-    uint32_t row;  /* of points inside the line: row + u; not used for listed points */
+    uint32_t row;  /* of points inside the line: row + u; of all points alone */
     int32_t side, spoke;
     struct sdd_frame fa, fb;
 };
@@ -38,7 +38,7 @@ struct sdd_rung {
 SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const struct sdd_frame *f, int32_t x,
                                      int32_t y)
 {
-    if (l->from.listed)
+    if (l->from.kind != SDD_POINTS_ALL)
         return sdd_grid_load(l->g, l->from, q, x, y);
     return sdd_row_load(l->from.p, sdd_frame_row(f, x, y), l->from.width);
 }
@@ -46,7 +46,7 @@ SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const
 /* A frame without sides will do where u is no end of the line. */
 SDD_FN struct sdd_rung sdd_line_at(const struct sdd_line *l, int32_t u)
 {
-    int32_t m = l->side, w = m - u, inside = u > 0 && u < m && !l->from.listed;
+    int32_t m = l->side, w = m - u, inside = u > 0 && u < m && l->from.kind == SDD_POINTS_ALL;
     int32_t ax = l->spoke ? m - 1 : u, ay = l->spoke ? w : 1, bx = l->spoke ? w : 1, by = l->spoke ? m - 1 : u;
     struct sdd_rung r;
     r.on = r.beside_a = r.beside_b = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -80,7 +80,7 @@ SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd
     l.row = m->n_vertices + m->n_faces + m->n_edges + line * (uint32_t)(l.side - 1) - 1;
     l.fa = sdd_frame_inside(g, l.a);
     l.fb = sdd_frame_inside(g, l.b);
-    if (from.listed || (first > 0 && last < l.side))
+    if (from.kind != SDD_POINTS_ALL || (first > 0 && last < l.side))
         return l;
     if (l.a != SDD_NONE)
         sdd_frame_sides(&l.fa, g, l.a);

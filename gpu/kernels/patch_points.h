@@ -29,6 +29,10 @@ SDD_FN struct sdd_vec3 sdd_step_inside(const struct sdd_grid *g, struct sdd_poin
     for (int32_t j = y & 1; j < 3; j++) {
         uint32_t row = SDD_NONE; /* the next point along x is most often in the next row */
         for (int32_t i = x & 1; i < 3; i++) {
+            if (from.kind == SDD_POINTS_PROBED) {
+                p[j][i] = sdd_grid_load(g, from, q, (x >> 1) - 1 + i, (y >> 1) - 1 + j);
+                continue;
+            }
             uint64_t key = sdd_grid_number(g, q, (x >> 1) - 1 + i, (y >> 1) - 1 + j, 1);
             if (++row >= from.n || from.key[row] != key)
                 row = sdd_find_key(from.key, from.n, key);

@@ -7,16 +7,20 @@
 #ifndef SDD_QUAD_SPOT_H
 #define SDD_QUAD_SPOT_H
 #include "gpu/kernels/control.h"
+#include "gpu/kernels/probe.h"
 #include "gpu/kernels/rows.h"
 
-/* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order. `listed`
- * is a constant wherever a kernel makes one, so neither kind pays for the other. */
+/* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order, or none
+ * but questions (probe.h). `kind` is a constant wherever a kernel makes one, so no kind pays for the others. */
+enum sdd_points_kind { SDD_POINTS_ALL, SDD_POINTS_LISTED, SDD_POINTS_PROBED };
+
 struct sdd_points {
     const float *p; /* [n] rows               */
     struct sdd_width width;
-    const uint64_t *key; /* [n]; not read for all  */
+    const uint64_t *key; /* [n]; listed ones alone */
+    struct sdd_probe *probe;
     uint32_t n;
-    int32_t listed; /* only some? */
+    int32_t kind; /* enum sdd_points_kind */
 };
 
 SDD_FN struct sdd_points sdd_points_wide(const float *p, struct sdd_width width)
@@ -25,8 +29,9 @@ SDD_FN struct sdd_points sdd_points_wide(const float *p, struct sdd_width width)
     r.p = p;
     r.width = width;
     r.key = 0;
+    r.probe = 0;
     r.n = 0;
-    r.listed = 0;
+    r.kind = SDD_POINTS_ALL;
     return r;
 }
 
@@ -40,7 +45,15 @@ SDD_FN struct sdd_points sdd_points_listed(const float *p, const uint64_t *key, 
     struct sdd_points r = sdd_points_all(p);
     r.key = key;
     r.n = n;
-    r.listed = 1;
+    r.kind = SDD_POINTS_LISTED;
+    return r;
+}
+
+SDD_FN struct sdd_points sdd_points_probed(struct sdd_probe *probe)
+{
+    struct sdd_points r = sdd_points_all(0);
+    r.probe = probe;
+    r.kind = SDD_POINTS_PROBED;
     return r;
 }
 
@@ -192,20 +205,22 @@ struct sdd_cell_points {
 /* The point with this row or key; zero, which no rule then uses, where it is not among the listed ones. */
 SDD_FN struct sdd_vec3 sdd_points_load(struct sdd_points p, uint64_t number)
 {
-    if (!p.listed)
+    if (p.kind == SDD_POINTS_ALL)
         return sdd_row_load(p.p, (uint32_t)number, p.width);
+    if (p.kind == SDD_POINTS_PROBED)
+        return sdd_probe_load(p.probe, (uint32_t)number);
     uint32_t row = sdd_find_key(p.key, p.n, number);
     return row < p.n ? sdd_row_load(p.p, row, p.width) : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
 SDD_FN struct sdd_vec3 sdd_vertex_load(const struct sdd_grid *g, struct sdd_points p, uint32_t id)
 {
-    return sdd_points_load(p, sdd_grid_vertex(g, id, p.listed));
+    return sdd_points_load(p, sdd_grid_vertex(g, id, p.kind == SDD_POINTS_LISTED));
 }
 
 SDD_FN struct sdd_vec3 sdd_grid_load(const struct sdd_grid *g, struct sdd_points p, uint32_t q, int32_t x, int32_t y)
 {
-    return sdd_points_load(p, sdd_grid_number(g, q, x, y, p.listed));
+    return sdd_points_load(p, sdd_grid_number(g, q, x, y, p.kind == SDD_POINTS_LISTED));
 }
 
 SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, struct sdd_points p, struct sdd_cell c)
