@@ -40,8 +40,8 @@ enum feature {
     [FEATURE_NORMALS] = (schemes), [FEATURE_LIMIT] = (schemes), [FEATURE_FVAR_LINEAR] = (schemes),                     \
     [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                 \
     [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3, [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
-extern const uint8_t edge_friend_schemes[], mesh_matrix_schemes[], mesh_matrix_spla_schemes[],
-    tabulated_schemes[]; /* [N_FEATURES] */
+extern const uint8_t edge_friend_schemes[], mesh_matrix_schemes[], mesh_matrix_spla_schemes[], tabulated_schemes[],
+    subdivision_matrix_schemes[]; /* [N_FEATURES] */
 
 /* Features that a refine needs, as bits: only what changes its result, so that nothing is refused for an option that
  * has no effect on the mesh. */

@@ -33,6 +33,6 @@ struct engine {
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
 extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla,
-    sdd_engine_tabulated;
+    sdd_engine_tabulated, sdd_engine_subdivision_matrix;
 
 #endif

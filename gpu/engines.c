@@ -16,7 +16,12 @@ const struct sdd_engine_info sdd_engine_table[] = {
     {"tabulated",
      "catmullClark to level 6 from tables that stay with the topology: for frames of which only positions are new",
      tabulated_schemes},
+    {"subdivision-matrix",
+     "a level, or its limit, as one product of a sparse matrix with the control points; the matrix stays with the "
+     "topology",
+     subdivision_matrix_schemes},
     {NULL, NULL, NULL},
 };
-const struct engine *const sdd_engines[] = {&sdd_engine_mesh_matrix, &sdd_engine_edge_friend,
-                                            &sdd_engine_mesh_matrix_spla, &sdd_engine_tabulated, NULL};
+const struct engine *const sdd_engines[] = {&sdd_engine_mesh_matrix,        &sdd_engine_edge_friend,
+                                            &sdd_engine_mesh_matrix_spla,   &sdd_engine_tabulated,
+                                            &sdd_engine_subdivision_matrix, NULL};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/primvars.h"
+#include "gpu/matrix.h"
 #include "gpu/kernels/face_params.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
@@ -76,10 +77,17 @@ static int by_tables(const char *method)
     return strcmp(method, "tabulated") == 0;
 }
 
+static int by_matrices(const char *method)
+{
+    return strcmp(method, "subdivision-matrix") == 0;
+}
+
 /* What rows of the mesh need that are refined as positions are. */
 static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mesh, int width,
                             const struct sdd_refine_request *r, const char *method)
 {
+    if (by_matrices(method))
+        return 0;
     if (!by_tables(method))
         return smooth_scratch(t, mesh, width, r);
     return topology_grid_points(t, mesh->n_vertices, mesh->n_edges, 1) * width * (int64_t)sizeof(float);
@@ -105,13 +113,15 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
     return most;
 }
 
-/* The tables of a channel's mesh; c NULL: of the control mesh. */
+/* The tables or matrices of a channel's mesh; c NULL: of the control mesh. */
 static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                         struct sdd_error *err)
 {
     struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
-    struct tabulated *tables = t->tabulated + (c ? 1 + (c - t->channel) : 0);
-    return tabulated_prepare(t->device, &mesh, tables, r->level, r->surface, err);
+    int64_t k = c ? 1 + (c - t->channel) : 0;
+    if (by_matrices(r->method))
+        return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
+    return tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, err);
 }
 
 int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -182,18 +192,23 @@ struct run {
     void *scratch;
 };
 
-/* tables: of the mesh. */
-static int run_smooth(const struct run *run, const struct sdd_control *mesh, const struct tabulated *tables,
-                      const float *values, int width, float *out, struct sdd_error *err)
+/* k: the place of the mesh's tables and matrices. */
+static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
+                      float *out, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    if (!by_tables(run->plan->method))
+    if (!by_tables(run->plan->method) && !by_matrices(run->plan->method))
         return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
     if (r->cancel && atomic_load(r->cancel))
         return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
+    if (by_matrices(run->plan->method)) {
+        const struct matrix *m = t->matrices[k].of + r->surface;
+        matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
+        return SDD_OK;
+    }
     tabulated_first(t, mesh, width, values, run->scratch);
-    tabulated_rows(t->device, mesh, tables, r->surface, width, run->scratch, out);
+    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, run->scratch, out);
     return SDD_OK;
 }
 
@@ -204,7 +219,7 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
     const int level = run->request->level;
     if (topology_has_smooth_channels(t)) {
         struct sdd_control mesh = topology_channel_control(t, c);
-        return run_smooth(run, &mesh, t->tabulated + 1 + (c - t->channel), values, width, out, err);
+        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, err);
     }
     run_linear(t, topology_channel_grid(t, c, level), c->edge_corner, values, width, out,
                topology_channel_points(t, c, level));
@@ -215,7 +230,7 @@ static int run_vertices(const struct run *run, const float *values, int width, f
 {
     const sdd_topology *t = run->mesh->topology;
     struct sdd_control mesh = topology_control(t);
-    return run_smooth(run, &mesh, t->tabulated, values, width, out, err);
+    return run_smooth(run, &mesh, 0, values, width, out, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */

@@ -15,7 +15,7 @@ void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request 
 int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_request *r);
 /* primvars_index: the faces over a grid of the refined mesh; rows NULL: none. Not under sqrt3. */
 void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
-/* primvars_prepare: makes the tables of what engine tabulated refines along; errors as tabulated_prepare. */
+/* primvars_prepare: makes the tables or matrices of what the engine refines along; errors as theirs. */
 int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* primvars_scratch: exact bytes that primvars_run works in, free of what the engine had there. */
 int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method);

@@ -9,6 +9,7 @@
  * Each arrow is a read-back. With face sizes that check_desc has passed kernels stay inside their arrays, so errors
  * need not be read before it. */
 #include "gpu/topology.h"
+#include "gpu/matrix.h"
 #include "gpu/tabulated.h"
 #include "gpu/topology_build.h"
 #include <math.h>
@@ -148,10 +149,11 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     t->n_channels = (desc->n_uvs > 0) + info.n_channels;
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
     t->tabulated = calloc((size_t)t->n_channels + 1, sizeof *t->tabulated);
+    t->matrices = calloc((size_t)t->n_channels + 1, sizeof *t->matrices);
     for (int k = 0; t->channel && k < t->n_channels; k++)
         t->channel[k].n_values = k == 0 && desc->n_uvs ? desc->n_uvs : desc->channels[k - (desc->n_uvs > 0)].n_values;
-    rc = t->channel && t->tabulated ? topology_build(t, desc, err)
-                                    : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
+    rc = t->channel && t->tabulated && t->matrices ? topology_build(t, desc, err)
+                                                   : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for channels");
     if (rc) {
         sdd_topology_unref(t);
         return rc;
@@ -176,7 +178,10 @@ void sdd_topology_unref(sdd_topology *t)
         dev_free(t->device, t->part[k].memory, t->part[k].bytes);
     for (int k = 0; t->tabulated && k <= t->n_channels; k++)
         tabulated_free(t->device, t->tabulated + k);
+    for (int k = 0; t->matrices && k <= t->n_channels; k++)
+        matrices_free(t->device, t->matrices + k);
     free(t->tabulated);
+    free(t->matrices);
     free(t->channel);
     free(t);
 }
@@ -185,7 +190,7 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
 {
     *out = t->info;
     for (int k = 0; k <= t->n_channels; k++)
-        out->device_bytes += tabulated_bytes(t->tabulated + k);
+        out->device_bytes += tabulated_bytes(t->tabulated + k) + matrices_bytes(t->matrices + k);
 }
 
 static struct sdd_ruled ruled_of(const struct topology_ruled *r)

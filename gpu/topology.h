@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
- * returned, but for `tabulated`. Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops
- * (ghost faces), S shown corners. Corner arrays have C real rows, then B ghost rows, one for each boundary edge, that
- * close the surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered as if it had. */
+ * returned, but for `tabulated` and `matrices`. Letters: V vertices, F faces, C corners, E edges, B boundary edges,
+ * H boundary loops (ghost faces), S shown corners. Corner arrays have C real rows, then B ghost rows, one for each
+ * boundary edge, that close the surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered
+ * as if it had. */
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device.h"
@@ -40,6 +41,7 @@ struct topology_channel {
 };
 
 struct tabulated;
+struct matrices;
 
 struct sdd_topology {
     int refs;
@@ -72,6 +74,7 @@ struct sdd_topology {
     int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
     struct topology_channel *channel;
     struct tabulated *tabulated; /* tabulated.h, made when they are asked for: of the control mesh, of each channel */
+    struct matrices *matrices;   /* matrix.h; as tabulated */
     int64_t n_shown;
     int64_t n_semi;
     int chaikin_levels; /* as many levels on nothing is left of them */

@@ -440,7 +440,7 @@ static void test_not_manifold(void **state)
     fails(RUN("refine", id, "--method", "edge-friend"), 4, "edge (0, 1) is not manifold: more than two faces use it");
     fails(RUN("plan", id, "--method", "edge-friend"), 4,
           "engine edge-friend does not do meshes that are not manifold under catmullClark; engines that do: "
-          "mesh-matrix and tabulated (unsupported");
+          "mesh-matrix and tabulated and subdivision-matrix (unsupported");
     expect(RUN("rm", id), 0);
     r = RUN("refine", cube, "--scheme", "bilinear", "--level", "2", "-o", out);
     assert_non_null(strstr(r.out, " by mesh-matrix on "));

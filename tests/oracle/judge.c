@@ -11,6 +11,7 @@ static const char *const refusals[] = {
     "engine edge-friend does not do ",
     "engine mesh-matrix-spla does not do ",
     "engine tabulated does not do ",
+    "engine subdivision-matrix does not do ",
 };
 
 int judge_may_refuse(const struct sdd_error *err)

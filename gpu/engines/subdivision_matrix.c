@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* subdivision_matrix.c: frames of which only positions are new: one product of a sparse matrix with the control points
+ * (gpu/matrix.h), to any level and to the limit. The matrices stay with the topology. */
+#include "gpu/capabilities.h"
+#include "gpu/chaikin.h"
+#include "gpu/engines/mesh_matrix.h"
+#include "gpu/matrix.h"
+#include "gpu/primvars.h"
+
+struct layout {
+    float *last; /* the last level, where it is looked around in and is not the result */
+    float *parts[2];
+    struct mesh_matrix_tables tables;
+};
+
+static int needs_last(const struct sdd_refine_request *r)
+{
+    return (r->include & ENGINE_AROUND) != 0;
+}
+
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+{
+    int in_scratch = needs_last(r) && !mesh_matrix_in_place(r);
+    out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
+    if (!needs_last(r))
+        return;
+    chaikin_lay_out(t, r->level, a, out->parts);
+    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+}
+
+static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    struct arena count = {NULL, 0};
+    struct layout l;
+    lay_out(t, r, &count, &l);
+    return count.used;
+}
+
+static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    (void)t, (void)r, (void)err;
+    return SDD_OK;
+}
+
+static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    sdd_topology *t = mesh->topology;
+    struct sdd_control m = topology_control(t);
+    unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
+    if (needs_last(r))
+        wanted |= 1u << MATRIX_POINTS;
+    int rc = matrices_prepare(t, &m, t->matrices, r, wanted, err);
+    return rc ? rc : primvars_prepare(mesh, r, err);
+}
+
+static int run(const struct engine_run *run, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    const struct matrix *of = t->matrices->of;
+    const float *from = run->mesh->points;
+    int64_t n = topology_points(t, r->level);
+    struct arena a = {run->scratch, 0};
+    struct layout l;
+    if (r->include & SDD_POSITIONS)
+        matrix_rows(t->device, of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
+    if (!needs_last(r))
+        return SDD_OK;
+    lay_out(t, r, &a, &l);
+    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    if (rc)
+        return rc;
+    struct engine_run around = *run;
+    struct sdd_control m = topology_control(t);
+    const float *last = run->positions;
+    around.positions = NULL; /* they are there, the same whatever else is asked for */
+    if (!mesh_matrix_in_place(r)) {
+        matrix_rows(t->device, of + MATRIX_POINTS, 3, from, 0, n, l.last);
+        last = l.last;
+    }
+    for (int level = 0; level <= r->level; level++)
+        chaikin_reach(t, l.parts, level, r->level, &m);
+    mesh_matrix_finish(&around, &m, &l.tables, last);
+    return SDD_OK;
+}
+
+const uint8_t subdivision_matrix_schemes[N_FEATURES] = {
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_BILINEAR),
+    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_BILINEAR,
+    [FEATURE_CREASES] = UNDER_CATMULL_CLARK,
+    [FEATURE_CHAIKIN] = UNDER_CATMULL_CLARK,
+    [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
+};
+
+const struct engine sdd_engine_subdivision_matrix = {
+    &sdd_engine_table[4], check, prepare, scratch, run, 1, 1,
+};

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/matrix.h"
+#include "gpu/chaikin.h"
+#include "gpu/kernels/matrix_product.h"
+#include "gpu/kernels/matrix_quads.h"
+#include "gpu/kernels/matrix_total.h"
+#include "gpu/steps.h"
+#include <stdlib.h>
+
+#define MAX_ENTRIES INT32_MAX
+#define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
+
+int matrix_take(sdd_device *d, int64_t bytes, struct topology_part *out, struct sdd_error *err)
+{
+    int rc = dev_alloc(d, bytes, &out->memory, err);
+    out->bytes = rc ? 0 : bytes;
+    return rc;
+}
+
+void matrix_give(sdd_device *d, struct topology_part *part)
+{
+    dev_free(d, part->memory, part->bytes);
+    *part = (struct topology_part){0};
+}
+
+/* What matrices are made with. */
+struct build {
+    const sdd_topology *t;
+    const struct sdd_refine_request *request;
+    struct sdd_control mesh; /* goes along the levels, as in smooth.h */
+    struct topology_part tools;
+    float *parts[2];
+    struct sdd_float2 *weights, *angle;
+    int level; /* that has been reached */
+};
+
+/* A matrix to be: rows by rules, or the product of two that are there. */
+struct recipe {
+    int kind, level;
+    int64_t n_rows;
+    const struct csr *a, *b; /* NULL: by rules */
+};
+
+static struct sdd_csr view(const struct csr *m)
+{
+    return (struct sdd_csr){m->end, m->column, m->weight};
+}
+
+static void csr_free(sdd_device *d, struct csr *m)
+{
+    matrix_give(d, &m->ends);
+    matrix_give(d, &m->entries);
+    *m = (struct csr){0};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+static void launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
+{
+    const sdd_topology *t = b->t;
+    if (r->a) {
+        struct matrix_product_args product = {view(r->a), view(r->b), to};
+        DEV_LAUNCH(t->device, matrix_product, &product, r->n_rows);
+        return;
+    }
+    const struct sdd_options *o = &t->info.options;
+    struct matrix_quads_args quads = {b->mesh,
+                                      to,
+                                      b->angle,
+                                      r->kind,
+                                      r->level,
+                                      o->triangle_rule == SDD_TRIANGLE_SMOOTH,
+                                      o->scheme == SDD_SCHEME_BILINEAR};
+    DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+}
+
+static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t *total, struct sdd_error *err)
+{
+    int64_t *sums = calloc((size_t)n + 1, sizeof *sums);
+    if (!sums)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for sums of a matrix");
+    dev_download(d, sums, device_sums, n * (int64_t)sizeof *sums);
+    int rc = dev_finish(d, err);
+    *total = 0;
+    for (int64_t k = 0; k < n; k++)
+        *total += sums[k];
+    free(sums);
+    return rc;
+}
+
+static int too_large(int level, int64_t n, struct sdd_error *err)
+{
+    (void)sdd_fail(err, SDD_ETOO_LARGE, "level", "the subdivision matrix of level %d has %lld entries; %d are allowed",
+                   level, (long long)n, MAX_ENTRIES);
+    err->needed = n;
+    err->available = MAX_ENTRIES;
+    return SDD_ETOO_LARGE;
+}
+
+/* The ends of rows, from a launch that counts. */
+static int count_rows(const struct build *b, const struct recipe *r, struct csr *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    int64_t n = r->n_rows, n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
+    struct topology_part work = {0};
+    int rc = matrix_take(d, n * (int64_t)sizeof *out->end, &out->ends, err);
+    if (!rc)
+        rc = matrix_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+    if (rc)
+        return rc;
+    out->end = out->ends.memory;
+    out->n_rows = n;
+    struct matrix_total_args total = {out->end, work.memory, n};
+    launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end});
+    DEV_LAUNCH(d, matrix_total, &total, n_sums);
+    rc = add_up(d, total.sum, n_sums, &out->n_entries, err);
+    if (!rc && out->n_entries > MAX_ENTRIES)
+        rc = too_large(b->request->level, out->n_entries, err);
+    if (!rc)
+        dev_scan(d, out->end, out->end, n, total.sum + n_sums);
+    matrix_give(d, &work);
+    return rc;
+}
+
+/* On error *out is empty. */
+static int make(const struct build *b, struct recipe r, struct csr *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    *out = (struct csr){0};
+    int rc = count_rows(b, &r, out, err);
+    if (!rc)
+        rc = matrix_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
+    if (rc) {
+        csr_free(d, out);
+        return rc;
+    }
+    out->weight = out->entries.memory;
+    out->column = (uint32_t *)(out->weight + out->n_entries);
+    launch_rows(b, &r, (struct sdd_matrix_rows){out->end, out->end, out->column, out->weight});
+    return SDD_OK;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------------- */
+/* *to = step * *to; the first step stands alone. */
+static int multiply(const struct build *b, struct csr *step, struct csr *to, struct sdd_error *err)
+{
+    struct csr product = *step;
+    int rc = SDD_OK;
+    if (to->end) {
+        rc = make(b, (struct recipe){.n_rows = step->n_rows, .a = step, .b = to}, &product, err);
+        csr_free(b->t->device, step);
+        csr_free(b->t->device, to);
+    }
+    *to = product;
+    return rc;
+}
+
+static int add_step(struct build *b, struct recipe r, struct csr *to, struct sdd_error *err)
+{
+    struct csr step;
+    const atomic_int *cancel = b->request->cancel;
+    if (cancel && atomic_load(cancel))
+        return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", r.level + 1);
+    int rc = make(b, r, &step, err);
+    return rc ? rc : multiply(b, &step, to, err);
+}
+
+static int64_t points(const struct build *b, int level)
+{
+    return topology_grid_points(b->t, b->mesh.n_vertices, b->mesh.n_edges, level);
+}
+
+/* From the control points to those of the request's level. */
+static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    const int linear = t->info.options.scheme == SDD_SCHEME_BILINEAR, last = b->request->level;
+    const int64_t faces = (int64_t)b->mesh.n_vertices + b->mesh.n_faces;
+    int rc = SDD_OK;
+    if (!topology_is_triangles(t))
+        rc = add_step(b, (struct recipe){.kind = SDD_MATRIX_FACES, .n_rows = faces}, to, err);
+    if (linear)
+        return rc ? rc
+                  : add_step(b, (struct recipe){.kind = SDD_MATRIX_STEP, .level = last, .n_rows = points(b, last)}, to,
+                             err);
+    for (int level = 0; level < last && !rc; level++) {
+        chaikin_reach(t, b->parts, level, last, &b->mesh);
+        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = points(b, level + 1)};
+        rc = add_step(b, r, to, err);
+    }
+    chaikin_reach(t, b->parts, last, last, &b->mesh);
+    return rc;
+}
+
+static int pack(const struct build *b, const struct csr *from, struct matrix *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    struct matrix made = {.level = b->request->level};
+    int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
+    if (rc)
+        return rc;
+    matrix_give(d, &out->memory);
+    *out = made;
+    return SDD_OK;
+}
+
+static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrix *out,
+                     struct sdd_error *err)
+{
+    static const int kinds[] = {
+        [MATRIX_LIMITS] = SDD_MATRIX_LIMIT,
+        [MATRIX_TANGENTS_1] = SDD_MATRIX_TANGENT_1,
+        [MATRIX_TANGENTS_2] = SDD_MATRIX_TANGENT_2,
+    };
+    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = points_of->n_rows};
+    struct csr step = {0}, product = {0};
+    if (of == MATRIX_POINTS || b->t->info.options.scheme == SDD_SCHEME_BILINEAR)
+        return pack(b, points_of, out, err);
+    int rc = make(b, r, &step, err);
+    if (!rc)
+        rc = make(b, (struct recipe){.n_rows = step.n_rows, .a = &step, .b = points_of}, &product, err);
+    if (!rc)
+        rc = pack(b, &product, out, err);
+    csr_free(b->t->device, &step);
+    csr_free(b->t->device, &product);
+    return rc;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
+static void lay_out(struct build *b, unsigned missing, struct arena *a)
+{
+    const unsigned tangents = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
+    chaikin_lay_out(b->t, b->request->level, a, b->parts);
+    b->weights = ARENA(a, struct sdd_float2, step_weights(b->t));
+    b->angle = missing & tangents ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
+}
+
+static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    lay_out(b, missing, &count);
+    int rc = matrix_take(b->t->device, count.used, &b->tools, err);
+    if (rc)
+        return rc;
+    struct arena real = {b->tools.memory, 0};
+    lay_out(b, missing, &real);
+    rc = step_upload_weights(b->t, b->weights, err);
+    return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
+}
+
+static int check_around(const sdd_topology *t, struct sdd_error *err)
+{
+    const struct sdd_topology_info *i = &t->info;
+    int most = i->max_valence > i->max_face_size ? i->max_valence : i->max_face_size;
+    if (most <= MAX_AROUND)
+        return SDD_OK;
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method",
+                    "engine subdivision-matrix does not do this mesh: a vertex or a face has %d corners, %d are "
+                    "allowed; engines that do: mesh-matrix",
+                    most, MAX_AROUND);
+}
+
+int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
+                     const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err)
+{
+    struct build b = {.t = t, .request = r, .mesh = *mesh};
+    struct csr all_points = {0};
+    unsigned missing = 0;
+    for (int k = 0; k < N_MATRICES; k++)
+        if ((wanted >> k & 1) && all->of[k].level != r->level)
+            missing |= 1u << k;
+    if (!missing)
+        return SDD_OK;
+    int rc = check_around(t, err);
+    if (!rc)
+        rc = take_tools(&b, missing, err);
+    if (!rc)
+        rc = make_points(&b, &all_points, err);
+    for (int k = 0; k < N_MATRICES && !rc; k++)
+        if (missing >> k & 1)
+            rc = make_last(&b, &all_points, k, all->of + k, err);
+    if (rc)
+        dev_drain(t->device);
+    csr_free(t->device, &all_points);
+    matrix_give(t->device, &b.tools);
+    return rc;
+}
+
+void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y)
+{
+    for (int k = 0; k < width; k += 3) {
+        struct matrix_apply_args a = {m->m, x + k, y + k, {width - k < 3 ? width - k : 3, width}, first};
+        DEV_LAUNCH(d, matrix_apply, &a, n);
+    }
+}
+
+int64_t matrices_bytes(const struct matrices *all)
+{
+    int64_t bytes = 0;
+    for (int k = 0; k < N_MATRICES; k++)
+        bytes += all->of[k].memory.bytes;
+    return bytes;
+}
+
+void matrices_free(sdd_device *d, struct matrices *all)
+{
+    for (int k = 0; k < N_MATRICES; k++)
+        matrix_give(d, &all->of[k].memory);
+    *all = (struct matrices){0};
+}

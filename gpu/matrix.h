@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matrix.h: subdivision matrices (Driscoll 2014): the points of a level, their limits and limit tangents, as multiples
+ * of the control points. A level is a matrix over the level before, made by asking the rules of the mesh matrix
+ * (kernels/probe.h); the product of all levels stays with the topology, and a frame is one product with a vector. */
+#ifndef SDD_MATRIX_H
+#define SDD_MATRIX_H
+#include "gpu/kernels/matrix_apply.h"
+#include "gpu/topology.h"
+
+/* Rows that a matrix makes; points and limits are in the order of enum sdd_surface. */
+enum matrix_of { MATRIX_POINTS, MATRIX_LIMITS, MATRIX_TANGENTS_1, MATRIX_TANGENTS_2, N_MATRICES };
+
+struct matrix {
+    struct topology_part memory;
+    struct sdd_matrix m;
+    int level; /* 0: none */
+};
+
+/* The matrices of a control mesh, or of a channel's mesh: of each kind that of the last level that was asked for.
+ * Zeros: nothing is there yet. */
+struct matrices {
+    struct matrix of[N_MATRICES];
+};
+
+/* matrices_prepare: makes those of `level` that are missing; wanted: bits 1 << enum matrix_of.
+ * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_EUNSUPPORTED (valence), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
+                     const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
+/* matrix_rows: rows [first, first + n) of a matrix times x, rows of `width` floats; queues. */
+void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y);
+int64_t matrices_bytes(const struct matrices *all); /* on the device */
+void matrices_free(sdd_device *d, struct matrices *all);
+
+/* ---- shared by matrix.c and matrix_pack.c ---------------------------------------------------------------------- */
+/* Compressed rows in double, while they are made. */
+struct csr {
+    struct topology_part ends, entries;
+    int64_t n_rows, n_entries;
+    int32_t *end;
+    uint32_t *column;
+    double *weight;
+};
+/* matrix_pack: the form in which it is applied. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out,
+                struct sdd_error *err) SDD_MUST_CHECK;
+int matrix_take(sdd_device *d, int64_t bytes, struct topology_part *out, struct sdd_error *err) SDD_MUST_CHECK;
+void matrix_give(sdd_device *d, struct topology_part *part);
+
+#endif

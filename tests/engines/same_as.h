@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* same_as.h: is what an engine makes what mesh-matrix makes, but for rounding, and the same on any number of threads?
+ * Positions, UVs and a vertex primvar of five floats, refined and limit. */
+#ifndef TESTS_SAME_AS_H
+#define TESTS_SAME_AS_H
+#include "tests/oracle/cases.h"
+
+struct same_as {
+    const char *method;
+    sdd_device *device[2]; /* of one thread and of two */
+    int n_compared, n_refused;
+    double worst; /* ulps of the largest coordinate or value; more than four fail the test */
+    uint64_t digests;
+};
+
+void same_as_open(struct same_as *a);
+/* same_as_shape: at levels first to last. Result: frames that the engine refused. */
+int same_as_shape(struct same_as *a, const struct shape *s, int first_level, int last_level);
+void same_as_close(struct same_as *a); /* says what has been compared */
+
+#endif
