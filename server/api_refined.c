@@ -129,6 +129,7 @@ static int make_stream(struct refine_job *j)
     struct stream_ask ask = {
         .request = &j->request, .first = j->first, .length = j->length, .scheme = job->slot->info.options.scheme};
     int rc = refine_ring(j, j->length / 12 + 1);
+    ask.rows = j->piece_rows;
     if (!rc)
         rc = refine_admit(j);
     if (!rc)

@@ -8,9 +8,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define LEARN 0.2            /* weight of the newest measurement       */
-#define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
-#define FIXED_SECONDS 100e-6 /* queueing and launches                  */
+#define LEARN 0.2             /* weight of the newest measurement       */
+#define FIRST_GUESS 1e-9      /* seconds a byte, before anything is known */
+#define FIXED_SECONDS 100e-6  /* queueing and launches                  */
+#define ROW_BYTES 12          /* of positions */
+#define PIECE_BYTES (4 << 20) /* at least, of a frame that is made while it is sent: three fit a cache */
+#define PIECE_SCRATCHES 16    /* at least, times what all pieces stand on */
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
@@ -102,13 +105,16 @@ static bool can_be_pieces(const struct refine_job *j)
     return j->plan.ranges && j->request.include == SDD_POSITIONS && !j->request.compact;
 }
 
-/* Too large to be made as a whole? The daemon's limits say so, not what is free now: a frame keeps its header. */
+/* Too large to be made as a whole? The daemon's limits say so, not what is free now: a frame keeps its header. What is
+ * never kept leaves a GPU in pieces, so that it works while the loop sends; a CPU makes the whole faster. */
 static bool is_streamed(const struct refine_job *j)
 {
     const struct server *s = j->base.job.server;
     const int64_t device = s->device_info.memory_limit - resident_bytes(j->base.job.slot->resident);
-    return can_be_pieces(j) && (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->host_memory ||
-                                j->plan.device_bytes > device);
+    return can_be_pieces(j) &&
+           (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->host_memory ||
+            j->plan.device_bytes > device ||
+            (j->posed && strcmp(s->device_info.backend, "cpu") != 0 && j->plan.blocks[0].count > 2 * j->piece_rows));
 }
 
 struct frame_about refine_about(const struct refine_job *j)
@@ -190,19 +196,38 @@ static int measure(struct refine_job *j)
     return SDD_OK;
 }
 
-int refine_ring(struct refine_job *j, int64_t rows)
+static int plan_rows(struct refine_job *j, int64_t rows, struct sdd_plan *out)
 {
     struct job *job = &j->base.job;
-    const int64_t most = stream_rows(job->server->config);
     struct sdd_refine_request r = j->request;
-    struct sdd_plan piece;
     int rc;
-    r.n_rows = rows < most ? rows : most;
-    if (!resident_plan(job->server->residency, job->slot->resident, &r, &piece, &rc, &job->err))
-        return JOB_AGAIN;
-    j->plan.device_bytes = piece.device_bytes;
-    j->plan.host_bytes = piece.host_bytes * (rows > 2 * most ? STREAM_PIECES : rows > most ? 2 : 1);
+    r.n_rows = rows;
+    return resident_plan(job->server->residency, job->slot->resident, &r, out, &rc, &job->err) ? rc : JOB_AGAIN;
+}
+
+/* Every piece makes what all rows stand on again, and should be many times that. */
+static int choose_piece(struct refine_job *j)
+{
+    const struct server *s = j->base.job.server;
+    const int64_t quarter = s->config->stream_bytes / 4, eighth = s->host_memory / 8;
+    const int64_t most = quarter < eighth ? quarter : eighth;
+    struct sdd_plan one;
+    int rc = plan_rows(j, 1, &one);
+    int64_t bytes = one.device_bytes * PIECE_SCRATCHES;
+    bytes = bytes > PIECE_BYTES ? bytes : PIECE_BYTES;
+    j->piece_rows = (bytes < most ? bytes : most) / ROW_BYTES + 1;
     return rc;
+}
+
+int refine_ring(struct refine_job *j, int64_t rows)
+{
+    struct sdd_plan piece;
+    int rc = plan_rows(j, rows < j->piece_rows ? rows : j->piece_rows, &piece);
+    if (rc)
+        return rc;
+    j->plan.device_bytes = piece.device_bytes;
+    j->plan.host_bytes = piece.host_bytes * (rows > 2 * j->piece_rows ? STREAM_PIECES : rows > j->piece_rows ? 2 : 1);
+    return SDD_OK;
 }
 
 int refine_measure(struct refine_job *j)
@@ -214,6 +239,8 @@ int refine_measure(struct refine_job *j)
         return JOB_AGAIN;
     if (!rc)
         rc = measure(j);
+    if (!rc && can_be_pieces(j))
+        rc = choose_piece(j);
     if (rc || !is_streamed(j))
         return rc;
     j->streamed = true;
@@ -239,7 +266,7 @@ int refine_asked(struct refine_job *j, int64_t bytes)
 int refine_range(struct refine_job *j, bool *pieces)
 {
     *pieces = false;
-    if (!can_be_pieces(j) || (!j->streamed && j->frame_bytes <= stream_rows(j->base.job.server->config) * 12))
+    if (!can_be_pieces(j) || (!j->streamed && j->frame_bytes <= j->piece_rows * ROW_BYTES))
         return SDD_OK; /* is made as a whole; the answer looks at its range */
     int rc = refine_asked(j, j->frame_bytes);
     /* A header that has a digest needs the whole block; who goes on with a frame does not ask for it again. */

@@ -22,6 +22,7 @@ struct refine_job {
     char range[64], unless[64]; /* Range and If-Range; "": none                    */
     int ranged;                 /* as range_parse                                  */
     int64_t first, length;      /* bytes of the frame that the answer has          */
+    int64_t piece_rows;         /* of a frame that could be made so                */
     int64_t block_at;           /* where its only block begins                     */
     struct stream *stream;      /* NULL: the frame is there, or nothing is         */
     bool posed;                 /* refined POST: positions come in the body        */

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define ROW_BYTES 12
-#define PIECE_BYTES (16 << 20)
 
 struct piece {
     sdd_result *result; /* NULL: none */
@@ -30,6 +29,7 @@ struct stream {
     struct request *request; /* NULL: over, or not yet begun */
     struct frame frame;
     int64_t first, ring_bytes; /* byte of the frame with which the answer begins; what frames_sending counts */
+    int64_t rows;              /* of a piece */
     int64_t next_row, end_row; /* rows that nobody has asked for yet */
     struct pieces ready, drained;
     bool busy, closed, failed;
@@ -45,11 +45,6 @@ struct stream {
     struct sdd_error err;
     int rc;
 };
-
-int64_t stream_rows(const struct config *c)
-{
-    return (c->stream_bytes / 4 < PIECE_BYTES ? c->stream_bytes / 4 : PIECE_BYTES) / ROW_BYTES;
-}
 
 /* ---- on the compute thread --------------------------------------------------------------------------------- */
 static void free_pieces(struct pieces *p)
@@ -112,9 +107,9 @@ static void make_next(struct task *task, void *user)
 /* The rows that come next, no more than a piece; false: there are none. */
 static bool take_rows(struct stream *s)
 {
-    const int64_t most = stream_rows(s->server->config), left = s->end_row - s->next_row;
+    const int64_t left = s->end_row - s->next_row;
     s->refine.first_row = s->next_row;
-    s->refine.n_rows = left < most ? left : most;
+    s->refine.n_rows = left < s->rows ? left : s->rows;
     s->next_row += s->refine.n_rows;
     return s->refine.n_rows > 0;
 }
@@ -125,17 +120,17 @@ static void take_made(struct stream *s)
     s->made = (struct piece){0};
 }
 
-static void lay_out(struct stream *s, int64_t first, int64_t length)
+static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t rows)
 {
     const int64_t block = s->frame.blocks[0].offset, begin = first > block ? first - block : 0;
     const int64_t end = first + length > block ? first + length - block : 0;
-    const int64_t piece = stream_rows(s->server->config) * ROW_BYTES;
     s->first = first;
+    s->rows = rows;
     s->next_row = begin / ROW_BYTES;
     s->end_row = (end + ROW_BYTES - 1) / ROW_BYTES;
     s->ring_bytes = (s->end_row - s->next_row) * ROW_BYTES;
-    if (s->ring_bytes > STREAM_PIECES * piece)
-        s->ring_bytes = STREAM_PIECES * piece;
+    if (s->ring_bytes > STREAM_PIECES * rows * ROW_BYTES)
+        s->ring_bytes = STREAM_PIECES * rows * ROW_BYTES;
 }
 
 int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], struct stream **out,
@@ -156,7 +151,7 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     snprintf(s->method, sizeof s->method, "%s", ask->request->method);
     s->refine.method = s->method;
-    lay_out(s, ask->first, ask->length);
+    lay_out(s, ask->first, ask->length, ask->rows);
     atomic_fetch_add(&server->frames_sending, s->ring_bytes);
     metrics_add(&server->metrics, M_STREAMS, 1);
     if (take_rows(s)) {

@@ -14,18 +14,16 @@
 #define STREAM_PIECES 3
 
 struct MHD_Response;
-struct config;
 struct request;
 struct server;
 struct stream;
 
-/* stream_rows: of a piece: 16 MiB, or a quarter of --stream-bytes where that is less. Any thread. */
-int64_t stream_rows(const struct config *c);
 struct stream_ask {
     sdd_mesh *mesh;                           /* taken, also on error                             */
     const struct sdd_refine_request *request; /* of the whole block; copied                       */
     struct frame frame;                       /* taken, also on error; its block has no data      */
     int64_t first, length;                    /* bytes of the frame that the answer has           */
+    int64_t rows;                             /* of a piece                                       */
     int scheme;
 };
 /* stream_create: makes the first piece. phases gets the time it took. Errors as sdd_refine. */

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench_serve.py: the daemon over loopback. Ends each part with a line of JSON.
 
-  bench_serve.py [--bin DIR] [--backend auto|cpu|cuda] [--only stream,small,cube,edit] [--rounds 9]
+  bench_serve.py [--bin DIR] [--backend auto|cpu|cuda] [--only stream,small,cube,edit,pose] [--rounds 9]
 
   stream  a 500 MB frame against nginx (no sendfile, 1 MiB buffers) with the same bytes from tmpfs, the same curl, interleaved
   small   latency of small requests while 1 GB transfers run, and without
   cube    refine of an 8-vertex cube to level 2 over one kept-alive connection, cached and computed anew
   edit    a crease edit, or new positions, to the first byte of the new level-5 frame of a mesh of 3,000 quads
+  pose    frames of positions that change: PUT them and GET, or POST them, to the last byte, against the loopback's own rate
 
 Needs curl; stream is skipped without nginx. Only loopback, a temporary folder, about a minute."""
 import argparse
@@ -296,15 +297,62 @@ def bench_edit(args, folder):
         daemon.stop()
 
 
+def loopback(n):
+    """Seconds that n bytes take from a process to this one over loopback, the median of 9, in sends as the daemon's."""
+    server = socket.create_server(("127.0.0.1", 0))
+    if os.fork() == 0:
+        peer, piece = server.accept()[0], bytes(256 << 10)
+        while peer.recv(1):
+            for at in range(0, n, len(piece)):
+                peer.sendall(piece[:n - at])
+        os._exit(0)
+    c, buffer, times = socket.create_connection(server.getsockname()), bytearray(1 << 20), []
+    server.close()
+    for _ in range(9):
+        start, left = time.perf_counter(), n
+        c.sendall(b"x")
+        while left:
+            left -= c.recv_into(buffer, min(left, len(buffer)))
+        times.append(time.perf_counter() - start)
+    c.close()
+    os.wait()
+    return statistics.median(times)
+
+
+def bench_pose(args, folder):
+    daemon = Daemon(args, folder)
+    try:
+        c = Connection(daemon.port)
+        for quads, level, rounds in (((40, 40), 3, 500), ((60, 50), 5, 41)):
+            mesh = c.push(torus(*quads))
+            path, n = "/v1/meshes/%s/" % mesh, quads[0] * quads[1]
+            frame, octets = path + "refined?level=%d&include=positions&method=tabulated" % level, "Content-Type: application/octet-stream\r\n"
+            bodies = [b"".join(b"%c\0\x80\x3f" % (1 + (i * k) % 250) for i in range(3 * n)) for k in (1, 3, 7)]
+            size, times = c.must(200, "GET", frame)[2], {"put": [], "put_get": [], "post": []}
+            size = size if isinstance(size, int) else len(size)
+            for i in range(rounds):
+                put = c.must(200, "PUT", path + "positions", bodies[i % 3], octets)[4]
+                times["put"].append(put)
+                times["put_get"].append(put + c.must(200, "GET", frame)[4])
+                times["post"].append(c.must(200, "POST", frame, bodies[i % 3], octets)[4])
+            m, wire = {k: statistics.median(v) for k, v in times.items()}, loopback(size) * 1e3
+            print("%d vertices (%s), %.1f MB: PUT and GET %.3f ms (PUT %.3f), POST %.3f ms, %.0f frames a second, p99 %.3f; loopback alone %.3f ms" %
+                  (n * 4 ** level, daemon.backend, size / 1e6, m["put_get"], m["put"], m["post"], 1e3 / m["post"], percentile(times["post"], 99), wire))
+            report("pose", backend=daemon.backend, vertices=n * 4 ** level, bytes=size, loopback_ms=wire, post_over_loopback=m["post"] / wire,
+                   **{k + "_ms": v for k, v in m.items()})
+    finally:
+        daemon.stop()
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("SUBDD_BIN") or os.path.join(here, "..", "..", "build", "bin"))
     parser.add_argument("--backend", default=os.environ.get("SUBDD_TEST_BACKEND") or "auto")
-    parser.add_argument("--only", default="stream,small,cube,edit")
+    parser.add_argument("--only", default="stream,small,cube,edit,pose")
     parser.add_argument("--rounds", type=int, default=9)
     args = parser.parse_args()
-    parts = {"stream": bench_stream, "small": bench_small, "cube": bench_cube, "edit": bench_edit}
+    parts = {"stream": bench_stream, "small": bench_small, "cube": bench_cube, "edit": bench_edit, "pose": bench_pose}
     for name in args.only.split(","):
         folder = tempfile.mkdtemp(prefix="subdd-bench-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         try:

@@ -6,11 +6,13 @@
 #include "gpu/fake/backend_fake.h"
 #include "server/serve.h"
 #include "tests/http/daemon.h"
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { ONCE, FOREVER, STICKY };
@@ -65,6 +67,18 @@ static int get(const char *id, const char *rest)
     struct answer a;
     snprintf(target, sizeof target, "/v1/meshes/%.31s%s", id, rest);
     http_get(&d, target, &a);
+    int status = a.status;
+    answer_free(&a);
+    return status;
+}
+
+static int pose(const char *id)
+{
+    const float points[24] = {0, 0, 0, 1, 0, 0, 1, 1};
+    char target[96];
+    struct answer a;
+    snprintf(target, sizeof target, "/v1/meshes/%.31s/refined?level=2", id);
+    http_ask(&d, "POST", target, "Content-Type: application/octet-stream\r\n", points, sizeof points, &a);
     int status = a.status;
     answer_free(&a);
     return status;
@@ -131,9 +145,9 @@ static void test_lost_while_idle(void **state)
     daemon_clean(&d);
 }
 
-/* The k-th call of a create and of what is asked then fails, once or with all after it: the request is refused and the
- * daemon goes on, or the device counts as lost. Either way no acknowledged mesh is missing and a refused one leaves
- * nothing. */
+/* The k-th call of a create and of what is asked then (NULL: a pose) fails, once or with all after it: the request is
+ * refused and the daemon goes on, or the device counts as lost. Either way no acknowledged mesh is missing and a
+ * refused one leaves nothing. */
 static void torture(const char *ask, int how, int step, int counts[3])
 {
     char id[32], made[32];
@@ -141,7 +155,7 @@ static void torture(const char *ask, int how, int step, int counts[3])
     create_cube(&d, id);
     for (int k = 1; k < 100; k += step) {
         arm(k, how);
-        int created = post(made), refined = get(id, ask);
+        int created = post(made), refined = ask ? get(id, ask) : pose(id);
         counts[0] += created == 507 || refined == 507;
         http_get(&d, "/v1/health/live", &a);
         bool gone = a.status == 0;
@@ -198,6 +212,79 @@ static void test_each_call_of_patches(void **state)
     each_call("/patches?level=2");
 }
 
+static void test_each_call_of_poses(void **state)
+{
+    (void)state;
+    each_call(NULL);
+}
+
+/* Reads an answer to its end; was all of it there? */
+static bool read_whole(int fd)
+{
+    static char bytes[1 << 16];
+    int64_t got = 0, length = -1;
+    for (ssize_t n; length < 0 || got < length; got += n) {
+        if ((n = recv(fd, bytes, sizeof bytes - 1, 0)) <= 0)
+            return false;
+        if (length >= 0)
+            continue;
+        bytes[n] = 0; /* the head comes in the first piece */
+        const char *field = strstr(bytes, "Content-Length: "), *end = strstr(bytes, "\r\n\r\n");
+        assert_true(field && end);
+        length = strtol(field + 16, NULL, 10) + (end + 4 - bytes);
+    }
+    return true;
+}
+
+/* The k-th call fails, once or with all after it, while an answer is being made and sent: it is cut, or whole, and the
+ * daemon goes on or ends. */
+static void test_each_call_of_streams(void **state)
+{
+    static const char *const options[] = {"--stream-bytes", "1MiB", NULL};
+    char id[32], text[160], *obj = grid_obj(12);
+    int small = 65536, counts[3] = {0};
+    struct answer a;
+    (void)state;
+    daemon_fork(&d, options, run);
+    create_obj(&d, obj, id);
+    free(obj);
+    ask_mesh(&d, id, "plan?level=6&include=positions&method=tabulated", "", &a);
+    bool able = strstr(a.body, "\"streamed\":true"); /* does the engine make ranges? */
+    answer_free(&a);
+    if (!able) {
+        daemon_stop(&d);
+        skip();
+    }
+    for (int k = 1; k < 120; k += 2) {
+        int fd = http_connect(&d);
+        setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+        int n = snprintf(text, sizeof text,
+                         "GET /v1/meshes/%s/refined?level=6&include=positions&method=tabulated HTTP/1.1\r\n"
+                         "Host: x\r\n\r\n",
+                         id);
+        http_send(fd, text, (size_t)n);
+        struct pollfd p = {fd, POLLIN, 0};
+        assert_int_equal(poll(&p, 1, 20000), 1); /* it has begun, and cannot end: nobody reads */
+        arm(k, k % 4 == 1 ? ONCE : FOREVER);
+        bool whole = read_whole(fd);
+        close(fd);
+        arm(0, ONCE);
+        http_get(&d, "/v1/health/ready", &a);
+        bool ready = a.status == 200;
+        answer_free(&a);
+        if (!ready) {
+            assert_false(whole);
+            assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+            daemon_fork(&d, options, run);
+        }
+        counts[whole ? 2 : ready ? 0 : 1]++;
+        assert_int_equal(get(id, "/refined?level=3"), 200);
+    }
+    print_message("%d cut, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
+    assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
+    daemon_stop(&d);
+}
+
 /* No file of the daemon may grow any more: what cannot be written is not acknowledged. */
 static void test_full_disk(void **state)
 {
@@ -232,9 +319,12 @@ static void test_full_disk(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_lost_device, stop), cmocka_unit_test_teardown(test_lost_while_idle, stop),
-        cmocka_unit_test_teardown(test_each_call, stop), cmocka_unit_test_teardown(test_each_call_of_patches, stop),
-        cmocka_unit_test_teardown(test_full_disk, stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test_teardown(test_lost_device, stop),
+                                       cmocka_unit_test_teardown(test_lost_while_idle, stop),
+                                       cmocka_unit_test_teardown(test_each_call, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_patches, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_poses, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_streams, stop),
+                                       cmocka_unit_test_teardown(test_full_disk, stop)};
     return cmocka_run_group_tests_name("http/faults", tests, NULL, NULL);
 }

@@ -2,13 +2,14 @@
 /* Frames that are made while they are sent: bytes, ranges, slow clients, clients that leave, versions that come
  * meanwhile. The oracle is the positions block of the same mesh beside its indices, which is made as a whole. */
 #include "tests/http/frames.h"
+#include "tests/http/spawn.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Pieces are a quarter of it: 21,845 rows. Frames of level 4 are larger than a piece, from 5 on than the bound. */
+/* Pieces are a quarter of it: 21,846 rows. Frames of level 4 are larger than a piece, from 5 on than the bound. */
 #define BOUND "1MiB"
 #define ALONE "include=positions"
 #define BESIDE "include=positions,indices"
@@ -167,7 +168,7 @@ static void test_ranges(void **state)
         skip();
     for (int level = 4; level <= 6; level += 2) {
         ask(ALONE, level, "", &whole);
-        const long n = (long)whole.bytes, block = 192, piece = 21845 * 12;
+        const long n = (long)whole.bytes, block = 192, piece = 21846 * 12;
         const long rows[][2] = {{0, 0},
                                 {0, 400},
                                 {n - 1, n - 1},
@@ -229,13 +230,18 @@ static int open_stream(const char *id, int level)
     return fd;
 }
 
+static void points_of(float points[13 * 13 * 3], float by)
+{
+    for (int i = 0; i < 13 * 13 * 3; i++)
+        points[i] = by + (float)i;
+}
+
 static void move_grid(const char *id, float by)
 {
     float points[13 * 13 * 3];
     struct answer a;
     char target[96];
-    for (int i = 0; i < 13 * 13 * 3; i++)
-        points[i] = by + (float)i;
+    points_of(points, by);
     snprintf(target, sizeof target, "/v1/meshes/%s/positions", id);
     http_ask(&d, "PUT", target, "Content-Type: application/octet-stream\r\n", points, sizeof points, &a);
     assert_int_equal(a.status, 200);
@@ -286,6 +292,36 @@ static void test_slow_client(void **state)
     wait_for_streams(0);
 }
 
+/* A pose is sent while it is made as well, and is nobody else's. */
+static void test_pose(void **state)
+{
+    struct answer want, a;
+    float points[13 * 13 * 3];
+    char kept[32], target[128];
+    (void)state;
+    if (!able)
+        skip();
+    memcpy(kept, grid, sizeof kept);
+    char *obj = grid_obj(12);
+    create_obj(&d, obj, grid);
+    free(obj);
+    move_grid(grid, 3);
+    ask(BESIDE, 5, "", &want);
+    memcpy(grid, kept, sizeof grid);
+    points_of(points, 3);
+    snprintf(target, sizeof target, "/v1/meshes/%s/refined?method=tabulated&level=5&" ALONE, grid);
+    for (int i = 0; i < 3; i++) {
+        int fd = open_stream(grid, 6);
+        http_ask(&d, "POST", target, "Content-Type: application/octet-stream\r\n", points, sizeof points, &a);
+        assert_int_equal(a.status, 200);
+        same_positions(&a, &want);
+        answer_free(&a);
+        close(fd);
+    }
+    answer_free(&want);
+    wait_for_streams(0);
+}
+
 /* Who leaves, or never reads, is let go with all that was held. */
 static void test_gone(void **state)
 {
@@ -306,6 +342,77 @@ static void test_gone(void **state)
     http_get(&d, "/v1/health/ready", &a); /* publishes */
     answer_free(&a);
     assert_int_equal(metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), 0);
+}
+
+/* What host memory cannot hold as a whole it streams, whatever --stream-bytes says. */
+static void test_host_memory(void **state)
+{
+    static const char *const options[] = {"--host-memory", "4MiB", NULL};
+    struct daemon kept = d;
+    struct answer a;
+    char id[32];
+    size_t end;
+    (void)state;
+    if (!able)
+        skip();
+    d = (struct daemon){0};
+    daemon_start(&d, options);
+    char *obj = grid_obj(12);
+    create_obj(&d, obj, id);
+    free(obj);
+    ask_mesh(&d, id, "refined?method=tabulated&level=6&" BESIDE, "", &a);
+    assert_problem(&a, 507, "insufficient_memory", "level");
+    answer_free(&a);
+    ask_mesh(&d, id, "refined?method=tabulated&level=4&" ALONE, "", &a);
+    frame_check(&a); /* with its digest */
+    answer_free(&a);
+    ask_mesh(&d, id, "refined?method=tabulated&level=6&" ALONE, "", &a);
+    assert_int_equal(a.status, 200);
+    Subdd__V1__FrameHeader *h = frame_header(&a, &end);
+    assert_string_equal(h->blocks[0]->digest_kind, "");
+    subdd__v1__frame_header__free_unpacked(h, NULL);
+    answer_free(&a);
+    daemon_stop(&d);
+    d = kept;
+}
+
+/* ---- subd ------------------------------------------------------------------------------------------------------- */
+/* The file is what comes over HTTP, whichever way it is written. */
+static void test_command_line(void **state)
+{
+    char server[64], path[128], pose[128];
+    struct answer want;
+    (void)state;
+    if (!able)
+        skip();
+    snprintf(server, sizeof server, "http://127.0.0.1:%d", d.port);
+    snprintf(pose, sizeof pose, "%s/pose.obj", d.dir);
+    char *obj = grid_obj(12);
+    FILE *f = fopen(pose, "w");
+    assert_non_null(f);
+    fputs(obj, f);
+    fclose(f);
+    free(obj);
+    ask(ALONE, 6, "", &want);
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/%d.frame", d.dir, i);
+        const char *arguments[] = {
+            "refine",  grid, "--server",         server, "--method",          "tabulated",
+            "--level", "6",  "--only-positions", "-o",   i == 1 ? "-" : path, i == 2 ? "--pose" : NULL,
+            pose,      NULL};
+        struct ran r = spawn_subd(d.dir, arguments, NULL);
+        assert_int_equal(r.code, 0);
+        size_t bytes = 0;
+        char *got = i == 1 ? NULL : slurp(path, &bytes);
+        if (i != 1) {
+            assert_int_equal(bytes, want.bytes);
+            assert_memory_equal(got, want.body, bytes);
+        } else
+            assert_memory_equal(r.out, want.body, 64);
+        free(got);
+        ran_free(&r);
+    }
+    answer_free(&want);
 }
 
 /* SIGTERM does not wait for a client that does not read. */
@@ -331,9 +438,10 @@ static void test_stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),       cmocka_unit_test(test_tags),
-                                       cmocka_unit_test(test_ranges),      cmocka_unit_test(test_rows_made),
-                                       cmocka_unit_test(test_slow_client), cmocka_unit_test(test_gone),
-                                       cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),        cmocka_unit_test(test_tags),
+                                       cmocka_unit_test(test_ranges),       cmocka_unit_test(test_rows_made),
+                                       cmocka_unit_test(test_slow_client),  cmocka_unit_test(test_pose),
+                                       cmocka_unit_test(test_gone),         cmocka_unit_test(test_host_memory),
+                                       cmocka_unit_test(test_command_line), cmocka_unit_test(test_stop)};
     return cmocka_run_group_tests_name("http/stream", tests, start, stop);
 }
