@@ -71,6 +71,7 @@ static void write_limits(struct text *t, const struct config *c)
     text_member_int(t, "maxPrimvars", SDD_MAX_PRIMVARS);
     text_member_int(t, "maxPrimvarWidth", SDD_MAX_PRIMVAR_WIDTH);
     text_member_int(t, "maxOutputBytes", c->max_output_bytes);
+    text_member_int(t, "streamBytes", c->stream_bytes);
     text_member_int(t, "maxHeaderBytes", c->max_header_bytes);
     text_member_int(t, "maxBodyBytes", c->max_body_bytes);
     text_member_int(t, "maxJsonBytes", c->max_json_bytes);

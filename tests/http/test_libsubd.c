@@ -243,6 +243,57 @@ static void test_positions(void **state)
     subd_frame_free(&f);
 }
 
+struct sum { /* what a sink got */
+    int64_t bytes;
+    char data[4096];
+};
+
+static int take(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *p, size_t n)
+{
+    struct sum *s = arg;
+    assert_true(b == f->blocks && at == s->bytes && at + (int64_t)n <= (int64_t)sizeof s->data);
+    memcpy(s->data + at, p, n);
+    s->bytes += (int64_t)n;
+    return 0;
+}
+
+/* The frame of a pose is that of a mesh that was moved there; a sink gets its bytes; the mesh stays. */
+static void test_pose(void **state)
+{
+    struct subd_mesh_info info = push_cube(), other = push_cube();
+    struct subd_refine r = {.level = 2, .include = SUBD_POSITIONS}, to_sink = r;
+    struct subd_frame f = {0}, g = {0};
+    struct subd_error err;
+    float moved[8][3];
+    struct sum sum = {0};
+    const struct subd_body body = {"application/octet-stream", moved, sizeof moved},
+                           less = {body.media_type, moved, 84};
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        moved[i / 3][i % 3] = 3 * points[i / 3][i % 3] + (float)i;
+    ok(subd_positions(client, other.id, 1, &moved[0][0], 8, &other, &err), &err);
+    ok(subd_refine(client, other.id, &r, &g, &err), &err);
+    ok(subd_refine_pose(client, info.id, 1, &body, &r, &f, &err), &err);
+    assert_string_equal(f.etag, "");
+    assert_int_equal(f.blocks[0].digest, g.blocks[0].digest);
+    assert_memory_equal(f.blocks[0].data, g.blocks[0].data, (size_t)g.blocks[0].bytes);
+    to_sink.sink = take;
+    to_sink.sink_arg = &sum;
+    ok(subd_refine_pose(client, info.id, 0, &body, &to_sink, &f, &err), &err);
+    assert_null(f.blocks[0].data);
+    assert_int_equal(sum.bytes, g.blocks[0].bytes);
+    assert_memory_equal(sum.data, g.blocks[0].data, (size_t)sum.bytes);
+    assert_int_equal(subd_refine_pose(client, info.id, 0, &less, &r, &f, &err), SUBD_EHTTP);
+    assert_string_equal(err.field, "points");
+    assert_int_equal(subd_refine_pose(client, info.id, 2, &body, &r, &f, &err), SUBD_EHTTP);
+    assert_int_equal(err.current_version, 1);
+    assert_int_equal(subd_refine_pose(client, info.id, -1, &body, &r, &f, &err), SUBD_EUSAGE);
+    ok(subd_show(client, info.id, &info, &err), &err);
+    assert_int_equal(info.version, 1);
+    subd_frame_free(&f);
+    subd_frame_free(&g);
+}
+
 static void test_edits(void **state)
 {
     /* A box on top of the cube: the top goes, four vertices and five faces come; then a crease and a corner. */
@@ -416,6 +467,7 @@ int main(void)
         cmocka_unit_test(test_refine_into_my_memory),
         cmocka_unit_test(test_plan_is_the_frame),
         cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_pose),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_cage_comes_back),
         cmocka_unit_test(test_daemonitself),
