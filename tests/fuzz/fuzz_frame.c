@@ -81,11 +81,49 @@ static void promised(const struct subd_frame *f, int patches, int compact)
             abort();
 }
 
+static int parse(const struct subd_refine *request, const uint8_t *data, size_t size, size_t step,
+                 struct subd_frame *frame, struct subd_error *err)
+{
+    struct subd_frame_parser p;
+    int rc = subd_frame_begin(&p, request, (int64_t)size, frame, err), end;
+    for (size_t i = 0; i < size && rc == SUBD_OK; i += step)
+        rc = subd_frame_feed(&p, data + i, size - i < step ? size - i : step);
+    end = subd_frame_end(&p);
+    return rc == SUBD_OK ? end : rc;
+}
+
+static int take(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data,
+                size_t n)
+{
+    (void)data;
+    if (b < f->blocks || b >= f->blocks + f->n_blocks || b->data || at < 0 || at > b->bytes ||
+        (int64_t)n > b->bytes - at)
+        abort();
+    *(int64_t *)arg += (int64_t)n;
+    return 0;
+}
+
+/* A sink gets all that blocks would hold, of the same frames. */
+static void sink_agrees(struct subd_refine request, const uint8_t *data, size_t size, size_t step, int want)
+{
+    struct subd_frame frame = {0};
+    struct subd_error err = {0};
+    int64_t taken = 0;
+    request.sink = take;
+    request.sink_arg = &taken;
+    if (parse(&request, data, size, step, &frame, &err) != want)
+        abort();
+    for (int i = 0; i < frame.n_blocks; i++)
+        taken -= frame.blocks[i].bytes;
+    if (want == SUBD_OK && taken != 0)
+        abort();
+    subd_frame_free(&frame);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct subd_refine request = {.level = 1};
     struct subd_frame frame = {0};
-    struct subd_frame_parser p;
     struct subd_error err = {0};
     size_t step;
     int rc, patches, compact;
@@ -99,17 +137,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     request.primvars = *data & 64 && !patches ? "*" : NULL;
     request.skip_digests = *data++ >> 7; /* without them the fuzzer gets further */
     size--;
-    rc = subd_frame_begin(&p, &request, (int64_t)size, &frame, &err);
-    for (size_t i = 0; i < size && rc == SUBD_OK; i += step)
-        rc = subd_frame_feed(&p, data + i, size - i < step ? size - i : step);
-    if (rc == SUBD_OK)
-        rc = subd_frame_end(&p);
-    else
-        subd_frame_end(&p);
+    rc = parse(&request, data, size, step, &frame, &err);
     if (rc == SUBD_OK)
         promised(&frame, patches, compact);
     else if (frame.n_blocks || !*err.text)
         abort();
     subd_frame_free(&frame);
+    sink_agrees(request, data, size, step, rc);
     return 0;
 }
