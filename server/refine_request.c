@@ -8,12 +8,14 @@
 #include <string.h>
 #include <xxhash.h>
 
-#define LEARN 0.2             /* weight of the newest measurement       */
-#define FIRST_GUESS 1e-9      /* seconds a byte, before anything is known */
-#define FIXED_SECONDS 100e-6  /* queueing and launches                  */
-#define ROW_BYTES 12          /* of positions */
-#define PIECE_BYTES (4 << 20) /* at least, of a frame that is made while it is sent: three fit a cache */
-#define PIECE_SCRATCHES 16    /* at least, times what all pieces stand on */
+#define LEARN 0.2            /* weight of the newest measurement       */
+#define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
+#define FIXED_SECONDS 100e-6 /* queueing and launches                  */
+#define ROW_BYTES 12         /* of positions */
+/* Of a frame that is made while it is sent: three of the least fit a cache. */
+#define LEAST_PIECE_BYTES (4 << 20)
+#define MOST_PIECE_BYTES (64 << 20)
+#define PIECE_SCRATCHES 16 /* times what all pieces stand on, between these */
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
@@ -205,24 +207,29 @@ static int plan_rows(struct refine_job *j, int64_t rows, struct sdd_plan *out)
     return resident_plan(job->server->residency, job->slot->resident, &r, out, &rc, &job->err) ? rc : JOB_AGAIN;
 }
 
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Every piece makes what all rows stand on again, and should be many times that. */
 static int choose_piece(struct refine_job *j)
 {
     const struct server *s = j->base.job.server;
-    const int64_t quarter = s->config->stream_bytes / 4, eighth = s->host_memory / 8;
-    const int64_t most = quarter < eighth ? quarter : eighth;
+    const int64_t most = least(least(s->config->stream_bytes / 4, s->host_memory / 8), MOST_PIECE_BYTES);
     struct sdd_plan one;
     int rc = plan_rows(j, 1, &one);
+    if (rc)
+        return rc;
     int64_t bytes = one.device_bytes * PIECE_SCRATCHES;
-    bytes = bytes > PIECE_BYTES ? bytes : PIECE_BYTES;
-    j->piece_rows = (bytes < most ? bytes : most) / ROW_BYTES + 1;
-    return rc;
+    j->piece_rows = least(bytes > LEAST_PIECE_BYTES ? bytes : LEAST_PIECE_BYTES, most) / ROW_BYTES + 1;
+    return SDD_OK;
 }
 
 int refine_ring(struct refine_job *j, int64_t rows)
 {
     struct sdd_plan piece;
-    int rc = plan_rows(j, rows < j->piece_rows ? rows : j->piece_rows, &piece);
+    int rc = plan_rows(j, least(rows, j->piece_rows), &piece);
     if (rc)
         return rc;
     j->plan.device_bytes = piece.device_bytes;

@@ -6,6 +6,7 @@
 #include "gpu/fake/backend_fake.h"
 #include "server/serve.h"
 #include "tests/http/daemon.h"
+#include "tests/http/spawn.h"
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -236,6 +237,24 @@ static bool read_whole(int fd)
     return true;
 }
 
+/* subd tells that a frame was cut short, and leaves no part of it as a file. Ends the daemon. */
+static void cut_short(const char *id)
+{
+    char server[64], path[96];
+    snprintf(server, sizeof server, "http://127.0.0.1:%d", d.port);
+    snprintf(path, sizeof path, "%s/cut.frame", d.dir);
+    const char *arguments[] = {"refine",  id,  "--server",         server, "--method", "tabulated",
+                               "--level", "6", "--only-positions", "-o",   path,       NULL};
+    arm(100, STICKY);
+    struct ran r = spawn_subd(d.dir, arguments, NULL);
+    assert_int_equal(r.code, 3);
+    assert_non_null(strstr(r.err, "broke"));
+    assert_null(slurp(path, NULL));
+    ran_free(&r);
+    assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+    daemon_clean(&d);
+}
+
 /* The k-th call fails, once or with all after it, while an answer is being made and sent: it is cut, or whole, and the
  * daemon goes on or ends. */
 static void test_each_call_of_streams(void **state)
@@ -282,7 +301,7 @@ static void test_each_call_of_streams(void **state)
     }
     print_message("%d cut, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
     assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
-    daemon_stop(&d);
+    cut_short(id);
 }
 
 /* No file of the daemon may grow any more: what cannot be written is not acknowledged. */
