@@ -12,8 +12,8 @@
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
 #define ROW_BYTES 12         /* of positions */
-/* Of a frame that is made while it is sent: three of the least fit a cache. */
-#define LEAST_PIECE_BYTES (4 << 20)
+/* Of a frame that is made while it is sent. */
+#define LEAST_PIECE_BYTES (16 << 20) /* less would wake threads more often than is worth it */
 #define MOST_PIECE_BYTES (64 << 20)
 #define PIECE_SCRATCHES 16 /* times what all pieces stand on, between these */
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
