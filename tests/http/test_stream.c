@@ -217,6 +217,39 @@ static void test_rows_made(void **state)
     assert_in_range(metric("subdd_refined_vertices_total{scheme=\"catmullClark\"}") - before, 4 * 84, 4 * 86);
 }
 
+/* The most memory that the daemon had, in kB. */
+static long most_memory(void)
+{
+    char path[64], line[256];
+    long kb = -1;
+    snprintf(path, sizeof path, "/proc/%d/status", (int)d.pid);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kb = strtol(line + 6, NULL, 10);
+    fclose(f);
+    return kb;
+}
+
+/* 113 MB pass through a ring of 0.8. */
+static void test_memory(void **state)
+{
+    struct answer a;
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* they keep what was freed */
+#endif
+    if (!able)
+        skip();
+    const long before = most_memory();
+    ask(ALONE, 8, "", &a);
+    assert_int_equal(a.status, 200);
+    assert_true(a.bytes > 110e6);
+    assert_in_range(most_memory() - before, 0, 32 << 10);
+    answer_free(&a);
+}
+
 /* ---- clients ---------------------------------------------------------------------------------------------------- */
 static int open_stream(const char *id, int level)
 {
@@ -289,6 +322,22 @@ static void test_slow_client(void **state)
     answer_free(&before);
     close(fd);
     memcpy(grid, kept, sizeof grid);
+    wait_for_streams(0);
+}
+
+/* What nobody reads is not made: no more than the ring and what the sockets hold, some 4 MB. */
+static void test_back_pressure(void **state)
+{
+    static const char made[] = "subdd_refined_vertices_total{scheme=\"catmullClark\"}";
+    (void)state;
+    if (!able)
+        skip();
+    const long before = metric(made);
+    int fd = open_stream(grid, 8);
+    wait_for_streams(1);
+    usleep(700000);
+    assert_in_range(metric(made) - before, 3 * 21846, 40 * 21846); /* of 433 pieces */
+    close(fd);
     wait_for_streams(0);
 }
 
@@ -438,10 +487,10 @@ static void test_stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_frame),        cmocka_unit_test(test_tags),
-                                       cmocka_unit_test(test_ranges),       cmocka_unit_test(test_rows_made),
-                                       cmocka_unit_test(test_slow_client),  cmocka_unit_test(test_pose),
-                                       cmocka_unit_test(test_gone),         cmocka_unit_test(test_host_memory),
-                                       cmocka_unit_test(test_command_line), cmocka_unit_test(test_stop)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_frame),         cmocka_unit_test(test_tags),         cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_rows_made),     cmocka_unit_test(test_memory),       cmocka_unit_test(test_slow_client),
+        cmocka_unit_test(test_back_pressure), cmocka_unit_test(test_pose),         cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_host_memory),   cmocka_unit_test(test_command_line), cmocka_unit_test(test_stop)};
     return cmocka_run_group_tests_name("http/stream", tests, start, stop);
 }
