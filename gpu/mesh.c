@@ -38,6 +38,7 @@ static int replace_points(sdd_mesh *m, int64_t first, int64_t n, const float *po
     rc = upload_points(m, staged, m->error, first, n, points, err);
     if (!rc) {
         dev_copy(d, m->points + 3 * first, staged, bytes);
+        m->points_serial = ++d->points_serial;
         rc = dev_finish(d, err);
     }
     dev_free(d, staged, bytes);
@@ -87,6 +88,7 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
         real.base = m->memory;
     }
     m->bytes = count.used;
+    m->points_serial = ++t->device->points_serial;
     m->topology = sdd_topology_ref(t);
     if (U) {
         dev_upload(t->device, m->uvs, uvs, 2 * U * (int64_t)sizeof(float));

@@ -6,9 +6,10 @@
 
 struct sdd_mesh {
     sdd_topology *topology;
-    float *points;   /* [V][3] */
-    float *uvs;      /* [rows of channel 0][2], NULL without UVs */
-    uint64_t *error; /* [1] scratch word of the check of new points */
+    float *points;          /* [V][3] */
+    uint64_t points_serial; /* another one whenever they change; never that of another mesh of the device */
+    float *uvs;             /* [rows of channel 0][2], NULL without UVs */
+    uint64_t *error;        /* [1] scratch word of the check of new points */
     void *memory;
     int64_t bytes;
     int n_primvars;

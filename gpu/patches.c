@@ -37,34 +37,30 @@ struct layout {
 
 static void lay_out(const struct patches *p, const struct sdd_plan *plan, struct arena *a, struct layout *out)
 {
-    const sdd_topology *t = p->mesh->topology;
+    const sdd_topology *t = p->topology;
     out->level1 = ARENA(a, float, p->level[1].n_points > 0 ? 3 * topology_points(t, 1) : 0);
     result_lay_out(t->device, plan, a, &out->result);
 }
 
-static void run_points(const struct patches *p, const struct layout *lay, float *positions)
+void patches_points(const struct patches *p, const float *control, float *level1, float *points)
 {
-    const sdd_topology *t = p->mesh->topology;
-    const struct patch_level *l = p->level, *last = l + p->request->level;
-    struct patch_gather_args gather = {l[1].key, lay->level1, positions + 3 * l[1].first};
-    struct patch_limits_args limits = {p->features.mesh,
-                                       last->key,
-                                       positions + 3 * last->first,
-                                       p->limit.key,
-                                       positions + 3 * p->limit.first,
-                                       (uint32_t)last->n_points,
-                                       p->request->level};
-    const struct step_rows control = {t, p->features.mesh, sdd_xyz(), NULL};
-    dev_copy(t->device, positions, p->mesh->points, 3 * t->info.n_vertices * (int64_t)sizeof *positions);
+    const sdd_topology *t = p->topology;
+    const struct patch_level *l = p->level, *last = l + p->request.level;
+    struct patch_gather_args gather = {l[1].key, level1, points + 3 * l[1].first};
+    struct patch_limits_args limits = {
+        p->features.mesh,         last->key,       points + 3 * last->first, p->limit.key, points + 3 * p->limit.first,
+        (uint32_t)last->n_points, p->request.level};
+    const struct step_rows rows = {t, p->features.mesh, sdd_xyz(), NULL};
+    dev_copy(t->device, points, control, 3 * t->info.n_vertices * (int64_t)sizeof *points);
     if (l[1].n_points > 0)
-        step_run(&control, p->mesh->points, lay->level1, 0);
+        step_run(&rows, control, level1, 0);
     DEV_LAUNCH(t->device, patch_gather, &gather, l[1].n_points);
-    for (int level = 1; level < p->request->level; level++) {
+    for (int level = 1; level < p->request.level; level++) {
         struct patch_points_args step = {p->features.mesh,
                                          l[level].key,
-                                         positions + 3 * l[level].first,
+                                         points + 3 * l[level].first,
                                          l[level + 1].key,
-                                         positions + 3 * l[level + 1].first,
+                                         points + 3 * l[level + 1].first,
                                          (uint32_t)l[level].n_points,
                                          level};
         DEV_LAUNCH(t->device, patch_points, &step, l[level + 1].n_points);
@@ -72,19 +68,22 @@ static void run_points(const struct patches *p, const struct layout *lay, float 
     DEV_LAUNCH(t->device, patch_limits, &limits, p->limit.n_points);
 }
 
-static void run_rows(const struct patches *p, const struct sdd_plan *plan, const struct result_layout *lay)
+void patches_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param)
 {
-    sdd_device *d = p->mesh->topology->device;
-    struct sdd_quad *patch = result_block(plan, lay, SDD_PATCHES), *param = result_block(plan, lay, SDD_PATCH_PARAMS);
-    int last = p->request->level;
+    int last = p->request.level;
     for (int level = 0; level <= last; level++) {
         const struct patch_level *l = p->level + level;
         struct patch_rows_args rows = {p->features,        l->cell, l->patch,     l->place, patch, param,
                                        (uint32_t)l->first, level,   level == last};
-        DEV_LAUNCH(d, patch_rows, &rows, l->n_patches);
+        DEV_LAUNCH(p->topology->device, patch_rows, &rows, l->n_patches);
         patch += 4 * l->n_patches;
         param += l->n_patches;
     }
+}
+
+static void run_faces(const struct patches *p, const struct sdd_plan *plan, const struct result_layout *lay)
+{
+    int last = p->request.level;
     const struct patch_level *l = p->level + last, *points = p->limit.place ? &p->limit : l;
     struct patch_faces_args faces = {p->features.mesh,
                                      l->cell,
@@ -95,15 +94,15 @@ static void run_rows(const struct patches *p, const struct sdd_plan *plan, const
                                      (uint32_t)points->first,
                                      last,
                                      points != l};
-    DEV_LAUNCH(d, patch_faces, &faces, l->n_left);
+    DEV_LAUNCH(p->topology->device, patch_faces, &faces, l->n_left);
 }
 
 /* The result's own memory, all of which is known by now, and what is written there. */
-static int run_result(struct patches *p, sdd_result *result, struct sdd_error *err)
+static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, struct sdd_error *err)
 {
-    const sdd_topology *t = p->mesh->topology;
+    const sdd_topology *t = p->topology;
     struct sdd_plan *plan = &result->info.plan;
-    int64_t n_faces = p->level[p->request->level].n_left;
+    int64_t n_faces = p->level[p->request.level].n_left;
     struct arena count = {NULL, 0}, real = {NULL, 0};
     struct layout lay;
     void *memory;
@@ -124,11 +123,13 @@ static int run_result(struct patches *p, sdd_result *result, struct sdd_error *e
     lay_out(p, plan, &real, &lay);
     rc = result_place(result, &lay.result, err);
     if (!rc)
-        rc = result_cancelled(p->request->cancel, "the points", err);
+        rc = result_cancelled(p->request.cancel, "the points", err);
     if (!rc) {
-        run_points(p, &lay, result_block(plan, &lay.result, SDD_POSITIONS));
-        run_rows(p, plan, &lay.result);
-        rc = result_bring(result, &lay.result, p->request->cancel, err);
+        patches_points(p, m->points, lay.level1, result_block(plan, &lay.result, SDD_POSITIONS));
+        patches_rows(p, result_block(plan, &lay.result, SDD_PATCHES),
+                     result_block(plan, &lay.result, SDD_PATCH_PARAMS));
+        run_faces(p, plan, &lay.result);
+        rc = result_bring(result, &lay.result, p->request.cancel, err);
     }
     if (rc) /* queued work may still use the memory */
         dev_drain(t->device);
@@ -139,7 +140,7 @@ static int run_result(struct patches *p, sdd_result *result, struct sdd_error *e
 int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **out, struct sdd_error *err)
 {
     sdd_device *d = m->topology->device;
-    struct patches p = {.mesh = m, .request = r};
+    struct patches p = {.topology = m->topology, .request = *r};
     struct sdd_error own = {0};
     sdd_result *result;
     err = err ? err : &own;
@@ -156,7 +157,7 @@ int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **o
     if (rc)
         dev_drain(d);
     else
-        rc = run_result(&p, result, err);
+        rc = run_result(&p, m, result, err);
     patches_fini(&p);
     result->info.n_launches = d->n_launches - launches;
     if (rc) {

@@ -4,7 +4,7 @@
 #ifndef SDD_PATCHES_H
 #define SDD_PATCHES_H
 #include "gpu/kernels/patch_cells.h"
-#include "gpu/mesh.h"
+#include "gpu/topology.h"
 
 struct patch_level {
     uint64_t *cell;         /* [n_cells] that exist on this level, ascending (patch_cells.h); none on level 0 */
@@ -17,8 +17,9 @@ struct patch_level {
 
 #define PATCHES_MOST_PIECES (2 * (SDD_MAX_PATCH_LEVEL + 3))
 struct patches {
-    sdd_mesh *mesh;
-    const struct sdd_patches_request *request;
+    const sdd_topology *topology;
+    struct sdd_patches_request request;
+    int with_holes; /* as if they were shown */
     struct sdd_features features;
     struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: key, place, n_points and first alone */
     int64_t n_rows, n_patches;
@@ -27,9 +28,14 @@ struct patches {
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };
 
-/* patches_plan: fills all levels. Waits once a level, the control level and the limits too. Errors as sdd_patches.
+/* patches_plan: from topology, request and with_holes fills all levels. Waits once a level, the control level and the limits too. Errors as sdd_patches.
  * patches_fini gives the memory back, once what is queued has run. */
 int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
 void patches_fini(struct patches *p);
+
+/* patches_points: queues the points of all levels. points[n_rows][3], level1[points of level 1][3], device.
+ * patches_rows: and the patches of all levels, [n_patches][16] and their params. */
+void patches_points(const struct patches *p, const float *control, float *level1, float *points);
+void patches_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param);
 
 #endif

@@ -23,7 +23,7 @@ enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
 
 static int take(struct patches *p, struct topology_part *to, int64_t bytes, struct sdd_error *err)
 {
-    int rc = bytes ? dev_alloc_more(p->mesh->topology->device, p->held_bytes, bytes, &to->memory, err) : SDD_OK;
+    int rc = bytes ? dev_alloc_more(p->topology->device, p->held_bytes, bytes, &to->memory, err) : SDD_OK;
     if (rc || !bytes)
         return rc;
     to->bytes = bytes;
@@ -34,7 +34,7 @@ static int take(struct patches *p, struct topology_part *to, int64_t bytes, stru
 
 static void drop(struct patches *p, struct topology_part *from)
 {
-    dev_free(p->mesh->topology->device, from->memory, from->bytes);
+    dev_free(p->topology->device, from->memory, from->bytes);
     p->held_bytes -= from->bytes;
     from->memory = NULL;
     from->bytes = 0;
@@ -78,7 +78,7 @@ struct scratch {
 
 static int64_t work_bytes(const struct patches *p, int64_t n_cells, int64_t n_keys, int bits)
 {
-    const sdd_device *d = p->mesh->topology->device;
+    const sdd_device *d = p->topology->device;
     int64_t scan = d->b->scan_scratch(d->dev, build_larger(n_cells, n_keys));
     return n_keys ? build_larger(scan, d->b->sort_scratch(d->dev, n_keys, bits)) : scan;
 }
@@ -111,7 +111,7 @@ static int take_scratch(struct patches *p, int64_t n_cells, int64_t n_keys, int 
     a.base = p->scratch.memory;
     a.used = 0;
     lay_out(p, n_cells, n_keys, bits, &a, s);
-    dev_fill(p->mesh->topology->device, s->counts, 0, 3 * (int64_t)sizeof *s->counts);
+    dev_fill(p->topology->device, s->counts, 0, 3 * (int64_t)sizeof *s->counts);
     return SDD_OK;
 }
 
@@ -142,7 +142,7 @@ static void sort_keys(sdd_device *d, const struct scratch *s, int64_t n, int bit
 static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cells, int64_t n_keys,
                       struct patch_level *l, struct sdd_error *err)
 {
-    sdd_device *d = p->mesh->topology->device;
+    sdd_device *d = p->topology->device;
     uint32_t counts[3] = {0};
     struct arena a = {NULL, 0};
     void *memory = NULL;
@@ -176,7 +176,7 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
 /* Counts a level in; refuses it when the result has passed what is allowed, or surely will. */
 static int admit(struct patches *p, struct patch_level *l, int level, struct sdd_error *err)
 {
-    const struct sdd_patches_request *r = p->request;
+    const struct sdd_patches_request *r = &p->request;
     int64_t next = level == 0 ? l->n_left : level < r->level ? 4 * l->n_left : 0; /* cells */
     int64_t faces = level == r->level ? l->n_left : p->features.shown ? 0 : next; /* of the result, at least */
     l->first = p->n_rows;
@@ -192,7 +192,7 @@ static int admit(struct patches *p, struct patch_level *l, int level, struct sdd
 
 static int plan_control(struct patches *p, struct sdd_error *err)
 {
-    const sdd_topology *t = p->mesh->topology;
+    const sdd_topology *t = p->topology;
     int64_t C = t->info.n_corners;
     struct scratch s;
     void *memory;
@@ -215,10 +215,10 @@ static int plan_control(struct patches *p, struct sdd_error *err)
 
 static int plan_level(struct patches *p, int level, struct sdd_error *err)
 {
-    const sdd_topology *t = p->mesh->topology;
+    const sdd_topology *t = p->topology;
     struct patch_level *l = p->level + level, *before = l - 1;
     int64_t n = level == 1 ? before->n_left : 4 * before->n_left;
-    int last = level == p->request->level, bits = key_bits(t, level);
+    int last = level == p->request.level, bits = key_bits(t, level);
     struct scratch s;
     void *memory;
     if (n == 0)
@@ -234,7 +234,7 @@ static int plan_level(struct patches *p, int level, struct sdd_error *err)
     struct patch_children_args children = {before->cell, before->left, l->cell};
     struct patch_split_args split = {p->features, l->cell, s.flag[0], s.flag[1], level, last};
     struct patch_keys_args keys = {p->features, l->cell, s.key,
-                                   s.key_flag,  level,   last && p->request->surface == SDD_SURFACE_REFINED};
+                                   s.key_flag,  level,   last && p->request.surface == SDD_SURFACE_REFINED};
     if (level == 1)
         DEV_LAUNCH(t->device, patch_first, &first, n);
     else
@@ -251,12 +251,12 @@ static int plan_level(struct patches *p, int level, struct sdd_error *err)
 /* Limit points stand after all others: of the corners of the faces that are left. */
 static int plan_limits(struct patches *p, struct sdd_error *err)
 {
-    const sdd_topology *t = p->mesh->topology;
-    int level = p->request->level, bits = key_bits(t, level);
+    const sdd_topology *t = p->topology;
+    int level = p->request.level, bits = key_bits(t, level);
     const struct patch_level *l = p->level + level;
     struct scratch s;
     p->limit.first = p->n_rows;
-    if (p->request->surface == SDD_SURFACE_REFINED || l->n_left == 0)
+    if (p->request.surface == SDD_SURFACE_REFINED || l->n_left == 0)
         return SDD_OK;
     int rc = take_scratch(p, 0, 4 * l->n_left, bits, &s, err);
     if (rc)
@@ -271,13 +271,13 @@ static int plan_limits(struct patches *p, struct sdd_error *err)
 
 int patches_plan(struct patches *p, struct sdd_error *err)
 {
-    const sdd_topology *t = p->mesh->topology;
+    const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
-    p->features.shown = t->shown;
+    p->features.shown = p->with_holes ? NULL : t->shown;
     p->features.n_shown = (uint32_t)t->n_shown;
     int rc = plan_control(p, err);
-    for (int level = 1; level <= p->request->level && !rc; level++) {
-        rc = result_cancelled(p->request->cancel, "a level of patches", err);
+    for (int level = 1; level <= p->request.level && !rc; level++) {
+        rc = result_cancelled(p->request.cancel, "a level of patches", err);
         if (!rc)
             rc = plan_level(p, level, err);
     }
@@ -286,8 +286,8 @@ int patches_plan(struct patches *p, struct sdd_error *err)
     if (rc)
         return rc;
     drop(p, &p->scratch);
-    int64_t bytes = A_POINT * p->n_rows + A_PATCH * p->n_patches + A_FACE * p->level[p->request->level].n_left;
-    if (p->request->max_bytes > 0 && bytes > p->request->max_bytes)
-        return too_large(bytes, p->request->max_bytes, "bytes", p->request->level, err);
-    return p->n_rows < UINT32_MAX ? SDD_OK : too_large(p->n_rows, UINT32_MAX, "rows", p->request->level, err);
+    int64_t bytes = A_POINT * p->n_rows + A_PATCH * p->n_patches + A_FACE * p->level[p->request.level].n_left;
+    if (p->request.max_bytes > 0 && bytes > p->request.max_bytes)
+        return too_large(bytes, p->request.max_bytes, "bytes", p->request.level, err);
+    return p->n_rows < UINT32_MAX ? SDD_OK : too_large(p->n_rows, UINT32_MAX, "rows", p->request.level, err);
 }

@@ -86,11 +86,10 @@ static int by_matrices(const char *method)
 static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mesh, int width,
                             const struct sdd_refine_request *r, const char *method)
 {
-    if (by_matrices(method))
-        return 0;
-    if (!by_tables(method))
-        return smooth_scratch(t, mesh, width, r);
-    return topology_grid_points(t, mesh->n_vertices, mesh->n_edges, 1) * width * (int64_t)sizeof(float);
+    int64_t bytes = by_matrices(method) ? 0 : smooth_scratch(t, mesh, width, r);
+    int64_t rows = topology_grid_points(t, mesh->n_vertices, mesh->n_edges, 1);
+    int64_t first = by_tables(method) ? rows * width * (int64_t)sizeof(float) : 0;
+    return bytes > first ? bytes : first;
 }
 
 int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
@@ -113,7 +112,7 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
     return most;
 }
 
-/* The tables or matrices of a channel's mesh; c NULL: of the control mesh. */
+/* The tables, where it can have them, or matrices of a channel's mesh; c NULL: of the control mesh. */
 static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                         struct sdd_error *err)
 {
@@ -121,7 +120,8 @@ static int prepare_rows(const sdd_topology *t, const struct topology_channel *c,
     int64_t k = c ? 1 + (c - t->channel) : 0;
     if (by_matrices(r->method))
         return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
-    return tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, err);
+    int rc = tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, err);
+    return rc == SDD_EUNSUPPORTED ? SDD_OK : rc;
 }
 
 int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -198,7 +198,8 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    if (!by_tables(run->plan->method) && !by_matrices(run->plan->method))
+    int tables = by_tables(run->plan->method) && tabulated_has(t->tabulated + k, r->level, r->surface);
+    if (!tables && !by_matrices(run->plan->method))
         return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
     if (r->cancel && atomic_load(r->cancel))
         return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");

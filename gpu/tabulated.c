@@ -10,6 +10,7 @@
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points.h"
 #include "gpu/steps.h"
+#include "gpu/tab_basis.h"
 #include <stdlib.h>
 
 #define MAX_CLASSES 4096
@@ -21,10 +22,7 @@ _Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 28, "the fields of a 
 /* For such a mesh tables do not pay, or cannot be. */
 static int no_tables(struct sdd_error *err, const char *why)
 {
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method",
-                    "engine tabulated does not do this mesh: there is no table for some of its quads, %s; engines that "
-                    "do: mesh-matrix",
-                    why);
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
 }
 
 /* Memory while pieces are sorted by class. */
@@ -278,27 +276,6 @@ static int make_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     return rc;
 }
 
-/* The cubic B-spline's points between two, from four. */
-static void make_basis(int steps, int limit, struct sdd_tab_basis *basis)
-{
-    double p[2][SDD_TAB_SIDE + 3][4] = {{{0}}};
-    for (int i = 0; i < 4; i++)
-        p[0][i][i] = 1.0;
-    for (int step = 0; step < steps; step++) {
-        int side = 2 << step;
-        double(*from)[4] = p[step % 2], (*to)[4] = p[(step + 1) % 2];
-        for (int x = 0; x < side + 3; x++) /* place x - 1 */
-            for (int k = 0; k < 4; k++)
-                to[x][k] = x % 2 ? (from[x / 2][k] + 6.0 * from[x / 2 + 1][k] + from[x / 2 + 2][k]) / 8.0
-                                 : (from[x / 2][k] + from[x / 2 + 1][k]) / 2.0;
-    }
-    double(*last)[4] = p[steps % 2];
-    for (int x = 0; x <= 1 << steps; x++)
-        for (int k = 0; k < 4; k++)
-            basis[x].s[k] =
-                (float)(limit ? (last[x][k] + 4.0 * last[x + 1][k] + last[x + 2][k]) / 6.0 : last[x + 1][k]);
-}
-
 /* All tables of a level, one after the other. */
 static int make_table(const struct tabulated *t, int steps, int limit, float *out, struct sdd_error *err)
 {
@@ -329,7 +306,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     if (!rc) {
         made.basis = made.memory.memory;
         made.table = (float *)(made.basis + side);
-        make_basis(steps, limit, basis);
+        tab_basis(steps, limit, basis);
         dev_upload(d, made.basis, basis, bytes);
         dev_upload(d, made.table, table, n * (int64_t)sizeof *table);
         rc = dev_finish(d, err);
@@ -345,6 +322,8 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
                       struct sdd_error *err)
 {
     struct tabulated_surface *of = t->surface + surface;
+    if (level > TABULATED_MAX_LEVEL)
+        return no_tables(err, "they would be too large for this level");
     if (t->refused.code) {
         *err = t->refused;
         return err->code;
@@ -359,9 +338,17 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
     return of->level == level ? SDD_OK : make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, err);
 }
 
+int tabulated_has(const struct tabulated *t, int level, int surface)
+{
+    return t->surface[surface].level == level;
+}
+
 int64_t tabulated_bytes(const struct tabulated *t)
 {
-    return t->pieces.bytes + t->lists.bytes + t->surface[0].memory.bytes + t->surface[1].memory.bytes;
+    int64_t bytes = t->pieces.bytes + t->lists.bytes;
+    for (int k = 0; k < 2; k++)
+        bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
+    return bytes;
 }
 
 /* Enough items for any device, and few enough that each has something to look ahead to. */
@@ -418,8 +405,10 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
 {
     dev_free(d, t->pieces.memory, t->pieces.bytes);
     dev_free(d, t->lists.memory, t->lists.bytes);
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 2; k++) {
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
+        adaptive_free(t->surface[k].adaptive);
+    }
     free(t->description);
     *t = (struct tabulated){0};
 }

@@ -4,6 +4,7 @@
  * Catmull-Clark; not where an edge is semi-sharp under chaikin. */
 #ifndef SDD_TABULATED_H
 #define SDD_TABULATED_H
+#include "gpu/adaptive.h"
 #include "gpu/kernels/tab_pieces.h"
 #include "gpu/tab_class.h"
 #include "gpu/topology.h"
@@ -16,6 +17,7 @@ struct tabulated_surface {
     int level; /* 0: none */
     struct sdd_tab_basis *basis;
     float *table;
+    struct adaptive *adaptive; /* of the control mesh's positions alone; NULL: they were not needed */
 };
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
@@ -35,9 +37,11 @@ struct tabulated {
 
 /* tabulated_prepare: makes what is missing for rows of `level` and waits for it. Of each surface the tables of one
  * level are kept, the last that was asked for.
- * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
+ * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       struct sdd_error *err) SDD_MUST_CHECK;
+/* tabulated_has: are there tables for rows of `level`? */
+int tabulated_has(const struct tabulated *t, int level, int surface);
 /* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was
  * prepared. Both queue. */
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,

@@ -38,25 +38,47 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     (void)t;
-    if (r->level <= TABULATED_MAX_LEVEL)
+    if (r->level <= SDD_MAX_PATCH_LEVEL)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level,
-             TABULATED_MAX_LEVEL);
+             SDD_MAX_PATCH_LEVEL);
     err->needed = r->level;
-    err->available = TABULATED_MAX_LEVEL;
+    err->available = SDD_MAX_PATCH_LEVEL;
     return SDD_ETOO_LARGE;
+}
+
+/* Tables of level-1 quads, which are fastest, where there can be; else patches of all levels. */
+static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface,
+                           struct sdd_error *err)
+{
+    struct sdd_control m = topology_control(t);
+    struct tabulated_surface *of = t->tabulated->surface + surface;
+    int rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface, err);
+    if (rc != SDD_EUNSUPPORTED || (of->adaptive && of->adaptive->plan.request.level == r->level))
+        return rc == SDD_EUNSUPPORTED ? SDD_OK : rc;
+    adaptive_free(of->adaptive);
+    return adaptive_create(t, r->level, surface, r->cancel, &of->adaptive, err);
 }
 
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    sdd_topology *t = mesh->topology;
-    struct sdd_control m = topology_control(t);
+    const sdd_topology *t = mesh->topology;
     int rc = SDD_OK;
     if (r->include & SDD_POSITIONS)
-        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, r->surface, err);
+        rc = prepare_surface(t, r, r->surface, err);
     if (!rc && needs_last(r))
-        rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, SDD_SURFACE_REFINED, err);
+        rc = prepare_surface(t, r, SDD_SURFACE_REFINED, err);
     return rc ? rc : primvars_prepare(mesh, r, err);
+}
+
+static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *first, float *to)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    if (tabulated_has(t->tabulated, r->level, surface))
+        tabulated_rows(t->device, m, t->tabulated, surface, 3, first, to);
+    else
+        adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, first, 0, topology_points(t, r->level), to);
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -72,16 +94,17 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
-    tabulated_first(t, &m, 3, run->mesh->points, l.first);
+    if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
+        tabulated_first(t, &m, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
-        tabulated_rows(t->device, &m, t->tabulated, r->surface, 3, l.first, run->positions);
+        make_rows(run, &m, r->surface, l.first, run->positions);
     if (!needs_last(r))
         return SDD_OK;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
-        tabulated_rows(t->device, &m, t->tabulated, SDD_SURFACE_REFINED, 3, l.first, l.last);
+        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, l.last);
         last = l.last;
     }
     mesh_matrix_finish(&around, &m, &l.tables, last);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* adaptive_cell.h: which bicubic patch of feature-adaptive subdivision (patch_cells.h) a point of a later level lies
+ * on, and its place there. Cells are met here in the frame of a level-1 quad's grid: a cell of level l >= 1 has a
+ * 2^(l-1)th of its side; a patch of level 0 is a whole control face. */
+#ifndef SDD_ADAPTIVE_CELL_H
+#define SDD_ADAPTIVE_CELL_H
+#include "gpu/kernels/patch_cells.h"
+#include "gpu/kernels/patch_param.h"
+#include "gpu/kernels/tab_pieces.h"
+
+/* The patches of a level. */
+struct sdd_level_patches {
+    const uint64_t *cell;  /* [.] keys, ascending; not read for level 0 */
+    const uint32_t *patch; /* [n] rows of `cell` that are patches; of level 0 the faces' first corners */
+    uint32_t n, first;     /* first: patches of the levels before */
+};
+
+/* Patches and points of all levels, for points of level `last`. */
+struct sdd_adaptive {
+    struct sdd_control mesh;
+    const float *points;                   /* [.][3]: control points, then those of each level, then limits */
+    const struct sdd_level_patches *level; /* [last + 1] */
+    const struct sdd_quad *patch, *param;  /* [.][16], [.][4] u32: patch_rows */
+    const struct sdd_tab_basis *basis;     /* of 2^j cells from sdd_basis_at(j)   */
+    const uint64_t *left;                  /* [n_left] keys of the points of the last level that no patch makes, ..  */
+    uint32_t n_left, left_first;           /* .. which are rows left_first + k of `points` */
+    int32_t last;
+};
+
+SDD_FN int32_t sdd_basis_at(int32_t j)
+{
+    return (1 << j) - 1 + j;
+}
+
+/* The bits of v moved apart: bit k to bit 2 k. */
+SDD_FN uint64_t sdd_spread_bits(uint32_t v)
+{
+    uint64_t x = v & 0xffffu;
+    x = (x | x << 8) & 0x00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0fu;
+    x = (x | x << 2) & 0x33333333u;
+    return (x | x << 1) & 0x55555555u;
+}
+
+/* A level-1 quad: its corner, and of a control quad which quarter it is: its grid is turned by so many. */
+struct sdd_quarter {
+    uint32_t corner, first; /* first: corner of the face */
+    int32_t is_quad, turn;
+};
+
+SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c)
+{
+    uint32_t f = sdd_face(&m->faces, c);
+    struct sdd_quarter q;
+    q.corner = c;
+    q.first = f ? (uint32_t)m->face_end[f - 1] : 0;
+    q.is_quad = sdd_is_quad(m, f);
+    q.turn = q.is_quad ? (int32_t)(c - q.first) : 0;
+    return q;
+}
+
+/* The key of cell (x, y) of level l >= 1 of a level-1 quad (the other way: sdd_patch_cell). */
+SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t x, int32_t y)
+{
+    int32_t most = (1 << l) - 1, u = x, v = y;
+    if (q->turn == 1) {
+        u = most - y;
+        v = x;
+    } else if (q->turn == 2) {
+        u = most - x;
+        v = most - y;
+    } else if (q->turn == 3) {
+        u = y;
+        v = most - x;
+    }
+    return (uint64_t)(q->is_quad ? q->first : q->corner) << (2 * l) | sdd_spread_bits((uint32_t)u) |
+           sdd_spread_bits((uint32_t)v) << 1;
+}
+
+/* The patch of that cell; SDD_NONE: it is none. */
+SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint64_t key)
+{
+    uint32_t low = 0, left = p->n;
+    while (left > 0) {
+        uint32_t half = left / 2, at = p->patch[low + half];
+        uint64_t there = l ? p->cell[at] : at;
+        if (there == key)
+            return p->first + low + half;
+        if (there < key) {
+            low += half + 1;
+            left -= half + 1;
+        } else {
+            left = half;
+        }
+    }
+    return SDD_NONE;
+}
+
+/* A patch seen from a grid: points (x0 .. x0 + side, y0 .. y0 + side) are its own. */
+struct sdd_leaf {
+    uint32_t patch; /* SDD_NONE: a cell of the last level that is none */
+    int32_t x0, y0, side;
+};
+
+SDD_FN struct sdd_leaf sdd_leaf_of(uint32_t patch, int32_t x0, int32_t y0, int32_t side)
+{
+    struct sdd_leaf r;
+    r.patch = patch;
+    r.x0 = x0;
+    r.y0 = y0;
+    r.side = side;
+    return r;
+}
+
+/* The patch of level 0 that covers a level-1 quad, or none. */
+SDD_FN uint32_t sdd_whole_face(const struct sdd_adaptive *a, const struct sdd_quarter *q)
+{
+    return q->is_quad ? sdd_patch_at(a->level, 0, q->first) : SDD_NONE;
+}
+
+/* The patch that makes point (x, y), 0 <= x, y <= m, of a level-1 quad's grid: of those that meet there, the one
+ * further along x and y. */
+SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sdd_quarter *q, int32_t x, int32_t y)
+{
+    int32_t m = 1 << (a->last - 1);
+    uint32_t patch = sdd_whole_face(a, q);
+    if (patch != SDD_NONE)
+        return sdd_leaf_of(patch, 0, 0, 2 * m);
+    x -= x == m;
+    y -= y == m;
+    for (int32_t l = 1; l <= a->last; l++) {
+        int32_t bits = a->last - l;
+        patch = sdd_patch_at(a->level + l, l, sdd_quarter_cell(q, l, x >> bits, y >> bits));
+        if (patch != SDD_NONE)
+            return sdd_leaf_of(patch, x >> bits << bits, y >> bits << bits, 1 << bits);
+    }
+    return sdd_leaf_of(SDD_NONE, x, y, 1);
+}
+
+/* ---- a patch's points, in the grid's frame ---------------------------------------------------------------------- */
+struct sdd_sixteen {
+    struct sdd_vec3 p[16]; /* 4 j + i with i along x and j along y */
+};
+
+SDD_FN struct sdd_vec3 sdd_beyond(struct sdd_vec3 edge, struct sdd_vec3 inner)
+{
+    return sdd_fma(2.0f, edge, sdd_scale(-1.0f, inner));
+}
+
+/* What lies beyond a blocked edge: 2 P(edge) - P(inner). Edges are numbered as in patch_params. */
+SDD_FN void sdd_fold_edges(struct sdd_sixteen *s, uint32_t blocked)
+{
+    for (int32_t i = 0; i < 4; i++) {
+        if (blocked & 1)
+            s->p[i] = sdd_beyond(s->p[4 + i], s->p[8 + i]);
+        if (blocked & 4)
+            s->p[12 + i] = sdd_beyond(s->p[8 + i], s->p[4 + i]);
+    }
+    for (int32_t j = 0; j < 16; j += 4) {
+        if (blocked & 8)
+            s->p[j] = sdd_beyond(s->p[j + 1], s->p[j + 2]);
+        if (blocked & 2)
+            s->p[j + 3] = sdd_beyond(s->p[j + 2], s->p[j + 1]);
+    }
+}
+
+SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q, uint32_t patch)
+{
+    const struct sdd_quad *rows = a->patch + 4 * (size_t)patch;
+    uint32_t blocked = a->param[patch].v[3] / SDD_FLAG_BOUNDARY & 15;
+    struct sdd_sixteen s, turned;
+    for (int32_t k = 0; k < 16; k++)
+        s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
+    if (blocked)
+        sdd_fold_edges(&s, blocked);
+    if (q->turn == 0)
+        return s;
+    for (int32_t j = 0; j < 4; j++)
+        for (int32_t i = 0; i < 4; i++)
+            turned.p[4 * j + i] = q->turn == 1   ? s.p[4 * i + 3 - j]
+                                  : q->turn == 2 ? s.p[4 * (3 - j) + 3 - i]
+                                                 : s.p[4 * (3 - i) + j];
+    return turned;
+}
+
+/* The sum of four points in their order. */
+SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct sdd_vec3 p1, struct sdd_vec3 p2,
+                                     struct sdd_vec3 p3)
+{
+    return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
+}
+
+/* The tables of a patch of so many cells. */
+SDD_FN const struct sdd_tab_basis *sdd_leaf_basis(const struct sdd_adaptive *a, const struct sdd_leaf *leaf)
+{
+    int32_t j = 0;
+    while (1 << j < leaf->side)
+        j++;
+    return a->basis + sdd_basis_at(j);
+}
+
+/* Along x first, then along y. */
+SDD_FN struct sdd_vec3 sdd_leaf_point(const struct sdd_adaptive *a, const struct sdd_leaf *leaf,
+                                      const struct sdd_sixteen *s, int32_t x, int32_t y)
+{
+    const struct sdd_tab_basis *basis = sdd_leaf_basis(a, leaf);
+    const float *along = basis[x - leaf->x0].s;
+    struct sdd_vec3 q[4];
+    for (int32_t b = 0; b < 4; b++)
+        q[b] = sdd_basis_sum(along, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
+    return sdd_basis_sum(basis[y - leaf->y0].s, q[0], q[1], q[2], q[3]);
+}
+
+/* A point of the last level that no patch makes. */
+SDD_FN struct sdd_vec3 sdd_left_point(const struct sdd_adaptive *a, uint32_t c, int32_t x, int32_t y)
+{
+    struct sdd_grid g = sdd_grid_of(&a->mesh, a->last);
+    return sdd_load_point(a->points, a->left_first + sdd_find_key(a->left, a->n_left, sdd_grid_number(&g, c, x, y, 1)));
+}
+#endif
