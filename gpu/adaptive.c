@@ -4,7 +4,7 @@
 #include "gpu/tab_basis.h"
 #include <stdlib.h>
 
-_Static_assert(SDD_ADAPTIVE_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels take grids as large");
+_Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels take grids as large");
 _Static_assert(TAB_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 goes all the way");
 
 static void lay_out(const struct patches *p, struct arena *a, struct adaptive *out)
@@ -70,13 +70,6 @@ int adaptive_create(const sdd_topology *t, int level, int surface, const atomic_
     return SDD_OK;
 }
 
-/* Enough items for any device; long ones share more of what rows have in common. */
-static int32_t rows_each(int64_t n)
-{
-    int64_t each = n / 256;
-    return (int32_t)(each < 256 ? 256 : each > 16384 ? 16384 : each);
-}
-
 void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t first, int64_t n, float *to)
 {
     const struct patches *p = &a->plan;
@@ -95,7 +88,7 @@ void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t
                                       .to = to,
                                       .first = first,
                                       .n = n,
-                                      .each = rows_each(n)};
+                                      .each = sdd_rows_each(n)};
     if (a->points_of != m->points_serial)
         patches_points(p, m->points, level1, a->points);
     a->points_of = m->points_serial;

@@ -9,6 +9,8 @@
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points.h"
+#include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tab_where.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include <stdlib.h>
@@ -69,6 +71,7 @@ static int take(sdd_device *d, int64_t bytes, struct topology_part *part, struct
 
 static void lay_out_pieces(int64_t n_regular, int64_t n_others, int64_t n_lone, struct arena *a, struct tabulated *t)
 {
+    t->where = ARENA(a, uint32_t, n_regular + n_others);
     t->lone = ARENA(a, uint32_t, n_lone);
     t->regular = ARENA(a, uint32_t, n_regular);
     t->regular_owns = ARENA(a, uint32_t, n_regular);
@@ -227,6 +230,9 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabul
     struct tab_columns_args others = {*m, t->other, s->rank, t->classes, s->words, t->column, t->owns, s->flags + 1};
     DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
     DEV_LAUNCH(d, tab_columns, &others, t->n_others);
+    struct tab_where_args where[2] = {{t->regular, t->where, 0}, {t->other, t->where, SDD_TAB_OTHER}};
+    DEV_LAUNCH(d, tab_where, where, t->n_regular);
+    DEV_LAUNCH(d, tab_where, where + 1, t->n_others);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
@@ -373,16 +379,14 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
     }
 }
 
-void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const float *first, float *to)
+static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
+                                          const struct tabulated_surface *of, struct sdd_width width,
+                                          const float *first, float *to)
 {
-    const struct tabulated_surface *of = t->surface + surface;
-    struct tab_lone_args lone = {t->lone, first, to, width};
-    for (int k = 0; k < width; k += 3) {
-        struct tab_points_args a = {.grid = sdd_grid_of(mesh, of->level),
-                                    .from = first + k,
-                                    .to = to + k,
-                                    .width = width_at(width, k),
+    return (struct tab_points_args){.grid = sdd_grid_of(mesh, of->level),
+                                    .from = first,
+                                    .to = to,
+                                    .width = width,
                                     .regular = t->regular,
                                     .regular_owns = t->regular_owns,
                                     .regular_column = t->regular_column,
@@ -396,9 +400,31 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
                                     .owns = t->owns,
                                     .column = t->column,
                                     .n_runs = t->n_runs};
+}
+
+void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
+                    const float *first, float *to)
+{
+    struct tab_lone_args lone = {t->lone, first, to, width};
+    for (int k = 0; k < width; k += 3) {
+        struct tab_points_args a = points_args(mesh, t, t->surface + surface, width_at(width, k), first + k, to + k);
         DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
     }
     DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
+}
+
+void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
+                     const float *first, int64_t first_row, int64_t n_rows, float *to)
+{
+    struct tab_rows_args a = {.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), first, NULL),
+                              .mesh = *mesh,
+                              .where = t->where,
+                              .to = to,
+                              .first = first_row,
+                              .n = n_rows,
+                              .each = sdd_rows_each(n_rows),
+                              .n_classes = (int32_t)t->n_classes};
+    DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

@@ -24,6 +24,7 @@ struct tabulated_surface {
 struct tabulated {
     int64_t n_regular, n_others, n_lone, n_classes, n_runs, n_columns; /* n_columns: of all classes together */
     struct topology_part pieces, lists;
+    uint32_t *where;                                   /* tab_where.h */
     uint32_t *regular, *regular_owns, *regular_column; /* bicubic ones                    */
     uint32_t *other, *owns, *column;                   /* others, in the order of classes */
     struct sdd_tab_table *classes;
@@ -48,6 +49,9 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
                      float *first);
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
                     const float *first, float *to);
+/* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
+void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
+                     const float *first, int64_t first_row, int64_t n_rows, float *to);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

@@ -71,14 +71,18 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     return rc ? rc : primvars_prepare(mesh, r, err);
 }
 
-static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *first, float *to)
+/* Rows [first_row, first_row + n) of a surface. level1: its rows, where there are tables; else memory for them. */
+static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *level1,
+                      int64_t first_row, int64_t n, float *to)
 {
     const sdd_topology *t = run->mesh->topology;
-    const struct sdd_refine_request *r = run->request;
-    if (tabulated_has(t->tabulated, r->level, surface))
-        tabulated_rows(t->device, m, t->tabulated, surface, 3, first, to);
+    int level = run->request->level;
+    if (!tabulated_has(t->tabulated, level, surface))
+        adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
+    else if (n < topology_points(t, level))
+        tabulated_range(t->device, m, t->tabulated, surface, level1, first_row, n, to);
     else
-        adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, first, 0, topology_points(t, r->level), to);
+        tabulated_rows(t->device, m, t->tabulated, surface, 3, level1, to);
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -97,14 +101,14 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
         tabulated_first(t, &m, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
-        make_rows(run, &m, r->surface, l.first, run->positions);
+        make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
     if (!needs_last(r))
         return SDD_OK;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
-        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, l.last);
+        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last);
         last = l.last;
     }
     mesh_matrix_finish(&around, &m, &l.tables, last);
@@ -119,5 +123,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 0,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1,
 };

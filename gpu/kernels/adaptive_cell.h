@@ -6,7 +6,7 @@
 #define SDD_ADAPTIVE_CELL_H
 #include "gpu/kernels/patch_cells.h"
 #include "gpu/kernels/patch_param.h"
-#include "gpu/kernels/tab_pieces.h"
+#include "gpu/kernels/row_bands.h"
 
 /* The patches of a level. */
 struct sdd_level_patches {
@@ -96,7 +96,7 @@ SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint6
     return SDD_NONE;
 }
 
-/* A patch seen from a grid: points (x0 .. x0 + side, y0 .. y0 + side) are its own. */
+/* A patch as it lies on a grid: from (x0, y0), of `side` cells. */
 struct sdd_leaf {
     uint32_t patch; /* SDD_NONE: a cell of the last level that is none */
     int32_t x0, y0, side;
@@ -138,10 +138,6 @@ SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sd
 }
 
 /* ---- a patch's points, in the grid's frame ---------------------------------------------------------------------- */
-struct sdd_sixteen {
-    struct sdd_vec3 p[16]; /* 4 j + i with i along x and j along y */
-};
-
 SDD_FN struct sdd_vec3 sdd_beyond(struct sdd_vec3 edge, struct sdd_vec3 inner)
 {
     return sdd_fma(2.0f, edge, sdd_scale(-1.0f, inner));
@@ -164,17 +160,22 @@ SDD_FN void sdd_fold_edges(struct sdd_sixteen *s, uint32_t blocked)
     }
 }
 
-SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q, uint32_t patch)
+SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q,
+                                          const struct sdd_leaf *leaf)
 {
-    const struct sdd_quad *rows = a->patch + 4 * (size_t)patch;
-    uint32_t blocked = a->param[patch].v[3] / SDD_FLAG_BOUNDARY & 15;
+    const struct sdd_quad *rows = a->patch + 4 * (size_t)leaf->patch;
+    uint32_t blocked = a->param[leaf->patch].v[3] / SDD_FLAG_BOUNDARY & 15;
     struct sdd_sixteen s, turned;
+    s.x0 = leaf->x0;
+    s.y0 = leaf->y0;
+    s.side = leaf->side;
     for (int32_t k = 0; k < 16; k++)
         s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
     if (blocked)
         sdd_fold_edges(&s, blocked);
     if (q->turn == 0)
         return s;
+    turned = s;
     for (int32_t j = 0; j < 4; j++)
         for (int32_t i = 0; i < 4; i++)
             turned.p[4 * j + i] = q->turn == 1   ? s.p[4 * i + 3 - j]
@@ -183,32 +184,13 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
     return turned;
 }
 
-/* The sum of four points in their order. */
-SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct sdd_vec3 p1, struct sdd_vec3 p2,
-                                     struct sdd_vec3 p3)
-{
-    return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
-}
-
 /* The tables of a patch of so many cells. */
-SDD_FN const struct sdd_tab_basis *sdd_leaf_basis(const struct sdd_adaptive *a, const struct sdd_leaf *leaf)
+SDD_FN const struct sdd_tab_basis *sdd_leaf_basis(const struct sdd_adaptive *a, int32_t side)
 {
     int32_t j = 0;
-    while (1 << j < leaf->side)
+    while (1 << j < side)
         j++;
     return a->basis + sdd_basis_at(j);
-}
-
-/* Along x first, then along y. */
-SDD_FN struct sdd_vec3 sdd_leaf_point(const struct sdd_adaptive *a, const struct sdd_leaf *leaf,
-                                      const struct sdd_sixteen *s, int32_t x, int32_t y)
-{
-    const struct sdd_tab_basis *basis = sdd_leaf_basis(a, leaf);
-    const float *along = basis[x - leaf->x0].s;
-    struct sdd_vec3 q[4];
-    for (int32_t b = 0; b < 4; b++)
-        q[b] = sdd_basis_sum(along, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
-    return sdd_basis_sum(basis[y - leaf->y0].s, q[0], q[1], q[2], q[3]);
 }
 
 /* A point of the last level that no patch makes. */

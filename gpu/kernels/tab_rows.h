@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_rows: some rows of a level from those of level 1, as tab_points makes all of them.
+ * Shapes  pieces and tables as in tab_points, where[C] u32 -> to[n][3] f32: rows first .. first + n - 1
+ * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
+ * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 4 of many;
+ *         of others a multiply-add a column and float
+ * Result  the bits of tab_points; `to` of the pieces is not used
+ * Threads any queue */
+#ifndef SDD_K_TAB_ROWS_H
+#define SDD_K_TAB_ROWS_H
+#include "gpu/kernels/row_bands.h"
+
+#define SDD_TAB_OTHER 0x80000000u /* in `where`: a piece that is not bicubic */
+
+struct tab_rows_args {
+    struct tab_points_args pieces;
+    struct sdd_control mesh;
+    const uint32_t *where;
+    float *to;
+    int64_t first, n;
+    int32_t each, n_classes;
+};
+
+SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint32_t i)
+{
+    struct sdd_sixteen s;
+    s.x0 = s.y0 = 0;
+    s.side = 1 << (a->grid.level - 1);
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        s.p[k] = sdd_load_point(a->from, a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k]);
+    return s;
+}
+
+/* The class of a piece: the last one that begins at it or before. */
+SDD_FN const struct sdd_tab_table *sdd_tab_table_of(const struct tab_rows_args *a, uint32_t i)
+{
+    int32_t low = 0, high = a->n_classes;
+    while (high - low > 1) {
+        int32_t middle = (low + high) / 2;
+        if (a->pieces.tables[middle].first <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return a->pieces.tables + low;
+}
+
+/* Point (x, y) of a piece that is not bicubic: the sums of tab_other.h. */
+SDD_FN struct sdd_vec3 sdd_tab_other_point(const struct tab_rows_args *a, uint32_t i, int32_t x, int32_t y)
+{
+    const struct tab_points_args *p = &a->pieces;
+    const struct sdd_tab_table *k = sdd_tab_table_of(a, i);
+    const uint32_t *column = p->column + k->column + (i - k->first) * k->n_columns;
+    int64_t side = ((int64_t)1 << (p->grid.level - 1)) + 1, points = side * side;
+    const float *w = p->table + k->table * points + y * side + x;
+    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < k->n_columns; first += SDD_TAB_TERMS) {
+        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        int32_t end = first + SDD_TAB_TERMS < k->n_columns ? first + SDD_TAB_TERMS : k->n_columns;
+        for (int32_t j = first; j < end; j++)
+            part = sdd_fma(w[j * points], sdd_load_point(p->from, column[j]), part);
+        sum = sdd_add(sum, part);
+    }
+    return sum;
+}
+
+SDD_FN struct sdd_vec3 sdd_tab_row_point(const struct tab_rows_args *a, uint32_t row)
+{
+    struct sdd_row_place at = sdd_row_place_of(&a->mesh, a->pieces.grid.level, row);
+    if (at.corner == SDD_NONE)
+        return sdd_load_point(a->pieces.from, row);
+    uint32_t piece = a->where[at.corner];
+    if (piece & SDD_TAB_OTHER)
+        return sdd_tab_other_point(a, piece & ~SDD_TAB_OTHER, at.x, at.y);
+    struct sdd_sixteen s = sdd_tab_sixteen(&a->pieces, piece);
+    return sdd_sixteen_point(&s, a->pieces.basis, at.x, at.y);
+}
+
+#ifndef __CUDACC__
+SDD_FN void k_tab_rows(int64_t i, const struct tab_rows_args *a)
+{
+    int32_t level = a->pieces.grid.level;
+    int64_t low = a->first + i * a->each, inside = sdd_first_inside(&a->mesh, level);
+    int64_t high = low + a->each < a->first + a->n ? low + a->each : a->first + a->n;
+    for (; low < high && low < inside; low++)
+        sdd_put_vec3(a->to, (uint32_t)(low - a->first), sdd_tab_row_point(a, (uint32_t)low));
+    while (low < high) {
+        struct sdd_band b = sdd_band_at(&a->mesh, level, low, high);
+        uint32_t piece = a->where[b.corner];
+        if (piece & SDD_TAB_OTHER) {
+            for (; low < b.high; low++) {
+                int64_t at = low - b.inside - b.m;
+                sdd_put_vec3(a->to, (uint32_t)(low - a->first),
+                             sdd_tab_other_point(a, piece & ~SDD_TAB_OTHER, (int32_t)(at % (b.m - 1)) + 1,
+                                                 (int32_t)(at / (b.m - 1)) + 1));
+            }
+        } else {
+            struct sdd_sixteen s = sdd_tab_sixteen(&a->pieces, piece);
+            sdd_band_sixteen(&b, &s, a->pieces.basis, a->first, a->to);
+        }
+        low = b.high;
+    }
+#ifdef __FMA__
+    _mm_sfence();
+#endif
+}
+#endif
+#endif
