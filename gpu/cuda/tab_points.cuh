@@ -10,16 +10,15 @@
 #define TAB_WARPS SDD_TAB_GROUP /* of a block */
 enum { tab_points_threads = 32 * TAB_WARPS };
 
-#define TAB_SLAB 704                       /* floats, a multiple of 32 */
-#define TAB_COLUMNS (4 * SDD_TAB_MAX + 1)  /* 2 n + 2 k of closed fans, and one more of open ones */
-#define TAB_HALF (SDD_TAB_TOGETHER / 2)    /* pieces at a time: as many sums as registers hold */
+#define TAB_SLAB 704                    /* floats, a multiple of 32 */
+#define TAB_HALF (SDD_TAB_TOGETHER / 2) /* pieces at a time: as many sums as registers hold */
 
 struct tab_warp {
     float points[3 * SDD_TAB_REGULAR], slab[TAB_SLAB], line[3 * SDD_TAB_SIDE], nowhere[32];
 };
 
 struct tab_run {
-    float points[2][TAB_COLUMNS][3 * TAB_HALF];
+    float points[2][SDD_TAB_COLUMNS][3 * TAB_HALF];
     sdd_frame frames[SDD_TAB_TOGETHER];
     uint32_t owns[SDD_TAB_TOGETHER];
 };
@@ -56,8 +55,7 @@ struct tab_head {
     uint32_t corner, owns, row;
 };
 
-template <int N>
-struct tab_point {
+template <int N> struct tab_point {
     float s[N];
 };
 

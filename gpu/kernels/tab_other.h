@@ -34,35 +34,71 @@ SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, in
 }
 
 #ifndef __CUDACC__
+/* Sums of points [first, first + n) of a piece, weights[.][points] from the first: in registers, eight at a time. */
+static inline void sdd_tab_other_sums(const float *weights, int32_t points, const struct sdd_vec3 *p, int32_t n_columns,
+                                      int32_t n, float (*sum)[SDD_TAB_CHUNK])
+{
+    int32_t r = 0;
+#ifdef __FMA__
+    for (; r + 8 <= n; r += 8) {
+        __m256 x = _mm256_setzero_ps(), y = x, z = x;
+        for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
+            int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
+            __m256 px = _mm256_setzero_ps(), py = px, pz = px;
+            for (int32_t i = first; i < end; i++) {
+                __m256 w = _mm256_loadu_ps(weights + (int64_t)i * points + r);
+                px = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].x), px);
+                py = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].y), py);
+                pz = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].z), pz);
+            }
+            x = _mm256_add_ps(x, px);
+            y = _mm256_add_ps(y, py);
+            z = _mm256_add_ps(z, pz);
+        }
+        _mm256_storeu_ps(sum[0] + r, x);
+        _mm256_storeu_ps(sum[1] + r, y);
+        _mm256_storeu_ps(sum[2] + r, z);
+    }
+#endif
+    for (; r < n; r++) {
+        struct sdd_vec3 all = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
+            int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
+            struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+            for (int32_t i = first; i < end; i++)
+                part = sdd_fma(weights[(int64_t)i * points + r], p[i], part);
+            all = sdd_add(all, part);
+        }
+        sum[0][r] = all.x;
+        sum[1][r] = all.y;
+        sum[2][r] = all.z;
+    }
+}
+
 /* Points [first, first + n) of piece j. */
 SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j,
                                  int32_t first, int32_t n)
 {
     const struct sdd_frame frame = sdd_tab_frame(a, a->other[j]);
-    const uint32_t *column = a->column + k->column + (j - k->first) * k->n_columns;
-    int32_t side = frame.m + 1;
-    const float *weights = a->table + k->table * side * side + first;
-    float sum[3][SDD_TAB_CHUNK] = {{0}};
-    for (int32_t first_column = 0; first_column < k->n_columns; first_column += SDD_TAB_TERMS) {
-        float part[3][SDD_TAB_CHUNK] = {{0}};
-        int32_t left = k->n_columns - first_column, end = first_column + (left < SDD_TAB_TERMS ? left : SDD_TAB_TERMS);
-        for (int32_t i = first_column; i < end; i++) {
-            struct sdd_vec3 p = sdd_row_load(a->from, column[i], a->width);
-            const float *w = weights + (int64_t)i * side * side;
-            for (int32_t r = 0; r < n; r++) {
-                part[0][r] = fmaf(w[r], p.x, part[0][r]);
-                part[1][r] = fmaf(w[r], p.y, part[1][r]);
-                part[2][r] = fmaf(w[r], p.z, part[2][r]);
-            }
-        }
-        for (int32_t c = 0; c < 3; c++)
-            for (int32_t r = 0; r < n; r++)
-                sum[c][r] += part[c][r];
-    }
+    const uint32_t *column = a->column + k->column + (j - k->first) * k->n_columns, owns = a->owns[j];
+    int32_t m = frame.m, side = m + 1, width = a->width.n;
+    struct sdd_vec3 p[SDD_TAB_COLUMNS];
+    float sum[3][SDD_TAB_CHUNK];
+    for (int32_t i = 0; i < k->n_columns; i++)
+        p[i] = sdd_row_load(a->from, column[i], a->width);
+    sdd_tab_other_sums(a->table + k->table * side * side + first, side * side, p, k->n_columns, n, sum);
     for (int32_t r = 0; r < n; r++) {
         int32_t x = (first + r) % side, y = (first + r) / side;
-        if (sdd_tab_makes(a->owns[j], frame.m, x, y))
+        if (x > 0 && x < m && y > 0 && y < m) { /* the rest of the row at once */
+            int32_t some = m - x < n - r ? m - x : n - r;
+            float *to = a->to + (size_t)a->width.stride * sdd_frame_inner(&frame, x, y);
+            for (int32_t i = 0; i < some; i++)
+                for (int32_t c = 0; c < width; c++)
+                    to[a->width.stride * i + c] = sum[c][r + i];
+            r += some - 1;
+        } else if (sdd_tab_makes(owns, m, x, y)) {
             sdd_row_put(a->to, sdd_frame_row(&frame, x, y), a->width, sdd_vec3_of(sum[0][r], sum[1][r], sum[2][r]));
+        }
     }
 }
 
