@@ -35,7 +35,7 @@ static int fill(struct adaptive *a, struct sdd_error *err)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     for (int l = 0; l <= level; l++) {
         const struct patch_level *of = a->plan.level + l;
-        tab_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT, basis + sdd_basis_at(l));
+        tab_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT ? TAB_LIMIT : TAB_REFINED, basis + sdd_basis_at(l));
         list[l] = (struct sdd_level_patches){of->cell, of->patch, (uint32_t)of->n_patches, n_patches};
         n_patches += (uint32_t)of->n_patches;
     }

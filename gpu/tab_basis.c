@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/tab_basis.h"
 
-void tab_basis(int steps, int limit, struct sdd_tab_basis *out)
+void tab_basis(int steps, enum tab_basis_of of, struct sdd_tab_basis *out)
 {
     double p[2][(1 << TAB_BASIS_STEPS) + 3][4];
     for (int i = 0; i < 4; i++)
@@ -17,6 +17,10 @@ void tab_basis(int steps, int limit, struct sdd_tab_basis *out)
     }
     double(*last)[4] = p[steps % 2];
     for (int x = 0; x <= 1 << steps; x++)
-        for (int k = 0; k < 4; k++)
-            out[x].s[k] = (float)(limit ? (last[x][k] + 4.0 * last[x + 1][k] + last[x + 2][k]) / 6.0 : last[x + 1][k]);
+        for (int k = 0; k < 4; k++) {
+            double before = last[x][k], at = last[x + 1][k], after = last[x + 2][k];
+            out[x].s[k] = (float)(of == TAB_LIMIT   ? (before + 4.0 * at + after) / 6.0
+                                  : of == TAB_SLOPE ? (after - before) * (1 << steps)
+                                                    : at);
+        }
 }

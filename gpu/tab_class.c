@@ -5,6 +5,7 @@
  * say what is right. */
 #include "gpu/tab_class.h"
 #include "gpu/kernels/crease_rule.h"
+#include <math.h>
 #include <stdlib.h>
 
 /* rows: of K weights each: the middle, the far ends of the edges, the points across the quads. */
@@ -260,7 +261,144 @@ static void start(struct patch *p)
     put_fans(p);
 }
 
-int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, struct sdd_error *err)
+/* ---- what leads away from a point ------------------------------------------------------------------------------- */
+static void add(double *to, double weight, const double *row, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        to[j] += weight * row[j];
+}
+
+/* On which kind of line is a place with this coordinate? */
+enum line { LINE_NONE, LINE_BOUNDARY, LINE_CREASE };
+
+static enum line line_at(int coordinate, int across, float sharpness)
+{
+    return coordinate > 0 || (across && !(sharpness > 0.0f)) ? LINE_NONE : across ? LINE_CREASE : LINE_BOUNDARY;
+}
+
+/* The difference along x (dy 0) or y (dx 0) of the places around (x, y); one-sided where there is none before it. mean:
+ * of three lines, as the limit surface has it. */
+static void difference(const struct patch *p, int x, int y, int dx, int dy, int one_sided, int mean, double *to)
+{
+    for (int k = -mean; k <= mean; k++) {
+        int u = x + k * dy, v = y + k * dx;
+        double weight = (!mean ? 1.0 : k ? 1.0 / 6.0 : 2.0 / 3.0) * p->side * (one_sided ? 2.0 : 1.0);
+        add(to, weight, place(p, u + dx, v + dy), p->columns);
+        add(to, -weight, one_sided ? place(p, u, v) : place(p, u - dx, v - dy), p->columns);
+    }
+}
+
+static void tangents_on_lines(const struct patch *p, int limit, int x, int y, double *t1, double *t2)
+{
+    const struct tab_class *c = &p->vertex.sharp;
+    enum line bottom = line_at(y, has_below(c), c->edge[end_row(c, c->own) - 1]);
+    enum line side = line_at(x, has_left(c), c->edge[end_row(c, c->own + 1) - 1]);
+    int means = limit && bottom != LINE_CREASE && side != LINE_CREASE;
+    difference(p, x, y, 1, 0, side == LINE_BOUNDARY, means && bottom == LINE_NONE, t1);
+    difference(p, x, y, 0, 1, bottom == LINE_BOUNDARY, means && side == LINE_NONE, t2);
+}
+
+/* Halstead et al. 1993: around a smooth vertex, from quad `first` on. */
+static void tangents_of_fan(const struct fan *f, int first, int columns, double scale, double *t1, double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    double step = 2.0 * M_PI / c->n, half = cos(0.5 * step);
+    double lambda = 0.3125 + 0.0625 * (cos(step) + half * sqrt(2.0 * (9.0 + cos(step)))),
+           kd = 1.0 / (4.0 * lambda - 1.0);
+    for (int i = 0; i < c->n; i++) {
+        const double *end = f->rows + end_row(c, first + i) * columns;
+        const double *across = f->rows + quad_row(c, first + i) * columns;
+        double at = step * i, next = at + step, w = scale / (1.5 * c->n); /* as long as differences of others */
+        add(t1, w * 4.0 * cos(at), end, columns);
+        add(t2, w * 4.0 * sin(at), end, columns);
+        add(t1, w * kd * (cos(at) + cos(next)), across, columns);
+        add(t2, w * kd * (sin(at) + sin(next)), across, columns);
+    }
+}
+
+/* The same of an open fan with a crease along its ends: t1 along it, t2 away from it. */
+static void tangents_of_crease(const struct fan *f, int columns, double scale, double *t1, double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    const double *first = f->rows + end_row(c, 0) * columns, *last = f->rows + end_row(c, c->n) * columns;
+    double step = M_PI / c->n, sum = 0.0, mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    double ends = c->n == 1 ? 1.0 : -(1.0 + cos(step)) / sin(step) * (1.0 + 2.0 * cos(step));
+    add(t1, scale, first, columns);
+    add(t1, -scale, last, columns);
+    mask[end_row(c, 0)] = mask[end_row(c, c->n)] = ends;
+    for (int i = 0; i < c->n && c->n > 1; i++) {
+        mask[quad_row(c, i)] = sin(step * i) + sin(step * (i + 1));
+        mask[end_row(c, i)] += i ? 4.0 * sin(step * i) : 0.0;
+    }
+    for (int i = 1; i < points_of(c); i++) {
+        mask[0] -= mask[i];
+        sum += fabs(mask[i]);
+    }
+    for (int i = 0; i < points_of(c); i++)
+        add(t2, 4.0 * scale / sum * mask[i], f->rows + i * columns, columns);
+}
+
+/* Is the normal of a fan's middle a product, or a sum over its quads? */
+static int is_product(const struct tab_class *c, int limit)
+{
+    int32_t rule = rule_of(c);
+    if (c->several)
+        return 0;
+    if (limit && rule == SDD_RULE_SMOOTH)
+        return c->n > 2;
+    return limit ? c->open && rule == SDD_RULE_CREASE : !c->open && c->n == 4;
+}
+
+/* own: the quad that looks, of which other corners are at `on` and `off`, counterclockwise. */
+static void tangents_of_middle(const struct fan *f, int own, int columns, int limit, double scale, double *t1,
+                               double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    int product = is_product(c, limit);
+    if (product && limit && rule_of(c) == SDD_RULE_SMOOTH) {
+        tangents_of_fan(f, own, columns, scale, t1, t2);
+    } else if (product && limit) {
+        tangents_of_crease(f, columns, scale, t1, t2);
+    } else {
+        add(t1, scale, f->rows + end_row(c, own) * columns, columns);
+        add(t2, scale, f->rows + end_row(c, own + 1) * columns, columns);
+        add(t1, -scale, f->rows + (product ? end_row(c, own + 2) : 0) * columns, columns);
+        add(t2, -scale, f->rows + (product ? end_row(c, own + 3) : 0) * columns, columns);
+    }
+}
+
+static void make_tangents(const struct patch *p, int limit, float *t1, float *t2)
+{
+    int m = p->side, side = m + 1, K = p->columns;
+    for (int y = 0; y <= m; y++)
+        for (int x = 0; x <= m; x++) {
+            double along[2][4 * TAB_MAX_VALENCE + 1] = {{0.0}};
+            if (x == 0 && y == 0)
+                tangents_of_middle(&p->vertex, p->vertex.sharp.own, K, limit, m, along[0], along[1]);
+            else if (x == m && y == m)
+                tangents_of_middle(&p->third, p->third.sharp.n - 1, K, limit, m, along[0], along[1]);
+            else
+                tangents_on_lines(p, limit, x, y, along[0], along[1]);
+            for (int k = 0; k < K; k++) {
+                t1[(k * side + y) * side + x] = (float)along[0][k];
+                t2[(k * side + y) * side + x] = (float)along[1][k];
+            }
+        }
+}
+
+int tab_class_shared(const struct tab_class *c, int steps, int limit)
+{
+    struct tab_class vertex = *c;
+    const struct tab_class third = {.n = c->k};
+    if (c->open)
+        vertex.edge[0] = vertex.edge[c->n] = 10.0f;
+    for (int i = 0; i < steps; i++)
+        vertex = decayed(&vertex);
+    return (is_product(&vertex, limit) ? 0 : 1) + (is_product(&third, limit) ? 0 : 2);
+}
+
+int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, float *t1, float *t2,
+                    struct sdd_error *err)
 {
     struct patch p = {.columns = tab_class_columns(c), .side = 1};
     size_t columns = (size_t)p.columns, width = ((size_t)1 << steps) + 3, rows = (width - 2) * (width - 2);
@@ -282,6 +420,8 @@ int tab_class_table(const struct tab_class *c, int steps, int limit, float *out,
     start(&p);
     for (int i = 0; i < steps; i++)
         step(&p);
+    if (t1 && t2)
+        make_tangents(&p, limit, t1, t2);
     if (limit) {
         refine_grid(&p, 1);
         make_middle(&p.vertex, p.columns, 1, place(&p, 0, 0));

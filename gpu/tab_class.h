@@ -16,6 +16,7 @@ struct tab_class {
     int32_t k;    /* quads around the third corner (the point of a control face of k corners), 3 .. TAB_MAX_VALENCE  */
     int32_t open; /* 1: the fan ends on both sides, with n + 1 edges, the first and the last being boundaries; else 0 */
     int32_t own;  /* the quad's place in the fan; 0 where it is closed                                               */
+    int several;  /* 1: other fans meet at the vertex too */
     float vertex; /* sharpness on this level, 0 .. 10 (10: infinite, never decays)                                   */
     float edge[TAB_MAX_VALENCE + 1]; /* of the n + open edges, likewise; boundaries have 10 whatever is written       */
 };
@@ -38,6 +39,11 @@ int tab_class_columns(const struct tab_class *c);
  * Errors  SDD_ENO_MEMORY
  * Source  Catmull and Clark 1978; Halstead et al. 1993; OpenSubdiv's semi-sharp rules (kernels/crease_rule.h)
  * Threads any */
-int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, struct sdd_error *err) SDD_MUST_CHECK;
+int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, float *t1, float *t2,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+
+/* tab_class_shared: at which corners of the quad t1 x t2 is but the quad's own part of a sum over all that meet there:
+ * bit 0 the first, bit 1 the third. */
+int tab_class_shared(const struct tab_class *c, int steps, int limit);
 
 #endif

@@ -8,8 +8,8 @@
 #include "gpu/kernels/tab_describe.h"
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_lone.h"
+#include "gpu/kernels/tab_normals.h"
 #include "gpu/kernels/tab_points.h"
-#include "gpu/kernels/tab_rows.h"
 #include "gpu/kernels/tab_where.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
@@ -145,9 +145,10 @@ static struct tab_class class_of(const float *words)
                           .k = (int32_t)words[1],
                           .open = (int32_t)words[2],
                           .own = (int32_t)words[3],
-                          .vertex = words[4]};
+                          .vertex = words[4],
+                          .several = (int32_t)words[5]};
     for (int i = 0; i < c.n + c.open; i++)
-        c.edge[i] = words[5 + i];
+        c.edge[i] = words[6 + i];
     return c;
 }
 
@@ -282,50 +283,82 @@ static int make_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     return rc;
 }
 
-/* All tables of a level, one after the other. */
-static int make_table(const struct tabulated *t, int steps, int limit, float *out, struct sdd_error *err)
+/* Tables of a level in host memory, and their place in the device's. */
+struct tables {
+    struct sdd_tab_basis *basis, *slope;
+    float *table, *t1, *t2; /* all classes, one after the other */
+    uint32_t *shared;
+};
+
+static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
-    int64_t rows = (int64_t)((1 << steps) + 1) * ((1 << steps) + 1), column = 0;
+    int64_t side = (1 << steps) + 1, n = t->n_columns * side * side;
+    out->basis = ARENA(a, struct sdd_tab_basis, side);
+    out->slope = ARENA(a, struct sdd_tab_basis, side);
+    out->table = ARENA(a, float, n);
+    out->t1 = ARENA(a, float, normals ? n : 0);
+    out->t2 = ARENA(a, float, normals ? n : 0);
+    out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
+}
+
+static int make_table(const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
+                      struct sdd_error *err)
+{
+    int64_t side = (1 << steps) + 1, at = 0;
     int rc = SDD_OK;
+    tab_basis(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
+    tab_basis(steps, TAB_SLOPE, to->slope);
     for (int64_t k = 0; k < t->n_classes && !rc; k++) {
-        rc = tab_class_table(t->description + k, steps, limit, out + rows * column, err);
-        column += tab_class_columns(t->description + k);
+        const struct tab_class *c = t->description + k;
+        rc = tab_class_table(c, steps, limit, to->table + at, normals ? to->t1 + at : NULL,
+                             normals ? to->t2 + at : NULL, err);
+        at += side * side * tab_class_columns(c);
+        if (normals)
+            to->shared[k] = (uint32_t)tab_class_shared(c, steps, limit);
     }
     return rc;
 }
 
 static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
-                       struct sdd_error *err)
+                       int normals, struct sdd_error *err)
 {
-    int steps = level - 1, side = (1 << steps) + 1;
-    int64_t n = t->n_columns * side * side, bytes = side * (int64_t)sizeof *of->basis;
-    struct sdd_tab_basis basis[SDD_TAB_SIDE + 1];
-    struct tabulated_surface made = {.level = level};
-    if (n > MAX_TABLE)
+    int steps = level - 1;
+    int64_t side = (1 << steps) + 1;
+    struct tabulated_surface made = {.level = level, .adaptive = of->adaptive};
+    struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
+    struct tables here, there;
+    if (t->n_columns * side * side > MAX_TABLE)
         return no_tables(err, "their surroundings take too many forms for this level");
-    float *table = calloc((size_t)n + 1, sizeof *table);
-    if (!table)
+    lay_out_tables(t, steps, normals, &count, &here);
+    void *memory = calloc(1, (size_t)count.used);
+    if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
-    int rc = make_table(t, steps, limit, table, err);
+    host.base = memory;
+    lay_out_tables(t, steps, normals, &host, &here);
+    int rc = make_table(t, steps, limit, normals, &here, err);
     if (!rc)
-        rc = take(d, bytes + n * (int64_t)sizeof *table, &made.memory, err);
+        rc = take(d, count.used, &made.memory, err);
     if (!rc) {
-        made.basis = made.memory.memory;
-        made.table = (float *)(made.basis + side);
-        tab_basis(steps, limit, basis);
-        dev_upload(d, made.basis, basis, bytes);
-        dev_upload(d, made.table, table, n * (int64_t)sizeof *table);
+        device.base = made.memory.memory;
+        lay_out_tables(t, steps, normals, &device, &there);
+        made.basis = there.basis;
+        made.slope = there.slope;
+        made.table = there.table;
+        made.t1 = normals ? there.t1 : NULL;
+        made.t2 = there.t2;
+        made.shared = there.shared;
+        dev_upload(d, made.memory.memory, memory, count.used);
         rc = dev_finish(d, err);
         struct topology_part gone = rc ? made.memory : of->memory;
         dev_free(d, gone.memory, gone.bytes);
         *of = rc ? *of : made;
     }
-    free(table);
+    free(memory);
     return rc;
 }
 
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
-                      struct sdd_error *err)
+                      int normals, struct sdd_error *err)
 {
     struct tabulated_surface *of = t->surface + surface;
     if (level > TABULATED_MAX_LEVEL)
@@ -341,12 +374,19 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
             t->refused = *err;
         return rc;
     }
-    return of->level == level ? SDD_OK : make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, err);
+    if (of->level == level && (of->t1 || !normals))
+        return SDD_OK;
+    return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
 }
 
 int tabulated_has(const struct tabulated *t, int level, int surface)
 {
     return t->surface[surface].level == level;
+}
+
+int tabulated_has_normals(const struct tabulated *t, int level, int surface)
+{
+    return tabulated_has(t, level, surface) && t->surface[surface].t1;
 }
 
 int64_t tabulated_bytes(const struct tabulated *t)
@@ -413,18 +453,33 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
     DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
 }
 
+static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
+                                      const float *first, int64_t first_row, int64_t n_rows, float *to)
+{
+    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), first, NULL),
+                                  .mesh = *mesh,
+                                  .where = t->where,
+                                  .to = to,
+                                  .first = first_row,
+                                  .n = n_rows,
+                                  .each = sdd_rows_each(n_rows),
+                                  .n_classes = (int32_t)t->n_classes};
+}
+
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
-    struct tab_rows_args a = {.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), first, NULL),
-                              .mesh = *mesh,
-                              .where = t->where,
-                              .to = to,
-                              .first = first_row,
-                              .n = n_rows,
-                              .each = sdd_rows_each(n_rows),
-                              .n_classes = (int32_t)t->n_classes};
+    struct tab_rows_args a = rows_args(mesh, t, surface, first, first_row, n_rows, to);
     DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
+}
+
+void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                       int surface, const float *first, float *to)
+{
+    const struct tabulated_surface *of = t->surface + surface;
+    int64_t n = topology_points(topology, of->level);
+    struct tab_normals_args a = {rows_args(mesh, t, surface, first, 0, n, to), of->slope, of->t1, of->t2, of->shared};
+    DEV_LAUNCH(topology->device, tab_normals, &a, (n + a.rows.each - 1) / a.rows.each);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

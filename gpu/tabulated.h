@@ -15,8 +15,10 @@
 struct tabulated_surface {
     struct topology_part memory;
     int level; /* 0: none */
-    struct sdd_tab_basis *basis;
+    struct sdd_tab_basis *basis, *slope;
     float *table;
+    float *t1, *t2; /* NULL: not for normals */
+    uint32_t *shared;
     struct adaptive *adaptive; /* of the control mesh's positions alone; NULL: they were not needed */
 };
 
@@ -36,13 +38,14 @@ struct tabulated {
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level` and waits for it. Of each surface the tables of one
+/* tabulated_prepare: makes what is missing for rows of `level`, and their normals, and waits for it. Of each surface the tables of one
  * level are kept, the last that was asked for.
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
-                      struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_has: are there tables for rows of `level`? */
+                      int normals, struct sdd_error *err) SDD_MUST_CHECK;
+/* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
+int tabulated_has_normals(const struct tabulated *t, int level, int surface);
 /* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was
  * prepared. Both queue. */
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
@@ -52,6 +55,9 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *first, int64_t first_row, int64_t n_rows, float *to);
+/* tabulated_normals: of all rows, [points of the level][3]; queues. */
+void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                       int surface, const float *first, float *to);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

@@ -74,13 +74,13 @@ SDD_FN int32_t sdd_tab_sharp_edges(const struct sdd_control *m, uint32_t v)
     return n;
 }
 
-/* The class of a quad in numbers: words[0, n]: n, k, open, own, the vertex, then the edges of the fan.
+/* The class of a quad in numbers: words[0, n]: n, k, open, own, the vertex, several, then the edges of the fan.
  * Result  how many; 0: there is no table for it */
-#define SDD_TAB_WORDS (7 + SDD_TAB_MAX) /* and how many there are, in tab_describe */
+#define SDD_TAB_WORDS (8 + SDD_TAB_MAX) /* and how many there are, in tab_describe */
 SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *words)
 {
     struct sdd_tab_fan f = sdd_tab_fan_of(m, c);
-    int32_t k = sdd_tab_corners(m, c), n = 5;
+    int32_t k = sdd_tab_corners(m, c), n = 6;
     uint32_t q = f.first, last = q;
     if (f.n == 0 || k == 0)
         return 0;
@@ -97,13 +97,14 @@ SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *wor
     if (f.open)
         words[n++] = sdd_tab_edge(m, sdd_prev(&m->faces, last));
     uint32_t n_faces = m->end[m->vert[c]] - m->begin[m->vert[c]];
+    words[5] = n_faces != (uint32_t)f.n;
     if (n_faces == (uint32_t)f.n || words[4] >= 10.0f)
         return n;
     if (n_faces > 4 * SDD_TAB_MAX) /* each of its quads would look at all of them */
         return 0;
     /* a crease through a vertex of several fans */
     int32_t n_sharp = 0;
-    for (int32_t i = 5; i < n; i++)
+    for (int32_t i = 6; i < n; i++)
         n_sharp += words[i] > 0.0f;
     int whole = f.open && m->edge[f.first] != m->edge[sdd_prev(&m->faces, last)];
     return whole && n_sharp == sdd_tab_sharp_edges(m, m->vert[c]) ? n : 0;
@@ -113,7 +114,7 @@ SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *wor
 SDD_FN int sdd_tab_is_regular(const float *words)
 {
     return words[0] == 4.0f && words[1] == 4.0f && words[2] == 0.0f && words[4] == 0.0f && words[5] == 0.0f &&
-           words[6] == 0.0f && words[7] == 0.0f && words[8] == 0.0f;
+           words[6] == 0.0f && words[7] == 0.0f && words[8] == 0.0f && words[9] == 0.0f;
 }
 
 /* The columns of the quad's table. Result: how many. */

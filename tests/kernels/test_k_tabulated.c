@@ -46,7 +46,7 @@ static uint32_t *shuffled(int64_t n)
 /* ---- what surrounds a quad of level 1 -------------------------------------------------------------------------- */
 struct around {
     int32_t n_words, n_columns, regular; /* no words: no table */
-    float words[MOST + 6];               /* n, k, open, own, the vertex, the edges of the fan */
+    float words[MOST + 7];               /* n, k, open, own, the vertex, several, the edges of the fan */
     uint32_t columns[MOST_COLUMNS];
 };
 
@@ -128,14 +128,15 @@ static void find_words(const struct oracle *o, uint32_t c, const struct fan *f, 
     a->words[0] = (float)f->n, a->words[1] = (float)size, a->words[2] = (float)f->open, a->words[3] = (float)f->own;
     a->words[4] = on_level_1(k->o.vert_sharp[v]);
     for (int32_t i = 0; i < n_edges; i++) {
-        a->words[5 + i] = on_level_1(k->o.edge_sharp[i < f->n ? k->o.edge[f->quad[i]] : last]);
-        n_sharp += a->words[5 + i] > 0;
+        a->words[6 + i] = on_level_1(k->o.edge_sharp[i < f->n ? k->o.edge[f->quad[i]] : last]);
+        n_sharp += a->words[6 + i] > 0;
     }
     a->regular = f->n == 4 && size == 4 && !f->open && a->words[4] == 0 && n_sharp == 0;
     /* one of several fans: the others' edges must not matter */
     int alone = b->valence[v] == f->n, fixed = a->words[4] >= 10;
+    a->words[5] = !alone;
     if (alone || fixed || (f->open && first != last && n_sharp == sharp_ends(k, v)))
-        a->n_words = 5 + n_edges;
+        a->n_words = 6 + n_edges;
 }
 
 /* In the order of tab_class.h. */
@@ -248,7 +249,7 @@ static void count_kinds(const struct oracle *o)
         (w[2] > 0 ? n_open : n_closed)[(int)w[0]]++;
         n_sizes[(int)w[1]]++;
         n_one_of_fans += (float)o->k.b.valence[o->k.b.vert[c]] != w[0];
-        for (int32_t i = 4; i < x->n_words; i++)
+        for (int32_t i = 4; i < x->n_words; i += i == 4 ? 2 : 1)
             n_semi += w[i] > 0 && w[i] < 10;
     }
 }

@@ -44,7 +44,7 @@ struct table table_of(const struct tab_class *c, int steps, int limit)
     struct sdd_error err = {0};
     t.weight = calloc((size_t)t.columns * (size_t)(t.side + 1) * (size_t)(t.side + 1), sizeof *t.weight);
     assert_non_null(t.weight);
-    if (tab_class_table(c, steps, limit, t.weight, &err))
+    if (tab_class_table(c, steps, limit, t.weight, NULL, NULL, &err))
         fail_msg("%s", err.text);
     return t;
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_normals.cuh: kernels/tab_normals.h for a block an item: a thread a row. The bits are those of the portable form.
+ */
+#ifndef SDD_TAB_NORMALS_CUH
+#define SDD_TAB_NORMALS_CUH
+#include "gpu/kernels/tab_normals.h"
+
+enum { tab_normals_threads = 128 };
+
+static __global__ void __launch_bounds__(tab_normals_threads)
+    g_tab_normals(const int64_t n, const __grid_constant__ tab_normals_args a)
+{
+    const int64_t low = (int64_t)blockIdx.x * a.rows.each,
+                  end = low + a.rows.each < a.rows.n ? low + a.rows.each : a.rows.n;
+    (void)n;
+    for (int64_t i = low + threadIdx.x; i < end; i += tab_normals_threads)
+        sdd_put_vec3(a.rows.to, (uint32_t)i, sdd_tab_row_normal(&a, (uint32_t)(a.rows.first + i)));
+}
+#endif
