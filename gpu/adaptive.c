@@ -41,7 +41,7 @@ static int fill(struct adaptive *a, struct sdd_error *err)
     }
     dev_upload(d, a->level, list, (level + 1) * (int64_t)sizeof *list);
     dev_upload(d, a->basis, basis, sdd_basis_at(level + 1) * (int64_t)sizeof *basis);
-    patches_rows(&a->plan, a->patch, a->param);
+    patches_queue_rows(&a->plan, a->patch, a->param);
     rc = dev_finish(d, err);
     free(basis);
     return rc;
@@ -90,7 +90,7 @@ void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t
                                       .n = n,
                                       .each = sdd_rows_each(n)};
     if (a->points_of != m->points_serial)
-        patches_points(p, m->points, level1, a->points);
+        patches_queue_points(p, m->points, level1, a->points);
     a->points_of = m->points_serial;
     DEV_LAUNCH(p->topology->device, adaptive_rows, &args, (n + args.each - 1) / args.each);
 }

@@ -42,7 +42,7 @@ static void lay_out(const struct patches *p, const struct sdd_plan *plan, struct
     result_lay_out(t->device, plan, a, &out->result);
 }
 
-void patches_points(const struct patches *p, const float *control, float *level1, float *points)
+void patches_queue_points(const struct patches *p, const float *control, float *level1, float *points)
 {
     const sdd_topology *t = p->topology;
     const struct patch_level *l = p->level, *last = l + p->request.level;
@@ -68,7 +68,7 @@ void patches_points(const struct patches *p, const float *control, float *level1
     DEV_LAUNCH(t->device, patch_limits, &limits, p->limit.n_points);
 }
 
-void patches_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param)
+void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param)
 {
     int last = p->request.level;
     for (int level = 0; level <= last; level++) {
@@ -125,9 +125,9 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
     if (!rc)
         rc = result_cancelled(p->request.cancel, "the points", err);
     if (!rc) {
-        patches_points(p, m->points, lay.level1, result_block(plan, &lay.result, SDD_POSITIONS));
-        patches_rows(p, result_block(plan, &lay.result, SDD_PATCHES),
-                     result_block(plan, &lay.result, SDD_PATCH_PARAMS));
+        patches_queue_points(p, m->points, lay.level1, result_block(plan, &lay.result, SDD_POSITIONS));
+        patches_queue_rows(p, result_block(plan, &lay.result, SDD_PATCHES),
+                           result_block(plan, &lay.result, SDD_PATCH_PARAMS));
         run_faces(p, plan, &lay.result);
         rc = result_bring(result, &lay.result, p->request.cancel, err);
     }

@@ -33,9 +33,9 @@ struct patches {
 int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
 void patches_fini(struct patches *p);
 
-/* patches_points: queues the points of all levels. points[n_rows][3], level1[points of level 1][3], device.
- * patches_rows: and the patches of all levels, [n_patches][16] and their params. */
-void patches_points(const struct patches *p, const float *control, float *level1, float *points);
-void patches_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param);
+/* patches_queue_points: the points of all levels. points[n_rows][3], level1[points of level 1][3], device.
+ * patches_queue_rows: and the patches of all levels, [n_patches][16] and their params. */
+void patches_queue_points(const struct patches *p, const float *control, float *level1, float *points);
+void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct sdd_quad *param);
 
 #endif

@@ -117,15 +117,10 @@ static int prepare_rows(const sdd_topology *t, const struct topology_channel *c,
                         struct sdd_error *err)
 {
     struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
-<<<<<<< HEAD
     int64_t k = c ? 1 + (c - t->channel) : 0;
     if (by_matrices(r->method))
         return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
-    int rc = tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, err);
-=======
-    struct tabulated *tables = t->tabulated + (c ? 1 + (c - t->channel) : 0);
-    int rc = tabulated_prepare(t->device, &mesh, tables, r->level, r->surface, 0, err);
->>>>>>> db89e8c (tabulated: normals from tables of what leads away from each point, refined and limit; the last level is no longer looked around in for them)
+    int rc = tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
     return rc == SDD_EUNSUPPORTED ? SDD_OK : rc;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_tabulated.c: points from tables are those of mesh-matrix, but for rounding: on every shape, at levels 1 to 6,
- * refined and limit, positions, UVs and a vertex primvar of five floats; the same bits on any number of threads. */
+ * refined and limit, positions, UVs and a vertex primvar of five floats, and normals; the same bits on any number of
+ * threads. */
 #include "tests/engines/same_as.h"
 #include <math.h>
 #include <setjmp.h>
@@ -15,7 +16,7 @@
 
 #define MOST_VERTICES 200000
 
-static struct same_as by_tables = {.method = "tabulated"};
+static struct same_as by_tables = {.method = "tabulated", .normals = 6};
 
 static void check_uniform(const struct shape *s)
 {
@@ -29,13 +30,15 @@ static void test_points(void **state)
 {
     (void)state;
     for_each_shape("", 100, check_uniform);
+    by_tables.normals = 3; /* faces that use a vertex twice are so thin then that mesh-matrix sees rounding */
     for_each_shape("odd", 20, check_uniform);
-    assert_true(by_tables.n_compared > 2500 && by_tables.n_refused < 150);
+    by_tables.normals = 6;
+    assert_true(by_tables.n_compared > 2500 && by_tables.n_unsure < by_tables.n_normals / 20);
 }
 
 /* ---- meshes made for the purpose ------------------------------------------------------------------------------- */
 static void compare_quads(const char *name, int n_vertices, const float *points, int n_faces, const int32_t *counts,
-                          const int32_t *corners, int level, int refused)
+                          const int32_t *corners, int level)
 {
     struct shape s = {.desc = {.n_vertices = n_vertices, .n_faces = n_faces, .face_counts = counts}};
     for (int f = 0; f < n_faces; f++)
@@ -43,13 +46,11 @@ static void compare_quads(const char *name, int n_vertices, const float *points,
     s.desc.face_vertices = corners;
     snprintf(s.name, sizeof s.name, "%s", name);
     s.points = (float *)(uintptr_t)points;
-    int n = same_as_shape(&by_tables, &s, 1, level);
-    if (n != (refused ? 2 * level : 0))
-        fail_msg("%s: %d frames are refused", name, n);
+    same_as_shape(&by_tables, &s, 1, level);
 }
 
 /* n quads around a vertex, which lie on a cone; of an open fan there is a gap after the last. */
-static void fan(int n, int open, int refused)
+static void fan(int n, int open)
 {
     float points[3 * (1 + 2 * 34)] = {0};
     int32_t counts[33], corners[4 * 33];
@@ -66,10 +67,10 @@ static void fan(int n, int open, int refused)
         counts[i] = 4;
         memcpy(corners + 4 * i, quad, sizeof quad);
     }
-    compare_quads(name, 1 + 2 * (n + open), points, n, counts, corners, 3, refused);
+    compare_quads(name, 1 + 2 * (n + open), points, n, counts, corners, 3);
 }
 
-static void polygon(int n, int refused)
+static void polygon(int n)
 {
     float points[3 * 33] = {0};
     int32_t corners[33];
@@ -79,16 +80,17 @@ static void polygon(int n, int refused)
         corners[i] = i;
     }
     const int32_t count = n;
-    compare_quads("polygon", n, points, 1, &count, corners, 3, refused);
+    compare_quads("polygon", n, points, 1, &count, corners, 3);
 }
 
+/* Tables go to 32. */
 static void test_largest(void **state)
 {
     (void)state;
     for (int n = 31; n <= 33; n++) {
-        fan(n, 0, n > 32);
-        fan(n, 1, n > 32);
-        polygon(n, n > 32);
+        fan(n, 0);
+        fan(n, 1);
+        polygon(n);
     }
 }
 
@@ -110,7 +112,7 @@ static void test_many(void **state)
         counts[i] = 4;
         memcpy(corners + 4 * i, quad, sizeof quad);
     }
-    compare_quads("torus", SIDE * SIDE, points, SIDE * SIDE, counts, corners, 3, 0);
+    compare_quads("torus", SIDE * SIDE, points, SIDE * SIDE, counts, corners, 3);
     free(points);
     free(counts);
     free(corners);
