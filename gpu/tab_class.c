@@ -344,9 +344,9 @@ static int is_product(const struct tab_class *c, int limit)
     int32_t rule = rule_of(c);
     if (c->several)
         return 0;
-    if (limit && rule == SDD_RULE_SMOOTH)
-        return c->n > 2;
-    return limit ? c->open && rule == SDD_RULE_CREASE : !c->open && c->n == 4;
+    if (c->open)
+        return c->n == 1 || (limit && rule == SDD_RULE_CREASE);
+    return limit ? rule == SDD_RULE_SMOOTH && c->n > 2 : c->n == 4;
 }
 
 /* own: the quad that looks, of which other corners are at `on` and `off`, counterclockwise. */
@@ -354,16 +354,16 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
                                double *t2)
 {
     const struct tab_class *c = &f->sharp;
-    int product = is_product(c, limit);
-    if (product && limit && rule_of(c) == SDD_RULE_SMOOTH) {
+    int masks = limit && is_product(c, 1), across = !limit && is_product(c, 0) && !c->open;
+    if (masks && rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
-    } else if (product && limit) {
+    } else if (masks && rule_of(c) == SDD_RULE_CREASE) {
         tangents_of_crease(f, columns, scale, t1, t2);
     } else {
         add(t1, scale, f->rows + end_row(c, own) * columns, columns);
         add(t2, scale, f->rows + end_row(c, own + 1) * columns, columns);
-        add(t1, -scale, f->rows + (product ? end_row(c, own + 2) : 0) * columns, columns);
-        add(t2, -scale, f->rows + (product ? end_row(c, own + 3) : 0) * columns, columns);
+        add(t1, -scale, f->rows + (across ? end_row(c, own + 2) : 0) * columns, columns);
+        add(t2, -scale, f->rows + (across ? end_row(c, own + 3) : 0) * columns, columns);
     }
 }
 

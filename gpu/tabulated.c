@@ -474,11 +474,12 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
 }
 
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *first, float *to)
+                       int surface, const float *first, float *to, float *tangents)
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
-    struct tab_normals_args a = {rows_args(mesh, t, surface, first, 0, n, to), of->slope, of->t1, of->t2, of->shared};
+    struct tab_normals_args a = {
+        rows_args(mesh, t, surface, first, 0, n, to), of->slope, of->t1, of->t2, of->shared, tangents};
     DEV_LAUNCH(topology->device, tab_normals, &a, (n + a.rows.each - 1) / a.rows.each);
 }
 

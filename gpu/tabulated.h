@@ -55,9 +55,9 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *first, int64_t first_row, int64_t n_rows, float *to);
-/* tabulated_normals: of all rows, [points of the level][3]; queues. */
+/* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *first, float *to);
+                       int surface, const float *first, float *to, float *tangents);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

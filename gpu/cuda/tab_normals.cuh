@@ -14,6 +14,6 @@ static __global__ void __launch_bounds__(tab_normals_threads)
                   end = low + a.rows.each < a.rows.n ? low + a.rows.each : a.rows.n;
     (void)n;
     for (int64_t i = low + threadIdx.x; i < end; i += tab_normals_threads)
-        sdd_put_vec3(a.rows.to, (uint32_t)i, sdd_tab_row_normal(&a, (uint32_t)(a.rows.first + i)));
+        sdd_tab_put_row(&a, i);
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
  * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
- * are none, points come from patches of all levels (gpu/adaptive.h). Tangents, and then normals, are made of the last
- * level as the mesh matrix makes them. */
+ * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
+ * matrix makes them. */
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
@@ -16,8 +16,7 @@ struct layout {
 /* Is the last level looked around in? Not where tables make the normals. */
 static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return (r->include & SDD_TANGENTS) ||
-           ((r->include & SDD_NORMALS) && !tabulated_has_normals(t->tabulated, r->level, r->surface));
+    return (r->include & ENGINE_AROUND) && !tabulated_has_normals(t->tabulated, r->level, r->surface);
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
@@ -55,7 +54,7 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
 {
     struct sdd_control m = topology_control(t);
     struct tabulated_surface *of = t->tabulated->surface + surface;
-    int rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface, include & SDD_NORMALS, err);
+    int rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED)
         return rc;
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
@@ -68,7 +67,7 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
 {
     const sdd_topology *t = mesh->topology;
     int rc = SDD_OK;
-    if (r->include & (SDD_POSITIONS | SDD_NORMALS))
+    if (r->include & ENGINE_POINTS)
         rc = prepare_surface(t, r, r->surface, r->include, err);
     if (!rc && needs_last(t, r))
         rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, err);
@@ -106,14 +105,13 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         tabulated_first(t, &m, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
+    if (!needs_last(t, r)) {
+        if (r->include & ENGINE_AROUND)
+            tabulated_normals(t, &m, t->tabulated, r->surface, l.first, run->normals, run->tangents);
+        return SDD_OK;
+    }
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
-    if (run->normals && tabulated_has_normals(t->tabulated, r->level, r->surface)) {
-        tabulated_normals(t, &m, t->tabulated, r->surface, l.first, run->normals);
-        around.normals = NULL;
-    }
-    if (!needs_last(t, r))
-        return SDD_OK;
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
         make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last);

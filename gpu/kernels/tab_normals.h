@@ -2,7 +2,7 @@
 /* tab_normals: normals of a level from the rows of level 1, as tab_rows makes positions: two sums a point, of what
  * leads away from it in two directions; their cross product, of length 1.
  * Shapes  pieces as in tab_rows, slope[m + 1], t1, t2 as pieces.table, shared[n_classes] u32 (tab_class_shared)
- *         -> to[n][3] f32: rows first .. first + n - 1
+ *         -> to[n][3], tangents[n][6] f32, of length 1; either may be NULL: rows first .. first + n - 1
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
  * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 39 multiply-adds a float of a row alone, 8 of many;
  *         of others two multiply-adds a column and float
@@ -13,12 +13,14 @@
 #define SDD_K_TAB_NORMALS_H
 #include "gpu/kernels/tab_other.h"
 #include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tangents.h"
 
 struct tab_normals_args {
     struct tab_rows_args rows; /* basis: of lines across */
     const struct sdd_tab_basis *slope;
     const float *t1, *t2;
     const uint32_t *shared;
+    float *tangents;
 };
 
 /* A power of two that brings numbers up to `most` near 1. */
@@ -58,6 +60,15 @@ SDD_FN struct sdd_vec3 sdd_tab_unit(struct sdd_vec3 n)
     return sdd_scale(one, n);
 }
 
+SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
+{
+    struct sdd_dvec3 d;
+    d.x = (double)v.x;
+    d.y = (double)v.y;
+    d.z = (double)v.z;
+    return d;
+}
+
 /* The points of a bicubic piece as seen from its vertex. */
 SDD_FN struct sdd_sixteen sdd_tab_seen(const struct tab_points_args *a, uint32_t i)
 {
@@ -93,21 +104,29 @@ SDD_FN struct sdd_tab_line sdd_tab_line_of(const struct tab_normals_args *a, con
     return l;
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_line_normal(const struct tab_normals_args *a, const struct sdd_tab_line *l, int32_t t,
-                                           int32_t along_x)
+/* What leads away along x and along y. */
+struct sdd_tab_pair {
+    struct sdd_vec3 t1, t2;
+};
+
+SDD_FN struct sdd_tab_pair sdd_tab_line_pair(const struct tab_normals_args *a, const struct sdd_tab_line *l, int32_t t,
+                                             int32_t along_x)
 {
     const float *b = a->rows.pieces.basis[t].s, *d = a->slope[t].s;
     struct sdd_vec3 along = sdd_basis_sum(d, l->at[0], l->at[1], l->at[2], l->at[3]);
     struct sdd_vec3 across = sdd_basis_sum(b, l->away[0], l->away[1], l->away[2], l->away[3]);
-    return sdd_tab_unit(along_x ? sdd_tab_cross(along, across) : sdd_tab_cross(across, along));
+    struct sdd_tab_pair r;
+    r.t1 = along_x ? along : across;
+    r.t2 = along_x ? across : along;
+    return r;
 }
 
 /* Sums across x come first, but on the side y = 0. */
-SDD_FN struct sdd_vec3 sdd_tab_bicubic_normal(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
+SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
 {
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
     struct sdd_tab_line l = sdd_tab_line_of(a, &s, y == 0 ? 0 : x, y == 0);
-    return sdd_tab_line_normal(a, &l, y == 0 ? x : y, y == 0);
+    return sdd_tab_line_pair(a, &l, y == 0 ? x : y, y == 0);
 }
 
 /* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
@@ -138,10 +157,6 @@ SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct s
         most = sdd_tab_most(sdd_tab_column(a, c, j), most);
     return sdd_tab_scale(most);
 }
-
-struct sdd_tab_pair {
-    struct sdd_vec3 t1, t2;
-};
 
 /* Both sums at (x, y), as tab_other.h makes them. */
 SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, const struct sdd_tab_columns_of *c,
@@ -184,30 +199,50 @@ SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, c
     return sdd_tab_unit(n);
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_other_normal(const struct tab_normals_args *a, uint32_t i, uint32_t corner, int32_t x,
-                                            int32_t y)
+SDD_FN void sdd_tab_put_pair(const struct tab_normals_args *a, int64_t i, struct sdd_tab_pair t)
 {
-    const struct sdd_control *m = &a->rows.mesh;
-    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, i);
-    uint32_t shared = a->shared[c.table - a->rows.pieces.tables], f = sdd_face(&m->faces, corner);
-    int32_t side = 1 << (a->rows.pieces.grid.level - 1);
-    if (x == 0 && y == 0 && (shared & 1))
-        return sdd_tab_shared_normal(a, m->corner, m->begin[m->vert[corner]], m->end[m->vert[corner]], 0);
-    if (x == side && y == side && (shared & 2))
-        return sdd_tab_shared_normal(a, 0, f ? (uint32_t)m->face_end[f - 1] : 0, (uint32_t)m->face_end[f], side);
-    struct sdd_tab_pair t = sdd_tab_pair_of(a, &c, sdd_tab_columns_scale(&a->rows, &c), x, y);
-    return sdd_tab_unit(sdd_tab_cross(t.t1, t.t2));
+    struct sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t.t1, t.t2));
+    if (a->rows.to)
+        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    if (a->tangents)
+        sdd_put_tangents(a->tangents + 6 * i, t.t1, t.t2, sdd_tab_double(n));
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_row_normal(const struct tab_normals_args *a, uint32_t row)
+SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
 {
-    struct sdd_row_place at = sdd_row_place_of(&a->rows.mesh, a->rows.pieces.grid.level, row);
+    if (a->rows.to)
+        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    if (a->tangents)
+        sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(n), 1.0);
+}
+
+SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint32_t piece, struct sdd_row_place at)
+{
+    const struct sdd_control *m = &a->rows.mesh;
+    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+    uint32_t shared = a->shared[c.table - a->rows.pieces.tables], f = sdd_face(&m->faces, at.corner);
+    uint32_t v = m->vert[at.corner];
+    int32_t side = 1 << (a->rows.pieces.grid.level - 1);
+    if (at.x == 0 && at.y == 0 && (shared & 1))
+        sdd_tab_put_shared(a, i, sdd_tab_shared_normal(a, m->corner, m->begin[v], m->end[v], 0));
+    else if (at.x == side && at.y == side && (shared & 2))
+        sdd_tab_put_shared(
+            a, i, sdd_tab_shared_normal(a, 0, f ? (uint32_t)m->face_end[f - 1] : 0, (uint32_t)m->face_end[f], side));
+    else
+        sdd_tab_put_pair(a, i, sdd_tab_pair_of(a, &c, sdd_tab_columns_scale(&a->rows, &c), at.x, at.y));
+}
+
+/* Row first + i, whatever it is. */
+SDD_FN void sdd_tab_put_row(const struct tab_normals_args *a, int64_t i)
+{
+    struct sdd_row_place at = sdd_row_place_of(&a->rows.mesh, a->rows.pieces.grid.level, (uint32_t)(a->rows.first + i));
+    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.where[at.corner];
     if (at.corner == SDD_NONE)
-        return sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    uint32_t piece = a->rows.where[at.corner];
-    if (piece & SDD_TAB_OTHER)
-        return sdd_tab_other_normal(a, piece & ~SDD_TAB_OTHER, at.corner, at.x, at.y);
-    return sdd_tab_bicubic_normal(a, piece, at.x, at.y);
+        sdd_tab_put_shared(a, i, sdd_vec3_of(0.0f, 0.0f, 0.0f));
+    else if (piece & SDD_TAB_OTHER)
+        sdd_tab_put_other(a, i, piece & ~SDD_TAB_OTHER, at);
+    else
+        sdd_tab_put_pair(a, i, sdd_tab_bicubic_pair(a, piece, at.x, at.y));
 }
 
 #ifndef __CUDACC__
@@ -258,17 +293,15 @@ static inline void sdd_tab_line_run(const struct tab_normals_args *a, int64_t lo
     int32_t side = 1 << (a->rows.pieces.grid.level - 1), along_x = at.y == 0, fixed = along_x ? 0 : at.x;
     int32_t t = along_x ? at.x : at.y, step = !along_x && at.x == side ? -1 : 1;
     uint32_t piece = a->rows.where[at.corner];
-    float *to = a->rows.to + 3 * (low - a->rows.first);
     if (piece & SDD_TAB_OTHER) {
-        for (; low < high; low++, t += step, to += 3)
-            sdd_put_vec3(
-                to, 0, sdd_tab_other_normal(a, piece & ~SDD_TAB_OTHER, at.corner, along_x ? t : at.x, along_x ? 0 : t));
+        for (; low < high; low++)
+            sdd_tab_put_row(a, low - a->rows.first);
         return;
     }
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, piece);
     struct sdd_tab_line l = sdd_tab_line_of(a, &s, fixed, along_x);
-    for (; low < high; low++, t += step, to += 3)
-        sdd_put_vec3(to, 0, sdd_tab_line_normal(a, &l, t, along_x));
+    for (; low < high; low++, t += step)
+        sdd_tab_put_pair(a, low - a->rows.first, sdd_tab_line_pair(a, &l, t, along_x));
 }
 
 /* Where the points [1, m) of row y of a band go, as far as they are in it: the first of them and how many. */
@@ -346,8 +379,8 @@ SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
     int64_t low = a->rows.first + i * a->rows.each, inside = sdd_first_inside(m, level);
     int64_t lines = (int64_t)m->n_vertices + m->n_faces + m->n_edges, along = ((int64_t)1 << (level - 1)) - 1;
     int64_t end = a->rows.first + a->rows.n, high = low + a->rows.each < end ? low + a->rows.each : end;
-    for (; low < high && low < lines; low++)
-        sdd_put_vec3(a->rows.to, (uint32_t)(low - a->rows.first), sdd_tab_row_normal(a, (uint32_t)low));
+    for (; low < high && (low < lines || a->tangents); low++)
+        sdd_tab_put_row(a, low - a->rows.first);
     while (low < high && low < inside) {
         int64_t last = lines + ((low - lines) / along + 1) * along;
         sdd_tab_line_run(a, low, last < high ? last : high);
