@@ -38,9 +38,10 @@ SDD_FN float sdd_tab_scale(float most)
 
 SDD_FN float sdd_tab_most(struct sdd_vec3 p, float most)
 {
-    most = fmaxf(most, fabsf(p.x));
-    most = fmaxf(most, fabsf(p.y));
-    return fmaxf(most, fabsf(p.z));
+    float x = fabsf(p.x), y = fabsf(p.y), z = fabsf(p.z);
+    x = x > y ? x : y;
+    x = x > z ? x : z;
+    return x > most ? x : most;
 }
 
 /* Both products are rounded alike, so of vectors along one axis of a symmetry nothing is left. */
@@ -145,7 +146,7 @@ SDD_FN struct sdd_tab_columns_of sdd_tab_columns_at(const struct tab_rows_args *
     return c;
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_column(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c, int32_t j)
+SDD_FN struct sdd_vec3 sdd_tab_seen_column(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c, int32_t j)
 {
     return sdd_sub(sdd_load_point(a->pieces.from, c->column[j]), c->vertex);
 }
@@ -154,7 +155,7 @@ SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct s
 {
     float most = 0.0f;
     for (int32_t j = 1; j < c->table->n_columns; j++)
-        most = sdd_tab_most(sdd_tab_column(a, c, j), most);
+        most = sdd_tab_most(sdd_tab_seen_column(a, c, j), most);
     return sdd_tab_scale(most);
 }
 
@@ -171,7 +172,7 @@ SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, con
         struct sdd_vec3 p1 = sdd_vec3_of(0.0f, 0.0f, 0.0f), p2 = p1;
         int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
         for (int32_t j = first; j < end; j++) {
-            struct sdd_vec3 p = sdd_scale(scale, sdd_tab_column(&a->rows, c, j));
+            struct sdd_vec3 p = sdd_scale(scale, sdd_tab_seen_column(&a->rows, c, j));
             p1 = sdd_fma(a->t1[at + j * points], p, p1);
             p2 = sdd_fma(a->t2[at + j * points], p, p2);
         }
@@ -246,6 +247,20 @@ SDD_FN void sdd_tab_put_row(const struct tab_normals_args *a, int64_t i)
 }
 
 #ifndef __CUDACC__
+/* A sum over columns as tab_other.h has it. */
+static inline struct sdd_vec3 sdd_tab_column_sum(const float *w, int64_t points, const struct sdd_vec3 *p, int32_t n)
+{
+    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < n; first += SDD_TAB_TERMS) {
+        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
+        for (int32_t j = first; j < end; j++)
+            part = sdd_fma(w[j * points], p[j], part);
+        sum = sdd_add(sum, part);
+    }
+    return sum;
+}
+
 #define SDD_TAB_WIDE (SDD_TAB_SIDE + 8)
 
 /* Numbers of many points, component by component. */
@@ -286,6 +301,33 @@ static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sd
     }
 }
 
+/* The columns of a piece that is not bicubic, as sdd_tab_pair_of takes them, for many points. */
+static inline struct sdd_tab_columns_of sdd_tab_columns_seen(const struct tab_normals_args *a, uint32_t piece,
+                                                             struct sdd_vec3 *p)
+{
+    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+    float scale = sdd_tab_columns_scale(&a->rows, &c);
+    for (int32_t j = 0; j < c.table->n_columns; j++)
+        p[j] = sdd_scale(scale, sdd_tab_seen_column(&a->rows, &c, j));
+    return c;
+}
+
+/* n points of a side of the piece's grid, from (x, y); none of them is one of its corners. */
+static inline void sdd_tab_other_line(const struct tab_normals_args *a, uint32_t piece, struct sdd_row_place at,
+                                      int32_t step, int64_t row, int64_t n)
+{
+    struct sdd_vec3 p[SDD_TAB_COLUMNS];
+    struct sdd_tab_columns_of c = sdd_tab_columns_seen(a, piece, p);
+    int32_t side = (1 << (a->rows.pieces.grid.level - 1)) + 1, points = side * side;
+    int64_t first = c.table->table * points + at.y * side + at.x, next = at.y == 0 ? 1 : step * side;
+    for (int64_t i = 0; i < n; i++) {
+        struct sdd_tab_pair t;
+        t.t1 = sdd_tab_column_sum(a->t1 + first + i * next, points, p, c.table->n_columns);
+        t.t2 = sdd_tab_column_sum(a->t2 + first + i * next, points, p, c.table->n_columns);
+        sdd_tab_put_pair(a, row + i, t);
+    }
+}
+
 /* The points of line run [low, high), all on one side of one grid. */
 static inline void sdd_tab_line_run(const struct tab_normals_args *a, int64_t low, int64_t high)
 {
@@ -294,8 +336,7 @@ static inline void sdd_tab_line_run(const struct tab_normals_args *a, int64_t lo
     int32_t t = along_x ? at.x : at.y, step = !along_x && at.x == side ? -1 : 1;
     uint32_t piece = a->rows.where[at.corner];
     if (piece & SDD_TAB_OTHER) {
-        for (; low < high; low++)
-            sdd_tab_put_row(a, low - a->rows.first);
+        sdd_tab_other_line(a, piece & ~SDD_TAB_OTHER, at, step, low - a->rows.first, high - low);
         return;
     }
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, piece);
@@ -347,12 +388,10 @@ static inline void sdd_tab_bicubic_band(const struct tab_normals_args *a, const 
 
 static inline void sdd_tab_other_band(const struct tab_normals_args *a, const struct sdd_band *b, uint32_t piece)
 {
-    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
-    float scale = sdd_tab_columns_scale(&a->rows, &c), sum[2][3][SDD_TAB_CHUNK];
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
+    struct sdd_tab_columns_of c = sdd_tab_columns_seen(a, piece, p);
+    float sum[2][3][SDD_TAB_CHUNK];
     int32_t n = c.table->n_columns, side = b->m + 1;
-    for (int32_t j = 0; j < n; j++)
-        p[j] = sdd_scale(scale, sdd_tab_column(&a->rows, &c, j));
     for (int32_t y = b->y_low; y < b->y_high; y++) {
         int64_t at = c.table->table * side * side + (int64_t)y * side + 1;
         int32_t x, some = sdd_band_part(b, y, &x);
