@@ -28,7 +28,8 @@ struct patches {
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };
 
-/* patches_plan: from topology, request and with_holes fills all levels. Waits once a level, the control level and the limits too. Errors as sdd_patches.
+/* patches_plan: from topology, request and with_holes fills all levels. Waits once a level, the control level and the
+ * limits too. Errors as sdd_patches.
  * patches_fini gives the memory back, once what is queued has run. */
 int patches_plan(struct patches *p, struct sdd_error *err) SDD_MUST_CHECK;
 void patches_fini(struct patches *p);

@@ -38,8 +38,8 @@ struct tabulated {
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level`, and their normals, and waits for it. Of each surface the tables of one
- * level are kept, the last that was asked for.
+/* tabulated_prepare: makes what is missing for rows of `level`, and their normals, and waits for it. Of each surface
+ * the tables of one level are kept, the last that was asked for.
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
                       int normals, struct sdd_error *err) SDD_MUST_CHECK;

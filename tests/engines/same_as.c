@@ -56,9 +56,9 @@ static void compare(struct same_as *t, const char *label, const struct sdd_block
     }
 }
 
-/* Where normals are known: not where those of mesh-matrix are others as soon as the control points are off by an ulp, nor
- * where there is none: mesh-matrix may then have what rounding has left. It takes differences of points that are rounded,
- * and half as long on each level. */
+/* Where normals are known: not where those of mesh-matrix are others as soon as the control points are off by an ulp,
+ * nor where there is none: mesh-matrix may then have what rounding has left. It takes differences of points that are
+ * rounded, and half as long on each level. */
 static void compare_normals(struct same_as *t, const char *label, int level, const struct sdd_block *got,
                             const struct sdd_block *want, const struct sdd_block *rough)
 {

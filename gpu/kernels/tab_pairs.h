@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_pairs.h: what leads away from a point of a level in two directions, from the rows of level 1, and the normal and
+ * tangents that are made of it, point by point. All that a piece reads is taken from its vertex and by a power of two,
+ * so neither place nor size of a mesh is lost in rounding. Source: Halstead et al. 1993 */
+#ifndef SDD_TAB_PAIRS_H
+#define SDD_TAB_PAIRS_H
+#include "gpu/kernels/tab_other.h"
+#include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tangents.h"
+
+struct tab_normals_args {
+    struct tab_rows_args rows; /* basis: of lines across */
+    const struct sdd_tab_basis *slope;
+    const float *t1, *t2;
+    const uint32_t *shared;
+    float *tangents;
+};
+
+/* A power of two that brings numbers up to `most` near 1. */
+SDD_FN float sdd_tab_scale(float most)
+{
+    uint32_t bits, exponent;
+    memcpy(&bits, &most, sizeof bits);
+    exponent = bits >> 23 & 255;
+    if (most == 0.0f)
+        return 1.0f;
+    bits = (exponent < 4 ? 250u : 254u - exponent) << 23;
+    memcpy(&most, &bits, sizeof most);
+    return most;
+}
+
+SDD_FN float sdd_tab_most(struct sdd_vec3 p, float most)
+{
+    float x = fabsf(p.x), y = fabsf(p.y), z = fabsf(p.z);
+    x = x > y ? x : y;
+    x = x > z ? x : z;
+    return x > most ? x : most;
+}
+
+/* Both products are rounded alike, so of vectors along one axis of a symmetry nothing is left. */
+SDD_FN struct sdd_vec3 sdd_tab_cross(struct sdd_vec3 a, struct sdd_vec3 b)
+{
+    return sdd_vec3_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
+}
+
+/* What is left of a product of sums where there is nothing: their rounding, squared. */
+#define SDD_TAB_NOTHING 0x1p-36f
+
+/* Of length 1; zero where it has none. */
+SDD_FN struct sdd_vec3 sdd_tab_unit(struct sdd_vec3 n)
+{
+    float square = fmaf(n.z, n.z, fmaf(n.y, n.y, n.x * n.x));
+    float one = square > SDD_TAB_NOTHING ? 1.0f / sqrtf(square) : 0.0f;
+    return sdd_scale(one, n);
+}
+
+SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
+{
+    struct sdd_dvec3 d;
+    d.x = (double)v.x;
+    d.y = (double)v.y;
+    d.z = (double)v.z;
+    return d;
+}
+
+/* The points of a bicubic piece as seen from its vertex. */
+SDD_FN struct sdd_sixteen sdd_tab_seen(const struct tab_points_args *a, uint32_t i)
+{
+    struct sdd_sixteen s = sdd_tab_sixteen(a, i);
+    struct sdd_vec3 from = s.p[5];
+    float most = 0.0f;
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++) {
+        s.p[k] = sdd_sub(s.p[k], from);
+        most = sdd_tab_most(s.p[k], most);
+    }
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        s.p[k] = sdd_scale(sdd_tab_scale(most), s.p[k]);
+    return s;
+}
+
+/* What leads away from points of a line along which one coordinate is the same: the sums across it are made first, as
+ * they serve all of them. */
+struct sdd_tab_line {
+    struct sdd_vec3 at[4], away[4];
+};
+
+SDD_FN struct sdd_tab_line sdd_tab_line_of(const struct tab_normals_args *a, const struct sdd_sixteen *s, int32_t fixed,
+                                           int32_t along_x)
+{
+    const float *b = a->rows.pieces.basis[fixed].s, *d = a->slope[fixed].s;
+    int32_t next = along_x ? 1 : 4, across = along_x ? 4 : 1;
+    struct sdd_tab_line l;
+    for (int32_t k = 0; k < 4; k++) {
+        const struct sdd_vec3 *p = s->p + k * next;
+        l.at[k] = sdd_basis_sum(b, p[0], p[across], p[2 * across], p[3 * across]);
+        l.away[k] = sdd_basis_sum(d, p[0], p[across], p[2 * across], p[3 * across]);
+    }
+    return l;
+}
+
+/* What leads away along x and along y. */
+struct sdd_tab_pair {
+    struct sdd_vec3 t1, t2;
+};
+
+SDD_FN struct sdd_tab_pair sdd_tab_line_pair(const struct tab_normals_args *a, const struct sdd_tab_line *l, int32_t t,
+                                             int32_t along_x)
+{
+    const float *b = a->rows.pieces.basis[t].s, *d = a->slope[t].s;
+    struct sdd_vec3 along = sdd_basis_sum(d, l->at[0], l->at[1], l->at[2], l->at[3]);
+    struct sdd_vec3 across = sdd_basis_sum(b, l->away[0], l->away[1], l->away[2], l->away[3]);
+    struct sdd_tab_pair r;
+    r.t1 = along_x ? along : across;
+    r.t2 = along_x ? across : along;
+    return r;
+}
+
+/* Sums across x come first, but on the side y = 0. */
+SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
+{
+    struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
+    struct sdd_tab_line l = sdd_tab_line_of(a, &s, y == 0 ? 0 : x, y == 0);
+    return sdd_tab_line_pair(a, &l, y == 0 ? x : y, y == 0);
+}
+
+/* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
+struct sdd_tab_columns_of {
+    const struct sdd_tab_table *table;
+    const uint32_t *column;
+    struct sdd_vec3 vertex; /* column 0, from which all is seen */
+};
+
+SDD_FN struct sdd_tab_columns_of sdd_tab_columns_at(const struct tab_rows_args *a, uint32_t i)
+{
+    struct sdd_tab_columns_of c;
+    c.table = sdd_tab_table_of(a, i);
+    c.column = a->pieces.column + c.table->column + (i - c.table->first) * c.table->n_columns;
+    c.vertex = sdd_load_point(a->pieces.from, c.column[0]);
+    return c;
+}
+
+SDD_FN struct sdd_vec3 sdd_tab_seen_column(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c, int32_t j)
+{
+    return sdd_sub(sdd_load_point(a->pieces.from, c->column[j]), c->vertex);
+}
+
+SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c)
+{
+    float most = 0.0f;
+    for (int32_t j = 1; j < c->table->n_columns; j++)
+        most = sdd_tab_most(sdd_tab_seen_column(a, c, j), most);
+    return sdd_tab_scale(most);
+}
+
+/* Both sums at (x, y), as tab_other.h makes them. */
+SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, const struct sdd_tab_columns_of *c,
+                                           float scale, int32_t x, int32_t y)
+{
+    int64_t side = ((int64_t)1 << (a->rows.pieces.grid.level - 1)) + 1, points = side * side;
+    int64_t at = c->table->table * points + y * side + x;
+    int32_t n = c->table->n_columns;
+    struct sdd_tab_pair sum;
+    sum.t1 = sum.t2 = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < n; first += SDD_TAB_TERMS) {
+        struct sdd_vec3 p1 = sdd_vec3_of(0.0f, 0.0f, 0.0f), p2 = p1;
+        int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
+        for (int32_t j = first; j < end; j++) {
+            struct sdd_vec3 p = sdd_scale(scale, sdd_tab_seen_column(&a->rows, c, j));
+            p1 = sdd_fma(a->t1[at + j * points], p, p1);
+            p2 = sdd_fma(a->t2[at + j * points], p, p2);
+        }
+        sum.t1 = sdd_add(sum.t1, p1);
+        sum.t2 = sdd_add(sum.t2, p2);
+    }
+    return sum;
+}
+
+/* A corner where the pieces of several corners [begin, end) of the mesh each have their part; corner: the list, NULL:
+ * they are their own. */
+SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, const uint32_t *corner, uint32_t begin,
+                                             uint32_t end, int32_t at)
+{
+    struct sdd_vec3 n = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    float scale = 1.0f;
+    for (uint32_t k = begin; k < end; k++) {
+        uint32_t piece = a->rows.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER;
+        struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+        if (k == begin)
+            scale = sdd_tab_columns_scale(&a->rows, &c);
+        struct sdd_tab_pair t = sdd_tab_pair_of(a, &c, scale, at, at);
+        n = sdd_add(n, sdd_tab_cross(t.t1, t.t2));
+    }
+    return sdd_tab_unit(n);
+}
+
+SDD_FN void sdd_tab_put_pair(const struct tab_normals_args *a, int64_t i, struct sdd_tab_pair t)
+{
+    struct sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t.t1, t.t2));
+    if (a->rows.to)
+        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    if (a->tangents)
+        sdd_put_tangents(a->tangents + 6 * i, t.t1, t.t2, sdd_tab_double(n));
+}
+
+SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
+{
+    if (a->rows.to)
+        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    if (a->tangents)
+        sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(n), 1.0);
+}
+
+SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint32_t piece, struct sdd_row_place at)
+{
+    const struct sdd_control *m = &a->rows.mesh;
+    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+    uint32_t shared = a->shared[c.table - a->rows.pieces.tables], f = sdd_face(&m->faces, at.corner);
+    uint32_t v = m->vert[at.corner];
+    int32_t side = 1 << (a->rows.pieces.grid.level - 1);
+    if (at.x == 0 && at.y == 0 && (shared & 1))
+        sdd_tab_put_shared(a, i, sdd_tab_shared_normal(a, m->corner, m->begin[v], m->end[v], 0));
+    else if (at.x == side && at.y == side && (shared & 2))
+        sdd_tab_put_shared(
+            a, i, sdd_tab_shared_normal(a, 0, f ? (uint32_t)m->face_end[f - 1] : 0, (uint32_t)m->face_end[f], side));
+    else
+        sdd_tab_put_pair(a, i, sdd_tab_pair_of(a, &c, sdd_tab_columns_scale(&a->rows, &c), at.x, at.y));
+}
+
+/* Row first + i, whatever it is. */
+SDD_FN void sdd_tab_put_row(const struct tab_normals_args *a, int64_t i)
+{
+    struct sdd_row_place at = sdd_row_place_of(&a->rows.mesh, a->rows.pieces.grid.level, (uint32_t)(a->rows.first + i));
+    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.where[at.corner];
+    if (at.corner == SDD_NONE)
+        sdd_tab_put_shared(a, i, sdd_vec3_of(0.0f, 0.0f, 0.0f));
+    else if (piece & SDD_TAB_OTHER)
+        sdd_tab_put_other(a, i, piece & ~SDD_TAB_OTHER, at);
+    else
+        sdd_tab_put_pair(a, i, sdd_tab_bicubic_pair(a, piece, at.x, at.y));
+}
+#endif
