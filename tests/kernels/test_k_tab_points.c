@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points and tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and
- * tables of no meaning. Each point is summed in double; all that no piece makes must stay as it was. Grid rows come
- * from the grid order in words (tests/oracle/refined.h). */
+/* Oracle of tab_points, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves
+ * them, with columns and tables of no meaning. Each point is summed in double; all that no piece makes, or that is not
+ * in the range, must stay as it was. Grid rows come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points.h"
+#include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tab_where.h"
+#include "tests/env.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/row_range.h"
 #include "tests/kernels/wild.h"
 #include <math.h>
 #include <stdlib.h>
@@ -109,12 +113,13 @@ static void cut(struct pieces *s)
         s->column[i] = any_row(s);
 }
 
-static void pieces_init(struct pieces *s, const struct poly *p, int level, int n)
+/* others: floats of a row that are no components, at most. */
+static void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others)
 {
     *s = (struct pieces){.level = level, .n = n, .side = (1 << (level - 1)) + 1};
     wild_case_init(&s->k, p, 0);
     grid_init(&s->g, &p->desc);
-    s->stride = n + random_below(&seed, 2) * random_below(&seed, 4);
+    s->stride = n + random_below(&seed, 2) * random_below(&seed, others + 1);
     s->offset = random_below(&seed, s->stride - n + 1);
     s->n_from = grid_n_vertices(&s->g, 1);
     s->from = random_floats(s->n_from * s->stride);
@@ -202,16 +207,12 @@ static void check_piece(const struct pieces *s, int is_regular, int64_t i, float
         }
 }
 
-static void run(const struct pieces *s)
+static struct tab_points_args upload(const struct pieces *s, const struct sdd_control *m)
 {
-    const struct sdd_control m = wild_upload(&s->k, 1);
-    int64_t n_to = grid_n_vertices(&s->g, s->level), bytes = n_to * s->stride * 4;
-    float *to = launch_out(n_to * s->stride, sizeof *to);
     const float *from = launch_in(s->from, s->n_from * s->stride, sizeof *from);
-    const struct tab_points_args a = {
-        .grid = {m.vert, m.edge, m.faces, m.n_vertices, m.n_faces, m.n_edges, m.n_corners, s->level},
+    return (struct tab_points_args){
+        .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
         .from = from + s->offset,
-        .to = to + s->offset,
         .width = {s->n, s->stride},
         .regular = launch_in(s->regular, s->n_regular, 4),
         .regular_owns = launch_in(s->regular_owns, s->n_regular, 4),
@@ -226,6 +227,15 @@ static void run(const struct pieces *s)
         .owns = launch_in(s->owns, s->n_other, 4),
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs};
+}
+
+static void run(const struct pieces *s)
+{
+    const struct sdd_control m = wild_upload(&s->k, 1);
+    int64_t n_to = grid_n_vertices(&s->g, s->level), bytes = n_to * s->stride * 4;
+    float *to = launch_out(n_to * s->stride, sizeof *to);
+    struct tab_points_args a = upload(s, &m);
+    a.to = to + s->offset;
     LAUNCH(tab_points, &a, sdd_tab_items(&a));
     float *got = xalloc(bytes, 1), *untouched = poisoned(bytes, 1);
     memcpy(got, launch_got(to), (size_t)bytes);
@@ -251,7 +261,7 @@ static void check(const struct poly *p)
     static unsigned turn;
     const int *share = shares[turn % 4], level = 1 + (int)(turn / 4 % MOST_LEVEL);
     struct pieces s;
-    pieces_init(&s, p, level, 1 + random_below(&seed, 3));
+    pieces_init(&s, p, level, 1 + random_below(&seed, 3), 3);
     deal(&s, share[0], share[1]);
     cut(&s);
     s.table = random_floats(s.n_table);
@@ -274,6 +284,111 @@ static void test_points(void **state)
         for (int i = 4; i < 16; i++)
             assert_true(n_seen[level][i / 4][i / 2 % 2][i % 2] > 50);
     assert_true(n_alone[0] > 10 && n_alone[1] > 10);
+}
+
+/* ---- rows of a range ------------------------------------------------------------------------------------------- */
+static int64_t n_rows_seen[MOST_LEVEL + 1][2]; /* level, kind; inside grids */
+static int64_t n_single, n_inside;             /* ranges of a row; that begin inside a grid */
+
+/* Every corner is a piece, of one kind or the other. */
+static void deal_all(struct pieces *s, int regular_share)
+{
+    for (uint32_t c = 0; c < s->k.b.C; c++) {
+        if (random_below(&seed, 8) < regular_share)
+            s->regular[s->n_regular++] = c;
+        else
+            s->other[s->n_other++] = c;
+    }
+    for (int64_t i = 0; i < SDD_TAB_REGULAR * s->n_regular; i++)
+        s->regular_column[i] = any_row(s);
+}
+
+/* Where each corner's piece stands, as tab_where must have it. */
+static uint32_t *check_where(const struct pieces *s)
+{
+    uint32_t *want = poisoned(s->k.b.C, 4);
+    for (int64_t i = 0; i < s->n_regular; i++)
+        want[s->regular[i]] = (uint32_t)i;
+    for (int64_t i = 0; i < s->n_other; i++)
+        want[s->other[i]] = (uint32_t)i | SDD_TAB_OTHER;
+    struct tab_where_args a = {launch_in(s->regular, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
+    LAUNCH(tab_where, &a, s->n_regular);
+    a.piece = launch_in(s->other, s->n_other, 4), a.kind = SDD_TAB_OTHER;
+    LAUNCH(tab_where, &a, s->n_other);
+    launch_same(a.where, want, "where");
+    launch_end();
+    return want;
+}
+
+/* What piece i of a kind makes of a range. */
+static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struct row_range *r)
+{
+    int64_t c = is_regular ? s->regular[i] : s->other[i], m = s->side - 1;
+    for (int64_t y = 0; y <= m; y++)
+        for (int64_t x = 0; x <= m; x++) {
+            int64_t row = grid_vertex(&s->g, s->level, c, x, y);
+            double value[3], most[3];
+            if (!row_range_has(r, row))
+                continue;
+            for (int k = 0; k < 3; k++) {
+                struct sum sum = is_regular ? regular_sum(s, i, x, y, k) : other_sum(s, i, x, y, k);
+                value[k] = sum.value, most[k] = sum.most;
+            }
+            row_range_offer(r, row, value, most);
+            n_rows_seen[s->level][is_regular] += x > 0 && x < m && y > 0 && y < m;
+        }
+}
+
+static void check_range(const struct pieces *s, const uint32_t *where)
+{
+    struct row_range r;
+    struct tab_rows_args a = {.mesh = wild_upload(&s->k, 1), .where = launch_in(where, s->k.b.C, 4)};
+    a.pieces = upload(s, &a.mesh);
+    row_range_init(&r, &s->g, s->level, INT32_MAX, &seed);
+    a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each, a.n_classes = MOST_CLASSES;
+    LAUNCH(tab_rows, &a, r.items);
+    row_range_got(&r);
+    for (int64_t i = 0; i < s->n_regular; i++)
+        offer_piece(s, 1, i, &r);
+    for (int64_t i = 0; i < s->n_other; i++)
+        offer_piece(s, 0, i, &r);
+    for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
+        if (s->k.b.valence[v] == 0 && row_range_has(&r, v)) {
+            const float *p = s->from + 3 * (size_t)v;
+            row_range_offer(&r, v, (const double[]){p[0], p[1], p[2]}, (const double[]){0, 0, 0});
+        }
+    for (int64_t i = 0; i < r.n && strcmp(test_backend(), "cpu") == 0; i++) { /* as a GPU makes it */
+        struct sdd_vec3 p = sdd_tab_row_point(&a, (uint32_t)(r.first + i));
+        row_range_same(&r, i, &p.x);
+    }
+    n_single += r.n == 1, n_inside += r.inside;
+    row_range_fini(&r);
+    launch_end();
+}
+
+static void check_ranges(const struct poly *p)
+{
+    static unsigned turn;
+    struct pieces s;
+    pieces_init(&s, p, 1 + (int)(turn++ % MOST_LEVEL), 3, 0);
+    deal_all(&s, random_below(&seed, 9));
+    cut(&s);
+    s.table = random_floats(s.n_table);
+    uint32_t *where = check_where(&s);
+    for (int i = 0; i < 6; i++)
+        check_range(&s, where);
+    free(where);
+    pieces_fini(&s);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    poly_each(60, 100, check_ranges);
+    soup_each(60, 60, check_ranges);
+    for (int level = 2; level <= MOST_LEVEL; level++)
+        assert_true(n_rows_seen[level][0] > 200 && n_rows_seen[level][1] > 200);
+    assert_true(n_single > 100 && n_inside > 100);
 }
 
 static void test_lone(void **state)
@@ -300,6 +415,7 @@ static void test_lone(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points), cmocka_unit_test(test_lone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points), cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_lone)};
     return LAUNCH_GROUP("tabulated points", tests);
 }
