@@ -4,6 +4,7 @@
 #include "gpu/kernels/matrix_product.h"
 #include "gpu/kernels/matrix_quads.h"
 #include "gpu/kernels/matrix_total.h"
+#include "gpu/kernels/matrix_triangles.h"
 #include "gpu/steps.h"
 #include <stdlib.h>
 
@@ -63,6 +64,8 @@ static void launch_rows(const struct build *b, const struct recipe *r, struct sd
         return;
     }
     const struct sdd_options *o = &t->info.options;
+    struct matrix_triangles_args triangles = {
+        {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, b->angle, r->kind};
     struct matrix_quads_args quads = {b->mesh,
                                       to,
                                       b->angle,
@@ -70,7 +73,10 @@ static void launch_rows(const struct build *b, const struct recipe *r, struct sd
                                       r->level,
                                       o->triangle_rule == SDD_TRIANGLE_SMOOTH,
                                       o->scheme == SDD_SCHEME_BILINEAR};
-    DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+    if (topology_is_triangles(t))
+        DEV_LAUNCH(t->device, matrix_triangles, &triangles, r->n_rows);
+    else
+        DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
 }
 
 static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t *total, struct sdd_error *err)

@@ -137,18 +137,23 @@ SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct s
     return sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), sines), ends);
 }
 
-/* Limit normal of a smooth vertex, a boundary crease or the corner of one face; writes its tangents where they are
- * wanted. The masks sum to zero and are taken of what leads away from the vertex, as in tangents.h. */
-SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
-                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, int32_t rule,
-                                        const struct sdd_tri_ring *r, float *tangents)
+/* Limit tangents of a smooth vertex, a boundary crease or the corner of one face. The masks sum to zero and are taken
+ * of what leads away from the vertex, as in tangents.h. */
+struct sdd_loop_tangents {
+    struct sdd_vec3 t1, t2;
+};
+
+SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m, const struct sdd_grid *g,
+                                                     struct sdd_points from, const struct sdd_tri_spot *s,
+                                                     struct sdd_vec3 at, int32_t rule, const struct sdd_tri_ring *r,
+                                                     const struct sdd_float2 *angle)
 {
-    const struct sdd_control *m = &a->mesh;
-    struct sdd_points from = sdd_points_all(a->from);
-    struct sdd_float2 step = a->angle[r->boundary ? 2 * r->n : r->n];
-    struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), t1 = zero, t2 = zero, first = zero, last = zero, inner = zero;
+    struct sdd_float2 step = angle[r->boundary ? 2 * r->n : r->n];
+    struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), first = zero, last = zero, inner = zero;
+    struct sdd_loop_tangents t;
     float co = 1.0f, si = 0.0f;
     uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
+    t.t1 = t.t2 = zero;
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_tri_corner p;
         if (s->kind == SDD_AT_VERTEX) {
@@ -165,23 +170,31 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
         else
             inner = sdd_add(inner, p.on);
         last = sdd_sub(p.off, at);
-        t1 = sdd_fma(co, p.on, t1);
-        t2 = sdd_fma(si, p.on, t2);
+        t.t1 = sdd_fma(co, p.on, t.t1);
+        t.t2 = sdd_fma(si, p.on, t.t2);
         float turned = co * step.s[0] - si * step.s[1];
         si = si * step.s[0] + co * step.s[1];
         co = turned;
     }
-    if (r->boundary) {
-        t1 = sdd_sub(first, last);
-        t2 = sdd_loop_across(r->n, sdd_add(first, last), inner, t2, step);
+    if (rule == SDD_RULE_CORNER) {
+        t.t1 = first;
+        t.t2 = last;
+    } else if (r->boundary) {
+        t.t1 = sdd_sub(first, last);
+        t.t2 = sdd_loop_across(r->n, sdd_add(first, last), inner, t.t2, step);
     }
-    if (tangents && rule == SDD_RULE_CORNER) {
-        sdd_put_tangents(tangents, first, last, r->cross);
-        return r->cross;
-    }
-    struct sdd_dvec3 n = sdd_cross(t1, t2);
+    return t;
+}
+
+/* The limit normal; writes its tangents where they are wanted. */
+SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
+                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, int32_t rule,
+                                        const struct sdd_tri_ring *r, float *tangents)
+{
+    struct sdd_loop_tangents t = sdd_loop_tangents_of(&a->mesh, g, sdd_points_all(a->from), s, at, rule, r, a->angle);
+    struct sdd_dvec3 n = rule == SDD_RULE_CORNER ? r->cross : sdd_cross(t.t1, t.t2);
     if (tangents)
-        sdd_put_tangents(tangents, t1, t2, n);
+        sdd_put_tangents(tangents, t.t1, t.t2, n);
     return n;
 }
 

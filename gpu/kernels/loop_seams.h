@@ -30,10 +30,14 @@ SDD_FN uint32_t sdd_loop_row(const struct loop_seams_args *a, uint32_t e, int32_
 }
 
 /* Place `at` of edge e, counted from its corner: the point after it, and its own where it is not the edge's end. */
-SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width width, uint32_t e, int32_t at)
+struct sdd_loop_pair {
+    struct sdd_vec3 middle, own;
+};
+
+SDD_FN struct sdd_loop_pair sdd_loop_pair_of(const struct loop_seams_args *a, struct sdd_points from, uint32_t e,
+                                             int32_t at)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_points from = sdd_points_wide(a->from, width);
     struct sdd_grid grid = sdd_grid_of(m, a->level);
     const struct sdd_grid *g = &grid;
     uint32_t c = m->edge_corner[e], across = m->twin[c];
@@ -41,15 +45,17 @@ SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width widt
     int32_t back = (1 << a->level) - at, high = sdd_is_downward(m, c); /* from the corner across */
     struct sdd_vec3 p = sdd_tri_load(g, from, c, at, 0), after = sdd_tri_load(g, from, c, at + 1, 0);
     struct sdd_vec3 ends = sdd_add(p, after), middle = sdd_scale(0.5f, ends), smooth = p, here = p, there = p;
+    struct sdd_loop_pair r;
     if (closed) {
         here = sdd_tri_load(g, from, c, at, 1);
         there = sdd_tri_load(g, from, across, back - 1, 1);
         middle = sdd_loop_edge(ends, sdd_add(here, there));
     }
     struct sdd_sharpness sharp = closed ? sdd_part_middle(m, e, a->level, (uint32_t)at, high) : sdd_uniform(10.0f);
-    sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at + 1, high), width, sdd_edge_point(ends, sharp, middle));
+    r.middle = sdd_edge_point(ends, sharp, middle);
+    r.own = p;
     if (at == 0)
-        return;
+        return r;
     struct sdd_vec3 before = sdd_tri_load(g, from, c, at - 1, 0);
     if (closed) {
         here = sdd_add(sdd_tri_load(g, from, c, at - 1, 1), here);
@@ -59,7 +65,17 @@ SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width widt
     struct sdd_ring ring = sdd_ring_empty();
     sdd_ring_edge(&ring, sdd_part_at(m, e, a->level, (uint32_t)at - 1, high, 1), before);
     sdd_ring_edge(&ring, sdd_part_at(m, e, a->level, (uint32_t)at, high, 0), after);
-    sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at, high), width, sdd_vertex_point(p, 0.0f, smooth, &ring));
+    r.own = sdd_vertex_point(p, 0.0f, smooth, &ring);
+    return r;
+}
+
+SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width width, uint32_t e, int32_t at)
+{
+    int32_t high = sdd_is_downward(&a->mesh, a->mesh.edge_corner[e]);
+    struct sdd_loop_pair r = sdd_loop_pair_of(a, sdd_points_wide(a->from, width), e, at);
+    sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at + 1, high), width, r.middle);
+    if (at > 0)
+        sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at, high), width, r.own);
 }
 
 /* The sharp edges of vertex v: in a loop of their own, as in mm_first. */
@@ -82,7 +98,7 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
                                         struct sdd_points from, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_vec3 at = sdd_row_load(from.p, v, from.width);
+    struct sdd_vec3 at = sdd_points_load(from, v);
     double x = 0.0, y = 0.0, z = 0.0;
     uint32_t begin = m->begin[v], end = m->end[v];
     int ruled = sdd_is_ruled(&m->ruled, v);

@@ -3,6 +3,7 @@
  * every scheme that takes it, refined and limit, positions, UVs and a primvar; the same bits on any number of
  * threads. */
 #include "tests/engines/same_as.h"
+#include "tests/oracle/triangles.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h>
 
 #define MOST_VERTICES 4000
+#define MOST_CUT 300 /* corners of faces that are cut into triangles for the schemes of those */
 
 static struct same_as by_matrices = {.method = "subdivision-matrix"};
 
@@ -28,8 +30,14 @@ static void check_scheme(const struct shape *s, int scheme)
 
 static void check_shape(const struct shape *s)
 {
+    struct shape cut = *s;
     check_scheme(s, SDD_SCHEME_CATMULL_CLARK);
     check_scheme(s, SDD_SCHEME_BILINEAR);
+    if (s->desc.n_corners > MOST_CUT && !triangles_only(&s->desc))
+        return;
+    struct triangles t = triangles_cut(&cut.desc);
+    check_scheme(&cut, SDD_SCHEME_LOOP);
+    triangles_free(&t);
 }
 
 static void test_points(void **state)

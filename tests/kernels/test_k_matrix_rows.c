@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of matrix_quads: a matrix row times any points is what the rule makes of these points. The points are random
- * on every level, so that nothing is smooth, and what the rules make of them is the oracle's (wild.h): double
- * precision, manifold or not. Rows of points sum to one, of tangents to zero. */
+/* Oracle of matrix_quads and matrix_triangles: a matrix row times any points is what the rule makes of these points. The
+ * points are random on every level, so that nothing is smooth, and what the rules make of them is the oracle's (wild.h,
+ * loop.h): double precision, manifold or not. Rows of points sum to one, of tangents to zero. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/matrix_quads.h"
+#include "gpu/kernels/matrix_triangles.h"
+#include "tests/kernels/loop.h"
 #include "tests/kernels/rows.h"
 #include "tests/kernels/wild.h"
 #include <math.h>
@@ -14,6 +16,7 @@
 #define N_SOUPS 100
 
 static uint64_t seed = 20261122;
+static const struct wild_case *the_case; /* that is looked at */
 static int64_t n_tangents;
 
 /* In [-1, 1), the same as floats. */
@@ -111,25 +114,40 @@ static void check_plane(const struct rows *t1, const struct rows *t2, int64_t i,
     n_tangents += normal != NULL;
 }
 
-static void check_limits(const struct wild_case *k, const struct wild *w)
+static void quads_limits_pass(void *context, struct sdd_matrix_rows to)
 {
-    struct wild_limits limits;
+    struct matrix_quads_args *a = context;
+    a->mesh = wild_upload(the_case, 1);
+    a->angle = a->kind == SDD_MATRIX_LIMIT ? NULL : wild_upload_angles(the_case);
+    quads_pass(a, to);
+}
+
+/* row: of the level's points. */
+static void check_limits(const struct wild_limits *limits, const float *from, const int32_t *row, int64_t n,
+                         rows_pass *pass, void *args, int32_t *kind)
+{
     struct rows r[3];
-    float *from = wild_points(w);
-    wild_limits(k, w, &limits);
-    double *want = in_rows(limits.p, w->row, w->V);
+    double *want = in_rows(limits->p, row, n);
     for (int i = 0; i < 3; i++) {
-        struct matrix_quads_args a = {.kind = SDD_MATRIX_LIMIT + i, .level = w->level};
-        a.mesh = wild_upload(k, 1);
-        a.angle = i ? wild_upload_angles(k) : NULL;
-        rows_make(&r[i], w->V, w->V, quads_pass, &a);
+        *kind = SDD_MATRIX_LIMIT + i;
+        rows_make(&r[i], n, n, pass, args);
     }
-    check_points(&r[0], from, want, 0, w->V, "limit");
-    for (int64_t v = 0; v < w->V; v++)
-        check_plane(&r[1], &r[2], w->row[v], from, limits.normal_ok[v] == 1 ? limits.normal + 3 * v : NULL);
+    check_points(&r[0], from, want, 0, n, "limit");
+    for (int64_t v = 0; v < n; v++)
+        check_plane(&r[1], &r[2], row[v], from, limits->normal_ok[v] == 1 ? limits->normal + 3 * v : NULL);
     for (int i = 0; i < 3; i++)
         rows_free(&r[i]);
-    free(from), free(want), free(limits.p), free(limits.normal), free(limits.normal_ok);
+    free(want), free(limits->p), free(limits->normal), free(limits->normal_ok);
+}
+
+static void check_quad_limits(const struct wild *w)
+{
+    struct matrix_quads_args a = {.level = w->level};
+    struct wild_limits limits;
+    float *from = wild_points(w);
+    wild_limits(the_case, w, &limits);
+    check_limits(&limits, from, w->row, w->V, quads_limits_pass, &a, &a.kind);
+    free(from);
 }
 
 static void check_quads(const struct poly *p)
@@ -138,6 +156,7 @@ static void check_quads(const struct poly *p)
     struct wild_case k;
     struct wild w, next;
     wild_case_init(&k, p, 0);
+    the_case = &k;
     wild_control(&k, &w);
     for (; w.level < last; w = next) {
         shake(w.p, 3 * w.V);
@@ -145,7 +164,7 @@ static void check_quads(const struct poly *p)
         if (w.level == 0)
             check_first(&k, &w, &next, 1), check_first(&k, &w, &next, 0);
         else
-            check_step(&k, &w, &next, w.level % 2), check_limits(&k, &w);
+            check_step(&k, &w, &next, w.level % 2), check_quad_limits(&w);
         wild_fini(&w);
     }
     wild_fini(&w);
@@ -164,6 +183,64 @@ static void check_linear(const struct poly *p)
     wild_fini(&w);
     wild_fini(&next);
     wild_case_fini(&k);
+}
+
+/* ---- triangles ---------------------------------------------------------------------------------------------------- */
+static void triangles_pass(void *context, struct sdd_matrix_rows to)
+{
+    struct matrix_triangles_args *a = context;
+    int64_t m = (int64_t)1 << (a->step.level + (a->kind == SDD_MATRIX_STEP));
+    a->step.mesh = wild_upload(the_case, 1);
+    a->step.weights = loop_upload_weights(the_case);
+    a->angle = a->kind <= SDD_MATRIX_LIMIT ? NULL : wild_upload_angles(the_case);
+    a->to = to;
+    LAUNCH(matrix_triangles, a,
+           a->step.mesh.n_vertices + a->step.mesh.n_edges * (m - 1) + a->step.mesh.n_faces * ((m - 1) * (m - 2) / 2));
+}
+
+static void check_triangle_level(const struct loop *w, const struct loop *to)
+{
+    struct matrix_triangles_args a = {.kind = SDD_MATRIX_STEP, .step = {.level = w->level}};
+    float *from = loop_points(w);
+    double *want = loop_rows(to);
+    struct wild_limits limits;
+    struct rows r;
+    rows_make(&r, to->V, w->V, triangles_pass, &a);
+    check_points(&r, from, want, 0, to->V, "point");
+    rows_free(&r);
+    if (w->level > 0) {
+        loop_limits(the_case, w, &limits);
+        check_limits(&limits, from, w->row, w->V, triangles_pass, &a, &a.kind);
+    }
+    free(from), free(want);
+}
+
+static void check_triangles(const struct poly *p)
+{
+    const int last = p->desc.n_corners <= 60 ? 4 : p->desc.n_corners <= 200 ? 3 : 2;
+    struct wild_case k;
+    struct loop w, next;
+    wild_case_init(&k, p, 0);
+    the_case = &k;
+    loop_control(&k, &w);
+    for (; w.level < last; w = next) {
+        shake(w.p, 3 * w.V);
+        loop_next(&k, &w, &next);
+        check_triangle_level(&w, &next);
+        loop_fini(&w);
+    }
+    loop_fini(&w);
+    wild_case_fini(&k);
+}
+
+static void test_triangles(void **state)
+{
+    (void)state;
+    n_tangents = 0;
+    loop_each(N_RANDOM, 300, check_triangles);
+    loop_each_odd(N_SOUPS, 300, check_triangles);
+    loop_valences(9, check_triangles);
+    assert_true(n_tangents > 10000);
 }
 
 static void test_quads(void **state)
@@ -185,6 +262,6 @@ static void test_linear(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_quads), cmocka_unit_test(test_quads_odd),
-                                       cmocka_unit_test(test_linear)};
+                                       cmocka_unit_test(test_linear), cmocka_unit_test(test_triangles)};
     return LAUNCH_GROUP("rows of subdivision matrices", tests);
 }
