@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/matrix.h"
 #include "gpu/chaikin.h"
+#include "gpu/kernels/compact.h"
+#include "gpu/kernels/matrix_empty.h"
+#include "gpu/kernels/matrix_normals.h"
 #include "gpu/kernels/matrix_product.h"
 #include "gpu/kernels/matrix_quads.h"
 #include "gpu/kernels/matrix_total.h"
@@ -209,7 +212,36 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
     return SDD_OK;
 }
 
-static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrix *out,
+/* Rows without a mask, which `tangents` over the level leaves empty. */
+static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices *all, struct sdd_error *err)
+{
+    const int64_t n = tangents->n_rows, bytes = n * (int64_t)sizeof(int32_t);
+    struct topology_part work = {0};
+    int32_t n_bare = 0;
+    int rc = matrix_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
+    if (rc)
+        return rc;
+    int32_t *flag = work.memory, *rank = flag + n;
+    struct matrix_empty_args empty = {tangents->end, flag};
+    DEV_LAUNCH(d, matrix_empty, &empty, n);
+    dev_scan(d, flag, rank, n, rank + n);
+    dev_download(d, &n_bare, rank + (n - 1), sizeof n_bare);
+    rc = dev_finish(d, err);
+    matrix_give(d, &all->bare_memory);
+    matrix_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* whose bare rows they were */
+    all->of[MATRIX_TANGENTS_1].level = 0;
+    all->n_bare = rc ? 0 : n_bare;
+    if (!rc)
+        rc = matrix_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
+    all->bare = all->bare_memory.memory;
+    struct compact_args bare = {flag, rank, all->bare};
+    if (!rc)
+        DEV_LAUNCH(d, compact, &bare, n);
+    matrix_give(d, &work);
+    return rc;
+}
+
+static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrices *all,
                      struct sdd_error *err)
 {
     static const int kinds[] = {
@@ -220,12 +252,14 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
     struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = points_of->n_rows};
     struct csr step = {0}, product = {0};
     if (of == MATRIX_POINTS || b->t->info.options.scheme == SDD_SCHEME_BILINEAR)
-        return pack(b, points_of, out, err);
+        return pack(b, points_of, all->of + of, err);
     int rc = make(b, r, &step, err);
+    if (!rc && of == MATRIX_TANGENTS_1)
+        rc = find_bare(b->t->device, &step, all, err);
     if (!rc)
         rc = make(b, (struct recipe){.n_rows = step.n_rows, .a = &step, .b = points_of}, &product, err);
     if (!rc)
-        rc = pack(b, &product, out, err);
+        rc = pack(b, &product, all->of + of, err);
     csr_free(b->t->device, &step);
     csr_free(b->t->device, &product);
     return rc;
@@ -265,15 +299,24 @@ static int check_around(const sdd_topology *t, struct sdd_error *err)
                     most, MAX_AROUND);
 }
 
+/* Of the matrices that are wanted, or needed beside them. */
+static unsigned which_miss(const struct matrices *all, unsigned wanted, int level)
+{
+    unsigned missing = 0;
+    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare)
+        wanted |= 1u << MATRIX_POINTS;
+    for (int k = 0; k < N_MATRICES; k++)
+        if ((wanted >> k & 1) && all->of[k].level != level)
+            missing |= 1u << k;
+    return missing;
+}
+
 int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
                      const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err)
 {
     struct build b = {.t = t, .request = r, .mesh = *mesh};
     struct csr all_points = {0};
-    unsigned missing = 0;
-    for (int k = 0; k < N_MATRICES; k++)
-        if ((wanted >> k & 1) && all->of[k].level != r->level)
-            missing |= 1u << k;
+    unsigned missing = which_miss(all, wanted, r->level);
     if (!missing)
         return SDD_OK;
     int rc = check_around(t, err);
@@ -281,9 +324,9 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
         rc = take_tools(&b, missing, err);
     if (!rc)
         rc = make_points(&b, &all_points, err);
-    for (int k = 0; k < N_MATRICES && !rc; k++)
+    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(all, wanted, r->level))
         if (missing >> k & 1)
-            rc = make_last(&b, &all_points, k, all->of + k, err);
+            rc = make_last(&b, &all_points, k, all, err);
     if (rc)
         dev_drain(t->device);
     csr_free(t->device, &all_points);
@@ -299,9 +342,15 @@ void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *
     }
 }
 
+void matrices_normals(sdd_device *d, const struct matrices *all, const float *x, float *normals, float *tangents)
+{
+    struct matrix_normals_args a = {all->of[MATRIX_TANGENTS_1].m, all->of[MATRIX_TANGENTS_2].m, x, normals, tangents};
+    DEV_LAUNCH(d, matrix_normals, &a, a.t1.n_rows);
+}
+
 int64_t matrices_bytes(const struct matrices *all)
 {
-    int64_t bytes = 0;
+    int64_t bytes = all->bare_memory.bytes;
     for (int k = 0; k < N_MATRICES; k++)
         bytes += all->of[k].memory.bytes;
     return bytes;
@@ -311,5 +360,6 @@ void matrices_free(sdd_device *d, struct matrices *all)
 {
     for (int k = 0; k < N_MATRICES; k++)
         matrix_give(d, &all->of[k].memory);
+    matrix_give(d, &all->bare_memory);
     *all = (struct matrices){0};
 }

@@ -20,14 +20,20 @@ struct matrix {
  * Zeros: nothing is there yet. */
 struct matrices {
     struct matrix of[N_MATRICES];
+    struct topology_part bare_memory;
+    uint32_t *bare; /* rows that no mask of tangents is for, with the tangents */
+    int64_t n_bare;
 };
 
-/* matrices_prepare: makes those of `level` that are missing; wanted: bits 1 << enum matrix_of.
+/* matrices_prepare: makes those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both tangents
+ * or none. Where rows are bare, the points are made along with the tangents.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_EUNSUPPORTED (valence), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
                      const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
 /* matrix_rows: rows [first, first + n) of a matrix times x, rows of `width` floats; queues. */
 void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y);
+/* matrices_normals: limit normals and tangents but of bare rows; queues. Either may be NULL. */
+void matrices_normals(sdd_device *d, const struct matrices *all, const float *x, float *normals, float *tangents);
 int64_t matrices_bytes(const struct matrices *all); /* on the device */
 void matrices_free(sdd_device *d, struct matrices *all);
 

@@ -89,25 +89,24 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
     return rc ? rc : step_upload_weights(t, l->weights, err);
 }
 
-void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
-                        const float *from)
+void mesh_matrix_finish_rows(const struct engine_run *run, const struct sdd_control *m,
+                             const struct mesh_matrix_tables *l, const float *from, const uint32_t *rows, int64_t n)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     const struct sdd_float2 *angle = l->n_angles ? l->angle : NULL;
     float *out = mesh_matrix_in_place(r) ? NULL : run->positions;
     int limit = r->surface == SDD_SURFACE_LIMIT && !is_linear(t);
-    int64_t n = topology_points(t, r->level);
     struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
     if (topology_is_triangles(t)) {
-        struct loop_finish_args a = {*m, l->weights, angle, from, out, run->normals, r->level, limit};
+        struct loop_finish_args a = {*m, l->weights, angle, from, out, run->normals, r->level, limit, rows};
         struct loop_tangents_args with = {a, run->tangents};
         if (run->tangents)
             DEV_LAUNCH(t->device, loop_tangents, &with, n);
         else if (out || run->normals)
             DEV_LAUNCH(t->device, loop_finish, &a, n);
     } else {
-        struct mm_finish_args a = {*m, angle, from, out, run->normals, r->level, limit};
+        struct mm_finish_args a = {*m, angle, from, out, run->normals, r->level, limit, rows};
         struct mm_tangents_args with = {a, run->tangents};
         if (run->tangents)
             DEV_LAUNCH(t->device, mm_tangents, &with, n);
@@ -115,6 +114,13 @@ void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *
             DEV_LAUNCH(t->device, mm_finish, &a, n);
     }
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+}
+
+void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
+                        const float *from)
+{
+    const sdd_topology *t = run->mesh->topology;
+    mesh_matrix_finish_rows(run, m, l, from, NULL, topology_points(t, run->request->level));
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)

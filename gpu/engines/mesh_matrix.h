@@ -17,8 +17,11 @@ int mesh_matrix_upload_tables(const sdd_topology *t, const struct mesh_matrix_ta
 
 /* mesh_matrix_in_place: are the points of the last level the result? Then finish is not to write them again. */
 int mesh_matrix_in_place(const struct sdd_refine_request *r);
-/* mesh_matrix_finish: what is asked for beyond `from`, the points of the last level; and isolated points. */
+/* mesh_matrix_finish: what is asked for beyond `from`, the points of the last level; and isolated points.
+ * mesh_matrix_finish_rows: of n rows alone. */
 void mesh_matrix_finish(const struct engine_run *run, const struct sdd_control *m, const struct mesh_matrix_tables *l,
                         const float *from);
+void mesh_matrix_finish_rows(const struct engine_run *run, const struct sdd_control *m,
+                             const struct mesh_matrix_tables *l, const float *from, const uint32_t *rows, int64_t n);
 
 #endif

@@ -18,6 +18,12 @@ static int needs_last(const struct sdd_refine_request *r)
     return (r->include & ENGINE_AROUND) != 0;
 }
 
+/* Limit tangents have matrices, but of bare rows (matrix.h); other normals come from around points. */
+static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && t->info.options.scheme != SDD_SCHEME_BILINEAR;
+}
+
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
     int in_scratch = needs_last(r) && !mesh_matrix_in_place(r);
@@ -47,41 +53,54 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     sdd_topology *t = mesh->topology;
     struct sdd_control m = topology_control(t);
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
-    if (needs_last(r))
+    if (has_masks(t, r))
+        wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
+    else if (needs_last(r))
         wanted |= 1u << MATRIX_POINTS;
     int rc = matrices_prepare(t, &m, t->matrices, r, wanted, err);
     return rc ? rc : primvars_prepare(mesh, r, err);
+}
+
+/* Normals and tangents of rows, all or `rows`, from what is around them on the last level. */
+static int look_around(const struct engine_run *run, const uint32_t *rows, int64_t n, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    struct engine_run around = *run;
+    struct sdd_control m = topology_control(t);
+    struct arena a = {run->scratch, 0};
+    struct layout l;
+    lay_out(t, r, &a, &l);
+    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    if (rc)
+        return rc;
+    const float *last = run->positions;
+    around.positions = NULL; /* they are there, the same whatever else is asked for */
+    if (!mesh_matrix_in_place(r)) {
+        matrix_rows(t->device, t->matrices->of + MATRIX_POINTS, 3, run->mesh->points, 0, topology_points(t, r->level),
+                    l.last);
+        last = l.last;
+    }
+    for (int level = 0; level <= r->level; level++)
+        chaikin_reach(t, l.parts, level, r->level, &m);
+    mesh_matrix_finish_rows(&around, &m, &l.tables, last, rows, n);
+    return SDD_OK;
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct matrix *of = t->matrices->of;
+    const struct matrices *all = t->matrices;
     const float *from = run->mesh->points;
-    int64_t n = topology_points(t, r->level);
-    struct arena a = {run->scratch, 0};
-    struct layout l;
     if (r->include & SDD_POSITIONS)
-        matrix_rows(t->device, of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
+        matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
     if (!needs_last(r))
         return SDD_OK;
-    lay_out(t, r, &a, &l);
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
-    if (rc)
-        return rc;
-    struct engine_run around = *run;
-    struct sdd_control m = topology_control(t);
-    const float *last = run->positions;
-    around.positions = NULL; /* they are there, the same whatever else is asked for */
-    if (!mesh_matrix_in_place(r)) {
-        matrix_rows(t->device, of + MATRIX_POINTS, 3, from, 0, n, l.last);
-        last = l.last;
-    }
-    for (int level = 0; level <= r->level; level++)
-        chaikin_reach(t, l.parts, level, r->level, &m);
-    mesh_matrix_finish(&around, &m, &l.tables, last);
-    return SDD_OK;
+    if (!has_masks(t, r))
+        return look_around(run, NULL, topology_points(t, r->level), err);
+    matrices_normals(t->device, all, from, run->normals, run->tangents);
+    return all->n_bare ? look_around(run, all->bare, all->n_bare, err) : SDD_OK;
 }
 
 const uint8_t subdivision_matrix_schemes[N_FEATURES] = {

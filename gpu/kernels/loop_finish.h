@@ -2,7 +2,7 @@
 /* loop_finish: limit positions and normals of a level of triangles, in grid order.
  * Shapes  control mesh, from[n][3] f32 of level L, weights and angle tables
  *         -> out, normal [n][3] f32; either may be NULL
- * Shape   item, n grid points      Cost  about 30 B read (cached neighbours) and 24 B written a vertex
+ * Shape   item, n grid points, or those that `rows` names      Cost  about 30 B read (cached neighbours) and 24 B written a vertex
  * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left); normals as
  *         mm_finish
  * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
@@ -20,6 +20,7 @@ struct loop_finish_args {
     const float *from;
     float *out, *normal;
     int32_t level, limit;
+    const uint32_t *rows; /* NULL: all */
 };
 
 /* One triangle at a point: the ends of its two edges there, counter-clockwise. */
@@ -230,6 +231,6 @@ SDD_FN void sdd_loop_finish(int64_t i, const struct loop_finish_args *a, float *
 
 SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
 {
-    sdd_loop_finish(i, a, NULL);
+    sdd_loop_finish(a->rows ? a->rows[i] : i, a, NULL);
 }
 #endif

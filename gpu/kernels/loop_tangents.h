@@ -15,6 +15,7 @@ struct loop_tangents_args {
 
 SDD_FN void k_loop_tangents(int64_t i, const struct loop_tangents_args *a)
 {
-    sdd_loop_finish(i, &a->finish, a->tangents + 6 * i);
+    int64_t row = a->finish.rows ? a->finish.rows[i] : i;
+    sdd_loop_finish(row, &a->finish, a->tangents + 6 * row);
 }
 #endif

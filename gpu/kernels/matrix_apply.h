@@ -33,16 +33,28 @@ struct matrix_apply_args {
     int64_t first;
 };
 
+/* A sum of terms. `from`: what is taken from each point; where the weights sum to zero, that changes nothing but what
+ * rounding does far from the origin. */
 struct sdd_terms {
     double x, y, z;
+    struct sdd_vec3 from;
+    int32_t n;
 };
 
-SDD_FN void sdd_terms_add(struct sdd_terms *t, float weight, const float *x, uint32_t column, struct sdd_width width)
+SDD_FN void sdd_terms_add(struct sdd_terms *t, float weight, struct sdd_vec3 p, int relative)
 {
-    struct sdd_vec3 p = sdd_row_load(x, column, width);
-    t->x = fma((double)weight, (double)p.x, t->x);
-    t->y = fma((double)weight, (double)p.y, t->y);
-    t->z = fma((double)weight, (double)p.z, t->z);
+    double w = (double)weight;
+    if (!relative) {
+        t->x = fma(w, (double)p.x, t->x);
+        t->y = fma(w, (double)p.y, t->y);
+        t->z = fma(w, (double)p.z, t->z);
+        return;
+    }
+    if (t->n++ == 0)
+        t->from = p;
+    t->x = fma(w, (double)p.x - (double)t->from.x, t->x);
+    t->y = fma(w, (double)p.y - (double)t->from.y, t->y);
+    t->z = fma(w, (double)p.z - (double)t->from.z, t->z);
 }
 
 /* The first entry of row `row` among those of COO. */
@@ -59,18 +71,22 @@ SDD_FN int64_t sdd_coo_first(const struct sdd_matrix *m, uint32_t row)
     return low;
 }
 
-SDD_FN void sdd_matrix_row(int64_t i, const struct matrix_apply_args *a, struct sdd_width width)
+/* relative: a constant; taken from the first point, and the terms are counted. */
+SDD_FN struct sdd_terms sdd_matrix_sum(const struct sdd_matrix *m, int64_t row, const float *x, struct sdd_width width,
+                                       int relative)
 {
-    const struct sdd_matrix *m = &a->m;
-    int64_t row = a->first + i, at = m->n_rest, end = m->n_rest;
-    struct sdd_terms sum = {0.0, 0.0, 0.0};
+    int64_t at = m->n_rest, end = m->n_rest;
+    struct sdd_terms sum;
     uint32_t more = SDD_ELL_MORE;
+    sum.x = sum.y = sum.z = 0.0;
+    sum.from = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    sum.n = 0;
     for (int64_t j = row; j < m->k * m->n_rows; j += m->n_rows) {
         uint32_t column = m->ell_column[j];
         more = column == SDD_NONE ? 0 : column & SDD_ELL_MORE;
         if (column == SDD_NONE)
             break;
-        sdd_terms_add(&sum, m->ell_weight[j], a->x, column & ~SDD_ELL_MORE, width);
+        sdd_terms_add(&sum, m->ell_weight[j], sdd_row_load(x, column & ~SDD_ELL_MORE, width), relative);
     }
     if (!m->row) {
         at = sdd_row_first(m->end, row);
@@ -79,8 +95,19 @@ SDD_FN void sdd_matrix_row(int64_t i, const struct matrix_apply_args *a, struct 
         at = sdd_coo_first(m, (uint32_t)row);
     }
     for (; at < end && (!m->row || m->row[at] == (uint32_t)row); at++)
-        sdd_terms_add(&sum, m->weight[at], a->x, m->column[at], width);
-    sdd_row_put(a->y, (uint32_t)i, width, sdd_vec3_of((float)sum.x, (float)sum.y, (float)sum.z));
+        sdd_terms_add(&sum, m->weight[at], sdd_row_load(x, m->column[at], width), relative);
+    return sum;
+}
+
+SDD_FN struct sdd_vec3 sdd_terms_point(const struct sdd_terms *t)
+{
+    return sdd_vec3_of((float)t->x, (float)t->y, (float)t->z);
+}
+
+SDD_FN void sdd_matrix_row(int64_t i, const struct matrix_apply_args *a, struct sdd_width width)
+{
+    struct sdd_terms sum = sdd_matrix_sum(&a->m, a->first + i, a->x, width, 0);
+    sdd_row_put(a->y, (uint32_t)i, width, sdd_terms_point(&sum));
 }
 
 SDD_FN void k_matrix_apply(int64_t i, const struct matrix_apply_args *a)

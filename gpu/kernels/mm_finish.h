@@ -2,7 +2,7 @@
 /* mm_finish: limit positions and normals of a level of quads, in grid order.
  * Shapes  control mesh, from[n][3] f32 of level L -> out, normal [n][3] f32, n grid points of level L; either may be
  *         NULL
- * Shape   item, n grid points      Cost  about 40 B read (cached neighbours) and 24 B written a vertex
+ * Shape   item, n grid points, or those that `rows` names      Cost  about 40 B read (cached neighbours) and 24 B written a vertex
  * Result  as ef_finish. At a vertex or edge that is not manifold OpenSubdiv defines no normal: a vertex gets the sum
  *         over all its faces, a point of an edge that of its first face
  * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
@@ -17,6 +17,7 @@ struct mm_finish_args {
     const float *from;
     float *out, *normal;
     int32_t level, limit;
+    const uint32_t *rows; /* NULL: all */
 };
 
 struct sdd_finish_ring {
@@ -159,6 +160,6 @@ SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tang
 
 SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
 {
-    sdd_mm_finish(i, a, NULL);
+    sdd_mm_finish(a->rows ? a->rows[i] : i, a, NULL);
 }
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of matrix_product, matrix_total, matrix_rest, matrix_pack and matrix_apply: random sparse matrices, beside
- * them the same as full ones. A product with a vector has the same bits in every form, for every k. */
+/* Oracles of matrix_product, matrix_total, matrix_empty, matrix_rest, matrix_pack, matrix_apply and matrix_normals:
+ * random sparse matrices, beside them the same as full ones. A product with a vector has the same bits in every form, for every k. */
 #include "tests/kernels/launch.h"
+#include "gpu/kernels/matrix_empty.h"
+#include "gpu/kernels/matrix_normals.h"
 #include "gpu/kernels/matrix_pack.h"
 #include "gpu/kernels/matrix_product.h"
 #include "gpu/kernels/matrix_rest.h"
@@ -206,9 +208,95 @@ static void test_forms(void **state)
     free(f), free(got);
 }
 
+/* The rows' weights, made to sum to zero, times x; from the first point of each, far from which all of them are. */
+static void tangent(const struct full *f, int64_t i, const float *x, double out[3])
+{
+    out[0] = out[1] = out[2] = 0;
+    for (int64_t j = 0; j < f->m; j++)
+        for (int c = 0; c < 3; c++)
+            out[c] += (double)(float)f->w[i][j] * ((double)x[3 * j + c] - 1000);
+}
+
+static void close_rows(struct full *f, struct rows *r)
+{
+    for (int64_t i = 0; i < r->n; i++) {
+        int32_t first = i ? r->end[i - 1] : 0, last = r->end[i] - 1;
+        double sum = 0;
+        for (int32_t k = first; k <= last; k++)
+            f->w[i][r->column[k]] = r->weight[k] = floor(r->weight[k] * 256) / 256; /* exact in float */
+        for (int32_t k = first; k < last; k++)
+            sum += r->weight[k];
+        if (last >= first)
+            f->w[i][r->column[last]] = r->weight[last] = -sum;
+    }
+}
+
+static void check_normal(const struct full *f, const struct full *g, int64_t i, const float *x, const float *normal,
+                         const float *tangents)
+{
+    double t[2][3], n[3], length;
+    tangent(f, i, x, t[0]);
+    tangent(g, i, x, t[1]);
+    for (int c = 0; c < 3; c++)
+        n[c] = t[0][(c + 1) % 3] * t[1][(c + 2) % 3] - t[0][(c + 2) % 3] * t[1][(c + 1) % 3];
+    length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int k = 0; k < 3; k++) {
+        const double *want = k == 2 ? n : t[k];
+        const float *got = k == 2 ? normal : tangents + 3 * k;
+        double size = sqrt(want[0] * want[0] + want[1] * want[1] + want[2] * want[2]);
+        for (int c = 0; c < 3; c++)
+            if (!(fabs((double)got[c] - (length > 0 ? want[c] / size : 0)) <= 1e-4))
+                fail_msg("%s: row %lld, %d: %g is not %g", launch_case(), (long long)i, k, (double)got[c],
+                         want[c] / size);
+    }
+}
+
+static void test_normals(void **state)
+{
+    struct full *f = xalloc(2, sizeof *f);
+    float x[MOST * 3];
+    int64_t n_checked = 0;
+    (void)state;
+    for (int round = 0; round < N_RANDOM; round++) {
+        struct rows r[2];
+        int64_t n = 1 + random_below(&seed, MOST), m = 3 + random_below(&seed, MOST - 3);
+        launch_say("normals %d", round);
+        for (int k = 0; k < 2; k++)
+            random_rows(f + k, r + k, n, m), close_rows(f + k, r + k);
+        for (int i = 0; i < MOST * 3; i++)
+            x[i] = 1000 + random_unit(&seed);
+        struct matrix_empty_args empty = {launch_in(r[0].end, n, 4), launch_out(n, 4)};
+        LAUNCH(matrix_empty, &empty, n);
+        const int32_t *flag = launch_got(empty.flag);
+        for (int64_t i = 0; i < n; i++)
+            assert_int_equal(flag[i], r[0].end[i] == (i ? r[0].end[i - 1] : 0));
+        struct matrix_normals_args a = {pack(&r[0], round % 5 - 1), pack(&r[1], round % 4 - 1), launch_in(x, m * 3, 4),
+                                        launch_out(n, 12), launch_out(n, 24)};
+        LAUNCH(matrix_normals, &a, n);
+        const float *normal = launch_got(a.normal), *tangents = launch_got(a.tangents);
+        for (int64_t i = 0; i < n; i++) {
+            int32_t length = r[0].end[i] - (i ? r[0].end[i - 1] : 0), other = r[1].end[i] - (i ? r[1].end[i - 1] : 0);
+            if (length == 0)
+                assert_true(((const uint32_t *)(normal + 3 * i))[2] == LAUNCH_POISON32);
+            else if (length > 2 && other > 2)
+                check_normal(f, f + 1, i, x, normal + 3 * i, tangents + 6 * i), n_checked++;
+        }
+        for (int k = 0; k < 2; k++) {
+            const struct sdd_matrix *form = k ? &a.t2 : &a.t1;
+            float(*got)[MOST] = xalloc(MOST, sizeof *got);
+            unpack(form, r[k].end, got);
+            free(got);
+        }
+        launch_end();
+        rows_free(&r[0]), rows_free(&r[1]);
+    }
+    assert_true(n_checked > 300);
+    free(f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_product), cmocka_unit_test(test_total),
-                                       cmocka_unit_test(test_forms)};
+                                       cmocka_unit_test(test_forms), cmocka_unit_test(test_normals)};
     return LAUNCH_GROUP("sparse matrices", tests);
 }
