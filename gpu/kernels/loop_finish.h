@@ -2,7 +2,8 @@
 /* loop_finish: limit positions and normals of a level of triangles, in grid order.
  * Shapes  control mesh, from[n][3] f32 of level L, weights and angle tables
  *         -> out, normal [n][3] f32; either may be NULL
- * Shape   item, n grid points, or those that `rows` names      Cost  about 30 B read (cached neighbours) and 24 B written a vertex
+ * Shape   item, n grid points, or those that `rows` names
+ * Cost    about 30 B read (cached neighbours) and 24 B written a vertex
  * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left); normals as
  *         mm_finish
  * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */

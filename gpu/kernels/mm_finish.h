@@ -2,7 +2,8 @@
 /* mm_finish: limit positions and normals of a level of quads, in grid order.
  * Shapes  control mesh, from[n][3] f32 of level L -> out, normal [n][3] f32, n grid points of level L; either may be
  *         NULL
- * Shape   item, n grid points, or those that `rows` names      Cost  about 40 B read (cached neighbours) and 24 B written a vertex
+ * Shape   item, n grid points, or those that `rows` names
+ * Cost    about 40 B read (cached neighbours) and 24 B written a vertex
  * Result  as ef_finish. At a vertex or edge that is not manifold OpenSubdiv defines no normal: a vertex gets the sum
  *         over all its faces, a point of an edge that of its first face
  * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of matrix_quads and matrix_triangles: a matrix row times any points is what the rule makes of these points. The
- * points are random on every level, so that nothing is smooth, and what the rules make of them is the oracle's (wild.h,
- * loop.h): double precision, manifold or not. Rows of points sum to one, of tangents to zero. */
+/* Oracle of matrix_quads and matrix_triangles: a matrix row times any points is what the rule makes of these points.
+ * The points are random on every level, so that nothing is smooth, and what the rules make of them is the oracle's
+ * (wild.h, loop.h): double precision, manifold or not. Rows of points sum to one, of tangents to zero. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/matrix_quads.h"
 #include "gpu/kernels/matrix_triangles.h"
@@ -185,7 +185,7 @@ static void check_linear(const struct poly *p)
     wild_case_fini(&k);
 }
 
-/* ---- triangles ---------------------------------------------------------------------------------------------------- */
+/* ---- triangles ------------------------------------------------------------------------------------------------- */
 static void triangles_pass(void *context, struct sdd_matrix_rows to)
 {
     struct matrix_triangles_args *a = context;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of matrix_product, matrix_total, matrix_empty, matrix_rest, matrix_pack, matrix_apply and matrix_normals:
- * random sparse matrices, beside them the same as full ones. A product with a vector has the same bits in every form, for every k. */
+ * random sparse matrices, beside them the same as full ones. A product with a vector has the same bits in every form,
+ * for every k. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/matrix_empty.h"
 #include "gpu/kernels/matrix_normals.h"
