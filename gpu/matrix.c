@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/matrix.h"
 #include "gpu/chaikin.h"
+#include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/kernels/compact.h"
 #include "gpu/kernels/matrix_empty.h"
 #include "gpu/kernels/matrix_normals.h"
 #include "gpu/kernels/matrix_product.h"
 #include "gpu/kernels/matrix_quads.h"
+#include "gpu/kernels/matrix_sqrt3.h"
 #include "gpu/kernels/matrix_total.h"
 #include "gpu/kernels/matrix_triangles.h"
 #include "gpu/steps.h"
@@ -35,7 +37,9 @@ struct build {
     struct topology_part tools;
     float *parts[2];
     struct sdd_float2 *weights, *angle;
-    int level; /* that has been reached */
+    struct sqrt3_levels levels; /* of sqrt3 alone, whose mesh goes along too */
+    struct sqrt3_tables tables;
+    struct sdd_sqrt3 sqrt3;
 };
 
 /* A matrix to be: rows by rules, or the product of two that are there. */
@@ -76,7 +80,11 @@ static void launch_rows(const struct build *b, const struct recipe *r, struct sd
                                       r->level,
                                       o->triangle_rule == SDD_TRIANGLE_SMOOTH,
                                       o->scheme == SDD_SCHEME_BILINEAR};
-    if (topology_is_triangles(t))
+    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, r->kind};
+    if (topology_is_sqrt3(t))
+        DEV_LAUNCH(t->device, matrix_sqrt3, &sqrt3,
+                   r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
+    else if (topology_is_triangles(t))
         DEV_LAUNCH(t->device, matrix_triangles, &triangles, r->n_rows);
     else
         DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
@@ -200,6 +208,21 @@ static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
     return rc;
 }
 
+/* The same under sqrt3; where limits ask for it, to one level more. */
+static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    int last = sqrt3_last_points(t, b->request), rc = SDD_OK;
+    b->sqrt3 = sqrt3_first_level(t, &b->levels);
+    for (int level = 0; level < last && !rc; level++) {
+        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = topology_points(t, level + 1)};
+        rc = add_step(b, r, to, err);
+        if (!rc)
+            sqrt3_next_level(t, &b->sqrt3, &b->levels);
+    }
+    return rc;
+}
+
 static int pack(const struct build *b, const struct csr *from, struct matrix *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
@@ -241,6 +264,12 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     return rc;
 }
 
+static int64_t rows_of_level(const struct build *b)
+{
+    const int level = b->request->level;
+    return topology_is_sqrt3(b->t) ? topology_points(b->t, level) : points(b, level);
+}
+
 static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrices *all,
                      struct sdd_error *err)
 {
@@ -249,7 +278,7 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
         [MATRIX_TANGENTS_1] = SDD_MATRIX_TANGENT_1,
         [MATRIX_TANGENTS_2] = SDD_MATRIX_TANGENT_2,
     };
-    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = points_of->n_rows};
+    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = rows_of_level(b)};
     struct csr step = {0}, product = {0};
     if (of == MATRIX_POINTS || b->t->info.options.scheme == SDD_SCHEME_BILINEAR)
         return pack(b, points_of, all->of + of, err);
@@ -269,6 +298,13 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
 static void lay_out(struct build *b, unsigned missing, struct arena *a)
 {
     const unsigned tangents = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
+    if (topology_is_sqrt3(b->t)) {
+        struct sdd_refine_request points_alone = *b->request;
+        points_alone.include = SDD_POSITIONS;
+        sqrt3_lay_out_levels(b->t, sqrt3_last_points(b->t, b->request), 1, a, &b->levels);
+        sqrt3_lay_out_tables(b->t, &points_alone, a, &b->tables);
+        return;
+    }
     chaikin_lay_out(b->t, b->request->level, a, b->parts);
     b->weights = ARENA(a, struct sdd_float2, step_weights(b->t));
     b->angle = missing & tangents ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
@@ -283,6 +319,8 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
         return rc;
     struct arena real = {b->tools.memory, 0};
     lay_out(b, missing, &real);
+    if (topology_is_sqrt3(b->t))
+        return sqrt3_upload_tables(b->t, &b->tables, err);
     rc = step_upload_weights(b->t, b->weights, err);
     return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
 }
@@ -323,7 +361,7 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
     if (!rc)
         rc = take_tools(&b, missing, err);
     if (!rc)
-        rc = make_points(&b, &all_points, err);
+        rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
     for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(all, wanted, r->level))
         if (missing >> k & 1)
             rc = make_last(&b, &all_points, k, all, err);

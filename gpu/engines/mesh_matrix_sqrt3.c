@@ -65,10 +65,9 @@ static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
     return points ? points - 1 : sqrt3_last_uvs(r);
 }
 
-/* buffer k of each kind belongs to the levels of parity k; 0 rows where there is none */
 struct layout {
-    uint32_t *vert[2], *twin[2], *first[2];
-    float *sharp[2], *points[2];
+    struct sqrt3_levels levels;
+    float *points[2]; /* of the levels of parity k */
     struct sqrt3_tables tables;
 };
 
@@ -97,16 +96,25 @@ void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request
     }
 }
 
-static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+void sqrt3_lay_out_levels(const sdd_topology *t, int last, int fans, struct arena *a, struct sqrt3_levels *out)
 {
-    int faces = last_faces(t, r), points = sqrt3_last_points(t, r), last = points - in_place(r);
+    out->fans = fans;
     for (int k = 0; k < 2; k++) {
-        int f = highest(faces, k), p = highest(last, k);
+        int f = highest(last, k);
         int64_t n = f < 1 ? 0 : 3 * faces_at(t, f);
         out->vert[k] = ARENA(a, uint32_t, n);
         out->twin[k] = ARENA(a, uint32_t, n);
         out->sharp[k] = ARENA(a, float, has_sharp_lines(t) ? n : 0);
-        out->first[k] = ARENA(a, uint32_t, f < 0 || !points ? 0 : topology_points(t, f));
+        out->first[k] = ARENA(a, uint32_t, f < 0 || !fans ? 0 : topology_points(t, f));
+    }
+}
+
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
+{
+    int points = sqrt3_last_points(t, r), last = points - in_place(r);
+    sqrt3_lay_out_levels(t, last_faces(t, r), points > 0, a, &out->levels);
+    for (int k = 0; k < 2; k++) {
+        int p = highest(last, k);
         out->points[k] = ARENA(a, float, p < 1 ? 0 : 3 * topology_points(t, p));
     }
     sqrt3_lay_out_tables(t, r, a, &out->tables);
@@ -153,7 +161,7 @@ int sqrt3_upload_tables(const sdd_topology *t, const struct sqrt3_tables *l, str
     return SDD_OK;
 }
 
-static struct sdd_sqrt3 control_level(const sdd_topology *t, const struct layout *l)
+struct sdd_sqrt3 sqrt3_first_level(const sdd_topology *t, const struct sqrt3_levels *l)
 {
     struct sdd_sqrt3 m = {
         .vert = t->vert,
@@ -168,20 +176,19 @@ static struct sdd_sqrt3 control_level(const sdd_topology *t, const struct layout
     };
     struct sqrt3_firsts_args firsts = {t->vert_begin, t->vert_end, t->vert_corner,
                                        t->twin,       l->first[0], (uint32_t)t->info.n_corners};
-    if (l->tables.n_weights)
+    if (l->fans)
         DEV_LAUNCH(t->device, sqrt3_firsts, &firsts, t->info.n_vertices);
     return m;
 }
 
-/* The faces of the next level: m becomes it. */
-static void next_faces(const sdd_topology *t, struct sdd_sqrt3 *m, const struct layout *l)
+void sqrt3_next_level(const sdd_topology *t, struct sdd_sqrt3 *m, const struct sqrt3_levels *l)
 {
     int k = (m->level + 1) % 2;
     float *sharp = m->sharp ? l->sharp[k] : NULL;
     struct sqrt3_children_args children = {*m, l->vert[k], l->twin[k], sharp};
     struct sqrt3_fans_args fans = {*m, l->first[k]};
     DEV_LAUNCH(t->device, sqrt3_children, &children, 3 * (int64_t)m->n_faces);
-    if (l->tables.n_weights)
+    if (l->fans)
         DEV_LAUNCH(t->device, sqrt3_fans, &fans, (int64_t)m->n_vertices + m->n_faces);
     m->vert = l->vert[k];
     m->twin = l->twin[k];
@@ -256,7 +263,7 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
     if (rc)
         return rc;
     int points = sqrt3_last_points(t, r), faces = last_faces(t, r), uvs = sqrt3_last_uvs(r);
-    struct sdd_sqrt3 m = control_level(t, &l);
+    struct sdd_sqrt3 m = sqrt3_first_level(t, &l.levels);
     const float *from = run->mesh->points;
     for (int level = 0; level < points || level < faces || level <= uvs; level++) {
         if (r->cancel && atomic_load(r->cancel))
@@ -268,7 +275,7 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
             from = to;
         }
         if (level < faces) {
-            next_faces(t, &m, &l);
+            sqrt3_next_level(t, &m, &l.levels);
             if (m.level == r->level)
                 sqrt3_indices(run, m.vert);
         }

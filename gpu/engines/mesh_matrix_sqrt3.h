@@ -20,6 +20,18 @@ void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request
                           struct sqrt3_tables *out);
 int sqrt3_upload_tables(const sdd_topology *t, const struct sqrt3_tables *l, struct sdd_error *err) SDD_MUST_CHECK;
 
+/* The faces of two levels at a time: those of parity k are in row k. Without `fans` no vertex knows its own. */
+struct sqrt3_levels {
+    uint32_t *vert[2], *twin[2], *first[2];
+    float *sharp[2];
+    int fans;
+};
+/* sqrt3_lay_out_levels: for levels 1 to `last`. sqrt3_first_level: the control mesh; sqrt3_next_level: m becomes the next
+ * level; both queue. */
+void sqrt3_lay_out_levels(const sdd_topology *t, int last, int fans, struct arena *a, struct sqrt3_levels *out);
+struct sdd_sqrt3 sqrt3_first_level(const sdd_topology *t, const struct sqrt3_levels *l);
+void sqrt3_next_level(const sdd_topology *t, struct sdd_sqrt3 *m, const struct sqrt3_levels *l);
+
 /* sqrt3_last_points: the level to which points go, 0 if none are wanted. */
 int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r);
 /* sqrt3_indices: the request's indices, of its level with those faces. */

@@ -4,6 +4,7 @@
 #include "gpu/capabilities.h"
 #include "gpu/chaikin.h"
 #include "gpu/engines/mesh_matrix.h"
+#include "gpu/engines/mesh_matrix_sqrt3.h"
 #include "gpu/matrix.h"
 #include "gpu/primvars.h"
 
@@ -34,18 +35,28 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
 
+/* Under sqrt3 the mesh matrix makes all but positions: faces, and normals from around them. */
+static struct sdd_refine_request without_positions(const struct sdd_refine_request *r)
+{
+    struct sdd_refine_request rest = *r;
+    rest.include &= ~SDD_POSITIONS;
+    return rest;
+}
+
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
     struct layout l;
+    struct sdd_refine_request rest = without_positions(r);
+    if (topology_is_sqrt3(t))
+        return sqrt3_scratch(t, &rest);
     lay_out(t, r, &count, &l);
     return count.used;
 }
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    (void)t, (void)r, (void)err;
-    return SDD_OK;
+    return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -53,6 +64,8 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     sdd_topology *t = mesh->topology;
     struct sdd_control m = topology_control(t);
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
+    if (topology_is_sqrt3(t))
+        return wanted ? matrices_prepare(t, &m, t->matrices, r, wanted, err) : SDD_OK;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
     else if (needs_last(r))
@@ -95,6 +108,13 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const float *from = run->mesh->points;
     if (r->include & SDD_POSITIONS)
         matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
+    if (topology_is_sqrt3(t)) {
+        struct sdd_refine_request rest = without_positions(r);
+        struct engine_run rest_run = *run;
+        rest_run.request = &rest;
+        rest_run.positions = NULL;
+        return sqrt3_run(&rest_run, err);
+    }
     if (!needs_last(r))
         return SDD_OK;
     if (!has_masks(t, r))
@@ -104,9 +124,9 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 }
 
 const uint8_t subdivision_matrix_schemes[N_FEATURES] = {
-    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR),
-    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR,
-    [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP,
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3),
+    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3,
+    [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_SQRT3,
     [FEATURE_CHAIKIN] = UNDER_CATMULL_CLARK | UNDER_LOOP,
     [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
 };

@@ -16,28 +16,40 @@ struct sqrt3_faces_args {
     float *to;
 };
 
-/* The point of line v w that is nearer to v. */
-SDD_FN struct sdd_vec3 sdd_sqrt3_cut(const struct sqrt3_faces_args *a, uint32_t v, uint32_t w)
+/* The point of line v w that is nearer to v; moved: the new place of v. */
+SDD_FN struct sdd_vec3 sdd_sqrt3_cut(struct sdd_vec3 v, struct sdd_vec3 w, struct sdd_vec3 moved)
 {
-    struct sdd_vec3 near = sdd_load_point(a->p, v), far = sdd_load_point(a->p, w), moved = sdd_load_point(a->to, v);
-    return sdd_fma((float)(5.0 / 12.0), near, sdd_fma((float)(1.0 / 3.0), far, sdd_scale(0.25f, moved)));
+    return sdd_fma((float)(5.0 / 12.0), v, sdd_fma((float)(1.0 / 3.0), w, sdd_scale(0.25f, moved)));
+}
+
+SDD_FN float sdd_sqrt3_third(float a, float b, float c)
+{
+    return (float)(((double)a + (double)b + (double)c) / 3.0);
+}
+
+SDD_FN struct sdd_vec3 sdd_sqrt3_centre(struct sdd_vec3 a, struct sdd_vec3 b, struct sdd_vec3 c)
+{
+    return sdd_vec3_of(sdd_sqrt3_third(a.x, b.x, c.x), sdd_sqrt3_third(a.y, b.y, c.y), sdd_sqrt3_third(a.z, b.z, c.z));
+}
+
+/* Is the new vertex of a face a point of its line? */
+SDD_FN int sdd_sqrt3_cuts(const struct sdd_sqrt3 *m, uint32_t f)
+{
+    return sdd_sqrt3_is_second(m) && sdd_sqrt3_is_line(m, 3 * f);
 }
 
 SDD_FN void k_sqrt3_faces(int64_t f, const struct sqrt3_faces_args *a)
 {
     const struct sdd_sqrt3 *m = &a->mesh;
     const uint32_t *v = m->vert + 3 * f;
-    uint32_t h = 3 * (uint32_t)f, row = m->n_vertices + (uint32_t)f;
-    if (!sdd_sqrt3_is_second(m) || !sdd_sqrt3_is_line(m, h)) {
-        const float *p = a->p;
-        size_t i = 3 * (size_t)v[0], j = 3 * (size_t)v[1], k = 3 * (size_t)v[2];
-        for (int32_t x = 0; x < 3; x++)
-            a->to[3 * (size_t)row + (size_t)x] =
-                (float)(((double)p[i + (size_t)x] + (double)p[j + (size_t)x] + (double)p[k + (size_t)x]) / 3.0);
+    uint32_t row = m->n_vertices + (uint32_t)f;
+    struct sdd_vec3 p0 = sdd_load_point(a->p, v[0]), p1 = sdd_load_point(a->p, v[1]);
+    if (!sdd_sqrt3_cuts(m, (uint32_t)f)) {
+        sdd_put_vec3(a->to, row, sdd_sqrt3_centre(p0, p1, sdd_load_point(a->p, v[2])));
         return;
     }
-    sdd_put_vec3(a->to, row, sdd_sqrt3_cut(a, v[0], v[1]));
-    if (sdd_sqrt3_is_boundary(m, h))
-        sdd_put_vec3(a->to, sdd_sqrt3_q(m, (uint32_t)f), sdd_sqrt3_cut(a, v[1], v[0]));
+    sdd_put_vec3(a->to, row, sdd_sqrt3_cut(p0, p1, sdd_load_point(a->to, v[0])));
+    if (sdd_sqrt3_is_boundary(m, 3 * (uint32_t)f))
+        sdd_put_vec3(a->to, sdd_sqrt3_q(m, (uint32_t)f), sdd_sqrt3_cut(p1, p0, sdd_load_point(a->to, v[1])));
 }
 #endif

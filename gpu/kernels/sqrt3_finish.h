@@ -58,20 +58,24 @@ SDD_FN struct sdd_dvec3 sdd_sqrt3_normal(const struct sqrt3_finish_args *a, uint
     return sum;
 }
 
+SDD_FN struct sdd_vec3 sdd_sqrt3_limit(struct sdd_vec3 at, int32_t rule, const struct sdd_sqrt3_ring *r,
+                                       const struct sdd_float2 *weights)
+{
+    if (rule == SDD_RULE_SMOOTH)
+        return sdd_sqrt3_smooth(at, r, weights[r->n].s[1]);
+    return rule == SDD_RULE_CREASE ? sdd_fma((float)(1.0 / 6.0), r->ends, sdd_scale((float)(2.0 / 3.0), at)) : at;
+}
+
 /* tangents: row i of sqrt3_tangents; NULL: none. Where that is a constant it costs nothing. */
 SDD_FN void sdd_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a, float *tangents)
 {
     const struct sdd_sqrt3 *m = &a->mesh;
     uint32_t v = (uint32_t)i;
-    struct sdd_vec3 at = sdd_load_point(a->from, v), p = at;
-    struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, a->from, v);
+    struct sdd_vec3 at = sdd_load_point(a->from, v);
+    struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, sdd_points_all(a->from), v);
     int32_t rule = sdd_sqrt3_rule(m, v, &r);
-    if (a->limit && rule == SDD_RULE_SMOOTH)
-        p = sdd_sqrt3_smooth(at, &r, a->weights[r.n].s[1]);
-    else if (a->limit && rule == SDD_RULE_CREASE)
-        p = sdd_fma((float)(1.0 / 6.0), r.ends, sdd_scale((float)(2.0 / 3.0), at));
     if (a->out)
-        sdd_put_vec3(a->out, v, p);
+        sdd_put_vec3(a->out, v, a->limit ? sdd_sqrt3_limit(at, rule, &r, a->weights) : at);
     if (!a->normal && !tangents)
         return;
     int masks = a->angle && rule == SDD_RULE_SMOOTH && r.n > 2;

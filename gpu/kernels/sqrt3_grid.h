@@ -105,7 +105,7 @@ SDD_FN void sdd_sqrt3_meet(struct sdd_sqrt3_ring *r, struct sdd_vec3 p, int is_l
 }
 
 /* The fan of vertex v, counter-clockwise; at a vertex that is not manifold, that of first[v]. n = 0: none. */
-SDD_FN struct sdd_sqrt3_ring sdd_sqrt3_ring_of(const struct sdd_sqrt3 *m, const float *p, uint32_t v)
+SDD_FN struct sdd_sqrt3_ring sdd_sqrt3_ring_of(const struct sdd_sqrt3 *m, struct sdd_points p, uint32_t v)
 {
     struct sdd_sqrt3_ring r;
     uint32_t first = m->first[v], h = first;
@@ -116,12 +116,12 @@ SDD_FN struct sdd_sqrt3_ring sdd_sqrt3_ring_of(const struct sdd_sqrt3 *m, const 
     if (first == SDD_NONE)
         return r;
     do {
-        sdd_sqrt3_meet(&r, sdd_load_point(p, m->vert[sdd_sqrt3_next(h)]), sdd_sqrt3_is_line(m, h));
+        sdd_sqrt3_meet(&r, sdd_points_load(p, m->vert[sdd_sqrt3_next(h)]), sdd_sqrt3_is_line(m, h));
         r.last = sdd_sqrt3_prev(h);
         h = m->twin[r.last];
     } while (h < 3 * m->n_faces && h != first);
     if (h != first)
-        sdd_sqrt3_meet(&r, sdd_load_point(p, m->vert[r.last]), 1);
+        sdd_sqrt3_meet(&r, sdd_points_load(p, m->vert[r.last]), 1);
     return r;
 }
 

@@ -17,16 +17,21 @@ struct sqrt3_vertices_args {
     float *to;
 };
 
+SDD_FN struct sdd_vec3 sdd_sqrt3_vertex(const struct sdd_sqrt3 *m, const struct sdd_float2 *weights,
+                                        struct sdd_points p, uint32_t v)
+{
+    struct sdd_vec3 at = sdd_points_load(p, v);
+    struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, p, v);
+    int32_t rule = sdd_sqrt3_rule(m, v, &r);
+    if (rule == SDD_RULE_SMOOTH)
+        return sdd_sqrt3_smooth(at, &r, weights[r.n].s[0]);
+    if (rule == SDD_RULE_CREASE && sdd_sqrt3_is_second(m))
+        return sdd_fma((float)(4.0 / 27.0), r.ends, sdd_scale((float)(19.0 / 27.0), at));
+    return at;
+}
+
 SDD_FN void k_sqrt3_vertices(int64_t v, const struct sqrt3_vertices_args *a)
 {
-    const struct sdd_sqrt3 *m = &a->mesh;
-    struct sdd_vec3 at = sdd_load_point(a->p, (uint32_t)v);
-    struct sdd_sqrt3_ring r = sdd_sqrt3_ring_of(m, a->p, (uint32_t)v);
-    int32_t rule = sdd_sqrt3_rule(m, (uint32_t)v, &r);
-    if (rule == SDD_RULE_SMOOTH)
-        at = sdd_sqrt3_smooth(at, &r, a->weights[r.n].s[0]);
-    else if (rule == SDD_RULE_CREASE && sdd_sqrt3_is_second(m))
-        at = sdd_fma((float)(4.0 / 27.0), r.ends, sdd_scale((float)(19.0 / 27.0), at));
-    sdd_put_vec3(a->to, (uint32_t)v, at);
+    sdd_put_vec3(a->to, (uint32_t)v, sdd_sqrt3_vertex(&a->mesh, a->weights, sdd_points_all(a->p), (uint32_t)v));
 }
 #endif

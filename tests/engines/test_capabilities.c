@@ -135,7 +135,7 @@ static void test_closest(void **state)
     assert_string_equal(err.field, "faceVaryingLinearInterpolation");
     assert_string_equal(err.text,
                         "no engine does UVs and faceVarying primvars, the other five under sqrt3; all else that "
-                        "is asked mesh-matrix and mesh-matrix-spla do");
+                        "is asked mesh-matrix and mesh-matrix-spla and subdivision-matrix do");
     need(FEATURE_CREASES, SDD_SCHEME_LOOP, &d, &r);
     assert_int_equal(runs(&d, &r, "mesh-matrix-spla", &err), SDD_EUNSUPPORTED);
     assert_string_equal(err.text,

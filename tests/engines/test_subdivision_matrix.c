@@ -37,6 +37,9 @@ static void check_shape(const struct shape *s)
         return;
     struct triangles t = triangles_cut(&cut.desc);
     check_scheme(&cut, SDD_SCHEME_LOOP);
+    cut.desc.options.crease_method = SDD_CREASE_UNIFORM;
+    cut.desc.options.fvar = SDD_FVAR_ALL;
+    check_scheme(&cut, SDD_SCHEME_SQRT3);
     triangles_free(&t);
 }
 

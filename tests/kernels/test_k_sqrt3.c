@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels of scheme sqrt3: sqrt3_firsts, _fans, _children, _vertices, _faces, _finish, _indices,
- * _uvs, _uv_rows. Each
+ * _uvs, _uv_rows, and matrix_sqrt3. Each
  * kernel gets a level of the witness (tests/oracle/kobbelt.h: explicit edges and flips, double precision), rounded to
  * float, and must make the next one, or its limits. Meshes are cut into triangles. */
 #include "tests/kernels/launch.h"
+#include "gpu/kernels/matrix_sqrt3.h"
 #include "gpu/kernels/sqrt3_children.h"
 #include "gpu/kernels/sqrt3_faces.h"
 #include "gpu/kernels/sqrt3_fans.h"
@@ -14,6 +15,7 @@
 #include "gpu/kernels/sqrt3_uvs.h"
 #include "gpu/kernels/sqrt3_vertices.h"
 #include "tests/kernels/odd.h"
+#include "tests/kernels/rows.h"
 #include "tests/oracle/kobbelt.h"
 #include "tests/oracle/planes.h"
 #include <math.h>
@@ -290,6 +292,40 @@ static void check_rows(const float *got, const double *want, const float *before
     }
 }
 
+/* ---- rows of matrices: times the points they are what the rules make ------------------------------------------- */
+struct matrix_case {
+    const struct kobbelt *m;
+    const struct flat *level;
+    int32_t kind;
+};
+
+static void matrix_pass(void *context, struct sdd_matrix_rows to)
+{
+    const struct matrix_case *c = context;
+    struct matrix_sqrt3_args a = {upload(c->level), to, upload_weights(most_edges(c->m)), c->kind};
+    LAUNCH(matrix_sqrt3, &a, c->level->V + (c->kind == SDD_MATRIX_STEP ? c->level->F : 0));
+}
+
+static void check_matrix(const struct kobbelt *m, const struct flat *level, int32_t kind, const double *want, int64_t n,
+                         double magnitude)
+{
+    struct matrix_case c = {m, level, kind};
+    struct rows r;
+    float *got = xalloc(3 * n, sizeof *got);
+    rows_make(&r, n, level->V, matrix_pass, &c);
+    for (int64_t i = 0; i < n; i++) {
+        double p[3], sum, most;
+        rows_times(&r, i, level->p, p, &sum, &most);
+        for (int x = 0; x < 3; x++)
+            got[3 * i + x] = (float)p[x];
+        if (!(fabs(sum - 1) <= 1e-6))
+            fail_msg("%s: matrix_sqrt3: row %lld has the weight %.9g", launch_case(), (long long)i, sum);
+    }
+    check_rows(got, want, NULL, 0, n, n, 1e-6 * magnitude, "matrix_sqrt3");
+    rows_free(&r);
+    free(got);
+}
+
 static void check_points(const struct kobbelt *from, const struct flat *a, const struct kobbelt *m,
                          const struct flat *to, double magnitude)
 {
@@ -305,6 +341,7 @@ static void check_points(const struct kobbelt *from, const struct flat *a, const
     LAUNCH(sqrt3_faces, &f, a->F);
     check_rows(launch_got(f.to), m->p[0], before, a->V, to->V, to->V, 1e-6 * magnitude, "sqrt3_faces");
     launch_end();
+    check_matrix(from, a, SDD_MATRIX_STEP, m->p[0], to->V, magnitude);
     free(before);
 }
 
@@ -336,6 +373,7 @@ static void check_finish(const struct kobbelt *m, const struct flat *a, double m
             fail_msg("%s level %d: tangents %lld: %s", launch_case(), a->level, (long long)v, fault);
     }
     launch_end();
+    check_matrix(m, a, SDD_MATRIX_LIMIT, want.limits, a->V, magnitude);
     refined_free(&want);
 }
 
