@@ -26,8 +26,8 @@ struct sqrt3_levels {
     float *sharp[2];
     int fans;
 };
-/* sqrt3_lay_out_levels: for levels 1 to `last`. sqrt3_first_level: the control mesh; sqrt3_next_level: m becomes the next
- * level; both queue. */
+/* sqrt3_lay_out_levels: for levels 1 to `last`. sqrt3_first_level: the control mesh; sqrt3_next_level: m becomes the
+ * next level; both queue. */
 void sqrt3_lay_out_levels(const sdd_topology *t, int last, int fans, struct arena *a, struct sqrt3_levels *out);
 struct sdd_sqrt3 sqrt3_first_level(const sdd_topology *t, const struct sqrt3_levels *l);
 void sqrt3_next_level(const sdd_topology *t, struct sdd_sqrt3 *m, const struct sqrt3_levels *l);
