@@ -166,7 +166,6 @@ static int compute(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
     struct server *s = job->server;
-    struct frame_about about = refine_about(j);
     sdd_result *result = NULL;
     bool pieces = false;
     int rc = ensure_resident(job);
@@ -180,6 +179,7 @@ static int compute(struct job *job)
         rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
     if (rc)
         return rc;
+    const struct frame_about about = refine_about(j);
     const struct sdd_result_info *info = sdd_result_info(result);
     job->phases[PHASE_REFINE] += info->refine_seconds;
     job->phases[PHASE_DIGEST] += info->digest_seconds;

@@ -267,6 +267,8 @@ void resident_measure(struct residency *r, struct resident *m)
 {
     struct topology_entry *t = m->topology;
     struct sdd_topology_info info;
+    if (!t)
+        return;
     sdd_topology_info(t->topology, &info);
     r->topology_bytes += info.device_bytes - t->bytes;
     t->bytes = info.device_bytes;

@@ -47,7 +47,7 @@ bool resident_plan(struct residency *r, const struct resident *m, const struct s
  * `mesh`, which is m's current version). m is resident. Errors as resident_load; the caller frees it. */
 int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,
                   sdd_mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* resident_measure: after a refine: tables may have been made that stay with the topology. */
+/* resident_measure: after a refine: tables may have been made that stay with the topology, where m still is. */
 void resident_measure(struct residency *r, struct resident *m);
 /* residency_make_room: evicts what was unused longest, but not `keep`. false: nothing is left to evict, or
  * `needed` bytes (0: unknown) would not fit then either. */
