@@ -16,7 +16,6 @@
 
 static struct daemon d;
 static char grid[32];
-static bool able; /* does the engine make ranges? */
 
 static int start(void **state)
 {
@@ -26,10 +25,6 @@ static int start(void **state)
     char *obj = grid_obj(12);
     create_obj(&d, obj, grid);
     free(obj);
-    struct answer plan;
-    ask_mesh(&d, grid, "plan?method=tabulated&level=6&" ALONE, "", &plan);
-    able = strstr(plan.body, "\"streamed\":true");
-    answer_free(&plan);
     return 0;
 }
 
@@ -88,8 +83,6 @@ static void test_frame(void **state)
     char value[256];
     size_t end;
     (void)state;
-    if (!able)
-        skip();
     for (int level = 1; level <= 6; level++) {
         ask(ALONE, level, "", &a);
         ask(BESIDE, level, "", &whole);
@@ -120,8 +113,6 @@ static void test_tags(void **state)
     struct answer a, b;
     char tag[64], again[64], field[128], one[64], two[64], target[128];
     (void)state;
-    if (!able)
-        skip();
     ask(ALONE, 6, "", &a);
     assert_true(answer_field(&a, "ETag", tag, sizeof tag) && answer_field(&a, "Content-Length", one, sizeof one));
     snprintf(field, sizeof field, "If-None-Match: %s\r\n", tag);
@@ -164,8 +155,6 @@ static void test_ranges(void **state)
     struct answer whole, a;
     char field[128], tag[64];
     (void)state;
-    if (!able)
-        skip();
     for (int level = 4; level <= 6; level += 2) {
         ask(ALONE, level, "", &whole);
         const long n = (long)whole.bytes, block = 192, piece = 21846 * 12;
@@ -204,8 +193,6 @@ static void test_rows_made(void **state)
 {
     struct answer a;
     (void)state;
-    if (!able)
-        skip();
     const long before = metric("subdd_refined_vertices_total{scheme=\"catmullClark\"}");
     for (int i = 0; i < 4; i++) {
         char field[64];
@@ -240,8 +227,6 @@ static void test_memory(void **state)
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     skip(); /* they keep what was freed */
 #endif
-    if (!able)
-        skip();
     const long before = most_memory();
     ask(ALONE, 8, "", &a);
     assert_int_equal(a.status, 200);
@@ -288,8 +273,6 @@ static void test_slow_client(void **state)
     struct answer before, a;
     char id[32], target[96];
     (void)state;
-    if (!able)
-        skip();
     char *obj = grid_obj(12);
     create_obj(&d, obj, id);
     free(obj);
@@ -330,8 +313,6 @@ static void test_back_pressure(void **state)
 {
     static const char made[] = "subdd_refined_vertices_total{scheme=\"catmullClark\"}";
     (void)state;
-    if (!able)
-        skip();
     const long before = metric(made);
     int fd = open_stream(grid, 8);
     wait_for_streams(1);
@@ -348,8 +329,6 @@ static void test_pose(void **state)
     float points[13 * 13 * 3];
     char kept[32], target[128];
     (void)state;
-    if (!able)
-        skip();
     memcpy(kept, grid, sizeof kept);
     char *obj = grid_obj(12);
     create_obj(&d, obj, grid);
@@ -376,8 +355,6 @@ static void test_gone(void **state)
 {
     struct answer a;
     (void)state;
-    if (!able)
-        skip();
     int fds[5];
     for (int i = 0; i < 5; i++)
         fds[i] = open_stream(grid, 6);
@@ -402,8 +379,6 @@ static void test_host_memory(void **state)
     char id[32];
     size_t end;
     (void)state;
-    if (!able)
-        skip();
     d = (struct daemon){0};
     daemon_start(&d, options);
     char *obj = grid_obj(12);
@@ -432,8 +407,6 @@ static void test_command_line(void **state)
     char server[64], path[128], pose[128];
     struct answer want;
     (void)state;
-    if (!able)
-        skip();
     snprintf(server, sizeof server, "http://127.0.0.1:%d", d.port);
     snprintf(pose, sizeof pose, "%s/pose.obj", d.dir);
     char *obj = grid_obj(12);
@@ -471,8 +444,6 @@ static void test_stop(void **state)
     struct daemon kept = d;
     char id[32];
     (void)state;
-    if (!able)
-        skip();
     d = (struct daemon){0};
     daemon_start(&d, options);
     char *obj = grid_obj(12);
