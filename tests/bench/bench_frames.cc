@@ -3,7 +3,7 @@
  * the engine by method, level and what is asked for, against what the same device writes in the same run, against the
  * floor (an empty launch, then the output at that rate), and against OpenSubdiv's stencil tables on this host's CPU.
  *
- * Arguments are methods; without any, mesh-matrix, edge-friend and tabulated. SUBDD_TEST_BACKEND=cuda leaves the CPU
+ * Arguments are methods; without any, mesh-matrix, edge-friend, tabulated and subdivision-matrix. SUBDD_TEST_BACKEND=cuda leaves the CPU
  * out, PEER=0 OpenSubdiv, ROWS="beast,spot_quadrangulated 5" other meshes and levels. Real meshes come from
  * $SUBDD_SHARED/data. Medians of 15 after 5 that warm up, two poses in turn. Checked: the mesh's own vertices lie where
  * OpenSubdiv puts them. */
@@ -59,7 +59,7 @@ double anchor_of(const char *device, const char *mesh, int level)
 struct machine {
     sdd_device *device;
     struct sdd_device_info info;
-    double write, launch; /* GB/s, ms */
+    double write, copy, launch; /* GB/s, ms */
 };
 
 struct frame {
@@ -127,6 +127,21 @@ void print_frame(const machine &m, const bench_mesh &mesh, int level, const char
         floor_ms, json);
 }
 
+int64_t kept_bytes(const sdd_topology *topology)
+{
+    struct sdd_topology_info info = {};
+    sdd_topology_info(topology, &info);
+    return info.device_bytes;
+}
+
+/* A product reads the matrix and the control points and writes the frame: how fast, against a copy in the same run. */
+void print_product(const machine &m, const char *method, int64_t matrix_bytes, int64_t n_vertices, const frame &f)
+{
+    const double rate = (double)(matrix_bytes + 12 * n_vertices + f.bytes) / f.ms * 1e-6;
+    printf("  %-4s %-18s matrix of %.1f MB, with its vectors %.1f GB/s, %.1f %% of a copy's %.1f\n", m.info.backend,
+           method, (double)matrix_bytes * 1e-6, rate, 100 * rate / m.copy, m.copy);
+}
+
 void measure_device(const machine &m, const bench_mesh &mesh, int level, const std::vector<const char *> &methods,
                     const std::vector<float> poses[2], const frames::peer &p)
 {
@@ -140,11 +155,14 @@ void measure_device(const machine &m, const bench_mesh &mesh, int level, const s
         for (const output &o : outputs) {
             sdd_refine_request r = {};
             r.level = level, r.surface = o.surface, r.include = o.include, r.compact = o.compact, r.method = method;
+            const int64_t kept = kept_bytes(topology);
             const frame f = frame_time(resident, r, poses);
             if (!f.refused.empty()) {
                 printf("  %-4s %-18s %-18s skip: %s\n", m.info.backend, method, o.name, f.refused.c_str());
                 continue;
             }
+            if (&o == outputs && strcmp(method, "subdivision-matrix") == 0)
+                print_product(m, method, kept_bytes(topology) - kept, mesh.desc.n_vertices, f);
             if (&o == outputs)
                 printf("  %-4s %-18s first frame %.2f ms, with what it builds\n", m.info.backend, method, f.first_ms);
             if (&o == outputs && p.ms > 0)
@@ -188,6 +206,7 @@ void open_machine(const char *backend, std::vector<machine> *machines)
     sdd_device_info(m.device, &m.info);
     m.write =
         gpu ? device_bandwidth(m.device, (int64_t)1 << 30).write : store_bandwidth(frames::threads, (int64_t)1 << 30);
+    m.copy = device_bandwidth(m.device, (int64_t)1 << 30).copy;
     m.launch = launch_ms(m.device);
     double probes[frames::runs];
     for (double &ms : probes) {
@@ -208,7 +227,7 @@ std::vector<const char *> methods_of(int argc, char **argv)
 {
     std::vector<const char *> asked(argv + 1, argv + argc), known;
     if (asked.empty())
-        asked = {"mesh-matrix", "edge-friend", "tabulated"};
+        asked = {"mesh-matrix", "edge-friend", "tabulated", "subdivision-matrix"};
     for (const char *method : asked) {
         const sdd_engine_info *e = sdd_engine_table;
         while (e->name && strcmp(e->name, method) != 0)
