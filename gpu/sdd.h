@@ -135,7 +135,7 @@ struct sdd_topology_info {
     int32_t max_valence, max_face_size, min_face_size;
     int has_creases, n_channels; /* any semi-sharp or infinite tag that was authored; faceVarying ones beside UVs */
     int manifold;                /* at most two faces an edge, in opposite directions; one fan a vertex */
-    int64_t device_bytes;        /* held while resident; more once engine tabulated has run        */
+    int64_t device_bytes;        /* held while resident; more once tabulated, subdivision-matrix ran */
     int64_t build_bytes;         /* device bytes needed at the worst moment of building            */
     struct sdd_options options;
 };

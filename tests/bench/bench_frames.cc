@@ -3,10 +3,10 @@
  * the engine by method, level and what is asked for, against what the same device writes in the same run, against the
  * floor (an empty launch, then the output at that rate), and against OpenSubdiv's stencil tables on this host's CPU.
  *
- * Arguments are methods; without any, mesh-matrix, edge-friend, tabulated and subdivision-matrix. SUBDD_TEST_BACKEND=cuda leaves the CPU
- * out, PEER=0 OpenSubdiv, ROWS="beast,spot_quadrangulated 5" other meshes and levels. Real meshes come from
- * $SUBDD_SHARED/data. Medians of 15 after 5 that warm up, two poses in turn. Checked: the mesh's own vertices lie where
- * OpenSubdiv puts them. */
+ * Arguments are methods; without any, mesh-matrix, edge-friend, tabulated and subdivision-matrix.
+ * SUBDD_TEST_BACKEND=cuda leaves the CPU out, PEER=0 OpenSubdiv, ROWS="beast,spot_quadrangulated 5" other meshes and
+ * levels. Real meshes come from $SUBDD_SHARED/data. Medians of 15 after 5 that warm up, two poses in turn. Checked: the
+ * mesh's own vertices lie where OpenSubdiv puts them. */
 #include "tests/bench/frames_osd.h"
 #include "tests/bench/thesis.h"
 #include "tests/env.h"
