@@ -36,6 +36,9 @@ const struct tab_class sample_classes[N_SAMPLE_CLASSES] = {
     {.n = 3, .k = 5, .open = 1, .edge = {0, 0.3f, 2}},
     {.n = 4, .k = 4, .open = 1, .own = 2, .vertex = 1.7f, .edge = {0, 0, 10, 0.5f}},
     {.n = 4, .k = 4, .open = 1, .own = 3, .edge = {0, 0.6f, 0, 0.8f}},
+    {.n = 4, .k = 4, .several = 1, .vertex = 10},
+    {.n = 1, .k = 5, .open = 1, .several = 1, .vertex = 10},
+    {.n = 3, .k = 4, .open = 1, .own = 1, .several = 1, .vertex = 10},
 };
 
 struct table table_of(const struct tab_class *c, int steps, int limit)

@@ -4,7 +4,7 @@
 #define SDD_TESTS_SAMPLE_CLASSES_H
 #include "gpu/tab_class.h"
 
-enum { N_SAMPLE_CLASSES = 28, MAX_SAMPLE_COLUMNS = 64 };
+enum { N_SAMPLE_CLASSES = 31, MAX_SAMPLE_COLUMNS = 64 };
 
 /* The first is the regular one. */
 extern const struct tab_class sample_classes[N_SAMPLE_CLASSES];

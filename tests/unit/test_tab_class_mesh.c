@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_class_table against a mesh of the same neighbourhood, subdivided face by face, edge by edge and vertex by vertex
- * as the rules are written. */
+/* tab_class_table and tab_class_shared against a mesh of the same neighbourhood, subdivided face by face, edge by edge
+ * and vertex by vertex as the rules are written; what leads away from a point makes the normal that the faces around it
+ * make, or the limit masks as Halstead et al. 1993 have them. */
 #include "tests/unit/sample_classes.h"
 #include <math.h>
 #include <setjmp.h>
@@ -218,6 +219,210 @@ static void next_places(const struct quads *m, int side, int (*place)[PLACES])
         }
 }
 
+/* ---- what leads away from a point, of random columns ------------------------------------------------------------ */
+enum { MAX_AROUND = TAB_MAX_VALENCE };
+
+struct vec {
+    double s[3];
+};
+
+static int64_t n_normals, n_shared, n_masks[2]; /* points compared; masks: smooth, along boundaries */
+
+static struct vec minus(struct vec a, struct vec b)
+{
+    return (struct vec){{a.s[0] - b.s[0], a.s[1] - b.s[1], a.s[2] - b.s[2]}};
+}
+
+static struct vec cross(struct vec a, struct vec b)
+{
+    return (struct vec){
+        {a.s[1] * b.s[2] - a.s[2] * b.s[1], a.s[2] * b.s[0] - a.s[0] * b.s[2], a.s[0] * b.s[1] - a.s[1] * b.s[0]}};
+}
+
+static double length(struct vec a)
+{
+    return sqrt(a.s[0] * a.s[0] + a.s[1] * a.s[1] + a.s[2] * a.s[2]);
+}
+
+static void add_vec(struct vec *to, double w, struct vec a)
+{
+    for (int k = 0; k < 3; k++)
+        to->s[k] += w * a.s[k];
+}
+
+static struct vec point_of(const struct quads *m, int v, const struct vec *column)
+{
+    struct vec p = {{0, 0, 0}};
+    for (int i = 0; i < m->columns; i++)
+        add_vec(&p, m->at[v * m->columns + i], column[i]);
+    return p;
+}
+
+/* The faces around a point, counterclockwise; along a boundary from its one end. */
+struct around {
+    int n, boundary, crease, smooth;
+    int face[MAX_AROUND], corner[MAX_AROUND];
+};
+
+static int corner_before(const struct quads *m, int v, int on)
+{
+    for (int f = 0; f < m->n_faces; f++)
+        for (int i = 0; i < 4; i++)
+            if (m->face[f][i] == v && m->face[f][(i + 3) % 4] == on)
+                return 4 * f + i;
+    return -1;
+}
+
+static struct around around(const struct quads *m, int v)
+{
+    struct around a = {.n = 0};
+    int sharp = 0, first = 0;
+    while (m->face[first / 4][first % 4] != v)
+        first++;
+    for (int s = 0; s < m->n_sides; s++)
+        if (m->side[s].a == v || m->side[s].b == v) {
+            sharp += sharpness(&m->side[s]) > 0;
+            a.boundary |= m->side[s].faces == 1;
+        }
+    a.smooth = sharp < 2 && (v || !(m->vertex > 0));
+    a.crease = sharp == 2 && (v || !(m->vertex > 0));
+    for (int back = first; a.boundary && back >= 0;) {
+        first = back;
+        back = corner_before(m, v, m->face[first / 4][(first + 1) % 4]);
+    }
+    for (int at = first; at >= 0 && (a.n == 0 || at != first); a.n++) {
+        a.face[a.n] = at / 4, a.corner[a.n] = at % 4;
+        int off = m->face[at / 4][(at + 3) % 4], next = -1;
+        for (int c = 0; c < 4 * m->n_faces && next < 0; c++)
+            if (m->face[c / 4][c % 4] == v && m->face[c / 4][(c + 1) % 4] == off)
+                next = c;
+        at = next;
+    }
+    return a;
+}
+
+/* What leads from v to corner `k` on from it, of face j around. */
+static struct vec leads(const struct quads *m, const struct around *a, int v, int j, int k, const struct vec *column)
+{
+    int to = m->face[a->face[j]][(a->corner[j] + k) % 4];
+    return minus(point_of(m, to, column), point_of(m, v, column));
+}
+
+static struct vec normal_of(const struct quads *m, int v, int limit, const struct vec *column)
+{
+    struct around a = around(m, v);
+    struct vec t1 = {{0}}, t2 = {{0}}, sum = {{0}};
+    int smooth = limit && a.smooth && a.n > 2, crease = limit && a.crease && a.boundary;
+    double turn = (smooth ? 2 : 1) * M_PI / a.n, c = cos(turn);
+    double edge = smooth ? 1 + c + cos(turn / 2) * sqrt(2 * (9 + c)) : 4;
+    for (int j = 0; j < a.n; j++) {
+        struct vec on = leads(m, &a, v, j, 1, column), across = leads(m, &a, v, j, 2, column);
+        struct vec off = leads(m, &a, v, j, 3, column);
+        add_vec(&sum, 1, cross(on, off));
+        double end = -(1 + 2 * c) * sqrt((1 + c) / (1 - c)), from = turn * j, to = turn * (j + 1);
+        add_vec(&t2, crease && j == 0 ? end : edge * sin(from), on);
+        add_vec(&t2, sin(from) + sin(to), across);
+        if (smooth) {
+            add_vec(&t1, edge * cos(from), on);
+            add_vec(&t1, cos(from) + cos(to), across);
+        } else if (j == 0) {
+            t1 = on;
+        }
+        if (crease && j == a.n - 1) {
+            add_vec(&t1, -1, off);
+            add_vec(&t2, end, off);
+        }
+    }
+    n_masks[crease] += smooth || crease;
+    return smooth || (crease && a.n > 1) ? cross(t1, t2) : sum;
+}
+
+/* Tables of what leads away; away[0] and away[1]. */
+static struct table away_of(const struct tab_class *c, int steps, int limit, float **away)
+{
+    struct table t = table_of(c, steps, limit);
+    struct sdd_error err = {0};
+    size_t n = (size_t)t.columns * (size_t)(t.side + 1) * (size_t)(t.side + 1);
+    float *again = calloc(n, sizeof *again);
+    away[0] = calloc(n, sizeof **away), away[1] = calloc(n, sizeof **away);
+    assert_true(again && away[0] && away[1]);
+    assert_int_equal(tab_class_table(c, steps, limit, again, away[0], away[1], &err), SDD_OK);
+    assert_memory_equal(again, t.weight, n * sizeof *again);
+    free(again);
+    return t;
+}
+
+/* The sum of a row, of random columns; size: of its terms. */
+static struct vec row_sum(struct table *t, float *away, int x, int y, const struct vec *column, double *size)
+{
+    struct table rows = {t->side, t->columns, away};
+    struct vec sum = {{0}};
+    double total = 0, all = 0;
+    *size = 0;
+    for (int i = 0; i < t->columns; i++) {
+        double w = weight(&rows, i, x, y);
+        add_vec(&sum, w, column[i]);
+        total += w, all += fabs(w);
+        *size += fabs(w) * length(column[i]);
+    }
+    if (!(fabs(total) <= 0x1p-24 * all) || all == 0)
+        fail_msg("(%d, %d) of %d: the row sums to %g", x, y, t->side, total);
+    return sum;
+}
+
+/* The quad's own part of the normal of a point that others have parts of too: its two sides, times `side`. */
+static void expect_own_part(const struct quads *m, int (*place)[PLACES], int third, int side, const struct vec *column,
+                            const struct vec *t)
+{
+    int at = third ? side : 0, step = third ? -1 : 1;
+    struct vec p = point_of(m, place[at][at], column);
+    struct vec along_x = minus(point_of(m, place[at][at + step], column), p);
+    struct vec along_y = minus(point_of(m, place[at + step][at], column), p), *want[2] = {&along_x, &along_y};
+    for (int i = 0; i < 2; i++) {
+        struct vec d = t[i];
+        add_vec(&d, -side, *want[i]);
+        if (!(length(d) <= 1e-5 * side))
+            fail_msg("%s corner, of %d: t%d is off by %g", third ? "third" : "first", side, i + 1, length(d));
+    }
+    n_shared++;
+}
+
+static void compare_away(const struct quads *m, const struct tab_class *c, int steps, int (*place)[PLACES], int limit)
+{
+    static uint32_t random = 1;
+    float *away[2];
+    struct table t = away_of(c, steps, limit, away);
+    struct vec column[MAX_SAMPLE_COLUMNS];
+    int shared = tab_class_shared(c, steps, limit);
+    if (c->several)
+        assert_true(shared & 1);
+    for (int i = 0; i < 3 * t.columns; i++)
+        column[i / 3].s[i % 3] = (double)((random = random * 1664525u + 1013904223u) >> 8) * 0x1p-23 - 1;
+    for (int y = 0; y <= t.side; y++)
+        for (int x = 0; x <= t.side; x++) {
+            double size[2];
+            struct vec to[2] = {row_sum(&t, away[0], x, y, column, size), row_sum(&t, away[1], x, y, column, size + 1)};
+            struct vec is = cross(to[0], to[1]), want = normal_of(m, place[y][x], limit, column);
+            int third = x == t.side && y == t.side;
+            if (third ? shared & 2 : x == 0 && y == 0 && shared & 1) {
+                struct around a = around(m, place[y][x]);
+                if (limit && !c->several && ((a.smooth && a.n > 2) || (a.crease && a.boundary)))
+                    fail_msg("(%d, %d) of %d: there are masks, and it is shared", x, y, t.side);
+                expect_own_part(m, place, third, t.side, column, to);
+                continue;
+            }
+            double most = 0x1p-23 * (size[0] * length(to[1]) + size[1] * length(to[0])) / length(is);
+            double off = length(
+                minus((struct vec){{is.s[0] / length(is), is.s[1] / length(is), is.s[2] / length(is)}},
+                      (struct vec){{want.s[0] / length(want), want.s[1] / length(want), want.s[2] / length(want)}}));
+            if (!(off <= most))
+                fail_msg("class %d, %s (%d, %d) of %d: the normal is off by %g", (int)(c - sample_classes),
+                         limit ? "limit" : "refined", x, y, t.side, off);
+            n_normals += most < 1e-4;
+        }
+    free(t.weight), free(away[0]), free(away[1]);
+}
+
 static void compare(const struct quads *m, const struct tab_class *c, int steps, int (*place)[PLACES])
 {
     for (int limit = 0; limit < 2; limit++) {
@@ -233,6 +438,7 @@ static void compare(const struct quads *m, const struct tab_class *c, int steps,
                     expect(&t, i, x, y, point[i]);
             }
         free(t.weight);
+        compare_away(m, c, steps, place, limit);
     }
 }
 
@@ -258,6 +464,7 @@ static void tables_are_what_the_mesh_does(void **state)
         }
         quads_free(&m);
     }
+    assert_true(n_normals > 5000 && n_shared > 50 && n_masks[0] > 2000 && n_masks[1] > 100);
 }
 
 int main(void)
