@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/kernels/tab_pieces.h"
+#include "gpu/kernels/tab_where.h"
+#include "tests/kernels/launch.h"
+#include <stdlib.h>
+
+uint64_t pieces_seed = 977;
+
+float *pieces_floats(int64_t n)
+{
+    float *p = xalloc(n, sizeof *p);
+    for (int64_t i = 0; i < n; i++)
+        p[i] = 2 * random_unit(&pieces_seed) - 1;
+    return p;
+}
+
+uint32_t pieces_any_row(const struct pieces *s)
+{
+    return (uint32_t)random_below(&pieces_seed, s->n_from);
+}
+
+void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others)
+{
+    *s = (struct pieces){.level = level, .n = n, .side = (1 << (level - 1)) + 1};
+    wild_case_init(&s->k, p, 0);
+    grid_init(&s->g, &p->desc);
+    s->stride = n + random_below(&pieces_seed, 2) * random_below(&pieces_seed, others + 1);
+    s->offset = random_below(&pieces_seed, s->stride - n + 1);
+    s->n_from = grid_n_vertices(&s->g, 1);
+    s->from = pieces_floats(s->n_from * s->stride);
+    int64_t C = s->k.b.C;
+    s->regular = xalloc(C, 4), s->regular_owns = xalloc(C, 4), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
+    s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
+    for (int64_t x = 0; x < s->side; x++)
+        for (int i = 0; i < 4; i++)
+            s->basis[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+}
+
+void pieces_fini(struct pieces *s)
+{
+    free(s->from), free(s->regular), free(s->regular_owns), free(s->regular_column), free(s->other), free(s->owns);
+    free(s->runs), free(s->column), free(s->table);
+    grid_fini(&s->g);
+    wild_case_fini(&s->k);
+}
+
+void pieces_deal_all(struct pieces *s, int regular_share)
+{
+    for (uint32_t c = 0; c < s->k.b.C; c++) {
+        if (random_below(&pieces_seed, 8) < regular_share)
+            s->regular[s->n_regular++] = c;
+        else
+            s->other[s->n_other++] = c;
+    }
+    for (int64_t i = 0; i < SDD_TAB_REGULAR * s->n_regular; i++)
+        s->regular_column[i] = pieces_any_row(s);
+}
+
+void pieces_cut(struct pieces *s)
+{
+    int64_t at = 0, n_tables = 0;
+    for (int k = 0; k < MOST_CLASSES; k++) {
+        int64_t left = s->n_other - at, n = k == MOST_CLASSES - 1 ? left : random_below(&pieces_seed, left + 1);
+        int32_t n_columns = random_below(&pieces_seed, 6) ? 1 + random_below(&pieces_seed, 40) : MOST_COLUMNS;
+        s->tables[k] = (struct sdd_tab_table){at, s->n_column, n_tables, n_columns};
+        n_tables += n_columns;
+        for (int64_t i = 0; i < n; i += TOGETHER) {
+            int64_t together = n - i < TOGETHER ? n - i : TOGETHER;
+            s->runs[s->n_runs++] = (struct sdd_tab_run){(uint32_t)(at + i), (uint32_t)(k << 4 | together)};
+        }
+        at += n;
+        s->n_column += n * n_columns + random_below(&pieces_seed, 3);
+    }
+    for (int k = 0; k < MOST_CLASSES; k++) /* the other way round */
+        s->tables[k].table = n_tables - s->tables[k].table - s->tables[k].n_columns;
+    s->n_table = n_tables * s->side * s->side;
+    s->column = xalloc(s->n_column, 4);
+    for (int64_t i = 0; i < s->n_column; i++)
+        s->column[i] = pieces_any_row(s);
+}
+
+uint32_t *pieces_where(const struct pieces *s)
+{
+    uint32_t *want = poisoned(s->k.b.C, 4);
+    for (int64_t i = 0; i < s->n_regular; i++)
+        want[s->regular[i]] = (uint32_t)i;
+    for (int64_t i = 0; i < s->n_other; i++)
+        want[s->other[i]] = (uint32_t)i | SDD_TAB_OTHER;
+    struct tab_where_args a = {launch_in(s->regular, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
+    LAUNCH(tab_where, &a, s->n_regular);
+    a.piece = launch_in(s->other, s->n_other, 4), a.kind = SDD_TAB_OTHER;
+    LAUNCH(tab_where, &a, s->n_other);
+    launch_same(a.where, want, "where");
+    launch_end();
+    return want;
+}
+
+struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
+{
+    const float *from = launch_in(s->from, s->n_from * s->stride, sizeof *from);
+    return (struct tab_points_args){
+        .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
+        .from = from + s->offset,
+        .width = {s->n, s->stride},
+        .regular = launch_in(s->regular, s->n_regular, 4),
+        .regular_owns = launch_in(s->regular_owns, s->n_regular, 4),
+        .regular_column = launch_in(s->regular_column, s->n_regular, 4 * SDD_TAB_REGULAR),
+        .basis = launch_in(s->basis, s->side, sizeof *s->basis),
+        .n_regular = s->n_regular,
+        .each = 1 + random_below(&pieces_seed, 3),
+        .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
+        .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),
+        .table = launch_in(s->table, s->n_table, 4),
+        .other = launch_in(s->other, s->n_other, 4),
+        .owns = launch_in(s->owns, s->n_other, 4),
+        .column = launch_in(s->column, s->n_column, 4),
+        .n_runs = s->n_runs};
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_pieces.h: launches of tabulated's kernels on the grids of meshes, with columns, tables and bases of no meaning:
+ * their pieces, in classes. */
+#ifndef TESTS_TAB_PIECES_H
+#define TESTS_TAB_PIECES_H
+#include "gpu/kernels/tab_rows.h"
+#include "tests/kernels/wild.h"
+
+enum { MOST_CLASSES = 5, MOST_COLUMNS = 129, TOGETHER = 8, MOST_LEVEL = 6 };
+
+extern uint64_t pieces_seed;
+
+/* A launch of tab_points; in host memory. */
+struct pieces {
+    struct wild_case k;
+    struct grid g;
+    int level, n, stride, offset; /* components; floats of a row, and before the first component */
+    int64_t side, n_from, n_column, n_table, n_regular, n_other, n_runs;
+    uint32_t *regular, *regular_owns, *regular_column, *other, *owns, *column;
+    float *from, *table;
+    struct sdd_tab_basis basis[(1 << (MOST_LEVEL - 1)) + 1];
+    struct sdd_tab_table tables[MOST_CLASSES];
+    struct sdd_tab_run *runs;
+};
+
+float *pieces_floats(int64_t n); /* from -1 to 1; the caller frees */
+uint32_t pieces_any_row(const struct pieces *s);
+/* pieces_init: no pieces yet. others: floats of a row that are no components, at most. */
+void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others);
+/* pieces_deal_all: every corner is a piece, of one kind or the other; of 8 corners so many regular. */
+void pieces_deal_all(struct pieces *s, int regular_share);
+/* pieces_cut: the others cut into classes, in their order, and these into runs; tables stand in another order. They are
+ * still to be made, n_table floats. */
+void pieces_cut(struct pieces *s);
+/* pieces_where: where each corner's piece stands, as tab_where must have it; the caller frees. */
+uint32_t *pieces_where(const struct pieces *s);
+struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m);
+void pieces_fini(struct pieces *s);
+
+#endif

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Oracle of tab_normals: pieces with columns, tables and bases of no meaning (tab_pieces.h), each vector summed in
+ * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
+ * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
+#include "gpu/kernels/tab_normals.h"
+#include "tests/env.h"
+#include "tests/kernels/launch.h"
+#include "tests/kernels/row_range.h"
+#include "tests/kernels/tab_pieces.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A vector, and how long the rounding of it may be; scale: of the longest column it is made of. */
+struct rough {
+    double v[3], size, scale;
+};
+
+/* What a row may be. */
+struct answer {
+    struct rough t1, t2, n;
+    int shared;
+};
+
+struct tables {
+    struct pieces s;
+    float *t2; /* t1 is the pieces' table */
+    struct sdd_tab_basis slope[(1 << (MOST_LEVEL - 1)) + 1];
+    uint32_t shared[MOST_CLASSES], *where;
+};
+
+static int64_t n_seen[MOST_LEVEL + 1][2][2]; /* level, kind, tangents wanted: of rows inside grids that were compared */
+static int64_t n_shared[2], n_hidden, n_nothing;
+
+static double length(const double *v)
+{
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+static struct rough cross(const struct rough *a, const struct rough *b)
+{
+    struct rough r = {.scale = fmax(a->scale, b->scale)};
+    double la = length(a->v), lb = length(b->v);
+    for (int k = 0; k < 3; k++)
+        r.v[k] = a->v[(k + 1) % 3] * b->v[(k + 2) % 3] - a->v[(k + 2) % 3] * b->v[(k + 1) % 3];
+    r.size = a->size * lb + b->size * la + a->size * b->size + 0x1p-21 * la * lb;
+    return r;
+}
+
+/* ---- what is to come of it ------------------------------------------------------------------------------------- */
+static void add(const struct pieces *s, struct rough *to, double weight, uint32_t row, uint32_t vertex)
+{
+    double size = 0;
+    for (int k = 0; k < 3; k++) {
+        double d = (double)s->from[3 * (size_t)row + (size_t)k] - (double)s->from[3 * (size_t)vertex + (size_t)k];
+        to->v[k] += weight * d;
+        size += fabs(weight * d);
+        to->scale = fmax(to->scale, fabs(d));
+    }
+    to->size += 24 * 0x1p-24 * size; /* fewer roundings than that on the way of each term */
+}
+
+static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
+{
+    const struct pieces *s = &c->s;
+    const uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
+    for (int k = 0; k < SDD_TAB_REGULAR; k++) {
+        int h = k % 4, v = k / 4;
+        add(s, &to->t1, (double)c->slope[x].s[h] * (double)s->basis[y].s[v], column[k], column[5]);
+        add(s, &to->t2, (double)s->basis[x].s[h] * (double)c->slope[y].s[v], column[k], column[5]);
+    }
+}
+
+static int class_of(const struct pieces *s, int64_t i)
+{
+    int k = MOST_CLASSES - 1;
+    while (s->tables[k].first > i)
+        k--;
+    return k;
+}
+
+static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
+{
+    const struct pieces *s = &c->s;
+    const struct sdd_tab_table *t = s->tables + class_of(s, i);
+    const uint32_t *column = s->column + t->column + (i - t->first) * t->n_columns;
+    for (int64_t j = 0; j < t->n_columns; j++) {
+        int64_t at = ((t->table + j) * s->side + y) * s->side + x;
+        add(s, &to->t1, (double)s->table[at], column[j], column[0]);
+        add(s, &to->t2, (double)c->t2[at], column[j], column[0]);
+    }
+}
+
+static struct answer pair(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
+{
+    struct answer a = {.shared = 0};
+    uint32_t piece = c->where[corner];
+    if (piece & SDD_TAB_OTHER)
+        other_pair(c, piece & ~SDD_TAB_OTHER, x, y, &a);
+    else
+        regular_pair(c, piece, x, y, &a);
+    a.n = cross(&a.t1, &a.t2);
+    return a;
+}
+
+/* Corner q has a part in what corner c has at this end of its grid: at its vertex, or in the middle of its face. */
+static int meets(const struct brute *b, uint32_t c, uint32_t q, int third)
+{
+    return third ? b->face[c] == b->face[q] : b->vert[c] == b->vert[q];
+}
+
+static struct answer answer_at(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
+{
+    int64_t m = c->s.side - 1;
+    uint32_t piece = c->where[corner];
+    int third = x == m && y == m;
+    struct answer all = pair(c, corner, x, y);
+    uint32_t flags = piece & SDD_TAB_OTHER ? c->shared[class_of(&c->s, piece & ~SDD_TAB_OTHER)] : 0;
+    if (!(third ? flags & 2 : x == 0 && y == 0 && (flags & 1)))
+        return all;
+    memset(&all.n, 0, sizeof all.n);
+    all.shared = 1;
+    for (uint32_t q = 0; q < c->s.k.b.C; q++) {
+        if (!meets(&c->s.k.b, corner, q, third))
+            continue;
+        struct answer part = pair(c, q, x, y);
+        for (int k = 0; k < 3; k++)
+            all.n.v[k] += part.n.v[k];
+        all.n.size += part.n.size + 0x1p-22 * length(part.n.v);
+        all.n.scale = fmax(all.n.scale, part.n.scale);
+    }
+    return all;
+}
+
+/* ---- comparing --------------------------------------------------------------------------------------------------- */
+/* Does rounding, or what counts as nothing, decide on the direction? */
+static int hidden(const struct answer *a)
+{
+    double n = length(a->n.v);
+    return n < 64 * a->n.size || n <= 0x1p-15 * a->n.scale * a->n.scale;
+}
+
+static int nothing(const struct answer *a)
+{
+    return a->n.scale == 0;
+}
+
+static int is_direction(const float *got, const struct rough *want)
+{
+    double l = length(want->v), most = 2 * want->size / l + 0x1p-21, off[3];
+    for (int k = 0; k < 3; k++)
+        off[k] = (double)got[k] - want->v[k] / l;
+    return length(off) <= most;
+}
+
+static int is_zero(const float *got, int n)
+{
+    int zero = 1;
+    for (int i = 0; i < n; i++)
+        zero = zero && got[i] == 0;
+    return zero;
+}
+
+static int fits_normal(const float *got, const struct answer *a)
+{
+    double v[3] = {(double)got[0], (double)got[1], (double)got[2]};
+    if (nothing(a))
+        return is_zero(got, 3);
+    return hidden(a) ? is_zero(got, 3) || fabs(length(v) - 1) < 1e-6 : is_direction(got, &a->n);
+}
+
+/* Tangents without masks: any two, at right angles, that make the normal. */
+static int fits_tangents(const float *got, const struct answer *a)
+{
+    struct rough t[2] = {{.v = {(double)got[0], (double)got[1], (double)got[2]}},
+                         {.v = {(double)got[3], (double)got[4], (double)got[5]}}};
+    struct rough n = cross(t, t + 1);
+    float normal[3] = {(float)n.v[0], (float)n.v[1], (float)n.v[2]};
+    if (nothing(a))
+        return is_zero(got, 6);
+    if (hidden(a))
+        return is_zero(got, 6) || (fabs(length(t[0].v) - 1) < 1e-6 && fabs(length(t[1].v) - 1) < 1e-6);
+    if (!a->shared)
+        return is_direction(got, &a->t1) && is_direction(got + 3, &a->t2);
+    return is_direction(normal, &a->n) && fabs(length(t[0].v) - 1) < 1e-6 && fabs(length(t[1].v) - 1) < 1e-6;
+}
+
+/* One launch: what it wrote for rows [first, first + n); NULL: not wanted. */
+struct made {
+    struct row_range r;
+    const float *normals, *tangents;
+    unsigned char *is;
+};
+
+static void offer(const struct tables *c, struct made *o, uint32_t corner, int64_t x, int64_t y)
+{
+    int64_t row = grid_vertex(&c->s.g, c->s.level, corner, x, y), i = row - o->r.first, m = c->s.side - 1;
+    if (!row_range_has(&o->r, row) || o->is[i])
+        return;
+    struct answer a = answer_at(c, corner, x, y);
+    o->is[i] = (!o->normals || fits_normal(o->normals + 3 * i, &a)) &&
+               (!o->tangents || fits_tangents(o->tangents + 6 * i, &a));
+    int seen = o->is[i] && !hidden(&a);
+    n_shared[x > 0] += seen && a.shared;
+    n_hidden += hidden(&a) && !nothing(&a), n_nothing += nothing(&a);
+    if (x > 0 && x < m && y > 0 && y < m)
+        n_seen[c->s.level][!(c->where[corner] & SDD_TAB_OTHER)][o->tangents != NULL] += seen;
+}
+
+static void check_made(const struct tables *c, struct made *o)
+{
+    const struct brute *b = &c->s.k.b;
+    for (uint32_t corner = 0; corner < b->C; corner++)
+        for (int64_t y = 0; y < c->s.side; y++)
+            for (int64_t x = 0; x < c->s.side; x++)
+                offer(c, o, corner, x, y);
+    for (uint32_t v = 0; v < b->V; v++)
+        if (b->valence[v] == 0 && row_range_has(&o->r, v)) {
+            int64_t i = v - o->r.first;
+            o->is[i] =
+                (!o->normals || is_zero(o->normals + 3 * i, 3)) && (!o->tangents || is_zero(o->tangents + 6 * i, 6));
+        }
+    for (int64_t i = 0; i < o->r.n; i++)
+        if (!o->is[i])
+            fail_msg("%s level %d: row %lld of [%lld, %lld), each %d, with%s normals, with%s tangents: nothing there "
+                     "makes that",
+                     launch_case(), c->s.level, (long long)(o->r.first + i), (long long)o->r.first,
+                     (long long)(o->r.first + o->r.n), o->r.each, o->normals ? "" : "out", o->tangents ? "" : "out");
+}
+
+/* Each row by itself, as a GPU makes it. */
+static void check_alone(const struct tab_normals_args *a, const struct made *o)
+{
+    float normal[3], tangents[6];
+    struct tab_normals_args one = *a;
+    one.rows.to = o->normals ? normal : NULL;
+    one.tangents = o->tangents ? tangents : NULL;
+    for (int64_t i = 0; i < o->r.n && strcmp(test_backend(), "cpu") == 0; i++) {
+        one.rows.first = o->r.first + i;
+        sdd_tab_put_row(&one, 0);
+        if ((o->normals && memcmp(normal, o->normals + 3 * i, sizeof normal) != 0) ||
+            (o->tangents && memcmp(tangents, o->tangents + 6 * i, sizeof tangents) != 0))
+            fail_msg("%s: row %lld of [%lld, %lld), each %d, by itself has other bits", launch_case(),
+                     (long long)(o->r.first + i), (long long)o->r.first, (long long)(o->r.first + o->r.n), o->r.each);
+    }
+}
+
+static void check_range(const struct tables *c)
+{
+    const struct pieces *s = &c->s;
+    int want = 1 + random_below(&pieces_seed, 3); /* normals, tangents, both */
+    struct made o = {.normals = NULL};
+    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1), .where = launch_in(c->where, s->k.b.C, 4)}};
+    a.rows.pieces = pieces_upload(s, &a.rows.mesh);
+    row_range_init(&o.r, &s->g, s->level, INT32_MAX, &pieces_seed);
+    a.rows.first = o.r.first, a.rows.n = o.r.n, a.rows.each = o.r.each, a.rows.n_classes = MOST_CLASSES;
+    a.rows.to = want & 1 ? o.r.to : NULL;
+    a.slope = launch_in(c->slope, s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
+    a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
+    float *out = want & 2 ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
+    a.tangents = out;
+    LAUNCH(tab_normals, &a, o.r.items);
+    row_range_got(&o.r);
+    o.normals = want & 1 ? o.r.got : NULL;
+    o.tangents = want & 2 ? launch_got(out) : NULL;
+    o.is = xalloc(o.r.n, 1);
+    check_made(c, &o);
+    check_alone(&a, &o);
+    free(o.is);
+    free(o.r.is);
+    launch_end();
+}
+
+/* Flags at random, but not where a bicubic piece has a part. */
+static void flag_shared(struct tables *c)
+{
+    const struct brute *b = &c->s.k.b;
+    for (int k = 0; k < MOST_CLASSES; k++)
+        c->shared[k] = (uint32_t)random_below(&pieces_seed, 4);
+    for (int64_t i = 0; i < c->s.n_other; i++)
+        for (int64_t j = 0; j < c->s.n_regular; j++)
+            for (int third = 0; third < 2; third++)
+                if (meets(b, c->s.other[i], c->s.regular[j], third))
+                    c->shared[class_of(&c->s, i)] &= ~(1u << third);
+}
+
+/* Some meshes are small, large or far away. */
+static void place(struct pieces *s)
+{
+    double size = ldexp(1, random_below(&pieces_seed, 2) * (random_below(&pieces_seed, 61) - 30));
+    double away = random_below(&pieces_seed, 3) ? 0 : 100 * size;
+    for (int64_t i = 0; i < 3 * s->n_from; i++)
+        s->from[i] = (float)((double)s->from[i] * size + away);
+}
+
+static void check(const struct poly *p)
+{
+    static unsigned turn;
+    struct tables c;
+    pieces_init(&c.s, p, 1 + (int)(turn % MOST_LEVEL), 3, 0);
+    pieces_deal_all(&c.s, turn++ / MOST_LEVEL % 2 ? random_below(&pieces_seed, 9) : 0);
+    pieces_cut(&c.s);
+    place(&c.s);
+    c.s.table = pieces_floats(c.s.n_table);
+    c.t2 = pieces_floats(c.s.n_table);
+    for (int64_t x = 0; x < c.s.side; x++)
+        for (int i = 0; i < 4; i++)
+            c.slope[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+    flag_shared(&c);
+    c.where = pieces_where(&c.s);
+    for (int i = 0; i < 4; i++)
+        check_range(&c);
+    free(c.where), free(c.t2);
+    pieces_fini(&c.s);
+}
+
+static void test_normals(void **state)
+{
+    (void)state;
+    poly_each(60, 100, check);
+    soup_each(60, 60, check);
+    int64_t sum = 0;
+    for (int level = 2; level <= MOST_LEVEL; level++)
+        for (int i = 0; i < 4; i++) {
+            assert_true(n_seen[level][i / 2][i % 2] > 100);
+            sum += n_seen[level][i / 2][i % 2];
+        }
+    assert_true(n_shared[0] > 200 && n_shared[1] > 200 && n_nothing > 20);
+    assert_true(20 * n_hidden < sum);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_normals)};
+    return LAUNCH_GROUP("tabulated normals", tests);
+}
