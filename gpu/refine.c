@@ -209,6 +209,16 @@ static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct
     return result_bring(out, to, r->cancel, err);
 }
 
+int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const struct engine *engine;
+    struct sdd_error own;
+    struct sdd_plan p;
+    err = err ? err : &own;
+    int rc = make_plan(m->topology, r, &p, &engine, err);
+    return rc || !engine->prepare ? rc : engine->prepare(m, r, err);
+}
+
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result **out, struct sdd_error *err)
 {
     const sdd_topology *t = m->topology;

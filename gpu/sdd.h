@@ -229,15 +229,16 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
 
 typedef struct sdd_result sdd_result;
 struct sdd_result_info {
-    struct sdd_plan plan;  /* with data and digests                                      */
-    double refine_seconds; /* device time of the engine                                  */
-    double digest_seconds, download_seconds;
+    struct sdd_plan plan;                                    /* with data and digests     */
+    double refine_seconds, digest_seconds, download_seconds; /* refine: device time of the engine */
     int64_t n_launches;
 };
 /* sdd_refine: runs the engine, digests and brings the blocks to host memory.
  * Result  the same bits on every backend, for any number of threads
  * Errors  as sdd_plan (and UVs no half float holds), SDD_ENO_MEMORY (needed, available), SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_prepare: makes now what sdd_refine would make first for r->method and keep with the topology. Errors as there. */
+int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */
 
@@ -245,8 +246,7 @@ void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine 
 #define SDD_MAX_PATCH_LEVEL 10                                       /* as OpenSubdiv's isolation level */
 enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64 }; /* of blocks */
 struct sdd_patches_request {
-    int level;                /* 1 .. SDD_MAX_PATCH_LEVEL                                 */
-    int surface;              /* enum sdd_surface, of the faces that the last level leaves */
+    int level, surface;       /* 1 .. SDD_MAX_PATCH_LEVEL; enum sdd_surface, of the faces that the last level leaves */
     int64_t max_bytes;        /* of the result; 0: no limit                               */
     const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL             */
 };

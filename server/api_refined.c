@@ -191,17 +191,59 @@ static int compute(struct job *job)
     return cached_create(j->key, &about, result, &j->frame, &job->err);
 }
 
+/* Do positions alone change, frame after frame? Then tables make the next ones. */
+static bool wants_tables(struct refine_job *j)
+{
+    const struct slot *slot = j->base.job.slot;
+    struct auto_frames *f = &slot->resident->frames;
+    if (!refine_is_auto(j))
+        return false;
+    bool like = refine_like_last(j), moved = like && (j->posed || f->version != slot->info.version);
+    if (!like)
+        *f = (struct auto_frames){
+            .level = j->request.level, .surface = j->request.surface, .include = j->request.include};
+    memcpy(f->topology_id, slot->info.topology_id, sizeof f->topology_id);
+    f->version = slot->info.version;
+    return moved && !f->built && !f->refused;
+}
+
 static int adopt(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
     if (!j->frame)
         return SDD_OK;
     j->frame->references++;
-    if (j->posed)
-        return SDD_OK;
-    metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
-    cache_keep(&job->server->cache, job->slot, j->frame);
+    j->build = wants_tables(j);
+    if (!j->posed) {
+        metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
+        cache_keep(&job->server->cache, job->slot, j->frame);
+    }
+    if (j->build)
+        job_answer(job);
     return SDD_OK;
+}
+
+/* Behind the answer. Where there can be no tables all stays as it is. */
+static int build_tables(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    struct resident *resident = job->slot->resident;
+    struct sdd_refine_request request = j->request;
+    struct sdd_error err = {0};
+    request.method = TABLES_METHOD;
+    int rc = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
+    resident->frames.built = !rc;
+    resident->frames.refused = rc != SDD_OK;
+    if (resident->mesh)
+        resident_measure(job->server->residency, resident);
+    if (rc == SDD_EDEVICE)
+        job->err = err;
+    return rc == SDD_EDEVICE ? rc : SDD_OK;
+}
+
+static bool skip_build(const struct job *job)
+{
+    return !((const struct refine_job *)job)->build;
 }
 
 static void free_job(struct job *job)
@@ -225,6 +267,7 @@ static void start(struct request *r, bool patches, bool posed)
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
                                         {ON_DEVICE, -1, compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
+                                        {ON_DEVICE, -1, build_tables, skip_build},
                                         {0}};
     static const struct job_ops ops = {steps, refine_answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j, patches);

@@ -80,10 +80,25 @@ static void release_slot(struct job *job)
     slot_unuse(&job->server->slots, slot);
 }
 
+void job_answer(struct job *job)
+{
+    struct request *r = job->request;
+    if (!r)
+        return;
+    for (int p = 0; p < N_PHASES; p++)
+        r->phases[p] = job->phases[p];
+    r->job = NULL;
+    if (job->rc < 0)
+        answer_error(r, &job->err);
+    else
+        job->ops->answer(job);
+    job->request = NULL;
+    http_answered(r);
+}
+
 static void finish(struct job *job)
 {
     struct server *s = job->server;
-    struct request *r = job->request;
     if (job->rc == SDD_EDEVICE)
         server_fail(s, EXIT_DEVICE, "the compute device was lost");
     if (job->rc == SDD_ESTORE && atomic_load(&s->store_broken))
@@ -93,16 +108,7 @@ static void finish(struct job *job)
     for (int p = 0; p < N_PHASES; p++)
         if (job->phases[p] > 0)
             metrics_phase(&s->metrics, (enum phase)p, job->phases[p]);
-    if (r) {
-        for (int p = 0; p < N_PHASES; p++)
-            r->phases[p] = job->phases[p];
-        r->job = NULL;
-        if (job->rc < 0)
-            answer_error(r, &job->err);
-        else
-            job->ops->answer(job);
-        http_answered(r);
-    }
+    job_answer(job);
     release_slot(job);
     list_remove(&job->all);
     s->jobs.n--;

@@ -66,6 +66,8 @@ void jobs_fini(struct jobs *jobs);
  * When --queue-size jobs are there already the request is answered SDD_EBUSY and the job freed. */
 void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request,
                struct slot *slot);
+/* job_answer: on the loop, in a step: answers the request now; the job goes on without it. */
+void job_answer(struct job *job);
 void job_abandon(struct job *job, int code); /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */
 /* jobs_hand_over: task->run on the loop, soon; from any thread. */
 void jobs_hand_over(struct server *s, struct task *task);

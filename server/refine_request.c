@@ -161,13 +161,10 @@ static int read_primvars(struct refine_job *j)
     return SDD_OK;
 }
 
-int refine_name(struct refine_job *j)
+static void name_frame(struct refine_job *j)
 {
     const struct store_info *info = &j->base.job.slot->info;
     char full[CACHE_KEY_SIZE + 160];
-    int rc = read_primvars(j);
-    if (rc)
-        return rc;
     snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %d %x %s", info->id, (long long)info->version, j->request.level,
              j->request.surface, j->request.include, j->request.compact, j->request.primvars, j->method);
     /* All that the bytes of a frame depend on. */
@@ -175,6 +172,41 @@ int refine_name(struct refine_job *j)
              sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+/* Has the client a frame of this name, or a part of one? */
+static bool is_known(const struct refine_job *j)
+{
+    const struct request *r = j->base.job.request;
+    const char *known = r ? request_header(r, "If-None-Match") : NULL, *part = r ? request_header(r, "If-Range") : NULL;
+    return (known && etag_matches(known, j->etag, true)) || (part && etag_matches(part, j->etag, true));
+}
+
+bool refine_is_auto(const struct refine_job *j)
+{
+    return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS);
+}
+
+bool refine_like_last(const struct refine_job *j)
+{
+    const struct slot *slot = j->base.job.slot;
+    const struct auto_frames *f = &slot->resident->frames;
+    const int around = SDD_NORMALS | SDD_TANGENTS;
+    return strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
+           f->surface == j->request.surface && (f->include & around) == (j->request.include & around);
+}
+
+int refine_name(struct refine_job *j)
+{
+    const struct slot *slot = j->base.job.slot;
+    int rc = read_primvars(j);
+    if (rc)
+        return rc;
+    name_frame(j);
+    if (!refine_is_auto(j) || !slot->resident || !slot->resident->frames.built || !refine_like_last(j) || is_known(j))
+        return SDD_OK;
+    snprintf(j->method, sizeof j->method, "%s", TABLES_METHOD);
+    name_frame(j);
     return SDD_OK;
 }
 

@@ -27,6 +27,7 @@ struct refine_job {
     struct stream *stream;      /* NULL: the frame is there, or nothing is         */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
+    bool build; /* tables, behind the answer */
     /* plan only */
     struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;
@@ -36,9 +37,15 @@ struct refine_job {
  * primvars and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 int64_t refine_max_level(const struct config *c, bool patches);
-/* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known.
+#define TABLES_METHOD "tabulated"
+/* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known; and the method, where
+ * `auto` has tables by now. Who has a frame that was made without them goes on with it.
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
+/* refine_is_auto: may another engine make it once there are tables? refine_like_last: is it of the same kind as the last
+ * such frame of the mesh? Its slot has a device record. */
+bool refine_is_auto(const struct refine_job *j);
+bool refine_like_last(const struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_tag_stream: the tag that refine_name made becomes that of the frame whose header has no digest. */
 void refine_tag_stream(struct refine_job *j);

@@ -14,6 +14,15 @@
 struct residency;
 struct topology_entry;
 
+/* Frames of a mesh by method auto: once positions alone have changed between two of a kind, tables are built for it, and
+ * engine tabulated makes the next ones. */
+struct auto_frames {
+    char topology_id[MESH_TOPOLOGY_ID_SIZE];
+    int level, surface, include; /* of the last one                          */
+    int64_t version;             /* of its positions                         */
+    bool built, refused;         /* the tables are there; they cannot be had */
+};
+
 struct resident {     /* the device state of one mesh */
     struct task task; /* of its release                                    */
     struct list lru;
@@ -22,6 +31,7 @@ struct resident {     /* the device state of one mesh */
     struct residency *home;
     struct topology_entry *topology;
     sdd_mesh *mesh; /* NULL: not resident                                */
+    struct auto_frames frames;
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */
