@@ -42,8 +42,8 @@ int64_t refine_max_level(const struct config *c, bool patches);
  * `auto` has tables by now. Who has a frame that was made without them goes on with it.
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
-/* refine_is_auto: may another engine make it once there are tables? refine_like_last: is it of the same kind as the last
- * such frame of the mesh? Its slot has a device record. */
+/* refine_is_auto: may another engine make it once there are tables? refine_like_last: is it of the same kind as the
+ * last such frame of the mesh? Its slot has a device record. */
 bool refine_is_auto(const struct refine_job *j);
 bool refine_like_last(const struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);

@@ -14,8 +14,8 @@
 struct residency;
 struct topology_entry;
 
-/* Frames of a mesh by method auto: once positions alone have changed between two of a kind, tables are built for it, and
- * engine tabulated makes the next ones. */
+/* Frames of a mesh by method auto: once positions alone have changed between two of a kind, tables are built for it,
+ * and engine tabulated makes the next ones. */
 struct auto_frames {
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     int level, surface, include; /* of the last one                          */

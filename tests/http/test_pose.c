@@ -9,7 +9,7 @@
 
 #define OCTETS "Content-Type: application/octet-stream\r\n"
 #define QUERY "level=3&include=positions,normals,indices&method=mesh-matrix" /* auto goes over to tables */
-enum { N = 8 }; /* vertices of the cube */
+enum { N = 8 };                                                              /* vertices of the cube */
 
 static struct daemon d;
 static char cube[32];
