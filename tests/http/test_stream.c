@@ -231,7 +231,7 @@ static void test_memory(void **state)
     ask(ALONE, 8, "", &a);
     assert_int_equal(a.status, 200);
     assert_true(a.bytes > 110e6);
-    assert_in_range(most_memory() - before, 0, 32 << 10);
+    assert_true(most_memory() - before <= 32 << 10); /* what the system says of it may also go back a little */
     answer_free(&a);
 }
 
