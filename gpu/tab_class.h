@@ -33,9 +33,13 @@ struct tab_class {
  * Points that are one in the mesh (fans of one or two quads) keep a column each. */
 int tab_class_columns(const struct tab_class *c);
 
-/* tab_class_table: the points `steps` levels on, with side = 2^steps; limit: the limit points of those.
- * Shapes  out[K][rows] f32, rows = (side + 1)^2: row y (side + 1) + x is the point at (x, y) / side
- * Cost    16 K (side + 3)^2 bytes meanwhile; about 12 K (side + 2)^2 additions and multiplications in double
+/* tab_class_table: the points `steps` levels on, with side = 2^steps; limit: the limit points of those. t1, t2, unless
+ * NULL: what leads away from those points, along x and y more or less, times side, so that t1 x t2 has the direction of
+ * the normal that mesh-matrix makes there: the limit surface's where it has one, else the sum over the faces around.
+ * Shapes  out, t1, t2 [K][rows] f32, rows = (side + 1)^2: row y (side + 1) + x is the point at (x, y) / side; rows of
+ *         t1 and t2 sum to zero
+ * Cost    16 K (side + 3)^2 bytes meanwhile; about 12 K (side + 2)^2 additions and multiplications in double, three
+ *         times as many with t1 and t2
  * Errors  SDD_ENO_MEMORY
  * Source  Catmull and Clark 1978; Halstead et al. 1993; OpenSubdiv's semi-sharp rules (kernels/crease_rule.h)
  * Threads any */
