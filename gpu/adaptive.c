@@ -91,7 +91,7 @@ void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t
                                       .each = sdd_rows_each(n)};
     if (a->points_of != m->points_serial)
         patches_queue_points(p, m->points, level1, a->points);
-    a->points_of = m->points_serial;
+    a->points_of = p->topology->device->status ? 0 : m->points_serial;
     DEV_LAUNCH(p->topology->device, adaptive_rows, &args, (n + args.each - 1) / args.each);
 }
 

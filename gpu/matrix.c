@@ -228,9 +228,11 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
     sdd_device *d = b->t->device;
     struct matrix made = {.level = b->request->level};
     int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
+    if (!rc)
+        rc = dev_finish(d, err); /* it stays: all of it must be there */
+    matrix_give(d, rc ? &made.memory : &out->memory);
     if (rc)
         return rc;
-    matrix_give(d, &out->memory);
     *out = made;
     return SDD_OK;
 }

@@ -126,12 +126,12 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
     const int low = *k > BESIDE ? *k - BESIDE : 1, high = *k + BESIDE;
     struct topology_part x = {0}, y = {0};
     double best, seconds;
+    *k = COMPRESSED;
     int rc = matrix_take(d, x_bytes, &x, err);
     if (!rc)
         rc = matrix_take(d, y_bytes, &y, err);
     if (!rc) {
         dev_fill(d, x.memory, 0, x_bytes);
-        *k = COMPRESSED;
         rc = time_form(d, from, COMPRESSED, x.memory, y.memory, &best, err);
     }
     for (int tried = low; tried <= high && !rc; tried++) {
@@ -143,7 +143,7 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
     }
     matrix_give(d, &x);
     matrix_give(d, &y);
-    return rc;
+    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* the best of those that there was room for */
 }
 
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out, struct sdd_error *err)

@@ -240,13 +240,9 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result *
     struct sdd_plan *p = &result->info.plan;
     int64_t launches = t->device->n_launches;
     rc = make_plan(t, r, p, &engine, err);
-    if (!rc && engine->prepare) {
-        struct arena count = {NULL, 0};
-        rc = engine->prepare(m, r, err);
-        lay_out(t, engine, r, p, &count, &lay); /* what is prepared may leave less to do */
-        p->device_bytes = count.used;
-    }
     int64_t bytes = p->device_bytes;
+    if (!rc && engine->prepare)
+        rc = engine->prepare(m, r, err);
     if (!rc)
         rc = dev_alloc(t->device, bytes, &memory, err);
     if (!rc) {

@@ -220,7 +220,7 @@ struct sdd_plan {
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
     int n_blocks, ranges; /* ranges: 1 when a range of rows takes memory and time for little more than them */
     struct sdd_block blocks[SDD_MAX_BLOCKS];
-    int64_t device_bytes, host_bytes; /* while it runs, beyond the mesh and tables of `tabulated`; of the result */
+    int64_t device_bytes, host_bytes; /* while it runs, beyond the mesh and what engines keep; of the result */
 };
 /* sdd_plan: exact counts and bytes, nothing allocated.
  * Errors  SDD_EINVALID (what of the request it is), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */

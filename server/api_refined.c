@@ -195,16 +195,20 @@ static int compute(struct job *job)
 static bool wants_tables(struct refine_job *j)
 {
     const struct slot *slot = j->base.job.slot;
-    struct auto_frames *f = &slot->resident->frames;
+    struct resident *resident = slot->resident;
+    struct auto_frames *f = &resident->frames;
     if (!refine_is_auto(j))
         return false;
     bool like = refine_like_last(j), moved = like && (j->posed || f->version != slot->info.version);
-    if (!like)
+    if (!like) {
+        atomic_store(&resident->built, false);
+        atomic_store(&resident->refused, false);
         *f = (struct auto_frames){
             .level = j->request.level, .surface = j->request.surface, .include = j->request.include};
+    }
     memcpy(f->topology_id, slot->info.topology_id, sizeof f->topology_id);
     f->version = slot->info.version;
-    return moved && !f->built && !f->refused;
+    return moved && !atomic_load(&resident->built) && !atomic_load(&resident->refused);
 }
 
 static int adopt(struct job *job)
@@ -223,7 +227,7 @@ static int adopt(struct job *job)
     return SDD_OK;
 }
 
-/* Behind the answer. Where there can be no tables all stays as it is. */
+/* Behind the answer. Where the engine cannot do the mesh all stays as it is. */
 static int build_tables(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
@@ -232,8 +236,8 @@ static int build_tables(struct job *job)
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
     int rc = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
-    resident->frames.built = !rc;
-    resident->frames.refused = rc != SDD_OK;
+    atomic_store(&resident->built, !rc);
+    atomic_store(&resident->refused, rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE);
     if (resident->mesh)
         resident_measure(job->server->residency, resident);
     if (rc == SDD_EDEVICE)

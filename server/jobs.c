@@ -212,10 +212,10 @@ void job_abandon(struct job *job, int code)
 {
     struct request *r = job->request;
     struct sdd_error err = {0};
+    atomic_store(&job->cancel, 1); /* also of what goes on behind an answer */
     if (!r)
         return;
     metrics_add(&job->server->metrics, M_CANCELLED, 1);
-    atomic_store(&job->cancel, 1);
     sdd_fail(&err, code, "",
              code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
     job->request = NULL;

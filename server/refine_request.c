@@ -203,7 +203,8 @@ int refine_name(struct refine_job *j)
     if (rc)
         return rc;
     name_frame(j);
-    if (!refine_is_auto(j) || !slot->resident || !slot->resident->frames.built || !refine_like_last(j) || is_known(j))
+    if (!refine_is_auto(j) || !slot->resident || !atomic_load(&slot->resident->built) || !refine_like_last(j) ||
+        is_known(j))
         return SDD_OK;
     snprintf(j->method, sizeof j->method, "%s", TABLES_METHOD);
     name_frame(j);

@@ -14,13 +14,12 @@
 struct residency;
 struct topology_entry;
 
-/* Frames of a mesh by method auto: once positions alone have changed between two of a kind, tables are built for it,
- * and engine tabulated makes the next ones. */
+/* The last frame of a mesh by method auto; the loop's. Once positions alone have changed between two of a kind, tables
+ * are built for it, and engine tabulated makes the next ones. */
 struct auto_frames {
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     int level, surface, include; /* of the last one                          */
     int64_t version;             /* of its positions                         */
-    bool built, refused;         /* the tables are there; they cannot be had */
 };
 
 struct resident {     /* the device state of one mesh */
@@ -32,6 +31,7 @@ struct resident {     /* the device state of one mesh */
     struct topology_entry *topology;
     sdd_mesh *mesh; /* NULL: not resident                                */
     struct auto_frames frames;
+    atomic_bool built, refused; /* its tables are there; they cannot be had */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */

@@ -13,7 +13,8 @@ struct layout {
     struct mesh_matrix_tables tables;
 };
 
-/* Is the last level looked around in? Not where tables make the normals. */
+/* Is the last level looked around in? Not where tables make the normals. What a plan says must not depend on it: who
+ * plans may do so while tables are made. */
 static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return (r->include & ENGINE_AROUND) && !tabulated_has_normals(t->tabulated, r->level, r->surface);
@@ -21,7 +22,7 @@ static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int in_scratch = needs_last(t, r) && !mesh_matrix_in_place(r);
+    int in_scratch = (r->include & ENGINE_AROUND) && !mesh_matrix_in_place(r);
     out->first = ARENA(a, float, 3 * topology_points(t, 1));
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);

@@ -16,14 +16,12 @@ struct tab_normals_args {
     float *tangents;
 };
 
-/* A power of two that brings numbers up to `most` near 1. */
+/* A power of two that brings numbers up to `most` near 1, or as near as it can. */
 SDD_FN float sdd_tab_scale(float most)
 {
     uint32_t bits, exponent;
     memcpy(&bits, &most, sizeof bits);
     exponent = bits >> 23 & 255;
-    if (most == 0.0f)
-        return 1.0f;
     bits = (exponent < 4 ? 250u : 254u - exponent) << 23;
     memcpy(&most, &bits, sizeof most);
     return most;
@@ -181,12 +179,16 @@ SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, c
                                              uint32_t end, int32_t at)
 {
     struct sdd_vec3 n = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    float scale = 1.0f;
+    float scale = 0.0f, own;
+    for (uint32_t k = begin; k < end; k++) { /* one for all: that of the largest */
+        struct sdd_tab_columns_of c =
+            sdd_tab_columns_at(&a->rows, a->rows.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER);
+        own = sdd_tab_columns_scale(&a->rows, &c);
+        scale = k == begin || own < scale ? own : scale;
+    }
     for (uint32_t k = begin; k < end; k++) {
         uint32_t piece = a->rows.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER;
         struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
-        if (k == begin)
-            scale = sdd_tab_columns_scale(&a->rows, &c);
         struct sdd_tab_pair t = sdd_tab_pair_of(a, &c, scale, at, at);
         n = sdd_add(n, sdd_tab_cross(t.t1, t.t2));
     }

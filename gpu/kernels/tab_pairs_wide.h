@@ -32,7 +32,7 @@ static inline void sdd_soa_put(struct sdd_tab_soa *to, int32_t i, struct sdd_vec
     to->z[i] = p.z;
 }
 
-/* Normals of n points from what leads away; both have zeros up to the next multiple of eight. */
+/* Normals of n points from what leads away; both may be read up to the next multiple of eight. */
 static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sdd_tab_soa *t2, int32_t n, float *to)
 {
     int32_t i = 0;
