@@ -294,8 +294,11 @@ static void tangents_on_lines(const struct patch *p, int limit, int x, int y, do
     enum line bottom = line_at(y, has_below(c), c->edge[end_row(c, c->own) - 1]);
     enum line side = line_at(x, has_left(c), c->edge[end_row(c, c->own + 1) - 1]);
     int means = limit && bottom != LINE_CREASE && side != LINE_CREASE;
-    difference(p, x, y, 1, 0, side == LINE_BOUNDARY, means && bottom == LINE_NONE, t1);
-    difference(p, x, y, 0, 1, bottom == LINE_BOUNDARY, means && side == LINE_NONE, t2);
+    int turned = side == LINE_BOUNDARY; /* t1 runs along a boundary, to where the surface lies on the left */
+    difference(p, x, y, 1, 0, turned, means && bottom == LINE_NONE, turned ? t2 : t1);
+    difference(p, x, y, 0, 1, bottom == LINE_BOUNDARY, means && side == LINE_NONE, turned ? t1 : t2);
+    for (int j = 0; j < p->columns && turned; j++)
+        t1[j] = -t1[j];
 }
 
 /* Halstead et al. 1993: around a smooth vertex, from quad `first` on. */

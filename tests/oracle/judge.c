@@ -6,6 +6,8 @@
 
 static const struct tolerances tolerance = {1e-5, 1e-5, 5e-3};
 
+#define MOST_OF_MATRIX 2 /* levels: one is made for each frame here; test_subdivision_matrix goes higher */
+
 /* What an engine says when it does not do a mesh; every other refusal is a failure. */
 static const char *const refusals[] = {
     "engine edge-friend does not do ",
@@ -44,6 +46,8 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
         struct refined got = {0};
         char name[256];
         int rc = made, with_uvs = uvs && desc->n_uvs > 0;
+        if (level > MOST_OF_MATRIX && strcmp(sdd_engine_table[e].name, "subdivision-matrix") == 0)
+            continue;
         if (made == SDD_OK)
             rc = library_surfaces(mesh, sdd_engine_table[e].name, with_uvs, level, &got, &err);
         snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine_table[e].name);
