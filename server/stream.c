@@ -75,6 +75,7 @@ static void make(struct stream *s)
 {
     struct server *server = s->server;
     const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * ROW_BYTES;
+    memset(s->phases, 0, sizeof s->phases);
     do
         s->rc = sdd_refine(s->mesh, &s->refine, &s->made.result, &s->err);
     while (s->rc == SDD_ENO_MEMORY && residency_make_room(server->residency, NULL, s->err.needed));

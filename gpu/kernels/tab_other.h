@@ -34,19 +34,22 @@ SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, in
 }
 
 #ifndef __CUDACC__
+#define SDD_TAB_SUMS (SDD_TAB_CHUNK + 8) /* some that a vector writes too */
 /* Sums of points [first, first + n) of a piece, weights[.][points] from the first: in registers, eight at a time. */
 static inline void sdd_tab_other_sums(const float *weights, int32_t points, const struct sdd_vec3 *p, int32_t n_columns,
-                                      int32_t n, float (*sum)[SDD_TAB_CHUNK])
+                                      int32_t n, float (*sum)[SDD_TAB_SUMS])
 {
     int32_t r = 0;
 #ifdef __FMA__
-    for (; r + 8 <= n; r += 8) {
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for (; r < n; r += 8) {
+        const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(n - r), lanes);
         __m256 x = _mm256_setzero_ps(), y = x, z = x;
         for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
             int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
             __m256 px = _mm256_setzero_ps(), py = px, pz = px;
             for (int32_t i = first; i < end; i++) {
-                __m256 w = _mm256_loadu_ps(weights + (int64_t)i * points + r);
+                __m256 w = _mm256_maskload_ps(weights + (int64_t)i * points + r, there);
                 px = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].x), px);
                 py = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].y), py);
                 pz = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].z), pz);
@@ -83,7 +86,7 @@ SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct s
     const uint32_t *column = a->column + k->column + (j - k->first) * k->n_columns, owns = a->owns[j];
     int32_t m = frame.m, side = m + 1, width = a->width.n;
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
-    float sum[3][SDD_TAB_CHUNK];
+    float sum[3][SDD_TAB_SUMS];
     for (int32_t i = 0; i < k->n_columns; i++)
         p[i] = sdd_row_load(a->from, column[i], a->width);
     sdd_tab_other_sums(a->table + k->table * side * side + first, side * side, p, k->n_columns, n, sum);

@@ -147,7 +147,7 @@ static inline void sdd_tab_other_band(const struct tab_normals_args *a, const st
 {
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     struct sdd_tab_columns_of c = sdd_tab_columns_seen(a, piece, p);
-    float sum[2][3][SDD_TAB_CHUNK];
+    float sum[2][3][SDD_TAB_SUMS];
     int32_t n = c.table->n_columns, side = b->m + 1;
     for (int32_t y = b->y_low; y < b->y_high; y++) {
         int64_t at = c.table->table * side * side + (int64_t)y * side + 1;
