@@ -47,7 +47,7 @@ int sdd_matrix_write(sdd_topology *t, int level, int surface, FILE *to, struct s
     struct sdd_control mesh = topology_control(t);
     struct sdd_error own = {0};
     struct sdd_plan plan;
-    struct sdd_matrix m;
+    struct sdd_matrix m = {0};
     char *memory = NULL;
     err = err ? err : &own;
     int rc = sdd_plan(t, &r, &plan, err);
