@@ -15,8 +15,7 @@ const struct sdd_engine_info sdd_engine_table[] = {
      mesh_matrix_spla_schemes},
     {"tabulated",
      "catmullClark to level 10, from tables to level 6 or else from patches, which stay with the topology: for frames "
-     "of "
-     "which only positions are new",
+     "of which only positions are new",
      tabulated_schemes},
     {"subdivision-matrix",
      "a level, or its limit, as one product of a sparse matrix with the control points; the matrix stays with the "

@@ -121,7 +121,10 @@ static int prepare_rows(const sdd_topology *t, const struct topology_channel *c,
     if (by_matrices(r->method))
         return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
     int rc = tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
-    return rc == SDD_EUNSUPPORTED ? SDD_OK : rc;
+    if (rc != SDD_EUNSUPPORTED)
+        return rc;
+    err->code = SDD_OK; /* they are refined step by step */
+    return SDD_OK;
 }
 
 int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)

@@ -58,6 +58,7 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
     int rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED)
         return rc;
+    err->code = SDD_OK; /* it is no failure */
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
     adaptive_free(of->adaptive);
@@ -99,9 +100,6 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
-    if (rc)
-        return rc;
     if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
         tabulated_first(t, &m, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
@@ -111,6 +109,9 @@ static int run(const struct engine_run *run, struct sdd_error *err)
             tabulated_normals(t, &m, t->tabulated, r->surface, l.first, run->normals, run->tangents);
         return SDD_OK;
     }
+    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    if (rc)
+        return rc;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
