@@ -7,7 +7,6 @@
 #include "tests/oracle/cases.h"
 #include "tests/oracle/compact.h"
 #include "tests/oracle/refined.h"
-#include "tests/oracle/triangles.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -176,23 +175,18 @@ static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
     sdd_topology_unref(t);
 }
 
+static void check_creases(const struct shape *s, struct sdd_mesh_desc *d)
+{
+    check_scheme(s, d);
+    if (d->n_creases && d->options.scheme != SDD_SCHEME_SQRT3 && d->options.scheme != SDD_SCHEME_BILINEAR) {
+        d->options.crease_method = !d->options.crease_method;
+        check_scheme(s, d);
+    }
+}
+
 static void check_shape(const struct shape *s)
 {
-    for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_SQRT3; scheme++) {
-        struct sdd_mesh_desc d = s->desc;
-        struct triangles owned = {0};
-        if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
-            owned = triangles_cut(&d);
-        d.options.scheme = scheme;
-        if (scheme == SDD_SCHEME_SQRT3)
-            d.options.fvar = SDD_FVAR_ALL;
-        check_scheme(s, &d);
-        if (d.n_creases && scheme != SDD_SCHEME_SQRT3 && scheme != SDD_SCHEME_BILINEAR) {
-            d.options.crease_method = !d.options.crease_method;
-            check_scheme(s, &d);
-        }
-        triangles_free(&owned);
-    }
+    for_each_scheme(s, check_creases);
 }
 
 static void test_shapes(void **state)

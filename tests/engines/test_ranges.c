@@ -5,7 +5,6 @@
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
-#include "tests/oracle/triangles.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -76,7 +75,7 @@ static void check_ranges(const char *label, sdd_mesh *m, const sdd_topology *t, 
     sdd_result_free(result);
 }
 
-static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
+static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
 {
     struct sdd_error err = {0};
     sdd_topology *t = NULL;
@@ -101,17 +100,7 @@ static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
 
 static void check_shape(const struct shape *s)
 {
-    for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_SQRT3; scheme++) {
-        struct sdd_mesh_desc d = s->desc;
-        struct triangles owned = {0};
-        if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
-            owned = triangles_cut(&d);
-        d.options.scheme = scheme;
-        if (scheme == SDD_SCHEME_SQRT3)
-            d.options.fvar = SDD_FVAR_ALL;
-        check_scheme(s, &d);
-        triangles_free(&owned);
-    }
+    for_each_scheme(s, check_scheme);
 }
 
 static void test_shapes(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames of which positions alone change, by method auto: the first at once, then tables are built, and the engine that
  * has them makes the next ones: the same surface in the same order, under a tag of its own. */
+#include "tests/http/cube.h"
 #include "tests/http/frames.h"
 #include <math.h>
 #include <stdio.h>
@@ -9,38 +10,12 @@
 
 #define OCTETS "Content-Type: application/octet-stream\r\n"
 #define QUERY "level=4&include=positions,indices"
-enum { N = 8 }; /* vertices of the cube */
-
-static struct daemon d;
-static char cube[32];
-
-static int start(void **state)
-{
-    (void)state;
-    daemon_start(&d, NULL);
-    create_cube(&d, cube);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    daemon_stop(&d);
-    return 0;
-}
-
-static void points_of(int which, float points[3 * N])
-{
-    for (int i = 0; i < 3 * N; i++)
-        points[i] = (float)((i * 7 + which * 5) % 23) + (float)which;
-}
-
 static void put(int which)
 {
     struct answer a;
     char target[160];
-    float points[3 * N];
-    points_of(which, points);
+    float points[3 * CUBE_VERTICES];
+    cube_points(which, points);
     snprintf(target, sizeof target, "/v1/meshes/%s/positions", cube);
     http_ask(&d, "PUT", target, OCTETS, points, sizeof points, &a);
     assert_int_equal(a.status, 200);
@@ -147,9 +122,9 @@ static void test_poses(void **state)
     snprintf(target, sizeof target, "/v1/meshes/%s/refined?level=5&include=positions", cube);
     for (int i = 0; i < 4; i++) {
         struct answer a;
-        float points[3 * N];
+        float points[3 * CUBE_VERTICES];
         size_t end;
-        points_of(i, points);
+        cube_points(i, points);
         http_ask(&d, "POST", target, OCTETS, points, sizeof points, &a);
         assert_int_equal(a.status, 200);
         Subdd__V1__FrameHeader *h = frame_header(&a, &end);
@@ -163,5 +138,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables_follow), cmocka_unit_test(test_kinds),
                                        cmocka_unit_test(test_poses)};
-    return cmocka_run_group_tests_name("planner", tests, start, stop);
+    return cmocka_run_group_tests_name("planner", tests, cube_start, cube_stop);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* POST refined: the surface of positions that are not kept. Each request sees its own, no version changes, and what is
  * wrong with them is said as PUT positions says it. The oracle is GET after PUT on a mesh of its own. */
+#include "tests/http/cube.h"
 #include "tests/http/frames.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -9,37 +10,11 @@
 
 #define OCTETS "Content-Type: application/octet-stream\r\n"
 #define QUERY "level=3&include=positions,normals,indices&method=mesh-matrix" /* auto goes over to tables */
-enum { N = 8 };                                                              /* vertices of the cube */
-
-static struct daemon d;
-static char cube[32];
-
-static int start(void **state)
-{
-    (void)state;
-    daemon_start(&d, NULL);
-    create_cube(&d, cube);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    daemon_stop(&d);
-    return 0;
-}
-
 static void pose(const char *query, const char *fields, const void *body, size_t bytes, struct answer *a)
 {
     char target[160];
     snprintf(target, sizeof target, "/v1/meshes/%s/refined?%s", cube, query);
     http_ask(&d, "POST", target, fields, body, bytes, a);
-}
-
-static void points_of(int which, float points[3 * N])
-{
-    for (int i = 0; i < 3 * N; i++)
-        points[i] = (float)((i * 7 + which * 5) % 23) + (float)which;
 }
 
 /* All blocks of two frames. */
@@ -59,9 +34,9 @@ static bool same_blocks(const struct answer *a, const struct answer *b)
 static void frame_after_put(int which, const char *query, struct answer *a)
 {
     char id[32], target[160];
-    float points[3 * N];
+    float points[3 * CUBE_VERTICES];
     create_cube(&d, id);
-    points_of(which, points);
+    cube_points(which, points);
     snprintf(target, sizeof target, "/v1/meshes/%s/positions", id);
     http_ask(&d, "PUT", target, OCTETS, points, sizeof points, a);
     assert_int_equal(a->status, 200);
@@ -90,13 +65,13 @@ static void test_pose_is_put_and_get(void **state)
                                           "level=3&method=edge-friend",
                                           "level=3&method=tabulated&include=positions"};
     struct answer before, want, got;
-    float points[3 * N];
+    float points[3 * CUBE_VERTICES];
     char value[64];
     (void)state;
     ask_mesh(&d, cube, "refined?" QUERY, "", &before);
     for (size_t i = 0; i < sizeof queries / sizeof queries[0]; i++) {
         frame_after_put((int)i, queries[i], &want);
-        points_of((int)i, points);
+        cube_points((int)i, points);
         pose(queries[i], OCTETS, points, sizeof points, &got);
         assert_int_equal(got.status, 200);
         frame_check(&got);
@@ -119,14 +94,14 @@ static void test_pose_is_put_and_get(void **state)
 static void test_every_body(void **state)
 {
     struct answer want, got;
-    float points[3 * N];
+    float points[3 * CUBE_VERTICES];
     char obj[1024] = "", json[1024] = "{\"ranges\":[{\"first\":0,\"points\":[";
     (void)state;
-    points_of(1, points);
-    for (int i = 0; i < N; i++)
+    cube_points(1, points);
+    for (int i = 0; i < CUBE_VERTICES; i++)
         snprintf(obj + strlen(obj), sizeof obj - strlen(obj), "v %g %g %g\n", (double)points[3 * i],
                  (double)points[3 * i + 1], (double)points[3 * i + 2]);
-    for (int i = 0; i < 3 * N; i++)
+    for (int i = 0; i < 3 * CUBE_VERTICES; i++)
         snprintf(json + strlen(json), sizeof json - strlen(json), "%s%g", i ? "," : "", (double)points[i]);
     snprintf(json + strlen(json), sizeof json - strlen(json), "]}]}");
     pose(QUERY, OCTETS, points, sizeof points, &want);
@@ -145,13 +120,13 @@ static void test_refused(void **state)
 {
     static const char part[] = "{\"ranges\":[{\"first\":0,\"points\":[1,2,3]}]}";
     struct answer a;
-    float points[3 * N + 3];
+    float points[3 * CUBE_VERTICES + 3];
     (void)state;
-    points_of(0, points);
+    cube_points(0, points);
     pose(QUERY, OCTETS, points, sizeof points, &a); /* one too many */
     assert_problem(&a, 422, "invalid_mesh", "points");
     answer_free(&a);
-    pose(QUERY, OCTETS, points, 3 * (N - 1) * sizeof *points, &a);
+    pose(QUERY, OCTETS, points, 3 * (CUBE_VERTICES - 1) * sizeof *points, &a);
     assert_problem(&a, 422, "invalid_mesh", "points");
     answer_free(&a);
     pose(QUERY, OCTETS, points, 95, &a);
@@ -161,24 +136,24 @@ static void test_refused(void **state)
     assert_problem(&a, 422, "invalid_mesh", "points");
     answer_free(&a);
     points[10] = strtof("nan", NULL);
-    pose(QUERY, OCTETS, points, 3 * N * sizeof *points, &a);
+    pose(QUERY, OCTETS, points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_problem(&a, 422, "invalid_mesh", "points");
     assert_non_null(strstr(a.body, "vertex 3 "));
     answer_free(&a);
     points[10] = 0;
-    pose(QUERY, OCTETS "If-Match: \"9\"\r\n", points, 3 * N * sizeof *points, &a);
+    pose(QUERY, OCTETS "If-Match: \"9\"\r\n", points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_problem(&a, 412, "version_mismatch", "if-match");
     answer_free(&a);
-    pose(QUERY, OCTETS "If-Match: \"1\"\r\n", points, 3 * N * sizeof *points, &a);
+    pose(QUERY, OCTETS "If-Match: \"1\"\r\n", points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
-    pose("level=99", OCTETS, points, 3 * N * sizeof *points, &a);
+    pose("level=99", OCTETS, points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_problem(&a, 400, "invalid_argument", "level");
     answer_free(&a);
-    pose(QUERY "&first=1", OCTETS, points, 3 * N * sizeof *points, &a);
+    pose(QUERY "&first=1", OCTETS, points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_problem(&a, 400, "invalid_argument", "first");
     answer_free(&a);
-    pose(QUERY, "Content-Type: image/png\r\n", points, 3 * N * sizeof *points, &a);
+    pose(QUERY, "Content-Type: image/png\r\n", points, 3 * CUBE_VERTICES * sizeof *points, &a);
     assert_problem(&a, 415, "unsupported_media_type", "content-type");
     answer_free(&a);
     expect_version_1();
@@ -195,9 +170,9 @@ struct client {
 static void *ask_on(void *arg)
 {
     struct client *c = arg;
-    float points[3 * N];
+    float points[3 * CUBE_VERTICES];
     struct answer a;
-    points_of(c->which, points);
+    cube_points(c->which, points);
     for (int round = 0; round < 40; round++) {
         if (c->which < 0)
             ask_mesh(&d, cube, "refined?" QUERY, "", &a);
@@ -230,5 +205,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_pose_is_put_and_get), cmocka_unit_test(test_every_body),
                                        cmocka_unit_test(test_refused), cmocka_unit_test(test_each_sees_its_own)};
-    return cmocka_run_group_tests_name("http/pose", tests, start, stop);
+    return cmocka_run_group_tests_name("http/pose", tests, cube_start, cube_stop);
 }

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined frames: layout, digests, entity tags, ranges, the cache, the plan, and staying alive under pressure. */
 #include "tests/env.h"
+#include "tests/http/cube.h"
 #include "tests/http/frames.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-static struct daemon d;
-static char cube[32];
-
-static int start(void **state)
-{
-    (void)state;
-    daemon_start(&d, NULL);
-    create_cube(&d, cube);
-    return 0;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    daemon_stop(&d);
-    return 0;
-}
 
 static void test_frame(void **state)
 {
@@ -395,5 +378,5 @@ int main(void)
                                        cmocka_unit_test(test_bad_requests),
                                        cmocka_unit_test(test_disconnect_cancels),
                                        cmocka_unit_test(test_eviction)};
-    return cmocka_run_group_tests_name("http/refined", tests, start, stop);
+    return cmocka_run_group_tests_name("http/refined", tests, cube_start, cube_stop);
 }

@@ -268,3 +268,18 @@ void for_each_shape(const char *folder, size_t at_least, void (*check)(const str
     }
     shape_list_free(names);
 }
+
+void for_each_scheme(const struct shape *s, void (*check)(const struct shape *s, struct sdd_mesh_desc *d))
+{
+    for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_SQRT3; scheme++) {
+        struct sdd_mesh_desc d = s->desc;
+        struct triangles owned = {0};
+        if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
+            owned = triangles_cut(&d);
+        d.options.scheme = scheme;
+        if (scheme == SDD_SCHEME_SQRT3)
+            d.options.fvar = SDD_FVAR_ALL;
+        check(s, &d);
+        triangles_free(&owned);
+    }
+}

@@ -45,6 +45,9 @@ int library_refine(sdd_device *device, const char *method, const struct sdd_mesh
 int level_that_fits(const struct sdd_mesh_desc *desc, int highest, int64_t max_vertices);
 /* for_each_shape: `check` on every shape of a folder of tests/shapes ("" is that itself), at least so many. */
 void for_each_shape(const char *folder, size_t at_least, void (*check)(const struct shape *s));
+/* for_each_scheme: `check` with the mesh of `s` under each scheme, cut into triangles where that wants them, and under
+ * sqrt3 with linear UVs. The desc is the call's own. */
+void for_each_scheme(const struct shape *s, void (*check)(const struct shape *s, struct sdd_mesh_desc *d));
 /* open_device: the backend that the environment asks for. */
 sdd_device *open_device(int threads);
 
