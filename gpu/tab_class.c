@@ -5,6 +5,7 @@
  * say what is right. */
 #include "gpu/tab_class.h"
 #include "gpu/kernels/crease_rule.h"
+#include "gpu/tab_rule.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,14 +22,9 @@ struct patch {
     double *grid, *half; /* places -1 .. side + 1; half: refined along x alone */
 };
 
-static int ends_of(const struct tab_class *c)
-{
-    return c->n + c->open;
-}
-
 static int points_of(const struct tab_class *c)
 {
-    return 1 + ends_of(c) + c->n;
+    return 1 + tab_rule_ends(c) + c->n;
 }
 
 /* Are there quads across edge `own`, across the next? */
@@ -50,56 +46,18 @@ int tab_class_columns(const struct tab_class *c)
 /* Rows of a fan. Edges and quads are counted around: past an open fan's ends they come back, and are not meant. */
 static int end_row(const struct tab_class *c, int i)
 {
-    return 1 + (i + ends_of(c)) % ends_of(c);
+    return 1 + (i + tab_rule_ends(c)) % tab_rule_ends(c);
 }
 
 static int quad_row(const struct tab_class *c, int i)
 {
-    return 1 + ends_of(c) + (i + c->n) % c->n;
-}
-
-/* How much of an edge's point is the crease rule's; so too of a vertex where two edges of that sharpness meet. */
-static double crease_share(float s)
-{
-    return sdd_decay(s) > 0.0f ? 1.0 : (double)s;
-}
-
-static struct tab_class decayed(const struct tab_class *c)
-{
-    struct tab_class d = *c;
-    d.vertex = sdd_decay(c->vertex);
-    for (int i = 0; i < ends_of(c); i++)
-        d.edge[i] = sdd_decay(c->edge[i]);
-    return d;
-}
-
-static int32_t rule_of(const struct tab_class *c)
-{
-    int32_t n = 0;
-    for (int i = 0; i < ends_of(c); i++)
-        n += c->edge[i] > 0.0f;
-    return sdd_rule_of(c->vertex, n);
-}
-
-/* How much of the vertex' new point is the rule of this level's: the mean of the sharpness that vanishes now. */
-static double parent_share(const struct tab_class *c, const struct tab_class *child)
-{
-    if (rule_of(c) == rule_of(child))
-        return 1.0;
-    int fades = c->vertex > 0.0f && !(child->vertex > 0.0f), n = fades;
-    double sum = fades ? (double)c->vertex : 0.0;
-    for (int i = 0; i < ends_of(c); i++)
-        if (c->edge[i] > 0.0f && !(child->edge[i] > 0.0f)) {
-            sum += (double)c->edge[i];
-            n++;
-        }
-    return n ? fmin(sum / n, 1.0) : 0.0;
+    return 1 + tab_rule_ends(c) + (i + c->n) % c->n;
 }
 
 /* Adds share times the mask of the rule: weights of the middle, of each far end and of each point across. */
 static void add_mask(const struct tab_class *c, int limit, double share, double *mask)
 {
-    int32_t rule = rule_of(c), ends = ends_of(c), smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
+    int32_t rule = tab_rule_of(c), ends = tab_rule_ends(c), smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
     double n = c->n, beyond = limit ? 1.0 / (n * (n + 5.0)) : 0.25 / (n * n), sum = 0.0;
     for (int i = 1; i < points_of(c); i++) {
         double w = 0.0;
@@ -120,8 +78,8 @@ static void make_middle(const struct fan *f, int columns, int limit, double *to)
     if (limit) {
         add_mask(&f->sharp, 1, 1.0, mask);
     } else {
-        struct tab_class child = decayed(&f->sharp);
-        double share = parent_share(&f->sharp, &child);
+        struct tab_class child = tab_rule_next(&f->sharp);
+        double share = tab_rule_parent(&f->sharp, &child);
         add_mask(&f->sharp, 0, share, mask);
         add_mask(&child, 0, 1.0 - share, mask);
     }
@@ -137,11 +95,11 @@ static void step_fan(struct fan *f, int columns)
     const struct tab_class *c = &f->sharp;
     const double *middle = f->rows;
     make_middle(f, columns, 0, f->next);
-    for (int i = 0; i < ends_of(c); i++) {
+    for (int i = 0; i < tab_rule_ends(c); i++) {
         const double *end = f->rows + end_row(c, i) * columns, *before = f->rows + end_row(c, i - 1) * columns;
         const double *after = f->rows + end_row(c, i + 1) * columns, *left = f->rows + quad_row(c, i) * columns;
         const double *right = f->rows + quad_row(c, i - 1) * columns;
-        double share = crease_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
+        double share = tab_rule_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
         for (int j = 0; j < columns; j++)
             f->next[end_row(c, i) * columns + j] =
                 along * (middle[j] + end[j]) + beside * ((before[j] + after[j]) + (left[j] + right[j]));
@@ -155,7 +113,7 @@ static void step_fan(struct fan *f, int columns)
     double *rows = f->rows;
     f->rows = f->next;
     f->next = rows;
-    f->sharp = decayed(c);
+    f->sharp = tab_rule_next(c);
 }
 
 /* to = beside (a + c) + (1 - 2 beside) b, n numbers of each. */
@@ -221,8 +179,8 @@ static void refine_grid(struct patch *p, int limit)
 {
     const struct tab_class *c = &p->vertex.sharp;
     float bottom = c->edge[end_row(c, c->own) - 1], side = c->edge[end_row(c, c->own + 1) - 1];
-    double across_y = limit ? (double)(bottom > 0.0f) : crease_share(bottom);
-    double across_x = limit ? (double)(side > 0.0f) : crease_share(side);
+    double across_y = limit ? (double)(bottom > 0.0f) : tab_rule_share(bottom);
+    double across_x = limit ? (double)(side > 0.0f) : tab_rule_share(side);
     size_t columns = (size_t)p->columns;
     for (size_t y = 0; y < (size_t)p->side + 3; y++)
         refine_line(p->grid + y * p->pitch, p->half + y * p->pitch, p->side, columns, columns, across_x, limit);
@@ -344,7 +302,7 @@ static void tangents_of_crease(const struct fan *f, int columns, double scale, d
 /* Is the normal of a fan's middle a product, or a sum over its quads? */
 static int is_product(const struct tab_class *c, int limit)
 {
-    int32_t rule = rule_of(c);
+    int32_t rule = tab_rule_of(c);
     if (c->several)
         return 0;
     if (c->open)
@@ -358,9 +316,9 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
 {
     const struct tab_class *c = &f->sharp;
     int masks = limit && is_product(c, 1), across = !limit && is_product(c, 0) && !c->open;
-    if (masks && rule_of(c) == SDD_RULE_SMOOTH) {
+    if (masks && tab_rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
-    } else if (masks && rule_of(c) == SDD_RULE_CREASE) {
+    } else if (masks && tab_rule_of(c) == SDD_RULE_CREASE) {
         tangents_of_crease(f, columns, scale, t1, t2);
     } else {
         add(t1, scale, f->rows + end_row(c, own) * columns, columns);
@@ -396,7 +354,7 @@ int tab_class_shared(const struct tab_class *c, int steps, int limit)
     if (c->open)
         vertex.edge[0] = vertex.edge[c->n] = 10.0f;
     for (int i = 0; i < steps; i++)
-        vertex = decayed(&vertex);
+        vertex = tab_rule_next(&vertex);
     return (is_product(&vertex, limit) ? 0 : 1) + (is_product(&third, limit) ? 0 : 2);
 }
 
