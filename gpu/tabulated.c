@@ -9,7 +9,7 @@
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_normals.h"
-#include "gpu/kernels/tab_points.h"
+#include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_where.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
@@ -397,11 +397,12 @@ int64_t tabulated_bytes(const struct tabulated *t)
     return bytes;
 }
 
-/* Enough items for any device, and few enough that each has something to look ahead to. */
-static int32_t pieces_each(int64_t n_regular)
+/* As many pieces as have 32 columns of points together, which a warp makes at once; of many pieces some times as many:
+ * there is something to look ahead to. */
+static int32_t pieces_each(int64_t n_regular, int level)
 {
-    int64_t each = n_regular / (SDD_TAB_GROUP * 2048);
-    return (int32_t)(each < 1 ? 1 : each > 8 ? 8 : each);
+    int64_t once = level < 3 ? 8 : 64 >> level, times = n_regular / (once * 8192);
+    return (int32_t)(once * (times < 1 ? 1 : times > 4 ? 4 : times));
 }
 
 /* Three floats of a row at a time, as kernels take them. */
@@ -432,7 +433,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .regular_column = t->regular_column,
                                     .basis = of->basis,
                                     .n_regular = t->n_regular,
-                                    .each = pieces_each(t->n_regular),
+                                    .each = pieces_each(t->n_regular, of->level),
                                     .runs = t->runs,
                                     .tables = t->classes,
                                     .table = of->table,
@@ -447,8 +448,12 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
 {
     struct tab_lone_args lone = {t->lone, first, to, width};
     for (int k = 0; k < width; k += 3) {
-        struct tab_points_args a = points_args(mesh, t, t->surface + surface, width_at(width, k), first + k, to + k);
-        DEV_LAUNCH(d, tab_points, &a, sdd_tab_items(&a));
+        struct tab_points_n_args a = {
+            points_args(mesh, t, t->surface + surface, width_at(width, k), first + k, to + k)};
+        if (a.base.width.n == 3)
+            DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
+        else
+            DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
     }
     DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
 }

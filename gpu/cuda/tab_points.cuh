@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_points.cuh: kernels/tab_points.h for a block an item. The bits are those of the portable form.
- * A bicubic piece is a warp's: a lane has some columns of points, one component of each; a slab of rows is made in
- * shared memory and leaves it in whole lines of 128 bytes, as the rows inside a piece follow each other.
- * Of other pieces a thread has one point and makes it of all pieces of a run, so that the table is read once a run. */
+ * A warp makes as many bicubic pieces at once as give each lane a column of points; what is inside pieces meets in
+ * shared memory and leaves it in whole lines of 128 bytes, as rows inside a piece follow each other, and often those of
+ * one piece and the next.
+ * Of other pieces a thread has one point and makes it of half the pieces of a run, so that the table is read twice a
+ * run. */
 #ifndef SDD_TAB_POINTS_CUH
 #define SDD_TAB_POINTS_CUH
 #include "gpu/kernels/tab_points.h"
@@ -10,11 +12,15 @@
 #define TAB_WARPS SDD_TAB_GROUP /* of a block */
 enum { tab_points_threads = 32 * TAB_WARPS };
 
-#define TAB_SLAB 704                    /* floats, a multiple of 32 */
+#define TAB_SLAB 768                    /* floats, a multiple of 32 */
+#define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
 #define TAB_HALF (SDD_TAB_TOGETHER / 2) /* pieces at a time: as many sums as registers hold */
+#define TAB_PIECES 8                    /* of a warp at once, at most */
 
+/* The pieces of a warp: the rows of level 1 that they read, the points there, points inside, towards the next corner. */
 struct tab_warp {
-    float points[3 * SDD_TAB_REGULAR], slab[TAB_SLAB], line[3 * SDD_TAB_SIDE], nowhere[32];
+    float points[3 * SDD_TAB_REGULAR * TAB_PIECES], slab[TAB_SLAB], line[3 * 32];
+    uint32_t rows[SDD_TAB_REGULAR * TAB_PIECES];
 };
 
 struct tab_run {
@@ -28,11 +34,19 @@ union tab_shared {
     tab_run run;
 };
 
+/* N components, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of them
+ * and in the end one that is not put. */
+template <int N, int LOG> struct tab_shape {
+    static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
+    static constexpr int loads = (pieces + 1) / 2;                                /* columns that a lane reads */
+    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
+};
+
 /* At most MOST floats, rows of N, to where they belong: whole lines where there is nothing between rows. */
 template <int N, int MOST>
-static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n,
-                                                    int lane)
+static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
+    const int lane = threadIdx.x & 31;
     if (a.width.stride == N) {
         float *to = a.to + (size_t)N * row;
         const int i = lane - (int)((uintptr_t)to / sizeof *to % 32); /* in the first line, some before the run */
@@ -50,121 +64,144 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
         a.to[(size_t)a.width.stride * (row + i / N) + i % N] = from[i];
 }
 
-/* What a warp reads of a piece: its corner, what it makes, and a lane a column and the point there. */
-struct tab_head {
-    uint32_t corner, owns, row;
+/* What a lane reads of its warp's pieces: columns of all, and of its own its corner and what it makes. */
+template <int N, int LOG> struct tab_head {
+    uint32_t row[tab_shape<N, LOG>::loads], corner, owns;
 };
 
-template <int N> struct tab_point {
-    float s[N];
-};
-
-static __device__ __forceinline__ tab_head tab_head_of(const tab_points_args &a, int64_t i, int64_t end)
+/* Of pieces past the end those of the last one, which are made and not put. */
+template <int N, int LOG>
+static __device__ __forceinline__ tab_head<N, LOG> tab_head_of(const tab_points_args &a, int first)
 {
-    const int lane = threadIdx.x & 31;
-    tab_head h = {0, 0, 0};
-    if (i >= end)
-        return h;
-    h.corner = a.regular[i];
-    h.owns = a.regular_owns[i];
-    if (lane < SDD_TAB_REGULAR)
-        h.row = a.regular_column[SDD_TAB_REGULAR * i + lane];
+    using T = tab_shape<N, LOG>;
+    const int lane = threadIdx.x & 31, last = (int)a.n_regular - 1;
+    const int own = min(first + (lane >> LOG) % T::pieces, last);
+    tab_head<N, LOG> h;
+#pragma unroll
+    for (int j = 0; j < T::loads; j++)
+        h.row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) +
+                                    lane % SDD_TAB_REGULAR];
+    h.corner = a.regular[own];
+    h.owns = a.regular_owns[own];
     return h;
 }
 
-template <int N>
-static __device__ __forceinline__ tab_point<N> tab_point_of(const tab_points_args &a, const tab_head &h)
-{
-    tab_point<N> p;
-#pragma unroll
-    for (int k = 0; k < N; k++)
-        p.s[k] = (threadIdx.x & 31) < SDD_TAB_REGULAR ? a.from[(size_t)a.width.stride * h.row + k] : 0.0f;
-    return p;
-}
+/* The sums along x of the four rows of points of a piece. */
+template <int N> struct tab_sums {
+    float s[4][N];
 
-/* N components, 2^LOG cells along the piece. */
-template <int N, int LOG>
-static __device__ __forceinline__ void tab_piece(const tab_points_args &a, const tab_head &h, const tab_point<N> &point,
-                                                 const sdd_tab_basis *basis, tab_warp *s)
-{
-    constexpr int m = 1 << LOG, columns = N * (m + 1), R = (columns + 31) / 32, width = N * (m - 1);
-    constexpr int slab = m == 1 ? 1 : TAB_SLAB / width < m - 1 ? TAB_SLAB / width : m - 1; /* rows */
-    const int lane = threadIdx.x & 31, stride = a.width.stride;
-    uint32_t column[SDD_TAB_REGULAR];
-    sdd_grid g = a.grid;
-    g.level = LOG + 1;
-    __syncwarp(); /* the piece before has been read */
-    if (lane < SDD_TAB_REGULAR)
+    __device__ __forceinline__ tab_sums(const float *points, const sdd_tab_basis &x)
+    {
+#pragma unroll
+        for (int b = 0; b < 4; b++) {
+            float p[4 * N];
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                *(float4 *)(p + 4 * k) = *(const float4 *)(points + 4 * (N * b + k));
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                s[b][k] = sdd_tab_sum(x.s, p[k], p[N + k], p[2 * N + k], p[3 * N + k]);
+        }
+    }
+
+    __device__ __forceinline__ void put(const sdd_tab_basis &y, float *to) const
+    {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            s->points[N * lane + k] = point.s[k];
-    column[5] = __shfl_sync(~0u, h.row, 5);
-    column[6] = __shfl_sync(~0u, h.row, 6);
-    column[7] = __shfl_sync(~0u, h.row, 7);
-    column[10] = __shfl_sync(~0u, h.row, 10);
-    __syncwarp();
-    float q[R][4], *to[R];
-    int step[R];
-#pragma unroll
-    for (int r = 0; r < R; r++) {
-        const int f = lane + 32 * r, x = f / N < m ? f / N : m, k = f - N * (f / N);
-        const float *p = s->points + k;
-#pragma unroll
-        for (int b = 0; b < 4; b++)
-            q[r][b] =
-                sdd_tab_sum(basis[x].s, p[4 * N * b], p[4 * N * b + N], p[4 * N * b + 2 * N], p[4 * N * b + 3 * N]);
-        const sdd_tab_column at = sdd_tab_column_at(&g, h.corner, h.owns, column, x);
-        if (at.first != SDD_NONE && f < columns)
-            a.to[(size_t)stride * at.first + k] = sdd_tab_sum(basis[0].s, q[r][0], q[r][1], q[r][2], q[r][3]);
-        if (at.last != SDD_NONE && f < columns)
-            a.to[(size_t)stride * at.last + k] = sdd_tab_sum(basis[m].s, q[r][0], q[r][1], q[r][2], q[r][3]);
-        const int inside = f >= N && f < N * m, right = f >= N * m && f < columns;
-        to[r] = inside ? s->slab + f - N : right ? s->line + N * (m > 2 ? m - 2 : 0) + k : s->nowhere + lane;
-        step[r] = inside ? width : right ? -N : 0;
+            to[k] = sdd_tab_sum(y.s, s[0][k], s[1][k], s[2][k], s[3][k]);
     }
-    for (int first = 1; first < m; first += slab) {
-        const int n = slab == m - 1 || first + slab <= m ? slab : m - first;
-#pragma unroll 8
-        for (int y = 0; y < n; y++) {
-            const sdd_tab_basis w = basis[first + y];
+
+    __device__ __forceinline__ void put_row(const tab_points_args &a, const sdd_tab_basis &y, uint32_t row) const
+    {
+        if (row != SDD_NONE)
+            put(y, a.to + (size_t)a.width.stride * row);
+    }
+};
+
+/* The points inside the pieces, and those towards the next corner, a lane a column of them. */
+template <int N, int LOG>
+static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g, uint32_t corner,
+                                                  int n_pieces, const tab_sums<N> &q, const sdd_tab_basis *basis,
+                                                  tab_warp *s)
+{
+    using T = tab_shape<N, LOG>;
+    const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
+    const int follow = __all_sync(~0u, n_pieces == T::pieces && corner == __shfl_sync(~0u, corner, 0) + p);
+#pragma unroll 1
+    for (int first = 1; first < T::m; first += T::rows) {
+        const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -N;
+        float *to = x < T::m ? s->slab + p * T::rows * T::width + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
 #pragma unroll
-            for (int r = 0; r < R; r++) {
-                *to[r] = sdd_tab_sum(w.s, q[r][0], q[r][1], q[r][2], q[r][3]);
-                to[r] += step[r];
-            }
+        for (int y = 0; y < T::rows; y++, to += step)
+            q.put(basis[first + y], to);
+        __syncwarp();
+        if (T::rows == T::m - 1 && follow) {
+            tab_rows_put<N, T::pieces * T::rows * T::width>(a, sdd_grid_inside(&g, corner - p, 1, 1), s->slab,
+                                                            T::pieces * T::rows * T::width);
+        } else {
+            for (int i = 0; i < n_pieces; i++)
+                tab_rows_put<N, T::rows * T::width>(a,
+                                                    sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
+                                                    s->slab + i * T::rows * T::width, n * T::width);
         }
         __syncwarp();
-        tab_rows_put<N, slab * width>(a, sdd_grid_inside(&g, h.corner, 1, first), s->slab, n * width, lane);
-        __syncwarp();
-#pragma unroll
-        for (int r = 0; r < R; r++)
-            to[r] = step[r] == width ? to[r] - n * width : to[r];
     }
-    if (m > 1)
-        tab_rows_put<N, width>(a, sdd_tab_column_at(&g, h.corner, h.owns, column, m).at - (uint32_t)(m - 1), s->line,
-                               width, lane);
 }
 
-/* The pieces of a warp: while one is made, the points of the next and the head of the one after are on their way. */
+/* n_pieces of them, from the first; h becomes what is read of those from `next`, on its way in the meantime. */
 template <int N, int LOG>
-static __device__ __forceinline__ void tab_some(const tab_points_args &a, int64_t group, const sdd_tab_basis *basis,
-                                                tab_warp *warps)
+static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_head<N, LOG> *h, int n_pieces, int next,
+                                                const sdd_tab_basis *basis, tab_warp *s)
 {
-    const int warp = threadIdx.x / 32;
-    const int64_t first = (group * TAB_WARPS + warp) * a.each;
-    const int64_t end = first + a.each < a.n_regular ? first + a.each : a.n_regular;
-    if (first >= end)
-        return;
-    tab_head h = tab_head_of(a, first, end), next = tab_head_of(a, first + 1, end);
-    tab_point<N> point = tab_point_of<N>(a, h);
-    for (int64_t i = first; i < end; i++) {
-        const tab_point<N> next_point = tab_point_of<N>(a, next);
-        const tab_head later = tab_head_of(a, i + 2, end);
-        tab_piece<N, LOG>(a, h, point, basis, warps + warp);
-        h = next;
-        next = later;
-        point = next_point;
+    using T = tab_shape<N, LOG>;
+    const int lane = threadIdx.x & 31, stride = a.width.stride, own = lane >> LOG;
+    const int p = own % T::pieces, x = lane % T::m + 1;
+    const uint32_t corner = h->corner, owns = h->owns;
+    sdd_grid g = a.grid;
+    g.level = LOG + 1;
+    __syncwarp(); /* the pieces before have been read */
+#pragma unroll
+    for (int j = 0; j < T::loads; j++) {
+        s->rows[32 * j + lane] = h->row[j];
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            s->points[N * (32 * j + lane) + k] = a.from[(size_t)stride * h->row[j] + k];
     }
+    *h = tab_head_of<N, LOG>(a, next);
+    __syncwarp();
+    const tab_sums<N> q(s->points + N * SDD_TAB_REGULAR * p, basis[x]);
+    const sdd_tab_column at = sdd_tab_column_at(&g, corner, owns, s->rows + SDD_TAB_REGULAR * p, x);
+    if (own < n_pieces) {
+        q.put_row(a, basis[0], at.first);
+        q.put_row(a, basis[T::m], at.last);
+    }
+    if (T::m > 1)
+        tab_inside<N, LOG>(a, g, corner, n_pieces, q, basis, s);
+    if (own < n_pieces && x < T::m) { /* those towards the next corner follow each other */
+        const uint32_t row =
+            g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + corner) * (uint32_t)(T::m - 1) + (uint32_t)(x - 1);
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            a.to[(size_t)stride * row + k] = s->line[N * (p * T::m + x) + k];
+    }
+    if ((__shfl_sync(~0u, owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
+        const tab_sums<N> vertex(s->points + N * SDD_TAB_REGULAR * lane, basis[0]);
+        vertex.put_row(a, basis[0], s->rows[SDD_TAB_REGULAR * lane + 5]);
+    }
+}
+
+/* The pieces of a warp. */
+template <int N, int LOG>
+static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const sdd_tab_basis *basis,
+                                               tab_warp *warps)
+{
+    using T = tab_shape<N, LOG>;
+    const int first = ((int)group * TAB_WARPS + (int)threadIdx.x / 32) * a.each;
+    const int end = min(first + a.each, (int)a.n_regular);
+    tab_head<N, LOG> h = tab_head_of<N, LOG>(a, first);
+    __syncthreads(); /* the basis is there */
+    for (int i = first; i < end; i += T::pieces)
+        tab_some<N, LOG>(a, &h, min(end - i, T::pieces), min(i + T::pieces, end - 1), basis, warps + threadIdx.x / 32);
 }
 
 template <int N>
@@ -173,14 +210,13 @@ static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int6
     __shared__ sdd_tab_basis basis[SDD_TAB_SIDE + 1];
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         basis[threadIdx.x] = a.basis[threadIdx.x];
-    __syncthreads();
     switch (a.grid.level) {
-    case 1: tab_some<N, 0>(a, group, basis, warps); break;
-    case 2: tab_some<N, 1>(a, group, basis, warps); break;
-    case 3: tab_some<N, 2>(a, group, basis, warps); break;
-    case 4: tab_some<N, 3>(a, group, basis, warps); break;
-    case 5: tab_some<N, 4>(a, group, basis, warps); break;
-    default: tab_some<N, 5>(a, group, basis, warps); break;
+    case 1: tab_all<N, 0>(a, group, basis, warps); break;
+    case 2: tab_all<N, 1>(a, group, basis, warps); break;
+    case 3: tab_all<N, 2>(a, group, basis, warps); break;
+    case 4: tab_all<N, 3>(a, group, basis, warps); break;
+    case 5: tab_all<N, 4>(a, group, basis, warps); break;
+    default: tab_all<N, 5>(a, group, basis, warps); break;
     }
 }
 
@@ -213,56 +249,57 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     const sdd_tab_chunk chunk = sdd_tab_chunk_of(&a, i);
     const sdd_tab_run run = a.runs[chunk.run];
     const sdd_tab_table k = a.tables[run.class_n >> 4];
-    const int pieces = (int)(run.class_n & 15), r = chunk.first + (int)threadIdx.x;
+    const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
+    const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
     tab_run_load(a, run, k, s);
-    if (r >= side * side)
+    if (r >= side * side || TAB_HALF * half >= pieces)
         return;
     const int y = r / side, x = r - y * side;
-    for (int half = 0; TAB_HALF * half < pieces; half++) {
-        const float *w = a.table + k.table * side * side + r;
-        float sum[3 * TAB_HALF];
+    const float *w = a.table + k.table * side * side + r;
+    float sum[3 * TAB_HALF];
+#pragma unroll
+    for (int j = 0; j < 3 * TAB_HALF; j++)
+        sum[j] = 0.0f;
+    for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
+        float part[3 * TAB_HALF];
 #pragma unroll
         for (int j = 0; j < 3 * TAB_HALF; j++)
-            sum[j] = 0.0f;
-        for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
-            float part[3 * TAB_HALF];
-#pragma unroll
-            for (int j = 0; j < 3 * TAB_HALF; j++)
-                part[j] = 0.0f;
+            part[j] = 0.0f;
 #pragma unroll 4
-            for (int at = first; at < first + SDD_TAB_TERMS && at < k.n_columns; at++) {
-                const float weight = __ldg(w + (int64_t)at * side * side);
-#pragma unroll
-                for (int j = 0; j < 3 * TAB_HALF; j++)
-                    part[j] = fmaf(weight, s->points[half][at][j], part[j]);
-            }
+        for (int at = first; at < first + SDD_TAB_TERMS && at < k.n_columns; at++) {
+            const float weight = __ldg(w + (int64_t)at * side * side);
 #pragma unroll
             for (int j = 0; j < 3 * TAB_HALF; j++)
-                sum[j] += part[j];
+                part[j] = fmaf(weight, s->points[half][at][j], part[j]);
         }
 #pragma unroll
-        for (int j = 0; j < TAB_HALF; j++) {
-            const int piece = TAB_HALF * half + j;
-            if (piece < pieces && sdd_tab_makes(s->owns[piece], side - 1, x, y))
-                sdd_row_put(a.to, sdd_frame_row(&s->frames[piece], x, y), a.width,
-                            sdd_vec3_of(sum[3 * j], sum[3 * j + 1], sum[3 * j + 2]));
-        }
+        for (int j = 0; j < 3 * TAB_HALF; j++)
+            sum[j] += part[j];
     }
+#pragma unroll
+    for (int j = 0; j < TAB_HALF; j++) {
+        const int piece = TAB_HALF * half + j;
+        if (piece < pieces && sdd_tab_makes(s->owns[piece], side - 1, x, y))
+            sdd_row_put(a.to, sdd_frame_row(&s->frames[piece], x, y), a.width,
+                        sdd_vec3_of(sum[3 * j], sum[3 * j + 1], sum[3 * j + 2]));
+    }
+}
+
+/* Block i: a chunk of the others or a group of pieces. */
+template <int N> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
+{
+    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x;
+    if (i < others)
+        tab_others(a, i, &s->run);
+    else
+        tab_pieces<N>(a, i - others, s->warps);
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)
     g_tab_points(const int64_t n, const __grid_constant__ tab_points_args a)
 {
     __shared__ tab_shared s;
-    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x;
     (void)n;
-    if (i < others)
-        tab_others(a, i, &s.run);
-    else if (a.width.n == 3)
-        tab_pieces<3>(a, i - others, s.warps);
-    else if (a.width.n == 2)
-        tab_pieces<2>(a, i - others, s.warps);
-    else
-        tab_pieces<1>(a, i - others, s.warps);
+    tab_block<3>(a, &s);
 }
 #endif

@@ -12,7 +12,7 @@
 #define SDD_TAB_COLUMNS (4 * SDD_TAB_MAX + 1) /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
 #define SDD_TAB_GROUP 8                       /* bicubic pieces of an item of tab_points, `each` times, .. */
 #define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class, at most, .. */
-#define SDD_TAB_CHUNK 256                     /* .. and points of each */
+#define SDD_TAB_CHUNK 128                     /* .. and points of each */
 #define SDD_TAB_TERMS 8                       /* of a sum before it is added to those before it: long sums lose less */
 
 struct sdd_tab_table {
@@ -42,7 +42,7 @@ struct tab_points_args {
     const uint32_t *regular, *regular_owns, *regular_column;
     const struct sdd_tab_basis *basis;
     int64_t n_regular;
-    int32_t each; /* as many groups to an item: 1 of few pieces */
+    int32_t each; /* as many groups to an item */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves
+/* Oracle of tab_points, tab_points_n, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves
  * them, with columns and tables of no meaning. Each point is summed in double; all that no piece makes, or that is not
  * in the range, must stay as it was. Grid rows come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
-#include "gpu/kernels/tab_points.h"
+#include "gpu/kernels/tab_points_n.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/row_range.h"
@@ -130,9 +130,12 @@ static void run(const struct pieces *s)
     const struct sdd_control m = wild_upload(&s->k, 1);
     int64_t n_to = grid_n_vertices(&s->g, s->level), bytes = n_to * s->stride * 4;
     float *to = launch_out(n_to * s->stride, sizeof *to);
-    struct tab_points_args a = pieces_upload(s, &m);
-    a.to = to + s->offset;
-    LAUNCH(tab_points, &a, sdd_tab_items(&a));
+    struct tab_points_n_args a = {pieces_upload(s, &m)};
+    a.base.to = to + s->offset;
+    if (s->n == 3)
+        LAUNCH(tab_points, &a.base, sdd_tab_items(&a.base));
+    else
+        LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
     float *got = xalloc(bytes, 1), *untouched = poisoned(bytes, 1);
     memcpy(got, launch_got(to), (size_t)bytes);
     for (int64_t i = 0; i < s->n_regular; i++)

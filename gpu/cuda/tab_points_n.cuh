@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_points_n.cuh: tab_points.cuh where a row has fewer than three components: a kernel of its own, as together they
+ * would take more registers than there are. */
+#ifndef SDD_TAB_POINTS_N_CUH
+#define SDD_TAB_POINTS_N_CUH
+#include "gpu/cuda/tab_points.cuh"
+#include "gpu/kernels/tab_points_n.h"
+
+enum { tab_points_n_threads = tab_points_threads };
+
+static __global__ void __launch_bounds__(tab_points_n_threads, 4)
+    g_tab_points_n(const int64_t n, const __grid_constant__ tab_points_n_args a)
+{
+    __shared__ tab_shared s;
+    (void)n;
+    if (a.base.width.n == 2)
+        tab_block<2>(a.base, &s);
+    else
+        tab_block<1>(a.base, &s);
+}
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_points_n: tab_points of one or two floats a row, such as UVs.
+ * Shapes  as tab_points      Shape  as tab_points; n: sdd_tab_items      Cost  as tab_points, a float 4 B
+ * Result  as tab_points, component by component      Threads any queue */
+#ifndef SDD_K_TAB_POINTS_N_H
+#define SDD_K_TAB_POINTS_N_H
+#include "gpu/kernels/tab_points.h"
+
+struct tab_points_n_args {
+    struct tab_points_args base;
+};
+
+#ifndef __CUDACC__
+SDD_FN void k_tab_points_n(int64_t i, const struct tab_points_n_args *a)
+{
+    k_tab_points(i, &a->base);
+}
+#endif
+#endif
