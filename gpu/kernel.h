@@ -65,6 +65,10 @@ struct sdd_float2 {
     float s[2];
 } __attribute__((aligned(8)));
 
+struct sdd_float4 {
+    float s[4];
+} __attribute__((aligned(16)));
+
 /* A point or vector. On the CPU it is a vector register whose fourth lane stays zero: three lanes and one cost the
  * same. */
 #ifdef __CUDACC__

@@ -87,8 +87,7 @@ static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mes
                             const struct sdd_refine_request *r, const char *method)
 {
     int64_t bytes = by_matrices(method) ? 0 : smooth_scratch(t, mesh, width, r);
-    int64_t rows = topology_grid_points(t, mesh->n_vertices, mesh->n_edges, 1);
-    int64_t first = by_tables(method) ? rows * width * (int64_t)sizeof(float) : 0;
+    int64_t first = by_tables(method) ? tabulated_first_floats(mesh, width) * (int64_t)sizeof(float) : 0;
     return bytes > first ? bytes : first;
 }
 
@@ -211,8 +210,8 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
         matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
         return SDD_OK;
     }
-    tabulated_first(t, mesh, width, values, run->scratch);
-    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, run->scratch, out);
+    tabulated_first(t, mesh, t->tabulated + k, width, values, run->scratch);
+    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, values, run->scratch, out);
     return SDD_OK;
 }
 

@@ -6,12 +6,14 @@
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
+#include "gpu/kernels/tab_first.h"
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_lone.h"
+#include "gpu/kernels/tab_near_corners.h"
+#include "gpu/kernels/tab_near_edges.h"
 #include "gpu/kernels/tab_normals.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_where.h"
-#include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include <stdlib.h>
 
@@ -69,8 +71,12 @@ static int take(sdd_device *d, int64_t bytes, struct topology_part *part, struct
     return rc;
 }
 
-static void lay_out_pieces(int64_t n_regular, int64_t n_others, int64_t n_lone, struct arena *a, struct tabulated *t)
+static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_lone, struct arena *a,
+                           struct tabulated *t)
 {
+    int64_t n_regular = m->n_corners - n_others;
+    t->near_corner = ARENA(a, struct sdd_tab_corner, m->n_corners);
+    t->near_edge = ARENA(a, struct sdd_tab_edge, m->n_edges);
     t->where = ARENA(a, uint32_t, n_regular + n_others);
     t->lone = ARENA(a, uint32_t, n_lone);
     t->regular = ARENA(a, uint32_t, n_regular);
@@ -102,13 +108,13 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     if (!rc && flags[0])
         return no_tables(err, "a vertex or a face has more than 32 corners or a crease runs where surfaces touch");
     struct arena count = {NULL, 0};
-    lay_out_pieces(C - n_others, n_others, n_lone, &count, t);
+    lay_out_pieces(m, n_others, n_lone, &count, t);
     if (!rc)
         rc = take(d, count.used, &t->pieces, err);
     if (rc)
         return rc;
     struct arena real = {t->pieces.memory, 0};
-    lay_out_pieces(C - n_others, n_others, n_lone, &real, t);
+    lay_out_pieces(m, n_others, n_lone, &real, t);
     t->n_lone = n_lone;
     t->n_others = n_others;
     t->n_regular = C - n_others;
@@ -118,6 +124,10 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     struct run_heads_args heads = {s->sorted[1], s->head};
     struct compact_args firsts = {s->head, s->rank, s->heads};
     struct compact_args alone = {s->lone, s->lone_rank, t->lone};
+    struct tab_near_corners_args corners = {*m, t->near_corner};
+    struct tab_near_edges_args edges = {*m, t->near_edge};
+    DEV_LAUNCH(d, tab_near_corners, &corners, C);
+    DEV_LAUNCH(d, tab_near_edges, &edges, m->n_edges);
     DEV_LAUNCH(d, compact, &alone, m->n_vertices);
     DEV_LAUNCH(d, compact, &regular, C);
     if (n_others == 0)
@@ -411,12 +421,34 @@ static struct sdd_width width_at(int width, int k)
     return (struct sdd_width){width - k < 3 ? width - k : 3, width};
 }
 
-void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
-                     float *first)
+static int64_t first_rows(const struct sdd_control *mesh)
+{
+    return (int64_t)mesh->n_vertices + mesh->n_faces + mesh->n_edges;
+}
+
+int64_t tabulated_first_floats(const struct sdd_control *mesh, int width)
+{
+    return first_rows(mesh) * (width / 3 * sdd_tab_width(3).stride + width % 3);
+}
+
+/* Where floats k, .. of rows of level 1 stand: those of three components after each other. */
+static int64_t first_at(const struct sdd_control *mesh, int k)
+{
+    return first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
+}
+
+void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
+                     const float *values, float *first)
 {
     for (int k = 0; k < width; k += 3) {
-        struct step_rows step = {topology, *mesh, width_at(width, k), NULL};
-        step_run(&step, values + k, first + k, 0);
+        struct tab_first_args a = {.mesh = *mesh,
+                                   .near_corner = t->near_corner,
+                                   .near_edge = t->near_edge,
+                                   .from = values + k,
+                                   .to = first + first_at(mesh, k),
+                                   .width = width_at(width, k),
+                                   .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+        DEV_LAUNCH(topology->device, tab_first, &a, first_rows(mesh));
     }
 }
 
@@ -444,12 +476,12 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
 }
 
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const float *first, float *to)
+                    const float *values, const float *first, float *to)
 {
-    struct tab_lone_args lone = {t->lone, first, to, width};
+    struct tab_lone_args lone = {t->lone, values, to, width};
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {
-            points_args(mesh, t, t->surface + surface, width_at(width, k), first + k, to + k)};
+            points_args(mesh, t, t->surface + surface, width_at(width, k), first + first_at(mesh, k), to + k)};
         if (a.base.width.n == 3)
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
         else

@@ -26,6 +26,8 @@ struct tabulated_surface {
 struct tabulated {
     int64_t n_regular, n_others, n_lone, n_classes, n_runs, n_columns; /* n_columns: of all classes together */
     struct topology_part pieces, lists;
+    struct sdd_tab_corner *near_corner;                /* [C] tab_near.h, .. */
+    struct sdd_tab_edge *near_edge;                    /* .. [E]             */
     uint32_t *where;                                   /* tab_where.h */
     uint32_t *regular, *regular_owns, *regular_column; /* bicubic ones                    */
     uint32_t *other, *owns, *column;                   /* others, in the order of classes */
@@ -46,12 +48,13 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
 /* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* tabulated_first: control rows of `width` floats -> rows of level 1; tabulated_rows: those -> rows of what was
- * prepared. Both queue. */
-void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, int width, const float *values,
-                     float *first);
+/* tabulated_first: control rows of `width` floats -> rows of level 1, tabulated_first_floats of them, three components
+ * at a time (kernels/tab_near.h). tabulated_rows: those -> rows of what was prepared. Both queue. */
+int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
+void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
+                     const float *values, float *first);
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const float *first, float *to);
+                    const float *values, const float *first, float *to);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *first, int64_t first_row, int64_t n_rows, float *to);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_points.cuh: kernels/tab_points.h for a block an item. The bits are those of the portable form.
- * A warp makes as many bicubic pieces at once as give each lane a column of points; what is inside pieces meets in
- * shared memory and leaves it in whole lines of 128 bytes, as rows inside a piece follow each other, and often those of
- * one piece and the next.
+ * A warp makes as many bicubic pieces at once as give each lane a column of points; what is inside a piece meets in
+ * shared memory and leaves it in whole lines of 128 bytes, as its rows follow each other.
  * Of other pieces a thread has one point and makes it of half the pieces of a run, so that the table is read twice a
  * run. */
 #ifndef SDD_TAB_POINTS_CUH
@@ -35,11 +34,13 @@ union tab_shared {
 };
 
 /* N components, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of them
- * and in the end one that is not put. */
+ * and in the end one that is not put. `apart`: floats from a piece to the next, so that their columns are in different
+ * banks of shared memory. */
 template <int N, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
     static constexpr int loads = (pieces + 1) / 2;                                /* columns that a lane reads */
-    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
+    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS,
+                         apart = (rows * width + 31 - N * m) / 32 * 32 + N * m;
 };
 
 /* At most MOST floats, rows of N, to where they belong: whole lines where there is nothing between rows. */
@@ -126,24 +127,17 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
-    const int follow = __all_sync(~0u, n_pieces == T::pieces && corner == __shfl_sync(~0u, corner, 0) + p);
 #pragma unroll 1
     for (int first = 1; first < T::m; first += T::rows) {
         const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -N;
-        float *to = x < T::m ? s->slab + p * T::rows * T::width + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
+        float *to = x < T::m ? s->slab + p * T::apart + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
             q.put(basis[first + y], to);
         __syncwarp();
-        if (T::rows == T::m - 1 && follow) {
-            tab_rows_put<N, T::pieces * T::rows * T::width>(a, sdd_grid_inside(&g, corner - p, 1, 1), s->slab,
-                                                            T::pieces * T::rows * T::width);
-        } else {
-            for (int i = 0; i < n_pieces; i++)
-                tab_rows_put<N, T::rows * T::width>(a,
-                                                    sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
-                                                    s->slab + i * T::rows * T::width, n * T::width);
-        }
+        for (int i = 0; i < n_pieces; i++)
+            tab_rows_put<N, T::rows * T::width>(a, sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
+                                                s->slab + i * T::apart, n * T::width);
         __syncwarp();
     }
 }
@@ -163,9 +157,11 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_he
 #pragma unroll
     for (int j = 0; j < T::loads; j++) {
         s->rows[32 * j + lane] = h->row[j];
+        const sdd_vec3 at = sdd_tab_load(a.from, h->row[j], N);
+        const float p[3] = {at.x, at.y, at.z};
 #pragma unroll
         for (int k = 0; k < N; k++)
-            s->points[N * (32 * j + lane) + k] = a.from[(size_t)stride * h->row[j] + k];
+            s->points[N * (32 * j + lane) + k] = p[k];
     }
     *h = tab_head_of<N, LOG>(a, next);
     __syncwarp();
@@ -231,7 +227,7 @@ static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, co
         float *to = s->points[j / TAB_HALF][at] + 3 * (j % TAB_HALF);
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (j < pieces)
-            p = sdd_row_load(a.from, column[i], a.width);
+            p = sdd_tab_load(a.from, column[i], a.width.n);
         to[0] = p.x;
         to[1] = p.y;
         to[2] = p.z;

@@ -23,7 +23,8 @@ static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
     int in_scratch = (r->include & ENGINE_AROUND) && !mesh_matrix_in_place(r);
-    out->first = ARENA(a, float, 3 * topology_points(t, 1));
+    struct sdd_control m = topology_control(t);
+    out->first = ARENA(a, float, tabulated_first_floats(&m, 3)); /* enough for patches too */
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
@@ -87,7 +88,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     else if (n < topology_points(t, level))
         tabulated_range(t->device, m, t->tabulated, surface, level1, first_row, n, to);
     else
-        tabulated_rows(t->device, m, t->tabulated, surface, 3, level1, to);
+        tabulated_rows(t->device, m, t->tabulated, surface, 3, run->mesh->points, level1, to);
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -101,7 +102,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
-        tabulated_first(t, &m, 3, run->mesh->points, l.first);
+        tabulated_first(t, &m, t->tabulated, 3, run->mesh->points, l.first);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
     if (!needs_last(t, r)) {

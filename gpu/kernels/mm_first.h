@@ -37,6 +37,19 @@ SDD_FN struct sdd_first_points sdd_first_points_of(struct sdd_points control, st
     return p;
 }
 
+/* What the points of faces f0 and f1 weigh in that of their edge. */
+SDD_FN float sdd_faces_weight(const struct sdd_control *m, uint32_t f0, uint32_t f1, int32_t smooth_triangles)
+{
+    return smooth_triangles ? 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1)) : 0.25f;
+}
+
+/* From the sums of its ends and of the points of its faces, which weigh w. */
+SDD_FN struct sdd_vec3 sdd_first_edge_of(const struct sdd_control *m, uint32_t e, struct sdd_vec3 ends,
+                                         struct sdd_vec3 faces, float w)
+{
+    return sdd_edge_point(ends, sdd_part_middle(m, e, 0, 0, 0), sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
+}
+
 SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_first_points from, uint32_t e,
                                       int32_t smooth_triangles)
 {
@@ -48,10 +61,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_fi
     uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
     struct sdd_vec3 faces =
         sdd_add(sdd_points_load(from.faces, m->n_vertices + f0), sdd_points_load(from.faces, m->n_vertices + f1));
-    float w = 0.25f;
-    if (smooth_triangles)
-        w = 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1));
-    return sdd_edge_point(ends, sdd_part_middle(m, e, 0, 0, 0), sdd_fma(w, faces, sdd_scale(0.5f - w, ends)));
+    return sdd_first_edge_of(m, e, ends, faces, sdd_faces_weight(m, f0, f1, smooth_triangles));
 }
 
 /* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
@@ -67,6 +77,17 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_po
         }
     }
     return ring;
+}
+
+/* From the sums over its corners of the faces' points and over its edges of their far ends. */
+SDD_FN struct sdd_vec3 sdd_first_vertex_of(const struct sdd_control *m, struct sdd_points control, uint32_t v,
+                                           struct sdd_vec3 at, double x, double y, double z)
+{
+    double n = (double)(m->end[v] - m->begin[v]), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
+    struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
+    struct sdd_ring ring = sdd_first_ring(m, control, v);
+    return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
+                            &ring);
 }
 
 SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_first_points from, uint32_t v)
@@ -94,11 +115,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
             z += (double)far.z;
         }
     }
-    double n = (double)(end - begin), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
-    struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
-    struct sdd_ring ring = sdd_first_ring(m, from.control, v);
-    return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
-                            &ring);
+    return sdd_first_vertex_of(m, from.control, v, at, x, y, z);
 }
 
 SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_width width)

@@ -71,7 +71,7 @@ SDD_FN void sdd_tab_rows(const struct tab_points_args *a, const uint32_t *column
     for (int32_t b = 0; b < 4; b++) {
         struct sdd_vec3 p[4];
         for (int32_t k = 0; k < 4; k++)
-            p[k] = sdd_row_load(a->from, column[4 * b + k], w);
+            p[k] = sdd_tab_load(a->from, column[4 * b + k], w.n);
         for (int32_t x = 0; x <= m; x++) {
             const float *s = a->basis[x].s;
             struct sdd_vec3 sum = sdd_fma(s[3], p[3], sdd_fma(s[2], p[2], sdd_fma(s[1], p[1], sdd_scale(s[0], p[0]))));

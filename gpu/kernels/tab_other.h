@@ -88,7 +88,7 @@ SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct s
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     float sum[3][SDD_TAB_SUMS];
     for (int32_t i = 0; i < k->n_columns; i++)
-        p[i] = sdd_row_load(a->from, column[i], a->width);
+        p[i] = sdd_tab_load(a->from, column[i], a->width.n);
     sdd_tab_other_sums(a->table + k->table * side * side + first, side * side, p, k->n_columns, n, sum);
     for (int32_t r = 0; r < n; r++) {
         int32_t x = (first + r) % side, y = (first + r) / side;

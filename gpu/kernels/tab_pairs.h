@@ -133,13 +133,13 @@ SDD_FN struct sdd_tab_columns_of sdd_tab_columns_at(const struct tab_rows_args *
     struct sdd_tab_columns_of c;
     c.table = sdd_tab_table_of(a, i);
     c.column = a->pieces.column + c.table->column + (i - c.table->first) * c.table->n_columns;
-    c.vertex = sdd_load_point(a->pieces.from, c.column[0]);
+    c.vertex = sdd_tab_load(a->pieces.from, c.column[0], 3);
     return c;
 }
 
 SDD_FN struct sdd_vec3 sdd_tab_seen_column(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c, int32_t j)
 {
-    return sdd_sub(sdd_load_point(a->pieces.from, c->column[j]), c->vertex);
+    return sdd_sub(sdd_tab_load(a->pieces.from, c->column[j], 3), c->vertex);
 }
 
 SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c)

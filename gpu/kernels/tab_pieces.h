@@ -4,8 +4,8 @@
 #ifndef SDD_TAB_PIECES_H
 #define SDD_TAB_PIECES_H
 #include "gpu/kernels/grid_frame.h"
-#include "gpu/kernels/rows.h"
 #include "gpu/kernels/tab_fan.h"
+#include "gpu/kernels/tab_near.h"
 
 #define SDD_TAB_REGULAR 16                    /* columns of the bicubic class */
 #define SDD_TAB_SIDE 32                       /* cells along a piece, at most */
@@ -35,8 +35,8 @@ struct sdd_tab_basis {
 /* Pieces and tables of a mesh, and what they are to make. */
 struct tab_points_args {
     struct sdd_grid grid; /* of the last level */
-    const float *from;    /* rows of level 1   */
-    float *to;            /* .. of the last    */
+    const float *from;    /* rows of level 1, as sdd_tab_load reads them */
+    float *to;            /* .. of the last, of width                     */
     struct sdd_width width;
     /* bicubic pieces, n of them: [n], [n], [n][16], [m + 1] */
     const uint32_t *regular, *regular_owns, *regular_column;

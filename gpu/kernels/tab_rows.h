@@ -27,7 +27,7 @@ SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint3
     s.x0 = s.y0 = 0;
     s.side = 1 << (a->grid.level - 1);
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        s.p[k] = sdd_load_point(a->from, a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k]);
+        s.p[k] = sdd_tab_load(a->from, a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k], 3);
     return s;
 }
 
@@ -58,7 +58,7 @@ SDD_FN struct sdd_vec3 sdd_tab_other_point(const struct tab_rows_args *a, uint32
         struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         int32_t end = first + SDD_TAB_TERMS < k->n_columns ? first + SDD_TAB_TERMS : k->n_columns;
         for (int32_t j = first; j < end; j++)
-            part = sdd_fma(w[j * points], sdd_load_point(p->from, column[j]), part);
+            part = sdd_fma(w[j * points], sdd_tab_load(p->from, column[j], 3), part);
         sum = sdd_add(sum, part);
     }
     return sum;
@@ -68,7 +68,7 @@ SDD_FN struct sdd_vec3 sdd_tab_row_point(const struct tab_rows_args *a, uint32_t
 {
     struct sdd_row_place at = sdd_row_place_of(&a->mesh, a->pieces.grid.level, row);
     if (at.corner == SDD_NONE)
-        return sdd_load_point(a->pieces.from, row);
+        return sdd_tab_load(a->pieces.from, row, 3);
     uint32_t piece = a->where[at.corner];
     if (piece & SDD_TAB_OTHER)
         return sdd_tab_other_point(a, piece & ~SDD_TAB_OTHER, at.x, at.y);

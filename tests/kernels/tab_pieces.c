@@ -27,7 +27,8 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     s->stride = n + random_below(&pieces_seed, 2) * random_below(&pieces_seed, others + 1);
     s->offset = random_below(&pieces_seed, s->stride - n + 1);
     s->n_from = grid_n_vertices(&s->g, 1);
-    s->from = pieces_floats(s->n_from * s->stride);
+    s->wide = sdd_tab_width(n).stride;
+    s->from = pieces_floats(s->n_from * s->wide);
     int64_t C = s->k.b.C;
     s->regular = xalloc(C, 4), s->regular_owns = xalloc(C, 4), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
     s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
@@ -97,10 +98,9 @@ uint32_t *pieces_where(const struct pieces *s)
 
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
 {
-    const float *from = launch_in(s->from, s->n_from * s->stride, sizeof *from);
     return (struct tab_points_args){
         .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
-        .from = from + s->offset,
+        .from = launch_in(s->from, s->n_from * s->wide, sizeof *s->from),
         .width = {s->n, s->stride},
         .regular = launch_in(s->regular, s->n_regular, 4),
         .regular_owns = launch_in(s->regular_owns, s->n_regular, 4),

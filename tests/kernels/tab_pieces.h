@@ -14,7 +14,9 @@ extern uint64_t pieces_seed;
 struct pieces {
     struct wild_case k;
     struct grid g;
-    int level, n, stride, offset; /* components; floats of a row, and before the first component */
+    int level, n;       /* components                                                 */
+    int wide;           /* floats of a row of `from`                                  */
+    int stride, offset; /* .. of the result, and before the first component            */
     int64_t side, n_from, n_column, n_table, n_regular, n_other, n_runs;
     uint32_t *regular, *regular_owns, *regular_column, *other, *owns, *column;
     float *from, *table;

@@ -6,6 +6,9 @@
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/mm_first.h"
+#include "gpu/kernels/tab_first.h"
+#include "gpu/kernels/tab_near_corners.h"
+#include "gpu/kernels/tab_near_edges.h"
 #include "gpu/kernels/mm_faces.h"
 #include "gpu/kernels/mm_inside.h"
 #include "gpu/kernels/mm_linear.h"
@@ -71,6 +74,31 @@ static void check_vertices_and_edges(const struct wild_case *k, const struct wil
     }
 }
 
+/* All rows at once, from lists of what is near. */
+static void check_together(const struct wild_case *k, const struct wild *to, int no_arrays)
+{
+    const int64_t V = k->b.V, C = k->b.C, E = k->o.E, n = V + k->b.F + E;
+    float *before = poisoned(3 * n, sizeof *before), *got = xalloc(3 * n, sizeof *got);
+    struct tab_near_corners_args corners = {wild_upload(k, no_arrays), launch_out(C, sizeof *corners.near)};
+    struct tab_near_edges_args edges = {corners.mesh, launch_out(E, sizeof *edges.near)};
+    struct tab_first_args rows = {.mesh = corners.mesh, .near_corner = corners.near, .near_edge = edges.near};
+    LAUNCH(tab_near_corners, &corners, C);
+    LAUNCH(tab_near_edges, &edges, E);
+    rows.from = launch_in(k->p->points, 3 * V, 4), rows.to = launch_out(4 * n, 4);
+    rows.width = sdd_xyz(), rows.smooth_triangles = k->smooth_triangles;
+    LAUNCH(tab_first, &rows, n);
+    const float *rows_got = launch_got(rows.to);
+    (void)launch_got(corners.near), (void)launch_got(edges.near); /* what tab_first makes of them says what they are */
+    for (int64_t i = 0; i < n; i++)
+        memcpy(got + 3 * i, rows_got + 4 * i, 12);
+    check_rows(k, to, "tab_first", got, before, 0, n);
+    for (int64_t v = 0; v < V; v++)
+        if (k->b.valence[v] == 0 && memcmp(got + 3 * v, k->p->points + 3 * v, 12) != 0)
+            fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+    launch_end();
+    free(before), free(got);
+}
+
 static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
     const int64_t V = k->b.V, F = k->b.F, n = V + F + k->o.E;
@@ -82,6 +110,7 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
     launch_end();
     memcpy(before + 3 * V, all + 3 * V, (size_t)F * 12);
     check_vertices_and_edges(k, to, no_arrays, before);
+    check_together(k, to, no_arrays);
     free(before), free(all);
 }
 

@@ -52,7 +52,7 @@ static void add(const struct pieces *s, struct rough *to, double weight, uint32_
 {
     double size = 0;
     for (int k = 0; k < 3; k++) {
-        double d = (double)s->from[3 * (size_t)row + (size_t)k] - (double)s->from[3 * (size_t)vertex + (size_t)k];
+        double d = (double)s->from[4 * (size_t)row + (size_t)k] - (double)s->from[4 * (size_t)vertex + (size_t)k];
         to->v[k] += weight * d;
         size += fabs(weight * d);
         to->scale = fmax(to->scale, fabs(d));
@@ -289,7 +289,7 @@ static void place(struct pieces *s)
 {
     double size = ldexp(1, random_below(&pieces_seed, 2) * (random_below(&pieces_seed, 61) - 30));
     double away = random_below(&pieces_seed, 3) ? 0 : 100 * size;
-    for (int64_t i = 0; i < 3 * s->n_from; i++)
+    for (int64_t i = 0; i < 4 * s->n_from; i++)
         s->from[i] = (float)((double)s->from[i] * size + away);
 }
 
@@ -317,8 +317,8 @@ static void check(const struct poly *p)
 static void test_normals(void **state)
 {
     (void)state;
-    poly_each(60, 100, check);
-    soup_each(60, 60, check);
+    poly_each(90, 100, check);
+    soup_each(90, 60, check);
     int64_t sum = 0;
     for (int level = 2; level <= MOST_LEVEL; level++)
         for (int i = 0; i < 4; i++) {

@@ -64,7 +64,7 @@ struct sum {
 
 static void add(const struct pieces *s, struct sum *sum, double weight, uint32_t row, int component)
 {
-    double term = weight * (double)s->from[s->stride * (int64_t)row + s->offset + component];
+    double term = weight * (double)s->from[s->wide * (int64_t)row + component];
     sum->value += term;
     sum->size += fabs(term);
 }
@@ -223,7 +223,7 @@ static void check_range(const struct pieces *s, const uint32_t *where)
         offer_piece(s, 0, i, &r);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
         if (s->k.b.valence[v] == 0 && row_range_has(&r, v)) {
-            const float *p = s->from + 3 * (size_t)v;
+            const float *p = s->from + s->wide * (int64_t)v;
             row_range_offer(&r, v, (const double[]){p[0], p[1], p[2]}, (const double[]){0, 0, 0});
         }
     for (int64_t i = 0; i < r.n && strcmp(test_backend(), "cpu") == 0; i++) { /* as a GPU makes it */

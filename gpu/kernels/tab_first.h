@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_first: rows of level 1 from control rows, all at once: points of faces that others need are made again with them,
+ * so that none waits for another.
+ * Shapes  control mesh, near_corner[C], near_edge[E] (tab_near.h), from[V] rows of `width` -> to[V + F + E] rows as
+ *         sdd_tab_load reads them, in grid order
+ * Shape   item, n = V + F + E
+ * Cost    16 B a corner of a vertex, 24 B an edge, 4 B a corner of a face and 12 B a point read, 16 B written a row
+ * Result  mm_faces and mm_first, but that means of quads are summed from the corner that looks
+ * Source  as mm_first      Threads any queue */
+#ifndef SDD_K_TAB_FIRST_H
+#define SDD_K_TAB_FIRST_H
+#include "gpu/kernels/mm_faces.h"
+#include "gpu/kernels/mm_first.h"
+#include "gpu/kernels/tab_near.h"
+
+struct tab_first_args {
+    struct sdd_control mesh;
+    const struct sdd_tab_corner *near_corner;
+    const struct sdd_tab_edge *near_edge;
+    const float *from;
+    float *to;
+    struct sdd_width width; /* of rows of `from` */
+    int32_t smooth_triangles;
+};
+
+SDD_FN struct sdd_vec3 sdd_quad_mean(struct sdd_vec3 a, struct sdd_vec3 b, struct sdd_vec3 c, struct sdd_vec3 d)
+{
+    return sdd_vec3_of((float)(0.25 * ((double)a.x + (double)b.x + (double)c.x + (double)d.x)),
+                       (float)(0.25 * ((double)a.y + (double)b.y + (double)c.y + (double)d.y)),
+                       (float)(0.25 * ((double)a.z + (double)b.z + (double)c.z + (double)d.z)));
+}
+
+#define SDD_TAB_CORNERS 4 /* of a vertex, looked at together */
+
+SDD_FN struct sdd_vec3 sdd_tab_first_vertex(const struct tab_first_args *a, struct sdd_width width, uint32_t v)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_points control = sdd_points_wide(a->from, width);
+    uint32_t begin = m->begin[v], end = m->end[v];
+    struct sdd_vec3 at = sdd_row_load(a->from, v, width);
+    double x = 0.0, y = 0.0, z = 0.0;
+    if (end == begin)
+        return at;
+    for (uint32_t k = begin; k < end; k += SDD_TAB_CORNERS) {
+        struct sdd_tab_corner c[SDD_TAB_CORNERS];
+        SDD_UNROLL(4)
+        for (uint32_t j = 0; j < SDD_TAB_CORNERS; j++)
+            c[j] = a->near_corner[k + j < end ? k + j : end - 1];
+        SDD_UNROLL(4)
+        for (uint32_t j = 0; j < SDD_TAB_CORNERS; j++) {
+            uint32_t bits = k + j < end ? c[j].bits : 0; /* those past the end bring nothing */
+            struct sdd_vec3 next = sdd_row_load(a->from, c[j].next, width), none = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+            struct sdd_vec3 before = sdd_row_load(a->from, c[j].before, width);
+            struct sdd_vec3 face = sdd_quad_mean(at, next, sdd_row_load(a->from, c[j].across, width), before);
+            if (!(c[j].bits & SDD_NEAR_QUAD) && k + j < end)
+                face = sdd_face_mean(m, control, sdd_face(&m->faces, m->corner[k + j]));
+            face = k + j < end ? face : none;
+            next = bits & SDD_NEAR_NEXT ? next : none;
+            before = bits & SDD_NEAR_BEFORE ? before : none;
+            x = x + (double)face.x + (double)next.x + (double)before.x;
+            y = y + (double)face.y + (double)next.y + (double)before.y;
+            z = z + (double)face.z + (double)next.z + (double)before.z;
+        }
+    }
+    return sdd_first_vertex_of(m, control, v, at, x, y, z);
+}
+
+SDD_FN struct sdd_vec3 sdd_tab_first_edge(const struct tab_first_args *a, struct sdd_width width, uint32_t e)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_tab_edge near = a->near_edge[e];
+    struct sdd_vec3 p = sdd_row_load(a->from, near.end[0], width), q = sdd_row_load(a->from, near.end[1], width), f, g;
+    uint32_t c = m->edge_corner[e], t;
+    if (near.side[0][0] != SDD_NONE) {
+        f = sdd_quad_mean(p, q, sdd_row_load(a->from, near.side[0][0], width),
+                          sdd_row_load(a->from, near.side[0][1], width));
+        g = sdd_quad_mean(q, p, sdd_row_load(a->from, near.side[1][0], width),
+                          sdd_row_load(a->from, near.side[1][1], width));
+        return sdd_first_edge_of(m, e, sdd_add(p, q), sdd_add(f, g), 0.25f);
+    }
+    t = m->twin[c];
+    if (t >= m->n_corners)
+        return sdd_scale(0.5f, sdd_add(p, q));
+    uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
+    f = sdd_face_mean(m, sdd_points_wide(a->from, width), f0);
+    g = sdd_face_mean(m, sdd_points_wide(a->from, width), f1);
+    return sdd_first_edge_of(m, e, sdd_add(p, q), sdd_add(f, g), sdd_faces_weight(m, f0, f1, a->smooth_triangles));
+}
+
+SDD_FN void sdd_tab_first_row(int64_t i, const struct tab_first_args *a, struct sdd_width width)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t row = (uint32_t)i, edges = m->n_vertices + m->n_faces;
+    struct sdd_vec3 p;
+    if (row < m->n_vertices)
+        p = sdd_tab_first_vertex(a, width, row);
+    else if (row < edges)
+        p = sdd_face_mean(m, sdd_points_wide(a->from, width), row - m->n_vertices);
+    else
+        p = sdd_tab_first_edge(a, width, row - edges);
+    sdd_tab_store(a->to, row, width.n, p);
+}
+
+SDD_FN void k_tab_first(int64_t i, const struct tab_first_args *a)
+{
+    if (a->width.n == 3 && a->width.stride == 3) /* constants from here on */
+        sdd_tab_first_row(i, a, sdd_xyz());
+    else if (sdd_is_uv(a->width))
+        sdd_tab_first_row(i, a, sdd_uv());
+    else
+        sdd_tab_first_row(i, a, a->width);
+}
+#endif
