@@ -482,7 +482,7 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {
             points_args(mesh, t, t->surface + surface, width_at(width, k), first + first_at(mesh, k), to + k)};
-        if (a.base.width.n == 3)
+        if (a.base.width.n == 3 && a.base.width.stride == 3)
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
         else
             DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));

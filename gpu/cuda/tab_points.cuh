@@ -1,25 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_points.cuh: kernels/tab_points.h for a block an item. The bits are those of the portable form.
  * A warp makes as many bicubic pieces at once as give each lane a column of points; what is inside a piece meets in
- * shared memory and leaves it in whole lines of 128 bytes, as its rows follow each other.
+ * shared memory and leaves it in whole lines of 128 bytes, as its rows follow each other. Meanwhile points of the next
+ * are on their way.
  * Of other pieces a thread has one point and makes it of half the pieces of a run, so that the table is read twice a
  * run. */
 #ifndef SDD_TAB_POINTS_CUH
 #define SDD_TAB_POINTS_CUH
 #include "gpu/kernels/tab_points.h"
+#include <cuda_pipeline_primitives.h>
 
 #define TAB_WARPS SDD_TAB_GROUP /* of a block */
 enum { tab_points_threads = 32 * TAB_WARPS };
 
-#define TAB_SLAB 768                    /* floats, a multiple of 32 */
+#define TAB_SLAB 768                    /* floats */
 #define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
 #define TAB_HALF (SDD_TAB_TOGETHER / 2) /* pieces at a time: as many sums as registers hold */
 #define TAB_PIECES 8                    /* of a warp at once, at most */
+#define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
-/* The pieces of a warp: the rows of level 1 that they read, the points there, points inside, towards the next corner. */
+/* The pieces of a warp: points around them, points inside and towards the next corner, and rows of level 1 that say
+ * where they lie. */
 struct tab_warp {
-    float points[3 * SDD_TAB_REGULAR * TAB_PIECES], slab[TAB_SLAB], line[3 * 32];
-    uint32_t rows[SDD_TAB_REGULAR * TAB_PIECES];
+    alignas(16) float points[TAB_APART * TAB_PIECES];
+    alignas(16) float slab[TAB_SLAB];
+    float line[3 * 32];
+    uint32_t vertex[TAB_PIECES], edge[TAB_PIECES], next[TAB_PIECES], face[TAB_PIECES];
 };
 
 struct tab_run {
@@ -34,21 +40,27 @@ union tab_shared {
 };
 
 /* N components, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of them
- * and in the end one that is not put. `apart`: floats from a piece to the next, so that their columns are in different
+ * and in the end one that is not put. apart: floats from a piece to the next, so that their columns are in different
  * banks of shared memory. */
 template <int N, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
-    static constexpr int loads = (pieces + 1) / 2;                                /* columns that a lane reads */
-    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS,
-                         apart = (rows * width + 31 - N * m) / 32 * 32 + N * m;
+    static constexpr int loads = (pieces + 1) / 2;                                /* points that a lane reads */
+    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
+    static constexpr int apart = (rows * width + 31 - N * m) / 32 * 32 + N * m;
+    static_assert(apart * pieces <= TAB_SLAB, "pieces fit");
+};
+
+/* Floats of the point a lane reads, and of a piece's. DENSE, from here on: nothing stands between rows that are put. */
+template <int N> struct tab_point {
+    static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TAB_REGULAR * wide + 4;
 };
 
 /* At most MOST floats, rows of N, to where they belong: whole lines where there is nothing between rows. */
-template <int N, int MOST>
+template <int N, bool DENSE, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
     const int lane = threadIdx.x & 31;
-    if (a.width.stride == N) {
+    if (DENSE) {
         float *to = a.to + (size_t)N * row;
         const int i = lane - (int)((uintptr_t)to / sizeof *to % 32); /* in the first line, some before the run */
         to += i;
@@ -65,27 +77,46 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
         a.to[(size_t)a.width.stride * (row + i / N) + i % N] = from[i];
 }
 
-/* What a lane reads of its warp's pieces: columns of all, and of its own its corner and what it makes. */
-template <int N, int LOG> struct tab_head {
+/* What a lane reads of the pieces from the first, of those past the end what the last has: rows of level 1, and of its
+ * own its corner and what it makes. */
+template <int N, int LOG> struct tab_columns {
     uint32_t row[tab_shape<N, LOG>::loads], corner, owns;
-};
 
-/* Of pieces past the end those of the last one, which are made and not put. */
-template <int N, int LOG>
-static __device__ __forceinline__ tab_head<N, LOG> tab_head_of(const tab_points_args &a, int first)
-{
-    using T = tab_shape<N, LOG>;
-    const int lane = threadIdx.x & 31, last = (int)a.n_regular - 1;
-    const int own = min(first + (lane >> LOG) % T::pieces, last);
-    tab_head<N, LOG> h;
+    __device__ __forceinline__ void load_own(const tab_points_args &a, int first)
+    {
+        const int own =
+            min(first + (int)(threadIdx.x & 31) / (1 << LOG) % tab_shape<N, LOG>::pieces, (int)a.n_regular - 1);
+        corner = a.regular[own];
+        owns = a.regular_owns[own];
+    }
+
+    __device__ __forceinline__ void load(const tab_points_args &a, int first)
+    {
+        const int lane = threadIdx.x & 31, last = (int)a.n_regular - 1;
 #pragma unroll
-    for (int j = 0; j < T::loads; j++)
-        h.row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) +
-                                    lane % SDD_TAB_REGULAR];
-    h.corner = a.regular[own];
-    h.owns = a.regular_owns[own];
-    return h;
-}
+        for (int j = 0; j < tab_shape<N, LOG>::loads; j++)
+            row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) +
+                                      lane % SDD_TAB_REGULAR];
+    }
+
+    /* Points on their way to shared memory, past the registers. */
+    __device__ __forceinline__ void fetch(const tab_points_args &a, tab_warp *s) const
+    {
+        const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
+#pragma unroll
+        for (int j = 0; j < tab_shape<N, LOG>::loads; j++) {
+            const int p = 2 * j + lane / SDD_TAB_REGULAR;
+            if (p >= tab_shape<N, LOG>::pieces)
+                continue;
+            __pipeline_memcpy_async(s->points + tab_point<N>::apart * p + tab_point<N>::wide * k,
+                                    a.from + tab_point<N>::wide * (size_t)row[j], 4 * tab_point<N>::wide);
+            uint32_t *to = k == 5 ? s->vertex : k == 6 ? s->edge : k == 7 ? s->next : s->face;
+            if (k == 5 || k == 6 || k == 7 || k == 10)
+                to[p] = row[j];
+        }
+        __pipeline_commit();
+    }
+};
 
 /* The sums along x of the four rows of points of a piece. */
 template <int N> struct tab_sums {
@@ -93,15 +124,16 @@ template <int N> struct tab_sums {
 
     __device__ __forceinline__ tab_sums(const float *points, const sdd_tab_basis &x)
     {
+        constexpr int wide = tab_point<N>::wide;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
-            float p[4 * N];
+            float p[4 * wide];
+#pragma unroll
+            for (int k = 0; k < wide; k++)
+                *(float4 *)(p + 4 * k) = *(const float4 *)(points + 4 * (wide * b + k));
 #pragma unroll
             for (int k = 0; k < N; k++)
-                *(float4 *)(p + 4 * k) = *(const float4 *)(points + 4 * (N * b + k));
-#pragma unroll
-            for (int k = 0; k < N; k++)
-                s[b][k] = sdd_tab_sum(x.s, p[k], p[N + k], p[2 * N + k], p[3 * N + k]);
+                s[b][k] = sdd_tab_sum(x.s, p[k], p[wide + k], p[2 * wide + k], p[3 * wide + k]);
         }
     }
 
@@ -112,107 +144,137 @@ template <int N> struct tab_sums {
             to[k] = sdd_tab_sum(y.s, s[0][k], s[1][k], s[2][k], s[3][k]);
     }
 
-    __device__ __forceinline__ void put_row(const tab_points_args &a, const sdd_tab_basis &y, uint32_t row) const
+    __device__ __forceinline__ void put_row(const tab_points_args &a, int stride, const sdd_tab_basis &y,
+                                            uint32_t row) const
     {
         if (row != SDD_NONE)
-            put(y, a.to + (size_t)a.width.stride * row);
+            put(y, a.to + (size_t)stride * row);
     }
 };
 
+/* A line of points of each piece, rows of which follow each other from `row` of the piece's lanes; `from`: that of the
+ * first piece, the others 2^LOG points apart. */
+template <int N, bool DENSE, int LOG>
+static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, uint32_t row, const float *from,
+                                                     int n_pieces)
+{
+    using T = tab_shape<N, LOG>;
+#pragma unroll
+    for (int line = 0; line < T::pieces * T::width; line += 32) {
+        const int i = line + (int)(threadIdx.x & 31), p = min(i / T::width, T::pieces - 1), k = i - p * T::width;
+        const uint32_t first = __shfl_sync(~0u, row, p << LOG);
+        if (k < T::width && p < n_pieces)
+            a.to[DENSE ? (size_t)N * first + k : (size_t)a.width.stride * (first + k / N) + k % N] =
+                from[N * T::m * p + k];
+    }
+}
+
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
-template <int N, int LOG>
+template <int N, bool DENSE, int LOG>
 static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g, uint32_t corner,
                                                   int n_pieces, const tab_sums<N> &q, const sdd_tab_basis *basis,
                                                   tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
+    constexpr int all = T::rows * T::width;
+    const int follow =
+        T::rows == T::m - 1 && __all_sync(~0u, corner == __shfl_sync(~0u, corner, 0) + p) && n_pieces == T::pieces;
+    const int apart = follow ? all : T::apart;
 #pragma unroll 1
     for (int first = 1; first < T::m; first += T::rows) {
         const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -N;
-        float *to = x < T::m ? s->slab + p * T::apart + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
+        float *to = x < T::m ? s->slab + p * apart + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
             q.put(basis[first + y], to);
         __syncwarp();
-        for (int i = 0; i < n_pieces; i++)
-            tab_rows_put<N, T::rows * T::width>(a, sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
-                                                s->slab + i * T::apart, n * T::width);
+        if (follow)
+            tab_rows_put<N, DENSE, T::pieces * all>(a, sdd_grid_inside(&g, corner - p, 1, 1), s->slab, T::pieces * all);
+        for (int i = 0; i < n_pieces && !follow; i++)
+            tab_rows_put<N, DENSE, all>(a, sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
+                                        s->slab + i * T::apart, n * T::width);
         __syncwarp();
     }
 }
 
-/* n_pieces of them, from the first; h becomes what is read of those from `next`, on its way in the meantime. */
-template <int N, int LOG>
-static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_head<N, LOG> *h, int n_pieces, int next,
-                                                const sdd_tab_basis *basis, tab_warp *s)
+/* n_pieces of them, from the first; `columns` are of those from `next` (none: next is `end`), which are fetched in the
+ * meantime, and then of those after them. */
+template <int N, bool DENSE, int LOG>
+static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
+                                                int end, const sdd_tab_basis *basis, tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
-    const int lane = threadIdx.x & 31, stride = a.width.stride, own = lane >> LOG;
+    const int lane = threadIdx.x & 31, stride = DENSE ? N : a.width.stride, own = lane >> LOG,
+              n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
-    const uint32_t corner = h->corner, owns = h->owns;
+    const uint32_t corner = columns->corner, owns = columns->owns;
     sdd_grid g = a.grid;
     g.level = LOG + 1;
-    __syncwarp(); /* the pieces before have been read */
-#pragma unroll
-    for (int j = 0; j < T::loads; j++) {
-        s->rows[32 * j + lane] = h->row[j];
-        const sdd_vec3 at = sdd_tab_load(a.from, h->row[j], N);
-        const float p[3] = {at.x, at.y, at.z};
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            s->points[N * (32 * j + lane) + k] = p[k];
-    }
-    *h = tab_head_of<N, LOG>(a, next);
+    __pipeline_wait_prior(0);
     __syncwarp();
-    const tab_sums<N> q(s->points + N * SDD_TAB_REGULAR * p, basis[x]);
-    const sdd_tab_column at = sdd_tab_column_at(&g, corner, owns, s->rows + SDD_TAB_REGULAR * p, x);
-    if (own < n_pieces) {
-        q.put_row(a, basis[0], at.first);
-        q.put_row(a, basis[T::m], at.last);
-    }
-    if (T::m > 1)
-        tab_inside<N, LOG>(a, g, corner, n_pieces, q, basis, s);
-    if (own < n_pieces && x < T::m) { /* those towards the next corner follow each other */
-        const uint32_t row =
-            g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + corner) * (uint32_t)(T::m - 1) + (uint32_t)(x - 1);
-#pragma unroll
-        for (int k = 0; k < N; k++)
-            a.to[(size_t)stride * row + k] = s->line[N * (p * T::m + x) + k];
-    }
     if ((__shfl_sync(~0u, owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
-        const tab_sums<N> vertex(s->points + N * SDD_TAB_REGULAR * lane, basis[0]);
-        vertex.put_row(a, basis[0], s->rows[SDD_TAB_REGULAR * lane + 5]);
+        const tab_sums<N> vertex(s->points + tab_point<N>::apart * lane, basis[0]);
+        vertex.put_row(a, stride, basis[0], s->vertex[lane]);
+    }
+    __syncwarp(); /* or points are kept from here for those of q */
+    const tab_sums<N> q(s->points + tab_point<N>::apart * p, basis[x]);
+    const sdd_tab_column at = sdd_tab_column_at(&g, corner, owns, s->vertex[p], s->edge[p], s->next[p], s->face[p], x);
+    if (own < n_pieces && x == T::m) {
+        q.put_row(a, stride, basis[0], at.first);
+        q.put_row(a, stride, basis[T::m], at.last);
+    }
+    if (T::m > 1) {
+        q.put(basis[0], s->line + N * (p * T::m + x - 1));
+        __syncwarp();
+        tab_lines_put<N, DENSE, LOG>(a, at.first, s->line, n_pieces);
+    }
+    __syncwarp(); /* all has been read */
+    if (first + T::pieces < end) {
+        columns->fetch(a, s);
+        columns->load(a, first + 2 * T::pieces);
+        columns->load_own(a, first + T::pieces);
+    }
+    if (T::m > 1) {
+        tab_inside<N, DENSE, LOG>(a, g, corner, n_pieces, q, basis, s);
+        tab_lines_put<N, DENSE, LOG>(
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + corner) * (uint32_t)(T::m - 1), s->line + N,
+            n_pieces);
     }
 }
 
 /* The pieces of a warp. */
-template <int N, int LOG>
+template <int N, bool DENSE, int LOG>
 static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const sdd_tab_basis *basis,
                                                tab_warp *warps)
 {
     using T = tab_shape<N, LOG>;
+    tab_warp *s = warps + threadIdx.x / 32;
     const int first = ((int)group * TAB_WARPS + (int)threadIdx.x / 32) * a.each;
     const int end = min(first + a.each, (int)a.n_regular);
-    tab_head<N, LOG> h = tab_head_of<N, LOG>(a, first);
+    tab_columns<N, LOG> columns;
+    columns.load(a, first);
+    columns.load_own(a, first);
+    columns.fetch(a, s);
+    columns.load(a, first + T::pieces);
     __syncthreads(); /* the basis is there */
     for (int i = first; i < end; i += T::pieces)
-        tab_some<N, LOG>(a, &h, min(end - i, T::pieces), min(i + T::pieces, end - 1), basis, warps + threadIdx.x / 32);
+        tab_some<N, DENSE, LOG>(a, &columns, i, end, basis, s);
 }
 
-template <int N>
+template <int N, bool DENSE>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_warp *warps)
 {
     __shared__ sdd_tab_basis basis[SDD_TAB_SIDE + 1];
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         basis[threadIdx.x] = a.basis[threadIdx.x];
     switch (a.grid.level) {
-    case 1: tab_all<N, 0>(a, group, basis, warps); break;
-    case 2: tab_all<N, 1>(a, group, basis, warps); break;
-    case 3: tab_all<N, 2>(a, group, basis, warps); break;
-    case 4: tab_all<N, 3>(a, group, basis, warps); break;
-    case 5: tab_all<N, 4>(a, group, basis, warps); break;
-    default: tab_all<N, 5>(a, group, basis, warps); break;
+    case 1: tab_all<N, DENSE, 0>(a, group, basis, warps); break;
+    case 2: tab_all<N, DENSE, 1>(a, group, basis, warps); break;
+    case 3: tab_all<N, DENSE, 2>(a, group, basis, warps); break;
+    case 4: tab_all<N, DENSE, 3>(a, group, basis, warps); break;
+    case 5: tab_all<N, DENSE, 4>(a, group, basis, warps); break;
+    default: tab_all<N, DENSE, 5>(a, group, basis, warps); break;
     }
 }
 
@@ -281,14 +343,14 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     }
 }
 
-/* Block i: a chunk of the others or a group of pieces. */
-template <int N> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
+/* Block i: a chunk of the others, which wait longest, or a group of pieces. */
+template <int N, bool DENSE> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
 {
     const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x;
     if (i < others)
         tab_others(a, i, &s->run);
     else
-        tab_pieces<N>(a, i - others, s->warps);
+        tab_pieces<N, DENSE>(a, i - others, s->warps);
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)
@@ -296,6 +358,6 @@ static __global__ void __launch_bounds__(tab_points_threads, 4)
 {
     __shared__ tab_shared s;
     (void)n;
-    tab_block<3>(a, &s);
+    tab_block<3, true>(a, &s);
 }
 #endif

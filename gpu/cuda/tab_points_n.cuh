@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_points_n.cuh: tab_points.cuh where a row has fewer than three components: a kernel of its own, as together they
- * would take more registers than there are. */
+/* tab_points_n.cuh: tab_points.cuh for rows of other widths: a kernel of its own, as together they would take more
+ * registers than there are. */
 #ifndef SDD_TAB_POINTS_N_CUH
 #define SDD_TAB_POINTS_N_CUH
 #include "gpu/cuda/tab_points.cuh"
@@ -13,9 +13,13 @@ static __global__ void __launch_bounds__(tab_points_n_threads, 4)
 {
     __shared__ tab_shared s;
     (void)n;
-    if (a.base.width.n == 2)
-        tab_block<2>(a.base, &s);
+    if (a.base.width.n == 3)
+        tab_block<3, false>(a.base, &s);
+    else if (sdd_is_uv(a.base.width))
+        tab_block<2, true>(a.base, &s);
+    else if (a.base.width.n == 2)
+        tab_block<2, false>(a.base, &s);
     else
-        tab_block<1>(a.base, &s);
+        tab_block<1, false>(a.base, &s);
 }
 #endif

@@ -83,11 +83,15 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_po
 SDD_FN struct sdd_vec3 sdd_first_vertex_of(const struct sdd_control *m, struct sdd_points control, uint32_t v,
                                            struct sdd_vec3 at, double x, double y, double z)
 {
-    double n = (double)(m->end[v] - m->begin[v]), w = 1.0 / (n * n); /* without as many edges, `smooth` is never used */
+    double n = (double)(m->end[v] - m->begin[v]), w = 0.0625;
+    float own = 0.5f;
+    if (n != 4.0) { /* without as many edges, `smooth` is never used */
+        w = 1.0 / (n * n);
+        own = (float)((n - 2.0) / n);
+    }
     struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
     struct sdd_ring ring = sdd_first_ring(m, control, v);
-    return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma((float)((n - 2.0) / n), at, sum),
-                            &ring);
+    return sdd_vertex_point(at, m->vert_sharp ? m->vert_sharp[v] : 0.0f, sdd_fma(own, at, sum), &ring);
 }
 
 SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_first_points from, uint32_t v)

@@ -12,13 +12,13 @@ struct sdd_tab_column {
     int32_t step;
 };
 
-/* column: of the piece; x in [0, m]. */
-SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_t c, uint32_t owns,
-                                               const uint32_t *column, int32_t x)
+/* v, edge, next, face: rows of the piece's vertex, the edge point after it, the next vertex and the face point; x in
+ * [0, m]. */
+SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_t c, uint32_t owns, uint32_t v,
+                                               uint32_t edge, uint32_t next, uint32_t face, int32_t x)
 {
     int32_t m = 1 << (g->level - 1);
     uint32_t along = (uint32_t)(m - 1), edges = g->n_vertices + g->n_faces, lines = edges + g->n_edges - 1;
-    uint32_t v = column[5], edge = column[6];
     struct sdd_tab_column to;
     to.first = to.last = to.at = SDD_NONE;
     to.step = 0;
@@ -26,11 +26,11 @@ SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_
         to.first = owns & SDD_TAB_VERTEX ? v : SDD_NONE;
     } else if (x == m) {
         to.first = owns & SDD_TAB_EDGE ? edge : SDD_NONE;
-        to.last = owns & SDD_TAB_FACE ? column[10] : SDD_NONE;
+        to.last = owns & SDD_TAB_FACE ? face : SDD_NONE;
         to.at = lines + (2 * g->n_edges + c) * along + (uint32_t)m;
         to.step = -1;
     } else {
-        to.first = lines + (2 * (edge - edges) + (v > column[7])) * along + (uint32_t)x;
+        to.first = lines + (2 * (edge - edges) + (v > next)) * along + (uint32_t)x;
         to.at = sdd_grid_inside(g, c, x, 0);
         to.step = (int32_t)along;
     }
@@ -116,8 +116,9 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, int64_t i, struct sdd
     sdd_tab_rows(a, column, m, q);
     sdd_tab_row(a, q, 0, 0, n * (m + 1), line);
     for (int32_t x = 0; x <= m; x++)
-        sdd_tab_put(a, sdd_tab_column_at(&a->grid, c, owns, column, x).first, line + n * x);
-    struct sdd_tab_column side = sdd_tab_column_at(&a->grid, c, owns, column, m);
+        sdd_tab_put(a, sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], x).first,
+                    line + n * x);
+    struct sdd_tab_column side = sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], m);
     for (int32_t y = 1; y <= m; y++) {
         sdd_tab_row(a, q, y, n * m, n, line);
         sdd_tab_put(a, y < m ? side.at + (uint32_t)(y * side.step) : side.last, line);

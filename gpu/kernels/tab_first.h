@@ -30,37 +30,40 @@ SDD_FN struct sdd_vec3 sdd_quad_mean(struct sdd_vec3 a, struct sdd_vec3 b, struc
                        (float)(0.25 * ((double)a.z + (double)b.z + (double)c.z + (double)d.z)));
 }
 
-#define SDD_TAB_CORNERS 4 /* of a vertex, looked at together */
+/* The point of face f; most are quads. */
+SDD_FN struct sdd_vec3 sdd_tab_first_face(const struct tab_first_args *a, struct sdd_width width, uint32_t f)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t c = f ? (uint32_t)m->face_end[f - 1] : 0;
+    if ((uint32_t)m->face_end[f] - c != 4)
+        return sdd_face_mean(m, sdd_points_wide(a->from, width), f);
+    return sdd_quad_mean(sdd_row_load(a->from, m->vert[c], width), sdd_row_load(a->from, m->vert[c + 1], width),
+                         sdd_row_load(a->from, m->vert[c + 2], width), sdd_row_load(a->from, m->vert[c + 3], width));
+}
 
 SDD_FN struct sdd_vec3 sdd_tab_first_vertex(const struct tab_first_args *a, struct sdd_width width, uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_points control = sdd_points_wide(a->from, width);
     uint32_t begin = m->begin[v], end = m->end[v];
-    struct sdd_vec3 at = sdd_row_load(a->from, v, width);
+    struct sdd_vec3 at = sdd_row_load(a->from, v, width), none = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     double x = 0.0, y = 0.0, z = 0.0;
     if (end == begin)
         return at;
-    for (uint32_t k = begin; k < end; k += SDD_TAB_CORNERS) {
-        struct sdd_tab_corner c[SDD_TAB_CORNERS];
-        SDD_UNROLL(4)
-        for (uint32_t j = 0; j < SDD_TAB_CORNERS; j++)
-            c[j] = a->near_corner[k + j < end ? k + j : end - 1];
-        SDD_UNROLL(4)
-        for (uint32_t j = 0; j < SDD_TAB_CORNERS; j++) {
-            uint32_t bits = k + j < end ? c[j].bits : 0; /* those past the end bring nothing */
-            struct sdd_vec3 next = sdd_row_load(a->from, c[j].next, width), none = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-            struct sdd_vec3 before = sdd_row_load(a->from, c[j].before, width);
-            struct sdd_vec3 face = sdd_quad_mean(at, next, sdd_row_load(a->from, c[j].across, width), before);
-            if (!(c[j].bits & SDD_NEAR_QUAD) && k + j < end)
-                face = sdd_face_mean(m, control, sdd_face(&m->faces, m->corner[k + j]));
-            face = k + j < end ? face : none;
-            next = bits & SDD_NEAR_NEXT ? next : none;
-            before = bits & SDD_NEAR_BEFORE ? before : none;
-            x = x + (double)face.x + (double)next.x + (double)before.x;
-            y = y + (double)face.y + (double)next.y + (double)before.y;
-            z = z + (double)face.z + (double)next.z + (double)before.z;
-        }
+    struct sdd_tab_corner c = a->near_corner[begin];
+    SDD_UNROLL(1) /* it is the code itself that a launch waits for */
+    for (uint32_t k = begin; k < end; k++) {
+        struct sdd_tab_corner after = a->near_corner[k + 1 < end ? k + 1 : k];
+        struct sdd_vec3 next = sdd_row_load(a->from, c.next, width), before = sdd_row_load(a->from, c.before, width);
+        struct sdd_vec3 face = sdd_quad_mean(at, next, sdd_row_load(a->from, c.across, width), before);
+        if (!(c.bits & SDD_NEAR_QUAD))
+            face = sdd_face_mean(m, control, sdd_face(&m->faces, m->corner[k]));
+        next = c.bits & SDD_NEAR_NEXT ? next : none;
+        before = c.bits & SDD_NEAR_BEFORE ? before : none;
+        x = x + (double)face.x + (double)next.x + (double)before.x;
+        y = y + (double)face.y + (double)next.y + (double)before.y;
+        z = z + (double)face.z + (double)next.z + (double)before.z;
+        c = after;
     }
     return sdd_first_vertex_of(m, control, v, at, x, y, z);
 }
@@ -95,7 +98,7 @@ SDD_FN void sdd_tab_first_row(int64_t i, const struct tab_first_args *a, struct 
     if (row < m->n_vertices)
         p = sdd_tab_first_vertex(a, width, row);
     else if (row < edges)
-        p = sdd_face_mean(m, sdd_points_wide(a->from, width), row - m->n_vertices);
+        p = sdd_tab_first_face(a, width, row - m->n_vertices);
     else
         p = sdd_tab_first_edge(a, width, row - edges);
     sdd_tab_store(a->to, row, width.n, p);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_points: all points of a level from those of level 1 around them (tab_pieces.h).
+/* tab_points: all points of a level from those of level 1 around them (tab_pieces.h); on a GPU rows of three floats
+ * alone, others by tab_points_n.
  * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows of `to` that pieces make: all but isolated ones
  * Shape   item, chunks of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
  *         n: sdd_tab_items

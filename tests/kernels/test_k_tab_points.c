@@ -132,7 +132,7 @@ static void run(const struct pieces *s)
     float *to = launch_out(n_to * s->stride, sizeof *to);
     struct tab_points_n_args a = {pieces_upload(s, &m)};
     a.base.to = to + s->offset;
-    if (s->n == 3)
+    if (s->n == 3 && s->stride == 3)
         LAUNCH(tab_points, &a.base, sdd_tab_items(&a.base));
     else
         LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
