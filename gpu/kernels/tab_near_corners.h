@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_near_corners: what each corner brings to the point of its vertex on level 1.
- * Shapes  control mesh -> near[C], in the order of mesh.corner      Shape  item, n = C      Cost  about 40 B read, 16 B written
+ * Shapes  control mesh -> near[C], in the order of mesh.corner
+ * Shape   item, n = C      Cost  about 40 B read, 16 B written      Result  as tab_near.h has it
  * Threads any queue */
 #ifndef SDD_K_TAB_NEAR_CORNERS_H
 #define SDD_K_TAB_NEAR_CORNERS_H

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_near_edges: what the point of an edge on level 1 is made of, where two quads meet in it.
- * Shapes  control mesh -> near[E]      Shape  item, n = E      Cost  about 60 B read, 24 B written      Threads any queue */
+ * Shapes  control mesh -> near[E]
+ * Shape   item, n = E      Cost  about 60 B read, 24 B written      Result  as tab_near.h has it
+ * Threads any queue */
 #ifndef SDD_K_TAB_NEAR_EDGES_H
 #define SDD_K_TAB_NEAR_EDGES_H
 #include "gpu/kernels/control.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear. Each
+/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear, and tab_first. Each
  * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
  * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where
  * edges are apart or have equal ends. */
