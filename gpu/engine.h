@@ -28,6 +28,8 @@ struct engine {
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */
     int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
+    /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
+    const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
 };
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };

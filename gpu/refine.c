@@ -257,6 +257,7 @@ int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result *
     }
     dev_free(t->device, memory, bytes);
     result->info.n_launches = t->device->n_launches - launches;
+    result->info.by = !rc && engine->by && (r->include & ENGINE_POINTS) ? engine->by(t, r) : NULL;
     if (rc) {
         sdd_result_free(result);
         return rc;

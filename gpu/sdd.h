@@ -164,10 +164,9 @@ int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
  * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS), SDD_EMESH naming primvar and value
  *         when a float of which something is computed is NaN, infinite or beyond SDD_MAX_COORDINATE */
 int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_mesh_primvars: their shapes, for sdd_plan; values are NULL. */
-const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n);
-void sdd_mesh_free(sdd_mesh *m);           /* NULL is fine */
-int64_t sdd_mesh_bytes(const sdd_mesh *m); /* device bytes without the topology */
+const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n); /* shapes, for sdd_plan; values are NULL */
+void sdd_mesh_free(sdd_mesh *m);                                        /* NULL is fine */
+int64_t sdd_mesh_bytes(const sdd_mesh *m);                              /* device bytes without the topology */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
 enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
@@ -232,6 +231,7 @@ struct sdd_result_info {
     struct sdd_plan plan;                                    /* with data and digests     */
     double refine_seconds, digest_seconds, download_seconds; /* refine: device time of the engine */
     int64_t n_launches;
+    const char *by; /* what the engine made points of, where it has several ways: "tables", "patches"; or NULL */
 };
 /* sdd_refine: runs the engine, digests and brings the blocks to host memory.
  * Result  the same bits on every backend, for any number of threads

@@ -68,10 +68,13 @@ static void add_timing(struct request *r)
 {
     char line[64 * N_PHASES];
     size_t at = 0;
-    for (int p = 0; p < N_PHASES; p++)
+    for (int p = 0; p < N_PHASES; p++) {
         if (r->phases[p] > 0)
             at += (size_t)snprintf(line + at, sizeof line - at, "%s%s;dur=%.3f", at ? ", " : "", phase_names[p],
                                    r->phases[p] * 1e3);
+        if (r->phases[p] > 0 && p == PHASE_REFINE && r->refined_by)
+            at += (size_t)snprintf(line + at, sizeof line - at, ";desc=\"%s\"", r->refined_by);
+    }
     if (at)
         answer_header(r, "Server-Timing", line);
 }

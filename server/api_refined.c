@@ -182,6 +182,7 @@ static int compute(struct job *job)
     const struct frame_about about = refine_about(j);
     const struct sdd_result_info *info = sdd_result_info(result);
     job->phases[PHASE_REFINE] += info->refine_seconds;
+    job->refined_by = info->by;
     job->phases[PHASE_DIGEST] += info->digest_seconds;
     job->phases[PHASE_DOWNLOAD] += info->download_seconds;
     metrics_add(&s->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),

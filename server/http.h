@@ -52,6 +52,7 @@ struct request {
     bool streamed;
     const char *code; /* of an error, for the log                    */
     double phases[N_PHASES];
+    const char *refined_by; /* as job's */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------------ */

@@ -87,6 +87,7 @@ void job_answer(struct job *job)
         return;
     for (int p = 0; p < N_PHASES; p++)
         r->phases[p] = job->phases[p];
+    r->refined_by = job->refined_by;
     r->job = NULL;
     if (job->rc < 0)
         answer_error(r, &job->err);

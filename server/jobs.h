@@ -51,6 +51,7 @@ struct job {
     int rc, rounds;
     struct sdd_error err;
     double phases[N_PHASES]; /* seconds                                                     */
+    const char *refined_by;  /* what the engine made points of (sdd_result_info), or NULL   */
 };
 
 struct jobs {

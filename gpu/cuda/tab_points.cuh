@@ -60,7 +60,7 @@ template <int N, bool DENSE, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
     const int lane = threadIdx.x & 31;
-    if (DENSE) {
+    if constexpr (DENSE) {
         float *to = a.to + (size_t)N * row;
         const int i = lane - (int)((uintptr_t)to / sizeof *to % 32); /* in the first line, some before the run */
         to += i;
@@ -71,10 +71,10 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
         for (int line = 32; line < MOST + 32; line += 32)
             if (i + line < n)
                 to[line] = from[line];
-        return;
+    } else {
+        for (int i = lane; i < n; i += 32)
+            a.to[(size_t)a.width.stride * (row + i / N) + i % N] = from[i];
     }
-    for (int i = lane; i < n; i += 32)
-        a.to[(size_t)a.width.stride * (row + i / N) + i % N] = from[i];
 }
 
 /* What a lane reads of the pieces from the first, of those past the end what the last has: rows of level 1, and of its
@@ -224,7 +224,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
         q.put_row(a, stride, basis[0], at.first);
         q.put_row(a, stride, basis[T::m], at.last);
     }
-    if (T::m > 1) {
+    if constexpr (T::m > 1) {
         q.put(basis[0], s->line + N * (p * T::m + x - 1));
         __syncwarp();
         tab_lines_put<N, DENSE, LOG>(a, at.first, s->line, n_pieces);
@@ -235,7 +235,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
         columns->load(a, first + 2 * T::pieces);
         columns->load_own(a, first + T::pieces);
     }
-    if (T::m > 1) {
+    if constexpr (T::m > 1) {
         tab_inside<N, DENSE, LOG>(a, g, corner, n_pieces, q, basis, s);
         tab_lines_put<N, DENSE, LOG>(
             a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + corner) * (uint32_t)(T::m - 1), s->line + N,

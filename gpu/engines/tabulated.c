@@ -124,6 +124,11 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     return SDD_OK;
 }
 
+static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    return tabulated_has(t->tabulated, r->level, r->surface) ? "tables" : "patches";
+}
+
 const uint8_t tabulated_schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK),
     [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK,
@@ -132,5 +137,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by,
 };

@@ -43,6 +43,16 @@ static void drop(const char *query, const char *method)
     answer_free(&a);
 }
 
+/* What the answer's timing says that points were made of. */
+static void made_of(const struct answer *a, const char *want)
+{
+    char line[512];
+    assert_true(answer_field(a, "Server-Timing", line, sizeof line));
+    assert_non_null(strstr(line, "refine;dur="));
+    const char *said = strstr(line, ";desc=\"");
+    assert_true(want ? said && strncmp(said + 7, want, strlen(want)) == 0 && said[7 + strlen(want)] == '"' : !said);
+}
+
 /* Positions but for rounding, indices in bits. */
 static void same_surface(const struct answer *a, const struct answer *b)
 {
@@ -70,6 +80,8 @@ static void test_tables_follow(void **state)
     get(QUERY, "", "mesh-matrix", &a); /* behind it, tables */
     assert_true(answer_field(&a, "ETag", tag, sizeof tag));
     get(QUERY, "", "tabulated", &b);
+    made_of(&a, NULL);
+    made_of(&b, "tables");
     assert_true(answer_field(&b, "ETag", other, sizeof other));
     same_surface(&a, &b);
     assert_string_not_equal(tag, other);
@@ -88,6 +100,16 @@ static void test_tables_follow(void **state)
     get(QUERY "&method=mesh-matrix", "", "mesh-matrix", &b);
     same_surface(&a, &b);
     answer_free(&a), answer_free(&b);
+}
+
+/* Of a level that has no tables. */
+static void test_patches(void **state)
+{
+    struct answer a;
+    (void)state;
+    get("level=7&include=positions&method=tabulated", "", "tabulated", &a);
+    made_of(&a, "patches");
+    answer_free(&a);
 }
 
 /* Another kind of frame, or another topology, begins anew. */
@@ -136,7 +158,7 @@ static void test_poses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables_follow), cmocka_unit_test(test_kinds),
-                                       cmocka_unit_test(test_poses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_tables_follow),
+                                       cmocka_unit_test(test_kinds), cmocka_unit_test(test_poses)};
     return cmocka_run_group_tests_name("planner", tests, cube_start, cube_stop);
 }
