@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_market.c: a matrix from the form in which it is applied to text. */
+#include "gpu/engine.h"
 #include "gpu/matrix.h"
 #include "gpu/sdd_matrix.h"
 #include <stdlib.h>
@@ -42,8 +43,10 @@ static int64_t walk(const struct sdd_matrix *m, FILE *to)
 
 int sdd_matrix_write(sdd_topology *t, int level, int surface, FILE *to, struct sdd_error *err)
 {
-    const struct sdd_refine_request r = {
-        .level = level, .surface = surface, .include = SDD_POSITIONS, .method = "subdivision-matrix"};
+    const struct sdd_refine_request r = {.level = level,
+                                         .surface = surface,
+                                         .include = SDD_POSITIONS,
+                                         .method = sdd_engine_subdivision_matrix.info->name};
     struct sdd_control mesh = topology_control(t);
     struct sdd_error own = {0};
     struct sdd_plan plan;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/primvars.h"
+#include "gpu/engine.h"
 #include "gpu/matrix.h"
 #include "gpu/kernels/face_params.h"
 #include "gpu/kernels/grid_quads.h"
@@ -74,12 +75,12 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
 /* Does the engine's way of points go for rows of values too? */
 static int by_tables(const char *method)
 {
-    return strcmp(method, "tabulated") == 0;
+    return strcmp(method, sdd_engine_tabulated.info->name) == 0;
 }
 
 static int by_matrices(const char *method)
 {
-    return strcmp(method, "subdivision-matrix") == 0;
+    return strcmp(method, sdd_engine_subdivision_matrix.info->name) == 0;
 }
 
 /* What rows of the mesh need that are refined as positions are. */

@@ -128,7 +128,7 @@ static int make_stream(struct refine_job *j)
     const struct frame_about about = refine_about(j);
     struct stream_ask ask = {
         .request = &j->request, .first = j->first, .length = j->length, .scheme = job->slot->info.options.scheme};
-    int rc = refine_ring(j, j->length / 12 + 1);
+    int rc = refine_ring(j, j->length / STREAM_ROW_BYTES + 1);
     ask.rows = j->piece_rows;
     if (!rc)
         rc = refine_admit(j);

@@ -11,7 +11,6 @@
 #define LEARN 0.2            /* weight of the newest measurement       */
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
-#define ROW_BYTES 12         /* of positions */
 /* Of a frame that is made while it is sent. */
 #define LEAST_PIECE_BYTES (16 << 20) /* less would wake threads more often than is worth it */
 #define MOST_PIECE_BYTES (64 << 20)
@@ -255,7 +254,7 @@ static int choose_piece(struct refine_job *j)
     if (rc)
         return rc;
     int64_t bytes = one.device_bytes * PIECE_SCRATCHES;
-    j->piece_rows = least(bytes > LEAST_PIECE_BYTES ? bytes : LEAST_PIECE_BYTES, most) / ROW_BYTES + 1;
+    j->piece_rows = least(bytes > LEAST_PIECE_BYTES ? bytes : LEAST_PIECE_BYTES, most) / STREAM_ROW_BYTES + 1;
     return SDD_OK;
 }
 
@@ -306,7 +305,7 @@ int refine_asked(struct refine_job *j, int64_t bytes)
 int refine_range(struct refine_job *j, bool *pieces)
 {
     *pieces = false;
-    if (!can_be_pieces(j) || (!j->streamed && j->frame_bytes <= j->piece_rows * ROW_BYTES))
+    if (!can_be_pieces(j) || (!j->streamed && j->frame_bytes <= j->piece_rows * STREAM_ROW_BYTES))
         return SDD_OK; /* is made as a whole; the answer looks at its range */
     int rc = refine_asked(j, j->frame_bytes);
     /* A header that has a digest needs the whole block; who goes on with a frame does not ask for it again. */

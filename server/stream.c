@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROW_BYTES 12
-
 struct piece {
     sdd_result *result; /* NULL: none */
     int64_t at, end;    /* bytes of the frame */
@@ -74,7 +72,7 @@ static void destroy(struct task *task, void *user)
 static void make(struct stream *s)
 {
     struct server *server = s->server;
-    const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * ROW_BYTES;
+    const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * STREAM_ROW_BYTES;
     memset(s->phases, 0, sizeof s->phases);
     do
         s->rc = sdd_refine(s->mesh, &s->refine, &s->made.result, &s->err);
@@ -127,11 +125,11 @@ static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t row
     const int64_t end = first + length > block ? first + length - block : 0;
     s->first = first;
     s->rows = rows;
-    s->next_row = begin / ROW_BYTES;
-    s->end_row = (end + ROW_BYTES - 1) / ROW_BYTES;
-    s->ring_bytes = (s->end_row - s->next_row) * ROW_BYTES;
-    if (s->ring_bytes > STREAM_PIECES * rows * ROW_BYTES)
-        s->ring_bytes = STREAM_PIECES * rows * ROW_BYTES;
+    s->next_row = begin / STREAM_ROW_BYTES;
+    s->end_row = (end + STREAM_ROW_BYTES - 1) / STREAM_ROW_BYTES;
+    s->ring_bytes = (s->end_row - s->next_row) * STREAM_ROW_BYTES;
+    if (s->ring_bytes > STREAM_PIECES * rows * STREAM_ROW_BYTES)
+        s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
 }
 
 int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], struct stream **out,

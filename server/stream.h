@@ -12,6 +12,7 @@
 #include "server/metrics.h"
 
 #define STREAM_PIECES 3
+#define STREAM_ROW_BYTES 12 /* of positions */
 
 struct MHD_Response;
 struct request;
