@@ -14,8 +14,8 @@ const struct sdd_engine_info sdd_engine_table[] = {
      "the reference of mesh-matrix",
      mesh_matrix_spla_schemes},
     {"tabulated",
-     "catmullClark to level 10, from tables to level 6 or else from patches, which stay with the topology: for frames "
-     "of which only positions are new",
+     "catmullClark to level 10, from tables to level 6 or else from patches, and loop to level 6, from tables, which "
+     "stay with the topology: for frames of which only positions are new",
      tabulated_schemes},
     {"subdivision-matrix",
      "a level, or its limit, as one product of a sparse matrix with the control points; the matrix stays with the "

@@ -120,7 +120,7 @@ static int prepare_rows(const sdd_topology *t, const struct topology_channel *c,
     int64_t k = c ? 1 + (c - t->channel) : 0;
     if (by_matrices(r->method))
         return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
-    int rc = tabulated_prepare(t->device, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
+    int rc = tabulated_prepare(t, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
     if (rc != SDD_EUNSUPPORTED)
         return rc;
     err->code = SDD_OK; /* they are refined step by step */

@@ -38,6 +38,19 @@ static int has_left(const struct tab_class *c)
     return !c->open || c->own + 1 < c->n;
 }
 
+struct tab_class tab_class_of(const float *words)
+{
+    struct tab_class c = {.n = (int32_t)words[0],
+                          .k = (int32_t)words[1],
+                          .open = (int32_t)words[2],
+                          .own = (int32_t)words[3],
+                          .vertex = words[4],
+                          .several = (int32_t)words[5]};
+    for (int i = 0; i < c.n + c.open; i++)
+        c.edge[i] = words[6 + i];
+    return c;
+}
+
 int tab_class_columns(const struct tab_class *c)
 {
     return points_of(c) + 2 * c->k - 3 + has_below(c) + has_left(c);

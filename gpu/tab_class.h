@@ -21,6 +21,9 @@ struct tab_class {
     float edge[TAB_MAX_VALENCE + 1]; /* of the n + open edges, likewise; boundaries have 10 whatever is written       */
 };
 
+/* tab_class_of: from its numbers, sdd_tab_words of kernels/tab_fan.h. */
+struct tab_class tab_class_of(const float *words);
+
 /* tab_class_columns: K. Let the quad be [0, 1]^2 with the vertex at (0, 0), (1, 0) the far end of edge `own` and (0, 1)
  * that of the next; the face around the third corner has corners v0 (the vertex), v1, .. and middles of edges e0
  * (between v0 and v1), e1, ... The columns, with E = n + open:

@@ -14,6 +14,7 @@
 #include "gpu/kernels/tab_normals.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_where.h"
+#include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include <stdlib.h>
 
@@ -148,20 +149,6 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     return SDD_OK;
 }
 
-/* A class from its numbers. */
-static struct tab_class class_of(const float *words)
-{
-    struct tab_class c = {.n = (int32_t)words[0],
-                          .k = (int32_t)words[1],
-                          .open = (int32_t)words[2],
-                          .own = (int32_t)words[3],
-                          .vertex = words[4],
-                          .several = (int32_t)words[5]};
-    for (int i = 0; i < c.n + c.open; i++)
-        c.edge[i] = words[6 + i];
-    return c;
-}
-
 static void lay_out_lists(const struct tabulated *t, int64_t n_column, struct arena *a, struct tabulated *out)
 {
     out->classes = ARENA(a, struct sdd_tab_table, t->n_classes);
@@ -216,7 +203,7 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
     if (rc)
         return rc;
     for (int64_t k = 0; k < t->n_classes; k++)
-        t->description[k] = class_of(h->words + SDD_TAB_WORDS * k);
+        t->description[k] = tab_class_of(h->words + SDD_TAB_WORDS * k);
     int64_t n_column = place_classes(t, h->heads, h->classes);
     lay_out_lists(t, n_column, &count, t);
     h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
@@ -289,7 +276,6 @@ static int make_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     if (rc)
         dev_drain(d);
     dev_free(d, memory, count.used);
-    t->ready = !rc;
     return rc;
 }
 
@@ -367,9 +353,11 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     return rc;
 }
 
-int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
-                      int normals, struct sdd_error *err)
+int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
+                      int surface, int normals, struct sdd_error *err)
 {
+    sdd_device *d = topology->device;
+    const int triangles = topology_is_triangles(topology);
     struct tabulated_surface *of = t->surface + surface;
     if (level > TABULATED_MAX_LEVEL)
         return no_tables(err, "they would be too large for this level");
@@ -377,13 +365,20 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
         *err = t->refused;
         return err->code;
     }
-    int rc = t->ready ? SDD_OK : make_pieces(d, mesh, t, err);
+    int rc = t->ready    ? SDD_OK
+             : triangles ? tab_triangles_classify(topology, mesh, &t->triangles, err)
+                         : make_pieces(d, mesh, t, err);
     if (rc) {
         tabulated_free(d, t);
         if (rc == SDD_EUNSUPPORTED)
             t->refused = *err;
         return rc;
     }
+    t->ready = 1;
+    if (triangles)
+        return t->triangles.surface[surface].level == level
+                   ? SDD_OK
+                   : tab_triangles_tables(d, &t->triangles, level, surface, err);
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
@@ -391,7 +386,7 @@ int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabu
 
 int tabulated_has(const struct tabulated *t, int level, int surface)
 {
-    return t->surface[surface].level == level;
+    return t->surface[surface].level == level || t->triangles.surface[surface].level == level;
 }
 
 int tabulated_has_normals(const struct tabulated *t, int level, int surface)
@@ -401,7 +396,7 @@ int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 
 int64_t tabulated_bytes(const struct tabulated *t)
 {
-    int64_t bytes = t->pieces.bytes + t->lists.bytes;
+    int64_t bytes = t->pieces.bytes + t->lists.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
         bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
     return bytes;
@@ -441,6 +436,7 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
                      const float *values, float *first)
 {
     for (int k = 0; k < width; k += 3) {
+        struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
         struct tab_first_args a = {.mesh = *mesh,
                                    .near_corner = t->near_corner,
                                    .near_edge = t->near_edge,
@@ -448,7 +444,10 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
                                    .to = first + first_at(mesh, k),
                                    .width = width_at(width, k),
                                    .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
-        DEV_LAUNCH(topology->device, tab_first, &a, first_rows(mesh));
+        if (t->triangles.description)
+            step_run(&step, values + k, first + k, 0);
+        else
+            DEV_LAUNCH(topology->device, tab_first, &a, first_rows(mesh));
     }
 }
 
@@ -482,7 +481,10 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {
             points_args(mesh, t, t->surface + surface, width_at(width, k), first + first_at(mesh, k), to + k)};
-        if (a.base.width.n == 3 && a.base.width.stride == 3)
+        if (t->triangles.description)
+            tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, first + k, 0,
+                               tab_triangles_points(mesh, &t->triangles, surface), to + k);
+        else if (a.base.width.n == 3 && a.base.width.stride == 3)
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
         else
             DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
@@ -507,7 +509,10 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
                      const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
     struct tab_rows_args a = rows_args(mesh, t, surface, first, first_row, n_rows, to);
-    DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
+    if (t->triangles.description)
+        tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to);
+    else
+        DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
@@ -528,6 +533,7 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
         adaptive_free(t->surface[k].adaptive);
     }
+    tab_triangles_free(d, &t->triangles);
     free(t->description);
     *t = (struct tabulated){0};
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tabulated.h: points of a level straight from those of level 1, piece by piece (kernels/tab_pieces.h). What
  * surrounds a piece takes few forms; a table a form says which multiples of the points around it make its points.
- * Catmull-Clark; not where an edge is semi-sharp under chaikin. */
+ * Catmull-Clark, and Loop, whose pieces are triangles (tab_triangles.h); not where an edge is semi-sharp under
+ * chaikin. */
 #ifndef SDD_TABULATED_H
 #define SDD_TABULATED_H
 #include "gpu/adaptive.h"
 #include "gpu/kernels/tab_pieces.h"
 #include "gpu/tab_class.h"
-#include "gpu/topology.h"
+#include "gpu/tab_triangles.h"
 
 #define TABULATED_MAX_LEVEL 6
 
@@ -37,14 +38,15 @@ struct tabulated {
     struct tab_class *description; /* host, [n_classes] */
     struct sdd_error refused;      /* code: there are no tables for this mesh */
     int ready;
+    struct tab_triangles triangles;      /* under Loop; no other piece is there then */
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
 /* tabulated_prepare: makes what is missing for rows of `level`, and their normals, and waits for it. Of each surface
  * the tables of one level are kept, the last that was asked for.
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
-int tabulated_prepare(sdd_device *d, const struct sdd_control *mesh, struct tabulated *t, int level, int surface,
-                      int normals, struct sdd_error *err) SDD_MUST_CHECK;
+int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
+                      int surface, int normals, struct sdd_error *err) SDD_MUST_CHECK;
 /* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);

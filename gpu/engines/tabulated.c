@@ -2,7 +2,7 @@
 /* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
  * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
  * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
- * matrix makes them. */
+ * matrix makes them; so they are of triangles, which have no patches: without tables they are refused. */
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"
@@ -40,13 +40,12 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
-    (void)t;
-    if (r->level <= SDD_MAX_PATCH_LEVEL)
+    const int last = topology_is_triangles(t) ? TABULATED_MAX_LEVEL : SDD_MAX_PATCH_LEVEL;
+    if (r->level <= last)
         return SDD_OK;
-    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level,
-             SDD_MAX_PATCH_LEVEL);
+    sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level, last);
     err->needed = r->level;
-    err->available = SDD_MAX_PATCH_LEVEL;
+    err->available = last;
     return SDD_ETOO_LARGE;
 }
 
@@ -56,8 +55,8 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
 {
     struct sdd_control m = topology_control(t);
     struct tabulated_surface *of = t->tabulated->surface + surface;
-    int rc = tabulated_prepare(t->device, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
-    if (rc != SDD_EUNSUPPORTED)
+    int rc = tabulated_prepare(t, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
+    if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
         return rc;
     err->code = SDD_OK; /* it is no failure */
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
@@ -130,9 +129,9 @@ static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 }
 
 const uint8_t tabulated_schemes[N_FEATURES] = {
-    FEATURES_OF_ALL(UNDER_CATMULL_CLARK),
-    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK,
-    [FEATURE_CREASES] = UNDER_CATMULL_CLARK,
+    FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP),
+    [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP,
+    [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP,
     [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
 };
 

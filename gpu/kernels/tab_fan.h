@@ -110,6 +110,18 @@ SDD_FN int32_t sdd_tab_words(const struct sdd_control *m, uint32_t c, float *wor
     return whole && n_sharp == sdd_tab_sharp_edges(m, m->vert[c]) ? n : 0;
 }
 
+SDD_FN uint64_t sdd_tab_hash(const float *words, int32_t n)
+{
+    uint64_t key = 0x9e3779b97f4a7c15u;
+    for (int32_t k = 0; k < n; k++) {
+        uint32_t bits;
+        memcpy(&bits, words + k, sizeof bits);
+        key = (key ^ bits) * 0xff51afd7ed558ccdu;
+        key ^= key >> 32;
+    }
+    return key;
+}
+
 /* Four quads around the vertex and the face's point each, nothing sharp: bicubic. */
 SDD_FN int sdd_tab_is_regular(const float *words)
 {

@@ -22,17 +22,10 @@ SDD_FN void k_tab_keys(int64_t i, const struct tab_keys_args *a)
     uint32_t c = (uint32_t)i;
     float words[SDD_TAB_WORDS];
     int32_t n = sdd_tab_words(m, c, words);
-    uint64_t key = 0x9e3779b97f4a7c15u;
-    for (int32_t k = 0; k < n; k++) {
-        uint32_t bits;
-        memcpy(&bits, words + k, sizeof bits);
-        key = (key ^ bits) * 0xff51afd7ed558ccdu;
-        key ^= key >> 32;
-    }
     if (n == 0)
         sdd_mark(a->none);
     int regular = n > 0 && sdd_tab_is_regular(words);
-    a->key[i] = regular ? 0 : key | 1;
+    a->key[i] = regular ? 0 : sdd_tab_hash(words, n) | 1;
     a->irregular[i] = !regular;
     a->regular[i] = regular;
 }

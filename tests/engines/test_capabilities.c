@@ -140,7 +140,7 @@ static void test_closest(void **state)
     assert_int_equal(runs(&d, &r, "mesh-matrix-spla", &err), SDD_EUNSUPPORTED);
     assert_string_equal(err.text,
                         "engine mesh-matrix-spla does not do creases and corners, of any sharpness under loop; "
-                        "engines that do: mesh-matrix and subdivision-matrix");
+                        "engines that do: mesh-matrix and tabulated and subdivision-matrix");
 }
 
 static void write_table(FILE *to)

@@ -8,7 +8,8 @@
 void row_range_init(struct row_range *r, const struct grid *g, int level, int64_t most, uint64_t *seed)
 {
     int64_t m = (int64_t)1 << (level - 1), rows = grid_n_vertices(g, level);
-    int64_t first_inside = rows - g->n_corners * (m - 1) * (m - 1);
+    int64_t inside = g->triangles ? g->n_faces * (2 * m - 1) * (m - 1) : g->n_corners * (m - 1) * (m - 1);
+    int64_t first_inside = rows - inside;
     int kind = random_below(seed, 5);
     *r = (struct row_range){.first = 0, .n = rows, .pad = random_below(seed, 9)};
     if (kind > 0) {

@@ -7,11 +7,11 @@
 #include "gpu/kernels/tab_keys.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
-#include "tests/kernels/wild.h"
+#include "tests/kernels/tab_around.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 32, MOST_COLUMNS = 4 * MOST + 1 }; /* what tables are made for */
+enum { MOST = MOST_OF_FAN, MOST_COLUMNS = 4 * MOST + 1 };
 
 static uint64_t seed = 20240607;
 
@@ -52,92 +52,10 @@ struct around {
 
 struct oracle {
     struct wild_case k;
-    uint32_t *mate;        /* [C] the corner that has the edge of this one from the other side */
+    struct fans fans;
     uint32_t (*quad)[4];   /* [C] rows of the corners of each quad of level 1 */
     struct around *around; /* [C] */
 };
-
-/* An edge lies between two faces where these two alone have it, in opposite directions. */
-static uint32_t mate_of(const struct brute *b, uint32_t c)
-{
-    uint32_t u = b->vert[c], v = b->vert[b->next[c]], mate = BRUTE_NONE, n = 0;
-    for (uint32_t d = 0; d < b->C; d++) {
-        uint32_t x = b->vert[d], y = b->vert[b->next[d]];
-        if (d == c || !((x == u && y == v) || (x == v && y == u)))
-            continue;
-        mate = x == v && u != v && b->face[d] != b->face[c] ? d : BRUTE_NONE;
-        n++;
-    }
-    return n == 1 ? mate : BRUTE_NONE;
-}
-
-/* Counterclockwise from a quad, until there is none or it is the first again. */
-static int32_t walk(const struct oracle *o, uint32_t start, uint32_t *quad)
-{
-    int32_t n = 0;
-    for (uint32_t q = start; q != BRUTE_NONE && (n == 0 || q != start); q = o->mate[o->k.b.prev[q]])
-        quad[n++] = q;
-    return n;
-}
-
-struct fan {
-    int32_t n, open, own;
-    uint32_t *quad; /* [C] */
-};
-
-static void find_fan(const struct oracle *o, uint32_t c, struct fan *f)
-{
-    f->open = 1;
-    for (uint32_t d = 0; d < o->k.b.C; d++) {
-        if (o->k.b.vert[d] != o->k.b.vert[c] || o->mate[d] != BRUTE_NONE)
-            continue;
-        f->n = walk(o, d, f->quad);
-        for (f->own = 0; f->own < f->n; f->own++)
-            if (f->quad[f->own] == c)
-                return;
-    }
-    f->open = f->own = 0;
-    f->n = walk(o, c, f->quad);
-}
-
-static float on_level_1(float s)
-{
-    return s >= 10 ? 10 : s > 1 ? s - 1 : 0;
-}
-
-/* Ends of edges at a vertex that are sharp on level 1. */
-static int32_t sharp_ends(const struct wild_case *k, uint32_t v)
-{
-    int32_t n = 0;
-    for (int64_t e = 0; e < k->o.E; e++) {
-        uint32_t c = k->o.edge_corner[e];
-        n += on_level_1(k->o.edge_sharp[e]) > 0 ? (k->b.vert[c] == v) + (k->b.vert[k->b.next[c]] == v) : 0;
-    }
-    return n;
-}
-
-static void find_words(const struct oracle *o, uint32_t c, const struct fan *f, struct around *a)
-{
-    const struct wild_case *k = &o->k;
-    const struct brute *b = &k->b;
-    uint32_t v = b->vert[c], first = k->o.edge[f->quad[0]], last = k->o.edge[b->prev[f->quad[f->n - 1]]];
-    int32_t size = b->end[b->face[c]] - (b->face[c] ? b->end[b->face[c] - 1] : 0), n_edges = f->n + f->open,
-            n_sharp = 0;
-    if (f->n > MOST || size > MOST)
-        return;
-    a->words[0] = (float)f->n, a->words[1] = (float)size, a->words[2] = (float)f->open, a->words[3] = (float)f->own;
-    a->words[4] = on_level_1(k->o.vert_sharp[v]);
-    for (int32_t i = 0; i < n_edges; i++) {
-        a->words[6 + i] = on_level_1(k->o.edge_sharp[i < f->n ? k->o.edge[f->quad[i]] : last]);
-        n_sharp += a->words[6 + i] > 0;
-    }
-    a->regular = f->n == 4 && size == 4 && !f->open && a->words[4] == 0 && n_sharp == 0;
-    /* one of several fans: the others' edges must not matter */
-    int alone = b->valence[v] == f->n, fixed = a->words[4] >= 10;
-    a->words[5] = !alone;
-    if (alone || fixed || (f->open && first != last && n_sharp == sharp_ends(k, v)))
-        a->n_words = 6 + n_edges;
-}
 
 /* In the order of tab_class.h. */
 static void find_columns(const struct oracle *o, uint32_t c, const struct fan *f, struct around *a)
@@ -159,9 +77,9 @@ static void find_columns(const struct oracle *o, uint32_t c, const struct fan *f
             a->columns[n++] = o->quad[d][1];
     }
     if (!f->open || f->own > 0)
-        a->columns[n++] = o->quad[o->mate[c]][3];
+        a->columns[n++] = o->quad[o->fans.mate[c]][3];
     if (!f->open || f->own < f->n - 1)
-        a->columns[n++] = o->quad[b->next[o->mate[d]]][1];
+        a->columns[n++] = o->quad[b->next[o->fans.mate[d]]][1];
     assert_true(n <= MOST_COLUMNS);
     a->n_columns = n;
 }
@@ -172,18 +90,22 @@ static void oracle_init(struct oracle *o, const struct poly *p)
     const struct brute *b = &o->k.b;
     uint32_t faces = (uint32_t)b->V, edges = faces + (uint32_t)b->F;
     struct fan f = {.quad = own(b->C, 4)};
-    o->mate = own(b->C, 4), o->quad = own(b->C, sizeof *o->quad), o->around = own(b->C, sizeof *o->around);
+    o->quad = own(b->C, sizeof *o->quad), o->around = own(b->C, sizeof *o->around);
     for (uint32_t c = 0; c < b->C; c++) {
         const uint32_t quad[4] = {b->vert[c], edges + o->k.o.edge[c], faces + b->face[c],
                                   edges + o->k.o.edge[b->prev[c]]};
         memcpy(o->quad[c], quad, sizeof quad);
-        o->mate[c] = mate_of(b, c);
     }
+    fans_init(&o->fans, &o->k);
     for (uint32_t c = 0; c < b->C; c++) {
-        find_fan(o, c, &f);
-        find_words(o, c, &f, o->around + c);
-        if (o->around[c].n_words)
-            find_columns(o, c, &f, o->around + c);
+        struct around *a = o->around + c;
+        fan_find(&o->fans, c, &f);
+        a->n_words = fan_words(&o->fans, c, &f, a->words);
+        a->regular = a->n_words == 10 && a->words[0] == 4 && a->words[1] == 4;
+        for (int32_t i = 4; i < 10; i++)
+            a->regular = a->regular && a->words[i] == 0;
+        if (a->n_words)
+            find_columns(o, c, &f, a);
     }
 }
 
@@ -407,6 +329,7 @@ static void check(const struct poly *of)
             check_classes(&m, &k, random_below(&seed, k.n), owns);
         launch_end();
     }
+    fans_fini(&o.fans);
     wild_case_fini(&o.k);
     drop();
 }

@@ -14,6 +14,7 @@ static const char *const refusals[] = {
     "engine mesh-matrix-spla does not do ",
     "engine tabulated does not do ",
     "engine subdivision-matrix does not do ",
+    "no tables: ",
 };
 
 int judge_may_refuse(const struct sdd_error *err)

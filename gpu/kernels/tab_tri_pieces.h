@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_tri_pieces.h: the level-1 triangles of a mesh, the pieces, as they are evaluated. A table has a row for each
+ * point of a piece, seen from the first corner of the control triangle: those of ascending j, in them those of
+ * ascending i (tri_grid.h). */
+#ifndef SDD_TAB_TRI_PIECES_H
+#define SDD_TAB_TRI_PIECES_H
+#include "gpu/kernels/tab_pieces.h"
+#include "gpu/kernels/tab_tri_fan.h"
+#include "gpu/kernels/tri_spot.h"
+
+struct sdd_tri_piece {
+    uint32_t class_of, column; /* its class; where its columns begin */
+};
+
+/* Pieces and tables of a mesh. */
+struct sdd_tri_pieces {
+    struct sdd_control mesh;
+    const struct sdd_tri_piece *piece;   /* [4 F]                                                             */
+    const struct sdd_tab_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
+    const float *table;                  /* of all classes, and eight floats more, which a vector reads too   */
+    const uint32_t *column;
+    int32_t level; /* of the points */
+};
+
+/* Where a row is: a point of a piece's table; piece SDD_NONE: a control vertex without faces. */
+struct sdd_tri_at {
+    uint32_t piece;
+    int32_t row;
+};
+
+/* Points of a piece of h cells a side. */
+SDD_FN int32_t sdd_tri_table_rows(int32_t h)
+{
+    return (h + 1) * (h + 2) / 2;
+}
+
+/* Of a piece at a corner: row of the point i, j away from where the piece begins. */
+SDD_FN int32_t sdd_tri_upright(int32_t h, int32_t i, int32_t j)
+{
+    return j * (h + 1) - j * (j - 1) / 2 + i;
+}
+
+/* Of the middle piece: row of the first of its points at j. */
+SDD_FN int32_t sdd_tri_turned(int32_t j)
+{
+    return j * (j + 1) / 2;
+}
+
+/* Point (i, j) of triangle f, seen from its first corner. On the lines between pieces one is taken. */
+SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int32_t j)
+{
+    int32_t turn = i + j <= h ? 0 : i >= h ? 1 : j >= h ? 2 : SDD_TRI_MIDDLE;
+    struct sdd_tri_at at;
+    at.piece = 4 * f + (uint32_t)turn;
+    at.row = turn == SDD_TRI_MIDDLE ? sdd_tri_turned(j) + i + j - h
+                                    : sdd_tri_upright(h, turn == 1 ? i - h : i, turn == 2 ? j - h : j);
+    return at;
+}
+
+/* The point a distance t from corner c along the edge after it. */
+SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
+{
+    uint32_t f = c / 3, turn = c - 3 * f;
+    return sdd_tri_at_point(f, h, turn == 0 ? t : turn == 1 ? 2 * h - t : 0, turn == 0 ? 0 : turn == 1 ? t : 2 * h - t);
+}
+
+SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t row)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, row);
+    int32_t h = 1 << (a->level - 1);
+    if (s.kind == SDD_INSIDE)
+        return sdd_tri_at_point(s.id, h, s.x, s.y);
+    if (s.kind == SDD_AT_EDGE)
+        return sdd_tri_at_edge(m->edge_corner[s.id], h, s.x);
+    if (m->begin[s.id] < m->end[s.id])
+        return sdd_tri_at_edge(m->corner[m->begin[s.id]], h, 0);
+    struct sdd_tri_at none;
+    none.piece = SDD_NONE;
+    none.row = 0;
+    return none;
+}
+
+/* Sums over eight columns at a time in their order, from 0, rounded once a term, which are then added. */
+SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *from, struct sdd_width width,
+                                   struct sdd_tri_at at)
+{
+    struct sdd_tri_piece piece = a->piece[at.piece];
+    struct sdd_tab_table k = a->classes[piece.class_of];
+    int64_t rows = sdd_tri_table_rows(1 << (a->level - 1));
+    const float *w = a->table + k.table * rows + at.row;
+    const uint32_t *column = a->column + piece.column;
+    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
+        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        int32_t end = first + SDD_TAB_TERMS < k.n_columns ? first + SDD_TAB_TERMS : k.n_columns;
+        for (int32_t j = first; j < end; j++)
+            part = sdd_fma(w[j * rows], sdd_row_load(from, column[j], width), part);
+        sum = sdd_add(sum, part);
+    }
+    return sum;
+}
+#endif

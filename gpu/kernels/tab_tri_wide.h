@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_tri_wide.h: tab_tri_pieces.h for eight points at a time, on a CPU: the bits are the same. */
+#ifndef SDD_TAB_TRI_WIDE_H
+#define SDD_TAB_TRI_WIDE_H
+#include "gpu/kernels/tab_bicubic.h"
+#include "gpu/kernels/tab_tri_pieces.h"
+#ifdef __FMA__
+
+/* Eight points, component by component. */
+struct sdd_eight {
+    __m256 x, y, z;
+};
+
+/* A piece whose points are made: its part of a table, and its columns. */
+struct sdd_tri_seen {
+    uint32_t piece;
+    int32_t n;
+    int64_t at; /* in the table */
+    struct sdd_vec3 p[SDD_TRI_COLUMNS];
+};
+
+static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from, struct sdd_width width,
+                               uint32_t piece, struct sdd_tri_seen *s)
+{
+    struct sdd_tri_piece of = a->piece[piece];
+    s->piece = piece;
+    s->n = a->classes[of.class_of].n_columns;
+    s->at = a->classes[of.class_of].table * sdd_tri_table_rows(1 << (a->level - 1));
+    for (int32_t j = 0; j < s->n; j++)
+        s->p[j] = sdd_row_load(from, a->column[of.column + (uint32_t)j], width);
+}
+
+/* The sums of eight rows of a table that begin at w, or stand at `rows` from there. listed: is a constant. */
+SDD_FN struct sdd_eight sdd_tri_eight(const struct sdd_tri_seen *s, const float *w, int64_t points, int listed,
+                                      __m256i rows)
+{
+    struct sdd_eight all;
+    all.x = all.y = all.z = _mm256_setzero_ps();
+    for (int32_t first = 0; first < s->n; first += SDD_TAB_TERMS) {
+        struct sdd_eight part;
+        int32_t end = first + SDD_TAB_TERMS < s->n ? first + SDD_TAB_TERMS : s->n;
+        part.x = part.y = part.z = _mm256_setzero_ps();
+        for (int32_t j = first; j < end; j++) {
+            const float *at = w + j * points;
+            __m256 v = listed ? _mm256_i32gather_ps(at, rows, 4) : _mm256_loadu_ps(at);
+            part.x = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].x), part.x);
+            part.y = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].y), part.y);
+            part.z = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].z), part.z);
+        }
+        all.x = _mm256_add_ps(all.x, part.x);
+        all.y = _mm256_add_ps(all.y, part.y);
+        all.z = _mm256_add_ps(all.z, part.z);
+    }
+    return all;
+}
+
+/* Where rows go, in ascending order. */
+struct sdd_tri_out {
+    struct sdd_tab_tile tile;
+    float *to;
+    struct sdd_width width;
+};
+
+/* Rows [row, row + n), n <= 8. */
+static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, struct sdd_eight p)
+{
+    if (o->width.n == 3 && o->width.stride == 3) {
+        float *to = o->to + 3 * row;
+        if (o->tile.n && (o->tile.to + o->tile.n != to || o->tile.n > 4096))
+            sdd_tab_flush(&o->tile);
+        if (o->tile.n == 0)
+            o->tile.to = to;
+        sdd_interleave(p.x, p.y, p.z, o->tile.at + o->tile.n); /* the next go over what is too much */
+        o->tile.n += 3 * n;
+        return;
+    }
+    float at[3][8];
+    _mm256_storeu_ps(at[0], p.x);
+    _mm256_storeu_ps(at[1], p.y);
+    _mm256_storeu_ps(at[2], p.z);
+    for (int32_t k = 0; k < n; k++)
+        sdd_row_put(o->to, (uint32_t)(row + k), o->width, sdd_vec3_of(at[0][k], at[1][k], at[2][k]));
+}
+
+/* Up to eight points of an edge that are of one piece. */
+struct sdd_tri_some {
+    uint32_t piece;
+    int32_t n, row[8];
+};
+
+/* Edge of corner c: from the point a distance t from it, at most `most`, in the order of rows. */
+static inline struct sdd_tri_some sdd_tri_some_of(uint32_t c, int32_t h, int32_t t, int32_t down, int64_t most)
+{
+    struct sdd_tri_at at = sdd_tri_at_edge(c, h, t);
+    struct sdd_tri_some s;
+    s.piece = at.piece;
+    for (s.n = 0; s.n < 8 && s.n < most && at.piece == s.piece;) {
+        s.row[s.n++] = at.row;
+        at = sdd_tri_at_edge(c, h, t + (down ? -s.n : s.n));
+    }
+    for (int32_t k = s.n; k < 8; k++)
+        s.row[k] = s.row[0];
+    return s;
+}
+
+/* Rows of points inside a triangle that are of one piece: rows from `table` on. */
+struct sdd_tri_run {
+    uint32_t piece;
+    int32_t table, n;
+};
+
+/* Run k of those of the points (1 .., j) of triangle f, k < 3; n may be 0. */
+static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j, int32_t k)
+{
+    struct sdd_tri_run r;
+    int32_t turn = j >= h ? 2 : k == 0 ? 0 : k == 1 ? SDD_TRI_MIDDLE : 1;
+    r.piece = 4 * f + (uint32_t)turn;
+    r.table = turn == SDD_TRI_MIDDLE ? sdd_tri_turned(j) + 1
+              : turn == 2            ? sdd_tri_upright(h, 1, j - h)
+                                     : sdd_tri_upright(h, turn == 0, j);
+    r.n = j >= h ? (k ? 0 : 2 * h - 1 - j) : k == 1 ? j - 1 : h - j;
+    return r;
+}
+#endif
+#endif

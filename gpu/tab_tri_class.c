@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_tri_class.c: each point is a vector of K weights, and steps of subdivision are taken with those: on a
+ * triangular lattice that reaches one place beyond the piece, but next to the corner of a fan: there the fan says
+ * what is right. */
+#include "gpu/tab_tri_class.h"
+#include "gpu/kernels/crease_rule.h"
+#include "gpu/kernels/tab_tri_fan.h"
+#include "gpu/tab_rule.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Places (x, y) with a x + b y = c times the side: what lies on such a line is sharp along it. */
+struct line {
+    int a, b, c;
+    float sharp;
+};
+
+struct patch {
+    int columns, side, width; /* side: on the level reached, in places; width: places of a row in memory */
+    struct line line[3];
+    struct tab_class fan; /* n 0: there is none */
+    double *rows, *next;  /* of the fan: K weights of the vertex, then of the far ends */
+    double *at, *to;      /* places -1 .. width - 2 each way */
+};
+
+static int is_middle(const struct tab_tri_class *c)
+{
+    return c->turn == SDD_TRI_MIDDLE;
+}
+
+/* Are there triangles across edge `own`, across the next? */
+static int has_below(const struct tab_class *c)
+{
+    return !c->open || c->own > 0;
+}
+
+static int has_left(const struct tab_class *c)
+{
+    return !c->open || c->own + 1 < c->n;
+}
+
+int tab_tri_columns(const struct tab_tri_class *c)
+{
+    const struct tab_class *f = &c->fan;
+    if (is_middle(c))
+        return 6 + 2 * (c->has_across[0] + c->has_across[1] + c->has_across[2]);
+    return 1 + tab_rule_ends(f) + 3 + has_below(f) + has_left(f);
+}
+
+static double *place_in(const struct patch *p, double *grid, int x, int y)
+{
+    return grid + ((size_t)(y + 1) * (size_t)p->width + (size_t)(x + 1)) * (size_t)p->columns;
+}
+
+static double *place(const struct patch *p, int x, int y)
+{
+    return place_in(p, p->at, x, y);
+}
+
+/* Far end of edge i, counted around: past an open fan's ends it comes back, and is not meant. */
+static double *end_of(const struct patch *p, double *rows, int i)
+{
+    int ends = tab_rule_ends(&p->fan);
+    return rows + (size_t)(1 + (i + ends) % ends) * (size_t)p->columns;
+}
+
+static void add(const struct patch *p, double *to, double weight, const double *from)
+{
+    for (int j = 0; j < p->columns; j++)
+        to[j] += weight * from[j];
+}
+
+static void clear(const struct patch *p, double *to)
+{
+    for (int j = 0; j < p->columns; j++)
+        to[j] = 0.0;
+}
+
+/* The line that has both places; NULL: none, or nothing is left of it. */
+static const struct line *line_through(const struct patch *p, int x, int y, int u, int v)
+{
+    for (const struct line *l = p->line; l < p->line + 3; l++)
+        if (l->sharp > 0.0f && l->a * x + l->b * y == l->c * p->side && l->a * u + l->b * v == l->c * p->side)
+            return l;
+    return NULL;
+}
+
+/* ---- the fan ----------------------------------------------------------------------------------------------------- */
+/* Adds share times the mask of the vertex' rule. */
+static void add_mask(const struct patch *p, const struct tab_class *c, int limit, double share, double *to)
+{
+    double n = c->n, turn = 0.375 + 0.25 * cos(2.0 * M_PI / n), beta = (0.625 - turn * turn) / n, sum = 0.0;
+    int32_t rule = tab_rule_of(c);
+    for (int i = 0; i < tab_rule_ends(c); i++) {
+        double w = 0.0;
+        if (rule == SDD_RULE_SMOOTH)
+            w = limit ? 1.0 / (n + 3.0 / (8.0 * beta)) : beta;
+        else if (rule == SDD_RULE_CREASE && c->edge[i] > 0.0f)
+            w = limit ? 1.0 / 6.0 : 0.125;
+        add(p, to, share * w, end_of(p, p->rows, i));
+        sum += w;
+    }
+    add(p, to, share * (1.0 - sum), p->rows);
+}
+
+/* An edge's point, from its ends and the points beside it. */
+static void make_edge(const struct patch *p, double share, const double *a, const double *b, const double *left,
+                      const double *right, double *to)
+{
+    double along = 0.375 + 0.125 * share, beside = 0.125 * (1.0 - share);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = along * (a[j] + b[j]) + beside * (left[j] + right[j]);
+}
+
+static void step_fan(struct patch *p)
+{
+    const struct tab_class old = p->fan, child = tab_rule_next(&old);
+    double share = tab_rule_parent(&old, &child), *rows = p->rows;
+    clear(p, p->next);
+    add_mask(p, &old, 0, share, p->next);
+    add_mask(p, &child, 0, 1.0 - share, p->next);
+    for (int i = 0; i < tab_rule_ends(&old); i++)
+        make_edge(p, tab_rule_share(old.edge[i]), rows, end_of(p, rows, i), end_of(p, rows, i - 1),
+                  end_of(p, rows, i + 1), end_of(p, p->next, i));
+    p->rows = p->next;
+    p->next = rows;
+    p->fan = child;
+}
+
+static void put(const struct patch *p, int x, int y, const double *from)
+{
+    double *to = place(p, x, y);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = from[j];
+}
+
+/* What the fan knows of the lattice. */
+static void put_fan(const struct patch *p)
+{
+    int own = p->fan.own;
+    if (p->fan.n == 0)
+        return;
+    put(p, 0, 0, p->rows);
+    put(p, 1, 0, end_of(p, p->rows, own));
+    put(p, 0, 1, end_of(p, p->rows, own + 1));
+    if (has_below(&p->fan))
+        put(p, 1, -1, end_of(p, p->rows, own - 1));
+    if (has_left(&p->fan))
+        put(p, -1, 1, end_of(p, p->rows, own + 2));
+}
+
+/* ---- the lattice ------------------------------------------------------------------------------------------------- */
+static const int around[6][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
+
+/* A vertex of six triangles on the next level, or its limit. */
+static void make_vertex(const struct patch *p, int x, int y, int limit, double *to)
+{
+    const struct line *l = line_through(p, x, y, x, y);
+    double share = !l ? 0.0 : limit ? 1.0 : tab_rule_share(l->sharp);
+    double smooth = (limit ? 1.0 / 12.0 : 0.0625) * (1.0 - share), along = (limit ? 1.0 / 6.0 : 0.125) * share;
+    clear(p, to);
+    add(p, to, 1.0 - 6.0 * smooth - 2.0 * along, place(p, x, y));
+    for (int d = 0; d < 6; d++) {
+        int u = x + around[d][0], v = y + around[d][1];
+        add(p, to, smooth + (l && l == line_through(p, x, y, u, v) ? along : 0.0), place(p, u, v));
+    }
+}
+
+/* Place (x, y) of the next level. Across a boundary nothing is right, and nothing weighs. */
+static void make_place(const struct patch *p, int x, int y, double *to)
+{
+    int odd_x = x & 1, odd_y = y & 1;
+    if (!odd_x && !odd_y) {
+        make_vertex(p, x / 2, y / 2, 0, to);
+        return;
+    }
+    /* from (ax, ay) to (bx, by); the points beside are one step of the lattice from the one and from the other */
+    int ax = odd_x && odd_y ? (x + 1) / 2 : (x - odd_x) / 2, ay = (y - odd_y) / 2;
+    int bx = odd_x && odd_y ? (x - 1) / 2 : (x + odd_x) / 2, by = (y + odd_y) / 2;
+    int beside_x = odd_y ? (odd_x ? -1 : 1) : 0, beside_y = odd_y ? 0 : 1;
+    const struct line *l = line_through(p, ax, ay, bx, by);
+    make_edge(p, l ? tab_rule_share(l->sharp) : 0.0, place(p, ax, ay), place(p, bx, by),
+              place(p, ax + beside_x, ay + beside_y), place(p, bx - beside_x, by - beside_y), to);
+}
+
+static void step(struct patch *p)
+{
+    double *at = p->at;
+    int side = 2 * p->side;
+    for (int y = -1; y <= side + 1; y++)
+        for (int x = -1; x <= side + 1 && x + y <= side + 1; x++)
+            make_place(p, x, y, place_in(p, p->to, x, y));
+    p->at = p->to;
+    p->to = at;
+    if (p->fan.n)
+        step_fan(p);
+    p->side = side;
+    for (int k = 0; k < 3; k++)
+        p->line[k].sharp = sdd_decay(p->line[k].sharp);
+    put_fan(p);
+}
+
+/* The piece itself: each point is a column. */
+static void start_corner(struct patch *p, const struct tab_class *c)
+{
+    int ends = tab_rule_ends(c), column = 1 + ends;
+    const int beside[3][2] = {{2, 0}, {1, 1}, {0, 2}};
+    p->fan = *c;
+    if (c->open)
+        p->fan.edge[0] = p->fan.edge[c->n] = 10.0f;
+    p->line[0] = (struct line){0, 1, 0, p->fan.edge[c->own]};
+    p->line[1] = (struct line){1, 0, 0, p->fan.edge[(c->own + 1) % ends]};
+    for (int i = 0; i <= ends; i++)
+        p->rows[i * p->columns + i] = 1.0;
+    for (int i = 0; i < 3; i++)
+        place(p, beside[i][0], beside[i][1])[column++] = 1.0;
+    if (has_below(c))
+        place(p, 2, -1)[column++] = 1.0;
+    if (has_left(c))
+        place(p, -1, 2)[column] = 1.0;
+    put_fan(p);
+}
+
+static void start_middle(struct patch *p, const struct tab_tri_class *c)
+{
+    const int own[6][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, 1}};
+    const int across[3][2][2] = {{{-1, 0}, {0, -1}}, {{2, -1}, {2, 0}}, {{0, 2}, {-1, 2}}};
+    const struct line line[3] = {{1, 1, 0, 0.0f}, {1, 0, 1, 0.0f}, {0, 1, 1, 0.0f}};
+    int column = 6;
+    for (int i = 0; i < 6; i++)
+        place(p, own[i][0], own[i][1])[i] = 1.0;
+    for (int i = 0; i < 3; i++) {
+        p->line[i] = line[i];
+        p->line[i].sharp = c->has_across[i] ? c->edge[i] : 10.0f;
+        for (int k = 0; k < 2 && c->has_across[i]; k++)
+            place(p, across[i][k][0], across[i][k][1])[column++] = 1.0;
+    }
+}
+
+/* Row r of the table is place (x, y) of the piece. */
+struct spot {
+    int x, y;
+};
+
+/* Point i of line j of the piece, as the control triangle's first corner sees it. */
+static struct spot spot_of(int turn, int h, int i, int j)
+{
+    const struct spot of[4] = {{i, j}, {j, h - i - j}, {h - i - j, i}, {i, j - i}};
+    return of[turn];
+}
+
+static void write_points(const struct patch *p, int turn, int limit, double *row, float *out)
+{
+    int rows = (p->side + 1) * (p->side + 2) / 2, r = 0;
+    for (int j = 0; j <= p->side; j++)
+        for (int i = 0; i <= (turn == SDD_TRI_MIDDLE ? j : p->side - j); i++, r++) {
+            struct spot s = spot_of(turn, p->side, i, j);
+            const double *from = limit ? row : place(p, s.x, s.y);
+            clear(p, row);
+            if (limit && p->fan.n && s.x == 0 && s.y == 0)
+                add_mask(p, &p->fan, 1, 1.0, row);
+            else if (limit)
+                make_vertex(p, s.x, s.y, 1, row);
+            for (int k = 0; k < p->columns; k++)
+                out[k * rows + r] = (float)from[k];
+        }
+}
+
+int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, struct sdd_error *err)
+{
+    struct patch p = {.columns = tab_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
+    size_t columns = (size_t)p.columns, grid = (size_t)p.width * (size_t)p.width * columns;
+    size_t fan = (TAB_MAX_VALENCE + 2) * columns;
+    double *memory = calloc(2 * grid + 2 * fan + columns, sizeof *memory);
+    if (!memory)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu columns", columns);
+    p.at = memory;
+    p.to = p.at + grid;
+    p.rows = p.to + grid;
+    p.next = p.rows + fan;
+    if (is_middle(c))
+        start_middle(&p, c);
+    else
+        start_corner(&p, &c->fan);
+    for (int i = 0; i < steps; i++)
+        step(&p);
+    write_points(&p, c->turn, limit, memory + 2 * (grid + fan), out);
+    free(memory);
+    return SDD_OK;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_triangles.h: points of a level of triangles under Loop straight from those of level 1: as tabulated.h, which
+ * asks it, has those of quads. Every piece goes by a table of its class (tab_tri_class.h), also where nothing is
+ * irregular. */
+#ifndef SDD_TAB_TRIANGLES_H
+#define SDD_TAB_TRIANGLES_H
+#include "gpu/kernels/tab_tri_pieces.h"
+#include "gpu/tab_tri_class.h"
+#include "gpu/topology.h"
+
+/* Tables for rows of one level, or for their limits. */
+struct tab_triangles_surface {
+    struct topology_part memory;
+    int level; /* 0: none */
+    float *table;
+};
+
+/* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
+struct tab_triangles {
+    int64_t n_classes, n_columns, n_column; /* columns of all classes together, of all pieces */
+    struct topology_part memory;
+    struct sdd_float2 *weights; /* Loop's by valence, for the first step */
+    struct sdd_tri_piece *piece;
+    struct sdd_tab_table *classes;
+    uint32_t *column;
+    struct tab_tri_class *description; /* host, [n_classes]; NULL: there are no pieces yet */
+    struct tab_triangles_surface surface[2];
+};
+
+/* tab_triangles_classify: the pieces of the mesh; waits.
+ * Errors  SDD_EUNSUPPORTED (a piece without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE; the caller frees */
+int tab_triangles_classify(const sdd_topology *topology, const struct sdd_control *mesh, struct tab_triangles *t,
+                           struct sdd_error *err) SDD_MUST_CHECK;
+/* tab_triangles_tables: for rows of `level`, in place of those that are there; waits. Errors as above. */
+int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface,
+                         struct sdd_error *err) SDD_MUST_CHECK;
+/* tab_triangles_points: how many rows there are of what there are tables for. */
+int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_triangles *t, int surface);
+/* tab_triangles_rows: rows [first_row, first_row + n) of what there are tables for, from rows of level 1; queues. */
+void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
+                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to);
+int64_t tab_triangles_bytes(const struct tab_triangles *t); /* on the device */
+void tab_triangles_free(sdd_device *d, struct tab_triangles *t);
+
+#endif
