@@ -9,9 +9,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Places (x, y) with a x + b y = c times the side: what lies on such a line is sharp along it. */
+/* Places (x, y) with a x + b y = c times the side: what lies on such a line is sharp along it. The piece is on its left
+ * from the place in direction `first` of a place on it. */
 struct line {
-    int a, b, c;
+    int a, b, c, first, boundary;
     float sharp;
 };
 
@@ -208,8 +209,8 @@ static void start_corner(struct patch *p, const struct tab_class *c)
     p->fan = *c;
     if (c->open)
         p->fan.edge[0] = p->fan.edge[c->n] = 10.0f;
-    p->line[0] = (struct line){0, 1, 0, p->fan.edge[c->own]};
-    p->line[1] = (struct line){1, 0, 0, p->fan.edge[(c->own + 1) % ends]};
+    p->line[0] = (struct line){0, 1, 0, 0, !has_below(c), p->fan.edge[c->own]};
+    p->line[1] = (struct line){1, 0, 0, 4, !has_left(c), p->fan.edge[(c->own + 1) % ends]};
     for (int i = 0; i <= ends; i++)
         p->rows[i * p->columns + i] = 1.0;
     for (int i = 0; i < 3; i++)
@@ -225,18 +226,106 @@ static void start_middle(struct patch *p, const struct tab_tri_class *c)
 {
     const int own[6][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, 1}};
     const int across[3][2][2] = {{{-1, 0}, {0, -1}}, {{2, -1}, {2, 0}}, {{0, 2}, {-1, 2}}};
-    const struct line line[3] = {{1, 1, 0, 0.0f}, {1, 0, 1, 0.0f}, {0, 1, 1, 0.0f}};
+    const struct line line[3] = {{1, 1, 0, 5, 0, 0.0f}, {1, 0, 1, 1, 0, 0.0f}, {0, 1, 1, 3, 0, 0.0f}};
     int column = 6;
     for (int i = 0; i < 6; i++)
         place(p, own[i][0], own[i][1])[i] = 1.0;
     for (int i = 0; i < 3; i++) {
         p->line[i] = line[i];
+        p->line[i].boundary = !c->has_across[i];
         p->line[i].sharp = c->has_across[i] ? c->edge[i] : 10.0f;
         for (int k = 0; k < 2 && c->has_across[i]; k++)
             place(p, across[i][k][0], across[i][k][1])[column++] = 1.0;
     }
 }
 
+/* ---- what leads away from a point -------------------------------------------------------------------------------- */
+/* The points around one, counterclockwise; of an open ring n + 1. */
+struct ring {
+    int n, open, masks; /* masks: of the limit surface; else a sum over faces */
+    const double *at, *end[TAB_MAX_VALENCE + 1];
+};
+
+/* Is the normal of the fan's vertex made of products, or shared by its triangles? */
+static int is_product(const struct tab_class *c, int limit)
+{
+    int32_t rule = tab_rule_of(c);
+    if (c->several)
+        return 0;
+    if (limit)
+        return c->open ? c->n == 1 || rule == SDD_RULE_CREASE : rule == SDD_RULE_SMOOTH && c->n > 2;
+    return c->open ? c->n == 1 || c->n == 3 : c->n == 6;
+}
+
+/* Of a shared one the piece's own triangle alone, as if it were the only one. */
+static struct ring ring_of_fan(const struct patch *p, int limit)
+{
+    const struct tab_class *c = &p->fan;
+    int product = is_product(c, limit), first = c->open && product ? 0 : c->own;
+    struct ring r = {product ? c->n : 1, c->open || !product, 0, p->rows, {NULL}};
+    r.masks = limit && product && tab_rule_of(c) != SDD_RULE_CORNER;
+    for (int i = 0; i < r.n + r.open; i++)
+        r.end[i] = end_of(p, p->rows, first + i);
+    return r;
+}
+
+static struct ring ring_of_place(const struct patch *p, int limit, int x, int y)
+{
+    const struct line *l = line_through(p, x, y, x, y);
+    int boundary = l && l->boundary;
+    struct ring r = {boundary ? 3 : 6, boundary, limit && (!l || boundary), place(p, x, y), {NULL}};
+    for (int i = 0; i < r.n + r.open; i++) {
+        const int *d = around[((boundary ? l->first : 0) + i) % 6];
+        r.end[i] = place(p, x + d[0], y + d[1]);
+    }
+    return r;
+}
+
+static void add_way(const struct patch *p, double *to, double weight, const double *from, const double *end)
+{
+    add(p, to, weight, end);
+    add(p, to, -weight, from);
+}
+
+static void add_masks(const struct patch *p, const struct ring *r, double scale, double *t1, double *t2)
+{
+    double step = (r->open ? 1.0 : 2.0) * M_PI / r->n, w = 2.0 * scale / r->n;
+    if (!r->open) {
+        for (int i = 0; i < r->n; i++) {
+            add_way(p, t1, w * cos(step * i), r->at, r->end[i]);
+            add_way(p, t2, w * sin(step * i), r->at, r->end[i]);
+        }
+        return;
+    }
+    add_way(p, t1, scale, r->end[r->n], r->end[0]); /* along the boundary; t2 across it */
+    double ends = r->n == 1 ? 1.0 : r->n == 2 ? 0.0 : r->n == 3 ? -1.0 : -sin(step);
+    add_way(p, t2, w * ends, r->at, r->end[0]);
+    add_way(p, t2, w * ends, r->at, r->end[r->n]);
+    for (int i = 1; i < r->n; i++)
+        add_way(p, t2,
+                w * (r->n == 2   ? 1.0
+                     : r->n == 3 ? 2.0
+                                 : 2.0 * (1.0 - cos(step)) * sin(step * i)),
+                r->at, r->end[i]);
+}
+
+/* The sum over faces of e(i) x e(i + 1), of one face, of three in a row, or of six all around. */
+static void add_faces(const struct patch *p, const struct ring *r, double scale, double *t)
+{
+    size_t K = (size_t)p->columns;
+    const double *const *e = r->end;
+    if (r->n == 1) {
+        add_way(p, t, scale, r->at, e[0]);
+        add_way(p, t + K, scale, r->at, e[1]);
+        return;
+    }
+    add_way(p, t, scale, e[2], e[0]);
+    add_way(p, t + K, scale, r->open ? r->at : e[5], e[1]);
+    add_way(p, t + 2 * K, scale, r->open ? r->at : e[4], e[2]);
+    add_way(p, t + 3 * K, scale, r->open ? r->at : e[5], e[3]);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
 /* Row r of the table is place (x, y) of the piece. */
 struct spot {
     int x, y;
@@ -249,42 +338,98 @@ static struct spot spot_of(int turn, int h, int i, int j)
     return of[turn];
 }
 
-static void write_points(const struct patch *p, int turn, int limit, double *row, float *out)
+static void write_row(const struct patch *p, const double *from, float *out, int rows, int r)
 {
-    int rows = (p->side + 1) * (p->side + 2) / 2, r = 0;
-    for (int j = 0; j <= p->side; j++)
-        for (int i = 0; i <= (turn == SDD_TRI_MIDDLE ? j : p->side - j); i++, r++) {
-            struct spot s = spot_of(turn, p->side, i, j);
-            const double *from = limit ? row : place(p, s.x, s.y);
-            clear(p, row);
-            if (limit && p->fan.n && s.x == 0 && s.y == 0)
-                add_mask(p, &p->fan, 1, 1.0, row);
-            else if (limit)
-                make_vertex(p, s.x, s.y, 1, row);
-            for (int k = 0; k < p->columns; k++)
-                out[k * rows + r] = (float)from[k];
-        }
+    for (int k = 0; k < p->columns; k++)
+        out[k * rows + r] = (float)from[k];
 }
 
-int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, struct sdd_error *err)
+/* Row r of all tables; row: K numbers, four times. */
+static void write_point(const struct patch *p, struct spot s, int limit, int pairs, double *row, float *out,
+                        float *away, int r)
+{
+    int rows = (p->side + 1) * (p->side + 2) / 2, is_vertex = p->fan.n && s.x == 0 && s.y == 0;
+    for (int k = 0; k < 4; k++)
+        clear(p, row + k * p->columns);
+    if (limit && is_vertex)
+        add_mask(p, &p->fan, 1, 1.0, row);
+    else if (limit)
+        make_vertex(p, s.x, s.y, 1, row);
+    write_row(p, limit ? row : place(p, s.x, s.y), out, rows, r);
+    if (!away)
+        return;
+    struct ring ring = is_vertex ? ring_of_fan(p, limit) : ring_of_place(p, limit, s.x, s.y);
+    clear(p, row);
+    if (ring.masks)
+        add_masks(p, &ring, p->side, row, row + p->columns);
+    else
+        add_faces(p, &ring, p->side, row);
+    for (int k = 0; k < 2 * pairs; k++)
+        write_row(p, row + k * p->columns, away + (size_t)k * (size_t)(rows * p->columns), rows, r);
+}
+
+static void start(struct patch *p, const struct tab_tri_class *c)
+{
+    if (is_middle(c))
+        start_middle(p, c);
+    else
+        start_corner(p, &c->fan);
+}
+
+/* The fan `steps` levels on. */
+static struct tab_class fan_after(const struct tab_tri_class *c, int steps)
+{
+    struct tab_class fan = c->fan;
+    if (fan.open)
+        fan.edge[0] = fan.edge[fan.n] = 10.0f;
+    for (int i = 0; i < steps; i++)
+        fan = tab_rule_next(&fan);
+    return fan;
+}
+
+int tab_tri_pairs(const struct tab_tri_class *c, int steps, int limit)
+{
+    struct tab_class fan = fan_after(c, steps);
+    if (!limit)
+        return 2;
+    if (!is_middle(c))
+        return 1 + ((has_below(&fan) && fan.edge[fan.own] > 0.0f) ||
+                    (has_left(&fan) && fan.edge[(fan.own + 1) % tab_rule_ends(&fan)] > 0.0f));
+    int sharp = 0;
+    for (int i = 0; i < 3; i++) {
+        float s = c->edge[i];
+        for (int k = 0; k < steps; k++)
+            s = sdd_decay(s);
+        sharp |= c->has_across[i] && s > 0.0f;
+    }
+    return 1 + sharp;
+}
+
+int tab_tri_shared(const struct tab_tri_class *c, int steps, int limit)
+{
+    struct tab_class fan = fan_after(c, steps);
+    return !is_middle(c) && !is_product(&fan, limit);
+}
+
+int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, float *away, struct sdd_error *err)
 {
     struct patch p = {.columns = tab_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
     size_t columns = (size_t)p.columns, grid = (size_t)p.width * (size_t)p.width * columns;
     size_t fan = (TAB_MAX_VALENCE + 2) * columns;
-    double *memory = calloc(2 * grid + 2 * fan + columns, sizeof *memory);
+    double *memory = calloc(2 * grid + 2 * fan + 4 * columns, sizeof *memory);
+    int pairs = tab_tri_pairs(c, steps, limit), r = 0;
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu columns", columns);
     p.at = memory;
     p.to = p.at + grid;
     p.rows = p.to + grid;
     p.next = p.rows + fan;
-    if (is_middle(c))
-        start_middle(&p, c);
-    else
-        start_corner(&p, &c->fan);
+    start(&p, c);
     for (int i = 0; i < steps; i++)
         step(&p);
-    write_points(&p, c->turn, limit, memory + 2 * (grid + fan), out);
+    for (int j = 0; j <= p.side; j++)
+        for (int i = 0; i <= (is_middle(c) ? j : p.side - j); i++)
+            write_point(&p, spot_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away, r++);
     free(memory);
     return SDD_OK;
 }

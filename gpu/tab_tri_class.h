@@ -28,13 +28,23 @@ struct tab_tri_class {
  * Points that are one in the mesh keep a column each. */
 int tab_tri_columns(const struct tab_tri_class *c);
 
-/* tab_tri_table: the points `steps` levels on, of a side of h = 2^steps; limit: the limit points of those.
- * Shapes  out[K][rows] f32, rows = (h + 1) (h + 2) / 2 in the order of kernels/tab_tri_pieces.h
+/* tab_tri_pairs: of how many products the normals of the class are sums at most: 1, or 2 where a sum over the faces
+ * around takes the place of masks. */
+int tab_tri_pairs(const struct tab_tri_class *c, int steps, int limit);
+/* tab_tri_shared: is the normal of the fan's vertex but the piece's own part of a sum over all that meet there? */
+int tab_tri_shared(const struct tab_tri_class *c, int steps, int limit);
+
+/* tab_tri_table: the points `steps` levels on, of a side of h = 2^steps; limit: the limit points of those. away, unless
+ * NULL: what leads away from those points, times h: for each pair t1, then t2, so that the sum of t1 x t2 has the
+ * direction of the normal that mesh-matrix makes there: the limit surface's where it has one, else the sum over the
+ * faces around.
+ * Shapes  out[K][rows] f32, away[2 pairs][K][rows] f32, rows = (h + 1) (h + 2) / 2 in the order of
+ *         kernels/tab_tri_pieces.h; rows of `away` sum to zero
  * Cost    16 K (h + 4)^2 bytes meanwhile; about 4 K (h + 4)^2 additions and multiplications in double
  * Errors  SDD_ENO_MEMORY
- * Source  Loop 1987; OpenSubdiv's semi-sharp rules (tab_rule.h)
+ * Source  Loop 1987; OpenSubdiv's semi-sharp rules (tab_rule.h) and limit tangents (sdc/loopScheme.h)
  * Threads any */
-int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out,
+int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, float *away,
                   struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

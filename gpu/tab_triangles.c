@@ -187,33 +187,71 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
     return rc;
 }
 
-int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface, struct sdd_error *err)
+/* Where the tables of a level are, in host memory or in the device's; n_away: columns of all that leads away. */
+static void lay_out_tables(const struct tab_triangles *t, int64_t rows, int64_t n_away, struct arena *a,
+                           struct tab_triangles_surface *out)
 {
-    struct tab_triangles_surface *of = t->surface + surface, made = {.level = level};
-    int64_t rows = sdd_tri_table_rows(1 << (level - 1)), n = t->n_columns * rows, at = 0;
-    int64_t bytes = (n + SPARE) * (int64_t)sizeof(float);
-    if (n > MAX_TABLE)
-        return no_tables(err, "their surroundings take too many forms for this level");
-    float *here = calloc((size_t)(n + SPARE), sizeof *here);
-    if (!here)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+    out->table = ARENA(a, float, t->n_columns *rows + SPARE);
+    out->away_table = n_away ? ARENA(a, float, n_away *rows + SPARE) : NULL;
+    out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
+}
+
+static int64_t count_away(const struct tab_triangles *t, int steps, int limit)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < t->n_classes; k++)
+        n += 2 * tab_tri_pairs(t->description + k, steps, limit) * tab_tri_columns(t->description + k);
+    return n;
+}
+
+static int make_tables(const struct tab_triangles *t, int steps, int limit, const struct tab_triangles_surface *to,
+                       struct sdd_error *err)
+{
+    int64_t rows = sdd_tri_table_rows(1 << steps), at = 0, away = 0;
     int rc = SDD_OK;
     for (int64_t k = 0; k < t->n_classes && !rc; k++) {
-        rc = tab_tri_table(t->description + k, level - 1, surface == SDD_SURFACE_LIMIT, here + at, err);
-        at += rows * tab_tri_columns(t->description + k);
+        const struct tab_tri_class *c = t->description + k;
+        const int columns = tab_tri_columns(c), pairs = tab_tri_pairs(c, steps, limit);
+        rc = tab_tri_table(c, steps, limit, to->table + at * rows, to->away ? to->away_table + away * rows : NULL, err);
+        if (to->away)
+            to->away[k] = (struct sdd_tri_away){away, pairs, tab_tri_shared(c, steps, limit)};
+        at += columns;
+        away += 2 * pairs * columns;
     }
+    return rc;
+}
+
+int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface, int normals,
+                         struct sdd_error *err)
+{
+    const int limit = surface == SDD_SURFACE_LIMIT;
+    struct tab_triangles_surface *of = t->surface + surface, made = {.level = level}, here;
+    struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
+    int64_t rows = sdd_tri_table_rows(1 << (level - 1)), n_away = normals ? count_away(t, level - 1, limit) : 0;
+    if (of->level == level && (of->away || !normals))
+        return SDD_OK;
+    if (t->n_columns * rows > MAX_TABLE)
+        return no_tables(err, "their surroundings take too many forms for this level");
+    lay_out_tables(t, rows, n_away, &count, &here);
+    void *memory = calloc(1, (size_t)count.used);
+    if (!memory)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+    host.base = memory;
+    lay_out_tables(t, rows, n_away, &host, &here);
+    int rc = make_tables(t, level - 1, limit, &here, err);
     if (!rc)
-        rc = dev_alloc(d, bytes, &made.memory.memory, err);
+        rc = dev_alloc(d, count.used, &made.memory.memory, err);
     if (!rc) {
-        made.memory.bytes = bytes;
-        made.table = made.memory.memory;
-        dev_upload(d, made.table, here, bytes);
+        made.memory.bytes = count.used;
+        device.base = made.memory.memory;
+        lay_out_tables(t, rows, n_away, &device, &made);
+        dev_upload(d, made.memory.memory, memory, count.used);
         rc = dev_finish(d, err);
         struct topology_part gone = rc ? made.memory : of->memory;
         dev_free(d, gone.memory, gone.bytes);
         *of = rc ? *of : made;
     }
-    free(here);
+    free(memory);
     return rc;
 }
 
@@ -235,6 +273,21 @@ void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const str
                                   .n = n,
                                   .each = sdd_rows_each(n)};
     DEV_LAUNCH(d, tab_tri_rows, &a, (n + a.each - 1) / a.each);
+}
+
+void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
+                           const float *first, float *to, float *tangents)
+{
+    const struct tab_triangles_surface *of = t->surface + surface;
+    int64_t n = tab_triangles_points(mesh, t, surface);
+    struct tab_tri_normals_args a = {.pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->level},
+                                     .away = of->away,
+                                     .from = first,
+                                     .to = to,
+                                     .tangents = tangents,
+                                     .n = n,
+                                     .each = sdd_rows_each(n)};
+    DEV_LAUNCH(d, tab_tri_normals, &a, (n + a.each - 1) / a.each);
 }
 
 int64_t tab_triangles_bytes(const struct tab_triangles *t)

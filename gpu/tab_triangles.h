@@ -4,7 +4,7 @@
  * irregular. */
 #ifndef SDD_TAB_TRIANGLES_H
 #define SDD_TAB_TRIANGLES_H
-#include "gpu/kernels/tab_tri_pieces.h"
+#include "gpu/kernels/tab_tri_normals.h"
 #include "gpu/tab_tri_class.h"
 #include "gpu/topology.h"
 
@@ -13,6 +13,8 @@ struct tab_triangles_surface {
     struct topology_part memory;
     int level; /* 0: none */
     float *table;
+    float *away_table; /* NULL: not for normals */
+    struct sdd_tri_away *away;
 };
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
@@ -31,14 +33,18 @@ struct tab_triangles {
  * Errors  SDD_EUNSUPPORTED (a piece without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE; the caller frees */
 int tab_triangles_classify(const sdd_topology *topology, const struct sdd_control *mesh, struct tab_triangles *t,
                            struct sdd_error *err) SDD_MUST_CHECK;
-/* tab_triangles_tables: for rows of `level`, in place of those that are there; waits. Errors as above. */
-int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface,
+/* tab_triangles_tables: for rows of `level`, and their normals, in place of those that are there, unless they have it
+ * all; waits. Errors as above. */
+int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface, int normals,
                          struct sdd_error *err) SDD_MUST_CHECK;
 /* tab_triangles_points: how many rows there are of what there are tables for. */
 int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_triangles *t, int surface);
 /* tab_triangles_rows: rows [first_row, first_row + n) of what there are tables for, from rows of level 1; queues. */
 void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
                         struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to);
+/* tab_triangles_normals: of all rows, [..][3], and tangents [..][6]; either may be NULL; queues. */
+void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
+                           const float *first, float *to, float *tangents);
 int64_t tab_triangles_bytes(const struct tab_triangles *t); /* on the device */
 void tab_triangles_free(sdd_device *d, struct tab_triangles *t);
 

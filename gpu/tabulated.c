@@ -376,9 +376,7 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     }
     t->ready = 1;
     if (triangles)
-        return t->triangles.surface[surface].level == level
-                   ? SDD_OK
-                   : tab_triangles_tables(d, &t->triangles, level, surface, err);
+        return tab_triangles_tables(d, &t->triangles, level, surface, normals, err);
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
@@ -391,7 +389,7 @@ int tabulated_has(const struct tabulated *t, int level, int surface)
 
 int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 {
-    return tabulated_has(t, level, surface) && t->surface[surface].t1;
+    return tabulated_has(t, level, surface) && (t->surface[surface].t1 || t->triangles.surface[surface].away);
 }
 
 int64_t tabulated_bytes(const struct tabulated *t)
@@ -522,7 +520,10 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
     int64_t n = topology_points(topology, of->level);
     struct tab_normals_args a = {
         rows_args(mesh, t, surface, first, 0, n, to), of->slope, of->t1, of->t2, of->shared, tangents};
-    DEV_LAUNCH(topology->device, tab_normals, &a, (n + a.rows.each - 1) / a.rows.each);
+    if (t->triangles.description)
+        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, tangents);
+    else
+        DEV_LAUNCH(topology->device, tab_normals, &a, (n + a.rows.each - 1) / a.rows.each);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

@@ -2,7 +2,7 @@
 /* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
  * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
  * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
- * matrix makes them; so they are of triangles, which have no patches: without tables they are refused. */
+ * matrix makes them; triangles have no patches, and are refused without tables. */
 #include "gpu/tabulated.h"
 #include "gpu/capabilities.h"
 #include "gpu/engines/mesh_matrix.h"

@@ -31,52 +31,18 @@ SDD_FN void sdd_tri_put_row(const struct tab_tri_rows_args *a, int64_t i)
                                      : sdd_tri_sum(&a->pieces, a->from, a->width, at));
 }
 
-#ifdef __FMA__
-/* Rows [low, end) of edge e, whose first row, were it there, is `begin`. */
-static inline void sdd_tri_edge_rows(const struct tab_tri_rows_args *a, struct sdd_tri_out *out, uint32_t e,
-                                     int64_t begin, int64_t low, int64_t end)
+#if defined(__FMA__) && !defined(__CUDACC__)
+static inline void sdd_tri_see_rows(const void *args, uint32_t piece, struct sdd_tri_seen *s)
 {
-    const struct sdd_tri_pieces *p = &a->pieces;
-    int32_t h = 1 << (p->level - 1), down;
-    int64_t points = sdd_tri_table_rows(h);
-    uint32_t c = p->mesh.edge_corner[e];
-    struct sdd_tri_seen seen;
-    seen.piece = SDD_NONE;
-    seen.n = 0;
-    seen.at = 0;
-    down = p->mesh.vert[c] > p->mesh.vert[sdd_next(&p->mesh.faces, c)];
-    while (low < end) {
-        int32_t t = (int32_t)(low - begin) + 1;
-        struct sdd_tri_some s = sdd_tri_some_of(c, h, down ? 2 * h - t : t, down, end - low);
-        if (s.piece != seen.piece)
-            sdd_tri_see(p, a->from, a->width, s.piece, &seen);
-        sdd_tri_emit(out, low, s.n,
-                     sdd_tri_eight(&seen, p->table + seen.at, points, 1, _mm256_loadu_si256((const __m256i *)s.row)));
-        low += s.n;
-    }
+    const struct tab_tri_rows_args *a = args;
+    sdd_tri_see(&a->pieces, a->from, a->width, piece, s);
 }
 
-/* Rows [low, end) inside triangle f, whose rows begin at `begin`. */
-static inline void sdd_tri_inner_rows(const struct tab_tri_rows_args *a, struct sdd_tri_out *out, uint32_t f,
-                                      int64_t begin, int64_t low, int64_t end)
+SDD_FN struct sdd_eight sdd_tri_eight_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int listed,
+                                           __m256i rows)
 {
-    const struct sdd_tri_pieces *p = &a->pieces;
-    int32_t h = 1 << (p->level - 1);
-    int64_t points = sdd_tri_table_rows(h);
-    struct sdd_tri_seen seen[4];
-    for (uint32_t k = 0; k < 4; k++)
-        sdd_tri_see(p, a->from, a->width, 4 * f + k, seen + k);
-    for (int32_t j = 1; begin < end; j++)
-        for (int32_t k = 0; k < 3; k++) {
-            struct sdd_tri_run r = sdd_tri_run_of(f, h, j, k);
-            int64_t from = begin > low ? begin : low, to = begin + r.n < end ? begin + r.n : end;
-            const struct sdd_tri_seen *s = seen + r.piece % 4;
-            const float *w = p->table + s->at + r.table;
-            for (; from < to; from += 8)
-                sdd_tri_emit(out, from, to - from < 8 ? (int32_t)(to - from) : 8,
-                             sdd_tri_eight(s, w + (from - begin), points, 0, _mm256_setzero_si256()));
-            begin += r.n;
-        }
+    const struct sdd_tri_pieces *p = &((const struct tab_tri_rows_args *)args)->pieces;
+    return sdd_tri_eight(s, p->table + s->at + first, sdd_tri_table_rows(1 << (p->level - 1)), listed, rows);
 }
 #endif
 
@@ -85,29 +51,13 @@ SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
 {
     int64_t low = i * a->each, high = low + a->each < a->n ? low + a->each : a->n;
 #ifdef __FMA__
-    const struct sdd_control *m = &a->pieces.mesh;
-    int64_t along = ((int64_t)1 << a->pieces.level) - 1, each = along * (along - 1) / 2;
-    int64_t lines = (int64_t)m->n_vertices - a->first, inside = lines + m->n_edges * along;
-    struct sdd_tri_out out;
-    out.tile.n = 0;
-    out.to = a->to;
-    out.width = a->width;
-    for (; low < high && low < lines; low++)
+    for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
         sdd_tri_put_row(a, low);
-    while (low < high) {
-        int64_t first = low < inside ? lines : inside, size = low < inside ? along : each, k = (low - first) / size;
-        int64_t begin = first + k * size, end = begin + size < high ? begin + size : high;
-        if (low < inside)
-            sdd_tri_edge_rows(a, &out, (uint32_t)k, begin, low, end);
-        else
-            sdd_tri_inner_rows(a, &out, (uint32_t)k, begin, low, end);
-        low = end;
-    }
-    sdd_tab_flush(&out.tile);
-    _mm_sfence();
-#endif
+    sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->width, sdd_tri_see_rows, sdd_tri_eight_rows);
+#else
     for (; low < high; low++)
         sdd_tri_put_row(a, low);
+#endif
 }
 #endif
 #endif

@@ -13,7 +13,7 @@ struct sdd_eight {
 
 /* A piece whose points are made: its part of a table, and its columns. */
 struct sdd_tri_seen {
-    uint32_t piece;
+    uint32_t piece, class_of;
     int32_t n;
     int64_t at; /* in the table */
     struct sdd_vec3 p[SDD_TRI_COLUMNS];
@@ -24,6 +24,7 @@ static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from
 {
     struct sdd_tri_piece of = a->piece[piece];
     s->piece = piece;
+    s->class_of = of.class_of;
     s->n = a->classes[of.class_of].n_columns;
     s->at = a->classes[of.class_of].table * sdd_tri_table_rows(1 << (a->level - 1));
     for (int32_t j = 0; j < s->n; j++)
@@ -120,6 +121,73 @@ static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j
                                      : sdd_tri_upright(h, turn == 0, j);
     r.n = j >= h ? (k ? 0 : 2 * h - 1 - j) : k == 1 ? j - 1 : h - j;
     return r;
+}
+/* How a kernel takes a piece, and what it makes of eight rows of it (sdd_tri_eight). Constants. */
+typedef void sdd_tri_see_fn(const void *args, uint32_t piece, struct sdd_tri_seen *s);
+typedef struct sdd_eight sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int listed,
+                                         __m256i rows);
+
+/* Rows [low, end) of edge e, whose first is `begin`. */
+SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t e,
+                              int64_t begin, int64_t low, int64_t end, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
+{
+    int32_t h = 1 << (p->level - 1);
+    uint32_t c = p->mesh.edge_corner[e];
+    int32_t down = p->mesh.vert[c] > p->mesh.vert[sdd_next(&p->mesh.faces, c)];
+    struct sdd_tri_seen seen;
+    memset(&seen, 0, offsetof(struct sdd_tri_seen, p));
+    seen.piece = SDD_NONE;
+    while (low < end) {
+        int32_t t = (int32_t)(low - begin) + 1;
+        struct sdd_tri_some s = sdd_tri_some_of(c, h, down ? 2 * h - t : t, down, end - low);
+        if (s.piece != seen.piece)
+            see(args, s.piece, &seen);
+        sdd_tri_emit(out, low, s.n, make(args, &seen, 0, 1, _mm256_loadu_si256((const __m256i *)s.row)));
+        low += s.n;
+    }
+}
+
+/* Rows [low, end) inside triangle f, whose first is `begin`. */
+SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t f,
+                               int64_t begin, int64_t low, int64_t end, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
+{
+    int32_t h = 1 << (p->level - 1);
+    struct sdd_tri_seen seen[4];
+    for (uint32_t k = 0; k < 4; k++)
+        see(args, 4 * f + k, seen + k);
+    for (int32_t j = 1; begin < end; j++)
+        for (int32_t k = 0; k < 3; k++) {
+            struct sdd_tri_run r = sdd_tri_run_of(f, h, j, k);
+            int64_t from = begin > low ? begin : low, to = begin + r.n < end ? begin + r.n : end;
+            for (; from < to; from += 8)
+                sdd_tri_emit(out, from, to - from < 8 ? (int32_t)(to - from) : 8,
+                             make(args, seen + r.piece % 4, r.table + (from - begin), 0, _mm256_setzero_si256()));
+            begin += r.n;
+        }
+}
+
+/* Rows [low, high) behind the control vertices; row numbers count from `first`. */
+SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64_t first, int64_t low, int64_t high,
+                         float *to, struct sdd_width width, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
+{
+    int64_t along = ((int64_t)1 << p->level) - 1, each = along * (along - 1) / 2;
+    int64_t lines = (int64_t)p->mesh.n_vertices - first, inside = lines + p->mesh.n_edges * along;
+    struct sdd_tri_out out;
+    out.tile.n = 0;
+    out.to = to;
+    out.width = width;
+    while (low < high) {
+        int64_t begin = low < inside ? lines : inside, size = low < inside ? along : each, k = (low - begin) / size;
+        begin += k * size;
+        int64_t end = begin + size < high ? begin + size : high;
+        if (low < inside)
+            sdd_tri_edge_rows(p, args, &out, (uint32_t)k, begin, low, end, see, make);
+        else
+            sdd_tri_inner_rows(p, args, &out, (uint32_t)k, begin, low, end, see, make);
+        low = end;
+    }
+    sdd_tab_flush(&out.tile);
+    _mm_sfence();
 }
 #endif
 #endif

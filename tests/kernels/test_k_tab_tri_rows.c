@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_tri_rows: on the grids of meshes of triangles, pieces of classes that chance deals, with columns and
- * tables of no meaning. Each point is summed in double; a point that several pieces have may be that of any of them.
- * All that is not in the range must stay as it was. Grid rows come from the grid order in words
- * (tests/oracle/refined.h). */
+/* Oracle of tab_tri_rows and tab_tri_normals: on the grids of meshes of triangles, pieces of classes that chance
+ * deals, with columns and tables of no meaning. Each point is summed in double; a point that several pieces have may
+ * be that of any of them. All that is not in the range must stay as it was. Grid rows come from the grid order in
+ * words (tests/oracle/refined.h). */
+#include "gpu/kernels/tab_tri_normals.h"
 #include "gpu/kernels/tab_tri_rows.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
@@ -230,8 +231,177 @@ static void test_widths(void **state)
     loop_each_odd(30, 60, check_width);
 }
 
+/* ---- normals ----------------------------------------------------------------------------------------------------- */
+struct vec {
+    double x[3];
+};
+
+static double length(struct vec a)
+{
+    return sqrt(a.x[0] * a.x[0] + a.x[1] * a.x[1] + a.x[2] * a.x[2]);
+}
+
+static struct vec cross(struct vec a, struct vec b)
+{
+    return (struct vec){
+        {a.x[1] * b.x[2] - a.x[2] * b.x[1], a.x[2] * b.x[0] - a.x[0] * b.x[2], a.x[0] * b.x[1] - a.x[1] * b.x[0]}};
+}
+
+static void add_to(struct vec *to, double w, struct vec a)
+{
+    for (int x = 0; x < 3; x++)
+        to->x[x] += w * a.x[x];
+}
+
+/* What normals are made of: pieces, whose tables are of pairs of sums. */
+struct normals {
+    struct pieces s;
+    struct sdd_tri_away away[CLASSES];
+    const float *got, *tangents;
+    unsigned char *is; /* [rows] */
+};
+
+/* A sum that leads away, and the size of its terms. */
+static struct vec way_of(const struct normals *n, int64_t piece, int64_t at, int k, double *size)
+{
+    const struct pieces *s = &n->s;
+    uint32_t of = s->piece[piece].class_of;
+    int64_t columns = s->tables[of].n_columns;
+    const uint32_t *row = s->column + s->piece[piece].column;
+    struct vec sum = {{0}};
+    *size = 0;
+    for (int64_t j = 0; j < columns; j++) {
+        double w = (double)s->table[(n->away[of].table + k * columns + j) * s->points + at];
+        struct vec d;
+        for (int x = 0; x < 3; x++)
+            d.x[x] = (double)s->from[3 * (size_t)row[j] + (size_t)x] - (double)s->from[3 * (size_t)row[0] + (size_t)x];
+        add_to(&sum, w, d);
+        *size += fabs(w) * length(d);
+    }
+    return sum;
+}
+
+/* Adds the products of a point; most: how far their sum may be off. */
+static void add_products(const struct normals *n, int64_t piece, int64_t at, struct vec *sum, double *most)
+{
+    uint32_t of = n->s.piece[piece].class_of;
+    for (int k = 0; k < n->away[of].pairs; k++) {
+        double size[2];
+        struct vec a = way_of(n, piece, at, 2 * k, size), b = way_of(n, piece, at, 2 * k + 1, size + 1);
+        add_to(sum, 1, cross(a, b));
+        *most += (n->s.tables[of].n_columns + 8) * 0x1p-23 * (size[0] * length(b) + size[1] * length(a));
+    }
+}
+
+static int64_t n_sure, n_shared, n_masks;
+
+/* Row of the table where a corner's piece has its control vertex. */
+static int64_t vertex_row(const struct pieces *s, int64_t turn)
+{
+    return turn == 0 ? 0 : turn == 1 ? (int64_t)1 << (s->level - 1) : s->points - 1;
+}
+
+/* Both of length 1, along t1 and t2 where the point is of one pair, else at right angles to each other and the normal. */
+static int tangents_are(const struct normals *n, int64_t row, int64_t piece, int64_t at, int one_pair)
+{
+    const float *t = n->tangents + 6 * row;
+    struct vec got[2], normal;
+    double size, off = 0;
+    for (int x = 0; x < 3; x++)
+        got[0].x[x] = (double)t[x], got[1].x[x] = (double)t[3 + x], normal.x[x] = (double)n->got[3 * row + x];
+    for (int k = 0; k < 2; k++) {
+        struct vec want = one_pair ? way_of(n, piece, at, k, &size) : got[k];
+        double all = length(want);
+        for (int x = 0; x < 3; x++)
+            off = fmax(off, fabs(got[k].x[x] - want.x[x] / all));
+    }
+    n_masks += one_pair;
+    if (!one_pair) {
+        struct vec is = cross(got[0], got[1]);
+        add_to(&is, -1, normal);
+        off = fmax(off, length(is));
+    }
+    return off < 1e-3;
+}
+
+static void offer_normal(const struct pieces *s, int64_t row, int64_t piece, int64_t at, void *to)
+{
+    struct normals *n = to;
+    struct vec want = {{0}};
+    double most = 0, off = 0;
+    int vertex = row < s->k.b.V, shared = 0;
+    if (vertex) { /* one piece says whether they share */
+        int64_t first = s->k.b.vert_corner[s->k.b.vert_begin[row]];
+        shared = n->away[s->piece[first / 3 * 4 + first % 3].class_of].shared;
+    }
+    if (!shared)
+        add_products(n, piece, at, &want, &most);
+    for (uint32_t k = s->k.b.vert_begin[vertex ? row : 0]; shared && k < s->k.b.vert_end[row]; k++) {
+        int64_t c = s->k.b.vert_corner[k];
+        add_products(n, c / 3 * 4 + c % 3, vertex_row(s, c % 3), &want, &most);
+    }
+    double all = length(want);
+    if (!(most < 0.02 * all)) {
+        n->is[row] = 1; /* rounding decides */
+        return;
+    }
+    for (int x = 0; x < 3; x++)
+        off = fmax(off, fabs((double)n->got[3 * row + x] - want.x[x] / all));
+    int one_pair = !shared && n->away[s->piece[piece].class_of].pairs == 1;
+    if (off <= 2 * most / all + 0x1p-21 && tangents_are(n, row, piece, at, one_pair))
+        n->is[row] = 1, n_sure++, n_shared += shared;
+}
+
+static void check_normals(const struct poly *p)
+{
+    static unsigned turn;
+    struct normals n = {.got = NULL};
+    struct pieces *s = &n.s;
+    int64_t columns = 0;
+    pieces_init(s, p, 1 + (int)(turn++ % 5), 3);
+    for (int k = 0; k < CLASSES; k++) {
+        n.away[k] = (struct sdd_tri_away){columns, 1 + random_below(&seed, 2), random_below(&seed, 2)};
+        columns += 2 * n.away[k].pairs * s->tables[k].n_columns;
+    }
+    free(s->table);
+    s->n_table = columns * s->points + SPARE, s->table = floats(s->n_table);
+    int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
+    struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
+    a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
+    float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
+    LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
+    a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
+    LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
+    n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
+    each_point(s, offer_normal, &n);
+    a.tangents = NULL, a.to = one;
+    for (int64_t row = 0; row < rows; row++) {
+        if (strcmp(test_backend(), "cpu") == 0) {
+            sdd_tri_put_normal(&a, row); /* as a GPU makes it */
+            assert_memory_equal(one + 3 * row, n.got + 3 * row, sizeof(float[3]));
+        }
+        if (row < s->k.b.V && s->k.b.valence[row] == 0) /* without faces there is none */
+            for (int x = 0; x < 3; x++)
+                n.is[row] = n.got[3 * row + x] == 0 && n.tangents[6 * row + x] == 0 && n.tangents[6 * row + 3 + x] == 0;
+        if (!n.is[row])
+            fail_msg("%s level %d: the normal of row %d, or its tangents", launch_case(), s->level, (int)row);
+    }
+    free(one), free(n.is);
+    pieces_fini(s);
+    launch_end();
+}
+
+static void test_normals(void **state)
+{
+    (void)state;
+    loop_each(60, 60, check_normals);
+    loop_each_odd(30, 60, check_normals);
+    assert_true(n_sure > 20000 && n_shared > 500 && n_masks > 5000);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges), cmocka_unit_test(test_widths)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranges), cmocka_unit_test(test_widths),
+                                       cmocka_unit_test(test_normals)};
     return LAUNCH_GROUP("rows of triangles from tables", tests);
 }
