@@ -301,7 +301,7 @@ static int64_t vertex_row(const struct pieces *s, int64_t turn)
     return turn == 0 ? 0 : turn == 1 ? (int64_t)1 << (s->level - 1) : s->points - 1;
 }
 
-/* Both of length 1, along t1 and t2 where the point is of one pair, else at right angles to each other and the normal. */
+/* Of length 1, along t1 and t2 where the point is of one pair, else at right angles to each other and the normal. */
 static int tangents_are(const struct normals *n, int64_t row, int64_t piece, int64_t at, int one_pair)
 {
     const float *t = n->tangents + 6 * row;
