@@ -11,6 +11,7 @@
 #include "tests/bench/thesis.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include "tests/oracle/triangles.h"
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -20,14 +21,16 @@ namespace
 {
 
 struct cage {
-    const char *file; /* of the shared folder, or a torus of nx * ny quads */
-    int nx, ny, level;
+    const char *file;          /* of the shared folder, or a torus of nx * ny quads */
+    int nx, ny, level, scheme; /* under loop, cut into triangles */
 };
-constexpr cage cages[] = {{"spot_quadrangulated", 61, 48, 3},
-                          {"spot_quadrangulated", 61, 48, 5},
-                          {"spot_quadrangulated", 61, 48, 6},
-                          {"beast", 186, 174, 4},
-                          {nullptr, 60, 50, 3}};
+constexpr cage cages[] = {{"spot_quadrangulated", 61, 48, 3, SDD_SCHEME_CATMULL_CLARK},
+                          {"spot_quadrangulated", 61, 48, 5, SDD_SCHEME_CATMULL_CLARK},
+                          {"spot_quadrangulated", 61, 48, 6, SDD_SCHEME_CATMULL_CLARK},
+                          {"beast", 186, 174, 4, SDD_SCHEME_CATMULL_CLARK},
+                          {nullptr, 60, 50, 3, SDD_SCHEME_CATMULL_CLARK},
+                          {"spot_quadrangulated", 61, 48, 3, SDD_SCHEME_LOOP},
+                          {"spot_quadrangulated", 61, 48, 5, SDD_SCHEME_LOOP}};
 
 struct output {
     const char *name;
@@ -177,6 +180,12 @@ void measure(const std::vector<machine> &machines, const cage &c, const std::vec
 {
     bench_mesh mesh;
     bench_mesh_open(&mesh, c.file, c.nx, c.ny);
+    struct triangles cut = {};
+    mesh.desc.options.scheme = c.scheme;
+    if (c.scheme == SDD_SCHEME_LOOP) {
+        cut = triangles_cut(&mesh.desc);
+        snprintf(mesh.name + strlen(mesh.name), sizeof mesh.name - strlen(mesh.name), ", triangles, loop");
+    }
     std::vector<float> poses[2];
     poses[0].assign(mesh.points, mesh.points + 3 * mesh.desc.n_vertices);
     for (float x : poses[0])
@@ -189,6 +198,7 @@ void measure(const std::vector<machine> &machines, const cage &c, const std::vec
     const frames::peer p = frames::peer_time(mesh.desc, poses, c.level, n_vertices);
     for (const machine &m : machines)
         measure_device(m, mesh, c.level, methods, poses, p);
+    triangles_free(&cut);
     bench_mesh_close(&mesh);
 }
 
@@ -255,7 +265,8 @@ int main(int argc, char **argv)
     size_t number = 0;
     for (const cage &c : cages)
         if (!machines.empty() &&
-            thesis::is_chosen(++number, std::string(c.file ? c.file : "torus") + " " + std::to_string(c.level)))
+            thesis::is_chosen(++number, std::string(c.file ? c.file : "torus") + " " + std::to_string(c.level) +
+                                            (c.scheme == SDD_SCHEME_LOOP ? " loop" : "")))
             measure(machines, c, methods);
     for (const machine &m : machines)
         sdd_device_close(m.device);

@@ -4,6 +4,9 @@
 #define TESTS_ORACLE_TRIANGLES_H
 #include <stdatomic.h>
 #include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
 #include "gpu/sdd.h"
 
 struct triangles { /* what the description points to afterwards */
@@ -14,4 +17,7 @@ int triangles_only(const struct sdd_mesh_desc *d);
 struct triangles triangles_cut(struct sdd_mesh_desc *d);
 void triangles_free(struct triangles *t);
 
+#ifdef __cplusplus
+}
+#endif
 #endif
