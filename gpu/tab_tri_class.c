@@ -4,7 +4,7 @@
  * what is right. */
 #include "gpu/tab_tri_class.h"
 #include "gpu/kernels/crease_rule.h"
-#include "gpu/kernels/tab_tri_fan.h"
+#include "gpu/kernels/tab_tri_pieces.h"
 #include "gpu/tab_rule.h"
 #include <math.h>
 #include <stdlib.h>
@@ -348,7 +348,7 @@ static void write_row(const struct patch *p, const double *from, float *out, int
 static void write_point(const struct patch *p, struct spot s, int limit, int pairs, double *row, float *out,
                         float *away, int r)
 {
-    int rows = (p->side + 1) * (p->side + 2) / 2, is_vertex = p->fan.n && s.x == 0 && s.y == 0;
+    int rows = sdd_tri_table_rows(p->side), is_vertex = p->fan.n && s.x == 0 && s.y == 0;
     for (int k = 0; k < 4; k++)
         clear(p, row + k * p->columns);
     if (limit && is_vertex)
@@ -366,6 +366,18 @@ static void write_point(const struct patch *p, struct spot s, int limit, int pai
         add_faces(p, &ring, p->side, row);
     for (int k = 0; k < 2 * pairs; k++)
         write_row(p, row + k * p->columns, away + (size_t)k * (size_t)(rows * p->columns), rows, r);
+}
+
+/* The rows of sides, from those of points: of n columns. */
+static void copy_sides(int h, int n, float *table)
+{
+    int rows = sdd_tri_table_rows(h), points = sdd_tri_points(h);
+    for (int k = 0; k < n; k++, table += rows)
+        for (int t = 0; t <= h; t++) {
+            table[points + t] = table[sdd_tri_upright(h, t, 0)];
+            table[points + h + 1 + t] = table[sdd_tri_upright(h, h - t, t)];
+            table[points + 2 * (h + 1) + t] = table[sdd_tri_upright(h, 0, h - t)];
+        }
 }
 
 static void start(struct patch *p, const struct tab_tri_class *c)
@@ -430,6 +442,10 @@ int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *ou
     for (int j = 0; j <= p.side; j++)
         for (int i = 0; i <= (is_middle(c) ? j : p.side - j); i++)
             write_point(&p, spot_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away, r++);
+    if (!is_middle(c)) {
+        copy_sides(p.side, p.columns, out);
+        copy_sides(p.side, away ? 2 * pairs * p.columns : 0, away);
+    }
     free(memory);
     return SDD_OK;
 }

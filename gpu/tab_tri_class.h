@@ -38,8 +38,8 @@ int tab_tri_shared(const struct tab_tri_class *c, int steps, int limit);
  * NULL: what leads away from those points, times h: for each pair t1, then t2, so that the sum of t1 x t2 has the
  * direction of the normal that mesh-matrix makes there: the limit surface's where it has one, else the sum over the
  * faces around.
- * Shapes  out[K][rows] f32, away[2 pairs][K][rows] f32, rows = (h + 1) (h + 2) / 2 in the order of
- *         kernels/tab_tri_pieces.h; rows of `away` sum to zero
+ * Shapes  out[K][rows] f32, away[2 pairs][K][rows] f32, those of kernels/tab_tri_pieces.h, zeros in the
+ *         place of the middle one's sides; rows of `away` sum to zero
  * Cost    16 K (h + 4)^2 bytes meanwhile; about 4 K (h + 4)^2 additions and multiplications in double
  * Errors  SDD_ENO_MEMORY
  * Source  Loop 1987; OpenSubdiv's semi-sharp rules (tab_rule.h) and limit tangents (sdc/loopScheme.h)

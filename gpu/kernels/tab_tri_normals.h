@@ -161,23 +161,30 @@ static inline struct sdd_eight sdd_eight_unit(struct sdd_eight n)
     return n;
 }
 
-/* Of eight rows of a piece's tables, as sdd_tri_eight takes them. */
-SDD_FN struct sdd_eight sdd_tri_eight_normals(const void *args, const struct sdd_tri_seen *s, int64_t first, int listed,
-                                              __m256i rows)
+/* Of rows of a piece's tables, as sdd_tri_eights takes them. */
+SDD_FN void sdd_tri_make_normals(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
+                                 struct sdd_eight *out)
 {
     const struct tab_tri_normals_args *a = args;
-    int64_t points = sdd_tri_table_rows(1 << (a->pieces.level - 1)), next = s->n * points;
+    int64_t rows = sdd_tri_table_rows(1 << (a->pieces.level - 1)), next = s->n * rows;
     const float *w = a->pieces.table + s->at + first;
-    struct sdd_eight n =
-        sdd_eight_cross(sdd_tri_eight(s, w, points, listed, rows), sdd_tri_eight(s, w + next, points, listed, rows));
+    struct sdd_eight t1[2], t2[2];
+    sdd_tri_eights(s, w, rows, two, t1);
+    sdd_tri_eights(s, w + next, rows, two, t2);
+    for (int k = 0; k <= two; k++)
+        out[k] = sdd_eight_cross(t1[k], t2[k]);
     if (a->away[s->class_of].pairs > 1) {
-        struct sdd_eight u = sdd_eight_cross(sdd_tri_eight(s, w + 2 * next, points, listed, rows),
-                                             sdd_tri_eight(s, w + 3 * next, points, listed, rows));
-        n.x = _mm256_add_ps(n.x, u.x);
-        n.y = _mm256_add_ps(n.y, u.y);
-        n.z = _mm256_add_ps(n.z, u.z);
+        sdd_tri_eights(s, w + 2 * next, rows, two, t1);
+        sdd_tri_eights(s, w + 3 * next, rows, two, t2);
+        for (int k = 0; k <= two; k++) {
+            struct sdd_eight u = sdd_eight_cross(t1[k], t2[k]);
+            out[k].x = _mm256_add_ps(out[k].x, u.x);
+            out[k].y = _mm256_add_ps(out[k].y, u.y);
+            out[k].z = _mm256_add_ps(out[k].z, u.z);
+        }
     }
-    return sdd_eight_unit(n);
+    for (int k = 0; k <= two; k++)
+        out[k] = sdd_eight_unit(out[k]);
 }
 #endif
 
@@ -188,7 +195,7 @@ SDD_FN void k_tab_tri_normals(int64_t i, const struct tab_tri_normals_args *a)
 #ifdef __FMA__
     for (; low < high && (low < a->pieces.mesh.n_vertices || a->tangents); low++)
         sdd_tri_put_normal(a, low);
-    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, sdd_xyz(), sdd_tri_see_ways, sdd_tri_eight_normals);
+    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, sdd_xyz(), sdd_tri_see_ways, sdd_tri_make_normals);
 #else
     for (; low < high; low++)
         sdd_tri_put_normal(a, low);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_tri_pieces.h: the level-1 triangles of a mesh, the pieces, as they are evaluated. A table has a row for each
  * point of a piece, seen from the first corner of the control triangle: those of ascending j, in them those of
- * ascending i (tri_grid.h). */
+ * ascending i (tri_grid.h). After them the points of its three sides again, counterclockwise: control edges have
+ * these. */
 #ifndef SDD_TAB_TRI_PIECES_H
 #define SDD_TAB_TRI_PIECES_H
 #include "gpu/kernels/tab_pieces.h"
@@ -28,10 +29,15 @@ struct sdd_tri_at {
     int32_t row;
 };
 
-/* Points of a piece of h cells a side. */
-SDD_FN int32_t sdd_tri_table_rows(int32_t h)
+/* Points of a piece of h cells a side; rows of its table. */
+SDD_FN int32_t sdd_tri_points(int32_t h)
 {
     return (h + 1) * (h + 2) / 2;
+}
+
+SDD_FN int32_t sdd_tri_table_rows(int32_t h)
+{
+    return sdd_tri_points(h) + 3 * (h + 1);
 }
 
 /* Of a piece at a corner: row of the point i, j away from where the piece begins. */
@@ -60,8 +66,11 @@ SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int3
 /* The point a distance t from corner c along the edge after it. */
 SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
 {
-    uint32_t f = c / 3, turn = c - 3 * f;
-    return sdd_tri_at_point(f, h, turn == 0 ? t : turn == 1 ? 2 * h - t : 0, turn == 0 ? 0 : turn == 1 ? t : 2 * h - t);
+    uint32_t f = c / 3, turn = c - 3 * f, next = turn == 2 ? 0 : turn + 1;
+    struct sdd_tri_at at;
+    at.piece = 4 * f + (t <= h ? turn : next);
+    at.row = sdd_tri_points(h) + (int32_t)turn * (h + 1) + (t <= h ? t : t - h);
+    return at;
 }
 
 SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t row)

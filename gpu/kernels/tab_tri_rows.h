@@ -38,11 +38,17 @@ static inline void sdd_tri_see_rows(const void *args, uint32_t piece, struct sdd
     sdd_tri_see(&a->pieces, a->from, a->width, piece, s);
 }
 
-SDD_FN struct sdd_eight sdd_tri_eight_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int listed,
-                                           __m256i rows)
+static inline void sdd_tri_see_points(const void *args, uint32_t piece, struct sdd_tri_seen *s)
+{
+    const struct tab_tri_rows_args *a = args;
+    sdd_tri_see(&a->pieces, a->from, sdd_xyz(), piece, s);
+}
+
+SDD_FN void sdd_tri_make_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
+                              struct sdd_eight *out)
 {
     const struct sdd_tri_pieces *p = &((const struct tab_tri_rows_args *)args)->pieces;
-    return sdd_tri_eight(s, p->table + s->at + first, sdd_tri_table_rows(1 << (p->level - 1)), listed, rows);
+    sdd_tri_eights(s, p->table + s->at + first, sdd_tri_table_rows(1 << (p->level - 1)), two, out);
 }
 #endif
 
@@ -53,7 +59,10 @@ SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
 #ifdef __FMA__
     for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
         sdd_tri_put_row(a, low);
-    sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->width, sdd_tri_see_rows, sdd_tri_eight_rows);
+    if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, sdd_xyz(), sdd_tri_see_points, sdd_tri_make_rows);
+    else
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->width, sdd_tri_see_rows, sdd_tri_make_rows);
 #else
     for (; low < high; low++)
         sdd_tri_put_row(a, low);

@@ -31,28 +31,31 @@ static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from
         s->p[j] = sdd_row_load(from, a->column[of.column + (uint32_t)j], width);
 }
 
-/* The sums of eight rows of a table that begin at w, or stand at `rows` from there. listed: is a constant. */
-SDD_FN struct sdd_eight sdd_tri_eight(const struct sdd_tri_seen *s, const float *w, int64_t points, int listed,
-                                      __m256i rows)
+/* The sums of eight rows of a table that begin at w, or of sixteen. two: is a constant. */
+SDD_FN void sdd_tri_eights(const struct sdd_tri_seen *s, const float *w, int64_t rows, int two, struct sdd_eight *all)
 {
-    struct sdd_eight all;
-    all.x = all.y = all.z = _mm256_setzero_ps();
+    for (int k = 0; k <= two; k++)
+        all[k].x = all[k].y = all[k].z = _mm256_setzero_ps();
     for (int32_t first = 0; first < s->n; first += SDD_TAB_TERMS) {
-        struct sdd_eight part;
+        struct sdd_eight part[2];
         int32_t end = first + SDD_TAB_TERMS < s->n ? first + SDD_TAB_TERMS : s->n;
-        part.x = part.y = part.z = _mm256_setzero_ps();
+        for (int k = 0; k <= two; k++)
+            part[k].x = part[k].y = part[k].z = _mm256_setzero_ps();
         for (int32_t j = first; j < end; j++) {
-            const float *at = w + j * points;
-            __m256 v = listed ? _mm256_i32gather_ps(at, rows, 4) : _mm256_loadu_ps(at);
-            part.x = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].x), part.x);
-            part.y = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].y), part.y);
-            part.z = _mm256_fmadd_ps(v, _mm256_set1_ps(s->p[j].z), part.z);
+            __m256 x = _mm256_set1_ps(s->p[j].x), y = _mm256_set1_ps(s->p[j].y), z = _mm256_set1_ps(s->p[j].z);
+            for (int k = 0; k <= two; k++) {
+                __m256 v = _mm256_loadu_ps(w + j * rows + 8 * k);
+                part[k].x = _mm256_fmadd_ps(v, x, part[k].x);
+                part[k].y = _mm256_fmadd_ps(v, y, part[k].y);
+                part[k].z = _mm256_fmadd_ps(v, z, part[k].z);
+            }
         }
-        all.x = _mm256_add_ps(all.x, part.x);
-        all.y = _mm256_add_ps(all.y, part.y);
-        all.z = _mm256_add_ps(all.z, part.z);
+        for (int k = 0; k <= two; k++) {
+            all[k].x = _mm256_add_ps(all[k].x, part[k].x);
+            all[k].y = _mm256_add_ps(all[k].y, part[k].y);
+            all[k].z = _mm256_add_ps(all[k].z, part[k].z);
+        }
     }
-    return all;
 }
 
 /* Where rows go, in ascending order. */
@@ -83,27 +86,6 @@ static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, s
         sdd_row_put(o->to, (uint32_t)(row + k), o->width, sdd_vec3_of(at[0][k], at[1][k], at[2][k]));
 }
 
-/* Up to eight points of an edge that are of one piece. */
-struct sdd_tri_some {
-    uint32_t piece;
-    int32_t n, row[8];
-};
-
-/* Edge of corner c: from the point a distance t from it, at most `most`, in the order of rows. */
-static inline struct sdd_tri_some sdd_tri_some_of(uint32_t c, int32_t h, int32_t t, int32_t down, int64_t most)
-{
-    struct sdd_tri_at at = sdd_tri_at_edge(c, h, t);
-    struct sdd_tri_some s;
-    s.piece = at.piece;
-    for (s.n = 0; s.n < 8 && s.n < most && at.piece == s.piece;) {
-        s.row[s.n++] = at.row;
-        at = sdd_tri_at_edge(c, h, t + (down ? -s.n : s.n));
-    }
-    for (int32_t k = s.n; k < 8; k++)
-        s.row[k] = s.row[0];
-    return s;
-}
-
 /* Rows of points inside a triangle that are of one piece: rows from `table` on. */
 struct sdd_tri_run {
     uint32_t piece;
@@ -122,10 +104,43 @@ static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j
     r.n = j >= h ? (k ? 0 : 2 * h - 1 - j) : k == 1 ? j - 1 : h - j;
     return r;
 }
-/* How a kernel takes a piece, and what it makes of eight rows of it (sdd_tri_eight). Constants. */
+/* How a kernel takes a piece, and what it makes of eight of its rows or sixteen (sdd_tri_eights). Constants. */
 typedef void sdd_tri_see_fn(const void *args, uint32_t piece, struct sdd_tri_seen *s);
-typedef struct sdd_eight sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int listed,
-                                         __m256i rows);
+typedef void sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
+                             struct sdd_eight *out);
+
+/* n rows of a piece from `first` on, which are rows `row`, .. */
+SDD_FN void sdd_tri_run_rows(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t first,
+                             int64_t row, int64_t n, sdd_tri_make_fn *make)
+{
+    struct sdd_eight p[2];
+    for (; n > 8; n -= 16, first += 16, row += 16) {
+        make(args, s, first, 1, p);
+        sdd_tri_emit(out, row, 8, p[0]);
+        sdd_tri_emit(out, row + 8, n < 16 ? (int32_t)n - 8 : 8, p[1]);
+    }
+    if (n > 0) {
+        make(args, s, first, 0, p);
+        sdd_tri_emit(out, row, (int32_t)n, p[0]);
+    }
+}
+
+/* The same of n rows that end with `last`, backwards. */
+SDD_FN void sdd_tri_run_back(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t last,
+                             int64_t row, int64_t n, sdd_tri_make_fn *make)
+{
+    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    for (; n > 0; n -= 8, last -= 8, row += 8) {
+        int32_t some = n < 8 ? (int32_t)n : 8;
+        const __m256i back = _mm256_sub_epi32(_mm256_set1_epi32(some - 1), lanes);
+        struct sdd_eight p;
+        make(args, s, last - some + 1, 0, &p);
+        p.x = _mm256_permutevar8x32_ps(p.x, back);
+        p.y = _mm256_permutevar8x32_ps(p.y, back);
+        p.z = _mm256_permutevar8x32_ps(p.z, back);
+        sdd_tri_emit(out, row, some, p);
+    }
+}
 
 /* Rows [low, end) of edge e, whose first is `begin`. */
 SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t e,
@@ -134,16 +149,19 @@ SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, 
     int32_t h = 1 << (p->level - 1);
     uint32_t c = p->mesh.edge_corner[e];
     int32_t down = p->mesh.vert[c] > p->mesh.vert[sdd_next(&p->mesh.faces, c)];
-    struct sdd_tri_seen seen;
-    memset(&seen, 0, offsetof(struct sdd_tri_seen, p));
-    seen.piece = SDD_NONE;
     while (low < end) {
         int32_t t = (int32_t)(low - begin) + 1;
-        struct sdd_tri_some s = sdd_tri_some_of(c, h, down ? 2 * h - t : t, down, end - low);
-        if (s.piece != seen.piece)
-            see(args, s.piece, &seen);
-        sdd_tri_emit(out, low, s.n, make(args, &seen, 0, 1, _mm256_loadu_si256((const __m256i *)s.row)));
-        low += s.n;
+        t = down ? 2 * h - t : t;
+        int64_t n = down ? (t <= h ? t : t - h) : (t <= h ? h + 1 : 2 * h) - t; /* of the same piece */
+        struct sdd_tri_at at = sdd_tri_at_edge(c, h, t);
+        struct sdd_tri_seen seen;
+        n = n < end - low ? n : end - low;
+        see(args, at.piece, &seen);
+        if (down)
+            sdd_tri_run_back(args, out, &seen, at.row, low, n, make);
+        else
+            sdd_tri_run_rows(args, out, &seen, at.row, low, n, make);
+        low += n;
     }
 }
 
@@ -159,9 +177,7 @@ SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args,
         for (int32_t k = 0; k < 3; k++) {
             struct sdd_tri_run r = sdd_tri_run_of(f, h, j, k);
             int64_t from = begin > low ? begin : low, to = begin + r.n < end ? begin + r.n : end;
-            for (; from < to; from += 8)
-                sdd_tri_emit(out, from, to - from < 8 ? (int32_t)(to - from) : 8,
-                             make(args, seen + r.piece % 4, r.table + (from - begin), 0, _mm256_setzero_si256()));
+            sdd_tri_run_rows(args, out, seen + r.piece % 4, r.table + (from - begin), from, to - from, make);
             begin += r.n;
         }
 }

@@ -22,7 +22,7 @@ struct pieces {
     struct wild_case k;
     struct grid g;
     int level;
-    int64_t n, n_from, n_column, n_table, points; /* points: of a piece */
+    int64_t n, n_from, n_column, n_table, points, rows; /* points: of a piece; rows: of its table */
     struct sdd_tri_piece *piece;
     struct sdd_tab_table tables[CLASSES];
     uint32_t *column;
@@ -41,6 +41,7 @@ static void pieces_init(struct pieces *s, const struct poly *p, int level, int32
 {
     int64_t h = (int64_t)1 << (level - 1), columns = 0;
     *s = (struct pieces){.level = level, .points = (h + 1) * (h + 2) / 2};
+    s->rows = s->points + 3 * (h + 1); /* and of its three sides again */
     wild_case_init(&s->k, p, 0);
     grid_init(&s->g, &p->desc);
     s->n = 4 * s->k.b.F, s->n_from = grid_n_vertices(&s->g, 1);
@@ -57,7 +58,7 @@ static void pieces_init(struct pieces *s, const struct poly *p, int level, int32
         for (int32_t j = 0; j < s->tables[s->piece[i].class_of].n_columns; j++)
             s->column[s->n_column++] = (uint32_t)random_below(&seed, s->n_from);
     }
-    s->n_table = columns * s->points + SPARE;
+    s->n_table = columns * s->rows + SPARE;
     s->table = floats(s->n_table), s->from = floats(s->n_from * stride);
 }
 
@@ -84,7 +85,7 @@ static double sum_of(const struct pieces *s, int64_t i, int64_t at, int64_t floa
     const struct sdd_tab_table *t = s->tables + s->piece[i].class_of;
     double sum = 0, size = 0;
     for (int64_t j = 0; j < t->n_columns; j++) {
-        double term = (double)s->table[(t->table + j) * s->points + at] *
+        double term = (double)s->table[(t->table + j) * s->rows + at] *
                       (double)s->from[stride * (int64_t)s->column[s->piece[i].column + j] + float_of_row];
         sum += term, size += fabs(term);
     }
@@ -98,19 +99,28 @@ static int has_point(int t, int64_t h, int64_t i, int64_t j)
     return t == 0 ? i + j <= h : t == 1 ? i >= h : t == 2 ? j >= h : i <= h && j <= h && i + j >= h;
 }
 
-/* Every point of every piece: the row that it may be, the piece, and its place in the table. */
+/* Every point of every piece: the row that it may be, the piece, and its place in the table: that of a side on an edge
+ * of the control triangle, counterclockwise from corner to corner. */
 typedef void visit(const struct pieces *s, int64_t row, int64_t piece, int64_t at, void *to);
 
 static void each_point(const struct pieces *s, visit *see, void *to)
 {
     int64_t h = (int64_t)1 << (s->level - 1), m = 2 * h;
     for (int64_t i = 0; i < s->n; i++) {
-        int64_t at = 0;
+        int64_t at = 0, t = i % 4, c = i / 4 * 3;
         for (int64_t y = 0; y <= m; y++)
             for (int64_t x = 0; x + y <= m; x++)
-                if (has_point((int)(i % 4), h, x, y))
-                    see(s, tri_vertex(&s->g, s->level, i / 4 * 3, x, y), i, at++, to);
+                if (has_point((int)t, h, x, y)) {
+                    if (x > 0 && y > 0 && x + y < m)
+                        see(s, tri_vertex(&s->g, s->level, c, x, y), i, at, to);
+                    at++;
+                }
         assert_int_equal(at, s->points);
+        for (int64_t side = 0; side < 3; side++)
+            for (int64_t x = 0; x <= m; x++) /* from corner `side` on: half of it is that corner's, half the next's */
+                if (t == (x <= h ? side : (side + 1) % 3) || (x == h && t == (side + 1) % 3))
+                    see(s, tri_vertex(&s->g, s->level, c + side, x, 0), i,
+                        s->points + side * (h + 1) + (t == side ? x : x - h), to);
     }
 }
 
@@ -271,7 +281,7 @@ static struct vec way_of(const struct normals *n, int64_t piece, int64_t at, int
     struct vec sum = {{0}};
     *size = 0;
     for (int64_t j = 0; j < columns; j++) {
-        double w = (double)s->table[(n->away[of].table + k * columns + j) * s->points + at];
+        double w = (double)s->table[(n->away[of].table + k * columns + j) * s->rows + at];
         struct vec d;
         for (int x = 0; x < 3; x++)
             d.x[x] = (double)s->from[3 * (size_t)row[j] + (size_t)x] - (double)s->from[3 * (size_t)row[0] + (size_t)x];
@@ -295,10 +305,10 @@ static void add_products(const struct normals *n, int64_t piece, int64_t at, str
 
 static int64_t n_sure, n_shared, n_masks;
 
-/* Row of the table where a corner's piece has its control vertex. */
+/* Row of the table where a corner's piece has its control vertex: the first of the side that begins there. */
 static int64_t vertex_row(const struct pieces *s, int64_t turn)
 {
-    return turn == 0 ? 0 : turn == 1 ? (int64_t)1 << (s->level - 1) : s->points - 1;
+    return s->points + turn * (((int64_t)1 << (s->level - 1)) + 1);
 }
 
 /* Of length 1, along t1 and t2 where the point is of one pair, else at right angles to each other and the normal. */
@@ -364,7 +374,7 @@ static void check_normals(const struct poly *p)
         columns += 2 * n.away[k].pairs * s->tables[k].n_columns;
     }
     free(s->table);
-    s->n_table = columns * s->points + SPARE, s->table = floats(s->n_table);
+    s->n_table = columns * s->rows + SPARE, s->table = floats(s->n_table);
     int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
     struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));

@@ -17,7 +17,7 @@
 enum { MAX_STEPS = 4, MIDDLES = 64 };
 
 struct tables {
-    int columns, side, rows, pairs;
+    int columns, side, points, rows, pairs; /* rows: the points, then those of the sides */
     float *out, *away;
 };
 
@@ -25,7 +25,7 @@ static struct tables tables_of(const struct tab_tri_class *c, int steps, int lim
 {
     struct sdd_error err = {0};
     struct tables t = {.columns = tab_tri_columns(c), .side = 1 << steps, .pairs = tab_tri_pairs(c, steps, limit)};
-    t.rows = (t.side + 1) * (t.side + 2) / 2;
+    t.points = (t.side + 1) * (t.side + 2) / 2, t.rows = t.points + 3 * (t.side + 1);
     size_t n = (size_t)t.columns * (size_t)t.rows;
     t.out = calloc(n, sizeof *t.out), t.away = calloc(2 * n * (size_t)t.pairs, sizeof *t.away);
     assert_true(t.out && t.away);
@@ -68,7 +68,8 @@ static struct tab_tri_class middle_class(int number)
 static void check_laws(const struct tab_tri_class *c, int steps, int limit)
 {
     struct tables t = tables_of(c, steps, limit);
-    for (int row = 0; row < t.rows; row++) {
+    const int rows = c->turn == 3 ? t.points : t.rows;
+    for (int row = 0; row < rows; row++) {
         double sum = 0;
         for (int k = 0; k < t.columns; k++) {
             double w = (double)t.out[k * t.rows + row];
@@ -78,7 +79,7 @@ static void check_laws(const struct tab_tri_class *c, int steps, int limit)
         assert_true(fabs(sum - 1) < 1e-6);
     }
     for (int k = 0; k < 2 * t.pairs; k++)
-        for (int row = 0; row < t.rows; row++) {
+        for (int row = 0; row < rows; row++) {
             double sum = 0, size = 0;
             for (int j = 0; j < t.columns; j++) {
                 double w = (double)t.away[(k * t.columns + j) * t.rows + row];
@@ -116,7 +117,7 @@ static void test_start(void **state)
         struct tables t = tables_of(&c, 0, 0);
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < t.columns; k++)
-                assert_true(t.out[k * 3 + row] == (float)(k == (c.turn == 3 ? middle : corner)[row]));
+                assert_true(t.out[k * t.rows + row] == (float)(k == (c.turn == 3 ? middle : corner)[row]));
         tables_free(&t);
     }
 }
@@ -143,6 +144,24 @@ static void test_turns(void **state)
 static void is_near(const struct tables *t, int column, int row, double want)
 {
     assert_true(fabs((double)t->out[column * t->rows + row] - want) < 1e-6);
+}
+
+/* Sides: from corner to corner, counterclockwise. */
+static void test_sides(void **state)
+{
+    (void)state;
+    struct tab_tri_class c = corner_class(1, 1);
+    struct tables t = tables_of(&c, 3, 0);
+    for (int i = 0; i <= t.side; i++) {
+        const int at[3] = {row_of(t.side, i, 0), row_of(t.side, t.side - i, i), row_of(t.side, 0, t.side - i)};
+        for (int k = 0; k < 3 * t.columns; k++)
+            assert_true(t.out[k / 3 * t.rows + t.points + k % 3 * (t.side + 1) + i] ==
+                        t.out[k / 3 * t.rows + at[k % 3]]);
+        for (int k = 0; k < 6 * t.pairs * t.columns; k++)
+            assert_true(t.away[k / 3 * t.rows + t.points + k % 3 * (t.side + 1) + i] ==
+                        t.away[k / 3 * t.rows + at[k % 3]]);
+    }
+    tables_free(&t);
 }
 
 /* Loop's masks: the vertex of six, its limit, the middle of an edge; a corner; a boundary. */
@@ -174,6 +193,7 @@ static void test_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_laws), cmocka_unit_test(test_start),
-                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_values)};
+                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_sides),
+                                       cmocka_unit_test(test_values)};
     return cmocka_run_group_tests_name("tables of triangles", tests, NULL, NULL);
 }
