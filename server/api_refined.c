@@ -192,24 +192,37 @@ static int compute(struct job *job)
     return cached_create(j->key, &about, result, &j->frame, &job->err);
 }
 
-/* Do positions alone change, frame after frame? Then tables make the next ones. */
-static bool wants_tables(struct refine_job *j)
+/* The frame's kind, of those of its mesh or in the place of the one not asked for longest. *moved: it was there, and
+ * its last frame had other positions. */
+static struct auto_frames *kind_of(const struct refine_job *j, bool *moved)
 {
     const struct slot *slot = j->base.job.slot;
-    struct resident *resident = slot->resident;
-    struct auto_frames *f = &resident->frames;
-    if (!refine_is_auto(j))
-        return false;
-    bool like = refine_like_last(j), moved = like && (j->posed || f->version != slot->info.version);
-    if (!like) {
-        atomic_store(&resident->built, false);
-        atomic_store(&resident->refused, false);
-        *f = (struct auto_frames){
-            .level = j->request.level, .surface = j->request.surface, .include = j->request.include};
+    struct auto_frames *kind = refine_kind(j), *kinds = slot->resident->kinds;
+    *moved = kind && (j->posed || kind->version != slot->info.version);
+    if (!kind) {
+        kind = kinds;
+        for (int k = 1; k < AUTO_KINDS; k++)
+            kind = kinds[k].asked < kind->asked ? kinds + k : kind;
+        kind->level = j->request.level;
+        kind->surface = j->request.surface;
+        kind->around = j->request.include & AUTO_AROUND;
+        memcpy(kind->topology_id, slot->info.topology_id, sizeof kind->topology_id);
+        atomic_store(&kind->built, false);
+        atomic_store(&kind->refused, false);
     }
-    memcpy(f->topology_id, slot->info.topology_id, sizeof f->topology_id);
-    f->version = slot->info.version;
-    return moved && !atomic_load(&resident->built) && !atomic_load(&resident->refused);
+    kind->version = slot->info.version;
+    kind->asked = uv_hrtime();
+    return kind;
+}
+
+/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. NULL: they do not. */
+static struct auto_frames *wants_tables(const struct refine_job *j)
+{
+    bool moved;
+    if (!refine_is_auto(j))
+        return NULL;
+    struct auto_frames *kind = kind_of(j, &moved);
+    return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused) ? kind : NULL;
 }
 
 static int adopt(struct job *job)
@@ -237,8 +250,8 @@ static int build_tables(struct job *job)
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
     int rc = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
-    atomic_store(&resident->built, !rc);
-    atomic_store(&resident->refused, rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE);
+    atomic_store(&j->build->built, !rc);
+    atomic_store(&j->build->refused, rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE);
     if (resident->mesh)
         resident_measure(job->server->residency, resident);
     if (rc == SDD_EDEVICE)

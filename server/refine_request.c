@@ -186,24 +186,26 @@ bool refine_is_auto(const struct refine_job *j)
     return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS);
 }
 
-bool refine_like_last(const struct refine_job *j)
+struct auto_frames *refine_kind(const struct refine_job *j)
 {
     const struct slot *slot = j->base.job.slot;
-    const struct auto_frames *f = &slot->resident->frames;
-    const int around = SDD_NORMALS | SDD_TANGENTS;
-    return strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
-           f->surface == j->request.surface && (f->include & around) == (j->request.include & around);
+    for (int k = 0; k < AUTO_KINDS && slot->resident; k++) {
+        struct auto_frames *f = slot->resident->kinds + k;
+        if (strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
+            f->surface == j->request.surface && f->around == (j->request.include & AUTO_AROUND))
+            return f;
+    }
+    return NULL;
 }
 
 int refine_name(struct refine_job *j)
 {
-    const struct slot *slot = j->base.job.slot;
     int rc = read_primvars(j);
     if (rc)
         return rc;
     name_frame(j);
-    if (!refine_is_auto(j) || !slot->resident || !atomic_load(&slot->resident->built) || !refine_like_last(j) ||
-        is_known(j))
+    const struct auto_frames *kind = refine_is_auto(j) ? refine_kind(j) : NULL;
+    if (!kind || !atomic_load(&kind->built) || is_known(j))
         return SDD_OK;
     snprintf(j->method, sizeof j->method, "%s", TABLES_METHOD);
     name_frame(j);

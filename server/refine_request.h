@@ -27,7 +27,7 @@ struct refine_job {
     struct stream *stream;      /* NULL: the frame is there, or nothing is         */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
-    bool build; /* tables, behind the answer */
+    struct auto_frames *build; /* tables for it, behind the answer; NULL: none */
     /* plan only */
     struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;
@@ -42,10 +42,11 @@ int64_t refine_max_level(const struct config *c, bool patches);
  * `auto` has tables by now. Who has a frame that was made without them goes on with it.
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
-/* refine_is_auto: may another engine make it once there are tables? refine_like_last: is it of the same kind as the
- * last such frame of the mesh? Its slot has a device record. */
+/* refine_is_auto: may another engine make it once there are tables? refine_kind: of which of its mesh's kinds it is;
+ * NULL: of another. */
+#define AUTO_AROUND (SDD_NORMALS | SDD_TANGENTS)
 bool refine_is_auto(const struct refine_job *j);
-bool refine_like_last(const struct refine_job *j);
+struct auto_frames *refine_kind(const struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_tag_stream: the tag that refine_name made becomes that of the frame whose header has no digest. */
 void refine_tag_stream(struct refine_job *j);

@@ -138,7 +138,8 @@ void resident_drop(struct residency *r, struct resident *m)
     r->mesh_bytes -= sdd_mesh_bytes(m->mesh);
     sdd_mesh_free(m->mesh);
     m->mesh = NULL;
-    atomic_store(&m->built, false);
+    for (int k = 0; k < AUTO_KINDS; k++)
+        atomic_store(&m->kinds[k].built, false);
     struct topology_entry *t = m->topology;
     set_topology(r, m, NULL);
     leave_topology(r, t);

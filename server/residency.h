@@ -14,13 +14,16 @@
 struct residency;
 struct topology_entry;
 
-/* The last frame of a mesh by method auto; the loop's. Once positions alone have changed between two of a kind, tables
- * are built for it, and engine tabulated makes the next ones. */
+/* Frames of a kind of a mesh, by method auto; the loop's, but for what is atomic. Once positions alone have changed
+ * between two of them, tables are built for the kind, and engine tabulated makes the next ones. */
 struct auto_frames {
-    char topology_id[MESH_TOPOLOGY_ID_SIZE];
-    int level, surface, include; /* of the last one                          */
-    int64_t version;             /* of its positions                         */
+    char topology_id[MESH_TOPOLOGY_ID_SIZE]; /* "": there is no such kind                */
+    int level, surface, around;              /* around: of SDD_NORMALS, SDD_TANGENTS     */
+    int64_t version;                         /* of the positions of the last one         */
+    uint64_t asked;                          /* for the last one                         */
+    atomic_bool built, refused;              /* its tables are there; they cannot be had */
 };
+#define AUTO_KINDS 4 /* of a mesh at a time: the last that were asked for */
 
 struct resident {     /* the device state of one mesh */
     struct task task; /* of its release                                    */
@@ -30,8 +33,7 @@ struct resident {     /* the device state of one mesh */
     struct residency *home;
     struct topology_entry *topology;
     sdd_mesh *mesh; /* NULL: not resident                                */
-    struct auto_frames frames;
-    atomic_bool built, refused; /* its tables are there; they cannot be had */
+    struct auto_frames kinds[AUTO_KINDS];
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */

@@ -112,6 +112,18 @@ static void test_patches(void **state)
     answer_free(&a);
 }
 
+/* Two kinds of frames in turn, as of a viewer and a thumbnail of it. */
+static void test_turns(void **state)
+{
+    static const char *const queries[] = {"level=3&include=positions", "level=4&include=positions&surface=limit"};
+    (void)state;
+    for (int round = 0; round < 4; round++) {
+        put(round);
+        for (int k = 0; k < 2; k++)
+            drop(queries[k], round < 2 ? "mesh-matrix" : "tabulated");
+    }
+}
+
 /* Another kind of frame, or another topology, begins anew. */
 static void test_kinds(void **state)
 {
@@ -159,6 +171,7 @@ static void test_poses(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_tables_follow),
-                                       cmocka_unit_test(test_kinds), cmocka_unit_test(test_poses)};
+                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_kinds),
+                                       cmocka_unit_test(test_poses)};
     return cmocka_run_group_tests_name("planner", tests, cube_start, cube_stop);
 }
