@@ -3,7 +3,8 @@
  * point, then along y; rounded once a term. */
 #ifndef SDD_TAB_BICUBIC_H
 #define SDD_TAB_BICUBIC_H
-#include "gpu/kernels/tab_pieces.h"
+#include "gpu/kernels/row_bands.h"
+#include "gpu/kernels/tab_sides.h"
 
 /* Where the points (x, 0 .. m) of a piece go: the first, the last, and those between, `step` rows apart;
  * SDD_NONE: it does not make them. */
@@ -38,122 +39,146 @@ SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_TILE                                                                                                   \
-    (4096 + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1)) /* floats, and some that a vector writes too */
-#define SDD_TAB_ROW (3 * (SDD_TAB_SIDE + 1) + 8)
+#define SDD_TAB_SOON 4 /* pieces on */
 
-/* Points inside pieces, as long as they follow each other. */
-struct sdd_tab_tile {
-    float *to;
-    int32_t n;
-    float at[SDD_TAB_TILE + 8];
+/* Along x the weights of each float of a row. */
+struct sdd_tab_along {
+    float w[4][SDD_TAB_FLOATS] __attribute__((aligned(32)));
 };
 
-/* Stores that leave the caches alone: what is written is more than they hold. */
-SDD_FN void sdd_tab_flush(struct sdd_tab_tile *t)
+/* The components of a row of level 1 again and again, as rows of the last level have them: eight floats that begin with
+ * the first, those after, .. */
+SDD_FN void sdd_tab_repeat(const float *from, uint32_t row, int32_t n, float (*to)[8])
 {
-    int32_t i = 0;
+    const float *point = from + (size_t)sdd_tab_width(n).stride * row;
 #ifdef __FMA__
-    for (; i < t->n && ((uintptr_t)(t->to + i) & 31); i++)
-        t->to[i] = t->at[i];
-    for (; i + 8 <= t->n; i += 8)
-        _mm256_stream_ps(t->to + i, _mm256_loadu_ps(t->at + i));
-#endif
-    for (; i < t->n; i++)
-        t->to[i] = t->at[i];
-    t->n = 0;
-}
-
-/* The sums along x of the four rows of points: q[b][n x + component]. */
-SDD_FN void sdd_tab_rows(const struct tab_points_args *a, const uint32_t *column, int32_t m, float (*q)[SDD_TAB_ROW])
-{
-    struct sdd_width w = a->width;
-    for (int32_t b = 0; b < 4; b++) {
-        struct sdd_vec3 p[4];
-        for (int32_t k = 0; k < 4; k++)
-            p[k] = sdd_tab_load(a->from, column[4 * b + k], w.n);
-        for (int32_t x = 0; x <= m; x++) {
-            const float *s = a->basis[x].s;
-            struct sdd_vec3 sum = sdd_fma(s[3], p[3], sdd_fma(s[2], p[2], sdd_fma(s[1], p[1], sdd_scale(s[0], p[0]))));
-            memcpy(q[b] + w.n * x, &sum, sizeof(float) * 4); /* the next point goes over the fourth */
-        }
-        memset(q[b] + w.n * (m + 1), 0, sizeof(float) * 8); /* what a vector reads too */
-    }
-}
-
-/* Floats [first, first + n) of row y, and up to seven more. */
-SDD_FN void sdd_tab_row(const struct tab_points_args *a, float (*q)[SDD_TAB_ROW], int32_t y, int32_t first, int32_t n,
-                        float *to)
-{
-    const float *s = a->basis[y].s;
-#ifdef __FMA__ /* by itself gcc takes the floats apart */
-    const __m256 w[4] = {_mm256_set1_ps(s[0]), _mm256_set1_ps(s[1]), _mm256_set1_ps(s[2]), _mm256_set1_ps(s[3])};
-    for (int32_t f = 0; f < n; f += 8) {
-        __m256 sum = _mm256_mul_ps(w[0], _mm256_loadu_ps(q[0] + first + f));
-        for (int32_t b = 1; b < 4; b++)
-            sum = _mm256_fmadd_ps(w[b], _mm256_loadu_ps(q[b] + first + f), sum);
-        _mm256_storeu_ps(to + f, sum);
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    const __m256i three[3] = {_mm256_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1), _mm256_setr_epi32(2, 0, 1, 2, 0, 1, 2, 0),
+                              _mm256_setr_epi32(1, 2, 0, 1, 2, 0, 1, 2)};
+    const __m128i there = _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm256_castsi256_si128(lane));
+    const __m256 p = _mm256_castps128_ps256(n == 3 ? _mm_load_ps(point) : _mm_maskload_ps(point, there));
+    for (int32_t r = 0; r < 3; r++) {
+        const __m256i from = n == 3 ? three[r] : _mm256_and_si256(lane, _mm256_set1_epi32(n - 1));
+        _mm256_store_ps(to[r], _mm256_permutevar8x32_ps(p, from));
     }
 #else
-    for (int32_t k = first; k < first + (n + 7) / 8 * 8; k++)
-        to[k - first] = sdd_tab_sum(s, q[0][k], q[1][k], q[2][k], q[3][k]);
+    for (int32_t f = 0; f < 24; f++)
+        to[f / 8][f % 8] = point[f % n];
 #endif
 }
 
-SDD_FN void sdd_tab_put(const struct tab_points_args *a, uint32_t row, const float *p)
+/* Floats [8 v, 8 v + 8) of rows 0 .. last: the first to `bottom`, the others `pitch` floats apart. */
+SDD_FN void sdd_tab_eight(const struct tab_points_args *a, const struct sdd_tab_along *along, const float (*p)[3][8],
+                          int32_t v, int32_t last, float *bottom, float *to, int32_t pitch)
 {
-    struct sdd_width w = a->width;
-    if (row != SDD_NONE)
-        sdd_row_put(a->to, row, w, sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
+    int32_t turn = v % 3, first = 8 * v;
+#ifdef __FMA__ /* by itself gcc takes the floats apart */
+    __m256 q[4];
+    for (int32_t b = 0; b < 4; b++) {
+        q[b] = _mm256_mul_ps(_mm256_load_ps(along->w[0] + first), _mm256_load_ps(p[4 * b][turn]));
+        for (int32_t k = 1; k < 4; k++)
+            q[b] = _mm256_fmadd_ps(_mm256_load_ps(along->w[k] + first), _mm256_load_ps(p[4 * b + k][turn]), q[b]);
+    }
+    for (int32_t y = 0; y <= last; y++) {
+        const float *w = a->basis[y].s;
+        __m256 sum = _mm256_mul_ps(_mm256_broadcast_ss(w), q[0]);
+        for (int32_t b = 1; b < 4; b++)
+            sum = _mm256_fmadd_ps(_mm256_broadcast_ss(w + b), q[b], sum);
+        _mm256_storeu_ps(bottom, sum);
+        bottom = y ? bottom + pitch : to;
+    }
+#else
+    for (int32_t f = 0; f < 8; f++) {
+        float q[4];
+        for (int32_t b = 0; b < 4; b++) {
+            const float w[4] = {along->w[0][first + f], along->w[1][first + f], along->w[2][first + f],
+                                along->w[3][first + f]};
+            q[b] =
+                sdd_tab_sum(w, p[4 * b][turn][f], p[4 * b + 1][turn][f], p[4 * b + 2][turn][f], p[4 * b + 3][turn][f]);
+        }
+        for (int32_t y = 0; y <= last; y++)
+            (y ? to + (y - 1) * pitch : bottom)[f] = sdd_tab_sum(a->basis[y].s, q[0], q[1], q[2], q[3]);
+    }
+#endif
 }
 
-SDD_FN void sdd_tab_piece(const struct tab_points_args *a, int64_t i, struct sdd_tab_tile *tile)
+/* The point at (0, 0). */
+SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const float (*p)[3][8])
+{
+    struct sdd_vec3 q[4];
+    for (int32_t b = 0; b < 4; b++) {
+        struct sdd_vec3 at[4];
+        for (int32_t k = 0; k < 4; k++)
+            at[k] = sdd_vec3_of(p[4 * b + k][0][0], p[4 * b + k][0][1], p[4 * b + k][0][2]);
+        q[b] = sdd_basis_sum(w, at[0], at[1], at[2], at[3]);
+    }
+    return sdd_basis_sum(w, q[0], q[1], q[2], q[3]);
+}
+
+/* column: of the piece. */
+SDD_FN struct sdd_tab_column sdd_tab_column_of(const struct tab_points_args *a, uint32_t c, uint32_t owns,
+                                               const uint32_t *column, int32_t x)
+{
+    return sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], x);
+}
+
+SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
+                          int64_t i, struct sdd_tab_streams *s)
 {
     const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
-    int32_t n = a->width.n, m = 1 << (a->grid.level - 1), row = n * (m - 1);
+    int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / 8;
     uint32_t c = a->regular[i], owns = a->regular_owns[i];
-    float q[4][SDD_TAB_ROW], line[SDD_TAB_ROW];
-    sdd_tab_rows(a, column, m, q);
-    sdd_tab_row(a, q, 0, 0, n * (m + 1), line);
-    for (int32_t x = 0; x <= m; x++)
-        sdd_tab_put(a, sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], x).first,
-                    line + n * x);
-    struct sdd_tab_column side = sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], m);
-    for (int32_t y = 1; y <= m; y++) {
-        sdd_tab_row(a, q, y, n * m, n, line);
-        sdd_tab_put(a, y < m ? side.at + (uint32_t)(y * side.step) : side.last, line);
-    }
-    if (n != a->width.stride) { /* rows with other components between */
-        for (int32_t y = 1; y < m; y++) {
-            sdd_tab_row(a, q, y, n, row, line);
-            for (int32_t x = 1; x < m; x++)
-                sdd_tab_put(a, sdd_grid_inside(&a->grid, c, x, y), line + n * (x - 1));
-        }
-        return;
-    }
-    float *to = a->to + (size_t)n * sdd_grid_inside(&a->grid, c, 1, 1);
-    if (tile->n && (tile->to + tile->n != to || tile->n > 4096))
-        sdd_tab_flush(tile);
-    if (tile->n == 0)
-        tile->to = to;
+    struct sdd_tab_column side = sdd_tab_column_of(a, c, owns, column, m);
+    struct sdd_tab_sides to = {column[5],
+                               side.first,
+                               side.last,
+                               sdd_tab_column_of(a, c, owns, column, 1).first,
+                               side.at - (uint32_t)(m - 1),
+                               sdd_grid_inside(&a->grid, c, 1, 1)};
+    float p[SDD_TAB_REGULAR][3][8] __attribute__((aligned(32)));
+    struct sdd_tab_made made;
+    made.inside = sdd_tab_inside(a, w, &to, s);
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        sdd_tab_repeat(a->from, column[k], n, p[k]);
+    sdd_tab_eight(a, along, p, last, m, made.right[0], made.right[1], 8);
+    memcpy(made.bottom + 8 * last, made.right[0], sizeof made.right[0]);
+    /* a row's last vector hangs over into the next row, whose own first one comes after it */
     for (int32_t y = 1; y < m; y++)
-        sdd_tab_row(a, q, y, n, row, tile->at + tile->n + (y - 1) * row);
-    tile->n += row * (m - 1);
+        memcpy(made.inside + (y - 1) * row + 8 * last, made.right[y], sizeof made.right[y]);
+    for (int32_t v = last - 1; v >= 0; v--)
+        sdd_tab_eight(a, along, p, v, m - 1, made.bottom + 8 * v, made.inside + 8 * v, row);
+    if (owns & SDD_TAB_VERTEX)
+        sdd_row_put(a->to, to.vertex, w, sdd_tab_first_point(a->basis[0].s, p));
+    sdd_tab_put_made(a, w, owns, &to, &made, row % 8, s);
 }
 
 /* The pieces of an item. */
+SDD_FN void sdd_tab_bicubic_pieces(const struct tab_points_args *a, struct sdd_width w, int64_t group)
+{
+    struct sdd_tab_along along;
+    struct sdd_tab_streams s;
+    int32_t side = 1 << (a->grid.level - 1);
+    int64_t n = SDD_TAB_GROUP * a->each, last = (group + 1) * n < a->n_regular ? (group + 1) * n : a->n_regular;
+    s.inside.n = s.spokes.n = 0;
+    memset(&along, 0, sizeof along);
+    for (int32_t x = 0; x < side; x++)
+        for (int32_t c = 0; c < w.n; c++)
+            for (int32_t k = 0; k < 4; k++)
+                along.w[k][w.n * x + c] = a->basis[x + 1].s[k];
+    for (int64_t k = group * n; k < last; k++) {
+        int64_t soon = k + SDD_TAB_SOON < last ? k + SDD_TAB_SOON : k;
+        sdd_tab_soon(a, w, sdd_tab_column_of(a, 0, 0, a->regular_column + SDD_TAB_REGULAR * soon, 1).first);
+        sdd_tab_piece(a, w, &along, k, &s);
+    }
+    sdd_tab_flush_all(&s);
+}
+
 SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, int64_t group)
 {
-    struct sdd_tab_tile tile;
-    tile.n = 0;
-    int64_t n = SDD_TAB_GROUP * a->each, last = (group + 1) * n < a->n_regular ? (group + 1) * n : a->n_regular;
-    for (int64_t k = group * n; k < last; k++)
-        sdd_tab_piece(a, k, &tile);
-    if (tile.n)
-        sdd_tab_flush(&tile);
-#ifdef __FMA__
-    _mm_sfence();
-#endif
+    if (a->width.n == 3 && a->width.stride == 3) /* a form of its own, in which the width is a constant */
+        sdd_tab_bicubic_pieces(a, sdd_xyz(), group);
+    else
+        sdd_tab_bicubic_pieces(a, a->width, group);
 }
 #endif
 #endif

@@ -3,7 +3,8 @@
  * columns at a time in their order, from 0, rounded once a term, which are then added. */
 #ifndef SDD_TAB_OTHER_H
 #define SDD_TAB_OTHER_H
-#include "gpu/kernels/tab_pieces.h"
+#include "gpu/kernels/row_bands.h"
+#include "gpu/kernels/tab_sides.h"
 
 SDD_FN struct sdd_frame sdd_tab_frame(const struct tab_points_args *a, uint32_t c)
 {
@@ -34,86 +35,170 @@ SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, in
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_SUMS (SDD_TAB_CHUNK + 8) /* some that a vector writes too */
-/* Sums of points [first, first + n) of a piece, weights[.][points] from the first: in registers, eight at a time. */
-static inline void sdd_tab_other_sums(const float *weights, int32_t points, const struct sdd_vec3 *p, int32_t n_columns,
-                                      int32_t n, float (*sum)[SDD_TAB_SUMS])
+/* The sum of one point, weights[.][points] from its own. */
+static inline struct sdd_vec3 sdd_tab_column_sum(const float *w, int64_t points, const struct sdd_vec3 *p, int32_t n)
 {
-    int32_t r = 0;
+    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < n; first += SDD_TAB_TERMS) {
+        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
+        for (int32_t j = first; j < end; j++)
+            part = sdd_fma(w[j * points], p[j], part);
+        sum = sdd_add(sum, part);
+    }
+    return sum;
+}
+
+/* Of eight points, component by component. */
+struct sdd_tab_sums {
+    float at[3][8];
+};
+
+/* Sums of the first n of eight points that follow each other, and of eight others; no more than these are read. */
+static inline void sdd_tab_two_sums(const float *u, const float *v, int64_t points, int32_t n, const struct sdd_vec3 *p,
+                                    int32_t n_columns, struct sdd_tab_sums sum[2])
+{
 #ifdef __FMA__
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    for (; r < n; r += 8) {
-        const __m256i there = _mm256_cmpgt_epi32(_mm256_set1_epi32(n - r), lanes);
-        __m256 x = _mm256_setzero_ps(), y = x, z = x;
+    if (n == 8) { /* in registers */
+        __m256 all[6];
+        for (int32_t k = 0; k < 6; k++)
+            all[k] = _mm256_setzero_ps();
         for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
             int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
-            __m256 px = _mm256_setzero_ps(), py = px, pz = px;
+            __m256 ux = _mm256_setzero_ps(), uy = ux, uz = ux, vx = ux, vy = ux, vz = ux;
             for (int32_t i = first; i < end; i++) {
-                __m256 w = _mm256_maskload_ps(weights + (int64_t)i * points + r, there);
-                px = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].x), px);
-                py = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].y), py);
-                pz = _mm256_fmadd_ps(w, _mm256_set1_ps(p[i].z), pz);
+                const __m256 wu = _mm256_loadu_ps(u + i * points), wv = _mm256_loadu_ps(v + i * points);
+                const __m256 x = _mm256_set1_ps(p[i].x), y = _mm256_set1_ps(p[i].y), z = _mm256_set1_ps(p[i].z);
+                ux = _mm256_fmadd_ps(wu, x, ux);
+                uy = _mm256_fmadd_ps(wu, y, uy);
+                uz = _mm256_fmadd_ps(wu, z, uz);
+                vx = _mm256_fmadd_ps(wv, x, vx);
+                vy = _mm256_fmadd_ps(wv, y, vy);
+                vz = _mm256_fmadd_ps(wv, z, vz);
             }
-            x = _mm256_add_ps(x, px);
-            y = _mm256_add_ps(y, py);
-            z = _mm256_add_ps(z, pz);
+            all[0] = _mm256_add_ps(all[0], ux);
+            all[1] = _mm256_add_ps(all[1], uy);
+            all[2] = _mm256_add_ps(all[2], uz);
+            all[3] = _mm256_add_ps(all[3], vx);
+            all[4] = _mm256_add_ps(all[4], vy);
+            all[5] = _mm256_add_ps(all[5], vz);
         }
-        _mm256_storeu_ps(sum[0] + r, x);
-        _mm256_storeu_ps(sum[1] + r, y);
-        _mm256_storeu_ps(sum[2] + r, z);
+        for (int32_t k = 0; k < 6; k++)
+            _mm256_storeu_ps(sum[k / 3].at[k % 3], all[k]);
+        return;
     }
 #endif
-    for (; r < n; r++) {
-        struct sdd_vec3 all = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
-            int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
-            struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-            for (int32_t i = first; i < end; i++)
-                part = sdd_fma(weights[(int64_t)i * points + r], p[i], part);
-            all = sdd_add(all, part);
-        }
-        sum[0][r] = all.x;
-        sum[1][r] = all.y;
-        sum[2][r] = all.z;
+    for (int32_t k = 0; k < 2 * n; k++) {
+        struct sdd_vec3 one = sdd_tab_column_sum((k < n ? u : v - n) + k, points, p, n_columns);
+        float(*to)[8] = sum[k / n].at;
+        to[0][k % n] = one.x;
+        to[1][k % n] = one.y;
+        to[2][k % n] = one.z;
     }
 }
 
-/* Points [first, first + n) of piece j. */
-SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j,
-                                 int32_t first, int32_t n)
+/* Rows of `width` components of n points. */
+SDD_FN void sdd_tab_weave(const struct sdd_tab_sums *sum, int32_t n, int32_t width, float *to)
 {
-    const struct sdd_frame frame = sdd_tab_frame(a, a->other[j]);
-    const uint32_t *column = a->column + k->column + (j - k->first) * k->n_columns, owns = a->owns[j];
-    int32_t m = frame.m, side = m + 1, width = a->width.n;
-    struct sdd_vec3 p[SDD_TAB_COLUMNS];
-    float sum[3][SDD_TAB_SUMS];
-    for (int32_t i = 0; i < k->n_columns; i++)
-        p[i] = sdd_tab_load(a->from, column[i], a->width.n);
-    sdd_tab_other_sums(a->table + k->table * side * side + first, side * side, p, k->n_columns, n, sum);
-    for (int32_t r = 0; r < n; r++) {
-        int32_t x = (first + r) % side, y = (first + r) / side;
-        if (x > 0 && x < m && y > 0 && y < m) { /* the rest of the row at once */
-            int32_t some = m - x < n - r ? m - x : n - r;
-            float *to = a->to + (size_t)a->width.stride * sdd_frame_inner(&frame, x, y);
-            for (int32_t i = 0; i < some; i++)
-                for (int32_t c = 0; c < width; c++)
-                    to[a->width.stride * i + c] = sum[c][r + i];
-            r += some - 1;
-        } else if (sdd_tab_makes(owns, m, x, y)) {
-            sdd_row_put(a->to, sdd_frame_row(&frame, x, y), a->width, sdd_vec3_of(sum[0][r], sum[1][r], sum[2][r]));
+#ifdef __FMA__
+    if (n == 8 && width == 3) {
+        sdd_interleave(_mm256_loadu_ps(sum->at[0]), _mm256_loadu_ps(sum->at[1]), _mm256_loadu_ps(sum->at[2]), to);
+        return;
+    }
+#endif
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t c = 0; c < width; c++)
+            to[width * i + c] = sum->at[c][i];
+}
+
+/* A piece, and where its points go. */
+struct sdd_tab_other {
+    const struct sdd_tab_table *table;
+    struct sdd_frame frame;
+    struct sdd_tab_sides to;
+    const uint32_t *column;
+    uint32_t owns;
+};
+
+SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j)
+{
+    struct sdd_tab_other o;
+    o.table = k;
+    o.frame = sdd_tab_frame(a, a->other[j]);
+    o.column = a->column + k->column + (j - k->first) * k->n_columns;
+    o.owns = a->owns[j];
+    o.to.vertex = o.frame.v00;
+    o.to.edge = o.frame.vm0;
+    o.to.face = o.frame.vmm;
+    o.to.bottom = o.frame.bottom + 1;
+    o.to.spoke = o.frame.right - o.frame.along;
+    o.to.inside = sdd_frame_inner(&o.frame, 1, 1);
+    return o;
+}
+
+/* Points at x = 1 .. m of rows 0 .. m - 1, eight or a row of less at a time. */
+SDD_FN void sdd_tab_other_rows(const struct tab_points_args *a, const struct sdd_tab_other *o, const struct sdd_vec3 *p,
+                               const float *weights, struct sdd_tab_made *made)
+{
+    int32_t m = o->frame.m, side = m + 1, width = a->width.n, n = m < 8 ? m : 8, in_row = m / n, last = in_row * m;
+    for (int32_t k = 0; k < last; k += 2) {
+        struct sdd_tab_sums sum[2];
+        const float *w[2];
+        for (int32_t i = 0; i < 2; i++) { /* of a grid of one cell there is but one row */
+            int32_t at = k + i < last ? k + i : k;
+            w[i] = weights + at / in_row * side + at % in_row * n + 1;
+        }
+        sdd_tab_two_sums(w[0], w[1], (int64_t)side * side, n, p, o->table->n_columns, sum);
+        for (int32_t i = 0; i < 2 && k + i < last; i++) {
+            int32_t y = (k + i) / in_row, x = (k + i) % in_row * n;
+            float *row = y ? made->inside + (y - 1) * width * (m - 1) : made->bottom;
+            sdd_tab_weave(sum + i, n, width, row + width * x);
+            for (int32_t c = 0; c < 3; c++)
+                made->right[y][c] = sum[i].at[c][n - 1]; /* the last of them stays */
         }
     }
 }
 
-/* The points of a chunk. */
+SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, const struct sdd_tab_other *o,
+                                struct sdd_tab_streams *s)
+{
+    int32_t m = o->frame.m, side = m + 1, points = side * side, n = o->table->n_columns;
+    const float *weights = a->table + o->table->table * points;
+    struct sdd_vec3 p[SDD_TAB_COLUMNS];
+    struct sdd_tab_made made;
+    for (int32_t i = 0; i < n; i++)
+        p[i] = sdd_tab_load(a->from, o->column[i], a->width.n);
+    made.inside = sdd_tab_inside(a, a->width, &o->to, s);
+    sdd_tab_other_rows(a, o, p, weights, &made);
+    if (o->owns & SDD_TAB_VERTEX)
+        sdd_row_put(a->to, o->to.vertex, a->width, sdd_tab_column_sum(weights, points, p, n));
+    if (o->owns & SDD_TAB_FACE) {
+        struct sdd_vec3 face = sdd_tab_column_sum(weights + points - 1, points, p, n);
+        memcpy(made.right[m], &face, sizeof(float) * 3);
+    }
+    for (int32_t y = 1; y < m && o->owns & SDD_TAB_LEFT; y++)
+        sdd_row_put(a->to, o->frame.left + (uint32_t)y, a->width, sdd_tab_column_sum(weights + y * side, points, p, n));
+    sdd_tab_put_made(a, a->width, o->owns, &o->to, &made, 0, s);
+}
+
+/* The points of a chunk. A CPU, which has no use for so many items, makes whole pieces at the first of their chunks. */
 SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, int64_t i)
 {
     struct sdd_tab_chunk chunk = sdd_tab_chunk_of(a, i);
     struct sdd_tab_run run = a->runs[chunk.run];
-    const struct sdd_tab_table *k = a->tables + (run.class_n >> 4);
-    int32_t side = (1 << (a->grid.level - 1)) + 1, left = side * side - chunk.first;
-    for (uint32_t j = run.first; j < run.first + (run.class_n & 15); j++)
-        sdd_tab_other_points(a, k, j, chunk.first, left < SDD_TAB_CHUNK ? left : SDD_TAB_CHUNK);
+    struct sdd_tab_other piece[SDD_TAB_TOGETHER];
+    struct sdd_tab_streams s;
+    uint32_t n = run.class_n & 15;
+    if (chunk.first)
+        return;
+    s.inside.n = s.spokes.n = 0;
+    for (uint32_t k = 0; k < n; k++) {
+        piece[k] = sdd_tab_other_of(a, a->tables + (run.class_n >> 4), run.first + k);
+        sdd_tab_soon(a, a->width, piece[k].to.bottom);
+    }
+    for (uint32_t k = 0; k < n; k++)
+        sdd_tab_other_piece(a, piece + k, &s);
+    sdd_tab_flush_all(&s);
 }
 #endif
 #endif

@@ -4,20 +4,6 @@
 #define SDD_TAB_PAIRS_WIDE_H
 #include "gpu/kernels/tab_pairs.h"
 
-/* A sum over columns as tab_other.h has it. */
-static inline struct sdd_vec3 sdd_tab_column_sum(const float *w, int64_t points, const struct sdd_vec3 *p, int32_t n)
-{
-    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    for (int32_t first = 0; first < n; first += SDD_TAB_TERMS) {
-        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
-        for (int32_t j = first; j < end; j++)
-            part = sdd_fma(w[j * points], p[j], part);
-        sum = sdd_add(sum, part);
-    }
-    return sum;
-}
-
 #define SDD_TAB_WIDE (SDD_TAB_SIDE + 8)
 
 /* Numbers of many points, component by component. */
@@ -147,24 +133,25 @@ static inline void sdd_tab_other_band(const struct tab_normals_args *a, const st
 {
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     struct sdd_tab_columns_of c = sdd_tab_columns_seen(a, piece, p);
-    float sum[2][3][SDD_TAB_SUMS];
-    int32_t n = c.table->n_columns, side = b->m + 1;
+    int32_t n = c.table->n_columns, side = b->m + 1, some = b->m < 8 ? b->m : 8;
     for (int32_t y = b->y_low; y < b->y_high; y++) {
         int64_t at = c.table->table * side * side + (int64_t)y * side + 1;
-        int32_t x, some = sdd_band_part(b, y, &x);
+        int32_t x, count = sdd_band_part(b, y, &x);
         struct sdd_tab_soa t[2];
         float row[3 * SDD_TAB_WIDE];
-        sdd_tab_other_sums(a->t1 + at, side * side, p, n, b->m, sum[0]); /* the side too: whole vectors */
-        sdd_tab_other_sums(a->t2 + at, side * side, p, n, b->m, sum[1]);
         memset(t, 0, sizeof t);
-        for (int32_t k = 0; k < 2; k++) {
-            memcpy(t[k].x, sum[k][0], sizeof(float) * (size_t)b->m);
-            memcpy(t[k].y, sum[k][1], sizeof(float) * (size_t)b->m);
-            memcpy(t[k].z, sum[k][2], sizeof(float) * (size_t)b->m);
+        for (int32_t i = 0; i < b->m; i += some) { /* the side too: whole vectors */
+            struct sdd_tab_sums sum[2];
+            sdd_tab_two_sums(a->t1 + at + i, a->t2 + at + i, (int64_t)side * side, some, p, n, sum);
+            for (int32_t k = 0; k < 2; k++) {
+                memcpy(t[k].x + i, sum[k].at[0], sizeof(float) * (size_t)some);
+                memcpy(t[k].y + i, sum[k].at[1], sizeof(float) * (size_t)some);
+                memcpy(t[k].z + i, sum[k].at[2], sizeof(float) * (size_t)some);
+            }
         }
         sdd_soa_normals(t, t + 1, b->m - 1, row);
         memcpy(a->rows.to + 3 * (sdd_band_row(b, x, y) - a->rows.first), row + 3 * (x - 1),
-               sizeof(float) * 3 * (size_t)some);
+               sizeof(float) * 3 * (size_t)count);
     }
 }
 #endif

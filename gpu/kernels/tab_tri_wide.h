@@ -2,7 +2,7 @@
 /* tab_tri_wide.h: tab_tri_pieces.h for eight points at a time, on a CPU: the bits are the same. */
 #ifndef SDD_TAB_TRI_WIDE_H
 #define SDD_TAB_TRI_WIDE_H
-#include "gpu/kernels/tab_bicubic.h"
+#include "gpu/kernels/tab_sides.h"
 #include "gpu/kernels/tab_tri_pieces.h"
 #ifdef __FMA__
 
@@ -60,7 +60,7 @@ SDD_FN void sdd_tri_eights(const struct sdd_tri_seen *s, const float *w, int64_t
 
 /* Where rows go, in ascending order. */
 struct sdd_tri_out {
-    struct sdd_tab_tile tile;
+    struct sdd_tab_stream stream;
     float *to;
     struct sdd_width width;
 };
@@ -69,13 +69,8 @@ struct sdd_tri_out {
 static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, struct sdd_eight p)
 {
     if (o->width.n == 3 && o->width.stride == 3) {
-        float *to = o->to + 3 * row;
-        if (o->tile.n && (o->tile.to + o->tile.n != to || o->tile.n > 4096))
-            sdd_tab_flush(&o->tile);
-        if (o->tile.n == 0)
-            o->tile.to = to;
-        sdd_interleave(p.x, p.y, p.z, o->tile.at + o->tile.n); /* the next go over what is too much */
-        o->tile.n += 3 * n;
+        /* the next go over what is too much */
+        sdd_interleave(p.x, p.y, p.z, sdd_tab_room(&o->stream, o->to + 3 * row, 3 * n));
         return;
     }
     float at[3][8];
@@ -189,7 +184,7 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
     int64_t along = ((int64_t)1 << p->level) - 1, each = along * (along - 1) / 2;
     int64_t lines = (int64_t)p->mesh.n_vertices - first, inside = lines + p->mesh.n_edges * along;
     struct sdd_tri_out out;
-    out.tile.n = 0;
+    out.stream.n = 0;
     out.to = to;
     out.width = width;
     while (low < high) {
@@ -202,7 +197,7 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
             sdd_tri_inner_rows(p, args, &out, (uint32_t)k, begin, low, end, see, make);
         low = end;
     }
-    sdd_tab_flush(&out.tile);
+    sdd_tab_flush(&out.stream, 0);
     _mm_sfence();
 }
 #endif

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_sides.h: how a CPU writes the points of a piece: those inside and those towards the next corner's edge point past
+ * the caches, as far as pieces lie beside each other; those at its bottom where another piece writes the rest of the
+ * line. */
+#ifndef SDD_TAB_SIDES_H
+#define SDD_TAB_SIDES_H
+#include "gpu/kernels/tab_pieces.h"
+
+#ifndef __CUDACC__
+#define SDD_TAB_FLOATS (3 * SDD_TAB_SIDE) /* of a row of points, that at x = 0 left out */
+#define SDD_TAB_WAITING 2048
+#define SDD_TAB_MOST                                                                                                   \
+    (SDD_TAB_WAITING + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1) + 24) /* 24: eight points' overhang */
+
+/* Floats on their way to `to`, as long as they follow each other. */
+struct sdd_tab_stream {
+    float *to;
+    int32_t n;
+    float at[SDD_TAB_MOST];
+};
+
+struct sdd_tab_streams {
+    struct sdd_tab_stream inside, spokes;
+};
+
+/* Rows of the points on the sides of a piece: its corners, the first of those at the bottom and of those along x = m,
+ * which run towards y = 0. */
+struct sdd_tab_sides {
+    uint32_t vertex, edge, face, bottom, spoke, inside;
+};
+
+/* The points of a piece: of rows y = 0 .. m all at x = 1 .. m, as components one after another. */
+struct sdd_tab_made {
+    float *inside; /* rows 1 .. m - 1 without x = m, one after another */
+    float bottom[SDD_TAB_FLOATS + 24];
+    float right[SDD_TAB_SIDE + 1][8]; /* points at x = m */
+};
+
+/* Stores that leave the caches alone: what is written is more than they hold. more: floats will follow, so those that
+ * do not fill a line of memory wait for them. */
+static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
+{
+    float *to = s->to;
+    const float *at = s->at;
+    int32_t n = s->n, i = 0;
+#ifdef __FMA__
+    for (; i < n && ((uintptr_t)(to + i) & 63); i++)
+        to[i] = at[i];
+    for (; i + 16 <= n; i += 16) {
+        _mm256_stream_ps(to + i, _mm256_loadu_ps(at + i));
+        _mm256_stream_ps(to + i + 8, _mm256_loadu_ps(at + i + 8));
+    }
+    if (more) {
+        s->n = n - i;
+        s->to = to + i;
+        memmove(s->at, at + i, sizeof(float) * (size_t)(n - i));
+        return;
+    }
+#else
+    (void)more;
+#endif
+    for (; i < n; i++)
+        to[i] = at[i];
+    s->n = 0;
+}
+
+static inline void sdd_tab_flush_all(struct sdd_tab_streams *s)
+{
+    sdd_tab_flush(&s->inside, 0);
+    sdd_tab_flush(&s->spokes, 0);
+#ifdef __FMA__
+    _mm_sfence();
+#endif
+}
+
+/* Room for n floats that go to `to`, and for an overhang. */
+SDD_FN float *sdd_tab_room(struct sdd_tab_stream *s, float *to, int32_t n)
+{
+    int follows = s->n && s->to + s->n == to;
+    if (s->n > (follows ? SDD_TAB_WAITING : 0))
+        sdd_tab_flush(s, follows);
+    if (s->n == 0)
+        s->to = to;
+    s->n += n;
+    return s->at + s->n - n;
+}
+
+/* Where the points inside a piece are to be made. */
+SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
+                             struct sdd_tab_streams *s)
+{
+    int32_t along = (1 << (a->grid.level - 1)) - 1;
+    return w.n == w.stride ? sdd_tab_room(&s->inside, a->to + (size_t)w.n * to->inside, w.n * along * along)
+                           : s->inside.at;
+}
+
+/* Asks for the lines at the bottom of a piece that comes soon: other pieces write to them too. */
+SDD_FN void sdd_tab_soon(const struct tab_points_args *a, struct sdd_width w, uint32_t bottom)
+{
+    const float *to = a->to + (size_t)w.stride * bottom;
+    int32_t n = w.stride * ((1 << (a->grid.level - 1)) - 1);
+    for (int32_t f = 0; f < n; f += 16)
+        __builtin_prefetch(to + f, 1);
+    if (n > 0)
+        __builtin_prefetch(to + n - 1, 1);
+}
+
+/* n rows from `row` on, `step` apart. */
+SDD_FN void sdd_tab_put(const struct tab_points_args *a, struct sdd_width w, uint32_t row, int32_t step, int32_t n,
+                        const float *p, int32_t pitch)
+{
+    for (int32_t i = 0; i < n; i++, p += pitch)
+        sdd_row_put(a->to, row + (uint32_t)(i * step), w,
+                    sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
+}
+
+/* What of these points a piece makes, all but its vertex and what is on its left. right: of them, the place of x = m in
+ * made->right. */
+SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w, uint32_t owns,
+                             const struct sdd_tab_sides *to, const struct sdd_tab_made *made, int32_t right,
+                             struct sdd_tab_streams *s)
+{
+    int32_t n = w.n, m = 1 << (a->grid.level - 1), along = m - 1;
+    const float *at = made->right[0] + right;
+    if (owns & SDD_TAB_EDGE)
+        sdd_tab_put(a, w, to->edge, 0, 1, at, 0);
+    if (owns & SDD_TAB_FACE)
+        sdd_tab_put(a, w, to->face, 0, 1, at + 8 * m, 0);
+    if (n == w.stride) {
+        float *spoke = sdd_tab_room(&s->spokes, a->to + (size_t)n * to->spoke, n * along);
+        for (int32_t y = along; y > 0; y--, spoke += n)
+            memcpy(spoke, at + 8 * y, sizeof(float) * (size_t)n);
+        if (owns & SDD_TAB_BOTTOM)
+            memcpy(a->to + (size_t)n * to->bottom, made->bottom, sizeof(float) * (size_t)(n * along));
+    } else { /* rows with other components between */
+        sdd_tab_put(a, w, to->spoke + (uint32_t)along - 1, -1, along, at + 8, 8);
+        if (owns & SDD_TAB_BOTTOM)
+            sdd_tab_put(a, w, to->bottom, 1, along, made->bottom, n);
+        sdd_tab_put(a, w, to->inside, 1, along * along, made->inside, n);
+    }
+}
+#endif
+#endif
