@@ -42,6 +42,7 @@ CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
 CFLAGS_gpu/backend_cpu = $(OPENMP)
 CFLAGS_gpu/topology = $(OPENMP)
+CFLAGS_gpu/tabulated = $(OPENMP)
 CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/device.h"
 #include "gpu/digest.h"
+#include "gpu/tab_cache.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define TABLES_BYTES ((int64_t)64 << 20) /* of host memory */
 
 int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t memory_limit, sdd_device **out,
                     struct sdd_error *err)
@@ -20,6 +23,9 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
         if (rc)
             sdd_fail(err, rc, "backend", "%s does not say how much memory it has", d->name);
     }
+    d->tables = rc ? NULL : tab_cache_create(TABLES_BYTES);
+    if (!rc && !d->tables)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
     if (rc) {
         if (d->dev)
             b->close(d->dev);
@@ -59,6 +65,7 @@ void sdd_device_close(sdd_device *d)
     if (!d)
         return;
     d->b->close(d->dev);
+    tab_cache_free(d->tables);
     free(d);
 }
 

@@ -7,12 +7,15 @@
 #include "gpu/backend.h"
 #include "gpu/sdd.h"
 
+struct tab_cache;
+
 struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
     int64_t limit, used, n_launches;
-    uint64_t points_serial; /* of the positions that came last, of any mesh */
-    int status;             /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
+    uint64_t points_serial;   /* of the positions that came last, of any mesh */
+    struct tab_cache *tables; /* of classes, shared between meshes */
+    int status;               /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
     char name[96], detail[160];
 };
 

@@ -16,9 +16,11 @@
 #include "gpu/kernels/tab_where.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
+#include "gpu/tab_cache.h"
 #include <stdlib.h>
 
 #define MAX_CLASSES 4096
+#define TABLE_THREADS 8 /* where the device has none of the host's */
 _Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "and levels");
 _Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 28, "the fields of a run");
@@ -297,22 +299,29 @@ static void lay_out_tables(const struct tabulated *t, int steps, int normals, st
     out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
 }
 
-static int make_table(const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
+/* All classes at once: those that are new take the longer. */
+static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
                       struct sdd_error *err)
 {
-    int64_t side = (1 << steps) + 1, at = 0;
-    int rc = SDD_OK;
+    int64_t side = (1 << steps) + 1, n = t->n_classes, *at = calloc((size_t)n + 1, sizeof *at);
+    int team = d->b->threads(d->dev), failed = 0;
+    if (!at)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+    for (int64_t k = 0; k < n; k++)
+        at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
+    team = team > 0 ? team : TABLE_THREADS;
     tab_basis(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
     tab_basis(steps, TAB_SLOPE, to->slope);
-    for (int64_t k = 0; k < t->n_classes && !rc; k++) {
+#pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (n > 1)
+    for (int64_t k = 0; k < n; k++) {
         const struct tab_class *c = t->description + k;
-        rc = tab_class_table(c, steps, limit, to->table + at, normals ? to->t1 + at : NULL,
-                             normals ? to->t2 + at : NULL, err);
-        at += side * side * tab_class_columns(c);
+        failed |= tab_cache_table(d->tables, c, steps, limit, to->table + at[k], normals ? to->t1 + at[k] : NULL,
+                                  normals ? to->t2 + at[k] : NULL, NULL);
         if (normals)
             to->shared[k] = (uint32_t)tab_class_shared(c, steps, limit);
     }
-    return rc;
+    free(at);
+    return failed ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_OK;
 }
 
 static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
@@ -331,7 +340,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, steps, normals, &host, &here);
-    int rc = make_table(t, steps, limit, normals, &here, err);
+    int rc = make_table(d, t, steps, limit, normals, &here, err);
     if (!rc)
         rc = take(d, count.used, &made.memory, err);
     if (!rc) {
