@@ -25,12 +25,7 @@ SDD_FN void k_tab_columns(int64_t i, const struct tab_columns_args *a)
     uint32_t c = a->piece[i];
     a->owns[i] = sdd_tab_owns(m, c);
     if (!a->rank) {
-        /* column k of the class is point at[k] of 4 x 4 */
-        const uint8_t at[SDD_TAB_REGULAR] = {5, 6, 9, 4, 1, 10, 8, 0, 2, 7, 11, 15, 14, 13, 3, 12};
-        uint32_t rows[SDD_TAB_REGULAR];
-        (void)sdd_tab_columns(m, c, rows);
-        for (int32_t j = 0; j < SDD_TAB_REGULAR; j++)
-            a->column[SDD_TAB_REGULAR * i + at[j]] = rows[j];
+        sdd_tab_regular_columns(m, c, a->column + SDD_TAB_REGULAR * i);
         return;
     }
     float words[SDD_TAB_WORDS];

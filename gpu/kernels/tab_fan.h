@@ -122,11 +122,44 @@ SDD_FN uint64_t sdd_tab_hash(const float *words, int32_t n)
     return key;
 }
 
-/* Four quads around the vertex and the face's point each, nothing sharp: bicubic. */
-SDD_FN int sdd_tab_is_regular(const float *words)
+/* Is the quad bicubic: four quads around the vertex and the face's point each, nothing sharp? Most are, so they are
+ * told without their words. */
+SDD_FN int sdd_tab_is_regular(const struct sdd_control *m, uint32_t c)
 {
-    return words[0] == 4.0f && words[1] == 4.0f && words[2] == 0.0f && words[4] == 0.0f && words[5] == 0.0f &&
-           words[6] == 0.0f && words[7] == 0.0f && words[8] == 0.0f && words[9] == 0.0f;
+    uint32_t v = m->vert[c], q = c, n_sharp = sdd_tab_vertex(m, c) > 0.0f;
+    if (m->end[v] - m->begin[v] != 4 || sdd_tab_corners(m, c) != 4)
+        return 0;
+    for (int32_t i = 0; i < 4; i++) {
+        n_sharp += sdd_tab_edge(m, q) > 0.0f;
+        q = sdd_tab_after(m, q);
+        if (q >= m->n_corners || (q == c) != (i == 3))
+            return 0;
+    }
+    return n_sharp == 0;
+}
+
+/* Of a bicubic quad: the 4 x 4 points around it, row by row. */
+SDD_FN void sdd_tab_regular_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
+{
+    uint32_t faces = m->n_vertices, edges = faces + m->n_faces;
+    uint32_t n = sdd_next(&m->faces, c), nn = sdd_next(&m->faces, n), p = sdd_prev(&m->faces, c);
+    uint32_t left = m->twin[p], across = sdd_tab_after(m, left), below = sdd_next(&m->faces, m->twin[c]);
+    out[0] = faces + sdd_face(&m->faces, across);
+    out[1] = edges + m->edge[below];
+    out[2] = faces + sdd_face(&m->faces, below);
+    out[3] = edges + m->edge[sdd_prev(&m->faces, m->twin[c])];
+    out[4] = edges + m->edge[across];
+    out[5] = m->vert[c];
+    out[6] = edges + m->edge[c];
+    out[7] = m->vert[n];
+    out[8] = faces + sdd_face(&m->faces, left);
+    out[9] = edges + m->edge[left];
+    out[10] = faces + sdd_face(&m->faces, c);
+    out[11] = edges + m->edge[n];
+    out[12] = edges + m->edge[sdd_next(&m->faces, left)];
+    out[13] = m->vert[p];
+    out[14] = edges + m->edge[nn];
+    out[15] = m->vert[nn];
 }
 
 /* The columns of the quad's table. Result: how many. */

@@ -16,17 +16,23 @@ struct tab_keys_args {
     uint32_t *none;
 };
 
+/* Never 0. */
+SDD_FN uint64_t sdd_tab_key(const struct sdd_control *m, uint32_t c, uint32_t *none)
+{
+    float words[SDD_TAB_WORDS];
+    int32_t n = sdd_tab_words(m, c, words);
+    if (n == 0)
+        sdd_mark(none);
+    return sdd_tab_hash(words, n) | 1;
+}
+
 SDD_FN void k_tab_keys(int64_t i, const struct tab_keys_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = (uint32_t)i;
-    float words[SDD_TAB_WORDS];
-    int32_t n = sdd_tab_words(m, c, words);
-    if (n == 0)
-        sdd_mark(a->none);
-    int regular = n > 0 && sdd_tab_is_regular(words);
-    a->key[i] = regular ? 0 : sdd_tab_hash(words, n) | 1;
-    a->irregular[i] = !regular;
+    int32_t regular = sdd_tab_is_regular(m, c);
     a->regular[i] = regular;
+    a->irregular[i] = !regular;
+    a->key[i] = regular ? 0 : sdd_tab_key(m, c, a->none);
 }
 #endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/tab_classify.h"
+#include "gpu/kernels/compact.h"
+#include "gpu/kernels/compact_keys.h"
+#include "gpu/kernels/isolated_flags.h"
+#include "gpu/kernels/run_heads.h"
+#include "gpu/kernels/tab_columns.h"
+#include "gpu/kernels/tab_describe.h"
+#include "gpu/kernels/tab_keys.h"
+#include "gpu/kernels/tab_near_corners.h"
+#include "gpu/kernels/tab_near_edges.h"
+#include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tab_where.h"
+#include <stdlib.h>
+
+#define MAX_CLASSES 4096
+_Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
+_Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 28, "the fields of a run");
+
+int tab_refuse(struct sdd_error *err, const char *why)
+{
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
+}
+
+/* Memory while pieces are sorted by class: first to tell the others from bicubic ones, then for the O others alone. */
+struct sorting {
+    int32_t *irregular, *regular, *irregular_rank, *regular_rank; /* [C] */
+    int32_t *lone, *lone_rank;                                    /* [V] */
+    uint64_t *key;                                                /* [C] */
+    uint32_t *flags;                                              /* [2] none, wrong */
+    void *scan;
+    struct topology_part others;
+    uint64_t *sorted[2];  /* [O] */
+    uint32_t *list;       /* [O] */
+    int32_t *head, *rank; /* [O] */
+    uint32_t *heads;      /* [MAX_CLASSES] */
+    float *words;         /* [MAX_CLASSES][SDD_TAB_WORDS] */
+    void *scratch;
+};
+
+static void lay_out_sorting(sdd_device *d, int64_t C, int64_t V, struct arena *a, struct sorting *s)
+{
+    s->irregular = ARENA(a, int32_t, C);
+    s->regular = ARENA(a, int32_t, C);
+    s->irregular_rank = ARENA(a, int32_t, C);
+    s->regular_rank = ARENA(a, int32_t, C);
+    s->lone = ARENA(a, int32_t, V);
+    s->lone_rank = ARENA(a, int32_t, V);
+    s->key = ARENA(a, uint64_t, C);
+    s->flags = ARENA(a, uint32_t, 2);
+    s->scan = ARENA(a, char, d->b->scan_scratch(d->dev, C > V ? C : V));
+}
+
+static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sorting *s)
+{
+    int64_t scan = d->b->scan_scratch(d->dev, n), sort = d->b->sort_scratch(d->dev, n, 64);
+    s->sorted[0] = ARENA(a, uint64_t, n);
+    s->sorted[1] = ARENA(a, uint64_t, n);
+    s->list = ARENA(a, uint32_t, n);
+    s->head = ARENA(a, int32_t, n);
+    s->rank = ARENA(a, int32_t, n);
+    s->heads = ARENA(a, uint32_t, MAX_CLASSES);
+    s->words = ARENA(a, float, MAX_CLASSES *SDD_TAB_WORDS);
+    s->scratch = ARENA(a, char, scan > sort ? scan : sort);
+}
+
+int tab_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
+{
+    int rc = dev_alloc(d, bytes, &part->memory, err);
+    part->bytes = rc ? 0 : bytes;
+    return rc;
+}
+
+static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_lone, struct arena *a,
+                           struct tabulated *t)
+{
+    int64_t n_regular = m->n_corners - n_others;
+    t->near_corner = ARENA(a, struct sdd_tab_corner, m->n_corners);
+    t->near_edge = ARENA(a, struct sdd_tab_edge, m->n_edges);
+    t->where = ARENA(a, uint32_t, n_regular + n_others);
+    t->lone = ARENA(a, uint32_t, n_lone);
+    t->regular = ARENA(a, uint32_t, n_regular);
+    t->regular_owns = ARENA(a, uint32_t, n_regular);
+    t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
+    t->other = ARENA(a, uint32_t, n_others);
+    t->owns = ARENA(a, uint32_t, n_others);
+}
+
+/* Which pieces are bicubic, and how many. */
+static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                      struct sdd_error *err)
+{
+    int64_t C = m->n_corners;
+    int32_t n_others = 0, n_lone = 0;
+    uint32_t flags[2] = {0, 0};
+    struct tab_keys_args keys = {*m, s->key, s->irregular, s->regular, s->flags};
+    struct isolated_flags_args lone = {m->begin, m->end, s->lone};
+    dev_fill(d, s->flags, 0, sizeof flags);
+    DEV_LAUNCH(d, tab_keys, &keys, C);
+    dev_scan(d, s->irregular, s->irregular_rank, C, s->scan);
+    dev_scan(d, s->regular, s->regular_rank, C, s->scan);
+    DEV_LAUNCH(d, isolated_flags, &lone, m->n_vertices);
+    dev_scan(d, s->lone, s->lone_rank, m->n_vertices, s->scan);
+    dev_download(d, &n_lone, s->lone_rank + (m->n_vertices - 1), sizeof n_lone);
+    dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
+    dev_download(d, flags, s->flags, sizeof flags);
+    int rc = dev_finish(d, err);
+    if (!rc && flags[0])
+        return tab_refuse(err, "a vertex or a face has more than 32 corners or a crease runs where surfaces touch");
+    t->n_lone = n_lone;
+    t->n_others = n_others;
+    t->n_regular = C - n_others;
+    return rc;
+}
+
+/* The others by class. */
+static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                       struct sdd_error *err)
+{
+    int64_t C = m->n_corners, n = t->n_others;
+    int32_t n_classes = 0;
+    struct arena count = {NULL, 0};
+    lay_out_others(d, n, &count, s);
+    int rc = tab_take(d, count.used, &s->others, err);
+    if (rc)
+        return rc;
+    struct arena real = {s->others.memory, 0};
+    lay_out_others(d, n, &real, s);
+    struct compact_args others = {s->irregular, s->irregular_rank, s->list};
+    struct compact_keys_args other_keys = {s->key, s->irregular, s->irregular_rank, s->sorted[0]};
+    struct run_heads_args heads = {s->sorted[1], s->head};
+    struct compact_args firsts = {s->head, s->rank, s->heads};
+    DEV_LAUNCH(d, compact, &others, C);
+    DEV_LAUNCH(d, compact_keys, &other_keys, C);
+    dev_sort(d, s->sorted[0], s->sorted[1], (int32_t *)s->list, (int32_t *)t->other, n, 64, s->scratch);
+    DEV_LAUNCH(d, run_heads, &heads, n);
+    dev_scan(d, s->head, s->rank, n, s->scratch);
+    dev_download(d, &n_classes, s->rank + (n - 1), sizeof n_classes);
+    rc = dev_finish(d, err);
+    if (!rc && n_classes > MAX_CLASSES)
+        return tab_refuse(err, "their surroundings take too many forms");
+    if (rc)
+        return rc;
+    t->n_classes = n_classes;
+    DEV_LAUNCH(d, compact, &firsts, n);
+    return SDD_OK;
+}
+
+/* The pieces in two lists, the second by class. */
+static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                       struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    int rc = tell_apart(d, m, t, s, err);
+    if (rc)
+        return rc;
+    lay_out_pieces(m, t->n_others, t->n_lone, &count, t);
+    rc = tab_take(d, count.used, &t->pieces, err);
+    if (rc)
+        return rc;
+    struct arena real = {t->pieces.memory, 0};
+    lay_out_pieces(m, t->n_others, t->n_lone, &real, t);
+    struct compact_args regular = {s->regular, s->regular_rank, t->regular};
+    struct compact_args alone = {s->lone, s->lone_rank, t->lone};
+    struct tab_near_corners_args corners = {*m, t->near_corner};
+    struct tab_near_edges_args edges = {*m, t->near_edge};
+    DEV_LAUNCH(d, tab_near_corners, &corners, m->n_corners);
+    DEV_LAUNCH(d, tab_near_edges, &edges, m->n_edges);
+    DEV_LAUNCH(d, compact, &alone, m->n_vertices);
+    DEV_LAUNCH(d, compact, &regular, m->n_corners);
+    return t->n_others ? sort_others(d, m, t, s, err) : dev_finish(d, err);
+}
+
+static void lay_out_lists(const struct tabulated *t, int64_t n_column, struct arena *a, struct tabulated *out)
+{
+    out->classes = ARENA(a, struct sdd_tab_table, t->n_classes);
+    out->runs = ARENA(a, struct sdd_tab_run, t->n_runs);
+    out->column = ARENA(a, uint32_t, n_column);
+}
+
+/* Where the pieces of each class, their columns and its table begin. Result: columns of all pieces. */
+static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct sdd_tab_table *classes)
+{
+    int64_t column = 0;
+    t->n_columns = t->n_runs = 0;
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        int64_t end = k + 1 < t->n_classes ? heads[k + 1] : t->n_others, n = end - heads[k];
+        int32_t n_columns = tab_class_columns(t->description + k);
+        classes[k] = (struct sdd_tab_table){heads[k], column, t->n_columns, n_columns};
+        column += n * n_columns;
+        t->n_columns += n_columns;
+        t->n_runs += (n + SDD_TAB_TOGETHER - 1) / SDD_TAB_TOGETHER;
+    }
+    return column;
+}
+
+static void cut_runs(const struct tabulated *t, const struct sdd_tab_table *classes, struct sdd_tab_run *runs)
+{
+    for (int64_t k = 0; k < t->n_classes; k++) {
+        int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
+        for (int64_t at = classes[k].first; at < end; at += SDD_TAB_TOGETHER) {
+            int64_t n = end - at < SDD_TAB_TOGETHER ? end - at : SDD_TAB_TOGETHER;
+            *runs++ = (struct sdd_tab_run){(uint32_t)at, (uint32_t)(k << 4 | n)};
+        }
+    }
+}
+
+/* Host memory of the classes while they are described. */
+struct describing {
+    uint32_t *heads;
+    float *words;
+    struct sdd_tab_table *classes;
+    struct sdd_tab_run *runs;
+};
+
+static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                    struct describing *h, struct sdd_error *err)
+{
+    struct tab_describe_args words = {*m, s->heads, t->other, s->words};
+    struct arena count = {NULL, 0};
+    DEV_LAUNCH(d, tab_describe, &words, t->n_classes);
+    dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
+    dev_download(d, h->words, s->words, t->n_classes * SDD_TAB_WORDS * (int64_t)sizeof *h->words);
+    int rc = dev_finish(d, err);
+    if (rc)
+        return rc;
+    for (int64_t k = 0; k < t->n_classes; k++)
+        t->description[k] = tab_class_of(h->words + SDD_TAB_WORDS * k);
+    int64_t n_column = place_classes(t, h->heads, h->classes);
+    lay_out_lists(t, n_column, &count, t);
+    h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
+    if (!h->runs)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
+    rc = tab_take(d, count.used, &t->lists, err);
+    if (rc)
+        return rc;
+    struct arena real = {t->lists.memory, 0};
+    lay_out_lists(t, n_column, &real, t);
+    cut_runs(t, h->classes, h->runs);
+    dev_upload(d, t->classes, h->classes, t->n_classes * (int64_t)sizeof *h->classes);
+    dev_upload(d, t->runs, h->runs, t->n_runs * (int64_t)sizeof *h->runs);
+    return SDD_OK;
+}
+
+static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                        struct sdd_error *err)
+{
+    uint32_t flags[2];
+    struct tab_columns_args regular = {*m, t->regular, NULL, NULL, NULL, t->regular_column, t->regular_owns, NULL};
+    struct tab_columns_args others = {*m, t->other, s->rank, t->classes, s->words, t->column, t->owns, s->flags + 1};
+    DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
+    DEV_LAUNCH(d, tab_columns, &others, t->n_others);
+    struct tab_where_args where[2] = {{t->regular, t->where, 0}, {t->other, t->where, SDD_TAB_OTHER}};
+    DEV_LAUNCH(d, tab_where, where, t->n_regular);
+    DEV_LAUNCH(d, tab_where, where + 1, t->n_others);
+    dev_download(d, flags, s->flags, sizeof flags);
+    int rc = dev_finish(d, err);
+    if (!rc && flags[1])
+        return tab_refuse(err, "two forms of surroundings have one key");
+    return rc;
+}
+
+static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                    struct sdd_error *err)
+{
+    int rc = sort_pieces(d, m, t, s, err);
+    if (rc)
+        return rc;
+    size_t n = (size_t)t->n_classes + 1;
+    struct describing h = {calloc(n, sizeof *h.heads), calloc(n * SDD_TAB_WORDS, sizeof *h.words),
+                           calloc(n, sizeof *h.classes), NULL};
+    t->description = calloc(n, sizeof *t->description);
+    if (!h.heads || !h.words || !h.classes || !t->description)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for classes of pieces");
+    else if (t->n_classes)
+        rc = describe(d, m, t, s, &h, err);
+    if (!rc)
+        rc = fill_columns(d, m, t, s, err);
+    free(h.heads);
+    free(h.words);
+    free(h.classes);
+    free(h.runs);
+    return rc;
+}
+
+int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    struct sorting s = {0};
+    void *memory;
+    lay_out_sorting(d, m->n_corners, m->n_vertices, &count, &s);
+    int rc = dev_alloc(d, count.used, &memory, err);
+    if (rc)
+        return rc;
+    struct arena real = {memory, 0};
+    lay_out_sorting(d, m->n_corners, m->n_vertices, &real, &s);
+    rc = classify(d, m, t, &s, err);
+    if (rc)
+        dev_drain(d);
+    dev_free(d, s.others.memory, s.others.bytes);
+    dev_free(d, memory, count.used);
+    return rc;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_classify.h: the level-1 quads of a mesh in lists: bicubic ones, and others by what surrounds them. */
+#ifndef SDD_TAB_CLASSIFY_H
+#define SDD_TAB_CLASSIFY_H
+#include "gpu/tabulated.h"
+
+/* tab_classify: fills all of t but its surfaces and waits for it; on failure the caller frees what is there.
+ * Cost    meanwhile 28 B a corner, 8 B a vertex, and about 50 B a quad that is not bicubic
+ * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
+int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sdd_error *err) SDD_MUST_CHECK;
+
+/* tab_refuse: SDD_EUNSUPPORTED: for such a mesh tables do not pay, or cannot be. */
+int tab_refuse(struct sdd_error *err, const char *why);
+/* tab_take: dev_alloc of a part. */
+int tab_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err) SDD_MUST_CHECK;
+
+#endif
