@@ -153,7 +153,7 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
 }
 
 /* The pieces of an item. */
-SDD_FN void sdd_tab_bicubic_pieces(const struct tab_points_args *a, struct sdd_width w, int64_t group)
+SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_width w, int64_t group)
 {
     struct sdd_tab_along along;
     struct sdd_tab_streams s;
@@ -171,14 +171,6 @@ SDD_FN void sdd_tab_bicubic_pieces(const struct tab_points_args *a, struct sdd_w
         sdd_tab_piece(a, w, &along, k, &s);
     }
     sdd_tab_flush_all(&s);
-}
-
-SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, int64_t group)
-{
-    if (a->width.n == 3 && a->width.stride == 3) /* a form of its own, in which the width is a constant */
-        sdd_tab_bicubic_pieces(a, sdd_xyz(), group);
-    else
-        sdd_tab_bicubic_pieces(a, a->width, group);
 }
 #endif
 #endif

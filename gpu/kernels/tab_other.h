@@ -137,18 +137,18 @@ SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, co
 }
 
 /* Points at x = 1 .. m of rows 0 .. m - 1, eight or a row of less at a time. */
-SDD_FN void sdd_tab_other_rows(const struct tab_points_args *a, const struct sdd_tab_other *o, const struct sdd_vec3 *p,
+SDD_FN void sdd_tab_other_rows(const struct sdd_tab_other *o, struct sdd_width w, const struct sdd_vec3 *p,
                                const float *weights, struct sdd_tab_made *made)
 {
-    int32_t m = o->frame.m, side = m + 1, width = a->width.n, n = m < 8 ? m : 8, in_row = m / n, last = in_row * m;
+    int32_t m = o->frame.m, side = m + 1, width = w.n, n = m < 8 ? m : 8, in_row = m / n, last = in_row * m;
     for (int32_t k = 0; k < last; k += 2) {
         struct sdd_tab_sums sum[2];
-        const float *w[2];
+        const float *at[2];
         for (int32_t i = 0; i < 2; i++) { /* of a grid of one cell there is but one row */
-            int32_t at = k + i < last ? k + i : k;
-            w[i] = weights + at / in_row * side + at % in_row * n + 1;
+            int32_t j = k + i < last ? k + i : k;
+            at[i] = weights + j / in_row * side + j % in_row * n + 1;
         }
-        sdd_tab_two_sums(w[0], w[1], (int64_t)side * side, n, p, o->table->n_columns, sum);
+        sdd_tab_two_sums(at[0], at[1], (int64_t)side * side, n, p, o->table->n_columns, sum);
         for (int32_t i = 0; i < 2 && k + i < last; i++) {
             int32_t y = (k + i) / in_row, x = (k + i) % in_row * n;
             float *row = y ? made->inside + (y - 1) * width * (m - 1) : made->bottom;
@@ -159,7 +159,7 @@ SDD_FN void sdd_tab_other_rows(const struct tab_points_args *a, const struct sdd
     }
 }
 
-SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, const struct sdd_tab_other *o,
+SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
                                 struct sdd_tab_streams *s)
 {
     int32_t m = o->frame.m, side = m + 1, points = side * side, n = o->table->n_columns;
@@ -167,22 +167,22 @@ SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, const struct sd
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     struct sdd_tab_made made;
     for (int32_t i = 0; i < n; i++)
-        p[i] = sdd_tab_load(a->from, o->column[i], a->width.n);
-    made.inside = sdd_tab_inside(a, a->width, &o->to, s);
-    sdd_tab_other_rows(a, o, p, weights, &made);
+        p[i] = sdd_tab_load(a->from, o->column[i], w.n);
+    made.inside = sdd_tab_inside(a, w, &o->to, s);
+    sdd_tab_other_rows(o, w, p, weights, &made);
     if (o->owns & SDD_TAB_VERTEX)
-        sdd_row_put(a->to, o->to.vertex, a->width, sdd_tab_column_sum(weights, points, p, n));
+        sdd_row_put(a->to, o->to.vertex, w, sdd_tab_column_sum(weights, points, p, n));
     if (o->owns & SDD_TAB_FACE) {
         struct sdd_vec3 face = sdd_tab_column_sum(weights + points - 1, points, p, n);
         memcpy(made.right[m], &face, sizeof(float) * 3);
     }
     for (int32_t y = 1; y < m && o->owns & SDD_TAB_LEFT; y++)
-        sdd_row_put(a->to, o->frame.left + (uint32_t)y, a->width, sdd_tab_column_sum(weights + y * side, points, p, n));
-    sdd_tab_put_made(a, a->width, o->owns, &o->to, &made, 0, s);
+        sdd_row_put(a->to, o->frame.left + (uint32_t)y, w, sdd_tab_column_sum(weights + y * side, points, p, n));
+    sdd_tab_put_made(a, w, o->owns, &o->to, &made, 0, s);
 }
 
 /* The points of a chunk. A CPU, which has no use for so many items, makes whole pieces at the first of their chunks. */
-SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, int64_t i)
+SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, struct sdd_width w, int64_t i)
 {
     struct sdd_tab_chunk chunk = sdd_tab_chunk_of(a, i);
     struct sdd_tab_run run = a->runs[chunk.run];
@@ -194,10 +194,10 @@ SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, int64_t i)
     s.inside.n = s.spokes.n = 0;
     for (uint32_t k = 0; k < n; k++) {
         piece[k] = sdd_tab_other_of(a, a->tables + (run.class_n >> 4), run.first + k);
-        sdd_tab_soon(a, a->width, piece[k].to.bottom);
+        sdd_tab_soon(a, w, piece[k].to.bottom);
     }
     for (uint32_t k = 0; k < n; k++)
-        sdd_tab_other_piece(a, piece + k, &s);
+        sdd_tab_other_piece(a, w, piece + k, &s);
     sdd_tab_flush_all(&s);
 }
 #endif

@@ -23,13 +23,19 @@ SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 }
 
 #ifndef __CUDACC__
-SDD_FN void k_tab_points(int64_t i, const struct tab_points_args *a)
+/* w: the width, which is a constant for rows of three floats. */
+SDD_FN void sdd_tab_item(int64_t i, const struct tab_points_args *a, struct sdd_width w)
 {
     int64_t others = sdd_tab_other_items(a);
     if (i < others)
-        sdd_tab_other_chunk(a, i);
+        sdd_tab_other_chunk(a, w, i);
     else
-        sdd_tab_bicubic_group(a, i - others);
+        sdd_tab_bicubic_group(a, w, i - others);
+}
+
+SDD_FN void k_tab_points(int64_t i, const struct tab_points_args *a)
+{
+    sdd_tab_item(i, a, sdd_xyz());
 }
 #endif
 #endif

@@ -13,7 +13,7 @@ struct tab_points_n_args {
 #ifndef __CUDACC__
 SDD_FN void k_tab_points_n(int64_t i, const struct tab_points_n_args *a)
 {
-    k_tab_points(i, &a->base);
+    sdd_tab_item(i, &a->base, a->base.width);
 }
 #endif
 #endif
