@@ -10,7 +10,8 @@
 #include "gpu/tab_classify.h"
 #include <stdlib.h>
 
-#define TABLE_THREADS 8 /* where the device has none of the host's */
+#define TABLE_THREADS 8     /* where the device has none of the host's */
+#define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kernels take levels alike");
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
 
@@ -45,7 +46,7 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     team = team > 0 ? team : TABLE_THREADS;
     tab_basis(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
     tab_basis(steps, TAB_SLOPE, to->slope);
-#pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (n > 1)
+#pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
         const struct tab_class *c = t->description + k;
         failed |= tab_cache_table(d->tables, c, steps, limit, to->table + at[k], normals ? to->t1 + at[k] : NULL,
