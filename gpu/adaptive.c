@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 _Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels take grids as large");
+_Static_assert(SDD_ADAPTIVE_LEVELS == SDD_MAX_PATCH_LEVEL + 1, "and their arguments hold all levels");
 _Static_assert(TAB_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 goes all the way");
 
 static void lay_out(const struct patches *p, struct arena *a, struct adaptive *out)
@@ -12,7 +13,6 @@ static void lay_out(const struct patches *p, struct arena *a, struct adaptive *o
     out->patch = ARENA(a, struct sdd_quad, 4 * p->n_patches);
     out->param = ARENA(a, struct sdd_quad, p->n_patches);
     out->basis = ARENA(a, struct sdd_tab_basis, sdd_basis_at(p->request.level + 1));
-    out->level = ARENA(a, struct sdd_level_patches, p->request.level + 1);
     out->points = ARENA(a, float, 3 * p->n_rows);
 }
 
@@ -27,7 +27,6 @@ static int fill(struct adaptive *a, struct sdd_error *err)
         return rc;
     a->memory.bytes = count.used;
     struct arena real = {a->memory.memory, 0};
-    struct sdd_level_patches list[SDD_MAX_PATCH_LEVEL + 1];
     uint32_t n_patches = 0;
     lay_out(&a->plan, &real, a);
     struct sdd_tab_basis *basis = calloc((size_t)sdd_basis_at(level + 1), sizeof *basis);
@@ -36,10 +35,12 @@ static int fill(struct adaptive *a, struct sdd_error *err)
     for (int l = 0; l <= level; l++) {
         const struct patch_level *of = a->plan.level + l;
         tab_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT ? TAB_LIMIT : TAB_REFINED, basis + sdd_basis_at(l));
-        list[l] = (struct sdd_level_patches){of->cell, of->patch, (uint32_t)of->n_patches, n_patches};
+        a->levels.cell[l] = of->cell;
+        a->levels.patch[l] = of->patch;
+        a->levels.n[l] = (uint32_t)of->n_patches;
+        a->levels.first[l] = n_patches;
         n_patches += (uint32_t)of->n_patches;
     }
-    dev_upload(d, a->level, list, (level + 1) * (int64_t)sizeof *list);
     dev_upload(d, a->basis, basis, sdd_basis_at(level + 1) * (int64_t)sizeof *basis);
     patches_queue_rows(&a->plan, a->patch, a->param);
     rc = dev_finish(d, err);
@@ -77,7 +78,7 @@ void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t
     const struct patch_level *left = limits ? &p->limit : p->level + last;
     struct adaptive_rows_args args = {.from = {.mesh = p->features.mesh,
                                                .points = a->points,
-                                               .level = a->level,
+                                               .levels = a->levels,
                                                .patch = a->patch,
                                                .param = a->param,
                                                .basis = a->basis,

@@ -12,9 +12,9 @@ struct adaptive {
     struct topology_part memory;
     struct sdd_quad *patch, *param;
     struct sdd_tab_basis *basis;
-    struct sdd_level_patches *level; /* [level + 1] */
-    float *points;                   /* of all levels, as the last frame had them */
-    uint64_t points_of;              /* sdd_mesh.points_serial then; 0: none yet  */
+    struct sdd_level_patches levels;
+    float *points;      /* of all levels, as the last frame had them */
+    uint64_t points_of; /* sdd_mesh.points_serial then; 0: none yet  */
 };
 
 /* adaptive_create: what does not depend on positions. Waits.

@@ -8,22 +8,25 @@
 #include "gpu/kernels/patch_param.h"
 #include "gpu/kernels/row_bands.h"
 
-/* The patches of a level. */
+#define SDD_ADAPTIVE_LEVELS 11 /* 0 .. SDD_MAX_PATCH_LEVEL */
+
+/* The patches of each level. */
 struct sdd_level_patches {
-    const uint64_t *cell;  /* [.] keys, ascending; not read for level 0 */
-    const uint32_t *patch; /* [n] rows of `cell` that are patches; of level 0 the faces' first corners */
-    uint32_t n, first;     /* first: patches of the levels before */
+    const uint64_t *cell[SDD_ADAPTIVE_LEVELS];  /* keys, ascending; not read for level 0 */
+    const uint32_t *patch[SDD_ADAPTIVE_LEVELS]; /* [n] rows of `cell` that are patches; of level 0 the faces' first
+                                                 * corners */
+    uint32_t n[SDD_ADAPTIVE_LEVELS], first[SDD_ADAPTIVE_LEVELS]; /* first: patches of the levels before */
 };
 
 /* Patches and points of all levels, for points of level `last`. */
 struct sdd_adaptive {
     struct sdd_control mesh;
-    const float *points;                   /* [.][3]: control points, then those of each level, then limits */
-    const struct sdd_level_patches *level; /* [last + 1] */
-    const struct sdd_quad *patch, *param;  /* [.][16], [.][4] u32: patch_rows */
-    const struct sdd_tab_basis *basis;     /* of 2^j cells from sdd_basis_at(j)   */
-    const uint64_t *left;                  /* [n_left] keys of the points of the last level that no patch makes, ..  */
-    uint32_t n_left, left_first;           /* .. which are rows left_first + k of `points` */
+    const float *points; /* [.][3]: control points, then those of each level, then limits */
+    struct sdd_level_patches levels;
+    const struct sdd_quad *patch, *param; /* [.][16], [.][4] u32: patch_rows */
+    const struct sdd_tab_basis *basis;    /* of 2^j cells from sdd_basis_at(j)   */
+    const uint64_t *left;                 /* [n_left] keys of the points of the last level that no patch makes, ..  */
+    uint32_t n_left, left_first;          /* .. which are rows left_first + k of `points` */
     int32_t last;
 };
 
@@ -77,15 +80,17 @@ SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t
            sdd_spread_bits((uint32_t)v) << 1;
 }
 
-/* The patch of that cell; SDD_NONE: it is none. */
+/* The patch of that cell of level l; SDD_NONE: it is none. */
 SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint64_t key)
 {
-    uint32_t low = 0, left = p->n;
+    const uint64_t *cell = p->cell[l];
+    const uint32_t *patch = p->patch[l];
+    uint32_t low = 0, left = p->n[l];
     while (left > 0) {
-        uint32_t half = left / 2, at = p->patch[low + half];
-        uint64_t there = l ? p->cell[at] : at;
+        uint32_t half = left / 2, at = patch[low + half];
+        uint64_t there = l ? cell[at] : at;
         if (there == key)
-            return p->first + low + half;
+            return p->first[l] + low + half;
         if (there < key) {
             low += half + 1;
             left -= half + 1;
@@ -115,7 +120,7 @@ SDD_FN struct sdd_leaf sdd_leaf_of(uint32_t patch, int32_t x0, int32_t y0, int32
 /* The patch of level 0 that covers a level-1 quad, or none. */
 SDD_FN uint32_t sdd_whole_face(const struct sdd_adaptive *a, const struct sdd_quarter *q)
 {
-    return q->is_quad ? sdd_patch_at(a->level, 0, q->first) : SDD_NONE;
+    return q->is_quad ? sdd_patch_at(&a->levels, 0, q->first) : SDD_NONE;
 }
 
 /* The patch that makes point (x, y), 0 <= x, y <= m, of a level-1 quad's grid: of those that meet there, the one
@@ -130,7 +135,7 @@ SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sd
     y -= y == m;
     for (int32_t l = 1; l <= a->last; l++) {
         int32_t bits = a->last - l;
-        patch = sdd_patch_at(a->level + l, l, sdd_quarter_cell(q, l, x >> bits, y >> bits));
+        patch = sdd_patch_at(&a->levels, l, sdd_quarter_cell(q, l, x >> bits, y >> bits));
         if (patch != SDD_NONE)
             return sdd_leaf_of(patch, x >> bits << bits, y >> bits << bits, 1 << bits);
     }

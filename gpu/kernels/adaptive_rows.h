@@ -48,7 +48,7 @@ static inline void sdd_band_cell(const struct adaptive_rows_args *a, const struc
     int32_t side = 1 << (a->from.last - l);
     if ((y + 1) * side <= b->y_low || y * side >= b->y_high)
         return;
-    uint32_t patch = sdd_patch_at(a->from.level + l, l, sdd_quarter_cell(q, l, x, y));
+    uint32_t patch = sdd_patch_at(&a->from.levels, l, sdd_quarter_cell(q, l, x, y));
     struct sdd_leaf leaf = sdd_leaf_of(patch, x * side, y * side, side);
     if (patch != SDD_NONE) {
         sdd_band_leaf(a, b, q, &leaf);

@@ -288,16 +288,15 @@ static void offer_all(const struct forest *f, struct row_range *r)
 /* ---- a range --------------------------------------------------------------------------------------------------- */
 static struct sdd_adaptive upload(const struct forest *f)
 {
-    struct sdd_level_patches level[DEEPEST + 1];
+    struct sdd_level_patches levels = {.n = {0}};
     for (int l = 0; l <= f->last; l++) {
         const struct cells *c = f->level + l;
-        level[l] =
-            (struct sdd_level_patches){l ? launch_in(c->key, c->n, 8) : NULL, launch_in(c->patch, c->n_patches, 4),
-                                       (uint32_t)c->n_patches, (uint32_t)c->first};
+        levels.cell[l] = l ? launch_in(c->key, c->n, 8) : NULL, levels.patch[l] = launch_in(c->patch, c->n_patches, 4);
+        levels.n[l] = (uint32_t)c->n_patches, levels.first[l] = (uint32_t)c->first;
     }
     return (struct sdd_adaptive){.mesh = wild_upload(&f->k, 1),
                                  .points = launch_in(f->points, 3 * f->n_points, sizeof *f->points),
-                                 .level = launch_in(level, f->last + 1, sizeof *level),
+                                 .levels = levels,
                                  .patch = launch_in(f->patch, 4 * f->n_patches, 16),
                                  .param = launch_in(f->param, f->n_patches, 16),
                                  .basis = launch_in(f->basis, (2 << f->last) + f->last, sizeof *f->basis),
