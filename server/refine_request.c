@@ -181,9 +181,17 @@ static bool is_known(const struct refine_job *j)
     return (known && etag_matches(known, j->etag, true)) || (part && etag_matches(part, j->etag, true));
 }
 
+/* On a GPU triangles by tables take longer than mesh-matrix does (README, "Figures"). */
+static bool tables_pay(const struct job *job)
+{
+    return job->slot->info.options.scheme == SDD_SCHEME_CATMULL_CLARK ||
+           strcmp(job->server->device_info.backend, "cpu") == 0;
+}
+
 bool refine_is_auto(const struct refine_job *j)
 {
-    return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS);
+    return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS) &&
+           tables_pay(&j->base.job);
 }
 
 struct auto_frames *refine_kind(const struct refine_job *j)

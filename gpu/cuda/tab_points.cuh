@@ -343,14 +343,16 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     }
 }
 
-/* Block i: a chunk of the others, which wait longest, or a group of pieces. */
+/* A block: a chunk of the others or a group of pieces. The others, which wait more and write less, stand evenly among
+ * them: first, they would be all that runs for a while. */
 template <int N, bool DENSE> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
 {
-    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x;
-    if (i < others)
-        tab_others(a, i, &s->run);
+    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x, n = gridDim.x;
+    const int64_t before = i * others / n;
+    if ((i + 1) * others / n > before)
+        tab_others(a, before, &s->run);
     else
-        tab_pieces<N, DENSE>(a, i - others, s->warps);
+        tab_pieces<N, DENSE>(a, i - before, s->warps);
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)
