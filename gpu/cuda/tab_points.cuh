@@ -198,8 +198,8 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
     }
 }
 
-/* n_pieces of them, from the first; `columns` are of those from `next` (none: next is `end`), which are fetched in the
- * meantime, and then of those after them. */
+/* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those of
+ * the next are; `columns` goes on with them. */
 template <int N, bool DENSE, int LOG>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
                                                 int end, const sdd_tab_basis *basis, tab_warp *s)
