@@ -16,13 +16,6 @@
 #define MAX_ENTRIES INT32_MAX
 #define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
 
-int matrix_take(sdd_device *d, int64_t bytes, struct topology_part *out, struct sdd_error *err)
-{
-    int rc = dev_alloc(d, bytes, &out->memory, err);
-    out->bytes = rc ? 0 : bytes;
-    return rc;
-}
-
 void matrix_give(sdd_device *d, struct topology_part *part)
 {
     dev_free(d, part->memory, part->bytes);
@@ -119,9 +112,9 @@ static int count_rows(const struct build *b, const struct recipe *r, struct csr 
     sdd_device *d = b->t->device;
     int64_t n = r->n_rows, n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
     struct topology_part work = {0};
-    int rc = matrix_take(d, n * (int64_t)sizeof *out->end, &out->ends, err);
+    int rc = part_take(d, n * (int64_t)sizeof *out->end, &out->ends, err);
     if (!rc)
-        rc = matrix_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+        rc = part_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
     if (rc)
         return rc;
     out->end = out->ends.memory;
@@ -145,7 +138,7 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
     *out = (struct csr){0};
     int rc = count_rows(b, &r, out, err);
     if (!rc)
-        rc = matrix_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
+        rc = part_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
     if (rc) {
         csr_free(d, out);
         return rc;
@@ -243,7 +236,7 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     const int64_t n = tangents->n_rows, bytes = n * (int64_t)sizeof(int32_t);
     struct topology_part work = {0};
     int32_t n_bare = 0;
-    int rc = matrix_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
+    int rc = part_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
     if (rc)
         return rc;
     int32_t *flag = work.memory, *rank = flag + n;
@@ -257,7 +250,7 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     all->of[MATRIX_TANGENTS_1].level = 0;
     all->n_bare = rc ? 0 : n_bare;
     if (!rc)
-        rc = matrix_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
+        rc = part_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
     all->bare = all->bare_memory.memory;
     struct compact_args bare = {flag, rank, all->bare};
     if (!rc)
@@ -316,7 +309,7 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
     lay_out(b, missing, &count);
-    int rc = matrix_take(b->t->device, count.used, &b->tools, err);
+    int rc = part_take(b->t->device, count.used, &b->tools, err);
     if (rc)
         return rc;
     struct arena real = {b->tools.memory, 0};

@@ -50,7 +50,6 @@ struct csr {
 /* matrix_pack: the form in which it is applied. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out,
                 struct sdd_error *err) SDD_MUST_CHECK;
-int matrix_take(sdd_device *d, int64_t bytes, struct topology_part *out, struct sdd_error *err) SDD_MUST_CHECK;
 void matrix_give(sdd_device *d, struct topology_part *part);
 
 #endif

@@ -33,7 +33,7 @@ static int end_rest(sdd_device *d, const struct csr *from, int k, struct topolog
 {
     int32_t last = 0;
     int64_t bytes = from->n_rows * (int64_t)sizeof last;
-    int rc = matrix_take(d, bytes + 256 + d->b->scan_scratch(d->dev, from->n_rows), work, err);
+    int rc = part_take(d, bytes + 256 + d->b->scan_scratch(d->dev, from->n_rows), work, err);
     if (rc)
         return rc;
     struct matrix_rest_args rest = {from->end, work->memory, k};
@@ -58,7 +58,7 @@ static int pack(sdd_device *d, const struct csr *from, int k, struct matrix *out
     }
     if (!rc) {
         lay_out(from, k, n_rest, &count, &a.to);
-        rc = matrix_take(d, count.used, &out->memory, err);
+        rc = part_take(d, count.used, &out->memory, err);
     }
     if (!rc) {
         struct arena real = {out->memory.memory, 0};
@@ -127,9 +127,9 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
     struct topology_part x = {0}, y = {0};
     double best, seconds;
     *k = COMPRESSED;
-    int rc = matrix_take(d, x_bytes, &x, err);
+    int rc = part_take(d, x_bytes, &x, err);
     if (!rc)
-        rc = matrix_take(d, y_bytes, &y, err);
+        rc = part_take(d, y_bytes, &y, err);
     if (!rc) {
         dev_fill(d, x.memory, 0, x_bytes);
         rc = time_form(d, from, COMPRESSED, x.memory, y.memory, &best, err);

@@ -64,13 +64,6 @@ static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sor
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
-int tab_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
-{
-    int rc = dev_alloc(d, bytes, &part->memory, err);
-    part->bytes = rc ? 0 : bytes;
-    return rc;
-}
-
 static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_lone, struct arena *a,
                            struct tabulated *t)
 {
@@ -121,7 +114,7 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     int32_t n_classes = 0;
     struct arena count = {NULL, 0};
     lay_out_others(d, n, &count, s);
-    int rc = tab_take(d, count.used, &s->others, err);
+    int rc = part_take(d, count.used, &s->others, err);
     if (rc)
         return rc;
     struct arena real = {s->others.memory, 0};
@@ -155,7 +148,7 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     if (rc)
         return rc;
     lay_out_pieces(m, t->n_others, t->n_lone, &count, t);
-    rc = tab_take(d, count.used, &t->pieces, err);
+    rc = part_take(d, count.used, &t->pieces, err);
     if (rc)
         return rc;
     struct arena real = {t->pieces.memory, 0};
@@ -231,7 +224,7 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
     h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
     if (!h->runs)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
-    rc = tab_take(d, count.used, &t->lists, err);
+    rc = part_take(d, count.used, &t->lists, err);
     if (rc)
         return rc;
     struct arena real = {t->lists.memory, 0};

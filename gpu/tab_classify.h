@@ -11,7 +11,5 @@ int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t
 
 /* tab_refuse: SDD_EUNSUPPORTED: for such a mesh tables do not pay, or cannot be. */
 int tab_refuse(struct sdd_error *err, const char *why);
-/* tab_take: dev_alloc of a part. */
-int tab_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -125,10 +125,9 @@ static int describe(const sdd_topology *topology, const struct sdd_control *m, i
     if (t->n_column > UINT32_MAX)
         return no_tables(err, "the mesh is too large");
     lay_out_pieces(topology, n, t, &count, t);
-    rc = dev_alloc(d, count.used, &t->memory.memory, err);
+    rc = part_take(d, count.used, &t->memory, err);
     if (rc)
         return rc;
-    t->memory.bytes = count.used;
     struct arena real = {t->memory.memory, 0};
     lay_out_pieces(topology, n, t, &real, t);
     dev_upload(d, t->classes, h->classes, t->n_classes * (int64_t)sizeof *h->classes);
@@ -240,15 +239,11 @@ int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int 
     lay_out_tables(t, rows, n_away, &host, &here);
     int rc = make_tables(t, level - 1, limit, &here, err);
     if (!rc)
-        rc = dev_alloc(d, count.used, &made.memory.memory, err);
+        rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {
-        made.memory.bytes = count.used;
         device.base = made.memory.memory;
         lay_out_tables(t, rows, n_away, &device, &made);
-        dev_upload(d, made.memory.memory, memory, count.used);
-        rc = dev_finish(d, err);
-        struct topology_part gone = rc ? made.memory : of->memory;
-        dev_free(d, gone.memory, gone.bytes);
+        rc = part_settle(d, memory, made.memory, of->memory, err);
         *of = rc ? *of : made;
     }
     free(memory);

@@ -76,7 +76,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     lay_out_tables(t, steps, normals, &host, &here);
     int rc = make_table(d, t, steps, limit, normals, &here, err);
     if (!rc)
-        rc = tab_take(d, count.used, &made.memory, err);
+        rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {
         device.base = made.memory.memory;
         lay_out_tables(t, steps, normals, &device, &there);
@@ -86,10 +86,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         made.t1 = normals ? there.t1 : NULL;
         made.t2 = there.t2;
         made.shared = there.shared;
-        dev_upload(d, made.memory.memory, memory, count.used);
-        rc = dev_finish(d, err);
-        struct topology_part gone = rc ? made.memory : of->memory;
-        dev_free(d, gone.memory, gone.bytes);
+        rc = part_settle(d, memory, made.memory, of->memory, err);
         *of = rc ? *of : made;
     }
     free(memory);

@@ -334,3 +334,20 @@ int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct 
     free(table);
     return SDD_OK;
 }
+
+int part_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
+{
+    int rc = dev_alloc(d, bytes, &part->memory, err);
+    part->bytes = rc ? 0 : bytes;
+    return rc;
+}
+
+int part_settle(sdd_device *d, const void *host, struct topology_part made, struct topology_part old,
+                struct sdd_error *err)
+{
+    dev_upload(d, made.memory, host, made.bytes);
+    int rc = dev_finish(d, err);
+    struct topology_part gone = rc ? made : old;
+    dev_free(d, gone.memory, gone.bytes);
+    return rc;
+}

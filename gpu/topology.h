@@ -15,6 +15,11 @@ struct topology_part {
     void *memory;
     int64_t bytes;
 };
+/* part_take: dev_alloc of a part. part_settle: brings `made`, whose bytes stand at `host`, to the device, waits, and
+ * gives back what it takes the place of; on error `made` itself. */
+int part_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err) SDD_MUST_CHECK;
+int part_settle(sdd_device *d, const void *host, struct topology_part made, struct topology_part old,
+                struct sdd_error *err) SDD_MUST_CHECK;
 
 /* kernels/ruled.h; empty where there is no edge_sharp. */
 struct topology_ruled {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_tri_normals.cuh: kernels/tab_tri_normals.h for a block an item: a thread a row. The bits are those of the portable form.
- */
+/* tab_tri_normals.cuh: kernels/tab_tri_normals.h for a block an item: a thread a row. The bits are those of the portable
+ * form. */
 #ifndef SDD_TAB_TRI_NORMALS_CUH
 #define SDD_TAB_TRI_NORMALS_CUH
 #include "gpu/kernels/tab_tri_normals.h"

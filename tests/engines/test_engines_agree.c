@@ -161,40 +161,34 @@ static void test_engines_agree(void **state)
 }
 
 /* ---- any number of threads ------------------------------------------------------------------------------------- */
+static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
+{
+    sdd_topology *t[2] = {NULL};
+    sdd_mesh *m[2] = {NULL};
+    make(device, s, d, &t[0], &m[0]);
+    make(other_device, s, d, &t[1], &m[1]);
+    int level = level_that_fits(d, 4, MOST_VERTICES);
+    for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
+        sdd_result *one = refine(m[0], "mesh-matrix", level, surface, s);
+        sdd_result *two = refine(m[1], "mesh-matrix", level, surface, s);
+        const struct sdd_plan *a = &sdd_result_info(one)->plan, *b = &sdd_result_info(two)->plan;
+        for (int k = 0; k < a->n_blocks; k++)
+            if (memcmp(a->blocks[k].data, b->blocks[k].data, (size_t)a->blocks[k].bytes) != 0 ||
+                a->blocks[k].digest != b->blocks[k].digest)
+                fail_msg("%s scheme %d: block %d has other bits on two threads", s->name, (int)d->options.scheme,
+                         a->blocks[k].semantic);
+        sdd_result_free(one);
+        sdd_result_free(two);
+    }
+    for (int i = 0; i < 2; i++) {
+        sdd_mesh_free(m[i]);
+        sdd_topology_unref(t[i]);
+    }
+}
+
 static void check_threads(const struct shape *s)
 {
-    for (int scheme = SDD_SCHEME_CATMULL_CLARK; scheme <= SDD_SCHEME_SQRT3; scheme++) {
-        sdd_topology *t[2] = {NULL};
-        sdd_mesh *m[2] = {NULL};
-        struct shape cut = *s;
-        struct sdd_mesh_desc d = s->desc;
-        struct triangles owned = {0};
-        if (scheme == SDD_SCHEME_LOOP || scheme == SDD_SCHEME_SQRT3)
-            owned = triangles_cut(&d);
-        d.options.scheme = scheme;
-        if (scheme == SDD_SCHEME_SQRT3)
-            d.options.fvar = SDD_FVAR_ALL; /* it has no others */
-        make(device, &cut, &d, &t[0], &m[0]);
-        make(other_device, &cut, &d, &t[1], &m[1]);
-        int level = level_that_fits(&d, 4, MOST_VERTICES);
-        for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
-            sdd_result *one = refine(m[0], "mesh-matrix", level, surface, &cut);
-            sdd_result *two = refine(m[1], "mesh-matrix", level, surface, &cut);
-            const struct sdd_plan *a = &sdd_result_info(one)->plan, *b = &sdd_result_info(two)->plan;
-            for (int k = 0; k < a->n_blocks; k++)
-                if (memcmp(a->blocks[k].data, b->blocks[k].data, (size_t)a->blocks[k].bytes) != 0 ||
-                    a->blocks[k].digest != b->blocks[k].digest)
-                    fail_msg("%s scheme %d: block %d has other bits on two threads", s->name, scheme,
-                             a->blocks[k].semantic);
-            sdd_result_free(one);
-            sdd_result_free(two);
-        }
-        for (int i = 0; i < 2; i++) {
-            sdd_mesh_free(m[i]);
-            sdd_topology_unref(t[i]);
-        }
-        triangles_free(&owned);
-    }
+    for_each_scheme(s, check_scheme);
 }
 
 static void test_threads(void **state)
