@@ -139,7 +139,7 @@ static int keep(struct tab_cache *c, const struct key *key, size_t n, float *con
     if (same)
         drop(c, same);
     while (c->counts.bytes + bytes > c->most)
-        drop(c, c->oldest);
+        drop(c, c->oldest); /* NOLINT(clang-analyzer-unix.Malloc): after it another one is the oldest */
     e->next = c->bucket[e->hash % BUCKETS];
     c->bucket[e->hash % BUCKETS] = e;
     link_newest(c, e);
@@ -176,8 +176,10 @@ void tab_cache_free(struct tab_cache *c)
 {
     if (!c)
         return;
-    while (c->oldest)
-        drop(c, c->oldest);
+    for (struct entry *e = c->newest, *older; e; e = older) {
+        older = e->older;
+        free(e);
+    }
     pthread_mutex_destroy(&c->lock);
     free(c);
 }

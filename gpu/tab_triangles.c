@@ -172,7 +172,7 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
     int64_t n = 4 * (int64_t)m->n_faces;
     struct arena count = {NULL, 0};
     struct sorting s;
-    void *memory;
+    void *memory = NULL;
     lay_out_sorting(d, n, &count, &s);
     int rc = n > INT32_MAX ? no_tables(err, "the mesh is too large") : dev_alloc(d, count.used, &memory, err);
     if (rc)

@@ -43,7 +43,7 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     for (int64_t k = 0; k < n; k++)
         at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
-    team = team > 0 ? team : TABLE_THREADS;
+    team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
     tab_basis(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
     tab_basis(steps, TAB_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
