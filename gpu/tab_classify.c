@@ -7,6 +7,7 @@
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
 #include "gpu/kernels/tab_keys.h"
+#include "gpu/kernels/tab_kinds.h"
 #include "gpu/kernels/tab_near_corners.h"
 #include "gpu/kernels/tab_near_edges.h"
 #include "gpu/kernels/tab_rows.h"
@@ -24,10 +25,12 @@ int tab_refuse(struct sdd_error *err, const char *why)
 
 /* Memory while pieces are sorted by class: first to tell the others from bicubic ones, then for the O others alone. */
 struct sorting {
-    int32_t *irregular, *regular, *irregular_rank, *regular_rank; /* [C] */
-    int32_t *lone, *lone_rank;                                    /* [V] */
-    uint64_t *key;                                                /* [C] */
-    uint32_t *flags;                                              /* [2] none, wrong */
+    int32_t *irregular, *kind, *whole, *half, *irregular_rank, *whole_rank, *half_rank; /* [C]             */
+    int32_t *lone, *lone_rank;                                                          /* [V]             */
+    uint64_t *key;                                                                      /* [C]             */
+    uint32_t *regular;                                                                  /* [C] bicubic ones */
+    int32_t *read, *read_rank;                                                          /* [V + F + E]     */
+    uint32_t *flags;                                                                    /* [2] none, wrong */
     void *scan;
     struct topology_part others;
     uint64_t *sorted[2];  /* [O] */
@@ -38,17 +41,29 @@ struct sorting {
     void *scratch;
 };
 
-static void lay_out_sorting(sdd_device *d, int64_t C, int64_t V, struct arena *a, struct sorting *s)
+static int64_t first_rows(const struct sdd_control *m)
 {
+    return (int64_t)m->n_vertices + m->n_faces + m->n_edges;
+}
+
+static void lay_out_sorting(sdd_device *d, const struct sdd_control *m, struct arena *a, struct sorting *s)
+{
+    int64_t C = m->n_corners, V = m->n_vertices, n = first_rows(m);
     s->irregular = ARENA(a, int32_t, C);
-    s->regular = ARENA(a, int32_t, C);
+    s->kind = ARENA(a, int32_t, C);
+    s->whole = ARENA(a, int32_t, C);
+    s->half = ARENA(a, int32_t, C);
     s->irregular_rank = ARENA(a, int32_t, C);
-    s->regular_rank = ARENA(a, int32_t, C);
+    s->whole_rank = ARENA(a, int32_t, C);
+    s->half_rank = ARENA(a, int32_t, C);
     s->lone = ARENA(a, int32_t, V);
     s->lone_rank = ARENA(a, int32_t, V);
     s->key = ARENA(a, uint64_t, C);
+    s->regular = ARENA(a, uint32_t, C);
+    s->read = ARENA(a, int32_t, n);
+    s->read_rank = ARENA(a, int32_t, n);
     s->flags = ARENA(a, uint32_t, 2);
-    s->scan = ARENA(a, char, d->b->scan_scratch(d->dev, C > V ? C : V));
+    s->scan = ARENA(a, char, d->b->scan_scratch(d->dev, C > n ? C : n));
 }
 
 static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sorting *s)
@@ -72,29 +87,32 @@ static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_
     t->near_edge = ARENA(a, struct sdd_tab_edge, m->n_edges);
     t->where = ARENA(a, uint32_t, n_regular + n_others);
     t->lone = ARENA(a, uint32_t, n_lone);
-    t->regular = ARENA(a, uint32_t, n_regular);
-    t->regular_owns = ARENA(a, uint32_t, n_regular);
+    t->regular = ARENA(a, struct sdd_tab_regular, n_regular);
     t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
     t->other = ARENA(a, uint32_t, n_others);
     t->owns = ARENA(a, uint32_t, n_others);
 }
 
-/* Which pieces are bicubic, and how many. */
+/* Which pieces are bicubic, which of those are parts of whole quads, and how many. */
 static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                       struct sdd_error *err)
 {
     int64_t C = m->n_corners;
-    int32_t n_others = 0, n_lone = 0;
+    int32_t n_others = 0, n_whole = 0, n_lone = 0;
     uint32_t flags[2] = {0, 0};
-    struct tab_keys_args keys = {*m, s->key, s->irregular, s->regular, s->flags};
+    struct tab_keys_args keys = {*m, s->key, s->irregular, s->kind, s->flags};
+    struct tab_kinds_args kinds = {m->faces, s->kind, s->whole, s->half};
     struct isolated_flags_args lone = {m->begin, m->end, s->lone};
     dev_fill(d, s->flags, 0, sizeof flags);
     DEV_LAUNCH(d, tab_keys, &keys, C);
     dev_scan(d, s->irregular, s->irregular_rank, C, s->scan);
-    dev_scan(d, s->regular, s->regular_rank, C, s->scan);
+    DEV_LAUNCH(d, tab_kinds, &kinds, C);
+    dev_scan(d, s->whole, s->whole_rank, C, s->scan);
+    dev_scan(d, s->half, s->half_rank, C, s->scan);
     DEV_LAUNCH(d, isolated_flags, &lone, m->n_vertices);
     dev_scan(d, s->lone, s->lone_rank, m->n_vertices, s->scan);
     dev_download(d, &n_lone, s->lone_rank + (m->n_vertices - 1), sizeof n_lone);
+    dev_download(d, &n_whole, s->whole_rank + (C - 1), sizeof n_whole);
     dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
@@ -102,6 +120,7 @@ static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulat
         return tab_refuse(err, "a vertex or a face has more than 32 corners or a crease runs where surfaces touch");
     t->n_lone = n_lone;
     t->n_others = n_others;
+    t->n_whole = n_whole;
     t->n_regular = C - n_others;
     return rc;
 }
@@ -153,14 +172,16 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
         return rc;
     struct arena real = {t->pieces.memory, 0};
     lay_out_pieces(m, t->n_others, t->n_lone, &real, t);
-    struct compact_args regular = {s->regular, s->regular_rank, t->regular};
+    struct compact_args whole = {s->whole, s->whole_rank, s->regular};
+    struct compact_args half = {s->half, s->half_rank, s->regular + t->n_whole};
     struct compact_args alone = {s->lone, s->lone_rank, t->lone};
     struct tab_near_corners_args corners = {*m, t->near_corner};
     struct tab_near_edges_args edges = {*m, t->near_edge};
     DEV_LAUNCH(d, tab_near_corners, &corners, m->n_corners);
     DEV_LAUNCH(d, tab_near_edges, &edges, m->n_edges);
     DEV_LAUNCH(d, compact, &alone, m->n_vertices);
-    DEV_LAUNCH(d, compact, &regular, m->n_corners);
+    DEV_LAUNCH(d, compact, &whole, m->n_corners);
+    DEV_LAUNCH(d, compact, &half, m->n_corners);
     return t->n_others ? sort_others(d, m, t, s, err) : dev_finish(d, err);
 }
 
@@ -238,19 +259,45 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
 static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                         struct sdd_error *err)
 {
+    int64_t n = first_rows(m);
+    int32_t n_read = 0;
     uint32_t flags[2];
-    struct tab_columns_args regular = {*m, t->regular, NULL, NULL, NULL, t->regular_column, t->regular_owns, NULL};
-    struct tab_columns_args others = {*m, t->other, s->rank, t->classes, s->words, t->column, t->owns, s->flags + 1};
+    struct tab_columns_args regular = {.mesh = *m,
+                                       .piece = s->regular,
+                                       .n_whole = t->n_whole,
+                                       .regular = t->regular,
+                                       .column = t->regular_column,
+                                       .read = (uint32_t *)s->read};
+    struct tab_columns_args others = {.mesh = *m,
+                                      .piece = t->other,
+                                      .rank = s->rank,
+                                      .classes = t->classes,
+                                      .words = s->words,
+                                      .column = t->column,
+                                      .owns = t->owns,
+                                      .wrong = s->flags + 1,
+                                      .read = (uint32_t *)s->read};
+    dev_fill(d, s->read, 0, n * (int64_t)sizeof *s->read);
     DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
     DEV_LAUNCH(d, tab_columns, &others, t->n_others);
-    struct tab_where_args where[2] = {{t->regular, t->where, 0}, {t->other, t->where, SDD_TAB_OTHER}};
+    struct tab_where_args where[2] = {{s->regular, t->where, 0}, {t->other, t->where, SDD_TAB_OTHER}};
     DEV_LAUNCH(d, tab_where, where, t->n_regular);
     DEV_LAUNCH(d, tab_where, where + 1, t->n_others);
+    dev_scan(d, s->read, s->read_rank, n, s->scan);
+    dev_download(d, &n_read, s->read_rank + (n - 1), sizeof n_read);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
         return tab_refuse(err, "two forms of surroundings have one key");
-    return rc;
+    if (!rc && n_read) /* none: all quads are whole */
+        rc = part_take(d, n_read * (int64_t)sizeof *t->row, &t->rows, err);
+    if (rc)
+        return rc;
+    t->n_rows = n_read;
+    t->row = t->rows.memory;
+    struct compact_args rows = {s->read, s->read_rank, t->row};
+    DEV_LAUNCH(d, compact, &rows, n);
+    return dev_finish(d, err);
 }
 
 static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
@@ -281,12 +328,12 @@ int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t
     struct arena count = {NULL, 0};
     struct sorting s = {0};
     void *memory;
-    lay_out_sorting(d, m->n_corners, m->n_vertices, &count, &s);
+    lay_out_sorting(d, m, &count, &s);
     int rc = dev_alloc(d, count.used, &memory, err);
     if (rc)
         return rc;
     struct arena real = {memory, 0};
-    lay_out_sorting(d, m->n_corners, m->n_vertices, &real, &s);
+    lay_out_sorting(d, m, &real, &s);
     rc = classify(d, m, t, &s, err);
     if (rc)
         dev_drain(d);

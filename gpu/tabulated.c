@@ -9,6 +9,7 @@
 #include "gpu/tab_cache.h"
 #include "gpu/tab_classify.h"
 #include <stdlib.h>
+#include <string.h>
 
 #define TABLE_THREADS 8     /* where the device has none of the host's */
 #define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
@@ -25,12 +26,22 @@ struct tables {
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
     int64_t side = (1 << steps) + 1, n = t->n_columns * side * side;
-    out->basis = ARENA(a, struct sdd_tab_basis, side);
-    out->slope = ARENA(a, struct sdd_tab_basis, side);
+    out->basis = ARENA(a, struct sdd_tab_basis, 2 * side);
+    out->slope = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->table = ARENA(a, float, n);
     out->t1 = ARENA(a, float, normals ? n : 0);
     out->t2 = ARENA(a, float, normals ? n : 0);
     out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
+}
+
+/* Of pieces on level 1, then of those of whole quads, which are the first half of what a step more makes of the quad. */
+static void make_bases(int steps, enum tab_basis_of of, struct sdd_tab_basis *to)
+{
+    struct sdd_tab_basis whole[2 * SDD_TAB_SIDE + 1];
+    int32_t side = (1 << steps) + 1;
+    tab_basis(steps, of, to);
+    tab_basis(steps + 1, of, whole);
+    memcpy(to + side, whole, (size_t)side * sizeof *whole);
 }
 
 /* All classes at once: those that are new take the longer. */
@@ -44,8 +55,8 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     for (int64_t k = 0; k < n; k++)
         at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
-    tab_basis(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
-    tab_basis(steps, TAB_SLOPE, to->slope);
+    make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
+    make_bases(steps, TAB_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
         const struct tab_class *c = t->description + k;
@@ -134,7 +145,7 @@ int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 
 int64_t tabulated_bytes(const struct tabulated *t)
 {
-    int64_t bytes = t->pieces.bytes + t->lists.bytes + tab_triangles_bytes(&t->triangles);
+    int64_t bytes = t->pieces.bytes + t->lists.bytes + t->rows.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
         bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
     return bytes;
@@ -178,6 +189,7 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
         struct tab_first_args a = {.mesh = *mesh,
                                    .near_corner = t->near_corner,
                                    .near_edge = t->near_edge,
+                                   .row = t->row,
                                    .from = values + k,
                                    .to = first + first_at(mesh, k),
                                    .width = width_at(width, k),
@@ -185,23 +197,24 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
         if (t->triangles.description)
             step_run(&step, values + k, first + k, 0);
         else
-            DEV_LAUNCH(topology->device, tab_first, &a, first_rows(mesh));
+            DEV_LAUNCH(topology->device, tab_first, &a, t->n_rows);
     }
 }
 
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
                                           const struct tabulated_surface *of, struct sdd_width width,
-                                          const float *first, float *to)
+                                          const float *control, const float *first, float *to)
 {
     return (struct tab_points_args){.grid = sdd_grid_of(mesh, of->level),
+                                    .control = control,
                                     .from = first,
                                     .to = to,
                                     .width = width,
                                     .regular = t->regular,
-                                    .regular_owns = t->regular_owns,
                                     .regular_column = t->regular_column,
                                     .basis = of->basis,
                                     .n_regular = t->n_regular,
+                                    .n_whole = t->n_whole,
                                     .each = pieces_each(t->n_regular, of->level),
                                     .runs = t->runs,
                                     .tables = t->classes,
@@ -217,8 +230,8 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
 {
     struct tab_lone_args lone = {t->lone, values, to, width};
     for (int k = 0; k < width; k += 3) {
-        struct tab_points_n_args a = {
-            points_args(mesh, t, t->surface + surface, width_at(width, k), first + first_at(mesh, k), to + k)};
+        struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), values + k,
+                                                  first + first_at(mesh, k), to + k)};
         if (t->triangles.description)
             tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, first + k, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k);
@@ -231,9 +244,10 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
 }
 
 static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                                      const float *first, int64_t first_row, int64_t n_rows, float *to)
+                                      const float *points, const float *first, int64_t first_row, int64_t n_rows,
+                                      float *to)
 {
-    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), first, NULL),
+    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, NULL),
                                   .mesh = *mesh,
                                   .where = t->where,
                                   .to = to,
@@ -244,9 +258,9 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
 }
 
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                     const float *first, int64_t first_row, int64_t n_rows, float *to)
+                     const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
-    struct tab_rows_args a = rows_args(mesh, t, surface, first, first_row, n_rows, to);
+    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to);
     if (t->triangles.description)
         tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to);
     else
@@ -254,12 +268,12 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
 }
 
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *first, float *to, float *tangents)
+                       int surface, const float *points, const float *first, float *to, float *tangents)
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
     struct tab_normals_args a = {
-        rows_args(mesh, t, surface, first, 0, n, to), of->slope, of->t1, of->t2, of->shared, tangents};
+        rows_args(mesh, t, surface, points, first, 0, n, to), of->slope, of->t1, of->t2, of->shared, tangents};
     if (t->triangles.description)
         tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, tangents);
     else
@@ -270,6 +284,7 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
 {
     dev_free(d, t->pieces.memory, t->pieces.bytes);
     dev_free(d, t->lists.memory, t->lists.bytes);
+    dev_free(d, t->rows.memory, t->rows.bytes);
     for (int k = 0; k < 2; k++) {
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
         adaptive_free(t->surface[k].adaptive);

@@ -15,8 +15,8 @@
 /* Tables for rows of one level, or for their limits. */
 struct tabulated_surface {
     struct topology_part memory;
-    int level; /* 0: none */
-    struct sdd_tab_basis *basis, *slope;
+    int level;                           /* 0: none */
+    struct sdd_tab_basis *basis, *slope; /* pairs, as kernels take them */
     float *table;
     float *t1, *t2; /* NULL: not for normals */
     uint32_t *shared;
@@ -25,13 +25,15 @@ struct tabulated_surface {
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
 struct tabulated {
-    int64_t n_regular, n_others, n_lone, n_classes, n_runs, n_columns; /* n_columns: of all classes together */
-    struct topology_part pieces, lists;
-    struct sdd_tab_corner *near_corner;                /* [C] tab_near.h, .. */
-    struct sdd_tab_edge *near_edge;                    /* .. [E]             */
-    uint32_t *where;                                   /* tab_where.h */
-    uint32_t *regular, *regular_owns, *regular_column; /* bicubic ones                    */
-    uint32_t *other, *owns, *column;                   /* others, in the order of classes */
+    int64_t n_regular, n_whole, n_others, n_lone, n_classes, n_runs, n_columns, n_rows; /* n_columns: of all classes */
+    struct topology_part pieces, lists, rows;
+    struct sdd_tab_corner *near_corner; /* [C] tab_near.h, .. */
+    struct sdd_tab_edge *near_edge;     /* .. [E]             */
+    uint32_t *where;                    /* tab_where.h */
+    uint32_t *row;                      /* of level 1, that pieces look at */
+    struct sdd_tab_regular *regular;    /* bicubic pieces */
+    uint32_t *regular_column;
+    uint32_t *other, *owns, *column; /* others, in the order of classes */
     struct sdd_tab_table *classes;
     struct sdd_tab_run *runs;
     uint32_t *lone;                /* rows without faces, which stay where they are */
@@ -50,8 +52,9 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
 /* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* tabulated_first: control rows of `width` floats -> rows of level 1, tabulated_first_floats of them, three components
- * at a time (kernels/tab_near.h). tabulated_rows: those -> rows of what was prepared. Both queue. */
+/* tabulated_first: control rows of `width` floats -> the rows of level 1 that pieces look at, among
+ * tabulated_first_floats, three components at a time (kernels/tab_near.h). tabulated_rows: both -> rows of what was
+ * prepared. Both queue. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
                      const float *values, float *first);
@@ -59,10 +62,10 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
                     const float *values, const float *first, float *to);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                     const float *first, int64_t first_row, int64_t n_rows, float *to);
+                     const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);
 /* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *first, float *to, float *tangents);
+                       int surface, const float *points, const float *first, float *to, float *tangents);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

@@ -36,6 +36,7 @@
 
 struct device {
     int index;          /* CUDA's */
+    int overlaps;       /* launches may (overlap.cuh) */
     cudaError_t failed; /* the first error that was not a lack of memory */
     cudaStream_t stream;
     cudaMemPool_t pool;
@@ -51,6 +52,7 @@ struct device {
     static __global__ void __launch_bounds__(BLOCK) g_##name(const int64_t n, const __grid_constant__ name##_args a)   \
     {                                                                                                                  \
         const int64_t i = (int64_t)blockIdx.x * BLOCK + threadIdx.x;                                                   \
+        overlap_begin();                                                                                               \
         if (i < n)                                                                                                     \
             k_##name(i, &a);                                                                                           \
     }
@@ -179,6 +181,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     *step = "cudaGetDeviceProperties";
     if ((e = cudaGetDeviceProperties(prop, d->index)) != cudaSuccess)
         return e;
+    d->overlaps = prop->major >= 9;
     *step = "cudaStreamCreate";
     if ((e = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) != cudaSuccess)
         return e;
@@ -444,8 +447,16 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
     if (blocks > GRID_MAX)
         return result(d, cudaErrorInvalidConfiguration);
     void *params[2] = {&n, (void *)args};
-    return result(d, cudaLaunchKernel(kernel_table[kernel].function, dim3((unsigned)blocks),
-                                      dim3((unsigned)kernel_table[kernel].threads), params, 0, d->stream));
+    cudaLaunchAttribute overlap = {};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = dim3((unsigned)blocks);
+    config.blockDim = dim3((unsigned)kernel_table[kernel].threads);
+    config.stream = d->stream;
+    config.attrs = &overlap;
+    config.numAttrs = d->overlaps ? 1 : 0;
+    return result(d, cudaLaunchKernelExC(&config, kernel_table[kernel].function, params));
 }
 
 /* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL

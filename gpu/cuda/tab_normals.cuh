@@ -3,6 +3,7 @@
  */
 #ifndef SDD_TAB_NORMALS_CUH
 #define SDD_TAB_NORMALS_CUH
+#include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_normals.h"
 
 enum { tab_normals_threads = 128 };
@@ -13,6 +14,7 @@ static __global__ void __launch_bounds__(tab_normals_threads)
     const int64_t low = (int64_t)blockIdx.x * a.rows.each,
                   end = low + a.rows.each < a.rows.n ? low + a.rows.each : a.rows.n;
     (void)n;
+    overlap_begin();
     for (int64_t i = low + threadIdx.x; i < end; i += tab_normals_threads)
         sdd_tab_put_row(&a, i);
 }

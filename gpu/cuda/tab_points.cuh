@@ -7,6 +7,7 @@
  * run. */
 #ifndef SDD_TAB_POINTS_CUH
 #define SDD_TAB_POINTS_CUH
+#include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_points.h"
 #include <cuda_pipeline_primitives.h>
 
@@ -19,13 +20,13 @@ enum { tab_points_threads = 32 * TAB_WARPS };
 #define TAB_PIECES 8                    /* of a warp at once, at most */
 #define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
-/* The pieces of a warp: points around them, points inside and towards the next corner, and rows of level 1 that say
- * where they lie. */
+/* The pieces of a warp: points around them, points inside and towards the next corner, and the rows of their vertices.
+ */
 struct tab_warp {
     alignas(16) float points[TAB_APART * TAB_PIECES];
     alignas(16) float slab[TAB_SLAB];
     float line[3 * 32];
-    uint32_t vertex[TAB_PIECES], edge[TAB_PIECES], next[TAB_PIECES], face[TAB_PIECES];
+    uint32_t vertex[TAB_PIECES];
 };
 
 struct tab_run {
@@ -77,30 +78,31 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
     }
 }
 
-/* What a lane reads of the pieces from the first, of those past the end what the last has: rows of level 1, and of its
- * own its corner and what it makes. */
+/* What a lane reads of the pieces from the first, of those past the last what that has: rows of points, and its own
+ * piece. */
 template <int N, int LOG> struct tab_columns {
-    uint32_t row[tab_shape<N, LOG>::loads], corner, owns;
+    uint32_t row[tab_shape<N, LOG>::loads];
+    sdd_tab_regular own;
 
-    __device__ __forceinline__ void load_own(const tab_points_args &a, int first)
+    __device__ __forceinline__ void load_own(const tab_points_args &a, int first, int last)
     {
-        const int own =
-            min(first + (int)(threadIdx.x & 31) / (1 << LOG) % tab_shape<N, LOG>::pieces, (int)a.n_regular - 1);
-        corner = a.regular[own];
-        owns = a.regular_owns[own];
+        const int at = min(first + (int)(threadIdx.x & 31) / (1 << LOG) % tab_shape<N, LOG>::pieces, last);
+        const uint4 r = *(const uint4 *)(a.regular + at);
+        own = {r.x, r.y, r.z, r.w};
     }
 
-    __device__ __forceinline__ void load(const tab_points_args &a, int first)
+    __device__ __forceinline__ void load(const tab_points_args &a, int first, int last)
     {
-        const int lane = threadIdx.x & 31, last = (int)a.n_regular - 1;
+        const int lane = threadIdx.x & 31;
 #pragma unroll
         for (int j = 0; j < tab_shape<N, LOG>::loads; j++)
             row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) +
                                       lane % SDD_TAB_REGULAR];
     }
 
-    /* Points on their way to shared memory, past the registers. */
-    __device__ __forceinline__ void fetch(const tab_points_args &a, tab_warp *s) const
+    /* Points on their way to shared memory, past the registers: control rows, which may lie anywhere, or rows of level
+     * 1. */
+    __device__ __forceinline__ void fetch(const tab_points_args &a, bool whole, tab_warp *s) const
     {
         const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
 #pragma unroll
@@ -108,11 +110,17 @@ template <int N, int LOG> struct tab_columns {
             const int p = 2 * j + lane / SDD_TAB_REGULAR;
             if (p >= tab_shape<N, LOG>::pieces)
                 continue;
-            __pipeline_memcpy_async(s->points + tab_point<N>::apart * p + tab_point<N>::wide * k,
-                                    a.from + tab_point<N>::wide * (size_t)row[j], 4 * tab_point<N>::wide);
-            uint32_t *to = k == 5 ? s->vertex : k == 6 ? s->edge : k == 7 ? s->next : s->face;
-            if (k == 5 || k == 6 || k == 7 || k == 10)
-                to[p] = row[j];
+            float *to = s->points + tab_point<N>::apart * p + tab_point<N>::wide * k;
+            if (whole) {
+                const float *from = a.control + (size_t)a.width.stride * row[j];
+#pragma unroll
+                for (int i = 0; i < N; i++)
+                    __pipeline_memcpy_async(to + i, from + i, 4);
+            } else {
+                __pipeline_memcpy_async(to, a.from + tab_point<N>::wide * (size_t)row[j], 4 * tab_point<N>::wide);
+            }
+            if (k == 5)
+                s->vertex[p] = row[j];
         }
         __pipeline_commit();
     }
@@ -202,24 +210,24 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
  * the next are; `columns` goes on with them. */
 template <int N, bool DENSE, int LOG>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
-                                                int end, const sdd_tab_basis *basis, tab_warp *s)
+                                                int end, bool whole, const sdd_tab_basis *basis, tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, stride = DENSE ? N : a.width.stride, own = lane >> LOG,
               n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
-    const uint32_t corner = columns->corner, owns = columns->owns;
+    const sdd_tab_regular piece = columns->own;
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    if ((__shfl_sync(~0u, owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
+    if ((__shfl_sync(~0u, piece.owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
         const tab_sums<N> vertex(s->points + tab_point<N>::apart * lane, basis[0]);
         vertex.put_row(a, stride, basis[0], s->vertex[lane]);
     }
     __syncwarp(); /* or points are kept from here for those of q */
     const tab_sums<N> q(s->points + tab_point<N>::apart * p, basis[x]);
-    const sdd_tab_column at = sdd_tab_column_at(&g, corner, owns, s->vertex[p], s->edge[p], s->next[p], s->face[p], x);
+    const sdd_tab_column at = sdd_tab_column_at(&g, &piece, SDD_NONE, x); /* x > 0 */
     if (own < n_pieces && x == T::m) {
         q.put_row(a, stride, basis[0], at.first);
         q.put_row(a, stride, basis[T::m], at.last);
@@ -231,16 +239,23 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
     }
     __syncwarp(); /* all has been read */
     if (first + T::pieces < end) {
-        columns->fetch(a, s);
-        columns->load(a, first + 2 * T::pieces);
-        columns->load_own(a, first + T::pieces);
+        columns->fetch(a, whole, s);
+        columns->load(a, first + 2 * T::pieces, end - 1);
+        columns->load_own(a, first + T::pieces, end - 1);
     }
     if constexpr (T::m > 1) {
-        tab_inside<N, DENSE, LOG>(a, g, corner, n_pieces, q, basis, s);
+        tab_inside<N, DENSE, LOG>(a, g, piece.corner, n_pieces, q, basis, s);
         tab_lines_put<N, DENSE, LOG>(
-            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + corner) * (uint32_t)(T::m - 1), s->line + N,
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + piece.corner) * (uint32_t)(T::m - 1), s->line + N,
             n_pieces);
     }
+}
+
+/* Is there a first step? It is the launch before, so those before that are over, and pieces of whole quads need not wait
+ * for it. */
+static __device__ __forceinline__ bool tab_has_first(const tab_points_args &a)
+{
+    return a.n_whole < a.n_regular || a.n_runs > 0;
 }
 
 /* The pieces of a warp. */
@@ -250,24 +265,29 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t
 {
     using T = tab_shape<N, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    const int first = ((int)group * TAB_WARPS + (int)threadIdx.x / 32) * a.each;
-    const int end = min(first + a.each, (int)a.n_regular);
+    const sdd_tab_some some = sdd_tab_some_of(&a, group, TAB_WARPS * a.each);
+    const int first = (int)some.first + (int)threadIdx.x / 32 * a.each, last = (int)some.end - 1;
+    const int end = min(first + a.each, last + 1);
+    const bool whole = some.first < a.n_whole;
     tab_columns<N, LOG> columns;
-    columns.load(a, first);
-    columns.load_own(a, first);
-    columns.fetch(a, s);
-    columns.load(a, first + T::pieces);
+    columns.load(a, first, last);
+    columns.load_own(a, first, last);
+    if (!whole || !tab_has_first(a))
+        overlap_wait();
+    columns.fetch(a, whole, s);
+    columns.load(a, first + T::pieces, last);
     __syncthreads(); /* the basis is there */
     for (int i = first; i < end; i += T::pieces)
-        tab_some<N, DENSE, LOG>(a, &columns, i, end, basis, s);
+        tab_some<N, DENSE, LOG>(a, &columns, i, end, whole, basis, s);
 }
 
 template <int N, bool DENSE>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_warp *warps)
 {
     __shared__ sdd_tab_basis basis[SDD_TAB_SIDE + 1];
+    const sdd_tab_basis *of = sdd_tab_basis_of(&a, a.basis, sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
-        basis[threadIdx.x] = a.basis[threadIdx.x];
+        basis[threadIdx.x] = of[threadIdx.x];
     switch (a.grid.level) {
     case 1: tab_all<N, DENSE, 0>(a, group, basis, warps); break;
     case 2: tab_all<N, DENSE, 1>(a, group, basis, warps); break;
@@ -309,6 +329,7 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     const sdd_tab_table k = a.tables[run.class_n >> 4];
     const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
+    overlap_wait();
     tab_run_load(a, run, k, s);
     if (r >= side * side || TAB_HALF * half >= pieces)
         return;
@@ -353,6 +374,7 @@ template <int N, bool DENSE> static __device__ __forceinline__ void tab_block(co
         tab_others(a, before, &s->run);
     else
         tab_pieces<N, DENSE>(a, i - before, s->warps);
+    overlap_wait(); /* the launch before must not outlast this one */
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)

@@ -2,6 +2,7 @@
 /* tab_rows.cuh: kernels/tab_rows.h for a block an item: a thread a row. The bits are those of the portable form. */
 #ifndef SDD_TAB_ROWS_CUH
 #define SDD_TAB_ROWS_CUH
+#include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_rows.h"
 
 enum { tab_rows_threads = 128 };
@@ -11,6 +12,7 @@ static __global__ void __launch_bounds__(tab_rows_threads)
 {
     const int64_t low = (int64_t)blockIdx.x * a.each, end = low + a.each < a.n ? low + a.each : a.n;
     (void)n;
+    overlap_begin();
     for (int64_t i = low + threadIdx.x; i < end; i += tab_rows_threads)
         sdd_put_vec3(a.to, (uint32_t)i, sdd_tab_row_point(&a, (uint32_t)(a.first + i)));
 }

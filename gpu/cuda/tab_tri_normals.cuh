@@ -3,6 +3,7 @@
  * form. */
 #ifndef SDD_TAB_TRI_NORMALS_CUH
 #define SDD_TAB_TRI_NORMALS_CUH
+#include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_tri_normals.h"
 
 enum { tab_tri_normals_threads = 128 };
@@ -12,6 +13,7 @@ static __global__ void __launch_bounds__(tab_tri_normals_threads)
 {
     const int64_t low = (int64_t)blockIdx.x * a.each, end = low + a.each < a.n ? low + a.each : a.n;
     (void)n;
+    overlap_begin();
     for (int64_t i = low + threadIdx.x; i < end; i += tab_tri_normals_threads)
         sdd_tri_put_normal(&a, i);
 }

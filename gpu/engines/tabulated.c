@@ -85,7 +85,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     if (!tabulated_has(t->tabulated, level, surface))
         adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
     else if (n < topology_points(t, level))
-        tabulated_range(t->device, m, t->tabulated, surface, level1, first_row, n, to);
+        tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
     else
         tabulated_rows(t->device, m, t->tabulated, surface, 3, run->mesh->points, level1, to);
 }
@@ -106,7 +106,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
     if (!needs_last(t, r)) {
         if (r->include & ENGINE_AROUND)
-            tabulated_normals(t, &m, t->tabulated, r->surface, l.first, run->normals, run->tangents);
+            tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals, run->tangents);
         return SDD_OK;
     }
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);

@@ -13,10 +13,9 @@ struct sdd_tab_column {
     int32_t step;
 };
 
-/* v, edge, next, face: rows of the piece's vertex, the edge point after it, the next vertex and the face point; x in
- * [0, m]. */
-SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_t c, uint32_t owns, uint32_t v,
-                                               uint32_t edge, uint32_t next, uint32_t face, int32_t x)
+/* v: the row of the piece's vertex; x in [0, m]. */
+SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, const struct sdd_tab_regular *r, uint32_t v,
+                                               int32_t x)
 {
     int32_t m = 1 << (g->level - 1);
     uint32_t along = (uint32_t)(m - 1), edges = g->n_vertices + g->n_faces, lines = edges + g->n_edges - 1;
@@ -24,39 +23,57 @@ SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, uint32_
     to.first = to.last = to.at = SDD_NONE;
     to.step = 0;
     if (x == 0) {
-        to.first = owns & SDD_TAB_VERTEX ? v : SDD_NONE;
+        to.first = r->owns & SDD_TAB_VERTEX ? v : SDD_NONE;
     } else if (x == m) {
-        to.first = owns & SDD_TAB_EDGE ? edge : SDD_NONE;
-        to.last = owns & SDD_TAB_FACE ? face : SDD_NONE;
-        to.at = lines + (2 * g->n_edges + c) * along + (uint32_t)m;
+        to.first = r->owns & SDD_TAB_EDGE ? r->edge : SDD_NONE;
+        to.last = r->owns & SDD_TAB_FACE ? r->face : SDD_NONE;
+        to.at = lines + (2 * g->n_edges + r->corner) * along + (uint32_t)m;
         to.step = -1;
     } else {
-        to.first = lines + (2 * (edge - edges) + (v > next)) * along + (uint32_t)x;
-        to.at = sdd_grid_inside(g, c, x, 0);
+        uint32_t half = 2 * (r->edge - edges) + ((r->owns & SDD_TAB_TURNED) != 0);
+        to.first = lines + half * along + (uint32_t)x;
+        to.at = sdd_grid_inside(g, r->corner, x, 0);
         to.step = (int32_t)along;
     }
     return to;
 }
 
+/* Pieces [first, end). */
+struct sdd_tab_some {
+    int64_t first, end;
+};
+
+/* Group i of bicubic pieces, of n at most: those of whole quads first, none with others. */
+SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i, int64_t n)
+{
+    int64_t whole = (a->n_whole + n - 1) / n, end = i < whole ? a->n_whole : a->n_regular;
+    struct sdd_tab_some s;
+    s.first = i < whole ? i * n : a->n_whole + (i - whole) * n;
+    s.end = s.first + n < end ? s.first + n : end;
+    return s;
+}
+
 #ifndef __CUDACC__
 #define SDD_TAB_SOON 4 /* pieces on */
 
-/* Along x the weights of each float of a row. */
+/* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row. */
 struct sdd_tab_along {
+    const float *from;
+    struct sdd_width width;
+    const struct sdd_tab_basis *basis;
     float w[4][SDD_TAB_FLOATS] __attribute__((aligned(32)));
 };
 
-/* The components of a row of level 1 again and again, as rows of the last level have them: eight floats that begin with
- * the first, those after, .. */
-SDD_FN void sdd_tab_repeat(const float *from, uint32_t row, int32_t n, float (*to)[8])
+/* The n components of a point again and again, as rows of the last level have them: eight floats that begin with the
+ * first, those after, .. */
+SDD_FN void sdd_tab_repeat(const float *point, int32_t n, float (*to)[8])
 {
-    const float *point = from + (size_t)sdd_tab_width(n).stride * row;
 #ifdef __FMA__
     const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
     const __m256i three[3] = {_mm256_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1), _mm256_setr_epi32(2, 0, 1, 2, 0, 1, 2, 0),
                               _mm256_setr_epi32(1, 2, 0, 1, 2, 0, 1, 2)};
     const __m128i there = _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm256_castsi256_si128(lane));
-    const __m256 p = _mm256_castps128_ps256(n == 3 ? _mm_load_ps(point) : _mm_maskload_ps(point, there));
+    const __m256 p = _mm256_castps128_ps256(_mm_maskload_ps(point, there));
     for (int32_t r = 0; r < 3; r++) {
         const __m256i from = n == 3 ? three[r] : _mm256_and_si256(lane, _mm256_set1_epi32(n - 1));
         _mm256_store_ps(to[r], _mm256_permutevar8x32_ps(p, from));
@@ -68,8 +85,8 @@ SDD_FN void sdd_tab_repeat(const float *from, uint32_t row, int32_t n, float (*t
 }
 
 /* Floats [8 v, 8 v + 8) of rows 0 .. last: the first to `bottom`, the others `pitch` floats apart. */
-SDD_FN void sdd_tab_eight(const struct tab_points_args *a, const struct sdd_tab_along *along, const float (*p)[3][8],
-                          int32_t v, int32_t last, float *bottom, float *to, int32_t pitch)
+SDD_FN void sdd_tab_eight(const struct sdd_tab_along *along, const float (*p)[3][8], int32_t v, int32_t last,
+                          float *bottom, float *to, int32_t pitch)
 {
     int32_t turn = v % 3, first = 8 * v;
 #ifdef __FMA__ /* by itself gcc takes the floats apart */
@@ -80,7 +97,7 @@ SDD_FN void sdd_tab_eight(const struct tab_points_args *a, const struct sdd_tab_
             q[b] = _mm256_fmadd_ps(_mm256_load_ps(along->w[k] + first), _mm256_load_ps(p[4 * b + k][turn]), q[b]);
     }
     for (int32_t y = 0; y <= last; y++) {
-        const float *w = a->basis[y].s;
+        const float *w = along->basis[y].s;
         __m256 sum = _mm256_mul_ps(_mm256_broadcast_ss(w), q[0]);
         for (int32_t b = 1; b < 4; b++)
             sum = _mm256_fmadd_ps(_mm256_broadcast_ss(w + b), q[b], sum);
@@ -97,7 +114,7 @@ SDD_FN void sdd_tab_eight(const struct tab_points_args *a, const struct sdd_tab_
                 sdd_tab_sum(w, p[4 * b][turn][f], p[4 * b + 1][turn][f], p[4 * b + 2][turn][f], p[4 * b + 3][turn][f]);
         }
         for (int32_t y = 0; y <= last; y++)
-            (y ? to + (y - 1) * pitch : bottom)[f] = sdd_tab_sum(a->basis[y].s, q[0], q[1], q[2], q[3]);
+            (y ? to + (y - 1) * pitch : bottom)[f] = sdd_tab_sum(along->basis[y].s, q[0], q[1], q[2], q[3]);
     }
 #endif
 }
@@ -115,11 +132,10 @@ SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const float (*p)[3][8
     return sdd_basis_sum(w, q[0], q[1], q[2], q[3]);
 }
 
-/* column: of the piece. */
-SDD_FN struct sdd_tab_column sdd_tab_column_of(const struct tab_points_args *a, uint32_t c, uint32_t owns,
-                                               const uint32_t *column, int32_t x)
+/* Of piece i. */
+SDD_FN struct sdd_tab_column sdd_tab_column_of(const struct tab_points_args *a, int64_t i, int32_t x)
 {
-    return sdd_tab_column_at(&a->grid, c, owns, column[5], column[6], column[7], column[10], x);
+    return sdd_tab_column_at(&a->grid, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5], x);
 }
 
 SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
@@ -127,28 +143,28 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
 {
     const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
     int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / 8;
-    uint32_t c = a->regular[i], owns = a->regular_owns[i];
-    struct sdd_tab_column side = sdd_tab_column_of(a, c, owns, column, m);
+    uint32_t owns = a->regular[i].owns;
+    struct sdd_tab_column side = sdd_tab_column_of(a, i, m);
     struct sdd_tab_sides to = {column[5],
                                side.first,
                                side.last,
-                               sdd_tab_column_of(a, c, owns, column, 1).first,
+                               sdd_tab_column_of(a, i, 1).first,
                                side.at - (uint32_t)(m - 1),
-                               sdd_grid_inside(&a->grid, c, 1, 1)};
+                               sdd_grid_inside(&a->grid, a->regular[i].corner, 1, 1)};
     float p[SDD_TAB_REGULAR][3][8] __attribute__((aligned(32)));
     struct sdd_tab_made made;
     made.inside = sdd_tab_inside(a, w, &to, s);
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        sdd_tab_repeat(a->from, column[k], n, p[k]);
-    sdd_tab_eight(a, along, p, last, m, made.right[0], made.right[1], 8);
+        sdd_tab_repeat(along->from + (size_t)along->width.stride * column[k], n, p[k]);
+    sdd_tab_eight(along, p, last, m, made.right[0], made.right[1], 8);
     memcpy(made.bottom + 8 * last, made.right[0], sizeof made.right[0]);
     /* a row's last vector hangs over into the next row, whose own first one comes after it */
     for (int32_t y = 1; y < m; y++)
         memcpy(made.inside + (y - 1) * row + 8 * last, made.right[y], sizeof made.right[y]);
     for (int32_t v = last - 1; v >= 0; v--)
-        sdd_tab_eight(a, along, p, v, m - 1, made.bottom + 8 * v, made.inside + 8 * v, row);
+        sdd_tab_eight(along, p, v, m - 1, made.bottom + 8 * v, made.inside + 8 * v, row);
     if (owns & SDD_TAB_VERTEX)
-        sdd_row_put(a->to, to.vertex, w, sdd_tab_first_point(a->basis[0].s, p));
+        sdd_row_put(a->to, to.vertex, w, sdd_tab_first_point(along->basis[0].s, p));
     sdd_tab_put_made(a, w, owns, &to, &made, row % 8, s);
 }
 
@@ -158,16 +174,20 @@ SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_wi
     struct sdd_tab_along along;
     struct sdd_tab_streams s;
     int32_t side = 1 << (a->grid.level - 1);
-    int64_t n = SDD_TAB_GROUP * a->each, last = (group + 1) * n < a->n_regular ? (group + 1) * n : a->n_regular;
+    struct sdd_tab_some some = sdd_tab_some_of(a, group, SDD_TAB_GROUP * a->each);
+    int whole = some.first < a->n_whole;
     s.inside.n = s.spokes.n = 0;
     memset(&along, 0, sizeof along);
+    along.from = whole ? a->control : a->from;
+    along.width = whole ? w : sdd_tab_width(w.n);
+    along.basis = sdd_tab_basis_of(a, a->basis, some.first);
     for (int32_t x = 0; x < side; x++)
         for (int32_t c = 0; c < w.n; c++)
             for (int32_t k = 0; k < 4; k++)
-                along.w[k][w.n * x + c] = a->basis[x + 1].s[k];
-    for (int64_t k = group * n; k < last; k++) {
-        int64_t soon = k + SDD_TAB_SOON < last ? k + SDD_TAB_SOON : k;
-        sdd_tab_soon(a, w, sdd_tab_column_of(a, 0, 0, a->regular_column + SDD_TAB_REGULAR * soon, 1).first);
+                along.w[k][w.n * x + c] = along.basis[x + 1].s[k];
+    for (int64_t k = some.first; k < some.end; k++) {
+        int64_t soon = k + SDD_TAB_SOON < some.end ? k + SDD_TAB_SOON : k;
+        sdd_tab_soon(a, w, sdd_tab_column_of(a, soon, 1).first);
         sdd_tab_piece(a, w, &along, k, &s);
     }
     sdd_tab_flush_all(&s);

@@ -1,42 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_columns: which rows of level 1 the points of a quad are made of.
- * Shapes  control mesh, piece[n], rank[n], classes[..] -> column[..] u32, owns[n] u32, wrong[1] u32. Of the regular
- *         class the columns are the 4 x 4 points around the quad, row by row
+/* tab_columns: which rows of level 1, or of the control mesh, the points of a quad are made of.
+ * Shapes  control mesh, piece[n], rank[n], classes[..] -> column[..] u32, owns[n] u32 or regular[n], wrong[1] u32,
+ *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row
  * Shape   item      Cost  about 200 B read and 80 B written a quad
- * Result  wrong becomes 1 where two classes have one key
+ * Result  wrong becomes 1 where two classes have one key, read where a row of level 1 is a column
  * Threads any queue */
 #ifndef SDD_K_TAB_COLUMNS_H
 #define SDD_K_TAB_COLUMNS_H
 #include "gpu/kernels/tab_fan.h"
 #include "gpu/kernels/tab_pieces.h"
+#include "gpu/kernels/tab_whole.h"
 
 struct tab_columns_args {
     struct sdd_control mesh;
     const uint32_t *piece;               /* corners                                             */
-    const int32_t *rank;                 /* [n] their classes, from 1; NULL: all are the regular one */
+    const int32_t *rank;                 /* [n] their classes, from 1; NULL: all are the regular one, .. */
+    int64_t n_whole;                     /* .. and the first of them look at control points */
     const struct sdd_tab_table *classes; /* NULL with rank                                      */
     const float *words;                  /* [classes][SDD_TAB_WORDS]                            */
-    uint32_t *column, *owns, *wrong;
+    struct sdd_tab_regular *regular;     /* without rank */
+    uint32_t *column, *owns, *wrong;     /* the latter two with it */
+    uint32_t *read;
 };
+
+SDD_FN void sdd_tab_column_read(const struct tab_columns_args *a, const uint32_t *column, int32_t n)
+{
+    for (int32_t j = 0; j < n; j++)
+        sdd_mark(a->read + column[j]);
+}
+
+SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t c = a->piece[i], *column = a->column + SDD_TAB_REGULAR * i;
+    struct sdd_tab_regular r;
+    r.corner = c;
+    r.owns = sdd_tab_owns(m, c);
+    r.edge = m->n_vertices + m->n_faces + m->edge[c];
+    r.face = m->n_vertices + sdd_face(&m->faces, c);
+    a->regular[i] = r;
+    if (i < a->n_whole) {
+        sdd_tab_whole_columns(m, c, column);
+    } else {
+        sdd_tab_regular_columns(m, c, column);
+        sdd_tab_column_read(a, column, SDD_TAB_REGULAR);
+    }
+}
 
 SDD_FN void k_tab_columns(int64_t i, const struct tab_columns_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = a->piece[i];
-    a->owns[i] = sdd_tab_owns(m, c);
+    float words[SDD_TAB_WORDS];
     if (!a->rank) {
-        sdd_tab_regular_columns(m, c, a->column + SDD_TAB_REGULAR * i);
+        sdd_tab_regular_piece(i, a);
         return;
     }
-    float words[SDD_TAB_WORDS];
+    a->owns[i] = sdd_tab_owns(m, c);
     const struct sdd_tab_table *k = a->classes + (a->rank[i] - 1);
     const float *expected = a->words + SDD_TAB_WORDS * (int64_t)(a->rank[i] - 1);
     int32_t n = sdd_tab_words(m, c, words), same = n == (int32_t)expected[SDD_TAB_WORDS - 1];
     for (int32_t j = 0; j < n && same; j++)
         same = words[j] == expected[j];
-    if (same)
-        (void)sdd_tab_columns(m, c, a->column + k->column + (i - k->first) * k->n_columns);
-    else
+    if (same) {
+        uint32_t *column = a->column + k->column + (i - k->first) * k->n_columns;
+        sdd_tab_column_read(a, column, sdd_tab_columns(m, c, column));
+    } else {
         sdd_mark(a->wrong);
+    }
 }
 #endif

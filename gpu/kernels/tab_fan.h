@@ -197,7 +197,8 @@ enum sdd_tab_owns {
     SDD_TAB_LEFT = 2,   /* .. and the one before it, where no other quad is there     */
     SDD_TAB_VERTEX = 4,
     SDD_TAB_EDGE = 8, /* the edge point after it                                    */
-    SDD_TAB_FACE = 16
+    SDD_TAB_FACE = 16,
+    SDD_TAB_TURNED = 32 /* beside: rows at its bottom are numbered towards its vertex */
 };
 SDD_FN uint32_t sdd_tab_owns(const struct sdd_control *m, uint32_t c)
 {
@@ -212,6 +213,8 @@ SDD_FN uint32_t sdd_tab_owns(const struct sdd_control *m, uint32_t c)
         owns |= SDD_TAB_EDGE;
     if (c == (f ? (uint32_t)m->face_end[f - 1] : 0))
         owns |= SDD_TAB_FACE;
+    if (v > m->vert[sdd_next(&m->faces, c)])
+        owns |= SDD_TAB_TURNED;
     return owns;
 }
 

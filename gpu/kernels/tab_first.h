@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_first: rows of level 1 from control rows, all at once: points of faces that others need are made again with them,
- * so that none waits for another.
- * Shapes  control mesh, near_corner[C], near_edge[E] (tab_near.h), from[V] rows of `width` -> to[V + F + E] rows as
- *         sdd_tab_load reads them, in grid order
- * Shape   item, n = V + F + E
+/* tab_first: some rows of level 1 from control rows, all at once: points of faces that others need are made again with
+ * them, so that none waits for another.
+ * Shapes  control mesh, near_corner[C], near_edge[E] (tab_near.h), row[n] u32, from[V] rows of `width` -> these of
+ *         to[V + F + E] rows, as sdd_tab_load reads them, in grid order
+ * Shape   item
  * Cost    16 B a corner of a vertex, 24 B an edge, 4 B a corner of a face and 12 B a point read, 16 B written a row
  * Result  mm_faces and mm_first, but that means of quads are summed from the corner that looks
  * Source  as mm_first      Threads any queue */
@@ -17,6 +17,7 @@ struct tab_first_args {
     struct sdd_control mesh;
     const struct sdd_tab_corner *near_corner;
     const struct sdd_tab_edge *near_edge;
+    const uint32_t *row;
     const float *from;
     float *to;
     struct sdd_width width; /* of rows of `from` */
@@ -93,7 +94,7 @@ SDD_FN struct sdd_vec3 sdd_tab_first_edge(const struct tab_first_args *a, struct
 SDD_FN void sdd_tab_first_row(int64_t i, const struct tab_first_args *a, struct sdd_width width)
 {
     const struct sdd_control *m = &a->mesh;
-    uint32_t row = (uint32_t)i, edges = m->n_vertices + m->n_faces;
+    uint32_t row = a->row[i], edges = m->n_vertices + m->n_faces;
     struct sdd_vec3 p;
     if (row < m->n_vertices)
         p = sdd_tab_first_vertex(a, width, row);

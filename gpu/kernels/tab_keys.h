@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_keys: the class of each level-1 quad (tab_class.h), hashed.
- * Shapes  control mesh -> key[C] u64, irregular[C], regular[C] i32, none[1] u32
+ * Shapes  control mesh -> key[C] u64, irregular[C], kind[C] i32 (enum sdd_tab_kind), none[1] u32
  * Shape   item, n = C      Cost  about 60 B read a corner
  * Result  key 0 where irregular is 0: the bicubic class; equal classes have equal keys, tab_columns sees to the other
  *         way. none becomes 1 where a quad has no table (sdd_tab_words)
  * Threads any queue */
 #ifndef SDD_K_TAB_KEYS_H
 #define SDD_K_TAB_KEYS_H
-#include "gpu/kernels/tab_fan.h"
+#include "gpu/kernels/tab_whole.h"
 
 struct tab_keys_args {
     struct sdd_control mesh;
     uint64_t *key;
-    int32_t *irregular, *regular;
+    int32_t *irregular, *kind;
     uint32_t *none;
 };
+
+/* Smooth: so is its vertex on the control mesh (tab_whole.h). */
+enum sdd_tab_kind { SDD_TAB_IRREGULAR, SDD_TAB_BICUBIC, SDD_TAB_SMOOTH };
 
 /* Never 0. */
 SDD_FN uint64_t sdd_tab_key(const struct sdd_control *m, uint32_t c, uint32_t *none)
@@ -31,7 +34,7 @@ SDD_FN void k_tab_keys(int64_t i, const struct tab_keys_args *a)
     const struct sdd_control *m = &a->mesh;
     uint32_t c = (uint32_t)i;
     int32_t regular = sdd_tab_is_regular(m, c);
-    a->regular[i] = regular;
+    a->kind[i] = regular ? sdd_tab_is_smooth(m, c) ? SDD_TAB_SMOOTH : SDD_TAB_BICUBIC : SDD_TAB_IRREGULAR;
     a->irregular[i] = !regular;
     a->key[i] = regular ? 0 : sdd_tab_key(m, c, a->none);
 }

@@ -9,8 +9,8 @@
 #include "gpu/kernels/tangents.h"
 
 struct tab_normals_args {
-    struct tab_rows_args rows; /* basis: of lines across */
-    const struct sdd_tab_basis *slope;
+    struct tab_rows_args rows;         /* basis: of lines across */
+    const struct sdd_tab_basis *slope; /* a pair, as basis */
     const float *t1, *t2;
     const uint32_t *shared;
     float *tangents;
@@ -82,10 +82,23 @@ struct sdd_tab_line {
     struct sdd_vec3 at[4], away[4];
 };
 
-SDD_FN struct sdd_tab_line sdd_tab_line_of(const struct tab_normals_args *a, const struct sdd_sixteen *s, int32_t fixed,
+/* The tables of piece i. */
+struct sdd_tab_bases {
+    const struct sdd_tab_basis *at, *slope;
+};
+
+SDD_FN struct sdd_tab_bases sdd_tab_bases_of(const struct tab_normals_args *a, uint32_t i)
+{
+    struct sdd_tab_bases of;
+    of.at = sdd_tab_basis_of(&a->rows.pieces, a->rows.pieces.basis, i);
+    of.slope = sdd_tab_basis_of(&a->rows.pieces, a->slope, i);
+    return of;
+}
+
+SDD_FN struct sdd_tab_line sdd_tab_line_of(struct sdd_tab_bases of, const struct sdd_sixteen *s, int32_t fixed,
                                            int32_t along_x)
 {
-    const float *b = a->rows.pieces.basis[fixed].s, *d = a->slope[fixed].s;
+    const float *b = of.at[fixed].s, *d = of.slope[fixed].s;
     int32_t next = along_x ? 1 : 4, across = along_x ? 4 : 1;
     struct sdd_tab_line l;
     for (int32_t k = 0; k < 4; k++) {
@@ -101,10 +114,10 @@ struct sdd_tab_pair {
     struct sdd_vec3 t1, t2;
 };
 
-SDD_FN struct sdd_tab_pair sdd_tab_line_pair(const struct tab_normals_args *a, const struct sdd_tab_line *l, int32_t t,
+SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_bases of, const struct sdd_tab_line *l, int32_t t,
                                              int32_t along_x)
 {
-    const float *b = a->rows.pieces.basis[t].s, *d = a->slope[t].s;
+    const float *b = of.at[t].s, *d = of.slope[t].s;
     struct sdd_vec3 along = sdd_basis_sum(d, l->at[0], l->at[1], l->at[2], l->at[3]);
     struct sdd_vec3 across = sdd_basis_sum(b, l->away[0], l->away[1], l->away[2], l->away[3]);
     struct sdd_tab_pair r;
@@ -117,8 +130,9 @@ SDD_FN struct sdd_tab_pair sdd_tab_line_pair(const struct tab_normals_args *a, c
 SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
 {
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
-    struct sdd_tab_line l = sdd_tab_line_of(a, &s, y == 0 ? 0 : x, y == 0);
-    return sdd_tab_line_pair(a, &l, y == 0 ? x : y, y == 0);
+    struct sdd_tab_bases of = sdd_tab_bases_of(a, i);
+    struct sdd_tab_line l = sdd_tab_line_of(of, &s, y == 0 ? 0 : x, y == 0);
+    return sdd_tab_line_pair(of, &l, y == 0 ? x : y, y == 0);
 }
 
 /* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */

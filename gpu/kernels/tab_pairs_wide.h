@@ -83,9 +83,10 @@ static inline void sdd_tab_line_run(const struct tab_normals_args *a, int64_t lo
         return;
     }
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, piece);
-    struct sdd_tab_line l = sdd_tab_line_of(a, &s, fixed, along_x);
+    struct sdd_tab_bases of = sdd_tab_bases_of(a, piece);
+    struct sdd_tab_line l = sdd_tab_line_of(of, &s, fixed, along_x);
     for (; low < high; low++, t += step)
-        sdd_tab_put_pair(a, low - a->rows.first, sdd_tab_line_pair(a, &l, t, along_x));
+        sdd_tab_put_pair(a, low - a->rows.first, sdd_tab_line_pair(of, &l, t, along_x));
 }
 
 /* Where the points [1, m) of row y of a band go, as far as they are in it: the first of them and how many. */
@@ -100,19 +101,20 @@ static inline int32_t sdd_band_part(const struct sdd_band *b, int32_t y, int32_t
 static inline void sdd_tab_bicubic_band(const struct tab_normals_args *a, const struct sdd_band *b, uint32_t piece)
 {
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, piece);
+    struct sdd_tab_bases of = sdd_tab_bases_of(a, piece);
     struct sdd_tab_soa at[4], away[4], t1, t2;
     for (int32_t x = 1; x < b->m + 8; x++) {
         struct sdd_tab_line l;
         memset(&l, 0, sizeof l);
         if (x < b->m)
-            l = sdd_tab_line_of(a, &s, x, 0);
+            l = sdd_tab_line_of(of, &s, x, 0);
         for (int32_t k = 0; k < 4; k++) {
             sdd_soa_put(at + k, x - 1, l.at[k]);
             sdd_soa_put(away + k, x - 1, l.away[k]);
         }
     }
     for (int32_t y = b->y_low; y < b->y_high; y++) {
-        const float *by = a->rows.pieces.basis[y].s, *dy = a->slope[y].s;
+        const float *by = of.at[y].s, *dy = of.slope[y].s;
         for (int32_t i = 0; i < (b->m + 6) / 8 * 8; i++) { /* away and at are across x here */
             t1.x[i] = sdd_tab_sum(by, away[0].x[i], away[1].x[i], away[2].x[i], away[3].x[i]);
             t1.y[i] = sdd_tab_sum(by, away[0].y[i], away[1].y[i], away[2].y[i], away[3].y[i]);

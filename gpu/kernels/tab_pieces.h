@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_pieces.h: the level-1 quads of a mesh, the pieces, as they are evaluated: those of the bicubic class, and those
- * of others, class by class. */
+/* tab_pieces.h: the level-1 quads of a mesh, the pieces, as they are evaluated: those of the bicubic class, of which
+ * those of whole control quads (tab_whole.h) come first, and those of others, class by class. */
 #ifndef SDD_TAB_PIECES_H
 #define SDD_TAB_PIECES_H
 #include "gpu/kernels/grid_frame.h"
@@ -27,6 +27,11 @@ struct sdd_tab_run {
     uint32_t first, class_n; /* class << 4 | n */
 };
 
+/* A bicubic piece: what it makes (tab_fan.h), and its edge's and face's points, rows of level 1. */
+struct sdd_tab_regular {
+    uint32_t corner, owns, edge, face;
+} __attribute__((aligned(16)));
+
 /* The weights of four points in a row. */
 struct sdd_tab_basis {
     float s[4];
@@ -35,13 +40,16 @@ struct sdd_tab_basis {
 /* Pieces and tables of a mesh, and what they are to make. */
 struct tab_points_args {
     struct sdd_grid grid; /* of the last level */
-    const float *from;    /* rows of level 1, as sdd_tab_load reads them */
-    float *to;            /* .. of the last, of width                     */
+    const float *control; /* control rows, of width                          */
+    const float *from;    /* .. of level 1, as sdd_tab_load reads them       */
+    float *to;            /* .. of the last, of width                        */
     struct sdd_width width;
-    /* bicubic pieces, n of them: [n], [n], [n][16], [m + 1] */
-    const uint32_t *regular, *regular_owns, *regular_column;
+    /* bicubic pieces, n of them, the first n_whole from control rows, the others from those of level 1: [n], [n][16], and
+     * [2][m + 1]: for the others, for those of whole quads */
+    const struct sdd_tab_regular *regular;
+    const uint32_t *regular_column;
     const struct sdd_tab_basis *basis;
-    int64_t n_regular;
+    int64_t n_regular, n_whole;
     int32_t each; /* as many groups to an item */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
@@ -50,6 +58,13 @@ struct tab_points_args {
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
 };
+
+/* Of a pair of tables the one that piece i takes. */
+SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args *a, const struct sdd_tab_basis *pair,
+                                                    int64_t i)
+{
+    return i < a->n_whole ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
+}
 
 /* The products of a bicubic point in their order: along x, then along y. */
 SDD_FN float sdd_tab_sum(const float *w, float a, float b, float c, float d)

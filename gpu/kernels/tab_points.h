@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_points: all points of a level from those of level 1 around them (tab_pieces.h); on a GPU rows of three floats
  * alone, others by tab_points_n.
- * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows of `to` that pieces make: all but isolated ones
+ * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
+ *         isolated ones
  * Shape   item, chunks of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
  *         n: sdd_tab_items
- * Cost    of a bicubic piece 72 B of columns and 12 B of points read, its points written, 6 multiply-adds a float; of
+ * Cost    of a bicubic piece 80 B of columns and 12 B of points read, its points written, 6 multiply-adds a float; of
  *         others a multiply-add a column and float, and the table once a run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_H
@@ -19,7 +20,8 @@ SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 {
-    return sdd_tab_other_items(a) + (a->n_regular + SDD_TAB_GROUP * a->each - 1) / (SDD_TAB_GROUP * a->each);
+    int64_t n = SDD_TAB_GROUP * a->each;
+    return sdd_tab_other_items(a) + (a->n_whole + n - 1) / n + (a->n_regular - a->n_whole + n - 1) / n;
 }
 
 #ifndef __CUDACC__

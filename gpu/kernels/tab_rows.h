@@ -26,8 +26,10 @@ SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint3
     struct sdd_sixteen s;
     s.x0 = s.y0 = 0;
     s.side = 1 << (a->grid.level - 1);
-    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        s.p[k] = sdd_tab_load(a->from, a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k], 3);
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++) {
+        uint32_t row = a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k];
+        s.p[k] = i < a->n_whole ? sdd_row_load(a->control, row, sdd_xyz()) : sdd_tab_load(a->from, row, 3);
+    }
     return s;
 }
 
@@ -68,12 +70,12 @@ SDD_FN struct sdd_vec3 sdd_tab_row_point(const struct tab_rows_args *a, uint32_t
 {
     struct sdd_row_place at = sdd_row_place_of(&a->mesh, a->pieces.grid.level, row);
     if (at.corner == SDD_NONE)
-        return sdd_tab_load(a->pieces.from, row, 3);
+        return sdd_row_load(a->pieces.control, row, sdd_xyz());
     uint32_t piece = a->where[at.corner];
     if (piece & SDD_TAB_OTHER)
         return sdd_tab_other_point(a, piece & ~SDD_TAB_OTHER, at.x, at.y);
     struct sdd_sixteen s = sdd_tab_sixteen(&a->pieces, piece);
-    return sdd_sixteen_point(&s, a->pieces.basis, at.x, at.y);
+    return sdd_sixteen_point(&s, sdd_tab_basis_of(&a->pieces, a->pieces.basis, piece), at.x, at.y);
 }
 
 #ifndef __CUDACC__
@@ -96,7 +98,7 @@ SDD_FN void k_tab_rows(int64_t i, const struct tab_rows_args *a)
             }
         } else {
             struct sdd_sixteen s = sdd_tab_sixteen(&a->pieces, piece);
-            sdd_band_sixteen(&b, &s, a->pieces.basis, a->first, a->to);
+            sdd_band_sixteen(&b, &s, sdd_tab_basis_of(&a->pieces, a->pieces.basis, piece), a->first, a->to);
         }
         low = b.high;
     }

@@ -30,16 +30,17 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     s->wide = sdd_tab_width(n).stride;
     s->from = pieces_floats(s->n_from * s->wide);
     int64_t C = s->k.b.C;
-    s->regular = xalloc(C, 4), s->regular_owns = xalloc(C, 4), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
+    s->control = pieces_floats(s->k.b.V * s->stride);
+    s->regular = xalloc(C, sizeof *s->regular), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
     s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
-    for (int64_t x = 0; x < s->side; x++)
+    for (int64_t x = 0; x < 2 * s->side; x++)
         for (int i = 0; i < 4; i++)
             s->basis[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
 }
 
 void pieces_fini(struct pieces *s)
 {
-    free(s->from), free(s->regular), free(s->regular_owns), free(s->regular_column), free(s->other), free(s->owns);
+    free(s->control), free(s->from), free(s->regular), free(s->regular_column), free(s->other), free(s->owns);
     free(s->runs), free(s->column), free(s->table);
     grid_fini(&s->g);
     wild_case_fini(&s->k);
@@ -49,12 +50,33 @@ void pieces_deal_all(struct pieces *s, int regular_share)
 {
     for (uint32_t c = 0; c < s->k.b.C; c++) {
         if (random_below(&pieces_seed, 8) < regular_share)
-            s->regular[s->n_regular++] = c;
+            s->regular[s->n_regular++].corner = c;
         else
             s->other[s->n_other++] = c;
     }
-    for (int64_t i = 0; i < SDD_TAB_REGULAR * s->n_regular; i++)
-        s->regular_column[i] = pieces_any_row(s);
+    pieces_whole(s);
+}
+
+void pieces_whole(struct pieces *s)
+{
+    s->n_whole = random_below(&pieces_seed, 4) ? random_below(&pieces_seed, s->n_regular + 1) : 0;
+    for (int64_t i = 0; i < SDD_TAB_REGULAR * s->n_regular; i++) {
+        int whole = i / SDD_TAB_REGULAR < s->n_whole;
+        s->regular_column[i] = whole ? (uint32_t)random_below(&pieces_seed, s->k.b.V) : pieces_any_row(s);
+        if (i % SDD_TAB_REGULAR == 5)
+            s->regular_column[i] = s->k.b.vert[s->regular[i / SDD_TAB_REGULAR].corner];
+    }
+}
+
+const float *pieces_point(const struct pieces *s, int64_t piece, int k)
+{
+    size_t row = s->regular_column[SDD_TAB_REGULAR * piece + k];
+    return piece < s->n_whole ? s->control + row * (size_t)s->stride + s->offset : s->from + row * (size_t)s->wide;
+}
+
+const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece)
+{
+    return piece < s->n_whole ? pair + s->side : pair;
 }
 
 void pieces_cut(struct pieces *s)
@@ -84,15 +106,19 @@ uint32_t *pieces_where(const struct pieces *s)
 {
     uint32_t *want = poisoned(s->k.b.C, 4);
     for (int64_t i = 0; i < s->n_regular; i++)
-        want[s->regular[i]] = (uint32_t)i;
+        want[s->regular[i].corner] = (uint32_t)i;
     for (int64_t i = 0; i < s->n_other; i++)
         want[s->other[i]] = (uint32_t)i | SDD_TAB_OTHER;
-    struct tab_where_args a = {launch_in(s->regular, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
+    uint32_t *corner = xalloc(s->n_regular, 4);
+    for (int64_t i = 0; i < s->n_regular; i++)
+        corner[i] = s->regular[i].corner;
+    struct tab_where_args a = {launch_in(corner, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
     LAUNCH(tab_where, &a, s->n_regular);
     a.piece = launch_in(s->other, s->n_other, 4), a.kind = SDD_TAB_OTHER;
     LAUNCH(tab_where, &a, s->n_other);
     launch_same(a.where, want, "where");
     launch_end();
+    free(corner);
     return want;
 }
 
@@ -100,13 +126,14 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
 {
     return (struct tab_points_args){
         .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
+        .control = (const float *)launch_in(s->control, s->k.b.V * s->stride, sizeof *s->control) + s->offset,
         .from = launch_in(s->from, s->n_from * s->wide, sizeof *s->from),
         .width = {s->n, s->stride},
-        .regular = launch_in(s->regular, s->n_regular, 4),
-        .regular_owns = launch_in(s->regular_owns, s->n_regular, 4),
+        .regular = launch_in(s->regular, s->n_regular, sizeof *s->regular),
         .regular_column = launch_in(s->regular_column, s->n_regular, 4 * SDD_TAB_REGULAR),
-        .basis = launch_in(s->basis, s->side, sizeof *s->basis),
+        .basis = launch_in(s->basis, 2 * s->side, sizeof *s->basis),
         .n_regular = s->n_regular,
+        .n_whole = s->n_whole,
         .each = 1 + random_below(&pieces_seed, 3),
         .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
         .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),

@@ -17,16 +17,23 @@ struct pieces {
     int level, n;       /* components                                                 */
     int wide;           /* floats of a row of `from`                                  */
     int stride, offset; /* .. of the result, and before the first component            */
-    int64_t side, n_from, n_column, n_table, n_regular, n_other, n_runs;
-    uint32_t *regular, *regular_owns, *regular_column, *other, *owns, *column;
-    float *from, *table;
-    struct sdd_tab_basis basis[(1 << (MOST_LEVEL - 1)) + 1];
+    int64_t side, n_from, n_column, n_table, n_regular, n_whole, n_other, n_runs;
+    struct sdd_tab_regular *regular;
+    uint32_t *regular_column, *other, *owns, *column;
+    float *control, *from, *table; /* control: rows as the result's */
+    struct sdd_tab_basis basis[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     struct sdd_tab_table tables[MOST_CLASSES];
     struct sdd_tab_run *runs;
 };
 
 float *pieces_floats(int64_t n); /* from -1 to 1; the caller frees */
 uint32_t pieces_any_row(const struct pieces *s);
+/* pieces_whole: the first of the bicubic pieces, any number of them, look at control rows; columns, of no meaning but
+ * for the vertex. */
+void pieces_whole(struct pieces *s);
+/* pieces_point: what a bicubic piece finds at column k. pieces_table: which of a pair of tables it takes. */
+const float *pieces_point(const struct pieces *s, int64_t piece, int k);
+const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece);
 /* pieces_init: no pieces yet. others: floats of a row that are no components, at most. */
 void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others);
 /* pieces_deal_all: every corner is a piece, of one kind or the other; of 8 corners so many regular. */

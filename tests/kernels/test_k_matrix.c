@@ -79,13 +79,16 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
 {
     const int64_t V = k->b.V, C = k->b.C, E = k->o.E, n = V + k->b.F + E;
     float *before = poisoned(3 * n, sizeof *before), *got = xalloc(3 * n, sizeof *got);
+    uint32_t *row = xalloc(n, sizeof *row);
+    for (int64_t i = 0; i < n; i++) /* in any order */
+        row[i] = (uint32_t)(n - 1 - i);
     struct tab_near_corners_args corners = {wild_upload(k, no_arrays), launch_out(C, sizeof *corners.near)};
     struct tab_near_edges_args edges = {corners.mesh, launch_out(E, sizeof *edges.near)};
     struct tab_first_args rows = {.mesh = corners.mesh, .near_corner = corners.near, .near_edge = edges.near};
     LAUNCH(tab_near_corners, &corners, C);
     LAUNCH(tab_near_edges, &edges, E);
     rows.from = launch_in(k->p->points, 3 * V, 4), rows.to = launch_out(4 * n, 4);
-    rows.width = sdd_xyz(), rows.smooth_triangles = k->smooth_triangles;
+    rows.row = launch_in(row, n, 4), rows.width = sdd_xyz(), rows.smooth_triangles = k->smooth_triangles;
     LAUNCH(tab_first, &rows, n);
     const float *rows_got = launch_got(rows.to);
     (void)launch_got(corners.near), (void)launch_got(edges.near); /* what tab_first makes of them says what they are */
@@ -96,7 +99,7 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
         if (k->b.valence[v] == 0 && memcmp(got + 3 * v, k->p->points + 3 * v, 12) != 0)
             fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
     launch_end();
-    free(before), free(got);
+    free(before), free(got), free(row);
 }
 
 static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)

@@ -25,7 +25,7 @@ struct answer {
 struct tables {
     struct pieces s;
     float *t2; /* t1 is the pieces' table */
-    struct sdd_tab_basis slope[(1 << (MOST_LEVEL - 1)) + 1];
+    struct sdd_tab_basis slope[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     uint32_t shared[MOST_CLASSES], *where;
 };
 
@@ -48,11 +48,11 @@ static struct rough cross(const struct rough *a, const struct rough *b)
 }
 
 /* ---- what is to come of it ------------------------------------------------------------------------------------- */
-static void add(const struct pieces *s, struct rough *to, double weight, uint32_t row, uint32_t vertex)
+static void add(struct rough *to, double weight, const float *point, const float *vertex)
 {
     double size = 0;
     for (int k = 0; k < 3; k++) {
-        double d = (double)s->from[4 * (size_t)row + (size_t)k] - (double)s->from[4 * (size_t)vertex + (size_t)k];
+        double d = (double)point[k] - (double)vertex[k];
         to->v[k] += weight * d;
         size += fabs(weight * d);
         to->scale = fmax(to->scale, fabs(d));
@@ -63,11 +63,12 @@ static void add(const struct pieces *s, struct rough *to, double weight, uint32_
 static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
 {
     const struct pieces *s = &c->s;
-    const uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
+    const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i), *slope = pieces_table(s, c->slope, i);
+    const float *vertex = pieces_point(s, i, 5);
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
         int h = k % 4, v = k / 4;
-        add(s, &to->t1, (double)c->slope[x].s[h] * (double)s->basis[y].s[v], column[k], column[5]);
-        add(s, &to->t2, (double)s->basis[x].s[h] * (double)c->slope[y].s[v], column[k], column[5]);
+        add(&to->t1, (double)slope[x].s[h] * (double)basis[y].s[v], pieces_point(s, i, k), vertex);
+        add(&to->t2, (double)basis[x].s[h] * (double)slope[y].s[v], pieces_point(s, i, k), vertex);
     }
 }
 
@@ -86,8 +87,9 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
     const uint32_t *column = s->column + t->column + (i - t->first) * t->n_columns;
     for (int64_t j = 0; j < t->n_columns; j++) {
         int64_t at = ((t->table + j) * s->side + y) * s->side + x;
-        add(s, &to->t1, (double)s->table[at], column[j], column[0]);
-        add(s, &to->t2, (double)c->t2[at], column[j], column[0]);
+        const float *point = s->from + 4 * (size_t)column[j], *vertex = s->from + 4 * (size_t)column[0];
+        add(&to->t1, (double)s->table[at], point, vertex);
+        add(&to->t2, (double)c->t2[at], point, vertex);
     }
 }
 
@@ -255,7 +257,7 @@ static void check_range(const struct tables *c)
     row_range_init(&o.r, &s->g, s->level, INT32_MAX, &pieces_seed);
     a.rows.first = o.r.first, a.rows.n = o.r.n, a.rows.each = o.r.each, a.rows.n_classes = MOST_CLASSES;
     a.rows.to = want & 1 ? o.r.to : NULL;
-    a.slope = launch_in(c->slope, s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
+    a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
     float *out = want & 2 ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
     a.tangents = out;
@@ -280,7 +282,7 @@ static void flag_shared(struct tables *c)
     for (int64_t i = 0; i < c->s.n_other; i++)
         for (int64_t j = 0; j < c->s.n_regular; j++)
             for (int third = 0; third < 2; third++)
-                if (meets(b, c->s.other[i], c->s.regular[j], third))
+                if (meets(b, c->s.other[i], c->s.regular[j].corner, third))
                     c->shared[class_of(&c->s, i)] &= ~(1u << third);
 }
 
@@ -291,6 +293,8 @@ static void place(struct pieces *s)
     double away = random_below(&pieces_seed, 3) ? 0 : 100 * size;
     for (int64_t i = 0; i < 4 * s->n_from; i++)
         s->from[i] = (float)((double)s->from[i] * size + away);
+    for (int64_t i = 0; i < 3 * s->k.b.V; i++)
+        s->control[i] = (float)((double)s->control[i] * size + away);
 }
 
 static void check(const struct poly *p)
@@ -303,7 +307,7 @@ static void check(const struct poly *p)
     place(&c.s);
     c.s.table = pieces_floats(c.s.n_table);
     c.t2 = pieces_floats(c.s.n_table);
-    for (int64_t x = 0; x < c.s.side; x++)
+    for (int64_t x = 0; x < 2 * c.s.side; x++)
         for (int i = 0; i < 4; i++)
             c.slope[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
     flag_shared(&c);

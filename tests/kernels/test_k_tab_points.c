@@ -46,15 +46,13 @@ static void deal(struct pieces *s, int regular_share, int other_share)
             s->owns[s->n_other] = owns;
             s->other[s->n_other++] = c;
         } else {
-            uint32_t *column = s->regular_column + SDD_TAB_REGULAR * s->n_regular;
-            for (int i = 0; i < SDD_TAB_REGULAR; i++)
-                column[i] = pieces_any_row(s);
-            column[5] = b->vert[c], column[7] = b->vert[b->next[c]]; /* these say where the piece lies */
-            column[6] = (uint32_t)(b->V + b->F) + s->k.o.edge[c], column[10] = (uint32_t)b->V + b->face[c];
-            s->regular_owns[s->n_regular] = owns | SDD_TAB_BOTTOM;
-            s->regular[s->n_regular++] = c;
+            uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
+            s->regular[s->n_regular++] =
+                (struct sdd_tab_regular){c, owns | SDD_TAB_BOTTOM | turned, (uint32_t)(b->V + b->F) + s->k.o.edge[c],
+                                         (uint32_t)b->V + b->face[c]};
         }
     }
+    pieces_whole(s);
     free(claimed);
 }
 
@@ -63,9 +61,9 @@ struct sum {
     double value, size, most; /* size: of its terms; most: that it may be off */
 };
 
-static void add(const struct pieces *s, struct sum *sum, double weight, uint32_t row, int component)
+static void add(struct sum *sum, double weight, double value)
 {
-    double term = weight * (double)s->from[s->wide * (int64_t)row + component];
+    double term = weight * value;
     sum->value += term;
     sum->size += fabs(term);
 }
@@ -74,9 +72,9 @@ static void add(const struct pieces *s, struct sum *sum, double weight, uint32_t
 static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int64_t y, int component)
 {
     struct sum sum = {0, 0, 0};
+    const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i);
     for (int k = 0; k < SDD_TAB_REGULAR; k++)
-        add(s, &sum, (double)s->basis[x].s[k % 4] * (double)s->basis[y].s[k / 4],
-            s->regular_column[SDD_TAB_REGULAR * i + k], component);
+        add(&sum, (double)basis[x].s[k % 4] * (double)basis[y].s[k / 4], (double)pieces_point(s, i, k)[component]);
     sum.most = 8 * 0x1p-24 * sum.size;
     return sum;
 }
@@ -89,8 +87,8 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
     const struct sdd_tab_table *t = s->tables + k;
     struct sum sum = {0, 0, 0};
     for (int64_t j = 0; j < t->n_columns; j++)
-        add(s, &sum, (double)s->table[((t->table + j) * s->side + y) * s->side + x],
-            s->column[t->column + (i - t->first) * t->n_columns + j], component);
+        add(&sum, (double)s->table[((t->table + j) * s->side + y) * s->side + x],
+            (double)s->from[s->wide * (int64_t)s->column[t->column + (i - t->first) * t->n_columns + j] + component]);
     sum.most = t->n_columns * 0x1p-24 * sum.size;
     return sum;
 }
@@ -108,7 +106,8 @@ static int makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
 /* Checks the points of one piece, and leaves poison there. */
 static void check_piece(const struct pieces *s, int is_regular, int64_t i, float *got)
 {
-    uint32_t c = is_regular ? s->regular[i] : s->other[i], owns = is_regular ? s->regular_owns[i] : s->owns[i];
+    uint32_t c = is_regular ? s->regular[i].corner : s->other[i];
+    uint32_t owns = is_regular ? s->regular[i].owns : s->owns[i];
     for (int64_t y = 0; y < s->side; y++)
         for (int64_t x = 0; x < s->side; x++) {
             if (!makes(owns, s->side - 1, x, y))
@@ -152,7 +151,7 @@ static void run(const struct pieces *s)
 }
 
 /* ---- on meshes ------------------------------------------------------------------------------------------------- */
-static int64_t n_seen[MOST_LEVEL + 1][4][2][2]; /* level, components, strided, kind */
+static int64_t n_seen[MOST_LEVEL + 1][4][2][3]; /* level, components, strided, kind */
 static int64_t n_alone[2];                      /* launches of one kind             */
 
 static void check(const struct poly *p)
@@ -166,7 +165,8 @@ static void check(const struct poly *p)
     pieces_cut(&s);
     s.table = pieces_floats(s.n_table);
     run(&s);
-    n_seen[level][s.n][s.stride > s.n][0] += s.n_regular;
+    n_seen[level][s.n][s.stride > s.n][0] += s.n_regular - s.n_whole;
+    n_seen[level][s.n][s.stride > s.n][2] += s.n_whole;
     n_seen[level][s.n][s.stride > s.n][1] += s.n_other;
     n_alone[0] += s.n_regular > 0 && s.n_runs == 0;
     n_alone[1] += s.n_regular == 0 && s.n_runs > 0;
@@ -177,23 +177,24 @@ static void check(const struct poly *p)
 static void test_points(void **state)
 {
     (void)state;
-    for (int round = 0; round < 4; round++)
+    for (int round = 0; round < 6; round++)
         poly_each(60, 100, check);
     soup_each(60, 60, check);
     for (int level = 1; level <= MOST_LEVEL; level++)
-        for (int i = 4; i < 16; i++)
-            assert_true(n_seen[level][i / 4][i / 2 % 2][i % 2] > 50);
+        for (int i = 6; i < 24; i++)
+            assert_true(n_seen[level][i / 6][i / 3 % 2][i % 3] > 20);
     assert_true(n_alone[0] > 10 && n_alone[1] > 10);
 }
 
 /* ---- rows of a range ------------------------------------------------------------------------------------------- */
-static int64_t n_rows_seen[MOST_LEVEL + 1][2]; /* level, kind; inside grids */
+static int64_t n_rows_seen[MOST_LEVEL + 1][3]; /* level, kind; inside grids */
 static int64_t n_single, n_inside;             /* ranges of a row; that begin inside a grid */
 
 /* What piece i of a kind makes of a range. */
 static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struct row_range *r)
 {
-    int64_t c = is_regular ? s->regular[i] : s->other[i], m = s->side - 1;
+    int64_t c = is_regular ? s->regular[i].corner : s->other[i], m = s->side - 1;
+    int kind = is_regular + (is_regular && i < s->n_whole);
     for (int64_t y = 0; y <= m; y++)
         for (int64_t x = 0; x <= m; x++) {
             int64_t row = grid_vertex(&s->g, s->level, c, x, y);
@@ -205,7 +206,7 @@ static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struc
                 value[k] = sum.value, most[k] = sum.most;
             }
             row_range_offer(r, row, value, most);
-            n_rows_seen[s->level][is_regular] += x > 0 && x < m && y > 0 && y < m;
+            n_rows_seen[s->level][kind] += x > 0 && x < m && y > 0 && y < m;
         }
 }
 
@@ -224,7 +225,7 @@ static void check_range(const struct pieces *s, const uint32_t *where)
         offer_piece(s, 0, i, &r);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
         if (s->k.b.valence[v] == 0 && row_range_has(&r, v)) {
-            const float *p = s->from + s->wide * (int64_t)v;
+            const float *p = s->control + s->stride * (int64_t)v;
             row_range_offer(&r, v, (const double[]){p[0], p[1], p[2]}, (const double[]){0, 0, 0});
         }
     for (int64_t i = 0; i < r.n && strcmp(test_backend(), "cpu") == 0; i++) { /* as a GPU makes it */
@@ -257,7 +258,8 @@ static void test_rows(void **state)
     poly_each(60, 100, check_ranges);
     soup_each(60, 60, check_ranges);
     for (int level = 2; level <= MOST_LEVEL; level++)
-        assert_true(n_rows_seen[level][0] > 200 && n_rows_seen[level][1] > 200);
+        for (int kind = 0; kind < 3; kind++)
+            assert_true(n_rows_seen[level][kind] > 200);
     assert_true(n_single > 100 && n_inside > 100);
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_keys, tab_describe and tab_columns: the fan around each corner's vertex is found by trying all corners,
+/* Oracle of tab_keys, tab_kinds, tab_describe and tab_columns: the fan around each corner's vertex is found by trying all corners,
  * and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in words
  * (tests/oracle/refined.h). What the pieces then make: test_k_tab_points.c. */
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
-#include "gpu/kernels/tab_keys.h"
+#include "gpu/kernels/tab_kinds.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/tab_around.h"
@@ -46,6 +46,7 @@ static uint32_t *shuffled(int64_t n)
 /* ---- what surrounds a quad of level 1 -------------------------------------------------------------------------- */
 struct around {
     int32_t n_words, n_columns, regular; /* no words: no table */
+    int32_t smooth, whole;               /* as tab_kinds.h has it */
     float words[MOST + 7];               /* n, k, open, own, the vertex, several, the edges of the fan */
     uint32_t columns[MOST_COLUMNS];
 };
@@ -84,6 +85,18 @@ static void find_columns(const struct oracle *o, uint32_t c, const struct fan *f
     a->n_columns = n;
 }
 
+/* Of a vertex in four faces: are they quads, and is nothing sharp on the control mesh? */
+static int is_smooth(const struct oracle *o, uint32_t c, const struct fan *f)
+{
+    const struct brute *b = &o->k.b;
+    int smooth = o->k.o.vert_sharp[b->vert[c]] <= 0;
+    for (int32_t i = 0; i < f->n; i++) {
+        uint32_t q = f->quad[i], face = b->face[q];
+        smooth = smooth && b->end[face] - (face ? b->end[face - 1] : 0) == 4 && o->k.o.edge_sharp[o->k.o.edge[q]] <= 0;
+    }
+    return smooth;
+}
+
 static void oracle_init(struct oracle *o, const struct poly *p)
 {
     wild_case_init(&o->k, p, 0);
@@ -104,8 +117,13 @@ static void oracle_init(struct oracle *o, const struct poly *p)
         a->regular = a->n_words == 10 && a->words[0] == 4 && a->words[1] == 4;
         for (int32_t i = 4; i < 10; i++)
             a->regular = a->regular && a->words[i] == 0;
+        a->smooth = a->regular && is_smooth(o, c, &f);
         if (a->n_words)
             find_columns(o, c, &f, a);
+    }
+    for (uint32_t c = 0; c < b->C; c++) {
+        const uint32_t n = b->next[c], nn = b->next[n], p1 = b->prev[c];
+        o->around[c].whole = o->around[c].smooth && o->around[n].smooth && o->around[nn].smooth && o->around[p1].smooth;
     }
 }
 
@@ -115,7 +133,8 @@ static int same_words(const struct around *a, const struct around *b)
 }
 
 /* ---- keys and words -------------------------------------------------------------------------------------------- */
-static int64_t n_regular, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1], n_semi, n_without, n_one_of_fans;
+static int64_t n_regular, n_whole, n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1], n_semi,
+    n_without, n_one_of_fans;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
@@ -124,10 +143,11 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     struct tab_keys_args a = {*m, launch_out(C, 8), launch_out(C, 4), launch_out(C, 4), launch_inout(&zero, 1, 4)};
     LAUNCH(tab_keys, &a, C);
     const uint64_t *key = launch_got(a.key);
-    int32_t *regular = own(C, 4), *irregular = own(C, 4);
+    int32_t *kind = own(C, 4), *irregular = own(C, 4), *whole = own(C, 4), *half = own(C, 4);
     for (int64_t c = 0; c < C; c++) {
         const struct around *x = o->around + c;
-        regular[c] = x->regular, irregular[c] = !x->regular;
+        kind[c] = x->regular + x->smooth, irregular[c] = !x->regular;
+        whole[c] = x->whole, half[c] = x->regular && !x->whole;
         none |= x->n_words == 0;
         if ((key[c] == 0) != x->regular)
             fail_msg("%s: the key of corner %d is %llx", launch_case(), (int)c, (unsigned long long)key[c]);
@@ -135,7 +155,11 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
             if (x->n_words && o->around[d].n_words && same_words(x, o->around + d) != (key[c] == key[d]))
                 fail_msg("%s: the keys of corners %d and %d", launch_case(), (int)c, (int)d);
     }
-    launch_same(a.regular, regular, "regular");
+    struct tab_kinds_args kinds = {m->faces, a.kind, launch_out(C, 4), launch_out(C, 4)};
+    LAUNCH(tab_kinds, &kinds, C);
+    launch_same(a.kind, kind, "kind");
+    launch_same(kinds.whole, whole, "whole");
+    launch_same(kinds.half, half, "half");
     launch_same(a.irregular, irregular, "irregular");
     launch_same(a.none, &none, "none");
 }
@@ -165,6 +189,8 @@ static void count_kinds(const struct oracle *o)
         const struct around *x = o->around + c;
         const float *w = x->words;
         n_regular += x->regular;
+        n_whole += x->whole;
+        n_half_smooth += x->smooth && !x->whole;
         n_without += x->n_words == 0;
         if (x->n_words == 0)
             continue;
@@ -206,17 +232,31 @@ static void check_owns(const struct oracle *o, const uint32_t *owns)
     grid_fini(&g);
 }
 
-/* The 4 x 4 points around a regular quad: their nine cells are quads of level 1. */
-static void check_square(const struct oracle *o, uint32_t corner, const uint32_t *column)
+/* The face of a corner, from it; the next corner of a face of another size is its own first one again. */
+static void control_quad(const struct oracle *o, uint32_t c, uint32_t *ring)
 {
+    for (int i = 0; i < 4; i++, c = o->k.b.next[c])
+        ring[i] = o->k.b.vert[c];
+}
+
+/* The 4 x 4 points around a regular quad: their nine cells are quads of level 1, or of the control mesh. */
+static void check_square(const struct oracle *o, uint32_t corner, int whole, const uint32_t *column)
+{
+    uint32_t middle[4];
+    memcpy(middle, o->quad[corner], sizeof middle);
+    if (whole)
+        control_quad(o, corner, middle);
     for (int cell = 0; cell < 9; cell++) {
         const uint32_t *p = column + 4 * (cell / 3) + cell % 3, ring[4] = {p[0], p[1], p[5], p[4]};
         int found = 0;
         for (int64_t i = 0; i < 4 * o->k.b.C && !found; i++) {
-            const uint32_t *q = o->quad[i / 4], turned[4] = {q[i % 4], q[(i + 1) % 4], q[(i + 2) % 4], q[(i + 3) % 4]};
+            const uint32_t *q = o->quad[i / 4];
+            uint32_t turned[4] = {q[i % 4], q[(i + 1) % 4], q[(i + 2) % 4], q[(i + 3) % 4]};
+            if (whole)
+                control_quad(o, (uint32_t)(i / 4), turned);
             found = memcmp(turned, ring, sizeof ring) == 0;
         }
-        if (!found || (cell == 4 && memcmp(ring, o->quad[corner], sizeof ring) != 0))
+        if (!found || (cell == 4 && memcmp(ring, middle, sizeof ring) != 0))
             fail_msg("%s: corner %u: cell %d is no quad, or another", launch_case(), corner, cell);
     }
 }
@@ -224,19 +264,33 @@ static void check_square(const struct oracle *o, uint32_t corner, const uint32_t
 /* Result: how many there are. */
 static int64_t check_regular(const struct oracle *o, const struct sdd_control *m, uint32_t *owns)
 {
-    int64_t n = 0;
-    uint32_t *piece = shuffled(o->k.b.C);
-    for (int64_t i = 0; i < o->k.b.C; i++)
-        if (o->around[piece[i]].regular)
-            piece[n++] = piece[i];
-    struct tab_columns_args a = {*m, launch_in(piece, n, 4), .column = launch_out(n, 4 * SDD_TAB_REGULAR),
-                                 .owns = launch_out(n, 4)};
+    const struct brute *b = &o->k.b;
+    int64_t n = 0, n_first = 0, n_rows = b->V + b->F + o->k.o.E;
+    uint32_t *any = shuffled(b->C), *piece = own(b->C, 4), *read = own(n_rows, 4);
+    for (int half = 0; half < 2; half++, n_first = half == 1 ? n : n_first)
+        for (int64_t i = 0; i < b->C; i++)
+            if (o->around[any[i]].regular && o->around[any[i]].whole == !half)
+                piece[n++] = any[i];
+    struct tab_columns_args a = {.mesh = *m,
+                                 .piece = launch_in(piece, n, 4),
+                                 .n_whole = n_first,
+                                 .regular = launch_out(n, sizeof *a.regular),
+                                 .column = launch_out(n, 4 * SDD_TAB_REGULAR),
+                                 .read = launch_inout(read, n_rows, 4)};
     LAUNCH(tab_columns, &a, n);
-    const uint32_t *got = launch_got(a.owns), *column = launch_got(a.column);
+    const struct sdd_tab_regular *got = launch_got(a.regular);
+    const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < n; i++) {
-        owns[piece[i]] = got[i];
-        check_square(o, piece[i], column + SDD_TAB_REGULAR * i);
+        const uint32_t c = piece[i], *quad = o->quad[c], turned = b->vert[c] > b->vert[b->next[c]];
+        owns[c] = got[i].owns;
+        if (got[i].corner != c || got[i].edge != quad[1] || got[i].face != quad[2] ||
+            (got[i].owns & SDD_TAB_TURNED) != turned * SDD_TAB_TURNED)
+            fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
+        check_square(o, c, i < n_first, column + SDD_TAB_REGULAR * i);
+        for (int k = 0; k < SDD_TAB_REGULAR && i >= n_first; k++)
+            read[column[SDD_TAB_REGULAR * i + k]] = 1;
     }
+    launch_same(a.read, read, "what is read");
     return n;
 }
 
@@ -281,7 +335,8 @@ static void classes_of(const struct oracle *o, struct classes *k)
 /* spoilt: a class that gets other words than its pieces have; -1: none. */
 static void check_classes(const struct sdd_control *m, struct classes *k, int64_t spoilt, uint32_t *owns)
 {
-    uint32_t wrong = spoilt >= 0, zero = 0;
+    const int64_t n_rows = (int64_t)m->n_vertices + m->n_faces + m->n_edges;
+    uint32_t wrong = spoilt >= 0, zero = 0, *read = own(n_rows, 4);
     if (spoilt >= 0) {
         const struct sdd_tab_table *t = k->table + spoilt;
         float *words = k->words + SDD_TAB_WORDS * spoilt;
@@ -290,15 +345,22 @@ static void check_classes(const struct sdd_control *m, struct classes *k, int64_
         for (int64_t i = t->first; i < k->n_pieces && k->rank[i] == spoilt + 1; i++)
             memset(k->column + t->column + (i - t->first) * t->n_columns, LAUNCH_POISON, (size_t)t->n_columns * 4);
     }
-    struct tab_columns_args a = {*m,
-                                 launch_in(k->piece, k->n_pieces, 4),
-                                 launch_in(k->rank, k->n_pieces, 4),
-                                 launch_in(k->table, k->n, sizeof *k->table),
-                                 launch_in(k->words, k->n, sizeof(float[SDD_TAB_WORDS])),
-                                 launch_out(k->n_column, 4),
-                                 launch_out(k->n_pieces, 4),
-                                 launch_inout(&zero, 1, 4)};
+    struct tab_columns_args a = {.mesh = *m,
+                                 .piece = launch_in(k->piece, k->n_pieces, 4),
+                                 .rank = launch_in(k->rank, k->n_pieces, 4),
+                                 .classes = launch_in(k->table, k->n, sizeof *k->table),
+                                 .words = launch_in(k->words, k->n, sizeof(float[SDD_TAB_WORDS])),
+                                 .column = launch_out(k->n_column, 4),
+                                 .owns = launch_out(k->n_pieces, 4),
+                                 .wrong = launch_inout(&zero, 1, 4),
+                                 .read = launch_inout(read, n_rows, 4)};
     LAUNCH(tab_columns, &a, k->n_pieces);
+    for (int64_t i = 0; i < k->n_pieces; i++) {
+        const struct sdd_tab_table *t = k->table + (k->rank[i] - 1);
+        for (int64_t j = 0; j < t->n_columns && k->rank[i] != spoilt + 1; j++)
+            read[k->column[t->column + (i - t->first) * t->n_columns + j]] = 1;
+    }
+    launch_same(a.read, read, "what is read");
     launch_same(a.wrong, &wrong, "wrong");
     launch_same(a.column, k->column, "columns");
     const uint32_t *got = launch_got(a.owns);
@@ -340,7 +402,8 @@ static void test_shapes(void **state)
     poly_each(60, 400, check);
     for (int n = 3; n <= 7; n++)
         assert_true(n_closed[n] > 100 && n_open[n] > 20 && n_sizes[n] > 100);
-    assert_true(n_regular > 1000 && n_semi > 1000 && n_without > 100);
+    assert_true(n_whole > 1000 && n_half_smooth > 100 && n_regular > n_whole + 1000 && n_semi > 1000 &&
+                n_without > 100);
 }
 
 static void test_odd(void **state)
