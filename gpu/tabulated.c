@@ -34,7 +34,7 @@ static void lay_out_tables(const struct tabulated *t, int steps, int normals, st
     out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
 }
 
-/* Of pieces on level 1, then of those of whole quads, which are the first half of what a step more makes of the quad. */
+/* Of pieces on level 1, then of those of whole quads: the first half of what a step more makes of the quad. */
 static void make_bases(int steps, enum tab_basis_of of, struct sdd_tab_basis *to)
 {
     struct sdd_tab_basis whole[2 * SDD_TAB_SIDE + 1];

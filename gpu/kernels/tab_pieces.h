@@ -44,8 +44,8 @@ struct tab_points_args {
     const float *from;    /* .. of level 1, as sdd_tab_load reads them       */
     float *to;            /* .. of the last, of width                        */
     struct sdd_width width;
-    /* bicubic pieces, n of them, the first n_whole from control rows, the others from those of level 1: [n], [n][16], and
-     * [2][m + 1]: for the others, for those of whole quads */
+    /* bicubic pieces, n of them, the first n_whole from control rows, the others from those of level 1: [n], [n][16],
+     * and [2][m + 1]: for the others, for those of whole quads */
     const struct sdd_tab_regular *regular;
     const uint32_t *regular_column;
     const struct sdd_tab_basis *basis;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_keys, tab_kinds, tab_describe and tab_columns: the fan around each corner's vertex is found by trying all corners,
- * and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in words
+/* Oracle of tab_keys, tab_kinds, tab_describe and tab_columns: the fan around each corner's vertex is found by trying
+ * all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in words
  * (tests/oracle/refined.h). What the pieces then make: test_k_tab_points.c. */
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
