@@ -73,7 +73,7 @@ static void launch_rows(const struct build *b, const struct recipe *r, struct sd
                                       r->level,
                                       o->triangle_rule == SDD_TRIANGLE_SMOOTH,
                                       o->scheme == SDD_SCHEME_BILINEAR};
-    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, r->kind};
+    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, b->tables.angle, r->kind};
     if (topology_is_sqrt3(t))
         DEV_LAUNCH(t->device, matrix_sqrt3, &sqrt3,
                    r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
@@ -219,7 +219,7 @@ static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *
 static int pack(const struct build *b, const struct csr *from, struct matrix *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
-    struct matrix made = {.level = b->request->level};
+    struct matrix made = {.n_entries = from->n_entries, .level = b->request->level};
     int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
     if (!rc)
         rc = dev_finish(d, err); /* it stays: all of it must be there */
@@ -294,10 +294,10 @@ static void lay_out(struct build *b, unsigned missing, struct arena *a)
 {
     const unsigned tangents = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
     if (topology_is_sqrt3(b->t)) {
-        struct sdd_refine_request points_alone = *b->request;
-        points_alone.include = SDD_POSITIONS;
+        struct sdd_refine_request rows = *b->request;
+        rows.include = missing & tangents ? SDD_TANGENTS : SDD_POSITIONS;
         sqrt3_lay_out_levels(b->t, sqrt3_last_points(b->t, b->request), 1, a, &b->levels);
-        sqrt3_lay_out_tables(b->t, &points_alone, a, &b->tables);
+        sqrt3_lay_out_tables(b->t, &rows, a, &b->tables);
         return;
     }
     chaikin_lay_out(b->t, b->request->level, a, b->parts);
@@ -333,10 +333,11 @@ static int check_around(const sdd_topology *t, struct sdd_error *err)
 }
 
 /* Of the matrices that are wanted, or needed beside them. */
-static unsigned which_miss(const struct matrices *all, unsigned wanted, int level)
+static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted, int level)
 {
     unsigned missing = 0;
-    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare)
+    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare &&
+        !topology_is_sqrt3(t))
         wanted |= 1u << MATRIX_POINTS;
     for (int k = 0; k < N_MATRICES; k++)
         if ((wanted >> k & 1) && all->of[k].level != level)
@@ -349,7 +350,7 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
 {
     struct build b = {.t = t, .request = r, .mesh = *mesh};
     struct csr all_points = {0};
-    unsigned missing = which_miss(all, wanted, r->level);
+    unsigned missing = which_miss(t, all, wanted, r->level);
     if (!missing)
         return SDD_OK;
     int rc = check_around(t, err);
@@ -357,7 +358,7 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
         rc = take_tools(&b, missing, err);
     if (!rc)
         rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
-    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(all, wanted, r->level))
+    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r->level))
         if (missing >> k & 1)
             rc = make_last(&b, &all_points, k, all, err);
     if (rc)

@@ -13,6 +13,7 @@ enum matrix_of { MATRIX_POINTS, MATRIX_LIMITS, MATRIX_TANGENTS_1, MATRIX_TANGENT
 struct matrix {
     struct topology_part memory;
     struct sdd_matrix m;
+    int64_t n_entries;
     int level; /* 0: none */
 };
 
@@ -26,8 +27,8 @@ struct matrices {
 };
 
 /* matrices_prepare: makes those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both
- * tangents or none; of sqrt3 that of the request's surface alone. Where rows are bare, the points are made along with
- * the tangents.
+ * tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
+ * the tangents, but under sqrt3.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_EUNSUPPORTED (valence), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
                      const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;

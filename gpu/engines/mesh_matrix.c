@@ -131,7 +131,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     struct arena a = {run->scratch, 0};
     struct mesh_matrix_tables tables;
     if (topology_is_sqrt3(t))
-        return sqrt3_run(run, err);
+        return sqrt3_run(run, NULL, 0, err);
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &s, &tables);

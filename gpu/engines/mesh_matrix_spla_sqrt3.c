@@ -236,7 +236,7 @@ static int finish(const struct engine_run *run, const struct layout *l, const fl
             return rc;
         m = half_edges(t, &at);
     }
-    sqrt3_finish(run, &m, &l->tables, p);
+    sqrt3_finish(run, &m, &l->tables, p, NULL, 0);
     return SDD_OK;
 }
 

@@ -235,14 +235,14 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
 }
 
 void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
-                  const float *from)
+                  const float *from, const uint32_t *rows, int64_t n)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct sqrt3_finish_args args = {*m,           l->weights, l->n_angles ? l->angle : NULL, from, NULL,
-                                     run->normals, is_limit(r)};
+    struct sqrt3_finish_args args = {*m,   l->weights, l->n_angles ? l->angle : NULL, from, NULL, run->normals,
+                                     rows, is_limit(r)};
     struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
-    int64_t n = topology_points(t, r->level);
+    n = rows ? n : topology_points(t, r->level);
     args.out = in_place(r) ? NULL : run->positions;
     struct sqrt3_tangents_args with = {args, run->tangents};
     if (run->tangents)
@@ -252,7 +252,7 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
     DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
 }
 
-int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
+int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
@@ -281,6 +281,6 @@ int sqrt3_run(const struct engine_run *run, struct sdd_error *err)
         }
     }
     if (wants_points(r))
-        sqrt3_finish(run, &m, &l.tables, from);
+        sqrt3_finish(run, &m, &l.tables, from, rows, n);
     return SDD_OK;
 }

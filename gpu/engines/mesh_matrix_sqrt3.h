@@ -8,7 +8,8 @@
 
 int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 int64_t sqrt3_scratch(const sdd_topology *t, const struct sdd_refine_request *r);
-int sqrt3_run(const struct engine_run *run, struct sdd_error *err) SDD_MUST_CHECK;
+/* rows: the n of which normals and tangents are wanted; NULL: of all. */
+int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* By the size of the ring, made in double: alpha / n of a step and beta / n of the limit; cos and sin of 2 pi / n. */
 struct sqrt3_tables {
@@ -40,8 +41,9 @@ void sqrt3_indices(const struct engine_run *run, const uint32_t *vert);
 int sqrt3_last_uvs(const struct sdd_refine_request *r);
 /* sqrt3_uvs: the step of the UVs from m to its next even level, or to the request's. m is any level of a run. */
 void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l);
-/* sqrt3_finish: limits, normals and isolated points; m and `from` are of the level to which points go. */
+/* sqrt3_finish: limits, normals and isolated points, of all rows (NULL) or n of them; m and `from` are of the level to
+ * which points go. */
 void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,
-                  const float *from);
+                  const float *from, const uint32_t *rows, int64_t n);
 
 #endif

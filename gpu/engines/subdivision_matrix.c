@@ -35,7 +35,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     mesh_matrix_lay_out_tables(t, r, a, &out->tables);
 }
 
-/* Under sqrt3 the mesh matrix makes all but positions: faces, and normals from around them. */
+/* Under sqrt3 the mesh matrix makes all but positions and masked normals: faces, and normals from around them. */
 static struct sdd_refine_request without_positions(const struct sdd_refine_request *r)
 {
     struct sdd_refine_request rest = *r;
@@ -64,14 +64,12 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     sdd_topology *t = mesh->topology;
     struct sdd_control m = topology_control(t);
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
-    if (topology_is_sqrt3(t))
-        return wanted ? matrices_prepare(t, &m, t->matrices, r, wanted, err) : SDD_OK;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
-    else if (needs_last(r))
+    else if (needs_last(r) && !topology_is_sqrt3(t))
         wanted |= 1u << MATRIX_POINTS;
     int rc = matrices_prepare(t, &m, t->matrices, r, wanted, err);
-    return rc ? rc : primvars_prepare(mesh, r, err);
+    return rc || topology_is_sqrt3(t) ? rc : primvars_prepare(mesh, r, err);
 }
 
 /* Normals and tangents of rows, all or `rows`, from what is around them on the last level. */
@@ -100,6 +98,24 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
     return SDD_OK;
 }
 
+/* Without bare rows nothing of the points is left to it. */
+static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct matrices *all = t->matrices;
+    const int masks = has_masks(t, run->request);
+    struct sdd_refine_request rest = without_positions(run->request);
+    struct engine_run rest_run = *run;
+    rest_run.request = &rest;
+    rest_run.positions = NULL;
+    if (masks) {
+        matrices_normals(t->device, all, run->mesh->points, run->normals, run->tangents);
+        if (!all->n_bare)
+            rest.include &= ~ENGINE_AROUND;
+    }
+    return sqrt3_run(&rest_run, masks ? all->bare : NULL, all->n_bare, err);
+}
+
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -108,13 +124,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const float *from = run->mesh->points;
     if (r->include & SDD_POSITIONS)
         matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
-    if (topology_is_sqrt3(t)) {
-        struct sdd_refine_request rest = without_positions(r);
-        struct engine_run rest_run = *run;
-        rest_run.request = &rest;
-        rest_run.positions = NULL;
-        return sqrt3_run(&rest_run, err);
-    }
+    if (topology_is_sqrt3(t))
+        return run_sqrt3(run, err);
     if (!needs_last(r))
         return SDD_OK;
     if (!has_masks(t, r))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sqrt3_tangents: sqrt3_finish with limit tangents of levels of scheme sqrt3.
  * Shapes  as sqrt3_finish -> its out and normal, tangents[n][6] f32: t1, t2
- * Shape   item, n <= V      Cost  as sqrt3_finish and 24 B more written a vertex
+ * Shape   as sqrt3_finish      Cost  as sqrt3_finish and 24 B more written a vertex
  * Result  as ef_tangents; masks are those of smooth points alone
  * Source  as sqrt3_finish; Duff et al. 2017      Threads any queue */
 #ifndef SDD_K_SQRT3_TANGENTS_H
@@ -15,6 +15,6 @@ struct sqrt3_tangents_args {
 
 SDD_FN void k_sqrt3_tangents(int64_t i, const struct sqrt3_tangents_args *a)
 {
-    sdd_sqrt3_finish(i, &a->finish, a->tangents + 6 * i);
+    sdd_sqrt3_finish(i, &a->finish, a->tangents);
 }
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_subdivision_matrix.c: points from matrices are those of mesh-matrix, but for rounding: on every shape, under
- * every scheme that takes it, refined and limit, positions, UVs and a primvar; the same bits on any number of
- * threads. */
+/* test_subdivision_matrix.c: points and normals from matrices are those of mesh-matrix, but for rounding: on every
+ * shape, under every scheme that takes it, refined and limit, positions, UVs and a primvar; the same bits on any number
+ * of threads. */
 #include "tests/engines/same_as.h"
 #include "tests/oracle/triangles.h"
 #include <setjmp.h>
@@ -18,12 +18,15 @@
 #define MOST_CUT 300 /* corners of faces that are cut into triangles for the schemes of those */
 
 static struct same_as by_matrices = {.method = "subdivision-matrix"};
+static int odd; /* the shapes are */
 
 static void check_scheme(const struct shape *s, int scheme)
 {
     struct shape other = *s;
     other.desc.options.scheme = scheme;
     snprintf(other.name, sizeof other.name, "%.50s, scheme %d", s->name, scheme);
+    /* The oracles have those of the others; where faces fold onto each other rounding decides. */
+    by_matrices.normals = scheme == SDD_SCHEME_SQRT3 && !odd ? 3 : 0;
     int last = level_that_fits(&other.desc, 4, MOST_VERTICES);
     same_as_shape(&by_matrices, &other, 1, last > 2 ? last : 2);
 }
@@ -47,6 +50,7 @@ static void test_points(void **state)
 {
     (void)state;
     for_each_shape("", 100, check_shape);
+    odd = 1;
     for_each_shape("odd", 20, check_shape);
 }
 

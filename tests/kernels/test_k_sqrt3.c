@@ -26,7 +26,7 @@
 #define N_SOUPS 200
 #define LEVELS 4
 
-static int64_t n_normals, n_lines, n_uvs; /* what the oracle has met */
+static int64_t n_normals, n_planes, n_lines, n_uvs; /* what the oracle has met */
 
 /* A level as the kernels want it. */
 struct flat {
@@ -302,7 +302,9 @@ struct matrix_case {
 static void matrix_pass(void *context, struct sdd_matrix_rows to)
 {
     const struct matrix_case *c = context;
-    struct matrix_sqrt3_args a = {upload(c->level), to, upload_weights(most_edges(c->m)), c->kind};
+    struct matrix_sqrt3_args a = {upload(c->level), to, upload_weights(most_edges(c->m)), NULL, c->kind};
+    if (c->kind > SDD_MATRIX_LIMIT)
+        a.angle = upload_angles(most_edges(c->m));
     LAUNCH(matrix_sqrt3, &a, c->level->V + (c->kind == SDD_MATRIX_STEP ? c->level->F : 0));
 }
 
@@ -324,6 +326,36 @@ static void check_matrix(const struct kobbelt *m, const struct flat *level, int3
     check_rows(got, want, NULL, 0, n, n, 1e-6 * magnitude, "matrix_sqrt3");
     rows_free(&r);
     free(got);
+}
+
+/* Rows of tangents sum to zero and span the plane; smooth vertices alone have them. */
+static void check_planes(const struct kobbelt *m, const struct flat *a, const struct refined *want)
+{
+    struct rows r[2];
+    for (int k = 0; k < 2; k++) {
+        struct matrix_case c = {m, a, SDD_MATRIX_TANGENT_1 + k};
+        rows_make(&r[k], a->V, a->V, matrix_pass, &c);
+    }
+    for (int64_t v = 0; v < a->V; v++) {
+        double t[2][3], n[3], sum[2], most[2], dot = 0;
+        for (int k = 0; k < 2; k++) {
+            rows_times(&r[k], v, a->p, t[k], &sum[k], &most[k]);
+            if (!(fabs(sum[k]) <= 2e-6 * most[k]))
+                fail_msg("%s: tangent %d of %lld has the weight %g", launch_case(), k, (long long)v, sum[k]);
+        }
+        int32_t ends[2];
+        assert_true(most[0] + most[1] == 0 || kobbelt_rule(m, (int32_t)v, ends) == KOBBELT_SMOOTH);
+        if (most[0] + most[1] == 0 || !want->normal_ok[v])
+            continue;
+        for (int x = 0; x < 3; x++)
+            n[x] = t[0][(x + 1) % 3] * t[1][(x + 2) % 3] - t[0][(x + 2) % 3] * t[1][(x + 1) % 3];
+        for (int x = 0; x < 3; x++)
+            dot += n[x] * want->normals[3 * v + x];
+        if (!(dot > (1 - 1e-4) * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])))
+            fail_msg("%s level %d: the plane of row %lld is off", launch_case(), a->level, (long long)v);
+        n_planes++;
+    }
+    rows_free(&r[0]), rows_free(&r[1]);
 }
 
 static void check_points(const struct kobbelt *from, const struct flat *a, const struct kobbelt *m,
@@ -374,6 +406,7 @@ static void check_finish(const struct kobbelt *m, const struct flat *a, double m
     }
     launch_end();
     check_matrix(m, a, SDD_MATRIX_LIMIT, want.limits, a->V, magnitude);
+    check_planes(m, a, &want);
     refined_free(&want);
 }
 
@@ -421,11 +454,11 @@ static void check_mesh(const struct poly *p)
 static void test_shapes(void **state)
 {
     (void)state;
-    n_normals = n_lines = n_uvs = 0;
+    n_normals = n_planes = n_lines = n_uvs = 0;
     poly_each(N_RANDOM, 400, check_mesh);
     print_message("%lld limit normals, %lld half-edges of lines, %lld UVs\n", (long long)n_normals, (long long)n_lines,
                   (long long)n_uvs);
-    assert_true(n_normals > 100000 && n_lines > 1000 && n_uvs > 100000);
+    assert_true(n_normals > 100000 && n_planes > n_normals / 2 && n_lines > 1000 && n_uvs > 100000);
 }
 
 static void test_odd(void **state)
