@@ -3,6 +3,7 @@
  * */
 #ifndef CLI_H
 #define CLI_H
+#include "subd_matrix.h"
 #include "subd_patches.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
@@ -31,7 +32,7 @@ struct cli {
     struct subd_body pose_body;
     struct cli_writer *writer; /* of the frame's file, while it is fetched; NULL: none */
     int64_t version;
-    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose;
+    const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
     subd_client *client;
@@ -41,6 +42,7 @@ struct cli {
 int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
 int cli_patches(struct cli *c);
+int cli_matrix(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
 int cli_ls(struct cli *c);

@@ -19,9 +19,10 @@ enum { /* verbs as bits: which options go with which */
        HEALTH = 1024,
        BENCH = 2048,
        PATCHES = 4096,
-       ALL = 8191,
+       MATRIX = 8192,
+       ALL = 16383,
        FRAME = REFINE | PATCHES,
-       MESH = PUSH | FRAME | BENCH
+       MESH = PUSH | FRAME | BENCH | MATRIX
 };
 
 static const struct verb {
@@ -47,6 +48,9 @@ static const struct verb {
      "OUT.obj has\n"
      "B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed again. "
      "-o - writes OBJ\nto stdout. UVs do not come along."},
+    {MATRIX, "matrix", "ID|FILE", 1, cli_matrix, "what the control points are multiplied with, as Matrix Market text",
+     "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
+     "removed again.\nGoes to stdout, or to -o FILE."},
     {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by those of an .obj or .usda", NULL},
     {EDIT, "edit", "ID FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
      "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
@@ -87,7 +91,8 @@ enum { /* what getopt_long returns; mesh options are OPTION + their number */
        NO_VERIFY,
        VERSION,
        REPEAT,
-       REORDER
+       REORDER,
+       WHAT
 };
 
 static const struct row {
@@ -95,10 +100,11 @@ static const struct row {
     int value, verbs;
     const char *help;
 } rows[] = {
-    {"output", "FILE", 'o', FRAME | PULL, "where the result goes; appears only when it is complete"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH, "subdivision level, from 1 (default 1)"},
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete"},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, from 1 (default 1)"},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
-    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH, "refined or limit"},
+    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX, "refined or limit"},
+    {"what", "ROWS", WHAT, MATRIX, "points, or of the limit surface tangent1 or tangent2 (default points)"},
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
     {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit"},
     {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
@@ -204,6 +210,7 @@ static int take(struct cli *c, int value, char *text)
     case TANGENTS: c->include |= SUBD_TANGENTS; return 1;
     case COMPACT: c->compact = 1; return 1;
     case PRIMVARS: return *(c->primvars = text) != 0;
+    case WHAT: c->what = text; return 1;
     case POSE: c->pose = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;

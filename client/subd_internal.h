@@ -7,6 +7,7 @@
 #define SUBD_INTERNAL_H
 #include "subd.h"
 #include "subd_frame.h"
+#include "subd_matrix.h"
 #include <curl/curl.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -45,7 +46,8 @@ struct subd_request {
     const char *if_none_match, *idempotency_key;
     struct subd_frame *frame; /* not NULL: a 200 answer is parsed into it        */
     const struct subd_refine *refine;
-    subd_finish_fn finish; /* NULL: nothing to decode                         */
+    const struct subd_matrix *matrix; /* not NULL: a 200 answer goes to its sink      */
+    subd_finish_fn finish;            /* NULL: nothing to decode                         */
     void *out;
     size_t *out_bytes; /* where the size of a plain answer goes, or NULL  */
     int large;         /* 1: the answer is bulk data: config's limit      */
@@ -64,6 +66,7 @@ struct subd_call {       /* the request under way */
     int64_t length, received, max_answer_bytes, retry_after_ms;
     struct subd_frame_parser parser;
     struct subd_refine refine;
+    struct subd_matrix matrix; /* sink NULL: the answer is not one */
     struct subd_frame *frame;
     subd_finish_fn finish;
     void *out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_refine.c: asks for refined frames, and for what they will cost. */
+/* subd_refine.c: asks for refined frames, for what they will cost, and for matrices. */
 #include "subd_internal.h"
 #include <cjson/cJSON.h>
 #include <string.h>
@@ -64,6 +64,18 @@ int subd_refine_pose(subd_client *c, const char *id, int64_t version, const stru
         q.body.data = "";
     int rc = refine_path(&q.path, id, "/refined", r, err);
     return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+}
+
+int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, struct subd_error *err)
+{
+    struct subd_request q = {.method = "GET", .accept = "text/plain", .matrix = r};
+    if (r->level < 1 || r->level > 31 || !r->sink)
+        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range, or there is no sink", r->level);
+    subd_text_mesh_path(&q.path, id, "/matrix");
+    subd_text_add(&q.path, "?level=%d", r->level);
+    subd_text_query(&q.path, "surface", r->surface);
+    subd_text_query(&q.path, "what", r->what);
+    return subd_request_start(c, &q, err);
 }
 
 /* ---- plan: JSON only ------------------------------------------------------------------------------------------ */

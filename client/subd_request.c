@@ -84,6 +84,9 @@ static int begin_body(subd_client *c)
     long status = 0;
     curl_easy_getinfo(c->easy, CURLINFO_RESPONSE_CODE, &status);
     call->status = (int)status;
+    if (call->matrix.sink && status == 200 && (strcmp(call->media_type, "text/plain") != 0 || call->length < 0))
+        return subd_fail(call->err, SUBD_EPROTOCOL, "a matrix was asked for, the answer is %s of %lld bytes",
+                         call->media_type, (long long)call->length);
     if (!call->frame || status != 200)
         return SUBD_OK;
     if (strcmp(call->media_type, SUBD_FRAME_MEDIA_TYPE) != 0)
@@ -94,6 +97,12 @@ static int begin_body(subd_client *c)
                          (long long)call->length, (long long)c->config.max_frame_bytes);
     call->in_frame = 1;
     return subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
+}
+
+static int give(subd_client *c, const char *data, size_t n)
+{
+    const struct subd_matrix *m = &c->call.matrix;
+    return m->sink(m->sink_arg, data, n) == 0 ? SUBD_OK : subd_fail(c->call.err, SUBD_ECANCELLED, "cancelled");
 }
 
 static int keep(subd_client *c, const char *data, size_t n)
@@ -150,7 +159,9 @@ static size_t on_body(char *data, size_t one, size_t n, void *arg)
         call->failure = begin_body(c);
     call->received += (int64_t)n;
     if (!call->failure)
-        call->failure = call->in_frame ? subd_frame_feed(&call->parser, data, n) : keep(c, data, n);
+        call->failure = call->in_frame                             ? subd_frame_feed(&call->parser, data, n)
+                        : call->matrix.sink && call->status == 200 ? give(c, data, n)
+                                                                   : keep(c, data, n);
     if (!call->failure && cancelled(c))
         call->failure = SUBD_ECANCELLED;
     return call->failure ? 0 : n;
@@ -284,6 +295,8 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
     call->frame = r->frame;
     if (r->refine)
         call->refine = *r->refine;
+    if (r->matrix)
+        call->matrix = *r->matrix;
     call->max_answer_bytes = r->large ? c->config.max_answer_bytes : MAX_ANSWER;
     call->conditional = r->if_none_match != NULL;
     call->length = -1;

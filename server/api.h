@@ -23,6 +23,7 @@ void api_edits(struct request *r);
 void api_refined(struct request *r);
 void api_pose(struct request *r);
 void api_patches(struct request *r);
+void api_matrix(struct request *r);
 void api_plan(struct request *r);
 
 /* ---- steps and pieces that several resources use (api_common.c) ------------------------------------------------- */

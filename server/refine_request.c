@@ -328,7 +328,7 @@ static int within_limit(struct job *job, const char *least, int64_t bytes)
     int64_t limit = job->server->config->max_output_bytes;
     if (bytes <= limit)
         return SDD_OK;
-    job_fail(job, SDD_ETOO_LARGE, "level", "the frame would have %s%lld bytes, the limit is %lld", least,
+    job_fail(job, SDD_ETOO_LARGE, "level", "the answer would have %s%lld bytes, the limit is %lld", least,
              (long long)bytes, (long long)limit);
     job->err.needed = bytes;
     job->err.available = limit;

@@ -52,7 +52,7 @@ int64_t resident_bytes(const struct resident *m)
 {
     return atomic_load(&m->bytes);
 }
-const sdd_topology *resident_topology(const struct resident *m)
+sdd_topology *resident_topology(const struct resident *m)
 {
     return m->topology->topology;
 }

@@ -50,7 +50,7 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
                   int64_t version, double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
-const sdd_topology *resident_topology(const struct resident *m);
+sdd_topology *resident_topology(const struct resident *m);
 /* resident_plan: sdd_plan without waiting for the compute thread, on any thread that holds the mesh; *rc is its result.
  * false: the mesh (NULL: none) is not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,

@@ -12,6 +12,7 @@ static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
+static const char *const q_matrix[] = {"level", "surface", "what", NULL};
 static const char *const q_patches[] = {"level", "surface", NULL};
 
 const struct route routes[] = {
@@ -44,6 +45,8 @@ const struct route routes[] = {
      q_refined, false, false, api_pose, "the refined surface of positions that are not kept"},
     {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
      api_patches, "the surface as B-spline patches, and faces where it is none"},
+    {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,
+     api_matrix, "what the control points are multiplied with, as Matrix Market text"},
     {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
      "what refined would cost"},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_matrix_market.c: the text of a subdivision matrix, read back: its rows sum to one, ascend as they should, and
- * times the control points they are what mesh-matrix makes, under every scheme, refined and limit. */
+/* test_matrix_market.c: the text of a subdivision matrix, read back: its rows sum to one, those of tangents to zero,
+ * ascend as they should, and times the control points they are what mesh-matrix makes, under every scheme, refined,
+ * limit and tangents. */
 #include "gpu/sdd_matrix.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
@@ -19,69 +20,129 @@
 #define LEVEL 2
 
 static sdd_device *device;
-static int64_t n_entries;
+static int64_t n_entries, n_tangents, n_empty;
 
-static char *write_matrix(sdd_topology *t, const char *name, int surface)
+/* All of the text, in pieces of odd sizes. */
+static char *read_matrix(sdd_topology *t, const char *name, const struct sdd_matrix_request *r)
 {
-    char *text = NULL;
-    size_t bytes = 0;
+    sdd_matrix_text *m;
     struct sdd_error err = {0};
-    FILE *to = open_memstream(&text, &bytes);
-    assert_non_null(to);
-    if (sdd_matrix_write(t, LEVEL, surface, to, &err))
+    if (sdd_matrix_open(t, r, &m, &err))
         fail_msg("%s: %s", name, err.text);
-    fclose(to);
+    const size_t bytes = (size_t)sdd_matrix_info(m)->text_bytes;
+    char *text = xalloc((int64_t)bytes + 8, 1);
+    size_t at = 0;
+    for (size_t max = 1, n; (n = sdd_matrix_read(m, text + at, max)) > 0; at += n, max = 1 + max * 7 % 1009)
+        assert_true(n == max || at + n == bytes);
+    assert_int_equal(at, bytes);
+    sdd_matrix_close(m);
     return text;
 }
 
+struct product {
+    double (*value)[3]; /* [rows] */
+    int32_t *entries;   /* [rows] */
+};
+
 /* The product with the points, in double; the text is as it should be. */
-static double *times(const char *name, char *text, const float *points, int64_t n_vertices, int64_t n_rows)
+static struct product times(const struct shape *s, char *text, int64_t n_rows, double row_sum)
 {
     static const char head[] = "%%MatrixMarket matrix coordinate real general\n";
-    double *out = xalloc(3 * n_rows, sizeof *out), *sum = xalloc(n_rows, sizeof *sum);
-    int64_t place = 0, entries = 0;
+    const int64_t n_vertices = s->desc.n_vertices;
+    struct product out = {xalloc(n_rows, sizeof *out.value), xalloc(n_rows, sizeof *out.entries)};
+    double *sum = xalloc(n_rows, sizeof *sum), *size = xalloc(n_rows, sizeof *size);
+    int64_t place = 0;
     assert_memory_equal(text, head, strlen(head));
     text += strlen(head);
     assert_true(strtoll(text, &text, 10) == n_rows && strtoll(text, &text, 10) == n_vertices);
-    for (int64_t left = entries = strtoll(text, &text, 10); left > 0; left--) {
+    for (int64_t left = strtoll(text, &text, 10); left > 0; left--, n_entries++) {
         int64_t row = strtoll(text, &text, 10) - 1, column = strtoll(text, &text, 10) - 1;
         double weight = strtod(text, &text);
         if (row < 0 || row >= n_rows || column < 0 || column >= n_vertices || row * n_vertices + column < place)
-            fail_msg("%s: entry (%lld, %lld) is out of order", name, (long long)row, (long long)column);
+            fail_msg("%s: entry (%lld, %lld) is out of order", s->name, (long long)row, (long long)column);
         place = row * n_vertices + column + 1;
+        out.entries[row]++;
         sum[row] += weight;
+        size[row] += fabs(weight);
         for (int c = 0; c < 3; c++)
-            out[3 * row + c] += weight * (double)points[3 * column + c];
+            out.value[row][c] += weight * (double)s->points[3 * column + c];
     }
     assert_string_equal(text, "\n");
     for (int64_t i = 0; i < n_rows; i++)
-        if (!(fabs(sum[i] - 1) <= 1e-6))
-            fail_msg("%s: row %lld sums to %.9g", name, (long long)i, sum[i]);
-    n_entries += entries;
+        if (out.entries[i] && !(fabs(sum[i] - row_sum) <= 1e-6 * size[i] + 1e-7))
+            fail_msg("%s: row %lld sums to %.9g", s->name, (long long)i, sum[i]);
     free(sum);
+    free(size);
     return out;
+}
+
+static void product_free(struct product *p)
+{
+    free(p->value);
+    free(p->entries);
+}
+
+static double scale_of(const struct shape *s)
+{
+    double scale = 0;
+    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++)
+        scale = fmax(scale, fabs((double)s->points[i]));
+    return scale;
+}
+
+static sdd_result *refine(sdd_mesh *mesh, const struct shape *s, int surface, int include)
+{
+    const struct sdd_refine_request r = {
+        .level = LEVEL, .surface = surface, .include = include, .method = "mesh-matrix"};
+    struct sdd_error err = {0};
+    sdd_result *result = NULL;
+    if (sdd_refine(mesh, &r, &result, &err))
+        fail_msg("%s: %s", s->name, err.text);
+    return result;
 }
 
 static void check_surface(sdd_mesh *mesh, sdd_topology *t, const struct shape *s, int surface)
 {
-    const struct sdd_refine_request r = {
-        .level = LEVEL, .surface = surface, .include = SDD_POSITIONS, .method = "mesh-matrix"};
-    struct sdd_error err = {0};
-    sdd_result *result = NULL;
-    double scale = 0;
-    if (sdd_refine(mesh, &r, &result, &err))
-        fail_msg("%s: %s", s->name, err.text);
+    const struct sdd_matrix_request ask = {.level = LEVEL, .surface = surface};
+    sdd_result *result = refine(mesh, s, surface, SDD_POSITIONS);
     const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
     const float *want = b->data;
-    char *text = write_matrix(t, s->name, surface);
-    double *got = times(s->name, text, s->points, s->desc.n_vertices, b->count);
-    for (int64_t i = 0; i < 3 * s->desc.n_vertices; i++)
-        scale = fmax(scale, fabs((double)s->points[i]));
+    char *text = read_matrix(t, s->name, &ask);
+    struct product got = times(s, text, b->count, 1);
+    const double most = 4 * 0x1p-23 * scale_of(s);
     for (int64_t i = 0; i < 3 * b->count; i++)
-        if (!(fabs(got[i] - (double)want[i]) <= 4 * 0x1p-23 * scale))
-            fail_msg("%s: value %lld is %.9g, not %.9g", s->name, (long long)i, got[i], (double)want[i]);
+        if (!(fabs(got.value[i / 3][i % 3] - (double)want[i]) <= most))
+            fail_msg("%s: value %lld is %.9g, not %.9g", s->name, (long long)i, got.value[i / 3][i % 3],
+                     (double)want[i]);
     free(text);
-    free(got);
+    product_free(&got);
+    sdd_result_free(result);
+}
+
+/* Row i of a product, made as long as a tangent is, is that of the block; an empty one says that no mask made it. */
+static void check_tangent(sdd_mesh *mesh, sdd_topology *t, const struct shape *s, int what)
+{
+    const struct sdd_matrix_request ask = {.level = LEVEL, .surface = SDD_SURFACE_LIMIT, .what = what};
+    sdd_result *result = refine(mesh, s, SDD_SURFACE_LIMIT, SDD_TANGENTS);
+    const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+    const float(*want)[6] = b->data;
+    char *text = read_matrix(t, s->name, &ask);
+    struct product got = times(s, text, b->count, 0);
+    const double scale = scale_of(s);
+    for (int64_t i = 0; i < b->count; i++) {
+        const double *v = got.value[i], length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        const float *due = want[i] + (what == SDD_MATRIX_OF_TANGENT_2 ? 3 : 0);
+        n_empty += got.entries[i] == 0;
+        if (got.entries[i] == 0 || length <= 1e-4 * scale || (due[0] == 0 && due[1] == 0 && due[2] == 0))
+            continue;
+        n_tangents++;
+        for (int c = 0; c < 3; c++)
+            if (!(fabs(v[c] / length - (double)due[c]) <= 1e-5 + 1e-6 * scale / length))
+                fail_msg("%s: tangent %d of row %lld is %.9g, not %.9g", s->name, what, (long long)i, v[c] / length,
+                         (double)due[c]);
+    }
+    free(text);
+    product_free(&got);
     sdd_result_free(result);
 }
 
@@ -98,6 +159,8 @@ static void check_scheme(const struct shape *s, int scheme)
         fail_msg("%s: %s", s->name, err.text);
     check_surface(mesh, t, &other, SDD_SURFACE_REFINED);
     check_surface(mesh, t, &other, SDD_SURFACE_LIMIT);
+    for (int what = SDD_MATRIX_OF_TANGENT_1; what <= SDD_MATRIX_OF_TANGENT_2 && scheme != SDD_SCHEME_BILINEAR; what++)
+        check_tangent(mesh, t, &other, what);
     sdd_mesh_free(mesh);
     sdd_topology_unref(t);
 }
@@ -119,7 +182,7 @@ static void test_shapes(void **state)
 {
     (void)state;
     for_each_shape("", 100, check_shape);
-    assert_true(n_entries > 100000);
+    assert_true(n_entries > 100000 && n_tangents > 10000 && n_empty > 100);
 }
 
 static void test_refused(void **state)
@@ -129,15 +192,37 @@ static void test_refused(void **state)
         .n_vertices = 3, .n_faces = 1, .n_corners = 3, .face_counts = &count, .face_vertices = corners};
     struct sdd_error err = {0};
     sdd_topology *t = NULL;
-    FILE *nowhere = tmpfile();
+    static const struct {
+        struct sdd_matrix_request ask;
+        int code;
+        const char *field;
+    } rows[] = {
+        {{.level = 0}, SDD_EINVALID, "level"},
+        {{.level = SDD_MAX_LEVEL + 1}, SDD_EINVALID, "level"},
+        {{.level = 2, .surface = 2}, SDD_EINVALID, "surface"},
+        {{.level = 2, .what = 3}, SDD_EINVALID, "what"},
+        {{.level = 2, .what = -1}, SDD_EINVALID, "what"},
+        {{.level = 2, .what = SDD_MATRIX_OF_TANGENT_1}, SDD_EINVALID, "surface"},
+        {{.level = 2, .max_bytes = 100}, SDD_ETOO_LARGE, "max_bytes"},
+    };
+    sdd_matrix_text *m = NULL;
+    struct sdd_matrix_request whole = {.level = 2};
     (void)state;
     assert_int_equal(sdd_topology_create(device, &desc, &t, &err), SDD_OK);
-    assert_int_equal(sdd_matrix_write(t, 0, SDD_SURFACE_REFINED, nowhere, &err), SDD_EINVALID);
-    assert_string_equal(err.field, "level");
-    assert_int_equal(sdd_matrix_write(t, 2, 2, nowhere, &err), SDD_EINVALID);
-    assert_string_equal(err.field, "surface");
-    assert_int_equal(ftell(nowhere), 0);
-    fclose(nowhere);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(sdd_matrix_open(t, &rows[i].ask, &m, &err), rows[i].code);
+        assert_string_equal(err.field, rows[i].field);
+        assert_null(m);
+    }
+    /* a limit of exactly as much as there is, and one byte less */
+    assert_int_equal(sdd_matrix_open(t, &whole, &m, &err), SDD_OK);
+    whole.max_bytes = sdd_matrix_info(m)->text_bytes;
+    sdd_matrix_close(m);
+    assert_int_equal(sdd_matrix_open(t, &whole, &m, &err), SDD_OK);
+    sdd_matrix_close(m);
+    whole.max_bytes--;
+    assert_int_equal(sdd_matrix_open(t, &whole, &m, &err), SDD_ETOO_LARGE);
+    assert_true(err.needed == whole.max_bytes + 1 && err.available == whole.max_bytes);
     sdd_topology_unref(t);
 }
 

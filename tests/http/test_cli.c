@@ -141,8 +141,8 @@ static int n_files(const char *prefix)
 
 static void test_help(void **state)
 {
-    static const char *const verbs[] = {"push", "refine", "positions", "edit",   "ls",    "show",   "rm",
-                                        "pull", "plan",   "stat",      "health", "bench", "patches"};
+    static const char *const verbs[] = {"push", "refine", "positions", "edit",   "ls",    "show",    "rm",
+                                        "pull", "plan",   "stat",      "health", "bench", "patches", "matrix"};
     struct ran all = RUN("--help");
     (void)state;
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
