@@ -140,7 +140,7 @@ static int make_stream(struct refine_job *j)
     if (rc)
         frame_fini(&ask.frame);
     else
-        rc = stream_create(job->server, &ask, job->phases, &j->stream, &job->err);
+        rc = stream_create(job->server, &ask, job->phases, &job->refined_by, &j->stream, &job->err);
     resident_measure(job->server->residency, job->slot->resident);
     return rc;
 }

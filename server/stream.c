@@ -132,8 +132,8 @@ static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t row
         s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
 }
 
-int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], struct stream **out,
-                  struct sdd_error *err)
+int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+                  struct stream **out, struct sdd_error *err)
 {
     struct stream *s = calloc(1, sizeof *s);
     struct frame frame = ask->frame;
@@ -155,6 +155,7 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
     metrics_add(&server->metrics, M_STREAMS, 1);
     if (take_rows(s)) {
         make(s); /* the job's flag still cancels this one */
+        *by = s->rc ? NULL : sdd_result_info(s->made.result)->by;
         take_made(s);
     }
     for (int p = 0; p < N_PHASES; p++)

@@ -27,9 +27,10 @@ struct stream_ask {
     int64_t rows;                             /* of a piece                                       */
     int scheme;
 };
-/* stream_create: makes the first piece. phases gets the time it took. Errors as sdd_refine. */
-int stream_create(struct server *s, const struct stream_ask *ask, double phases[N_PHASES], struct stream **out,
-                  struct sdd_error *err) SDD_MUST_CHECK;
+/* stream_create: makes the first piece. phases gets the time it took, *by what made it (sdd_result_info). Errors as
+ * sdd_refine. */
+int stream_create(struct server *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+                  struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
 void stream_close(struct stream *s); /* one that has no response; NULL is fine */
 /* stream_response: r's answer of `length` bytes, which owns the stream from now on. NULL: out of memory, and it is
  * still the caller's. */

@@ -99,6 +99,8 @@ static void test_frame(void **state)
         assert_int_equal(h->blocks[0]->digest == 0, streamed);
         assert_true(answer_field(&a, "ETag", value, sizeof value));
         assert_int_equal(strlen(value), streamed ? 36 : 34);
+        assert_true(answer_field(&a, "Server-Timing", value, sizeof value));
+        assert_non_null(strstr(value, ";desc=\"tables\""));
         if (!streamed)
             frame_check(&a);
         subdd__v1__frame_header__free_unpacked(h, NULL);
