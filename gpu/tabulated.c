@@ -272,12 +272,26 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
-    struct tab_normals_args a = {
-        rows_args(mesh, t, surface, points, first, 0, n, to), of->slope, of->t1, of->t2, of->shared, tangents};
-    if (t->triangles.description)
+    struct tab_normals_args a = {rows_args(mesh, t, surface, points, first, 0, n, to),
+                                 of->slope,
+                                 of->t1,
+                                 of->t2,
+                                 of->shared,
+                                 tangents,
+                                 tangents == NULL};
+    struct tab_lone_args lone = {t->lone, NULL, to, 3};
+    int64_t items = (n + a.rows.each - 1) / a.rows.each;
+    if (t->triangles.description) {
         tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, tangents);
-    else
-        DEV_LAUNCH(topology->device, tab_normals, &a, (n + a.rows.each - 1) / a.rows.each);
+        return;
+    }
+    if (a.by_pieces) {
+        items = sdd_tab_items(&a.rows.pieces);
+        a.rows.each = (int32_t)((n + items - 1) / items);
+        a.rows.pieces.to = to;
+        DEV_LAUNCH(topology->device, tab_lone, &lone, t->n_lone * 3);
+    }
+    DEV_LAUNCH(topology->device, tab_normals, &a, items);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

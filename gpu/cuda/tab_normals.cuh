@@ -1,16 +1,303 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_normals.cuh: kernels/tab_normals.h for a block an item: a thread a row. The bits are those of the portable form.
- */
+/* tab_normals.cuh: kernels/tab_normals.h for a block an item. The bits are those of the portable form.
+ * Normals of all points are made piece by piece, as tab_points.cuh makes points: what leads away from points at one x
+ * stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in shared memory.
+ * Tangents, and some rows, are made row by row, a thread a row. */
 #ifndef SDD_TAB_NORMALS_CUH
 #define SDD_TAB_NORMALS_CUH
-#include "gpu/cuda/overlap.cuh"
+#include "gpu/cuda/tab_points.cuh"
 #include "gpu/kernels/tab_normals.h"
 
-enum { tab_normals_threads = 128 };
+enum { tab_normals_threads = tab_points_threads };
+#define TAB_PAIRS 2 /* pieces that a thread makes at a time of those that are not bicubic */
 
-static __global__ void __launch_bounds__(tab_normals_threads)
+/* Weights of all lines of a piece. */
+struct tab_pair_bases {
+    sdd_tab_basis at[SDD_TAB_SIDE + 1], slope[SDD_TAB_SIDE + 1];
+};
+
+static __device__ __forceinline__ sdd_vec3 tab_sum3(const sdd_tab_basis &w, const float (*p)[3])
+{
+    return sdd_vec3_of(sdd_tab_sum(w.s, p[0][0], p[1][0], p[2][0], p[3][0]),
+                       sdd_tab_sum(w.s, p[0][1], p[1][1], p[2][1], p[3][1]),
+                       sdd_tab_sum(w.s, p[0][2], p[1][2], p[2][2], p[3][2]));
+}
+
+static __device__ __forceinline__ void tab_normal_put(sdd_vec3 t1, sdd_vec3 t2, float *to)
+{
+    const sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t1, t2));
+    to[0] = n.x;
+    to[1] = n.y;
+    to[2] = n.z;
+}
+
+/* Four points that follow each other `apart` points apart. */
+static __device__ __forceinline__ void tab_four(const float *points, int apart, float (*p)[3])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const float4 all = *(const float4 *)(points + 4 * apart * k);
+        p[k][0] = all.x;
+        p[k][1] = all.y;
+        p[k][2] = all.z;
+    }
+}
+
+/* What the normals at one x are made of, but for y = 0: sdd_tab_line across x. */
+struct tab_pair_sums {
+    float at[4][3], away[4][3];
+
+    __device__ __forceinline__ tab_pair_sums(const float *points, const sdd_tab_basis &b, const sdd_tab_basis &d)
+    {
+#pragma unroll
+        for (int k = 0; k < 4; k++) {
+            float p[4][3];
+            tab_four(points + 16 * k, 1, p);
+            const sdd_vec3 s = tab_sum3(b, p), t = tab_sum3(d, p);
+            at[k][0] = s.x, at[k][1] = s.y, at[k][2] = s.z;
+            away[k][0] = t.x, away[k][1] = t.y, away[k][2] = t.z;
+        }
+    }
+
+    __device__ __forceinline__ void put(const tab_pair_bases &bases, int y, float *to) const
+    {
+        const sdd_tab_basis b = bases.at[y], d = bases.slope[y];
+        tab_normal_put(tab_sum3(b, away), tab_sum3(d, at), to);
+    }
+};
+
+/* The pieces' points as seen from their vertices, in the place of the points. */
+template <int LOG> static __device__ __forceinline__ void tab_see(tab_warp *s)
+{
+    using T = tab_shape<3, LOG>;
+    const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
+#pragma unroll
+    for (int j = 0; j < T::loads; j++) {
+        const int p = min(2 * j + lane / SDD_TAB_REGULAR, T::pieces - 1);
+        float *piece = s->points + tab_point<3>::apart * p;
+        const float4 own = *(const float4 *)(piece + 4 * k), from = *(const float4 *)(piece + 4 * 5);
+        sdd_vec3 seen = sdd_sub(sdd_vec3_of(own.x, own.y, own.z), sdd_vec3_of(from.x, from.y, from.z));
+        float most = sdd_tab_most(seen, 0.0f);
+#pragma unroll
+        for (int step = SDD_TAB_REGULAR / 2; step > 0; step /= 2) {
+            const float other = __shfl_xor_sync(~0u, most, step);
+            most = most > other ? most : other;
+        }
+        seen = sdd_scale(sdd_tab_scale(most), seen);
+        __syncwarp();
+        *(float4 *)(piece + 4 * k) = make_float4(seen.x, seen.y, seen.z, 0.0f);
+    }
+    __syncwarp();
+}
+
+/* What the normals at y = 0 are made of, sdd_tab_line along x, 8 points a piece: to the slab. */
+template <int LOG> static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, tab_warp *s)
+{
+    using T = tab_shape<3, LOG>;
+#pragma unroll
+    for (int i = threadIdx.x & 31; i < 8 * T::pieces; i += 32) {
+        float p[4][3];
+        tab_four(s->points + tab_point<3>::apart * (i / 8) + 4 * (i % 4), 4, p);
+        const sdd_vec3 sum = tab_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
+        *(float4 *)(s->slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
+    }
+    __syncwarp();
+}
+
+/* The normal at (x, 0) of a piece. */
+static __device__ __forceinline__ void tab_bottom_put(const tab_pair_bases &bases, const float *bottom, int x,
+                                                      float *to)
+{
+    float at[4][3], away[4][3];
+    const sdd_tab_basis b = bases.at[x], d = bases.slope[x];
+    tab_four(bottom, 1, at);
+    tab_four(bottom + 16, 1, away);
+    tab_normal_put(tab_sum3(d, at), tab_sum3(b, away), to);
+}
+
+/* As tab_some. */
+template <int LOG>
+static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a, tab_columns<3, LOG> *columns,
+                                                        int first, int end, bool whole, const tab_pair_bases &bases,
+                                                        tab_warp *s)
+{
+    using T = tab_shape<3, LOG>;
+    const int lane = threadIdx.x & 31, own = lane >> LOG, n_pieces = min(end - first, T::pieces);
+    const int p = own % T::pieces, x = lane % T::m + 1;
+    const sdd_tab_regular piece = columns->own;
+    sdd_grid g = a.grid;
+    g.level = LOG + 1;
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    tab_see<LOG>(s);
+    tab_bottoms<LOG>(bases, s);
+    if ((__shfl_sync(~0u, piece.owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces)
+        tab_bottom_put(bases, s->slab + 32 * lane, 0, a.to + (size_t)3 * s->vertex[lane]);
+    const sdd_tab_column at = sdd_tab_column_at(&g, &piece, SDD_NONE, x); /* x > 0 */
+    if (T::m > 1 || (own < n_pieces && at.first != SDD_NONE))
+        tab_bottom_put(bases, s->slab + 32 * p, x, s->line + 3 * lane);
+    __syncwarp();
+    if (own < n_pieces && x == T::m && at.first != SDD_NONE)
+        for (int k = 0; k < 3; k++)
+            a.to[(size_t)3 * at.first + k] = s->line[3 * lane + k];
+    if constexpr (T::m > 1)
+        tab_lines_put<3, true, LOG>(a, at.first, s->line, n_pieces);
+    const tab_pair_sums q(s->points + tab_point<3>::apart * p, bases.at[x], bases.slope[x]);
+    __syncwarp(); /* all has been read */
+    if (first + T::pieces < end) {
+        columns->fetch(a, whole, s);
+        columns->load(a, first + 2 * T::pieces, end - 1);
+        columns->load_own(a, first + T::pieces, end - 1);
+    }
+    if (own < n_pieces && x == T::m && at.last != SDD_NONE)
+        q.put(bases, T::m, a.to + (size_t)3 * at.last);
+    if constexpr (T::m > 1) {
+        tab_inside<3, true, LOG>(a, g, piece.corner, n_pieces, q, bases, s);
+        tab_lines_put<3, true, LOG>(
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + piece.corner) * (uint32_t)(T::m - 1),
+            s->line + 3, n_pieces);
+    }
+}
+
+/* As tab_all. */
+template <int LOG>
+static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a, int64_t group,
+                                                       const tab_pair_bases &bases, tab_warp *warps)
+{
+    using T = tab_shape<3, LOG>;
+    tab_warp *s = warps + threadIdx.x / 32;
+    const tab_span span = tab_span_of(a, group);
+    tab_columns<3, LOG> columns;
+    columns.begin(a, span, s);
+    __syncthreads(); /* the bases are there */
+    for (int i = span.first; i < span.end; i += T::pieces)
+        tab_some_normals<LOG>(a, &columns, i, span.end, span.whole, bases, s);
+}
+
+static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args &n, int64_t group, tab_warp *warps)
+{
+    const tab_points_args &a = n.rows.pieces;
+    __shared__ tab_pair_bases bases;
+    const int64_t first = sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first;
+    if ((int)threadIdx.x <= 1 << (a.grid.level - 1)) {
+        bases.at[threadIdx.x] = sdd_tab_basis_of(&a, a.basis, first)[threadIdx.x];
+        bases.slope[threadIdx.x] = sdd_tab_basis_of(&a, n.slope, first)[threadIdx.x];
+    }
+    switch (a.grid.level) {
+    case 1: tab_all_normals<0>(a, group, bases, warps); break;
+    case 2: tab_all_normals<1>(a, group, bases, warps); break;
+    case 3: tab_all_normals<2>(a, group, bases, warps); break;
+    case 4: tab_all_normals<3>(a, group, bases, warps); break;
+    case 5: tab_all_normals<4>(a, group, bases, warps); break;
+    default: tab_all_normals<5>(a, group, bases, warps); break;
+    }
+}
+
+/* The points of a run's pieces as seen from their vertices: a warp a piece. */
+static __device__ __forceinline__ void tab_run_see(const tab_points_args &a, const sdd_tab_table &k, int pieces,
+                                                   tab_run *s)
+{
+    const int piece = (int)threadIdx.x / 32;
+    float *points = s->points[piece / TAB_HALF][0] + 3 * (piece % TAB_HALF);
+    const sdd_vec3 from = sdd_vec3_of(points[0], points[1], points[2]);
+    float most = 0.0f;
+    __syncwarp();
+    for (int at = threadIdx.x & 31; at < k.n_columns && piece < pieces; at += 32) {
+        float *p = points + 3 * TAB_HALF * at;
+        const sdd_vec3 seen = sdd_sub(sdd_vec3_of(p[0], p[1], p[2]), from);
+        most = sdd_tab_most(seen, most);
+        p[0] = seen.x, p[1] = seen.y, p[2] = seen.z;
+    }
+    for (int step = 16; step > 0; step /= 2) {
+        const float other = __shfl_xor_sync(~0u, most, step);
+        most = most > other ? most : other;
+    }
+    for (int at = threadIdx.x & 31; at < k.n_columns && piece < pieces; at += 32)
+        for (int c = 0; c < 3; c++)
+            points[3 * TAB_HALF * at + c] *= sdd_tab_scale(most);
+    __syncthreads();
+}
+
+/* What leads away from a point of pieces [first, first + TAB_PAIRS) of a half, in both directions. */
+static __device__ __forceinline__ void tab_run_pairs(const float *w1, const float *w2, int points, int n_columns,
+                                                     const float (*p)[3 * TAB_HALF], int first,
+                                                     float (*sum)[3 * TAB_PAIRS])
+{
+#pragma unroll
+    for (int j = 0; j < 3 * TAB_PAIRS; j++)
+        sum[0][j] = sum[1][j] = 0.0f;
+    for (int from = 0; from < n_columns; from += SDD_TAB_TERMS) {
+        float part[2][3 * TAB_PAIRS];
+#pragma unroll
+        for (int j = 0; j < 3 * TAB_PAIRS; j++)
+            part[0][j] = part[1][j] = 0.0f;
+#pragma unroll 4
+        for (int at = from; at < from + SDD_TAB_TERMS && at < n_columns; at++) {
+            const float u = __ldg(w1 + (int64_t)at * points), v = __ldg(w2 + (int64_t)at * points);
+#pragma unroll
+            for (int j = 0; j < 3 * TAB_PAIRS; j++) {
+                const float c = p[at][3 * first + j];
+                part[0][j] = fmaf(u, c, part[0][j]);
+                part[1][j] = fmaf(v, c, part[1][j]);
+            }
+        }
+#pragma unroll
+        for (int j = 0; j < 3 * TAB_PAIRS; j++) {
+            sum[0][j] += part[0][j];
+            sum[1][j] += part[1][j];
+        }
+    }
+}
+
+/* As tab_others; corners where several pieces have their part are made one by one. */
+static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_run *s)
+{
+    const tab_points_args &a = n.rows.pieces;
+    const int side = (1 << (a.grid.level - 1)) + 1;
+    const sdd_tab_chunk chunk = sdd_tab_chunk_of(&a, i);
+    const sdd_tab_run run = a.runs[chunk.run];
+    const sdd_tab_table k = a.tables[run.class_n >> 4];
+    const uint32_t shared = n.shared[run.class_n >> 4];
+    const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
+    const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
+    overlap_wait();
+    tab_run_load(a, run, k, s);
+    tab_run_see(a, k, pieces, s);
+    const int y = r / side, x = r - y * side;
+    const bool by_itself = !(r == 0 ? shared & 1 : r == side * side - 1 && (shared & 2));
+    for (int first = 0; first < TAB_HALF && TAB_HALF * half + first < pieces && r < side * side; first += TAB_PAIRS) {
+        float sum[2][3 * TAB_PAIRS];
+        const int64_t at = k.table * side * side + r;
+        tab_run_pairs(n.t1 + at, n.t2 + at, side * side, k.n_columns, s->points[half], first, sum);
+#pragma unroll
+        for (int j = 0; j < TAB_PAIRS; j++) {
+            const int piece = TAB_HALF * half + first + j;
+            if (piece >= pieces || !sdd_tab_makes(s->owns[piece], side - 1, x, y))
+                continue;
+            const uint32_t row = sdd_frame_row(&s->frames[piece], x, y);
+            if (by_itself)
+                tab_normal_put(sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
+                               sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
+                               a.to + (size_t)3 * row);
+            else
+                sdd_tab_put_row(&n, row);
+        }
+    }
+}
+
+static __global__ void __launch_bounds__(tab_normals_threads, 3)
     g_tab_normals(const int64_t n, const __grid_constant__ tab_normals_args a)
 {
+    __shared__ tab_shared s;
+    if (a.by_pieces) {
+        const tab_turn turn = tab_turn_of(a.rows.pieces);
+        if (turn.other)
+            tab_other_normals(a, turn.i, &s.run);
+        else
+            tab_piece_normals(a, turn.i, s.warps);
+        overlap_wait();
+        return;
+    }
     const int64_t low = (int64_t)blockIdx.x * a.rows.each,
                   end = low + a.rows.each < a.rows.n ? low + a.rows.each : a.rows.n;
     (void)n;

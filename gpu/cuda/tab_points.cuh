@@ -78,6 +78,24 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
     }
 }
 
+/* Pieces [first, end) of a warp. */
+struct tab_span {
+    int first, end;
+    bool whole, waits; /* waits: for the first step, or where there is none for whatever is before */
+};
+
+/* A first step is the launch before, so those before that are over, and pieces of whole quads need not wait for it. */
+static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a, int64_t group)
+{
+    const sdd_tab_some some = sdd_tab_some_of(&a, group, TAB_WARPS * a.each);
+    tab_span s;
+    s.first = (int)some.first + (int)threadIdx.x / 32 * a.each;
+    s.end = min(s.first + a.each, (int)some.end);
+    s.whole = some.first < a.n_whole;
+    s.waits = !s.whole || (a.n_whole == a.n_regular && a.n_runs == 0);
+    return s;
+}
+
 /* What a lane reads of the pieces from the first, of those past the last what that has: rows of points, and its own
  * piece. */
 template <int N, int LOG> struct tab_columns {
@@ -124,9 +142,26 @@ template <int N, int LOG> struct tab_columns {
         }
         __pipeline_commit();
     }
+
+    /* Those of the first pieces; a warp that has none reads what the one before it has. */
+    __device__ __forceinline__ void begin(const tab_points_args &a, const tab_span &span, tab_warp *s)
+    {
+        const int last = span.end - 1;
+        load(a, span.first, last);
+        load_own(a, span.first, last);
+        if (span.waits)
+            overlap_wait();
+        fetch(a, span.whole, s);
+        load(a, span.first + tab_shape<N, LOG>::pieces, last);
+    }
 };
 
-/* The sums along x of the four rows of points of a piece. */
+/* Weights of all lines of a piece. */
+struct tab_bases {
+    sdd_tab_basis at[SDD_TAB_SIDE + 1];
+};
+
+/* The sums along x of the four rows of points of a piece: what its points at one x are made of. */
 template <int N> struct tab_sums {
     float s[4][N];
 
@@ -145,18 +180,19 @@ template <int N> struct tab_sums {
         }
     }
 
-    __device__ __forceinline__ void put(const sdd_tab_basis &y, float *to) const
+    __device__ __forceinline__ void put(const tab_bases &bases, int y, float *to) const
     {
+        const sdd_tab_basis w = bases.at[y];
 #pragma unroll
         for (int k = 0; k < N; k++)
-            to[k] = sdd_tab_sum(y.s, s[0][k], s[1][k], s[2][k], s[3][k]);
+            to[k] = sdd_tab_sum(w.s, s[0][k], s[1][k], s[2][k], s[3][k]);
     }
 
-    __device__ __forceinline__ void put_row(const tab_points_args &a, int stride, const sdd_tab_basis &y,
+    __device__ __forceinline__ void put_row(const tab_points_args &a, int stride, const tab_bases &bases, int y,
                                             uint32_t row) const
     {
         if (row != SDD_NONE)
-            put(y, a.to + (size_t)stride * row);
+            put(bases, y, a.to + (size_t)stride * row);
     }
 };
 
@@ -178,10 +214,9 @@ static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, u
 }
 
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
-template <int N, bool DENSE, int LOG>
+template <int N, bool DENSE, int LOG, class SUMS, class BASES>
 static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g, uint32_t corner,
-                                                  int n_pieces, const tab_sums<N> &q, const sdd_tab_basis *basis,
-                                                  tab_warp *s)
+                                                  int n_pieces, const SUMS &q, const BASES &bases, tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
@@ -195,7 +230,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
         float *to = x < T::m ? s->slab + p * apart + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
-            q.put(basis[first + y], to);
+            q.put(bases, first + y, to);
         __syncwarp();
         if (follow)
             tab_rows_put<N, DENSE, T::pieces * all>(a, sdd_grid_inside(&g, corner - p, 1, 1), s->slab, T::pieces * all);
@@ -210,7 +245,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
  * the next are; `columns` goes on with them. */
 template <int N, bool DENSE, int LOG>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
-                                                int end, bool whole, const sdd_tab_basis *basis, tab_warp *s)
+                                                int end, bool whole, const tab_bases &bases, tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, stride = DENSE ? N : a.width.stride, own = lane >> LOG,
@@ -222,18 +257,18 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
     __pipeline_wait_prior(0);
     __syncwarp();
     if ((__shfl_sync(~0u, piece.owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
-        const tab_sums<N> vertex(s->points + tab_point<N>::apart * lane, basis[0]);
-        vertex.put_row(a, stride, basis[0], s->vertex[lane]);
+        const tab_sums<N> vertex(s->points + tab_point<N>::apart * lane, bases.at[0]);
+        vertex.put_row(a, stride, bases, 0, s->vertex[lane]);
     }
     __syncwarp(); /* or points are kept from here for those of q */
-    const tab_sums<N> q(s->points + tab_point<N>::apart * p, basis[x]);
+    const tab_sums<N> q(s->points + tab_point<N>::apart * p, bases.at[x]);
     const sdd_tab_column at = sdd_tab_column_at(&g, &piece, SDD_NONE, x); /* x > 0 */
     if (own < n_pieces && x == T::m) {
-        q.put_row(a, stride, basis[0], at.first);
-        q.put_row(a, stride, basis[T::m], at.last);
+        q.put_row(a, stride, bases, 0, at.first);
+        q.put_row(a, stride, bases, T::m, at.last);
     }
     if constexpr (T::m > 1) {
-        q.put(basis[0], s->line + N * (p * T::m + x - 1));
+        q.put(bases, 0, s->line + N * (p * T::m + x - 1));
         __syncwarp();
         tab_lines_put<N, DENSE, LOG>(a, at.first, s->line, n_pieces);
     }
@@ -244,57 +279,42 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
         columns->load_own(a, first + T::pieces, end - 1);
     }
     if constexpr (T::m > 1) {
-        tab_inside<N, DENSE, LOG>(a, g, piece.corner, n_pieces, q, basis, s);
+        tab_inside<N, DENSE, LOG>(a, g, piece.corner, n_pieces, q, bases, s);
         tab_lines_put<N, DENSE, LOG>(
             a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + piece.corner) * (uint32_t)(T::m - 1), s->line + N,
             n_pieces);
     }
 }
 
-/* Is there a first step? It is the launch before, so those before that are over, and pieces of whole quads need not wait
- * for it. */
-static __device__ __forceinline__ bool tab_has_first(const tab_points_args &a)
-{
-    return a.n_whole < a.n_regular || a.n_runs > 0;
-}
-
 /* The pieces of a warp. */
 template <int N, bool DENSE, int LOG>
-static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const sdd_tab_basis *basis,
+static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const tab_bases &bases,
                                                tab_warp *warps)
 {
     using T = tab_shape<N, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    const sdd_tab_some some = sdd_tab_some_of(&a, group, TAB_WARPS * a.each);
-    const int first = (int)some.first + (int)threadIdx.x / 32 * a.each, last = (int)some.end - 1;
-    const int end = min(first + a.each, last + 1);
-    const bool whole = some.first < a.n_whole;
+    const tab_span span = tab_span_of(a, group);
     tab_columns<N, LOG> columns;
-    columns.load(a, first, last);
-    columns.load_own(a, first, last);
-    if (!whole || !tab_has_first(a))
-        overlap_wait();
-    columns.fetch(a, whole, s);
-    columns.load(a, first + T::pieces, last);
-    __syncthreads(); /* the basis is there */
-    for (int i = first; i < end; i += T::pieces)
-        tab_some<N, DENSE, LOG>(a, &columns, i, end, whole, basis, s);
+    columns.begin(a, span, s);
+    __syncthreads(); /* the bases are there */
+    for (int i = span.first; i < span.end; i += T::pieces)
+        tab_some<N, DENSE, LOG>(a, &columns, i, span.end, span.whole, bases, s);
 }
 
 template <int N, bool DENSE>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_warp *warps)
 {
-    __shared__ sdd_tab_basis basis[SDD_TAB_SIDE + 1];
+    __shared__ tab_bases bases;
     const sdd_tab_basis *of = sdd_tab_basis_of(&a, a.basis, sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
-        basis[threadIdx.x] = of[threadIdx.x];
+        bases.at[threadIdx.x] = of[threadIdx.x];
     switch (a.grid.level) {
-    case 1: tab_all<N, DENSE, 0>(a, group, basis, warps); break;
-    case 2: tab_all<N, DENSE, 1>(a, group, basis, warps); break;
-    case 3: tab_all<N, DENSE, 2>(a, group, basis, warps); break;
-    case 4: tab_all<N, DENSE, 3>(a, group, basis, warps); break;
-    case 5: tab_all<N, DENSE, 4>(a, group, basis, warps); break;
-    default: tab_all<N, DENSE, 5>(a, group, basis, warps); break;
+    case 1: tab_all<N, DENSE, 0>(a, group, bases, warps); break;
+    case 2: tab_all<N, DENSE, 1>(a, group, bases, warps); break;
+    case 3: tab_all<N, DENSE, 2>(a, group, bases, warps); break;
+    case 4: tab_all<N, DENSE, 3>(a, group, bases, warps); break;
+    case 5: tab_all<N, DENSE, 4>(a, group, bases, warps); break;
+    default: tab_all<N, DENSE, 5>(a, group, bases, warps); break;
     }
 }
 
@@ -364,16 +384,29 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     }
 }
 
-/* A block: a chunk of the others or a group of pieces. The others, which wait more and write less, stand evenly among
+/* A block: chunk i of the others or group i of pieces. The others, which wait more and write less, stand evenly among
  * them: first, they would be all that runs for a while. */
+struct tab_turn {
+    int64_t i;
+    bool other;
+};
+
+static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a)
+{
+    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x, n = gridDim.x, before = i * others / n;
+    tab_turn t;
+    t.other = (i + 1) * others / n > before;
+    t.i = t.other ? before : i - before;
+    return t;
+}
+
 template <int N, bool DENSE> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
 {
-    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x, n = gridDim.x;
-    const int64_t before = i * others / n;
-    if ((i + 1) * others / n > before)
-        tab_others(a, before, &s->run);
+    const tab_turn turn = tab_turn_of(a);
+    if (turn.other)
+        tab_others(a, turn.i, &s->run);
     else
-        tab_pieces<N, DENSE>(a, i - before, s->warps);
+        tab_pieces<N, DENSE>(a, turn.i, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */
 }
 

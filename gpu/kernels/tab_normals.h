@@ -3,7 +3,8 @@
  * leads away from it in two directions; their cross product, of length 1 (tab_pairs.h).
  * Shapes  pieces as in tab_rows, slope[m + 1], t1, t2 as pieces.table, shared[n_classes] u32 (tab_class_shared)
  *         -> to[n][3], tangents[n][6] f32, of length 1; either may be NULL: rows first .. first + n - 1
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
+ * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_pieces: sdd_tab_items, and on a
+ *         GPU the items of tab_points; pieces.to is `to`, and isolated rows are left alone there
  * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 39 multiply-adds a float of a row alone, 8 of
  *         many; of others two multiply-adds a column and float
  * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none

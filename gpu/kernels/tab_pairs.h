@@ -14,6 +14,7 @@ struct tab_normals_args {
     const float *t1, *t2;
     const uint32_t *shared;
     float *tangents;
+    int32_t by_pieces; /* all rows, and no tangents: a GPU makes them piece by piece */
 };
 
 /* A power of two that brings numbers up to `most` near 1, or as near as it can. */

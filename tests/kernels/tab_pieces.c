@@ -46,15 +46,68 @@ void pieces_fini(struct pieces *s)
     wild_case_fini(&s->k);
 }
 
+static const struct {
+    uint32_t bit;
+    int x, y; /* of 2 x 2 cells */
+} parts[] = {
+    {SDD_TAB_BOTTOM, 1, 0}, {SDD_TAB_VERTEX, 0, 0}, {SDD_TAB_EDGE, 2, 0}, {SDD_TAB_FACE, 2, 2}, {SDD_TAB_LEFT, 0, 1}};
+
+/* Which of these parts of its grid does each corner make? The first that can; at its left only what nobody has there. */
+static uint32_t *owns_of(const struct pieces *s)
+{
+    uint32_t *owns = xalloc(s->k.b.C, 4);
+    unsigned char *taken = xalloc(grid_n_vertices(&s->g, 2), 1);
+    for (int left = 0; left < 2; left++)
+        for (uint32_t c = 0; c < s->k.b.C; c++)
+            for (int i = left ? 4 : 0; i < (left ? 5 : 4); i++) {
+                unsigned char *at = taken + grid_vertex(&s->g, 2, c, parts[i].x, parts[i].y);
+                owns[c] |= *at ? 0 : parts[i].bit;
+                *at = 1;
+            }
+    free(taken);
+    return owns;
+}
+
 void pieces_deal_all(struct pieces *s, int regular_share)
 {
-    for (uint32_t c = 0; c < s->k.b.C; c++) {
-        if (random_below(&pieces_seed, 8) < regular_share)
-            s->regular[s->n_regular++].corner = c;
-        else
+    const struct brute *b = &s->k.b;
+    uint32_t *owns = owns_of(s);
+    for (uint32_t c = 0; c < b->C; c++) {
+        if (random_below(&pieces_seed, 8) < regular_share && (owns[c] & SDD_TAB_BOTTOM)) {
+            uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
+            s->regular[s->n_regular++] =
+                (struct sdd_tab_regular){c, (owns[c] & ~(uint32_t)SDD_TAB_LEFT) | turned,
+                                         (uint32_t)(b->V + b->F) + s->k.o.edge[c], (uint32_t)b->V + b->face[c]};
+        } else {
+            s->owns[s->n_other] = owns[c];
             s->other[s->n_other++] = c;
+        }
     }
+    free(owns);
     pieces_whole(s);
+}
+
+unsigned char *pieces_made(const struct pieces *s)
+{
+    unsigned char *made = xalloc(grid_n_vertices(&s->g, s->level), 1);
+    int64_t m = s->side - 1;
+    for (int64_t i = 0; i < s->n_regular + s->n_other; i++) {
+        int64_t c = i < s->n_regular ? s->regular[i].corner : s->other[i - s->n_regular];
+        uint32_t owns = i < s->n_regular ? s->regular[i].owns : s->owns[i - s->n_regular];
+        for (int64_t at = 0; at < s->side * s->side; at++)
+            if (pieces_makes(owns, m, at % s->side, at / s->side))
+                made[grid_vertex(&s->g, s->level, c, at % s->side, at / s->side)] = 1;
+    }
+    return made;
+}
+
+int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
+{
+    if (y == 0)
+        return (owns & (x == 0 ? SDD_TAB_VERTEX : x == m ? SDD_TAB_EDGE : SDD_TAB_BOTTOM)) != 0;
+    if (y == m)
+        return x == m && (owns & SDD_TAB_FACE);
+    return x > 0 || (owns & SDD_TAB_LEFT);
 }
 
 void pieces_whole(struct pieces *s)

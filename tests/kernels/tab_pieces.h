@@ -36,8 +36,13 @@ const float *pieces_point(const struct pieces *s, int64_t piece, int k);
 const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece);
 /* pieces_init: no pieces yet. others: floats of a row that are no components, at most. */
 void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others);
-/* pieces_deal_all: every corner is a piece, of one kind or the other; of 8 corners so many regular. */
+/* pieces_deal_all: every corner is a piece, of one kind or the other; of 8 corners so many regular. No point has two
+ * makers, some on boundaries have none. */
 void pieces_deal_all(struct pieces *s, int regular_share);
+/* pieces_makes: by tab_fan.h's words, does a piece make point (x, y) of its grid, of m x m cells? */
+int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y);
+/* pieces_made: which rows some piece makes; the caller frees. */
+unsigned char *pieces_made(const struct pieces *s);
 /* pieces_cut: the others cut into classes, in their order, and these into runs; tables stand in another order. They are
  * still to be made, n_table floats. */
 void pieces_cut(struct pieces *s);

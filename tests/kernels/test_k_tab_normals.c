@@ -3,6 +3,7 @@
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
 #include "gpu/kernels/tab_normals.h"
+#include "gpu/kernels/tab_points.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/row_range.h"
@@ -247,18 +248,45 @@ static void check_alone(const struct tab_normals_args *a, const struct made *o)
     }
 }
 
+static struct tab_normals_args upload(const struct tables *c)
+{
+    const struct pieces *s = &c->s;
+    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1), .where = launch_in(c->where, s->k.b.C, 4)}};
+    a.rows.pieces = pieces_upload(s, &a.rows.mesh);
+    a.rows.n_classes = MOST_CLASSES;
+    a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
+    a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
+    return a;
+}
+
+/* Piece by piece: rows that no piece makes, which a GPU leaves alone, are not looked at. */
+static void check_pieces(const struct tables *c)
+{
+    const struct pieces *s = &c->s;
+    struct tab_normals_args a = upload(c);
+    int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_tab_items(&a.rows.pieces);
+    struct made o = {.r = {.n = n, .items = items, .each = (int32_t)((n + items - 1) / items)}};
+    unsigned char *made = pieces_made(s);
+    float *to = launch_out(n, 3 * sizeof *to);
+    a.rows.to = a.rows.pieces.to = to, a.rows.n = n, a.rows.each = o.r.each, a.by_pieces = 1;
+    LAUNCH(tab_normals, &a, items);
+    o.normals = launch_got(to), o.is = xalloc(n, 1);
+    for (int64_t i = 0; i < n; i++)
+        o.is[i] = !made[i];
+    check_made(c, &o);
+    free(o.is), free(made);
+    launch_end();
+}
+
 static void check_range(const struct tables *c)
 {
     const struct pieces *s = &c->s;
     int want = 1 + random_below(&pieces_seed, 3); /* normals, tangents, both */
     struct made o = {.normals = NULL};
-    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1), .where = launch_in(c->where, s->k.b.C, 4)}};
-    a.rows.pieces = pieces_upload(s, &a.rows.mesh);
+    struct tab_normals_args a = upload(c);
     row_range_init(&o.r, &s->g, s->level, INT32_MAX, &pieces_seed);
-    a.rows.first = o.r.first, a.rows.n = o.r.n, a.rows.each = o.r.each, a.rows.n_classes = MOST_CLASSES;
+    a.rows.first = o.r.first, a.rows.n = o.r.n, a.rows.each = o.r.each;
     a.rows.to = want & 1 ? o.r.to : NULL;
-    a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
-    a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
     float *out = want & 2 ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
     a.tangents = out;
     LAUNCH(tab_normals, &a, o.r.items);
@@ -314,6 +342,7 @@ static void check(const struct poly *p)
     c.where = pieces_where(&c.s);
     for (int i = 0; i < 4; i++)
         check_range(&c);
+    check_pieces(&c);
     free(c.where), free(c.t2);
     pieces_fini(&c.s);
 }

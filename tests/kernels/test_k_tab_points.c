@@ -93,16 +93,6 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
     return sum;
 }
 
-/* By tab_fan.h's words: does a piece make point (x, y) of its grid, of m x m cells? */
-static int makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
-{
-    if (y == 0)
-        return (owns & (x == 0 ? SDD_TAB_VERTEX : x == m ? SDD_TAB_EDGE : SDD_TAB_BOTTOM)) != 0;
-    if (y == m)
-        return x == m && (owns & SDD_TAB_FACE);
-    return x > 0 || (owns & SDD_TAB_LEFT);
-}
-
 /* Checks the points of one piece, and leaves poison there. */
 static void check_piece(const struct pieces *s, int is_regular, int64_t i, float *got)
 {
@@ -110,7 +100,7 @@ static void check_piece(const struct pieces *s, int is_regular, int64_t i, float
     uint32_t owns = is_regular ? s->regular[i].owns : s->owns[i];
     for (int64_t y = 0; y < s->side; y++)
         for (int64_t x = 0; x < s->side; x++) {
-            if (!makes(owns, s->side - 1, x, y))
+            if (!pieces_makes(owns, s->side - 1, x, y))
                 continue;
             int64_t row = grid_vertex(&s->g, s->level, c, x, y);
             float *p = got + s->stride * row + s->offset;
@@ -267,16 +257,19 @@ static void test_lone(void **state)
 {
     (void)state;
     enum { ROWS = 500, LISTED = 80 };
-    for (int32_t width = 1; width <= 5; width++) {
+    for (int32_t i = 1; i <= 6; i++) {
+        const int32_t width = i < 6 ? i : 3, zeros = i == 6;
         uint32_t list[LISTED];
         float *from = pieces_floats(ROWS * width), *want = poisoned(ROWS * width, sizeof *want);
-        for (int32_t i = 0; i < LISTED; i++) {
-            int32_t row = 6 * i + random_below(&pieces_seed, 6);
-            list[i] = (uint32_t)row;
+        for (int32_t k = 0; k < LISTED; k++) {
+            int32_t row = 6 * k + random_below(&pieces_seed, 6);
+            list[k] = (uint32_t)row;
             memcpy(want + width * row, from + width * row, (size_t)width * sizeof *want);
+            if (zeros)
+                memset(want + width * row, 0, (size_t)width * sizeof *want);
         }
         launch_say("width %d", width);
-        struct tab_lone_args a = {launch_in(list, LISTED, 4), launch_in(from, ROWS * width, 4),
+        struct tab_lone_args a = {launch_in(list, LISTED, 4), zeros ? NULL : launch_in(from, ROWS * width, 4),
                                   launch_out(ROWS * width, 4), width};
         LAUNCH(tab_lone, &a, (int64_t)LISTED * width);
         launch_same(a.to, want, "rows");
