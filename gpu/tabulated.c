@@ -151,11 +151,10 @@ int64_t tabulated_bytes(const struct tabulated *t)
     return bytes;
 }
 
-/* As many pieces as have 32 columns of points together, which a warp makes at once; of many pieces some times as many:
- * there is something to look ahead to. */
+/* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
 static int32_t pieces_each(int64_t n_regular, int level)
 {
-    int64_t once = level < 3 ? 8 : 64 >> level, times = n_regular / (once * 8192);
+    int64_t once = sdd_tab_once(level), times = n_regular / (once * 8192);
     return (int32_t)(once * (times < 1 ? 1 : times > 4 ? 4 : times));
 }
 

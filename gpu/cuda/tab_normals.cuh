@@ -31,28 +31,16 @@ static __device__ __forceinline__ void tab_normal_put(sdd_vec3 t1, sdd_vec3 t2, 
     to[2] = n.z;
 }
 
-/* Four points that follow each other `apart` points apart. */
-static __device__ __forceinline__ void tab_four(const float *points, int apart, float (*p)[3])
-{
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        const float4 all = *(const float4 *)(points + 4 * apart * k);
-        p[k][0] = all.x;
-        p[k][1] = all.y;
-        p[k][2] = all.z;
-    }
-}
-
 /* What the normals at one x are made of, but for y = 0: sdd_tab_line across x. */
 struct tab_pair_sums {
     float at[4][3], away[4][3];
 
-    __device__ __forceinline__ tab_pair_sums(const float *points, const sdd_tab_basis &b, const sdd_tab_basis &d)
+    __device__ __forceinline__ tab_pair_sums(const tab_view &v, const sdd_tab_basis &b, const sdd_tab_basis &d)
     {
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             float p[4][3];
-            tab_four(points + 16 * k, 1, p);
+            tab_four<3>(v.points + k * v.y, v.x, p);
             const sdd_vec3 s = tab_sum3(b, p), t = tab_sum3(d, p);
             at[k][0] = s.x, at[k][1] = s.y, at[k][2] = s.z;
             away[k][0] = t.x, away[k][1] = t.y, away[k][2] = t.z;
@@ -66,14 +54,17 @@ struct tab_pair_sums {
     }
 };
 
-/* The pieces' points as seen from their vertices, in the place of the points. */
-template <int LOG> static __device__ __forceinline__ void tab_see(tab_warp *s)
+/* The pieces' points as seen from their vertices, those of whole quads from the first one's, in the place of the points.
+ */
+template <int LOG> static __device__ __forceinline__ void tab_see(bool whole, tab_warp *s)
 {
     using T = tab_shape<3, LOG>;
     const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
 #pragma unroll
     for (int j = 0; j < T::loads; j++) {
         const int p = min(2 * j + lane / SDD_TAB_REGULAR, T::pieces - 1);
+        if (whole && j > 0)
+            break; /* there are no more than two quads */
         float *piece = s->points + tab_point<3>::apart * p;
         const float4 own = *(const float4 *)(piece + 4 * k), from = *(const float4 *)(piece + 4 * 5);
         sdd_vec3 seen = sdd_sub(sdd_vec3_of(own.x, own.y, own.z), sdd_vec3_of(from.x, from.y, from.z));
@@ -91,13 +82,15 @@ template <int LOG> static __device__ __forceinline__ void tab_see(tab_warp *s)
 }
 
 /* What the normals at y = 0 are made of, sdd_tab_line along x, 8 points a piece: to the slab. */
-template <int LOG> static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, tab_warp *s)
+template <int LOG>
+static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, bool whole, int first, tab_warp *s)
 {
     using T = tab_shape<3, LOG>;
 #pragma unroll
     for (int i = threadIdx.x & 31; i < 8 * T::pieces; i += 32) {
         float p[4][3];
-        tab_four(s->points + tab_point<3>::apart * (i / 8) + 4 * (i % 4), 4, p);
+        const tab_view v = tab_view_of<3>(s, whole, first, i / 8);
+        tab_four<3>(v.points + i % 4 * v.x, v.y, p);
         const sdd_vec3 sum = tab_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
         *(float4 *)(s->slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
     }
@@ -110,8 +103,8 @@ static __device__ __forceinline__ void tab_bottom_put(const tab_pair_bases &base
 {
     float at[4][3], away[4][3];
     const sdd_tab_basis b = bases.at[x], d = bases.slope[x];
-    tab_four(bottom, 1, at);
-    tab_four(bottom + 16, 1, away);
+    tab_four<3>(bottom, 4, at);
+    tab_four<3>(bottom + 16, 4, away);
     tab_normal_put(tab_sum3(d, at), tab_sum3(b, away), to);
 }
 
@@ -124,16 +117,16 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
     using T = tab_shape<3, LOG>;
     const int lane = threadIdx.x & 31, own = lane >> LOG, n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
-    const sdd_tab_regular piece = columns->own;
+    const sdd_tab_regular *pieces = s->own[columns->turn];
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    tab_see<LOG>(s);
-    tab_bottoms<LOG>(bases, s);
-    if ((__shfl_sync(~0u, piece.owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces)
+    tab_see<LOG>(whole, s);
+    tab_bottoms<LOG>(bases, whole, first, s);
+    if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX))
         tab_bottom_put(bases, s->slab + 32 * lane, 0, a.to + (size_t)3 * s->vertex[lane]);
-    const sdd_tab_column at = sdd_tab_column_at(&g, &piece, SDD_NONE, x); /* x > 0 */
+    const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
     if (T::m > 1 || (own < n_pieces && at.first != SDD_NONE))
         tab_bottom_put(bases, s->slab + 32 * p, x, s->line + 3 * lane);
     __syncwarp();
@@ -142,19 +135,19 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
             a.to[(size_t)3 * at.first + k] = s->line[3 * lane + k];
     if constexpr (T::m > 1)
         tab_lines_put<3, true, LOG>(a, at.first, s->line, n_pieces);
-    const tab_pair_sums q(s->points + tab_point<3>::apart * p, bases.at[x], bases.slope[x]);
+    const tab_pair_sums q(tab_view_of<3>(s, whole, first, p), bases.at[x], bases.slope[x]);
     __syncwarp(); /* all has been read */
     if (first + T::pieces < end) {
-        columns->fetch(a, whole, s);
-        columns->load(a, first + 2 * T::pieces, end - 1);
-        columns->load_own(a, first + T::pieces, end - 1);
+        columns->fetch_own(a, first + T::pieces, end - 1, s);
+        columns->fetch(a, whole, first + T::pieces, s);
+        columns->load(a, whole, first + 2 * T::pieces, end - 1);
     }
     if (own < n_pieces && x == T::m && at.last != SDD_NONE)
         q.put(bases, T::m, a.to + (size_t)3 * at.last);
     if constexpr (T::m > 1) {
-        tab_inside<3, true, LOG>(a, g, piece.corner, n_pieces, q, bases, s);
+        tab_inside<3, true, LOG>(a, g, pieces, n_pieces, q, bases, s);
         tab_lines_put<3, true, LOG>(
-            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + piece.corner) * (uint32_t)(T::m - 1),
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1),
             s->line + 3, n_pieces);
     }
 }
@@ -249,6 +242,12 @@ static __device__ __forceinline__ void tab_run_pairs(const float *w1, const floa
     }
 }
 
+/* A call: its registers are many, and it is needed for few rows. */
+static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64_t row)
+{
+    sdd_tab_put_row(n, row);
+}
+
 /* As tab_others; corners where several pieces have their part are made one by one. */
 static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_run *s)
 {
@@ -280,7 +279,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
                                sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
                                a.to + (size_t)3 * row);
             else
-                sdd_tab_put_row(&n, row);
+                tab_put_row(&n, row);
         }
     }
 }
@@ -303,6 +302,6 @@ static __global__ void __launch_bounds__(tab_normals_threads, 3)
     (void)n;
     overlap_begin();
     for (int64_t i = low + threadIdx.x; i < end; i += tab_normals_threads)
-        sdd_tab_put_row(&a, i);
+        tab_put_row(&a, i);
 }
 #endif

@@ -20,13 +20,14 @@ enum { tab_points_threads = 32 * TAB_WARPS };
 #define TAB_PIECES 8                    /* of a warp at once, at most */
 #define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
-/* The pieces of a warp: points around them, points inside and towards the next corner, and the rows of their vertices.
- */
+/* The pieces of a warp: points around them, or around their whole quads, points inside and towards the next corner, and
+ * the rows of their vertices. */
 struct tab_warp {
     alignas(16) float points[TAB_APART * TAB_PIECES];
     alignas(16) float slab[TAB_SLAB];
     float line[3 * 32];
     uint32_t vertex[TAB_PIECES];
+    sdd_tab_regular own[2][TAB_PIECES]; /* the pieces, and those that come next, in turn */
 };
 
 struct tab_run {
@@ -96,87 +97,138 @@ static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a,
     return s;
 }
 
-/* What a lane reads of the pieces from the first, of those past the last what that has: rows of points, and its own
- * piece. */
+/* What a lane reads of the pieces from the first, of those past the last what that has: rows of points; and which of
+ * the warp's two lists of pieces has those. */
 template <int N, int LOG> struct tab_columns {
     uint32_t row[tab_shape<N, LOG>::loads];
-    sdd_tab_regular own;
+    int turn;
 
-    __device__ __forceinline__ void load_own(const tab_points_args &a, int first, int last)
-    {
-        const int at = min(first + (int)(threadIdx.x & 31) / (1 << LOG) % tab_shape<N, LOG>::pieces, last);
-        const uint4 r = *(const uint4 *)(a.regular + at);
-        own = {r.x, r.y, r.z, r.w};
-    }
-
-    __device__ __forceinline__ void load(const tab_points_args &a, int first, int last)
-    {
-        const int lane = threadIdx.x & 31;
-#pragma unroll
-        for (int j = 0; j < tab_shape<N, LOG>::loads; j++)
-            row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) +
-                                      lane % SDD_TAB_REGULAR];
-    }
-
-    /* Points on their way to shared memory, past the registers: control rows, which may lie anywhere, or rows of level
-     * 1. */
-    __device__ __forceinline__ void fetch(const tab_points_args &a, bool whole, tab_warp *s) const
+    __device__ __forceinline__ void load(const tab_points_args &a, bool whole, int first, int last)
     {
         const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
+        if (whole) { /* of each quad once */
+            row[0] = a.regular_column[SDD_TAB_REGULAR * (size_t)(min(first + 4 * (lane / SDD_TAB_REGULAR), last) & ~3) + k];
+            return;
+        }
+#pragma unroll
+        for (int j = 0; j < tab_shape<N, LOG>::loads; j++)
+            row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(first + 2 * j + lane / SDD_TAB_REGULAR, last) + k];
+    }
+
+    /* Pieces on their way to shared memory, past the registers. */
+    __device__ __forceinline__ void fetch_own(const tab_points_args &a, int first, int last, tab_warp *s)
+    {
+        const int lane = threadIdx.x & 31;
+        turn = !turn;
+        if (lane < tab_shape<N, LOG>::pieces)
+            __pipeline_memcpy_async(&s->own[turn][lane], a.regular + min(first + lane, last), sizeof *a.regular);
+    }
+
+    /* And their points: control rows, which may lie anywhere, or rows of level 1. */
+    __device__ __forceinline__ void fetch(const tab_points_args &a, bool whole, int first, tab_warp *s) const
+    {
+        const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
+        if (whole)
+            fetch_quads(a, first, s);
 #pragma unroll
         for (int j = 0; j < tab_shape<N, LOG>::loads; j++) {
             const int p = 2 * j + lane / SDD_TAB_REGULAR;
-            if (p >= tab_shape<N, LOG>::pieces)
+            if (whole || p >= tab_shape<N, LOG>::pieces)
                 continue;
-            float *to = s->points + tab_point<N>::apart * p + tab_point<N>::wide * k;
-            if (whole) {
-                const float *from = a.control + (size_t)a.width.stride * row[j];
-#pragma unroll
-                for (int i = 0; i < N; i++)
-                    __pipeline_memcpy_async(to + i, from + i, 4);
-            } else {
-                __pipeline_memcpy_async(to, a.from + tab_point<N>::wide * (size_t)row[j], 4 * tab_point<N>::wide);
-            }
+            __pipeline_memcpy_async(s->points + tab_point<N>::apart * p + tab_point<N>::wide * k,
+                                    a.from + tab_point<N>::wide * (size_t)row[j], 4 * tab_point<N>::wide);
             if (k == 5)
                 s->vertex[p] = row[j];
         }
         __pipeline_commit();
     }
 
+    __device__ __forceinline__ void fetch_quads(const tab_points_args &a, int first, tab_warp *s) const
+    {
+        const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR, quad = lane / SDD_TAB_REGULAR;
+        if (4 * quad >= tab_shape<N, LOG>::pieces)
+            return;
+        float *to = s->points + tab_point<N>::apart * quad + tab_point<N>::wide * k;
+        const float *from = a.control + (size_t)a.width.stride * row[0];
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            __pipeline_memcpy_async(to + i, from + i, 4);
+        const int turn = k == 5 ? 0 : k == 6 ? 1 : k == 10 ? 2 : 3, p = 4 * quad + turn - (first & 3);
+        if ((k == 5 || k == 6 || k == 9 || k == 10) && p >= 0 && p < tab_shape<N, LOG>::pieces)
+            s->vertex[p] = row[0];
+    }
+
     /* Those of the first pieces; a warp that has none reads what the one before it has. */
     __device__ __forceinline__ void begin(const tab_points_args &a, const tab_span &span, tab_warp *s)
     {
         const int last = span.end - 1;
-        load(a, span.first, last);
-        load_own(a, span.first, last);
+        load(a, span.whole, span.first, last);
+        turn = 0;
+        fetch_own(a, span.first, last, s);
         if (span.waits)
             overlap_wait();
-        fetch(a, span.whole, s);
-        load(a, span.first + tab_shape<N, LOG>::pieces, last);
+        fetch(a, span.whole, span.first, s);
+        load(a, span.whole, span.first + tab_shape<N, LOG>::pieces, last);
     }
 };
+
+/* The 4 x 4 points of a piece, `x` and `y` floats apart along its sides: those of a whole quad turned to its corner. */
+struct tab_view {
+    const float *points;
+    int x, y;
+};
+
+template <int N> static __device__ __forceinline__ tab_view tab_view_of(const tab_warp *s, bool whole, int first, int p)
+{
+    constexpr int wide = tab_point<N>::wide;
+    tab_view v = {s->points + tab_point<N>::apart * p, wide, 4 * wide};
+    if (whole) {
+        const int turn = (first + p) & 3, flat = turn & 1 ? 1 : 4;
+        v.points = s->points + tab_point<N>::apart * (((first & 3) + p) >> 2) +
+                   wide * (turn == 0 ? 0 : turn == 1 ? 3 : turn == 2 ? 15 : 12);
+        v.x = turn & 2 ? -4 * wide / flat : 4 * wide / flat;
+        v.y = turn == 1 || turn == 2 ? -wide * flat : wide * flat;
+    }
+    return v;
+}
 
 /* Weights of all lines of a piece. */
 struct tab_bases {
     sdd_tab_basis at[SDD_TAB_SIDE + 1];
 };
 
+/* Four points, `apart` floats apart. */
+template <int N> static __device__ __forceinline__ void tab_four(const float *points, int apart, float (*p)[N])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const float *from = points + k * apart;
+        if constexpr (N == 3) {
+            const float4 all = *(const float4 *)from;
+            p[k][0] = all.x;
+            p[k][1] = all.y;
+            p[k][2] = all.z;
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                p[k][i] = from[i];
+        }
+    }
+}
+
 /* The sums along x of the four rows of points of a piece: what its points at one x are made of. */
 template <int N> struct tab_sums {
     float s[4][N];
 
-    __device__ __forceinline__ tab_sums(const float *points, const sdd_tab_basis &x)
+    __device__ __forceinline__ tab_sums(const tab_view &v, const sdd_tab_basis &x)
     {
-        constexpr int wide = tab_point<N>::wide;
 #pragma unroll
         for (int b = 0; b < 4; b++) {
-            float p[4 * wide];
-#pragma unroll
-            for (int k = 0; k < wide; k++)
-                *(float4 *)(p + 4 * k) = *(const float4 *)(points + 4 * (wide * b + k));
+            float p[4][N];
+            tab_four<N>(v.points + b * v.y, v.x, p);
 #pragma unroll
             for (int k = 0; k < N; k++)
-                s[b][k] = sdd_tab_sum(x.s, p[k], p[wide + k], p[2 * wide + k], p[3 * wide + k]);
+                s[b][k] = sdd_tab_sum(x.s, p[0][k], p[1][k], p[2][k], p[3][k]);
         }
     }
 
@@ -215,14 +267,15 @@ static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, u
 
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
 template <int N, bool DENSE, int LOG, class SUMS, class BASES>
-static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g, uint32_t corner,
-                                                  int n_pieces, const SUMS &q, const BASES &bases, tab_warp *s)
+static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g,
+                                                  const sdd_tab_regular *own, int n_pieces, const SUMS &q,
+                                                  const BASES &bases, tab_warp *s)
 {
     using T = tab_shape<N, LOG>;
     const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
     constexpr int all = T::rows * T::width;
     const int follow =
-        T::rows == T::m - 1 && __all_sync(~0u, corner == __shfl_sync(~0u, corner, 0) + p) && n_pieces == T::pieces;
+        T::rows == T::m - 1 && __all_sync(~0u, own[p].corner == own[0].corner + p) && n_pieces == T::pieces;
     const int apart = follow ? all : T::apart;
 #pragma unroll 1
     for (int first = 1; first < T::m; first += T::rows) {
@@ -233,9 +286,9 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
             q.put(bases, first + y, to);
         __syncwarp();
         if (follow)
-            tab_rows_put<N, DENSE, T::pieces * all>(a, sdd_grid_inside(&g, corner - p, 1, 1), s->slab, T::pieces * all);
+            tab_rows_put<N, DENSE, T::pieces * all>(a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->slab, T::pieces * all);
         for (int i = 0; i < n_pieces && !follow; i++)
-            tab_rows_put<N, DENSE, all>(a, sdd_grid_inside(&g, __shfl_sync(~0u, corner, i << LOG), 1, first),
+            tab_rows_put<N, DENSE, all>(a, sdd_grid_inside(&g, own[i].corner, 1, first),
                                         s->slab + i * T::apart, n * T::width);
         __syncwarp();
     }
@@ -251,18 +304,18 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
     const int lane = threadIdx.x & 31, stride = DENSE ? N : a.width.stride, own = lane >> LOG,
               n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
-    const sdd_tab_regular piece = columns->own;
+    const sdd_tab_regular *pieces = s->own[columns->turn];
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    if ((__shfl_sync(~0u, piece.owns, (lane << LOG) & 31) & SDD_TAB_VERTEX) && lane < n_pieces) {
-        const tab_sums<N> vertex(s->points + tab_point<N>::apart * lane, bases.at[0]);
+    if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX)) {
+        const tab_sums<N> vertex(tab_view_of<N>(s, whole, first, lane), bases.at[0]);
         vertex.put_row(a, stride, bases, 0, s->vertex[lane]);
     }
     __syncwarp(); /* or points are kept from here for those of q */
-    const tab_sums<N> q(s->points + tab_point<N>::apart * p, bases.at[x]);
-    const sdd_tab_column at = sdd_tab_column_at(&g, &piece, SDD_NONE, x); /* x > 0 */
+    const tab_sums<N> q(tab_view_of<N>(s, whole, first, p), bases.at[x]);
+    const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
     if (own < n_pieces && x == T::m) {
         q.put_row(a, stride, bases, 0, at.first);
         q.put_row(a, stride, bases, T::m, at.last);
@@ -274,14 +327,14 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
     }
     __syncwarp(); /* all has been read */
     if (first + T::pieces < end) {
-        columns->fetch(a, whole, s);
-        columns->load(a, first + 2 * T::pieces, end - 1);
-        columns->load_own(a, first + T::pieces, end - 1);
+        columns->fetch_own(a, first + T::pieces, end - 1, s);
+        columns->fetch(a, whole, first + T::pieces, s);
+        columns->load(a, whole, first + 2 * T::pieces, end - 1);
     }
     if constexpr (T::m > 1) {
-        tab_inside<N, DENSE, LOG>(a, g, piece.corner, n_pieces, q, bases, s);
+        tab_inside<N, DENSE, LOG>(a, g, pieces, n_pieces, q, bases, s);
         tab_lines_put<N, DENSE, LOG>(
-            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + piece.corner) * (uint32_t)(T::m - 1), s->line + N,
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1), s->line + N,
             n_pieces);
     }
 }
@@ -302,9 +355,9 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t
 }
 
 template <int N, bool DENSE>
-static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_warp *warps)
+static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_bases &bases,
+                                                  tab_warp *warps)
 {
-    __shared__ tab_bases bases;
     const sdd_tab_basis *of = sdd_tab_basis_of(&a, a.basis, sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         bases.at[threadIdx.x] = of[threadIdx.x];
@@ -400,13 +453,14 @@ static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a)
     return t;
 }
 
-template <int N, bool DENSE> static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_shared *s)
+template <int N, bool DENSE>
+static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
 {
     const tab_turn turn = tab_turn_of(a);
     if (turn.other)
         tab_others(a, turn.i, &s->run);
     else
-        tab_pieces<N, DENSE>(a, turn.i, s->warps);
+        tab_pieces<N, DENSE>(a, turn.i, bases, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */
 }
 
@@ -414,7 +468,8 @@ static __global__ void __launch_bounds__(tab_points_threads, 4)
     g_tab_points(const int64_t n, const __grid_constant__ tab_points_args a)
 {
     __shared__ tab_shared s;
+    __shared__ tab_bases bases;
     (void)n;
-    tab_block<3, true>(a, &s);
+    tab_block<3, true>(a, bases, &s);
 }
 #endif

@@ -12,14 +12,15 @@ static __global__ void __launch_bounds__(tab_points_n_threads, 4)
     g_tab_points_n(const int64_t n, const __grid_constant__ tab_points_n_args a)
 {
     __shared__ tab_shared s;
+    __shared__ tab_bases bases;
     (void)n;
     if (a.base.width.n == 3)
-        tab_block<3, false>(a.base, &s);
+        tab_block<3, false>(a.base, bases, &s);
     else if (sdd_is_uv(a.base.width))
-        tab_block<2, true>(a.base, &s);
+        tab_block<2, true>(a.base, bases, &s);
     else if (a.base.width.n == 2)
-        tab_block<2, false>(a.base, &s);
+        tab_block<2, false>(a.base, bases, &s);
     else
-        tab_block<1, false>(a.base, &s);
+        tab_block<1, false>(a.base, bases, &s);
 }
 #endif

@@ -62,11 +62,12 @@ SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
     return d;
 }
 
-/* The points of a bicubic piece as seen from its vertex. */
+/* The points of a bicubic piece as seen from its vertex, or that of the whole quad's first piece. */
 SDD_FN struct sdd_sixteen sdd_tab_seen(const struct tab_points_args *a, uint32_t i)
 {
     struct sdd_sixteen s = sdd_tab_sixteen(a, i);
-    struct sdd_vec3 from = s.p[5];
+    uint32_t turn = i < a->n_whole ? i % 4 : 0;
+    struct sdd_vec3 from = s.p[turn == 0 ? 5 : turn == 1 ? 9 : turn == 2 ? 10 : 6];
     float most = 0.0f;
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++) {
         s.p[k] = sdd_sub(s.p[k], from);

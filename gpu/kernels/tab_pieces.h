@@ -44,13 +44,13 @@ struct tab_points_args {
     const float *from;    /* .. of level 1, as sdd_tab_load reads them       */
     float *to;            /* .. of the last, of width                        */
     struct sdd_width width;
-    /* bicubic pieces, n of them, the first n_whole from control rows, the others from those of level 1: [n], [n][16],
-     * and [2][m + 1]: for the others, for those of whole quads */
+    /* bicubic pieces, n of them, the first n_whole from control rows, a quad's four after each other, the others from
+     * rows of level 1: [n], [n][16], and [2][m + 1]: for the others, for those of whole quads */
     const struct sdd_tab_regular *regular;
     const uint32_t *regular_column;
     const struct sdd_tab_basis *basis;
     int64_t n_regular, n_whole;
-    int32_t each; /* as many groups to an item */
+    int32_t each; /* as many groups to an item: a multiple of sdd_tab_once */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;
@@ -58,6 +58,12 @@ struct tab_points_args {
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
 };
+
+/* Bicubic pieces that have 32 columns of points together, which a GPU's warp makes at once. */
+SDD_FN int32_t sdd_tab_once(int32_t level)
+{
+    return level < 3 ? 8 : 64 >> level;
+}
 
 /* Of a pair of tables the one that piece i takes. */
 SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args *a, const struct sdd_tab_basis *pair,

@@ -52,7 +52,7 @@ static const struct {
 } parts[] = {
     {SDD_TAB_BOTTOM, 1, 0}, {SDD_TAB_VERTEX, 0, 0}, {SDD_TAB_EDGE, 2, 0}, {SDD_TAB_FACE, 2, 2}, {SDD_TAB_LEFT, 0, 1}};
 
-/* Which of these parts of its grid does each corner make? The first that can; at its left only what nobody has there. */
+/* Which of these parts of its grid does each corner make? The first that can; at its left what nobody has there. */
 static uint32_t *owns_of(const struct pieces *s)
 {
     uint32_t *owns = xalloc(s->k.b.C, 4);
@@ -112,12 +112,21 @@ int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
 
 void pieces_whole(struct pieces *s)
 {
-    s->n_whole = random_below(&pieces_seed, 4) ? random_below(&pieces_seed, s->n_regular + 1) : 0;
-    for (int64_t i = 0; i < SDD_TAB_REGULAR * s->n_regular; i++) {
-        int whole = i / SDD_TAB_REGULAR < s->n_whole;
-        s->regular_column[i] = whole ? (uint32_t)random_below(&pieces_seed, s->k.b.V) : pieces_any_row(s);
-        if (i % SDD_TAB_REGULAR == 5)
-            s->regular_column[i] = s->k.b.vert[s->regular[i / SDD_TAB_REGULAR].corner];
+    s->n_whole = random_below(&pieces_seed, 4) ? 4 * random_below(&pieces_seed, s->n_regular / 4 + 1) : 0;
+    for (int64_t i = 0; i < s->n_regular; i++) {
+        uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
+        for (int k = 0; k < SDD_TAB_REGULAR; k++)
+            column[k] = i < s->n_whole ? (uint32_t)random_below(&pieces_seed, s->k.b.V) : pieces_any_row(s);
+        column[5] = s->k.b.vert[s->regular[i].corner];
+    }
+    for (int64_t i = 0; i < s->n_whole; i += 4) { /* the others see what the first does, a quarter turn on each time */
+        static const int corner[4] = {5, 6, 10, 9};
+        uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
+        for (int turn = 1; turn < 4; turn++)
+            column[corner[turn]] = s->k.b.vert[s->regular[i + turn].corner];
+        for (int turn = 1; turn < 4; turn++, column += SDD_TAB_REGULAR)
+            for (int k = 0; k < SDD_TAB_REGULAR; k++)
+                column[SDD_TAB_REGULAR + 4 * (3 - k % 4) + k / 4] = column[k];
     }
 }
 
@@ -187,7 +196,7 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .basis = launch_in(s->basis, 2 * s->side, sizeof *s->basis),
         .n_regular = s->n_regular,
         .n_whole = s->n_whole,
-        .each = 1 + random_below(&pieces_seed, 3),
+        .each = sdd_tab_once(s->level) * (1 + random_below(&pieces_seed, 3)),
         .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
         .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),
         .table = launch_in(s->table, s->n_table, 4),

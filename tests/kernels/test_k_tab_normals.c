@@ -65,7 +65,8 @@ static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y
 {
     const struct pieces *s = &c->s;
     const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i), *slope = pieces_table(s, c->slope, i);
-    const float *vertex = pieces_point(s, i, 5);
+    static const int first[4] = {5, 9, 10, 6}; /* where the vertex of a whole quad's first piece is, for its others */
+    const float *vertex = pieces_point(s, i, first[i < s->n_whole ? i % 4 : 0]);
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
         int h = k % 4, v = k / 4;
         add(&to->t1, (double)slope[x].s[h] * (double)basis[y].s[v], pieces_point(s, i, k), vertex);
@@ -218,7 +219,7 @@ static void check_made(const struct tables *c, struct made *o)
             for (int64_t x = 0; x < c->s.side; x++)
                 offer(c, o, corner, x, y);
     for (uint32_t v = 0; v < b->V; v++)
-        if (b->valence[v] == 0 && row_range_has(&o->r, v)) {
+        if (b->valence[v] == 0 && row_range_has(&o->r, v) && !o->is[v - o->r.first]) {
             int64_t i = v - o->r.first;
             o->is[i] =
                 (!o->normals || is_zero(o->normals + 3 * i, 3)) && (!o->tangents || is_zero(o->tangents + 6 * i, 6));
