@@ -30,7 +30,11 @@ struct engine {
     int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
     /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
+    /* run, of n meshes of one topology at once, at most ENGINE_ABREAST, when all rows of positions and nothing else is
+     * asked for; each has scratch of its own. NULL: mesh after mesh. */
+    int (*run_many)(const struct engine_run *runs, int n, struct sdd_error *err);
 };
+#define ENGINE_ABREAST 64
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */

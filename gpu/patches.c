@@ -39,7 +39,8 @@ static void lay_out(const struct patches *p, const struct sdd_plan *plan, struct
 {
     const sdd_topology *t = p->topology;
     out->level1 = ARENA(a, float, p->level[1].n_points > 0 ? 3 * topology_points(t, 1) : 0);
-    result_lay_out(t->device, plan, a, &out->result);
+    uint64_t *words = ARENA(a, uint64_t, result_words(plan));
+    result_lay_out(t->device, plan, words, a, &out->result);
 }
 
 void patches_queue_points(const struct patches *p, const float *control, float *level1, float *points)
@@ -129,7 +130,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
         patches_queue_rows(p, result_block(plan, &lay.result, SDD_PATCHES),
                            result_block(plan, &lay.result, SDD_PATCH_PARAMS));
         run_faces(p, plan, &lay.result);
-        rc = result_bring(result, &lay.result, p->request.cancel, err);
+        rc = result_bring(&result, &lay.result, 1, p->request.cancel, err);
     }
     if (rc) /* queued work may still use the memory */
         dev_drain(t->device);

@@ -211,8 +211,9 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
         matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
         return SDD_OK;
     }
-    tabulated_first(t, mesh, t->tabulated + k, width, values, run->scratch);
-    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, values, run->scratch, out);
+    const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}};
+    tabulated_first(t, mesh, t->tabulated + k, width, &one);
+    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, &one);
     return SDD_OK;
 }
 

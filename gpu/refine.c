@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: plan and run a refine: choose the engine, lay out one allocation of exactly the planned size, run, bring
- * the blocks to host memory (result.h). */
+/* refine.c: plan and run a refine, of one mesh or a crowd: choose the engine, lay out one allocation of exactly the
+ * planned size, run, bring the blocks to host memory (result.h). */
 #include "gpu/capabilities.h"
 #include "gpu/engine.h"
 #include "gpu/primvars.h"
 #include "gpu/quantise.h"
+#include "gpu/sdd_many.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifndef SDD_VERSION
@@ -77,23 +79,24 @@ static int check_range(const struct sdd_refine_request *r, int64_t n, struct sdd
     return SDD_EINVALID;
 }
 
-/* Device bytes of a run: scratch of the engine, then of the primvars, then of compact blocks; the result's. */
-struct run_layout {
-    char *scratch;
-    float *whole; /* all positions, where a range is wanted of an engine that makes no ranges */
-    struct result_layout result;
-};
-
-static void lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
-                    const struct sdd_plan *p, struct arena *a, struct run_layout *out)
+/* Device memory that one run works in: the engine, then the primvars, then compact blocks. */
+static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
+                             const struct sdd_plan *p)
 {
     const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, r, p->method), r->compact ? quantise_scratch(t) : 0};
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;
-    out->scratch = ARENA(a, char, most);
-    out->whole = r->n_rows && !e->ranges ? ARENA(a, float, 3 * p->n_vertices) : NULL;
-    result_lay_out(t->device, p, a, &out->result);
+    return (most + 255) / 256 * 256; /* as arenas count */
+}
+
+/* The memory of a result; returns that of all positions, where a range is wanted of an engine that makes no ranges. */
+static float *lay_out(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
+                      const struct sdd_plan *p, uint64_t *words, struct arena *a, struct result_layout *out)
+{
+    float *whole = r->n_rows && !e->ranges ? ARENA(a, float, 3 * p->n_vertices) : NULL;
+    result_lay_out(t->device, p, words, a, out);
+    return whole;
 }
 
 /* The first step adds three edges a face; after the second all faces have their own boundary edges, so that
@@ -162,8 +165,9 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
         result_add_block(p, SDD_INDICES, SDD_U32, size, p->n_faces);
     primvars_add_blocks(t, r, p);
     struct arena count = {NULL, 0};
-    struct run_layout lay;
-    lay_out(t, *engine, r, p, &count, &lay);
+    struct result_layout lay;
+    (void)ARENA(&count, char, scratch_bytes(t, *engine, r, p));
+    (void)lay_out(t, *engine, r, p, ARENA(&count, uint64_t, result_words(p)), &count, &lay);
     p->device_bytes = count.used;
     return SDD_OK;
 }
@@ -173,40 +177,6 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
     const struct engine *engine;
     struct sdd_error own;
     return make_plan(t, r, out, &engine, err ? err : &own);
-}
-
-/* Runs in allocated memory. */
-static int run_all(sdd_mesh *m, const struct sdd_refine_request *r, const struct engine *e,
-                   const struct run_layout *lay, struct sdd_result *out, struct sdd_error *err)
-{
-    const struct result_layout *to = &lay->result;
-    struct sdd_plan *p = &out->info.plan;
-    int sqrt3 = topology_is_sqrt3(m->topology), ranged = r->n_rows && !lay->whole;
-    float *positions = result_block(p, to, SDD_POSITIONS);
-    struct engine_run run = {m,
-                             r,
-                             lay->whole ? lay->whole : positions,
-                             result_block(p, to, SDD_NORMALS),
-                             result_block(p, to, SDD_TANGENTS),
-                             lay->scratch,
-                             sqrt3 ? result_block(p, to, SDD_INDICES) : NULL,
-                             sqrt3 ? result_block(p, to, SDD_UVS) : NULL,
-                             ranged ? r->first_row : 0,
-                             ranged ? r->n_rows : p->n_vertices};
-    dev_mark(out->device, MARK_START);
-    int rc = e->run(&run, err);
-    if (!rc)
-        rc = result_cancelled(r->cancel, "the indices", err);
-    if (rc)
-        return rc;
-    if (lay->whole)
-        dev_copy(out->device, positions, lay->whole + 3 * r->first_row, 3 * r->n_rows * (int64_t)sizeof *positions);
-    primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, to, SDD_INDICES), p->n_faces);
-    rc = primvars_run(m, r, p, to, lay->scratch, err);
-    if (rc)
-        return rc;
-    quantise_queue(m, p, to, lay->scratch);
-    return result_bring(out, to, r->cancel, err);
 }
 
 int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -219,49 +189,184 @@ int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_erro
     return rc || !engine->prepare ? rc : engine->prepare(m, r, err);
 }
 
-int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *asked, sdd_result **out, struct sdd_error *err)
+/* ---- run ------------------------------------------------------------------------------------------------------- */
+/* Meshes on their way: of each what is asked, who makes it, where. */
+struct crowd {
+    sdd_device *device;
+    int n, abreast; /* abreast: so many have scratch of their own, for an engine that makes their points at once */
+    const struct engine **engine;
+    struct sdd_refine_request *request; /* with the shapes of the mesh's primvars */
+    struct engine_run *run;
+    struct result_layout *lay;
+    sdd_result **result;
+    int64_t scratch_bytes;
+};
+
+static void crowd_free(struct crowd *c, int rc)
 {
-    const sdd_topology *t = m->topology;
-    struct sdd_refine_request own_request = *asked;
-    const struct sdd_refine_request *r = &own_request;
-    const struct engine *engine = NULL;
-    struct sdd_error own = {0};
-    struct run_layout lay;
-    struct arena real = {NULL, 0};
-    void *memory = NULL;
-    struct sdd_result *result;
-    err = err ? err : &own;
-    err->code = SDD_OK;
-    *out = NULL;
-    own_request.primvar_shapes = sdd_mesh_primvars(m, &own_request.n_primvars);
-    int rc = result_create(t->device, &result, err);
+    for (int k = 0; k < c->n && rc && c->result; k++) {
+        sdd_result_free(c->result[k]);
+        c->result[k] = NULL;
+    }
+    free(c->engine);
+    free(c->request);
+    free(c->run);
+    free(c->lay);
+}
+
+static int crowd_plan(struct crowd *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
+                      struct sdd_error *err)
+{
+    const size_t n = (size_t)c->n;
+    c->engine = calloc(n, sizeof *c->engine);
+    c->request = calloc(n, sizeof *c->request);
+    c->run = calloc(n, sizeof *c->run);
+    c->lay = calloc(n, sizeof *c->lay);
+    if (!c->engine || !c->request || !c->run || !c->lay)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
+    for (int k = 0; k < c->n; k++) {
+        struct sdd_refine_request *r = c->request + k;
+        const sdd_topology *t = meshes[k]->topology;
+        *r = *asked;
+        r->primvar_shapes = sdd_mesh_primvars(meshes[k], &r->n_primvars);
+        int rc = result_create(c->device, c->result + k, err);
+        if (!rc)
+            rc = make_plan(t, r, &c->result[k]->info.plan, c->engine + k, err);
+        if (!rc && c->engine[k]->prepare)
+            rc = c->engine[k]->prepare(meshes[k], r, err);
+        if (rc)
+            return rc;
+        const int64_t bytes = scratch_bytes(t, c->engine[k], r, &c->result[k]->info.plan);
+        c->scratch_bytes = bytes > c->scratch_bytes ? bytes : c->scratch_bytes;
+        c->abreast = c->engine[k] == c->engine[0] ? c->abreast : 1;
+    }
+    if (!c->engine[0]->run_many || (asked->include & ENGINE_POINTS) != SDD_POSITIONS || asked->n_rows)
+        c->abreast = 1;
+    return SDD_OK;
+}
+
+static void crowd_lay_out(struct crowd *c, sdd_mesh *const *meshes, struct arena *a)
+{
+    char *scratch = arena_take(a, c->abreast, c->scratch_bytes);
+    int64_t n_words = 0;
+    for (int k = 0; k < c->n; k++)
+        n_words += result_words(&c->result[k]->info.plan);
+    uint64_t *words = ARENA(a, uint64_t, n_words);
+    for (int k = 0; k < c->n; k++) {
+        const struct sdd_plan *p = &c->result[k]->info.plan;
+        c->run[k] = (struct engine_run){.mesh = meshes[k], .request = c->request + k};
+        c->run[k].scratch = scratch ? scratch + k % c->abreast * c->scratch_bytes : NULL;
+        c->run[k].positions = lay_out(meshes[k]->topology, c->engine[k], c->request + k, p, words, a, c->lay + k);
+        words = words ? words + result_words(p) : NULL;
+    }
+}
+
+/* Host memory for a result, and where the engine writes. */
+static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
+{
+    const struct sdd_plan *p = &c->result[k]->info.plan;
+    const struct sdd_refine_request *r = c->request + k;
+    struct result_layout *lay = c->lay + k;
+    struct engine_run *run = c->run + k;
+    int rc = result_place(c->result[k], lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
+    int ranged = r->n_rows && !run->positions;
+    run->positions = run->positions ? run->positions : result_block(p, lay, SDD_POSITIONS);
+    run->normals = result_block(p, lay, SDD_NORMALS);
+    run->tangents = result_block(p, lay, SDD_TANGENTS);
+    run->indices = sqrt3 ? result_block(p, lay, SDD_INDICES) : NULL;
+    run->uvs = sqrt3 ? result_block(p, lay, SDD_UVS) : NULL;
+    run->first_row = ranged ? r->first_row : 0;
+    run->n_rows = ranged ? r->n_rows : p->n_vertices;
+    return rc;
+}
+
+/* What is no engine's. */
+static int run_rest(const struct crowd *c, int k, struct sdd_error *err)
+{
+    const struct engine_run *run = c->run + k;
+    const struct sdd_refine_request *r = run->request;
+    const struct result_layout *lay = c->lay + k;
+    const struct sdd_plan *p = &c->result[k]->info.plan;
+    const sdd_mesh *m = run->mesh;
+    float *positions = result_block(p, lay, SDD_POSITIONS);
+    int rc = result_cancelled(r->cancel, "the indices", err);
     if (rc)
         return rc;
-    struct sdd_plan *p = &result->info.plan;
-    int64_t launches = t->device->n_launches;
-    rc = make_plan(t, r, p, &engine, err);
-    int64_t bytes = p->device_bytes;
-    if (!rc && engine->prepare)
-        rc = engine->prepare(m, r, err);
+    if (run->positions != positions)
+        dev_copy(c->device, positions, run->positions + 3 * r->first_row, 3 * r->n_rows * (int64_t)sizeof *positions);
+    primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
+    rc = primvars_run(m, r, p, lay, run->scratch, err);
     if (!rc)
-        rc = dev_alloc(t->device, bytes, &memory, err);
-    if (!rc) {
-        real.base = memory;
-        lay_out(t, engine, r, p, &real, &lay);
-        rc = result_place(result, &lay.result, err);
+        quantise_queue(m, p, lay, run->scratch);
+    return rc;
+}
+
+/* Runs in allocated memory. What is made abreast is made before the rest of any of them, which may use its scratch. */
+static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd_error *err)
+{
+    int rc = SDD_OK;
+    dev_mark(c->device, MARK_START);
+    for (int first = 0; first < c->n && !rc; first += c->abreast) {
+        const int n = c->n - first < c->abreast ? c->n - first : c->abreast;
+        rc = c->abreast > 1 ? c->engine[0]->run_many(c->run + first, n, err)
+                            : c->engine[first]->run(c->run + first, err);
+        for (int k = first; k < first + n && !rc; k++)
+            rc = run_rest(c, k, err);
     }
-    if (!rc) {
-        rc = run_all(m, r, engine, &lay, result, err);
-        if (rc) /* queued work may still use the memory */
-            dev_drain(t->device);
-    }
-    dev_free(t->device, memory, bytes);
-    result->info.n_launches = t->device->n_launches - launches;
-    result->info.by = !rc && engine->by && (r->include & ENGINE_POINTS) ? engine->by(t, r) : NULL;
-    if (rc) {
-        sdd_result_free(result);
+    return rc ? rc : result_bring(c->result, c->lay, c->n, cancel, err);
+}
+
+static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
+                        struct sdd_error *err)
+{
+    struct arena count = {NULL, 0}, real = {NULL, 0};
+    void *memory;
+    int64_t launches = c->device->n_launches;
+    int rc = crowd_plan(c, meshes, asked, err);
+    if (rc)
         return rc;
+    crowd_lay_out(c, meshes, &count);
+    rc = dev_alloc(c->device, count.used, &memory, err);
+    if (rc)
+        return rc;
+    real.base = memory;
+    crowd_lay_out(c, meshes, &real);
+    for (int k = 0; k < c->n && !rc; k++)
+        rc = crowd_place(c, k, err);
+    if (!rc) {
+        rc = crowd_run(c, asked->cancel, err);
+        if (rc) /* queued work may still use the memory */
+            dev_drain(c->device);
     }
-    *out = result;
-    return SDD_OK;
+    dev_free(c->device, memory, count.used);
+    for (int k = 0; k < c->n; k++) {
+        struct sdd_result_info *info = &c->result[k]->info;
+        info->n_launches = c->device->n_launches - launches;
+        if (c->engine[k]->by && (asked->include & ENGINE_POINTS))
+            info->by = c->engine[k]->by(meshes[k]->topology, asked);
+    }
+    return rc;
+}
+
+int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, sdd_result **out,
+                    struct sdd_error *err)
+{
+    struct sdd_error own = {0};
+    err = err ? err : &own;
+    err->code = SDD_OK;
+    if (n < 1 || n > SDD_MAX_MANY)
+        return sdd_fail(err, SDD_EINVALID, "meshes", "%d meshes; 1 to %d are allowed", n, SDD_MAX_MANY);
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int k = 1; k < n; k++)
+        if (meshes[k]->topology != meshes[0]->topology)
+            return sdd_fail(err, SDD_EINVALID, "meshes", "mesh %d has another topology than mesh 0", k);
+    struct crowd c = {meshes[0]->topology->device, n, n < ENGINE_ABREAST ? n : ENGINE_ABREAST, .result = out};
+    int rc = crowd_refine(&c, meshes, r, err);
+    crowd_free(&c, rc);
+    return rc;
+}
+
+int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
+{
+    return sdd_refine_many(&m, 1, r, out, err);
 }

@@ -34,13 +34,20 @@ struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format,
     return b;
 }
 
-void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out)
+int64_t result_words(const struct sdd_plan *p)
 {
     int compact = 0;
     for (int i = 0; i < p->n_blocks; i++)
         compact |= is_compact(p->blocks + i);
-    out->digests = ARENA(a, uint64_t, p->n_blocks + (compact ? FACT_WORDS : 0)); /* they come over together */
-    out->facts = compact ? (struct sdd_quantise_facts *)(out->digests + p->n_blocks) : NULL;
+    return p->n_blocks + (compact ? FACT_WORDS : 0);
+}
+
+void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
+                    struct result_layout *out)
+{
+    int compact = result_words(p) > p->n_blocks;
+    out->digests = words;
+    out->facts = compact && words ? (struct sdd_quantise_facts *)(words + p->n_blocks) : NULL;
     for (int i = 0; i < p->n_blocks; i++)
         out->tree[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));
     for (int i = 0; i < p->n_blocks; i++) {
@@ -77,11 +84,15 @@ int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_er
     return cancel && atomic_load(cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled before %s", before) : SDD_OK;
 }
 
-/* What came with the digests. */
-static int take_facts(struct sdd_plan *p, const uint64_t *words, struct sdd_error *err)
+/* What came over beside the blocks. */
+static int take_words(struct sdd_plan *p, const uint64_t *words, int compact, struct sdd_error *err)
 {
     struct sdd_quantise_facts facts;
-    memcpy(&facts, words, sizeof facts);
+    for (int k = 0; k < p->n_blocks; k++)
+        p->blocks[k].digest = words[k];
+    if (!compact)
+        return SDD_OK;
+    memcpy(&facts, words + p->n_blocks, sizeof facts);
     for (int k = 0; k < p->n_blocks; k++)
         for (int i = 0; i < 3 && p->blocks[k].format == SDD_UNORM16_BOX; i++) {
             p->blocks[k].low[i] = facts.low[i];
@@ -93,34 +104,58 @@ static int take_facts(struct sdd_plan *p, const uint64_t *words, struct sdd_erro
                     (unsigned long long)facts.overflow);
 }
 
-int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_int *cancel, struct sdd_error *err)
+static void queue_digests(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
 {
-    sdd_device *d = r->device;
-    struct sdd_result_info *info = &r->info;
-    struct sdd_plan *p = &info->plan;
-    uint64_t words[SDD_MAX_BLOCKS + FACT_WORDS] = {0};
-    int n_words = p->n_blocks + (lay->facts ? FACT_WORDS : 0);
+    for (int k = 0; k < p->n_blocks; k++)
+        digest_queue(d, lay->block[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
+}
+
+static void queue_downloads(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+{
+    for (int k = 0; k < p->n_blocks; k++)
+        if (lay->block[k] != p->blocks[k].data)
+            dev_download(d, (void *)(uintptr_t)p->blocks[k].data, lay->block[k], p->blocks[k].bytes);
+}
+
+int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, const atomic_int *cancel,
+                 struct sdd_error *err)
+{
+    sdd_device *d = r[0]->device;
+    int64_t n_words = 0;
+    for (int i = 0; i < n; i++)
+        n_words += result_words(&r[i]->info.plan);
     dev_mark(d, MARK_REFINED);
     int rc = result_cancelled(cancel, "the digests", err);
     if (rc)
         return rc;
-    for (int k = 0; k < p->n_blocks; k++)
-        digest_queue(d, lay->block[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
+    uint64_t *words = calloc((size_t)n_words, sizeof *words), *at = words;
+    if (!words)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
+    for (int i = 0; i < n; i++)
+        queue_digests(d, &r[i]->info.plan, lay + i);
     dev_mark(d, MARK_DIGESTED);
-    if ((rc = result_cancelled(cancel, "the download", err)))
+    if ((rc = result_cancelled(cancel, "the download", err))) {
+        free(words);
         return rc;
-    for (int k = 0; k < p->n_blocks; k++)
-        if (lay->block[k] != p->blocks[k].data)
-            dev_download(d, (void *)(uintptr_t)p->blocks[k].data, lay->block[k], p->blocks[k].bytes);
-    dev_download(d, words, lay->digests, n_words * (int64_t)sizeof words[0]);
+    }
+    for (int i = 0; i < n; i++)
+        queue_downloads(d, &r[i]->info.plan, lay + i);
+    dev_download(d, words, lay[0].digests, n_words * (int64_t)sizeof *words);
     dev_mark(d, MARK_DOWNLOADED);
-    info->refine_seconds = dev_elapsed(d, MARK_START, MARK_REFINED);
-    info->digest_seconds = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED);
-    info->download_seconds = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED);
+    const double refine = dev_elapsed(d, MARK_START, MARK_REFINED) / n,
+                 digest = dev_elapsed(d, MARK_REFINED, MARK_DIGESTED) / n,
+                 download = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED) / n;
     rc = dev_finish(d, err);
-    for (int k = 0; k < p->n_blocks; k++)
-        p->blocks[k].digest = words[k];
-    return !rc && lay->facts ? take_facts(p, words + p->n_blocks, err) : rc;
+    for (int i = 0; i < n && !rc; i++) {
+        struct sdd_result_info *info = &r[i]->info;
+        info->refine_seconds = refine;
+        info->digest_seconds = digest;
+        info->download_seconds = download;
+        rc = take_words(&info->plan, at, lay[i].facts != NULL, err);
+        at += result_words(&info->plan);
+    }
+    free(words);
+    return rc;
 }
 
 const struct sdd_result_info *sdd_result_info(const sdd_result *r)

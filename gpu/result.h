@@ -13,7 +13,7 @@ struct sdd_result {
 enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 
 struct result_layout { /* of device memory */
-    uint64_t *digests; /* one a block */
+    uint64_t *digests; /* result_words: one a block, then the facts */
     void *tree[SDD_MAX_BLOCKS];
     void *block[SDD_MAX_BLOCKS];      /* after result_place: what becomes the block            */
     float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of   */
@@ -23,15 +23,19 @@ struct result_layout { /* of device memory */
 /* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
 struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count);
-void result_lay_out(const sdd_device *d, const struct sdd_plan *p, struct arena *a, struct result_layout *out);
+/* result_words: of a result, or of several one after another: what comes over beside the blocks. */
+int64_t result_words(const struct sdd_plan *p);
+void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
+                    struct result_layout *out);
 /* result_place: host memory for the blocks of the plan. */
 int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the f32 or u32 rows of the block. NULL: there is none. */
 void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
 
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
-/* result_bring: after MARK_START and all kernels have been queued: digests, the way to host memory, times. Waits. */
-int result_bring(sdd_result *r, const struct result_layout *lay, const atomic_int *cancel,
+/* result_bring: after MARK_START and all kernels of n results, whose words follow each other, have been queued:
+ * digests, the way to host memory, times, of which each result has its share. Waits. */
+int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, const atomic_int *cancel,
                  struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

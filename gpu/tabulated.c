@@ -3,6 +3,7 @@
 #include "gpu/kernels/tab_first.h"
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_normals.h"
+#include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
@@ -180,24 +181,38 @@ static int64_t first_at(const struct sdd_control *mesh, int k)
     return first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
 }
 
-void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
-                     const float *values, float *first)
+/* Three floats of rows of n meshes, from mesh j on, in one launch. */
+static void first_launch(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                         struct sdd_width width, int k, const struct tabulated_crowd *c, int j, int n)
 {
-    for (int k = 0; k < width; k += 3) {
-        struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
-        struct tab_first_args a = {.mesh = *mesh,
-                                   .near_corner = t->near_corner,
-                                   .near_edge = t->near_edge,
-                                   .row = t->row,
-                                   .from = values + k,
-                                   .to = first + first_at(mesh, k),
-                                   .width = width_at(width, k),
-                                   .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
-        if (t->triangles.description)
-            step_run(&step, values + k, first + k, 0);
-        else
-            DEV_LAUNCH(topology->device, tab_first, &a, t->n_rows);
+    struct tab_first_args a = {.mesh = *mesh,
+                               .near_corner = t->near_corner,
+                               .near_edge = t->near_edge,
+                               .row = t->row,
+                               .n_rows = (uint32_t)t->n_rows,
+                               .rows = {.n = n},
+                               .width = width,
+                               .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+    for (int i = 0; i < n; i++) {
+        a.rows.from[i] = c->control[j + i] + k;
+        a.rows.to[i] = c->first[j + i] + first_at(mesh, k);
     }
+    DEV_LAUNCH(topology->device, tab_first, &a, t->n_rows * n);
+}
+
+void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
+                     const struct tabulated_crowd *c)
+{
+    const int64_t most = UINT32_MAX / (t->n_rows + 1);
+    const int abreast = t->triangles.description ? 1 : most < c->n ? (int)most : c->n;
+    for (int k = 0; k < width; k += 3)
+        for (int j = 0; j < c->n; j += abreast) {
+            struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
+            if (t->triangles.description)
+                step_run(&step, c->control[j] + k, c->first[j] + k, 0);
+            else
+                first_launch(topology, mesh, t, step.width, k, c, j, c->n - j < abreast ? c->n - j : abreast);
+        }
 }
 
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
@@ -224,10 +239,24 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .n_runs = t->n_runs};
 }
 
-void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const float *values, const float *first, float *to)
+/* Positions of many meshes in one launch. */
+static void points_launch(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
+                          const struct tabulated_crowd *c)
 {
-    struct tab_lone_args lone = {t->lone, values, to, width};
+    const struct tabulated_surface *of = t->surface + surface;
+    struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL), .rows = {.n = c->n}};
+    a.of.each = pieces_each(t->n_regular * c->n, of->level);
+    for (int j = 0; j < c->n; j++) {
+        a.control[j] = c->control[j];
+        a.rows.from[j] = c->first[j];
+        a.rows.to[j] = c->to[j];
+    }
+    DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_items(&a.of) * c->n);
+}
+
+static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
+                      const float *values, const float *first, float *to)
+{
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), values + k,
                                                   first + first_at(mesh, k), to + k)};
@@ -239,7 +268,20 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
         else
             DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
     }
-    DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
+}
+
+void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
+                    const struct tabulated_crowd *c)
+{
+    const int many = c->n > 1 && width == 3 && !t->triangles.description;
+    if (many)
+        points_launch(d, mesh, t, surface, c);
+    for (int j = 0; j < c->n; j++) {
+        struct tab_lone_args lone = {t->lone, c->control[j], c->to[j], width};
+        if (!many)
+            mesh_rows(d, mesh, t, surface, width, c->control[j], c->first[j], c->to[j]);
+        DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
+    }
 }
 
 static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,

@@ -6,6 +6,7 @@
 #ifndef SDD_TABULATED_H
 #define SDD_TABULATED_H
 #include "gpu/adaptive.h"
+#include "gpu/kernels/tab_abreast.h"
 #include "gpu/kernels/tab_pieces.h"
 #include "gpu/tab_class.h"
 #include "gpu/tab_triangles.h"
@@ -52,14 +53,21 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
 /* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* tabulated_first: control rows of `width` floats -> the rows of level 1 that pieces look at, among
- * tabulated_first_floats, three components at a time (kernels/tab_near.h). tabulated_rows: both -> rows of what was
- * prepared. Both queue. */
+/* Rows of meshes of one topology, at most SDD_TAB_ABREAST: control rows of `width` floats; of those of level 1
+ * (tabulated_first_floats), three components at a time (kernels/tab_near.h), the ones that pieces look at; rows of what
+ * was prepared. */
+struct tabulated_crowd {
+    int n;
+    const float *control[SDD_TAB_ABREAST];
+    float *first[SDD_TAB_ABREAST], *to[SDD_TAB_ABREAST];
+};
+/* tabulated_first: control rows -> rows of level 1, under Catmull-Clark of all meshes in one launch. tabulated_rows:
+ * both -> rows of what was prepared. Both queue. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
-                     const float *values, float *first);
+                     const struct tabulated_crowd *c);
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const float *values, const float *first, float *to);
+                    const struct tabulated_crowd *c);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);

@@ -52,13 +52,14 @@ template <int N, int LOG> struct tab_shape {
     static_assert(apart * pieces <= TAB_SLAB, "pieces fit");
 };
 
-/* Floats of the point a lane reads, and of a piece's. DENSE, from here on: nothing stands between rows that are put. */
+/* Floats of the point a lane reads, and of a piece's. DENSE, from here on: nothing stands between rows that are put; 1
+ * and 2 are the same, for kernels apart: what two have in common is compiled worse in both. */
 template <int N> struct tab_point {
     static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TAB_REGULAR * wide + 4;
 };
 
 /* At most MOST floats, rows of N, to where they belong: whole lines where there is nothing between rows. */
-template <int N, bool DENSE, int MOST>
+template <int N, int DENSE, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
     const int lane = threadIdx.x & 31;
@@ -250,7 +251,7 @@ template <int N> struct tab_sums {
 
 /* A line of points of each piece, rows of which follow each other from `row` of the piece's lanes; `from`: that of the
  * first piece, the others 2^LOG points apart. */
-template <int N, bool DENSE, int LOG>
+template <int N, int DENSE, int LOG>
 static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, uint32_t row, const float *from,
                                                      int n_pieces)
 {
@@ -266,7 +267,7 @@ static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, u
 }
 
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
-template <int N, bool DENSE, int LOG, class SUMS, class BASES>
+template <int N, int DENSE, int LOG, class SUMS, class BASES>
 static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g,
                                                   const sdd_tab_regular *own, int n_pieces, const SUMS &q,
                                                   const BASES &bases, tab_warp *s)
@@ -296,7 +297,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
 
 /* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those of
  * the next are; `columns` goes on with them. */
-template <int N, bool DENSE, int LOG>
+template <int N, int DENSE, int LOG>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
                                                 int end, bool whole, const tab_bases &bases, tab_warp *s)
 {
@@ -340,7 +341,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
 }
 
 /* The pieces of a warp. */
-template <int N, bool DENSE, int LOG>
+template <int N, int DENSE, int LOG>
 static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const tab_bases &bases,
                                                tab_warp *warps)
 {
@@ -354,7 +355,7 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t
         tab_some<N, DENSE, LOG>(a, &columns, i, span.end, span.whole, bases, s);
 }
 
-template <int N, bool DENSE>
+template <int N, int DENSE>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_bases &bases,
                                                   tab_warp *warps)
 {
@@ -444,19 +445,22 @@ struct tab_turn {
     bool other;
 };
 
-static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a)
+/* Of `blocks` from `first` on: those of a mesh. */
+static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned first = 0,
+                                                       unsigned blocks = gridDim.x)
 {
-    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x, n = gridDim.x, before = i * others / n;
+    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x - first, n = blocks, before = i * others / n;
     tab_turn t;
     t.other = (i + 1) * others / n > before;
     t.i = t.other ? before : i - before;
     return t;
 }
 
-template <int N, bool DENSE>
-static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
+template <int N, int DENSE>
+static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s,
+                                                 unsigned first = 0, unsigned blocks = gridDim.x)
 {
-    const tab_turn turn = tab_turn_of(a);
+    const tab_turn turn = tab_turn_of(a, first, blocks);
     if (turn.other)
         tab_others(a, turn.i, &s->run);
     else

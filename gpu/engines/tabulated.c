@@ -8,6 +8,8 @@
 #include "gpu/engines/mesh_matrix.h"
 #include "gpu/primvars.h"
 
+_Static_assert(ENGINE_ABREAST <= SDD_TAB_ABREAST, "a launch takes them all");
+
 struct layout {
     float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
     struct mesh_matrix_tables tables;
@@ -87,7 +89,8 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     else if (n < topology_points(t, level))
         tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
     else
-        tabulated_rows(t->device, m, t->tabulated, surface, 3, run->mesh->points, level1, to);
+        tabulated_rows(t->device, m, t->tabulated, surface, 3,
+                       &(struct tabulated_crowd){1, {run->mesh->points}, {level1}, {to}});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -101,7 +104,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
-        tabulated_first(t, &m, t->tabulated, 3, run->mesh->points, l.first);
+        tabulated_first(t, &m, t->tabulated, 3, &(struct tabulated_crowd){1, {run->mesh->points}, {l.first}, {NULL}});
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
     if (!needs_last(t, r)) {
@@ -123,6 +126,31 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     return SDD_OK;
 }
 
+static int run_many(const struct engine_run *runs, int n, struct sdd_error *err)
+{
+    const sdd_topology *t = runs->mesh->topology;
+    const struct sdd_refine_request *r = runs->request;
+    struct sdd_control m = topology_control(t);
+    struct tabulated_crowd c = {.n = n};
+    int rc = SDD_OK;
+    if (!tabulated_has(t->tabulated, r->level, r->surface)) { /* patches are those of one mesh at a time */
+        for (int k = 0; k < n && !rc; k++)
+            rc = run(runs + k, err);
+        return rc;
+    }
+    for (int k = 0; k < n; k++) {
+        struct arena a = {runs[k].scratch, 0};
+        struct layout l;
+        lay_out(t, r, &a, &l);
+        c.control[k] = runs[k].mesh->points;
+        c.first[k] = l.first;
+        c.to[k] = runs[k].positions;
+    }
+    tabulated_first(t, &m, t->tabulated, 3, &c);
+    tabulated_rows(t->device, &m, t->tabulated, r->surface, 3, &c);
+    return SDD_OK;
+}
+
 static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return tabulated_has(t->tabulated, r->level, r->surface) ? "tables" : "patches";
@@ -136,5 +164,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, run_many,
 };

@@ -74,32 +74,42 @@ static void check_vertices_and_edges(const struct wild_case *k, const struct wil
     }
 }
 
-/* All rows at once, from lists of what is near. */
+/* All rows at once, from lists of what is near; of three meshes, one with its points mirrored: so are its rows. */
 static void check_together(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
+    enum { MESHES = 3, MIRRORED = 1 };
     const int64_t V = k->b.V, C = k->b.C, E = k->o.E, n = V + k->b.F + E;
     float *before = poisoned(3 * n, sizeof *before), *got = xalloc(3 * n, sizeof *got);
     uint32_t *row = xalloc(n, sizeof *row);
+    float *mirrored = xalloc(3 * V, sizeof *mirrored);
     for (int64_t i = 0; i < n; i++) /* in any order */
         row[i] = (uint32_t)(n - 1 - i);
     struct tab_near_corners_args corners = {wild_upload(k, no_arrays), launch_out(C, sizeof *corners.near)};
     struct tab_near_edges_args edges = {corners.mesh, launch_out(E, sizeof *edges.near)};
-    struct tab_first_args rows = {.mesh = corners.mesh, .near_corner = corners.near, .near_edge = edges.near};
+    struct tab_first_args a = {.mesh = corners.mesh, .near_corner = corners.near, .near_edge = edges.near};
     LAUNCH(tab_near_corners, &corners, C);
     LAUNCH(tab_near_edges, &edges, E);
-    rows.from = launch_in(k->p->points, 3 * V, 4), rows.to = launch_out(4 * n, 4);
-    rows.row = launch_in(row, n, 4), rows.width = sdd_xyz(), rows.smooth_triangles = k->smooth_triangles;
-    LAUNCH(tab_first, &rows, n);
-    const float *rows_got = launch_got(rows.to);
+    for (int64_t i = 0; i < 3 * V; i++)
+        mirrored[i] = -k->p->points[i];
+    for (int j = 0; j < MESHES; j++)
+        a.rows.from[j] = launch_in(j == MIRRORED ? mirrored : k->p->points, 3 * V, 4),
+        a.rows.to[j] = launch_out(4 * n, 4);
+    a.row = launch_in(row, n, 4), a.n_rows = (uint32_t)n;
+    a.rows.n = MESHES, a.width = sdd_xyz(), a.smooth_triangles = k->smooth_triangles;
+    LAUNCH(tab_first, &a, MESHES * n);
     (void)launch_got(corners.near), (void)launch_got(edges.near); /* what tab_first makes of them says what they are */
-    for (int64_t i = 0; i < n; i++)
-        memcpy(got + 3 * i, rows_got + 4 * i, 12);
-    check_rows(k, to, "tab_first", got, before, 0, n);
-    for (int64_t v = 0; v < V; v++)
-        if (k->b.valence[v] == 0 && memcmp(got + 3 * v, k->p->points + 3 * v, 12) != 0)
-            fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+    for (int j = 0; j < MESHES; j++) {
+        const float *rows = launch_got(a.rows.to[j]), sign = j == MIRRORED ? -1 : 1;
+        for (int64_t i = 0; i < 3 * n; i++)
+            got[i] = sign * rows[i / 3 * 4 + i % 3];
+        check_rows(k, to, "tab_first", got, before, 0, n);
+        for (int64_t v = 0; v < V; v++)
+            if (k->b.valence[v] == 0 && memcmp(got + 3 * v, k->p->points + 3 * v, 12) != 0)
+                fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+    }
     launch_end();
-    free(before), free(got), free(row);
+    free(mirrored), free(row);
+    free(before), free(got);
 }
 
 static void check_first(const struct wild_case *k, const struct wild *to, int no_arrays)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points, tab_points_n, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces that make what
- * chance leaves them, with columns and tables of no meaning. Each point is summed in double; all that no piece makes,
- * or that is not in the range, must stay as it was. Grid rows come from the grid order in words
+/* Oracle of tab_points, tab_points_n, tab_points_many, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces
+ * that make what chance leaves them, with columns and tables of no meaning. Each point is summed in double; all that no
+ * piece makes, or that is not in the range, must stay as it was. Grid rows come from the grid order in words
  * (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
+#include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
@@ -115,17 +116,10 @@ static void check_piece(const struct pieces *s, int is_regular, int64_t i, float
         }
 }
 
-static void run(const struct pieces *s)
+/* All that was written to `to`, and nothing else. */
+static void check_result(const struct pieces *s, const float *to)
 {
-    const struct sdd_control m = wild_upload(&s->k, 1);
     int64_t n_to = grid_n_vertices(&s->g, s->level), bytes = n_to * s->stride * 4;
-    float *to = launch_out(n_to * s->stride, sizeof *to);
-    struct tab_points_n_args a = {pieces_upload(s, &m)};
-    a.base.to = to + s->offset;
-    if (s->n == 3 && s->stride == 3)
-        LAUNCH(tab_points, &a.base, sdd_tab_items(&a.base));
-    else
-        LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
     float *got = xalloc(bytes, 1), *untouched = poisoned(bytes, 1);
     memcpy(got, launch_got(to), (size_t)bytes);
     for (int64_t i = 0; i < s->n_regular; i++)
@@ -137,7 +131,53 @@ static void run(const struct pieces *s)
             fail_msg("%s level %d, %d of %d floats: float %d was written", launch_case(), s->level, s->n, s->stride,
                      (int)i);
     free(got), free(untouched);
+}
+
+static void run(const struct pieces *s)
+{
+    const struct sdd_control m = wild_upload(&s->k, 1);
+    float *to = launch_out(grid_n_vertices(&s->g, s->level) * s->stride, sizeof *to);
+    struct tab_points_n_args a = {pieces_upload(s, &m)};
+    a.base.to = to + s->offset;
+    if (s->n == 3 && s->stride == 3)
+        LAUNCH(tab_points, &a.base, sdd_tab_items(&a.base));
+    else
+        LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
+    check_result(s, to);
     launch_end();
+}
+
+/* The floats of a mesh, in another order for each k. */
+static float *turned(const float *from, int64_t n, int k)
+{
+    float *p = xalloc(n, sizeof *p);
+    for (int64_t i = 0; i < n; i++)
+        p[i] = from[(i + 7 * k) % n];
+    return p;
+}
+
+/* Meshes with rows of their own, in one launch. */
+static void run_many(const struct pieces *s)
+{
+    enum { MESHES = 3 };
+    struct pieces of[MESHES];
+    const struct sdd_control m = wild_upload(&s->k, 1);
+    struct tab_points_many_args a = {.of = pieces_upload(s, &m), .rows = {.n = MESHES}};
+    a.of.control = a.of.from = NULL;
+    for (int k = 0; k < MESHES; k++) {
+        of[k] = *s;
+        of[k].control = turned(s->control, s->k.b.V * 3, k);
+        of[k].from = turned(s->from, s->n_from * s->wide, k);
+        a.control[k] = launch_in(of[k].control, s->k.b.V * 3, 4);
+        a.rows.from[k] = launch_in(of[k].from, s->n_from * s->wide, 4);
+        a.rows.to[k] = launch_out(grid_n_vertices(&s->g, s->level) * 3, 4);
+    }
+    LAUNCH(tab_points_many, &a, sdd_tab_items(&a.of) * MESHES);
+    for (int k = 0; k < MESHES; k++)
+        check_result(of + k, a.rows.to[k]);
+    launch_end();
+    for (int k = 0; k < MESHES; k++)
+        free(of[k].control), free(of[k].from);
 }
 
 /* ---- on meshes ------------------------------------------------------------------------------------------------- */
@@ -155,6 +195,8 @@ static void check(const struct poly *p)
     pieces_cut(&s);
     s.table = pieces_floats(s.n_table);
     run(&s);
+    if (s.n == 3 && s.stride == 3)
+        run_many(&s);
     n_seen[level][s.n][s.stride > s.n][0] += s.n_regular - s.n_whole;
     n_seen[level][s.n][s.stride > s.n][2] += s.n_whole;
     n_seen[level][s.n][s.stride > s.n][1] += s.n_other;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/mesh.h"
+#include "gpu/sdd_many.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
@@ -123,6 +124,21 @@ static void part(sdd_mesh *mesh, int surface, struct record *r)
         note_result(r, result);
 }
 
+/* The mesh twice, by the engine that makes points of many at once. */
+static void together(sdd_mesh *mesh, int surface, struct record *r)
+{
+    const struct sdd_refine_request request = {
+        .level = 2, .surface = surface, .include = SDD_POSITIONS, .method = "tabulated"};
+    struct sdd_error err = {0};
+    sdd_mesh *meshes[2] = {mesh, mesh};
+    sdd_result *results[2];
+    int rc = sdd_refine_many(meshes, 2, &request, results, &err);
+    if (rc)
+        note_error(r, rc, &err);
+    for (int k = 0; k < 2 && !rc; k++)
+        note_result(r, results[k]);
+}
+
 static void patches(sdd_mesh *mesh, int level, int surface, struct record *r)
 {
     const struct sdd_patches_request request = {level, surface, 0, NULL};
@@ -164,6 +180,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, (all & ~SDD_FACE_PARAMS) | COMPACT, r);
     part(mesh, SDD_SURFACE_REFINED, r);
     part(mesh, SDD_SURFACE_LIMIT, r);
+    together(mesh, SDD_SURFACE_REFINED, r);
+    together(mesh, SDD_SURFACE_LIMIT, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;

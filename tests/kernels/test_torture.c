@@ -13,6 +13,7 @@
 #include <string.h>
 #include "gpu/device.h"
 #include "gpu/fake/backend_fake.h"
+#include "gpu/sdd_many.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
@@ -114,6 +115,22 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
     return SDD_OK;
 }
 
+/* A crowd of two. */
+static int refine_together(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
+{
+    const struct sdd_refine_request request = {.level = 2, .include = SDD_POSITIONS, .method = "tabulated"};
+    sdd_mesh *meshes[2] = {mesh, mesh};
+    sdd_result *results[2];
+    int rc = sdd_refine_many(meshes, 2, &request, results, err);
+    for (int k = 0; k < 2; k++) {
+        if (rc)
+            assert_null(results[k]);
+        else
+            keep_digests(results[k], digest);
+    }
+    return rc;
+}
+
 static int patches(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
 {
     const struct sdd_patches_request request = {2, SDD_SURFACE_LIMIT, 0, NULL};
@@ -142,6 +159,8 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
         rc = refine(mesh, "mesh-matrix", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     if (!rc && strcmp(s->name, "corner_on_crease") == 0) /* one: tables take many steps */
         rc = refine(mesh, "tabulated", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
+    if (!rc && strcmp(s->name, "corner_on_crease") == 0)
+        rc = refine_together(mesh, &o->digest[0], &o->err);
     int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
     if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
