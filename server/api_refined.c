@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
- * or while it is sent. The answers are refine_answer.c's. */
+ * or while it is sent. The work is refine_compute.c's, the answers are refine_answer.c's. */
 #include "server/positions.h"
 #include "server/refine_request.h"
 #include "server/residency.h"
@@ -70,126 +70,14 @@ static bool skip_parse(const struct job *job)
     return !((const struct refine_job *)job)->posed;
 }
 
+static bool skip_share(const struct job *job)
+{
+    return !job->reader;
+}
+
 static bool skip_load_needed(const struct job *job)
 {
     return ((const struct refine_job *)job)->own_mesh ? skip_load(job) : skip_load_resident(job);
-}
-
-/* The mesh as it is now, or posed, for this answer alone. JOB_AGAIN: a host copy is needed first. */
-static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
-{
-    struct job *job = &j->base.job;
-    const struct slot *slot = job->slot;
-    uint64_t start = uv_hrtime();
-    j->own_mesh = true;
-    if (!slot->host)
-        return JOB_AGAIN;
-    int rc = resident_copy(job->server->residency, slot->resident, slot->host,
-                           j->posed ? j->pose->ranges[0].points : NULL, out, &job->err);
-    job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
-    return rc;
-}
-
-/* Meshes unused for long leave the device until there is room. patches NULL: sdd_refine. */
-static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_request *patches, sdd_result **result)
-{
-    struct job *job = &j->base.job;
-    struct resident *resident = job->slot->resident;
-    int rc;
-    do
-        rc = patches ? sdd_patches(mesh, patches, result, &job->err) : sdd_refine(mesh, &j->request, result, &job->err);
-    while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
-    resident_measure(job->server->residency, resident);
-    if (rc == SDD_ENO_MEMORY)
-        metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
-    return rc;
-}
-
-static int make_refined(struct refine_job *j, sdd_result **result)
-{
-    sdd_mesh *own = NULL;
-    int rc = refine_admit(j);
-    if (!rc && j->posed)
-        rc = make_own_mesh(j, &own);
-    if (!rc)
-        rc = run(j, own ? own : j->base.job.slot->resident->mesh, NULL, result);
-    sdd_mesh_free(own);
-    if (rc)
-        return rc;
-    const struct sdd_result_info *info = sdd_result_info(*result);
-    refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
-    return SDD_OK;
-}
-
-/* What is asked for of a frame that is made while it is sent: its first piece. */
-static int make_stream(struct refine_job *j)
-{
-    struct job *job = &j->base.job;
-    const struct frame_about about = refine_about(j);
-    struct stream_ask ask = {
-        .request = &j->request, .first = j->first, .length = j->length, .scheme = job->slot->info.options.scheme};
-    int rc = refine_ring(j, j->length / STREAM_ROW_BYTES + 1);
-    ask.rows = j->piece_rows;
-    if (!rc)
-        rc = refine_admit(j);
-    if (!rc)
-        rc = frame_make(&about, &j->plan, &ask.frame, &job->err);
-    if (rc)
-        return rc;
-    rc = make_own_mesh(j, &ask.mesh);
-    if (rc)
-        frame_fini(&ask.frame);
-    else
-        rc = stream_create(job->server, &ask, job->phases, &job->refined_by, &j->stream, &job->err);
-    resident_measure(job->server->residency, job->slot->resident);
-    return rc;
-}
-
-static int make_patches(struct refine_job *j, sdd_result **result)
-{
-    struct sdd_patches_request request = {j->request.level, j->request.surface, 0, j->request.cancel};
-    int rc = refine_budget(j, &request.max_bytes);
-    if (!rc)
-        rc = run(j, j->base.job.slot->resident->mesh, &request, result);
-    if (rc == SDD_ETOO_LARGE && strcmp(j->base.job.err.field, "max_bytes") == 0)
-        return refine_over(j);
-    if (rc)
-        return rc;
-    j->plan = sdd_result_info(*result)->plan;
-    rc = refine_check(j);
-    if (rc)
-        sdd_result_free(*result);
-    return rc;
-}
-
-static int compute(struct job *job)
-{
-    struct refine_job *j = (struct refine_job *)job;
-    struct server *s = job->server;
-    sdd_result *result = NULL;
-    bool pieces = false;
-    int rc = ensure_resident(job);
-    if (!rc && !j->patches)
-        rc = refine_plan(j);
-    if (!rc && !j->patches)
-        rc = refine_range(j, &pieces);
-    if (!rc && pieces)
-        return make_stream(j);
-    if (!rc)
-        rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
-    if (rc)
-        return rc;
-    const struct frame_about about = refine_about(j);
-    const struct sdd_result_info *info = sdd_result_info(result);
-    job->phases[PHASE_REFINE] += info->refine_seconds;
-    job->refined_by = info->by;
-    job->phases[PHASE_DIGEST] += info->digest_seconds;
-    job->phases[PHASE_DOWNLOAD] += info->download_seconds;
-    metrics_add(&s->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
-                info->plan.n_vertices);
-    residency_publish(s->residency);
-    j->computed = true;
-    return cached_create(j->key, &about, result, &j->frame, &job->err);
 }
 
 /* The frame's kind, of those of its mesh or in the place of the one not asked for longest. *moved: it was there, and
@@ -215,14 +103,14 @@ static struct auto_frames *kind_of(const struct refine_job *j, bool *moved)
     return kind;
 }
 
-/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. NULL: they do not. */
-static struct auto_frames *wants_tables(const struct refine_job *j)
+/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. */
+static bool wants_tables(const struct refine_job *j)
 {
     bool moved;
     if (!refine_is_auto(j))
-        return NULL;
-    struct auto_frames *kind = kind_of(j, &moved);
-    return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused) ? kind : NULL;
+        return false;
+    const struct auto_frames *kind = kind_of(j, &moved);
+    return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused);
 }
 
 static int adopt(struct job *job)
@@ -236,8 +124,10 @@ static int adopt(struct job *job)
         metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
         cache_keep(&job->server->cache, job->slot, j->frame);
     }
-    if (j->build)
+    if (j->build) {
+        job_close(job); /* the next frame is made by them */
         job_answer(job);
+    }
     return SDD_OK;
 }
 
@@ -249,14 +139,24 @@ static int build_tables(struct job *job)
     struct sdd_refine_request request = j->request;
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
-    int rc = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
-    atomic_store(&j->build->built, !rc);
-    atomic_store(&j->build->refused, rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE);
+    j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
     if (resident->mesh)
         resident_measure(job->server->residency, resident);
-    if (rc == SDD_EDEVICE)
+    if (j->built == SDD_EDEVICE)
         job->err = err;
-    return rc == SDD_EDEVICE ? rc : SDD_OK;
+    return j->built == SDD_EDEVICE ? j->built : SDD_OK;
+}
+
+/* Of its kind, which may be gone: other readers of the mesh have theirs. */
+static int tell_built(struct job *job)
+{
+    const struct refine_job *j = (const struct refine_job *)job;
+    struct auto_frames *kind = refine_kind(j);
+    if (!kind)
+        return SDD_OK;
+    atomic_store(&kind->built, !j->built);
+    atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
+    return SDD_OK;
 }
 
 static bool skip_build(const struct job *job)
@@ -281,17 +181,19 @@ static void start(struct request *r, bool patches, bool posed)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
-                                        {ON_HOST, PHASE_PARSE, parse, skip_parse},
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
-                                        {ON_DEVICE, -1, compute, NULL},
+                                        {ON_LOOP, -1, job_share, skip_share},
+                                        {ON_HOST, PHASE_PARSE, parse, skip_parse},
+                                        {ON_DEVICE, -1, refine_compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
                                         {ON_DEVICE, -1, build_tables, skip_build},
+                                        {ON_LOOP, -1, tell_built, skip_build},
                                         {0}};
     static const struct job_ops ops = {steps, refine_answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j, patches);
     if (!j)
         return;
-    j->posed = j->own_mesh = posed;
+    j->posed = j->own_mesh = j->base.job.reader = posed;
     mesh_job_start(r, &j->base, &ops);
 }
 

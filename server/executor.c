@@ -86,6 +86,27 @@ void executor_post(struct executor *e, struct task *task)
     pthread_mutex_unlock(&e->mutex);
 }
 
+int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
+                  struct task **out)
+{
+    int n = 0, waiting = 0;
+    pthread_mutex_lock(&e->mutex);
+    for (const struct task *task = e->first; task; task = task->next)
+        waiting += fits(task, cls);
+    for (struct task **at = &e->first; *at && n < waiting / 2 && n < most;) { /* *at: some may fit no more */
+        if (!fits(*at, cls)) {
+            at = &(*at)->next;
+            continue;
+        }
+        out[n] = *at;
+        if (!(*at = out[n++]->next))
+            e->last = at;
+    }
+    pthread_mutex_unlock(&e->mutex);
+    atomic_fetch_sub(&e->depth, n);
+    return n;
+}
+
 struct release {
     struct task task;
     void *pointer;

@@ -15,6 +15,10 @@ struct executor;
 /* executor_start: NULL when threads cannot be made. `user` is handed to every task. */
 struct executor *executor_start(const char *name, int n_threads, void *user);
 void executor_post(struct executor *e, struct task *task); /* any thread */
+/* executor_take: from a task that runs: the first half of those waiting that fit, `most` at most, out of their turn;
+ * they are the caller's to run. The other half is there to work on while these go on elsewhere. Returns how many. */
+int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
+                  struct task **out);
 /* executor_release: release(pointer) on one of its threads, or here when `bytes` is small: giving a gigabyte back
  * to the kernel takes longer than the loop should be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));

@@ -41,26 +41,88 @@ void jobs_hand_over(struct server *s, struct task *task)
         uv_async_send(&s->wake);
 }
 
+static struct executor *executor_of(struct server *s, enum queue queue)
+{
+    return queue == ON_HOST ? s->host : queue == ON_STORE ? s->storage : s->compute;
+}
+
 /* ---- on a worker thread --------------------------------------------------------------------------------- */
 static void go_on(struct task *task, void *user);
 
 static void run_step(struct task *task, void *user)
 {
     struct job *job = CONTAINER(task, struct job, task);
-    struct server *s = user;
     uint64_t start = uv_hrtime();
+    int rc;
+    (void)user;
     job->phases[PHASE_QUEUE] += (double)(start - job->waiting_since) * 1e-9;
     if (atomic_load(&job->cancel) && !job->committed)
-        job->rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
+        rc = job_fail(job, SDD_ECANCELLED, "", "the client went away");
     else
-        job->rc = job->step->run(job);
+        rc = job->step->run(job);
     if (job->step->phase >= 0)
         job->phases[job->step->phase] += (double)(uv_hrtime() - start) * 1e-9;
-    task->run = go_on;
-    jobs_hand_over(s, task);
+    job_leave(job, rc);
+}
+
+void job_leave(struct job *job, int rc)
+{
+    job->rc = rc;
+    job->task.run = go_on;
+    jobs_hand_over(job->server, &job->task);
+}
+
+void job_wait(struct job *job)
+{
+    job->task.run = run_step;
+    job->waiting_since = uv_hrtime();
+    executor_post(executor_of(job->server, job->step->queue), &job->task);
+}
+
+struct pair {
+    const struct job *job;
+    bool (*fits)(const struct job *job, const struct job *other);
+};
+
+static bool joins(const struct task *task, const void *cls)
+{
+    const struct pair *p = cls;
+    if (task->run != run_step)
+        return false;
+    const struct job *other = CONTAINER((struct task *)(uintptr_t)task, struct job, task);
+    return other->step == p->job->step && !atomic_load(&other->cancel) && p->fits(p->job, other);
+}
+
+int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out)
+{
+    const struct pair p = {job, fits};
+    struct task *tasks[JOB_MOST_JOINED];
+    const int n = executor_take(executor_of(job->server, job->step->queue), joins, &p,
+                                most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
+    for (int k = 0; k < n; k++) {
+        out[k] = CONTAINER(tasks[k], struct job, task);
+        out[k]->phases[PHASE_QUEUE] += (double)(uv_hrtime() - out[k]->waiting_since) * 1e-9;
+    }
+    return n;
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------ */
+static bool may_begin(const struct slot *slot, const struct job *job)
+{
+    return !slot->holder && !slot->closed && (job->reader || !slot->readers);
+}
+
+/* The first in line begins, unless somebody is in its way. */
+static void let_next(struct server *s, struct slot *slot)
+{
+    struct job *next = list_empty(&slot->waiting) ? NULL : CONTAINER(slot->waiting.next, struct job, wait);
+    if (!next || !may_begin(slot, next))
+        return;
+    slot->holder = next;
+    next->holds = true;
+    list_append(&s->jobs.runnable, &next->wait);
+}
+
 static void release_slot(struct job *job)
 {
     struct slot *slot = job->slot;
@@ -68,16 +130,31 @@ static void release_slot(struct job *job)
     job->slot = NULL;
     if (!slot)
         return;
-    if (job->holds) {
+    if (job->holds)
         slot->holder = NULL;
-        if (!list_empty(&slot->waiting)) {
-            struct job *next = CONTAINER(slot->waiting.next, struct job, wait);
-            slot->holder = next;
-            next->holds = true;
-            list_append(&job->server->jobs.runnable, &next->wait);
-        }
-    }
+    slot->readers -= job->shares;
+    slot->closed -= job->closes;
+    let_next(job->server, slot);
     slot_unuse(&job->server->slots, slot);
+}
+
+int job_share(struct job *job)
+{
+    struct slot *slot = job->slot;
+    if (job->shares)
+        return SDD_OK;
+    job->holds = false;
+    job->shares = true;
+    slot->holder = NULL;
+    slot->readers++;
+    let_next(job->server, slot);
+    return SDD_OK;
+}
+
+void job_close(struct job *job)
+{
+    job->slot->closed += !job->closes;
+    job->closes = true;
 }
 
 void job_answer(struct job *job)
@@ -116,11 +193,6 @@ static void finish(struct job *job)
     job->ops->free(job);
 }
 
-static struct executor *executor_of(struct server *s, enum queue queue)
-{
-    return queue == ON_HOST ? s->host : queue == ON_STORE ? s->storage : s->compute;
-}
-
 /* What a step's result means for the next step; true: the job is over. */
 static bool judge(struct job *job)
 {
@@ -156,9 +228,7 @@ static void advance(struct job *job)
             continue;
         }
         if (job->step->queue != ON_LOOP) {
-            job->task.run = run_step;
-            job->waiting_since = uv_hrtime();
-            executor_post(executor_of(job->server, job->step->queue), &job->task);
+            job_wait(job);
             return;
         }
         job->rc = job->step->run(job);
@@ -198,7 +268,7 @@ void job_start(struct server *s, struct job *job, const struct job_ops *ops, str
                            (int)s->config->queue_size);
         job->err.code = job->rc;
         finish(job);
-    } else if (slot && slot->holder) {
+    } else if (slot && (!list_empty(&slot->waiting) || !may_begin(slot, job))) {
         job->waiting_since = uv_hrtime();
         list_append(&slot->waiting, &job->wait);
     } else {
@@ -223,7 +293,7 @@ void job_abandon(struct job *job, int code)
     r->job = NULL;
     answer_error(r, &err);
     http_answered(r);
-    if (job->slot && !job->holds) { /* still waiting: nothing of it runs anywhere */
+    if (job->slot && !job->holds && !job->shares) { /* still waiting: nothing of it runs anywhere */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }

@@ -4,7 +4,8 @@
  *   job_start -> [wait for the mesh] -> step, step, ... -> ops->answer (when a client still waits) -> ops->free
  *
  * A job may hold one mesh slot from its first step to its end; jobs on one mesh run one after the other, in the
- * order in which they came. A step runs on its thread with the job to itself. Jobs are embedded first in the
+ * order in which they came, but for readers, which run beside each other from job_share on. A step runs on its thread
+ * with the job to itself. Jobs are embedded first in the
  * struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is answered
  * at once, `cancel` is set, and the job goes on without a request until its step returns. */
 #ifndef SUBDD_JOBS_H
@@ -23,6 +24,7 @@ struct slot;
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
 enum { JOB_DONE = 1 /* skip the other steps */, JOB_AGAIN = 2 /* start over at the first step */ };
 #define JOB_MAX_ROUNDS 8
+#define JOB_MOST_JOINED 63
 
 struct step {
     enum queue queue;
@@ -45,7 +47,8 @@ struct job {
     struct request *request; /* loop only; NULL when nobody waits any more                  */
     struct slot *slot;       /* held, or waited for; NULL: none                             */
     bool holds;
-    bool committed; /* a durable change was made: cancelling can no longer undo it */
+    bool reader, shares, closes; /* it will call job_share; it has; job_close */
+    bool committed;              /* a durable change was made: cancelling can no longer undo it */
     atomic_int cancel;
     uint64_t deadline, waiting_since;
     int rc, rounds;
@@ -67,6 +70,17 @@ void jobs_fini(struct jobs *jobs);
  * When --queue-size jobs are there already the request is answered SDD_EBUSY and the job freed. */
 void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request,
                struct slot *slot);
+/* job_share: on the loop, in a step: from here on the job only reads what its slot has, and the next reader may begin,
+ * which finds all that it needs there. */
+int job_share(struct job *job);
+/* job_close: on the loop, in a step of a job that holds or shares its slot: nobody else begins there until it ends. */
+void job_close(struct job *job);
+/* job_join: on a worker thread, in a step: jobs that wait there for the same step and fit, as executor_take picks them.
+ * Who takes them runs the step for each, and says with job_leave how it ended, or lets it wait for its turn again.
+ * Returns how many. */
+int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out);
+void job_leave(struct job *job, int rc);
+void job_wait(struct job *job);
 /* job_answer: on the loop, in a step: answers the request now; the job goes on without it. */
 void job_answer(struct job *job);
 void job_abandon(struct job *job, int code); /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */

@@ -37,6 +37,7 @@ enum metric { /* one row each in metrics.c, in this order */
               M_REFINED_LOOP,
               M_REFINED_BILINEAR,
               M_REFINED_SQRT3,
+              M_FRAMES_TOGETHER,
               M_LAUNCHES,
               M_STREAM_BYTES,
               M_STREAMS,

@@ -15,6 +15,8 @@
 #define LEAST_PIECE_BYTES (16 << 20) /* less would wake threads more often than is worth it */
 #define MOST_PIECE_BYTES (64 << 20)
 #define PIECE_SCRATCHES 16 /* times what all pieces stand on, between these */
+/* Of frames that are made together: more would keep others waiting, and has less to gain. */
+#define MOST_TOGETHER_BYTES (64 << 20)
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
 #define PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
 
@@ -382,6 +384,13 @@ int refine_admit(struct refine_job *j)
         if (!residency_make_room(s->residency, m, 0))
             break;
     return SDD_OK;
+}
+
+int refine_together(const struct refine_job *j)
+{
+    const struct server *s = j->base.job.server;
+    const int64_t host = host_left(s), bytes = j->plan.host_bytes + 1, room = least(host, MOST_TOGETHER_BYTES);
+    return room / bytes < INT32_MAX ? (int)(room / bytes) : INT32_MAX;
 }
 
 int refine_budget(struct refine_job *j, int64_t *max_bytes)

@@ -25,9 +25,11 @@ struct refine_job {
     int64_t piece_rows;         /* of a frame that could be made so                */
     int64_t block_at;           /* where its only block begins                     */
     struct stream *stream;      /* NULL: the frame is there, or nothing is         */
+    bool alone;                 /* was to be made together with others, and cannot */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
-    struct auto_frames *build; /* tables for it, behind the answer; NULL: none */
+    bool build; /* tables for it, behind the answer                 */
+    int built;  /* how that ended                                   */
     /* plan only */
     struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;
@@ -71,6 +73,11 @@ int refine_admit(struct refine_job *j);
 int refine_budget(struct refine_job *j, int64_t *max_bytes);
 int refine_over(struct refine_job *j);
 int refine_check(struct refine_job *j);
+/* refine_together: how many frames such as the one that is planned may be made at once. */
+int refine_together(const struct refine_job *j);
+/* refine_compute: a step on the compute thread: the frame, or its first piece; and those of jobs that wait there and
+ * want the same of meshes of the same topology. */
+int refine_compute(struct job *job);
 void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);

@@ -14,13 +14,16 @@ struct resident;
 struct executor;
 
 /* While a job holds the slot, its steps may read and write known, info, host and what resident points to on their own
- * threads; nobody else reads those. The rest is the loop's. */
+ * threads; nobody else reads those, but for readers: while there are any, known, info and host are there and stay, and
+ * what resident points to is the compute thread's. The rest is the loop's. */
 struct slot {
     struct table_node node;
     struct list lru; /* all slots, longest unused first                    */
     char id[STORE_ID_SIZE];
     int users; /* jobs that hold or wait for it                      */
     struct job *holder;
+    int readers;         /* jobs beside the holder that only read what is here */
+    int closed;          /* .. of them those that let nobody in                */
     struct list waiting; /* jobs                                               */
     bool known;          /* info is that of the current version                */
     struct store_info info;

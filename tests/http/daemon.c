@@ -277,8 +277,7 @@ bool http_closed(int fd, double seconds)
     return false;
 }
 
-void http_ask_on(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n,
-                 struct answer *a)
+void http_begin(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n)
 {
     char head[4096];
     bool has_body = body || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
@@ -287,6 +286,12 @@ void http_ask_on(int fd, const char *method, const char *target, const char *fie
     bytes += snprintf(head + bytes, 64, has_body ? "Content-Length: %zu\r\n\r\n" : "\r\n", n);
     http_send(fd, head, (size_t)bytes);
     http_send(fd, body, n);
+}
+
+void http_ask_on(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n,
+                 struct answer *a)
+{
+    http_begin(fd, method, target, fields, body, n);
     http_read(fd, a, strcmp(method, "HEAD") == 0);
 }
 
@@ -382,4 +387,16 @@ void create_obj(const struct daemon *d, const char *obj, char id[32])
 void create_cube(const struct daemon *d, char id[32])
 {
     create_obj(d, CUBE, id);
+}
+
+long long daemon_metric(const struct daemon *d, const char *name)
+{
+    char key[128];
+    struct answer a;
+    http_get(d, "/metrics", &a);
+    snprintf(key, sizeof key, "\n%s ", name);
+    const char *s = strstr(a.body, key);
+    long long value = s ? strtoll(s + strlen(key), NULL, 10) : -1;
+    answer_free(&a);
+    return value;
 }

@@ -49,6 +49,8 @@ void http_send(int fd, const void *bytes, size_t n);    /* an early close by the
 void http_read(int fd, struct answer *a, bool no_body); /* one answer; waits at most 20 s */
 bool http_closed(int fd, double seconds);               /* closed by the peer within that time */
 
+/* http_begin: sends a request; http_read has its answer. */
+void http_begin(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n);
 /* http_ask: one request over its own connection. fields are whole header lines ("A: b\r\n"), or "". */
 void http_ask(const struct daemon *d, const char *method, const char *target, const char *fields, const void *body,
               size_t n, struct answer *a);
@@ -56,6 +58,8 @@ void http_ask(const struct daemon *d, const char *method, const char *target, co
 void http_ask_on(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n,
                  struct answer *a);
 void http_get(const struct daemon *d, const char *target, struct answer *a);
+/* daemon_metric: the value of a line of /metrics, -1 when there is none. */
+long long daemon_metric(const struct daemon *d, const char *name);
 /* GET /v1/meshes/{id}/{rest} */
 void ask_mesh(const struct daemon *d, const char *id, const char *rest, const char *fields, struct answer *a);
 

@@ -42,3 +42,16 @@ void frame_check(const struct answer *a)
     assert_int_equal(at, a->bytes);
     subdd__v1__frame_header__free_unpacked(h, NULL);
 }
+
+bool frames_same(const struct answer *a, const struct answer *b)
+{
+    size_t end;
+    Subdd__V1__FrameHeader *x = frame_header(a, &end), *y = frame_header(b, &end);
+    bool same = x->n_blocks == y->n_blocks;
+    for (size_t i = 0; i < x->n_blocks && same; i++)
+        same = x->blocks[i]->bytes == y->blocks[i]->bytes && x->blocks[i]->digest == y->blocks[i]->digest &&
+               !memcmp(a->body + x->blocks[i]->offset, b->body + y->blocks[i]->offset, x->blocks[i]->bytes);
+    subdd__v1__frame_header__free_unpacked(x, NULL);
+    subdd__v1__frame_header__free_unpacked(y, NULL);
+    return same;
+}

@@ -9,5 +9,7 @@
 Subdd__V1__FrameHeader *frame_header(const struct answer *a, size_t *end);
 /* frame_check: offsets aligned and in order, sizes as the counts say, padding zero, digests right. */
 void frame_check(const struct answer *a);
+/* frames_same: have they the same blocks? */
+bool frames_same(const struct answer *a, const struct answer *b);
 
 #endif

@@ -42,14 +42,7 @@ static void put_points(const char *id, int first, float x)
 
 static long long metric(const char *name)
 {
-    char key[128];
-    struct answer a;
-    http_get(&d, "/metrics", &a);
-    snprintf(key, sizeof key, "\n%s ", name);
-    const char *s = strstr(a.body, key);
-    long long value = s ? strtoll(s + strlen(key), NULL, 10) : -1;
-    answer_free(&a);
-    return value;
+    return daemon_metric(&d, name);
 }
 
 static void test_frame(void **state)

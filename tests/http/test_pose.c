@@ -17,20 +17,6 @@ static void pose(const char *query, const char *fields, const void *body, size_t
     http_ask(&d, "POST", target, fields, body, bytes, a);
 }
 
-/* All blocks of two frames. */
-static bool same_blocks(const struct answer *a, const struct answer *b)
-{
-    size_t end;
-    Subdd__V1__FrameHeader *x = frame_header(a, &end), *y = frame_header(b, &end);
-    bool same = x->n_blocks == y->n_blocks;
-    for (size_t i = 0; i < x->n_blocks && same; i++)
-        same = x->blocks[i]->bytes == y->blocks[i]->bytes && x->blocks[i]->digest == y->blocks[i]->digest &&
-               !memcmp(a->body + x->blocks[i]->offset, b->body + y->blocks[i]->offset, x->blocks[i]->bytes);
-    subdd__v1__frame_header__free_unpacked(x, NULL);
-    subdd__v1__frame_header__free_unpacked(y, NULL);
-    return same;
-}
-
 static void frame_after_put(int which, const char *query, struct answer *a)
 {
     char id[32], target[160];
@@ -75,7 +61,7 @@ static void test_pose_is_put_and_get(void **state)
         pose(queries[i], OCTETS, points, sizeof points, &got);
         assert_int_equal(got.status, 200);
         frame_check(&got);
-        assert_true(same_blocks(&got, &want));
+        assert_true(frames_same(&got, &want));
         assert_false(answer_field(&got, "ETag", value, sizeof value));
         assert_false(answer_field(&got, "Accept-Ranges", value, sizeof value));
         assert_true(answer_field(&got, "Cache-Control", value, sizeof value));
@@ -107,11 +93,11 @@ static void test_every_body(void **state)
     pose(QUERY, OCTETS, points, sizeof points, &want);
     pose(QUERY, "Content-Type: model/obj\r\n", obj, strlen(obj), &got);
     assert_int_equal(got.status, 200);
-    assert_true(same_blocks(&got, &want));
+    assert_true(frames_same(&got, &want));
     answer_free(&got);
     pose(QUERY, "Content-Type: application/json\r\n", json, strlen(json), &got);
     assert_int_equal(got.status, 200);
-    assert_true(same_blocks(&got, &want));
+    assert_true(frames_same(&got, &want));
     answer_free(&got);
     answer_free(&want);
 }
@@ -178,7 +164,7 @@ static void *ask_on(void *arg)
             ask_mesh(&d, cube, "refined?" QUERY, "", &a);
         else
             pose(QUERY, OCTETS, points, sizeof points, &a);
-        c->n_wrong += a.status != 200 || !same_blocks(&a, &c->want);
+        c->n_wrong += a.status != 200 || !frames_same(&a, &c->want);
         answer_free(&a);
     }
     return NULL;
@@ -191,7 +177,7 @@ static void test_each_sees_its_own(void **state)
     ask_mesh(&d, cube, "refined?" QUERY, "", &clients[0].want);
     for (int i = 1; i < 3; i++)
         frame_after_put(clients[i].which, QUERY, &clients[i].want);
-    assert_false(same_blocks(&clients[1].want, &clients[2].want));
+    assert_false(frames_same(&clients[1].want, &clients[2].want));
     for (int i = 0; i < 3; i++)
         assert_int_equal(pthread_create(&clients[i].thread, NULL, ask_on, &clients[i]), 0);
     for (int i = 0; i < 3; i++) {

@@ -4,6 +4,7 @@
 #include "server/frame.h"
 #include "server/table.h"
 #include "server/text.h"
+#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -94,6 +95,73 @@ static void test_executor(void **state)
     free(tasks);
 }
 
+/* One that takes others out of their turn. */
+struct taker {
+    struct task task;
+    struct executor *e;
+    sem_t posted;
+    int from, most, n_taken, taken[16];
+    struct counted *last; /* posted once they are taken */
+};
+
+static bool fits(const struct task *task, const void *cls)
+{
+    const struct counted *c = CONTAINER((struct task *)(uintptr_t)task, struct counted, task);
+    return c->id >= ((const struct taker *)cls)->from;
+}
+
+static void take(struct task *task, void *user)
+{
+    struct taker *t = CONTAINER(task, struct taker, task);
+    struct task *out[16];
+    (void)user;
+    sem_wait(&t->posted);
+    t->n_taken = executor_take(t->e, fits, t, t->most, out);
+    for (int i = 0; i < t->n_taken; i++)
+        t->taken[i] = CONTAINER(out[i], struct counted, task)->id;
+    assert_int_equal(executor_depth(t->e), 1 + 10 - t->n_taken);
+    executor_post(t->e, &t->last->task);
+}
+
+static void check_taking(int from, int most, int want)
+{
+    enum { N = 10 };
+    int order[N + 1], n = 0;
+    struct counted tasks[N + 1];
+    struct taker t = {.task.run = take, .from = from, .most = most, .last = tasks + N};
+    t.e = executor_start("test", 1, order);
+    assert_non_null(t.e);
+    sem_init(&t.posted, 0, 0);
+    executor_post(t.e, &t.task);
+    for (int i = 0; i <= N; i++) {
+        tasks[i] = (struct counted){.task.run = count, .order = order, .n = &n, .id = i};
+        if (i < N)
+            executor_post(t.e, &tasks[i].task);
+    }
+    sem_post(&t.posted);
+    executor_stop(t.e);
+    assert_int_equal(t.n_taken, want);
+    for (int i = 0; i < want; i++)
+        assert_int_equal(t.taken[i], from + i);
+    assert_int_equal(n, N + 1 - want);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(order[i], i < from ? i : i + want);
+    sem_destroy(&t.posted);
+}
+
+static void test_taking(void **state)
+{
+    (void)state;
+    check_taking(0, 16, 5);
+    check_taking(3, 16, 3);
+    check_taking(3, 2, 2);
+    check_taking(8, 16, 1);
+    check_taking(9, 16, 0);
+    check_taking(10, 16, 0);
+    check_taking(0, 0, 0);
+    check_taking(0, -1, 0);
+}
+
 /* The same plan with other digests and versions gives the same sizes; every piece reads the same bytes as the whole. */
 static void test_frame(void **state)
 {
@@ -138,6 +206,7 @@ static void test_frame(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_text), cmocka_unit_test(test_table),
-                                       cmocka_unit_test(test_executor), cmocka_unit_test(test_frame)};
+                                       cmocka_unit_test(test_executor), cmocka_unit_test(test_taking),
+                                       cmocka_unit_test(test_frame)};
     return cmocka_run_group_tests_name("unit/server_parts", tests, NULL, NULL);
 }
