@@ -2,13 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """bench_serve.py: the daemon over loopback. Ends each part with a line of JSON.
 
-  bench_serve.py [--bin DIR] [--backend auto|cpu|cuda] [--only stream,small,cube,edit,pose] [--rounds 9]
+  bench_serve.py [--bin DIR] [--backend auto|cpu|cuda] [--only stream,small,cube,edit,pose,poses] [--rounds 9]
 
   stream  a 500 MB frame against nginx (no sendfile, 1 MiB buffers) with the same bytes from tmpfs, the same curl, interleaved
   small   latency of small requests while 1 GB transfers run, and without
   cube    refine of an 8-vertex cube to level 2 over one kept-alive connection, cached and computed anew
   edit    a crease edit, or new positions, to the first byte of the new level-5 frame of a mesh of 3,000 quads
   pose    frames of positions that change: PUT them and GET, or POST them, to the last byte, against the loopback's own rate
+  poses   frames a second of 102,400 vertices that 1, 4 and 16 clients, a process each, get for poses of one mesh, and of a mesh each
+          that share a topology; how many of them the daemon made together with others
 
 Needs curl; stream is skipped without nginx. Only loopback, a temporary folder, about a minute."""
 import argparse
@@ -344,15 +346,61 @@ def bench_pose(args, folder):
         daemon.stop()
 
 
+def metric(c, name):
+    text = c.must(200, "GET", "/metrics")[2].decode()
+    return next((int(line.split()[1]) for line in text.split("\n") if line.startswith(name + " ")), 0)
+
+
+def client(port, path, bodies, seconds):
+    """The times of its frames, in ms, as JSON from a process of its own."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid:
+        os.close(writer)
+        return pid, os.fdopen(reader)
+    c, times, end = Connection(port), [], time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        times.append(c.must(200, "POST", path, bodies[len(times) % len(bodies)], "Content-Type: application/octet-stream\r\n")[4])
+    with os.fdopen(writer, "w") as out:
+        json.dump(times, out)
+    os._exit(0)
+
+
+def bench_poses(args, folder):
+    daemon, seconds, n, most = Daemon(args, folder), 3, 1600, 16
+    try:
+        c = Connection(daemon.port)
+        meshes = [c.push(torus(40, 40)) for _ in range(most)]
+        paths = ["/v1/meshes/%s/refined?level=3&include=positions&method=tabulated" % mesh for mesh in meshes]
+        bodies = [b"".join(b"%c\0\x80\x3f" % (1 + (i * k) % 250) for i in range(3 * n)) for k in (1, 3, 7)]
+        for path in paths:
+            c.must(200, "POST", path, bodies[0], "Content-Type: application/octet-stream\r\n")
+        for crowd in (False, True):
+            for k in (1, 4, most):
+                before = metric(c, "subdd_batched_frames_total")
+                clients = [client(daemon.port, paths[i if crowd else 0], bodies, seconds) for i in range(k)]
+                times = [t for _, reader in clients for t in json.load(reader)]
+                for pid, _ in clients:
+                    os.waitpid(pid, 0)
+                together = metric(c, "subdd_batched_frames_total") - before
+                print("%d vertices (%s), %2d clients, %s: %.0f frames a second, p50 %.2f p99 %.2f ms, %.0f %% made together" %
+                      (n * 64, daemon.backend, k, "a mesh each" if crowd else "one mesh", len(times) / seconds, percentile(times, 50),
+                       percentile(times, 99), 100 * together / len(times)))
+                report("poses", backend=daemon.backend, vertices=n * 64, clients=k, meshes=k if crowd else 1, frames_per_s=len(times) / seconds,
+                       p50_ms=percentile(times, 50), p99_ms=percentile(times, 99), together=together / len(times))
+    finally:
+        daemon.stop()
+
+
 def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", default=os.environ.get("SUBDD_BIN") or os.path.join(here, "..", "..", "build", "bin"))
     parser.add_argument("--backend", default=os.environ.get("SUBDD_TEST_BACKEND") or "auto")
-    parser.add_argument("--only", default="stream,small,cube,edit,pose")
+    parser.add_argument("--only", default="stream,small,cube,edit,pose,poses")
     parser.add_argument("--rounds", type=int, default=9)
     args = parser.parse_args()
-    parts = {"stream": bench_stream, "small": bench_small, "cube": bench_cube, "edit": bench_edit, "pose": bench_pose}
+    parts = {"stream": bench_stream, "small": bench_small, "cube": bench_cube, "edit": bench_edit, "pose": bench_pose, "poses": bench_poses}
     for name in args.only.split(","):
         folder = tempfile.mkdtemp(prefix="subdd-bench-", dir="/dev/shm" if os.access("/dev/shm", os.W_OK) else None)
         try:
