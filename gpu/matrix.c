@@ -10,6 +10,7 @@
 #include "gpu/kernels/matrix_sqrt3.h"
 #include "gpu/kernels/matrix_total.h"
 #include "gpu/kernels/matrix_triangles.h"
+#include "gpu/kernels/matrix_wide.h"
 #include "gpu/steps.h"
 #include <stdlib.h>
 
@@ -370,9 +371,13 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
 
 void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y)
 {
-    for (int k = 0; k < width; k += 3) {
-        struct matrix_apply_args a = {m->m, x + k, y + k, {width - k < 3 ? width - k : 3, width}, first};
-        DEV_LAUNCH(d, matrix_apply, &a, n);
+    for (int k = 0, each; k < width; k += each) {
+        each = width - k < SDD_WIDE ? width - k : SDD_WIDE;
+        struct matrix_wide_args a = {{m->m, x + k, y + k, {each, width}, first}};
+        if (each > 3)
+            DEV_LAUNCH(d, matrix_wide, &a, n);
+        else
+            DEV_LAUNCH(d, matrix_apply, &a.apply, n);
     }
 }
 

@@ -48,7 +48,12 @@ struct csr {
     uint32_t *column;
     double *weight;
 };
-/* matrix_pack: the form in which it is applied. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+/* matrix_pack: the form in which it is applied. matrix_pack_as: that of k terms in ELL, or MATRIX_COMPRESSED rows.
+ * matrix_model: the k that Bell and Garland's model says, without trying. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+#define MATRIX_COMPRESSED (-1)
+int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *out,
+                   struct sdd_error *err) SDD_MUST_CHECK;
+int matrix_model(sdd_device *d, const struct csr *from, int *k, struct sdd_error *err) SDD_MUST_CHECK;
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 void matrix_give(sdd_device *d, struct topology_part *part);

@@ -11,7 +11,6 @@
 #define BESIDE 2                         /* k tried on either side of the model's         */
 #define RUNS 3
 #define LONGEST 64 /* of rows that the model looks at */
-#define COMPRESSED (-1)
 
 static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena *a, struct sdd_matrix *m)
 {
@@ -19,7 +18,7 @@ static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena 
     *m = (struct sdd_matrix){.n_rows = n, .n_rest = n_rest, .k = k > 0 ? k : 0};
     m->ell_column = ARENA(a, uint32_t, in_ell);
     m->ell_weight = ARENA(a, float, in_ell);
-    if (k == COMPRESSED)
+    if (k == MATRIX_COMPRESSED)
         m->end = ARENA(a, int32_t, n);
     else
         m->row = ARENA(a, uint32_t, n_rest);
@@ -45,14 +44,14 @@ static int end_rest(sdd_device *d, const struct csr *from, int k, struct topolog
     return rc;
 }
 
-static int pack(sdd_device *d, const struct csr *from, int k, struct matrix *out, struct sdd_error *err)
+int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *out, struct sdd_error *err)
 {
     struct topology_part work = {0};
     struct arena count = {NULL, 0};
     struct matrix_pack_args a = {{from->end, from->column, from->weight}, from->end, {0}};
     int64_t n_rest = from->n_entries;
     int rc = SDD_OK;
-    if (k != COMPRESSED) {
+    if (k != MATRIX_COMPRESSED) {
         rc = end_rest(d, from, k, &work, &n_rest, err);
         a.rest_end = work.memory;
     }
@@ -64,7 +63,7 @@ static int pack(sdd_device *d, const struct csr *from, int k, struct matrix *out
         struct arena real = {out->memory.memory, 0};
         lay_out(from, k, n_rest, &real, &a.to);
         out->m = a.to;
-        if (k == COMPRESSED)
+        if (k == MATRIX_COMPRESSED)
             dev_copy(d, real.base + ((char *)(uintptr_t)a.to.end - real.base), from->end,
                      from->n_rows * (int64_t)sizeof *from->end);
         DEV_LAUNCH(d, matrix_pack, &a, from->n_rows);
@@ -88,7 +87,7 @@ static int modelled(const int32_t *end, int64_t n)
     return k;
 }
 
-static int model(sdd_device *d, const struct csr *from, int *k, struct sdd_error *err)
+int matrix_model(sdd_device *d, const struct csr *from, int *k, struct sdd_error *err)
 {
     int32_t *end = calloc((size_t)from->n_rows, sizeof *end);
     if (!end)
@@ -105,7 +104,7 @@ static int time_form(sdd_device *d, const struct csr *from, int k, const float *
                      struct sdd_error *err)
 {
     struct matrix tried = {0};
-    int rc = pack(d, from, k, &tried, err);
+    int rc = matrix_pack_as(d, from, k, &tried, err);
     *seconds = 1e30;
     for (int i = 0; i < RUNS && !rc; i++) {
         dev_mark(d, 0);
@@ -126,13 +125,13 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
     const int low = *k > BESIDE ? *k - BESIDE : 1, high = *k + BESIDE;
     struct topology_part x = {0}, y = {0};
     double best, seconds;
-    *k = COMPRESSED;
+    *k = MATRIX_COMPRESSED;
     int rc = part_take(d, x_bytes, &x, err);
     if (!rc)
         rc = part_take(d, y_bytes, &y, err);
     if (!rc) {
         dev_fill(d, x.memory, 0, x_bytes);
-        rc = time_form(d, from, COMPRESSED, x.memory, y.memory, &best, err);
+        rc = time_form(d, from, MATRIX_COMPRESSED, x.memory, y.memory, &best, err);
     }
     for (int tried = low; tried <= high && !rc; tried++) {
         rc = time_form(d, from, tried, x.memory, y.memory, &seconds, err);
@@ -148,8 +147,8 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
 
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out, struct sdd_error *err)
 {
-    int k = COMPRESSED, rc = model(d, from, &k, err);
+    int k = MATRIX_COMPRESSED, rc = matrix_model(d, from, &k, err);
     if (!rc && from->n_entries >= TIMED_ENTRIES)
         rc = search(d, from, n_columns, &k, err);
-    return rc ? rc : pack(d, from, k, out, err);
+    return rc ? rc : matrix_pack_as(d, from, k, out, err);
 }

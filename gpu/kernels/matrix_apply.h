@@ -71,11 +71,23 @@ SDD_FN int64_t sdd_coo_first(const struct sdd_matrix *m, uint32_t row)
     return low;
 }
 
+/* Where the terms beyond ELL stand; with `row` they end where another row's begin. more: of the last column in ELL. */
+SDD_FN void sdd_matrix_rest(const struct sdd_matrix *m, int64_t row, uint32_t more, int64_t *at, int64_t *end)
+{
+    *at = *end = m->n_rest;
+    if (!m->row) {
+        *at = sdd_row_first(m->end, row);
+        *end = m->end[row];
+    } else if (more) {
+        *at = sdd_coo_first(m, (uint32_t)row);
+    }
+}
+
 /* relative: a constant; taken from the first point, and the terms are counted. */
 SDD_FN struct sdd_terms sdd_matrix_sum(const struct sdd_matrix *m, int64_t row, const float *x, struct sdd_width width,
                                        int relative)
 {
-    int64_t at = m->n_rest, end = m->n_rest;
+    int64_t at, end;
     struct sdd_terms sum;
     uint32_t more = SDD_ELL_MORE;
     sum.x = sum.y = sum.z = 0.0;
@@ -88,12 +100,7 @@ SDD_FN struct sdd_terms sdd_matrix_sum(const struct sdd_matrix *m, int64_t row, 
             break;
         sdd_terms_add(&sum, m->ell_weight[j], sdd_row_load(x, column & ~SDD_ELL_MORE, width), relative);
     }
-    if (!m->row) {
-        at = sdd_row_first(m->end, row);
-        end = m->end[row];
-    } else if (more) {
-        at = sdd_coo_first(m, (uint32_t)row);
-    }
+    sdd_matrix_rest(m, row, more, &at, &end);
     for (; at < end && (!m->row || m->row[at] == (uint32_t)row); at++)
         sdd_terms_add(&sum, m->weight[at], sdd_row_load(x, m->column[at], width), relative);
     return sum;
@@ -104,6 +111,51 @@ SDD_FN struct sdd_vec3 sdd_terms_point(const struct sdd_terms *t)
     return sdd_vec3_of((float)t->x, (float)t->y, (float)t->z);
 }
 
+#ifdef __FMA__
+/* Up to four components of a row in the lanes of one register, those of the next four in another's with `both`, a
+ * constant. Lanes that it has not are neither read nor written. */
+SDD_FN __m128i sdd_lanes_of(int32_t n)
+{
+    return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
+}
+
+SDD_FN void sdd_lanes_add(__m256d sum[2], __m256d weight, const float *x, const __m128i lanes[2], int both)
+{
+    sum[0] = _mm256_fmadd_pd(weight, _mm256_cvtps_pd(_mm_maskload_ps(x, lanes[0])), sum[0]);
+    if (both)
+        sum[1] = _mm256_fmadd_pd(weight, _mm256_cvtps_pd(_mm_maskload_ps(x + 4, lanes[1])), sum[1]);
+}
+
+SDD_FN void sdd_matrix_lanes(int64_t i, const struct matrix_apply_args *a, int both)
+{
+    const struct sdd_matrix *m = &a->m;
+    const __m128i lanes[2] = {sdd_lanes_of(a->width.n), sdd_lanes_of(a->width.n - 4)};
+    const int64_t row = a->first + i;
+    const size_t stride = (size_t)a->width.stride;
+    __m256d sum[2] = {_mm256_setzero_pd(), _mm256_setzero_pd()};
+    uint32_t more = SDD_ELL_MORE;
+    int64_t at, end;
+    for (int64_t j = row; j < m->k * m->n_rows; j += m->n_rows) {
+        uint32_t column = m->ell_column[j];
+        more = column == SDD_NONE ? 0 : column & SDD_ELL_MORE;
+        if (column == SDD_NONE)
+            break;
+        sdd_lanes_add(sum, _mm256_set1_pd((double)m->ell_weight[j]), a->x + stride * (column & ~SDD_ELL_MORE), lanes,
+                      both);
+    }
+    sdd_matrix_rest(m, row, more, &at, &end);
+    for (; at < end && (!m->row || m->row[at] == (uint32_t)row); at++)
+        sdd_lanes_add(sum, _mm256_set1_pd((double)m->weight[at]), a->x + stride * m->column[at], lanes, both);
+    _mm_maskstore_ps(a->y + stride * (size_t)i, lanes[0], _mm256_cvtpd_ps(sum[0]));
+    if (both)
+        _mm_maskstore_ps(a->y + stride * (size_t)i + 4, lanes[1], _mm256_cvtpd_ps(sum[1]));
+}
+
+SDD_FN void k_matrix_apply(int64_t i, const struct matrix_apply_args *a)
+{
+    sdd_matrix_lanes(i, a, 0);
+}
+#else
 SDD_FN void sdd_matrix_row(int64_t i, const struct matrix_apply_args *a, struct sdd_width width)
 {
     struct sdd_terms sum = sdd_matrix_sum(&a->m, a->first + i, a->x, width, 0);
@@ -119,4 +171,5 @@ SDD_FN void k_matrix_apply(int64_t i, const struct matrix_apply_args *a)
     else
         sdd_matrix_row(i, a, a->width);
 }
+#endif
 #endif

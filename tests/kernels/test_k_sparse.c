@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of matrix_product, matrix_total, matrix_empty, matrix_rest, matrix_pack, matrix_apply and matrix_normals:
- * random sparse matrices, beside them the same as full ones. A product with a vector has the same bits in every form,
- * for every k. */
+/* Oracles of matrix_product, matrix_total, matrix_empty, matrix_rest, matrix_pack, matrix_apply, matrix_wide and
+ * matrix_normals: random sparse matrices, beside them the same as full ones. A product with a vector has the same bits
+ * in every form, for every k and width. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/matrix_empty.h"
 #include "gpu/kernels/matrix_normals.h"
@@ -9,6 +9,7 @@
 #include "gpu/kernels/matrix_product.h"
 #include "gpu/kernels/matrix_rest.h"
 #include "gpu/kernels/matrix_total.h"
+#include "gpu/kernels/matrix_wide.h"
 #include "tests/kernels/rows.h"
 #include "tests/oracle/refined.h"
 #include <math.h>
@@ -165,8 +166,15 @@ static void check_times(const struct full *f, const struct sdd_matrix *m, const 
     float *y = poisoned(rows * stride, sizeof *y);
     struct matrix_apply_args a = {
         *m, launch_in(x, f->m * stride, 4), launch_inout(y, rows * stride, 4), {n, stride}, first};
-    LAUNCH(matrix_apply, &a, rows);
-    const float *got = launch_got(a.y);
+    struct matrix_wide_args wide = {a};
+    const float *got = NULL;
+    LAUNCH(matrix_wide, &wide, rows);
+    if (n <= 3) {
+        a.y = launch_inout(y, rows * stride, 4);
+        LAUNCH(matrix_apply, &a, rows);
+        got = launch_got(a.y);
+    }
+    const float *both = launch_got(wide.apply.y);
     for (int64_t i = 0; i < rows; i++)
         for (int32_t c = 0; c < n; c++) {
             double want = 0;
@@ -175,7 +183,8 @@ static void check_times(const struct full *f, const struct sdd_matrix *m, const 
                     want = fma((double)(float)f->w[first + i][j], (double)x[j * stride + c], want);
             y[i * stride + c] = (float)want;
         }
-    if (memcmp(got, y, (size_t)(rows * stride) * sizeof *y) != 0)
+    if (memcmp(both, y, (size_t)(rows * stride) * sizeof *y) != 0 ||
+        (got && memcmp(got, y, (size_t)(rows * stride) * sizeof *y) != 0))
         fail_msg("%s, k %d, width %d of %d: other bits", launch_case(), m->row ? m->k : -1, n, stride);
     free(y);
 }
@@ -183,12 +192,12 @@ static void check_times(const struct full *f, const struct sdd_matrix *m, const 
 static void test_forms(void **state)
 {
     struct full *f = xalloc(1, sizeof *f);
-    float x[MOST * 5], (*got)[MOST] = xalloc(MOST, sizeof *got);
+    float x[MOST * 9], (*got)[MOST] = xalloc(MOST, sizeof *got);
     (void)state;
     for (int round = 0; round < N_RANDOM; round++) {
         struct rows r;
         random_rows(f, &r, 1 + random_below(&seed, MOST), 1 + random_below(&seed, MOST));
-        for (int i = 0; i < MOST * 5; i++)
+        for (int i = 0; i < MOST * 9; i++)
             x[i] = 2 * random_unit(&seed) - 1;
         launch_say("form %d", round);
         for (int k = -1; k < 12; k++) {
@@ -202,6 +211,9 @@ static void test_forms(void **state)
             check_times(f, &m, x, 2, 2);
             check_times(f, &m, x, 2, 5);
             check_times(f, &m, x, 1, 4);
+            check_times(f, &m, x, 4, 4);
+            check_times(f, &m, x, 5, 7);
+            check_times(f, &m, x, 8, 9);
             launch_end();
         }
         rows_free(&r);

@@ -22,6 +22,8 @@
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
 #define MOST_OF_MATRIX 500
 #define MAX_VALUES 4096
+#define N_PRIMVARS 5
+#define WIDE 5          /* floats: more than kernels of three take at a time */
 #define N_TAILS 4       /* tests after the shapes */
 #define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
 
@@ -162,13 +164,19 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
     const int uv = s->desc.n_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
     const int64_t n = s->desc.n_vertices;
     int all = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES | SDD_FACE_PARAMS | uv;
+    float *wide = calloc((size_t)n * WIDE + 1, sizeof *wide);
+    assert_non_null(wide);
+    for (int64_t i = 0; i < WIDE * n; i++)
+        wide[i] = s->points[i % (3 * n)];
     const struct sdd_primvar primvars[] = {{SDD_CONSTANT, 3, 0, s->points},
                                            {SDD_UNIFORM, 1, 0, s->desc.face_counts},
                                            {SDD_VARYING, 3, 0, s->points},
-                                           {SDD_VERTEX, 1, 0, s->points}};
+                                           {SDD_VERTEX, 1, 0, s->points},
+                                           {SDD_VERTEX, WIDE, 0, wide}};
     struct sdd_error none = {0};
-    assert_int_equal(sdd_mesh_set_primvars(mesh, 4, primvars, &none), SDD_OK);
-    for (int k = 0; k < 4; k++)
+    assert_int_equal(sdd_mesh_set_primvars(mesh, N_PRIMVARS, primvars, &none), SDD_OK);
+    free(wide);
+    for (int k = 0; k < N_PRIMVARS; k++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
             (void)refine(mesh, parity_levels() < 2 ? 1 : 2, surface, SDD_PRIMVARS | 1 << (16 + k), r);
     if (uv && refine(mesh, 1, SDD_SURFACE_REFINED, uv, r) == SDD_EUNSUPPORTED)
