@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 #define TIMED_ENTRIES ((int64_t)4 << 20) /* less than this is in caches, and over at once */
-#define BESIDE 2                         /* k tried on either side of the model's         */
+#define BESIDE 2                         /* k tried on either side of the model's, unless ..  */
+#define HOPELESS 1.5                     /* .. that takes so many times as long as compressed rows */
 #define RUNS 3
 #define LONGEST 64 /* of rows that the model looks at */
 
@@ -119,23 +120,31 @@ static int time_form(sdd_device *d, const struct csr *from, int k, const float *
     return rc;
 }
 
+/* The model's k comes first, for the memory of its trial serves that of compressed rows as well. */
 static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int *k, struct sdd_error *err)
 {
     const int64_t x_bytes = 3 * n_columns * (int64_t)sizeof(float), y_bytes = 3 * from->n_rows * (int64_t)sizeof(float);
-    const int low = *k > BESIDE ? *k - BESIDE : 1, high = *k + BESIDE;
+    const int model = *k > 0 ? *k : 1;
     struct topology_part x = {0}, y = {0};
-    double best, seconds;
-    *k = MATRIX_COMPRESSED;
+    double best = 1e30, hybrid = 1e30, seconds;
     int rc = part_take(d, x_bytes, &x, err);
+    *k = MATRIX_COMPRESSED;
     if (!rc)
         rc = part_take(d, y_bytes, &y, err);
     if (!rc) {
         dev_fill(d, x.memory, 0, x_bytes);
-        rc = time_form(d, from, MATRIX_COMPRESSED, x.memory, y.memory, &best, err);
+        rc = time_form(d, from, model, x.memory, y.memory, &hybrid, err);
     }
-    for (int tried = low; tried <= high && !rc; tried++) {
-        rc = time_form(d, from, tried, x.memory, y.memory, &seconds, err);
-        if (!rc && seconds < best) {
+    if (!rc)
+        rc = time_form(d, from, MATRIX_COMPRESSED, x.memory, y.memory, &best, err);
+    const int hopeless = hybrid > HOPELESS * best;
+    if (!rc && hybrid < best) {
+        best = hybrid;
+        *k = model;
+    }
+    for (int tried = model > BESIDE ? model - BESIDE : 1; tried <= model + BESIDE && !rc && !hopeless; tried++) {
+        rc = tried == model ? SDD_OK : time_form(d, from, tried, x.memory, y.memory, &seconds, err);
+        if (!rc && tried != model && seconds < best) {
             best = seconds;
             *k = tried;
         }
