@@ -89,16 +89,18 @@ void quantise_queue(const sdd_mesh *m, const struct sdd_plan *p, const struct re
     dev_fill(d, &facts->overflow, 0xff, sizeof facts->overflow);
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;
-        struct quantise_positions_args positions = {lay->source[i], facts, lay->block[i]};
-        struct quantise_normals_args normals = {lay->source[i], lay->block[i]};
-        struct quantise_uvs_args uvs = {lay->source[i], lay->block[i], facts};
+        const struct sdd_quantise_rows rows = {b->count, d->b->unified ? SDD_QUANTISE_LANES : 1};
+        const int64_t n = (b->count + rows.each - 1) / rows.each;
+        struct quantise_positions_args positions = {lay->source[i], facts, lay->block[i], rows};
+        struct quantise_normals_args normals = {lay->source[i], lay->block[i], rows};
+        struct quantise_uvs_args uvs = {lay->source[i], lay->block[i], facts, rows};
         if (b->format == SDD_UNORM16_BOX) {
             queue_box(m, facts, scratch);
-            DEV_LAUNCH(d, quantise_positions, &positions, b->count);
+            DEV_LAUNCH(d, quantise_positions, &positions, n);
         } else if (b->format == SDD_OCT16) {
-            DEV_LAUNCH(d, quantise_normals, &normals, b->count);
+            DEV_LAUNCH(d, quantise_normals, &normals, n);
         } else if (b->format == SDD_F16) {
-            DEV_LAUNCH(d, quantise_uvs, &uvs, b->count);
+            DEV_LAUNCH(d, quantise_uvs, &uvs, n);
         }
     }
 }

@@ -8,6 +8,30 @@
 #define SDD_K_QUANTISE_H
 #include "gpu/kernel.h"
 
+/* Rows of an item: one for each thread of a GPU; the registers of a CPU take eight side by side. */
+struct sdd_quantise_rows {
+    int64_t n;
+    int32_t each;
+};
+#define SDD_QUANTISE_LANES 8
+
+SDD_FN int64_t sdd_quantise_first(const struct sdd_quantise_rows *r, int64_t item)
+{
+    return item * r->each;
+}
+
+SDD_FN int64_t sdd_quantise_end(const struct sdd_quantise_rows *r, int64_t item)
+{
+    int64_t end = (item + 1) * r->each;
+    return end < r->n ? end : r->n;
+}
+
+/* Is the item eight rows, with more after them? */
+SDD_FN int sdd_quantise_wide(const struct sdd_quantise_rows *r, int64_t item)
+{
+    return r->each == SDD_QUANTISE_LANES && (item + 1) * SDD_QUANTISE_LANES < r->n;
+}
+
 struct sdd_u16x4 {
     uint16_t v[4];
 } __attribute__((aligned(8)));
@@ -109,4 +133,105 @@ SDD_FN uint16_t sdd_f16(float v)
     b.f += 0.5f; /* whose last bit is a half float's least: the sum rounds as is wanted */
     return (uint16_t)(sign | (b.u - 0x3f000000u));
 }
+
+/* The same for eight rows, a row a lane; bit for bit, for all floats. */
+#ifdef __FMA__
+/* p: rows of three floats, of which one more is read. */
+SDD_FN void sdd_unorm16_eight(const float *p, const struct sdd_quantise_facts *f, struct sdd_u16x4 *out)
+{
+    const __m256 low = _mm256_setr_ps(f->low[0], f->low[1], f->low[2], 0.0f, f->low[0], f->low[1], f->low[2], 0.0f);
+    const __m256 scale =
+        _mm256_setr_ps(f->scale[0], f->scale[1], f->scale[2], 0.0f, f->scale[0], f->scale[1], f->scale[2], 0.0f);
+    const __m256 zero = _mm256_setzero_ps(), most = _mm256_set1_ps(65535.0f), half = _mm256_set1_ps(0.5f);
+    for (int32_t k = 0; k < SDD_QUANTISE_LANES; k += 4) {
+        __m256i part[2]; /* rows k and k + 2, k + 1 and k + 3: packing puts them in their order */
+        for (int32_t j = 0; j < 2; j++) {
+            const float *at = p + 3 * (k + j);
+            __m256 q = _mm256_setr_m128(_mm_loadu_ps(at), _mm_loadu_ps(at + 6));
+            q = _mm256_fmadd_ps(_mm256_sub_ps(q, low), scale, half);
+            part[j] = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(q, zero), most));
+        }
+        _mm256_storeu_si256((__m256i *)(void *)(out + k), _mm256_packus_epi32(part[0], part[1]));
+    }
+}
+
+struct sdd_eight_normals {
+    __m256 x, y, z;
+};
+
+SDD_FN __m256 sdd_oct_beside_eight(const struct sdd_eight_normals *n, __m256i a, __m256i b)
+{
+    const __m256i oct = _mm256_set1_epi32(SDD_OCT), none = _mm256_setzero_si256();
+    __m256i over_a = _mm256_abs_epi32(a), over_b = _mm256_abs_epi32(b);
+    __m256i c = _mm256_sub_epi32(_mm256_sub_epi32(oct, over_a), over_b);
+    __m256i rest_a = _mm256_sub_epi32(oct, over_a), rest_b = _mm256_sub_epi32(oct, over_b);
+    __m256i turned_a = _mm256_blendv_epi8(rest_b, _mm256_sub_epi32(none, rest_b), _mm256_cmpgt_epi32(none, a));
+    __m256i turned_b = _mm256_blendv_epi8(rest_a, _mm256_sub_epi32(none, rest_a), _mm256_cmpgt_epi32(none, b));
+    __m256i folded = _mm256_cmpgt_epi32(none, c);
+    __m256 p = _mm256_cvtepi32_ps(_mm256_blendv_epi8(a, turned_a, folded));
+    __m256 q = _mm256_cvtepi32_ps(_mm256_blendv_epi8(b, turned_b, folded));
+    __m256 r = _mm256_cvtepi32_ps(c);
+    __m256 i = _mm256_fmsub_ps(n->y, r, _mm256_mul_ps(n->z, q));
+    __m256 j = _mm256_fmsub_ps(n->z, p, _mm256_mul_ps(n->x, r));
+    __m256 k = _mm256_fmsub_ps(n->x, q, _mm256_mul_ps(n->y, p));
+    return _mm256_fmadd_ps(i, i, _mm256_fmadd_ps(j, j, _mm256_mul_ps(k, k)));
+}
+
+/* -to or to, as x is below zero or not. */
+SDD_FN __m256 sdd_signed_eight(__m256 to, __m256 x)
+{
+    __m256 below = _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_LT_OQ);
+    return _mm256_xor_ps(to, _mm256_and_ps(below, _mm256_set1_ps(-0.0f)));
+}
+
+SDD_FN void sdd_oct16_eight(const float *normal, struct sdd_u16x2 *out)
+{
+    const __m256 sign = _mm256_set1_ps(-0.0f), one = _mm256_set1_ps(1.0f), zero = _mm256_setzero_ps();
+    const __m256 scale = _mm256_set1_ps((float)SDD_OCT);
+    const __m256i oct = _mm256_set1_epi32(SDD_OCT), at = _mm256_setr_epi32(0, 3, 6, 9, 12, 15, 18, 21);
+    struct sdd_eight_normals n;
+    n.x = _mm256_i32gather_ps(normal, at, 4);
+    n.y = _mm256_i32gather_ps(normal + 1, at, 4);
+    n.z = _mm256_i32gather_ps(normal + 2, at, 4);
+    __m256 sum = _mm256_add_ps(_mm256_add_ps(_mm256_andnot_ps(sign, n.x), _mm256_andnot_ps(sign, n.y)),
+                               _mm256_andnot_ps(sign, n.z));
+    __m256 some = _mm256_cmp_ps(sum, zero, _CMP_GT_OQ), lower = _mm256_cmp_ps(n.z, zero, _CMP_LT_OQ);
+    __m256 u = _mm256_div_ps(n.x, sum), v = _mm256_div_ps(n.y, sum);
+    __m256 s = sdd_signed_eight(_mm256_sub_ps(one, _mm256_andnot_ps(sign, v)), n.x);
+    __m256 t = sdd_signed_eight(_mm256_sub_ps(one, _mm256_andnot_ps(sign, u)), n.y);
+    u = _mm256_fmadd_ps(_mm256_blendv_ps(u, s, lower), scale, scale);
+    v = _mm256_fmadd_ps(_mm256_blendv_ps(v, t, lower), scale, scale);
+    __m256i low_a = _mm256_sub_epi32(_mm256_cvttps_epi32(u), oct),
+            low_b = _mm256_sub_epi32(_mm256_cvttps_epi32(v), oct);
+    __m256i best_a = low_a, best_b = low_b;
+    __m256 least = zero;
+    for (int32_t i = 0; i < 4; i++) {
+        __m256i a = _mm256_min_epi32(_mm256_add_epi32(low_a, _mm256_set1_epi32(i & 1)), oct);
+        __m256i b = _mm256_min_epi32(_mm256_add_epi32(low_b, _mm256_set1_epi32(i >> 1)), oct);
+        __m256 beside = sdd_oct_beside_eight(&n, a, b);
+        __m256 better = i ? _mm256_cmp_ps(beside, least, _CMP_LT_OQ) : _mm256_castsi256_ps(_mm256_set1_epi32(-1));
+        least = _mm256_blendv_ps(least, beside, better);
+        best_a = _mm256_blendv_epi8(best_a, a, _mm256_castps_si256(better));
+        best_b = _mm256_blendv_epi8(best_b, b, _mm256_castps_si256(better));
+    }
+    __m256i both = _mm256_or_si256(_mm256_and_si256(best_a, _mm256_set1_epi32(0xffff)), _mm256_slli_epi32(best_b, 16));
+    both = _mm256_blendv_epi8(_mm256_set1_epi32((int32_t)(SDD_OCT_ZERO << 16 | SDD_OCT_ZERO)), both,
+                              _mm256_castps_si256(some));
+    _mm256_storeu_si256((__m256i *)(void *)out, both);
+}
+
+/* 0: one of them has become infinite; nothing is written. */
+SDD_FN int sdd_f16_eight(const float *uv, struct sdd_u16x2 *out)
+{
+    const __m256 most = _mm256_set1_ps(65520.0f), sign = _mm256_set1_ps(-0.0f);
+    __m256 one = _mm256_loadu_ps(uv), two = _mm256_loadu_ps(uv + 8);
+    __m256 fits = _mm256_and_ps(_mm256_cmp_ps(_mm256_andnot_ps(sign, one), most, _CMP_LT_OQ),
+                                _mm256_cmp_ps(_mm256_andnot_ps(sign, two), most, _CMP_LT_OQ));
+    if (_mm256_movemask_ps(fits) != 0xff)
+        return 0;
+    _mm_storeu_si128((__m128i *)(void *)out, _mm256_cvtps_ph(one, _MM_FROUND_TO_NEAREST_INT));
+    _mm_storeu_si128((__m128i *)(void *)(out + 4), _mm256_cvtps_ph(two, _MM_FROUND_TO_NEAREST_INT));
+    return 1;
+}
+#endif
 #endif

@@ -13,7 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_ROWS 20000
+#define N_ROWS 20003 /* the last item is shorter */
+
+static int32_t each = 1; /* rows of an item; with eight they are side by side, but for the last */
+
+static int64_t items(struct sdd_quantise_rows *rows, int64_t n)
+{
+    *rows = (struct sdd_quantise_rows){n, each};
+    return (n + each - 1) / each;
+}
 
 static float between(uint64_t *r, float low, float high)
 {
@@ -114,10 +122,14 @@ static void check_positions(const float low[3], const float high[3])
     fill_points(p, low, high, &r);
     launch_say("box (%g %g %g) (%g %g %g)", (double)low[0], (double)low[1], (double)low[2], (double)high[0],
                (double)high[1], (double)high[2]);
-    struct quantise_positions_args a = {launch_in(p, 3 * N_ROWS, 4), launch_in(&facts, 1, sizeof facts),
-                                        launch_out(N_ROWS, 8)};
-    LAUNCH(quantise_positions, &a, N_ROWS);
+    struct quantise_positions_args a = {
+        launch_in(p, 3 * N_ROWS, 4), launch_in(&facts, 1, sizeof facts), launch_out(N_ROWS, 8), {0}};
+    const int64_t n_items = items(&a.rows, N_ROWS);
+    LAUNCH(quantise_positions, &a, n_items);
+    struct quantise_positions_args alone = {a.p, a.facts, launch_out(N_ROWS, 8), {N_ROWS, 1}};
+    LAUNCH(quantise_positions, &alone, N_ROWS);
     const struct sdd_u16x4 *got = launch_got(a.out);
+    launch_same(alone.out, got, "a row alone");
     for (int64_t i = 0; i < N_ROWS; i++) {
         double at[3];
         compact_position(got[i].v, low, high, at);
@@ -197,9 +209,13 @@ static void test_normals(void **state)
     (void)state;
     fill_normals(n, &r);
     launch_say("normals");
-    struct quantise_normals_args a = {launch_in(n, 3 * N_ROWS, 4), launch_out(N_ROWS, 4)};
-    LAUNCH(quantise_normals, &a, N_ROWS);
+    struct quantise_normals_args a = {launch_in(n, 3 * N_ROWS, 4), launch_out(N_ROWS, 4), {0}};
+    const int64_t n_items = items(&a.rows, N_ROWS);
+    LAUNCH(quantise_normals, &a, n_items);
+    struct quantise_normals_args alone = {a.normal, launch_out(N_ROWS, 4), {N_ROWS, 1}};
+    LAUNCH(quantise_normals, &alone, N_ROWS);
     const struct sdd_u16x2 *got = launch_got(a.out);
+    launch_same(alone.out, got, "a row alone");
     for (int64_t i = 0; i < N_ROWS; i++) {
         const double want[3] = {(double)n[3 * i], (double)n[3 * i + 1], (double)n[3 * i + 2]};
         double at[3];
@@ -227,8 +243,9 @@ static void check_uvs(const float *v, int64_t n, const uint16_t *want)
     const struct sdd_quantise_facts none = {.overflow = LAUNCH_NO_ERROR};
     for (int64_t i = 0; i < n; i++)
         uv[2 * i] = v[i], uv[2 * i + 1] = -v[i];
-    struct quantise_uvs_args a = {launch_in(uv, 2 * n, 4), launch_out(n, 4), launch_inout(&none, 1, sizeof none)};
-    LAUNCH(quantise_uvs, &a, n);
+    struct quantise_uvs_args a = {launch_in(uv, 2 * n, 4), launch_out(n, 4), launch_inout(&none, 1, sizeof none), {0}};
+    const int64_t n_items = items(&a.rows, n);
+    LAUNCH(quantise_uvs, &a, n_items);
     const struct sdd_u16x2 *got = launch_got(a.out);
     for (int64_t i = 0; i < n; i++)
         if (got[i].v[0] != want[i] || got[i].v[1] != (want[i] ^ 0x8000))
@@ -271,17 +288,57 @@ static void test_overflow(void **state)
     (void)state;
     second.overflow = 2;
     launch_say("beyond the half floats");
-    struct quantise_uvs_args a = {launch_in(uv, 10, 4), launch_out(5, 4), launch_inout(&none, 1, sizeof none)};
-    LAUNCH(quantise_uvs, &a, 5);
+    struct quantise_uvs_args a = {launch_in(uv, 10, 4), launch_out(5, 4), launch_inout(&none, 1, sizeof none), {0}};
+    const int64_t n_items = items(&a.rows, 5);
+    LAUNCH(quantise_uvs, &a, n_items);
     launch_same(a.out, want, "uvs");
     launch_same(a.facts, &second, "facts");
     launch_end();
 }
 
+/* One value among many, in every lane of the second eight. */
+static void test_overflow_lanes(void **state)
+{
+    enum { N = 40 };
+    const struct sdd_quantise_facts none = {.overflow = LAUNCH_NO_ERROR};
+    (void)state;
+    for (int at = 16; at < 32; at++) {
+        float uv[2 * N];
+        uint16_t want[2 * N];
+        struct sdd_quantise_facts met = none;
+        for (int i = 0; i < 2 * N; i++)
+            uv[i] = i == at ? -65520 : 1, want[i] = i == at ? 0xfc00 : 0x3c00;
+        met.overflow = (uint64_t)at / 2;
+        launch_say("beyond the half floats at %d", at);
+        struct quantise_uvs_args a = {
+            launch_in(uv, 2 * N, 4), launch_out(N, 4), launch_inout(&none, 1, sizeof none), {0}};
+        const int64_t n_items = items(&a.rows, N);
+        LAUNCH(quantise_uvs, &a, n_items);
+        launch_same(a.out, want, "uvs");
+        launch_same(a.facts, &met, "facts");
+        launch_end();
+    }
+}
+
+static int set_eight(void **state)
+{
+    (void)state;
+    each = SDD_QUANTISE_LANES;
+    return 0;
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box), cmocka_unit_test(test_positions),
-                                       cmocka_unit_test(test_normals), cmocka_unit_test(test_uvs),
-                                       cmocka_unit_test(test_overflow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_box),
+                                       cmocka_unit_test(test_positions),
+                                       cmocka_unit_test(test_normals),
+                                       cmocka_unit_test(test_uvs),
+                                       cmocka_unit_test(test_overflow),
+                                       cmocka_unit_test(test_overflow_lanes),
+                                       {"positions, eight", test_positions, set_eight, NULL, NULL},
+                                       {"normals, eight", test_normals, NULL, NULL, NULL},
+                                       {"uvs, eight", test_uvs, NULL, NULL, NULL},
+                                       {"overflow, eight", test_overflow, NULL, NULL, NULL},
+                                       {"overflow lanes, eight", test_overflow_lanes, NULL, NULL, NULL}};
     return LAUNCH_GROUP("compact rows", tests);
 }
