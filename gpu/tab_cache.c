@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/tab_cache.h"
+#include "gpu/kernels/tab_tri_pieces.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +11,13 @@
 enum part { PART_POINTS, PART_WAYS };
 
 struct key {
-    struct tab_class of; /* edges that it has not are zero */
+    struct tab_class of; /* edges that it has not are zero; of a triangle its fan */
+    int32_t turn;        /* of a triangle; of a quad QUAD                         */
+    float middle[3];
+    int32_t has_across[3];
     int32_t steps, limit, part;
 };
+#define QUAD (-1)
 
 struct entry {
     struct entry *next, *newer, *older; /* next: of the bucket */
@@ -52,9 +57,20 @@ static struct key key_of(const struct tab_class *of, int steps, int limit, enum 
     k.of.several = of->several;
     k.of.vertex = of->vertex;
     memcpy(k.of.edge, of->edge, sizeof of->edge[0] * (size_t)(of->n + of->open));
+    k.turn = QUAD;
     k.steps = steps;
     k.limit = limit != 0;
     k.part = (int32_t)part;
+    return k;
+}
+
+static struct key key_of_triangle(const struct tab_tri_class *of, int steps, int limit, enum part part)
+{
+    struct key k = key_of(&of->fan, steps, limit, part);
+    k.of.k = 0; /* which says nothing here */
+    k.turn = of->turn;
+    memcpy(k.middle, of->edge, sizeof k.middle);
+    memcpy(k.has_across, of->has_across, sizeof k.has_across);
     return k;
 }
 
@@ -162,6 +178,23 @@ int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, 
     if (!rc && !found)
         rc = keep(c, &of_points, n, points, err);
     return rc || !both ? rc : keep(c, &of_ways, n, ways, err);
+}
+
+int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int steps, int limit, float *out,
+                       float *away, struct sdd_error *err)
+{
+    size_t n = (size_t)tab_tri_columns(of) * (size_t)sdd_tri_table_rows(1 << steps);
+    size_t n_away = 2 * (size_t)tab_tri_pairs(of, steps, limit) * n;
+    float *const points[2] = {out, NULL}, *const ways[2] = {away, NULL};
+    const struct key of_points = key_of_triangle(of, steps, limit, PART_POINTS),
+                     of_ways = key_of_triangle(of, steps, limit, PART_WAYS);
+    int found = copy(c, &of_points, n, points), all = found && (!away || copy(c, &of_ways, n_away, ways));
+    if (all)
+        return SDD_OK;
+    int rc = tab_tri_table(of, steps, limit, out, away, err);
+    if (!rc && !found)
+        rc = keep(c, &of_points, n, points, err);
+    return rc || !away ? rc : keep(c, &of_ways, n_away, ways, err);
 }
 
 struct tab_cache_counts tab_cache_counts(struct tab_cache *c)

@@ -8,6 +8,7 @@
 #include "gpu/kernels/tab_tri_keys.h"
 #include "gpu/kernels/tab_tri_rows.h"
 #include "gpu/steps.h"
+#include "gpu/tab_cache.h"
 #include <stdlib.h>
 
 #define MAX_CLASSES 4096
@@ -203,15 +204,16 @@ static int64_t count_away(const struct tab_triangles *t, int steps, int limit)
     return n;
 }
 
-static int make_tables(const struct tab_triangles *t, int steps, int limit, const struct tab_triangles_surface *to,
-                       struct sdd_error *err)
+static int make_tables(sdd_device *d, const struct tab_triangles *t, int steps, int limit,
+                       const struct tab_triangles_surface *to, struct sdd_error *err)
 {
     int64_t rows = sdd_tri_table_rows(1 << steps), at = 0, away = 0;
     int rc = SDD_OK;
     for (int64_t k = 0; k < t->n_classes && !rc; k++) {
         const struct tab_tri_class *c = t->description + k;
         const int columns = tab_tri_columns(c), pairs = tab_tri_pairs(c, steps, limit);
-        rc = tab_tri_table(c, steps, limit, to->table + at * rows, to->away ? to->away_table + away * rows : NULL, err);
+        rc = tab_cache_triangle(d->tables, c, steps, limit, to->table + at * rows,
+                                to->away ? to->away_table + away * rows : NULL, err);
         if (to->away)
             to->away[k] = (struct sdd_tri_away){away, pairs, tab_tri_shared(c, steps, limit)};
         at += columns;
@@ -237,7 +239,7 @@ int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int 
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, rows, n_away, &host, &here);
-    int rc = make_tables(t, level - 1, limit, &here, err);
+    int rc = make_tables(d, t, level - 1, limit, &here, err);
     if (!rc)
         rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_cache.h: what comes out has the bits of tab_class_table, whatever was kept, dropped or asked for before, by one
- * thread or several; no more is kept than is allowed, and what was used least lately goes. */
+/* tab_cache.h: what comes out has the bits of tab_class_table and tab_tri_table, whatever was kept, dropped or asked
+ * for before, by one thread or several; no more is kept than is allowed, and what was used least lately goes. */
 #include "gpu/tab_cache.h"
 #include "tests/unit/sample_classes.h"
 #include <pthread.h>
@@ -101,6 +101,56 @@ static void test_bound(void **state)
     tab_cache_free(small);
 }
 
+/* ---- triangles -------------------------------------------------------------------------------------------------- */
+enum { N_TURNS = 4, TRI_STEPS = 2, TRI_MOST = 64 * 64, AWAY_MOST = 4 * TRI_MOST };
+
+/* Of the middle ones those that differ in one number, too; others have their fan. */
+static struct tab_tri_class triangle(int number)
+{
+    static const float sharp[] = {0, 0.5f, 2, 10};
+    struct tab_tri_class c = {.turn = number % N_TURNS};
+    if (c.turn < 3)
+        c.fan = sample_classes[number % N_SAMPLE_CLASSES];
+    for (int i = 0; i < 3 && c.turn == 3; i++) {
+        c.edge[i] = sharp[number >> (2 + 2 * i) & 3];
+        c.has_across[i] = c.edge[i] < 10 || number & 1 << (8 + i);
+    }
+    return c;
+}
+
+static int is_right_triangle(struct tab_cache *c, int number, int steps, int limit, int normals)
+{
+    static float got[2][TRI_MOST + AWAY_MOST];
+    const struct tab_tri_class of = triangle(number);
+    memset(got, 0, sizeof got);
+    assert_true(tab_tri_columns(&of) <= 64 && tab_tri_pairs(&of, steps, limit) <= 2);
+    int rc = tab_cache_triangle(c, &of, steps, limit, got[0], normals ? got[0] + TRI_MOST : NULL, NULL);
+    rc |= tab_tri_table(&of, steps, limit, got[1], normals ? got[1] + TRI_MOST : NULL, NULL);
+    return !rc && memcmp(got[0], got[1], sizeof got[0]) == 0;
+}
+
+static void test_triangles(void **state)
+{
+    enum { N = 500 };
+    (void)state;
+    struct tab_cache *c = tab_cache_create(256 << 20), *shared = tab_cache_create(16 << 20);
+    for (int i = 0; i < N; i++)
+        for (int how = 0; how < 4; how++)
+            assert_true(is_right_triangle(c, i, TRI_STEPS, how & 1, how & 2));
+    const int64_t missed = tab_cache_counts(c).n_missed;
+    assert_true(missed > N && tab_cache_counts(c).n_kept > N / 2);
+    for (int i = 0; i < N; i++)
+        for (int how = 0; how < 4; how++)
+            assert_true(is_right_triangle(c, i, TRI_STEPS, how & 1, how & 2));
+    assert_int_equal(tab_cache_counts(c).n_missed, missed); /* all of it was there */
+    for (int i = 0; i < 4 * N_SAMPLE_CLASSES; i++) {        /* quads and triangles with the same fan */
+        assert_true(is_right(shared, i % N_SAMPLE_CLASSES, TRI_STEPS, i & 1, i & 2));
+        assert_true(is_right_triangle(shared, i, TRI_STEPS, i & 1, i & 2));
+    }
+    tab_cache_free(c);
+    tab_cache_free(shared);
+}
+
 struct worker {
     struct tab_cache *cache;
     uint32_t seed;
@@ -139,6 +189,7 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bits), cmocka_unit_test(test_neighbours),
-                                       cmocka_unit_test(test_bound), cmocka_unit_test(test_threads)};
+                                       cmocka_unit_test(test_bound), cmocka_unit_test(test_triangles),
+                                       cmocka_unit_test(test_threads)};
     return cmocka_run_group_tests_name("tab_cache", tests, NULL, NULL);
 }
