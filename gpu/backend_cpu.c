@@ -29,7 +29,7 @@ static int cpu_probe(char *reason, size_t size)
 {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
         return 1;
-    snprintf(reason, size, "this processor lacks AVX2 and FMA (x86-64-v3), which the CPU backend is built for");
+    snprintf(reason, size, "this processor lacks AVX2, FMA or F16C (x86-64-v3), which the CPU backend is built for");
     return 0;
 }
 
