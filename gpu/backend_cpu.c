@@ -6,6 +6,7 @@
 #include "gpu/host_cache.h"
 #include "gpu/kernels_cpu.h"
 #include "gpu/sdd.h"
+#include <cpuid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,9 @@ struct cpu {
 
 static int cpu_probe(char *reason, size_t size)
 {
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c"))
+    unsigned a = 0, b = 0, c = 0, d = 0; /* not every compiler's builtin knows F16C by name */
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) &&
+        (c & bit_F16C))
         return 1;
     snprintf(reason, size, "this processor lacks AVX2, FMA or F16C (x86-64-v3), which the CPU backend is built for");
     return 0;

@@ -203,7 +203,7 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     const struct matrix *m =
         t->matrices->of + (tangents ? MATRIX_TANGENTS_1 + r->what - SDD_MATRIX_OF_TANGENT_1 : r->surface);
     if (!rc) {
-        text->info.n_entries = m->n_entries;
+        text->info.n_entries = m->n_entries; /* NOLINT: without text rc is set */
         rc = within(&text->info, "", r, err);
     }
     if (!rc)

@@ -309,7 +309,7 @@ static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd
     for (int first = 0; first < c->n && !rc; first += c->abreast) {
         const int n = c->n - first < c->abreast ? c->n - first : c->abreast;
         rc = c->abreast > 1 ? c->engine[0]->run_many(c->run + first, n, err)
-                            : c->engine[first]->run(c->run + first, err);
+                            : c->engine[first]->run(c->run + first, err); /* NOLINT: a plan has an engine */
         for (int k = first; k < first + n && !rc; k++)
             rc = run_rest(c, k, err);
     }
@@ -342,7 +342,7 @@ static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct s
     for (int k = 0; k < c->n; k++) {
         struct sdd_result_info *info = &c->result[k]->info;
         info->n_launches = c->device->n_launches - launches;
-        if (c->engine[k]->by && (asked->include & ENGINE_POINTS))
+        if (c->engine[k]->by && (asked->include & ENGINE_POINTS)) /* NOLINT: as above */
             info->by = c->engine[k]->by(meshes[k]->topology, asked);
     }
     return rc;

@@ -128,7 +128,7 @@ int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, c
     int rc = result_cancelled(cancel, "the digests", err);
     if (rc)
         return rc;
-    uint64_t *words = calloc((size_t)n_words, sizeof *words), *at = words;
+    uint64_t *words = calloc((size_t)n_words + 1, sizeof *words), *at = words;
     if (!words)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a result record");
     for (int i = 0; i < n; i++)
