@@ -41,14 +41,14 @@ struct sorting {
     void *scratch;
 };
 
-static int64_t first_rows(const struct sdd_control *m)
+int64_t tab_first_rows(const struct sdd_control *m)
 {
     return (int64_t)m->n_vertices + m->n_faces + m->n_edges;
 }
 
 static void lay_out_sorting(sdd_device *d, const struct sdd_control *m, struct arena *a, struct sorting *s)
 {
-    int64_t C = m->n_corners, V = m->n_vertices, n = first_rows(m);
+    int64_t C = m->n_corners, V = m->n_vertices, n = tab_first_rows(m);
     s->irregular = ARENA(a, int32_t, C);
     s->kind = ARENA(a, int32_t, C);
     s->whole = ARENA(a, int32_t, C);
@@ -259,7 +259,7 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
 static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                         struct sdd_error *err)
 {
-    int64_t n = first_rows(m);
+    int64_t n = tab_first_rows(m);
     int32_t n_read = 0;
     uint32_t flags[2];
     struct tab_columns_args regular = {.mesh = *m,

@@ -165,20 +165,15 @@ static struct sdd_width width_at(int width, int k)
     return (struct sdd_width){width - k < 3 ? width - k : 3, width};
 }
 
-static int64_t first_rows(const struct sdd_control *mesh)
-{
-    return (int64_t)mesh->n_vertices + mesh->n_faces + mesh->n_edges;
-}
-
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width)
 {
-    return first_rows(mesh) * (width / 3 * sdd_tab_width(3).stride + width % 3);
+    return tab_first_rows(mesh) * (width / 3 * sdd_tab_width(3).stride + width % 3);
 }
 
 /* Where floats k, .. of rows of level 1 stand: those of three components after each other. */
 static int64_t first_at(const struct sdd_control *mesh, int k)
 {
-    return first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
+    return tab_first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
 }
 
 /* Three floats of rows of n meshes, from mesh j on, in one launch. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_points: all points of a level from those of level 1 around them (tab_pieces.h); on a GPU rows of three floats
- * alone, others by tab_points_n.
+/* tab_points: all points of a level from those of level 1, or of the control mesh, around them (tab_pieces.h); on a GPU
+ * rows of three floats alone, others by tab_points_n.
  * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
  *         isolated ones
  * Shape   item, chunks of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
  *         n: sdd_tab_items
- * Cost    of a bicubic piece 80 B of columns and 12 B of points read, its points written, 6 multiply-adds a float; of
- *         others a multiply-add a column and float, and the table once a run
+ * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
+ *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table once a run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_H
 #define SDD_K_TAB_POINTS_H
