@@ -4,13 +4,15 @@
  */
 #ifndef SDD_ENGINE_H
 #define SDD_ENGINE_H
+#include "gpu/kernels/rows_out.h"
 #include "gpu/mesh.h"
 
 /* What one run gets: where to work and where to write. Each output may be NULL. */
 struct engine_run {
     const sdd_mesh *mesh;
     const struct sdd_refine_request *request;
-    float *positions, *normals; /* device, [n grid points][3] */
+    float *positions, *normals; /* device, [n grid points][3], or of 16 bits where the engine makes that: .. */
+    struct sdd_rows_as positions_as, normals_as;
     float *tangents;            /* device, [n grid points][6] */
     void *scratch;              /* device, as many bytes as `scratch` said */
     uint32_t *indices;          /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
@@ -30,6 +32,8 @@ struct engine {
     int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
     /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
+    /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */
+    int (*direct)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* run, of n meshes of one topology at once, at most ENGINE_ABREAST, when all rows of positions and nothing else is
      * asked for; each has scratch of its own. NULL: mesh after mesh. */
     int (*run_many)(const struct engine_run *runs, int n, struct sdd_error *err);

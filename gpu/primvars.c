@@ -187,6 +187,8 @@ static void run_linear(const sdd_topology *t, struct sdd_grid grid, const uint32
     DEV_LAUNCH(t->device, grid_uvs, &quads, n);
 }
 
+static const struct sdd_rows_as f32 = {SDD_ROWS_F32, NULL};
+
 /* One run: what it makes its blocks of, and memory to work in. */
 struct run {
     const sdd_mesh *mesh;
@@ -195,9 +197,9 @@ struct run {
     void *scratch;
 };
 
-/* k: the place of the mesh's tables and matrices. */
+/* k: the place of the mesh's tables and matrices; as: f32, or where there are tables what they make. */
 static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
-                      float *out, struct sdd_error *err)
+                      float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
@@ -211,20 +213,20 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
         matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
         return SDD_OK;
     }
-    const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}};
+    const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}, as};
     tabulated_first(t, mesh, t->tabulated + k, width, &one);
     tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, &one);
     return SDD_OK;
 }
 
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
-                       float *out, struct sdd_error *err)
+                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const int level = run->request->level;
     if (topology_has_smooth_channels(t)) {
         struct sdd_control mesh = topology_channel_control(t, c);
-        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, err);
+        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, as, err);
     }
     run_linear(t, topology_channel_grid(t, c, level), c->edge_corner, values, width, out,
                topology_channel_points(t, c, level));
@@ -235,7 +237,7 @@ static int run_vertices(const struct run *run, const float *values, int width, f
 {
     const sdd_topology *t = run->mesh->topology;
     struct sdd_control mesh = topology_control(t);
-    return run_smooth(run, &mesh, 0, values, width, out, err);
+    return run_smooth(run, &mesh, 0, values, width, out, f32, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */
@@ -253,7 +255,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
     }
     if (rows.row)
         primvars_index(t, topology_channel_grid(t, t->channel, run->request->level), rows.row, p->n_faces);
-    return out ? run_channel(run, t->channel, m->uvs, 2, out, err) : SDD_OK;
+    return out ? run_channel(run, t->channel, m->uvs, 2, out, quantise_as(lay, SDD_UVS), err) : SDD_OK;
 }
 
 static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
@@ -278,7 +280,8 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     const float *values = run->mesh->primvar_values[k];
     struct uniform_rows_args uniform = {parents_of(t, run->plan, level), (const uint32_t *)values, out, v->width};
     if (v->interpolation == SDD_FACE_VARYING)
-        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, err);
+        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, f32,
+                           err);
     if (is_smooth(t, v))
         return run_vertices(run, values, v->width, out, err);
     if (v->interpolation == SDD_CONSTANT)

@@ -2,14 +2,16 @@
 /* quantise.c: f32 rows into compact blocks, and the box of the control points. */
 #include "gpu/quantise.h"
 #include "gpu/kernels/box_rows.h"
-#include "gpu/kernels/quantise_normals.h"
-#include "gpu/kernels/quantise_positions.h"
-#include "gpu/kernels/quantise_uvs.h"
+#include "gpu/kernels/quantise_rows.h"
 
-/* What can be compact, and how many numbers a row has as f32 and as that. */
+#define ROWS_EACH 4096 /* of an item of a CPU */
+
+/* What can be compact, how many numbers a row has as f32 and as that, and what kernels call it. */
 static const struct kind {
-    int semantic, width, format, components;
-} kinds[] = {{SDD_POSITIONS, 3, SDD_UNORM16_BOX, 4}, {SDD_NORMALS, 3, SDD_OCT16, 2}, {SDD_UVS, 2, SDD_F16, 2}};
+    int semantic, width, format, components, as;
+} kinds[] = {{SDD_POSITIONS, 3, SDD_UNORM16_BOX, 4, SDD_ROWS_UNORM16},
+             {SDD_NORMALS, 3, SDD_OCT16, 2, SDD_ROWS_OCT16},
+             {SDD_UVS, 2, SDD_F16, 2, SDD_ROWS_F16}};
 
 int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
 {
@@ -79,28 +81,35 @@ static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void 
     }
 }
 
-void quantise_queue(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch)
+void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch)
 {
-    sdd_device *d = m->topology->device;
-    struct sdd_quantise_facts *facts = lay->facts;
-    if (!facts)
+    if (!lay->facts)
         return;
-    dev_fill(d, facts, 0, sizeof *facts);
-    dev_fill(d, &facts->overflow, 0xff, sizeof facts->overflow);
+    dev_fill(m->topology->device, lay->facts, 0, sizeof *lay->facts);
+    for (int i = 0; i < p->n_blocks; i++)
+        if (p->blocks[i].format == SDD_UNORM16_BOX)
+            queue_box(m, lay->facts, scratch);
+}
+
+struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
+{
+    struct sdd_rows_as as = {SDD_ROWS_F32, NULL};
+    for (const struct kind *k = kinds; k < kinds + 3; k++)
+        if (lay->direct & semantic & k->semantic)
+            as = (struct sdd_rows_as){k->as, lay->facts};
+    return as;
+}
+
+void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+{
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;
-        const struct sdd_quantise_rows rows = {b->count, d->b->unified ? SDD_QUANTISE_LANES : 1};
-        const int64_t n = (b->count + rows.each - 1) / rows.each;
-        struct quantise_positions_args positions = {lay->source[i], facts, lay->block[i], rows};
-        struct quantise_normals_args normals = {lay->source[i], lay->block[i], rows};
-        struct quantise_uvs_args uvs = {lay->source[i], lay->block[i], facts, rows};
-        if (b->format == SDD_UNORM16_BOX) {
-            queue_box(m, facts, scratch);
-            DEV_LAUNCH(d, quantise_positions, &positions, n);
-        } else if (b->format == SDD_OCT16) {
-            DEV_LAUNCH(d, quantise_normals, &normals, n);
-        } else if (b->format == SDD_F16) {
-            DEV_LAUNCH(d, quantise_uvs, &uvs, n);
-        }
+        struct quantise_rows_args a = {lay->source[i], lay->block[i], {0, lay->facts}, b->count,
+                                       d->b->unified ? ROWS_EACH : 1};
+        for (const struct kind *k = kinds; k < kinds + 3; k++)
+            if (k->format == b->format && !(lay->direct & k->semantic)) {
+                a.as.format = k->as;
+                DEV_LAUNCH(d, quantise_rows, &a, (a.n + a.each - 1) / a.each);
+            }
     }
 }

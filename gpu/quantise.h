@@ -2,6 +2,7 @@
 /* quantise.h: compact blocks: which there are, and how they are made of what the engines make. Shared inside gpu/. */
 #ifndef SDD_QUANTISE_H
 #define SDD_QUANTISE_H
+#include "gpu/kernels/rows_out.h"
 #include "gpu/mesh.h"
 #include "gpu/result.h"
 
@@ -10,9 +11,12 @@
 int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* quantise_add_block: positions, normals or UVs in the format that the request has them in. */
 void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count);
-/* quantise_scratch: exact bytes that quantise_queue works in. */
+/* quantise_begin: queues what rows of 16 bits are made with, before any are; in `scratch`, exactly so many bytes. */
 int64_t quantise_scratch(const sdd_topology *t);
-/* quantise_queue: queues the compact blocks, once what they are made of is queued. */
-void quantise_queue(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch);
+void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch);
+/* quantise_as: what kernels are to make rows of the block as. */
+struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic);
+/* quantise_queue: queues the compact blocks that nobody makes as such, once what they are made of is queued. */
+void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay);
 
 #endif

@@ -270,6 +270,11 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
     struct engine_run *run = c->run + k;
     int rc = result_place(c->result[k], lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
     int ranged = r->n_rows && !run->positions;
+    lay->direct = r->compact && c->abreast == 1 && c->engine[k]->direct
+                      ? r->compact & c->engine[k]->direct(run->mesh->topology, r)
+                      : 0;
+    run->positions_as = quantise_as(lay, SDD_POSITIONS);
+    run->normals_as = quantise_as(lay, SDD_NORMALS);
     run->positions = run->positions ? run->positions : result_block(p, lay, SDD_POSITIONS);
     run->normals = result_block(p, lay, SDD_NORMALS);
     run->tangents = result_block(p, lay, SDD_TANGENTS);
@@ -297,7 +302,7 @@ static int run_rest(const struct crowd *c, int k, struct sdd_error *err)
     primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
     rc = primvars_run(m, r, p, lay, run->scratch, err);
     if (!rc)
-        quantise_queue(m, p, lay, run->scratch);
+        quantise_queue(c->device, p, lay);
     return rc;
 }
 
@@ -308,6 +313,8 @@ static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd
     dev_mark(c->device, MARK_START);
     for (int first = 0; first < c->n && !rc; first += c->abreast) {
         const int n = c->n - first < c->abreast ? c->n - first : c->abreast;
+        for (int k = first; k < first + n; k++)
+            quantise_begin(c->run[k].mesh, &c->result[k]->info.plan, c->lay + k, c->run[k].scratch);
         rc = c->abreast > 1 ? c->engine[0]->run_many(c->run + first, n, err)
                             : c->engine[first]->run(c->run + first, err); /* NOLINT: a plan has an engine */
         for (int k = first; k < first + n && !rc; k++)

@@ -75,7 +75,7 @@ void *result_block(const struct sdd_plan *p, const struct result_layout *lay, in
 {
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic)
-            return lay->source[k] ? lay->source[k] : lay->block[k];
+            return lay->source[k] && !(lay->direct & semantic) ? lay->source[k] : lay->block[k];
     return NULL;
 }
 
@@ -98,10 +98,9 @@ static int take_words(struct sdd_plan *p, const uint64_t *words, int compact, st
             p->blocks[k].low[i] = facts.low[i];
             p->blocks[k].high[i] = facts.high[i];
         }
-    if (facts.overflow == ~(uint64_t)0)
+    if (!facts.overflow)
         return SDD_OK;
-    return sdd_fail(err, SDD_EUNSUPPORTED, "compact", "refined UV value %llu is beyond 65504, where half floats end",
-                    (unsigned long long)facts.overflow);
+    return sdd_fail(err, SDD_EUNSUPPORTED, "compact", "refined UV values are beyond 65504, where half floats end");
 }
 
 static void queue_digests(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)

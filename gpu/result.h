@@ -16,7 +16,8 @@ struct result_layout { /* of device memory */
     uint64_t *digests; /* result_words: one a block, then the facts */
     void *tree[SDD_MAX_BLOCKS];
     void *block[SDD_MAX_BLOCKS];      /* after result_place: what becomes the block            */
-    float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of   */
+    float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of,  */
+    int direct;                       /* unless it is one of these (enum sdd_include)          */
     struct sdd_quantise_facts *facts; /* NULL: no block is compact                             */
 };
 
@@ -29,7 +30,7 @@ void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *wor
                     struct result_layout *out);
 /* result_place: host memory for the blocks of the plan. */
 int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
-/* result_block: where engines write the f32 or u32 rows of the block. NULL: there is none. */
+/* result_block: where engines write the rows of the block, of f32 or u32 unless it is direct. NULL: there is none. */
 void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
 
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;

@@ -259,13 +259,15 @@ int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_tr
 }
 
 void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to)
+                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to,
+                        struct sdd_rows_as as)
 {
     const struct tab_triangles_surface *of = t->surface + surface;
     struct tab_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->level},
                                   .from = first,
                                   .to = to,
                                   .width = width,
+                                  .as = as,
                                   .first = first_row,
                                   .n = n,
                                   .each = sdd_rows_each(n)};
@@ -273,7 +275,7 @@ void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const str
 }
 
 void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                           const float *first, float *to, float *tangents)
+                           const float *first, float *to, struct sdd_rows_as as, float *tangents)
 {
     const struct tab_triangles_surface *of = t->surface + surface;
     int64_t n = tab_triangles_points(mesh, t, surface);
@@ -282,6 +284,7 @@ void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const 
                                      .from = first,
                                      .to = to,
                                      .tangents = tangents,
+                                     .as = as,
                                      .n = n,
                                      .each = sdd_rows_each(n)};
     DEV_LAUNCH(d, tab_tri_normals, &a, (n + a.each - 1) / a.each);

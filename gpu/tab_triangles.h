@@ -41,10 +41,11 @@ int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int 
 int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_triangles *t, int surface);
 /* tab_triangles_rows: rows [first_row, first_row + n) of what there are tables for, from rows of level 1; queues. */
 void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to);
+                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to,
+                        struct sdd_rows_as as);
 /* tab_triangles_normals: of all rows, [..][3], and tangents [..][6]; either may be NULL; queues. */
 void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                           const float *first, float *to, float *tangents);
+                           const float *first, float *to, struct sdd_rows_as as, float *tangents);
 int64_t tab_triangles_bytes(const struct tab_triangles *t); /* on the device */
 void tab_triangles_free(sdd_device *d, struct tab_triangles *t);
 

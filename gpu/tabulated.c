@@ -2,9 +2,10 @@
 #include "gpu/tabulated.h"
 #include "gpu/kernels/tab_first.h"
 #include "gpu/kernels/tab_lone.h"
-#include "gpu/kernels/tab_normals.h"
+#include "gpu/kernels/tab_normals_oct16.h"
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
+#include "gpu/kernels/tab_points_unorm16.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include "gpu/tab_cache.h"
@@ -212,13 +213,14 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
 
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
                                           const struct tabulated_surface *of, struct sdd_width width,
-                                          const float *control, const float *first, float *to)
+                                          const float *control, const float *first, float *to, struct sdd_rows_as as)
 {
     return (struct tab_points_args){.grid = sdd_grid_of(mesh, of->level),
                                     .control = control,
                                     .from = first,
                                     .to = to,
                                     .width = width,
+                                    .as = as,
                                     .regular = t->regular,
                                     .regular_column = t->regular_column,
                                     .basis = of->basis,
@@ -239,7 +241,8 @@ static void points_launch(sdd_device *d, const struct sdd_control *mesh, const s
                           const struct tabulated_crowd *c)
 {
     const struct tabulated_surface *of = t->surface + surface;
-    struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL), .rows = {.n = c->n}};
+    struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
+                                     .rows = {.n = c->n}};
     a.of.each = pieces_each(t->n_regular * c->n, of->level);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];
@@ -249,20 +252,33 @@ static void points_launch(sdd_device *d, const struct sdd_control *mesh, const s
     DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_items(&a.of) * c->n);
 }
 
+/* Of mesh j. */
 static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                      const float *values, const float *first, float *to)
+                      const struct tabulated_crowd *c, int j)
 {
+    float *to = c->to[j];
     for (int k = 0; k < width; k += 3) {
-        struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), values + k,
-                                                  first + first_at(mesh, k), to + k)};
+        struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), c->control[j] + k,
+                                                  c->first[j] + first_at(mesh, k), to + k, c->as)};
+        struct tab_points_unorm16_args box = {a.base};
         if (t->triangles.description)
-            tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, first + k, 0,
-                               tab_triangles_points(mesh, &t->triangles, surface), to + k);
+            tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, c->first[j] + k, 0,
+                               tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
+        else if (c->as.format == SDD_ROWS_UNORM16)
+            DEV_LAUNCH(d, tab_points_unorm16, &box, sdd_tab_items(&a.base));
         else if (a.base.width.n == 3 && a.base.width.stride == 3)
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
         else
             DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
     }
+}
+
+/* from NULL: zeros. */
+static void lone_rows(sdd_device *d, const struct tabulated *t, const float *from, float *to, int width,
+                      struct sdd_rows_as as)
+{
+    struct tab_lone_args lone = {t->lone, from, to, width, as};
+    DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * (as.format == SDD_ROWS_F32 ? width : 1));
 }
 
 void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
@@ -272,18 +288,17 @@ void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct 
     if (many)
         points_launch(d, mesh, t, surface, c);
     for (int j = 0; j < c->n; j++) {
-        struct tab_lone_args lone = {t->lone, c->control[j], c->to[j], width};
         if (!many)
-            mesh_rows(d, mesh, t, surface, width, c->control[j], c->first[j], c->to[j]);
-        DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * width);
+            mesh_rows(d, mesh, t, surface, width, c, j);
+        lone_rows(d, t, c->control[j], c->to[j], width, c->as);
     }
 }
 
 static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
                                       const float *points, const float *first, int64_t first_row, int64_t n_rows,
-                                      float *to)
+                                      float *to, struct sdd_rows_as as)
 {
-    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, NULL),
+    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, to, as),
                                   .mesh = *mesh,
                                   .where = t->where,
                                   .to = to,
@@ -296,38 +311,42 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
-    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to);
+    const struct sdd_rows_as f32 = {SDD_ROWS_F32, NULL};
+    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, f32);
     if (t->triangles.description)
-        tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to);
+        tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, f32);
     else
         DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *points, const float *first, float *to, float *tangents)
+                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
+                       float *tangents)
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
-    struct tab_normals_args a = {rows_args(mesh, t, surface, points, first, 0, n, to),
+    struct tab_normals_args a = {rows_args(mesh, t, surface, points, first, 0, n, to, as),
                                  of->slope,
                                  of->t1,
                                  of->t2,
                                  of->shared,
                                  tangents,
                                  tangents == NULL};
-    struct tab_lone_args lone = {t->lone, NULL, to, 3};
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
     if (t->triangles.description) {
-        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, tangents);
+        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
         return;
     }
     if (a.by_pieces) {
         items = sdd_tab_items(&a.rows.pieces);
         a.rows.each = (int32_t)((n + items - 1) / items);
-        a.rows.pieces.to = to;
-        DEV_LAUNCH(topology->device, tab_lone, &lone, t->n_lone * 3);
+        lone_rows(topology->device, t, NULL, to, 3, as);
     }
-    DEV_LAUNCH(topology->device, tab_normals, &a, items);
+    struct tab_normals_oct16_args oct16 = {a};
+    if (a.by_pieces && as.format == SDD_ROWS_OCT16)
+        DEV_LAUNCH(topology->device, tab_normals_oct16, &oct16, items);
+    else
+        DEV_LAUNCH(topology->device, tab_normals, &a, items);
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

@@ -60,6 +60,7 @@ struct tabulated_crowd {
     int n;
     const float *control[SDD_TAB_ABREAST];
     float *first[SDD_TAB_ABREAST], *to[SDD_TAB_ABREAST];
+    struct sdd_rows_as as; /* what `to` has; of one mesh, three floats or two */
 };
 /* tabulated_first: control rows -> rows of level 1, under Catmull-Clark of all meshes in one launch. tabulated_rows:
  * both -> rows of what was prepared. Both queue. */
@@ -73,7 +74,8 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);
 /* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *points, const float *first, float *to, float *tangents);
+                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
+                       float *tangents);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

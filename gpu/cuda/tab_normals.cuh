@@ -23,12 +23,12 @@ static __device__ __forceinline__ sdd_vec3 tab_sum3(const sdd_tab_basis &w, cons
                        sdd_tab_sum(w.s, p[0][2], p[1][2], p[2][2], p[3][2]));
 }
 
-static __device__ __forceinline__ void tab_normal_put(sdd_vec3 t1, sdd_vec3 t2, float *to)
+template <class ROW>
+static __device__ __forceinline__ void tab_normal_put(const ROW &as, sdd_vec3 t1, sdd_vec3 t2, float *to)
 {
     const sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t1, t2));
-    to[0] = n.x;
-    to[1] = n.y;
-    to[2] = n.z;
+    const float p[3] = {n.x, n.y, n.z};
+    as.put(p, to);
 }
 
 /* What the normals at one x are made of, but for y = 0: sdd_tab_line across x. */
@@ -47,10 +47,11 @@ struct tab_pair_sums {
         }
     }
 
-    __device__ __forceinline__ void put(const tab_pair_bases &bases, int y, float *to) const
+    template <class ROW>
+    __device__ __forceinline__ void put(const ROW &as, const tab_pair_bases &bases, int y, float *to) const
     {
         const sdd_tab_basis b = bases.at[y], d = bases.slope[y];
-        tab_normal_put(tab_sum3(b, away), tab_sum3(d, at), to);
+        tab_normal_put(as, tab_sum3(b, away), tab_sum3(d, at), to);
     }
 };
 
@@ -98,23 +99,25 @@ static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, 
 }
 
 /* The normal at (x, 0) of a piece. */
-static __device__ __forceinline__ void tab_bottom_put(const tab_pair_bases &bases, const float *bottom, int x,
-                                                      float *to)
+template <class ROW>
+static __device__ __forceinline__ void tab_bottom_put(const ROW &as, const tab_pair_bases &bases, const float *bottom,
+                                                      int x, float *to)
 {
     float at[4][3], away[4][3];
     const sdd_tab_basis b = bases.at[x], d = bases.slope[x];
     tab_four<3>(bottom, 4, at);
     tab_four<3>(bottom + 16, 4, away);
-    tab_normal_put(tab_sum3(d, at), tab_sum3(b, away), to);
+    tab_normal_put(as, tab_sum3(d, at), tab_sum3(b, away), to);
 }
 
 /* As tab_some. */
-template <int LOG>
-static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a, tab_columns<3, LOG> *columns,
-                                                        int first, int end, bool whole, const tab_pair_bases &bases,
-                                                        tab_warp *s)
+template <int FORM, int LOG>
+static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a, const tab_row<3, FORM> &as,
+                                                        tab_columns<3, LOG> *columns, int first, int end, bool whole,
+                                                        const tab_pair_bases &bases, tab_warp *s)
 {
-    using T = tab_shape<3, LOG>;
+    constexpr int W = tab_row<3, FORM>::words;
+    using T = tab_shape<W, LOG>;
     const int lane = threadIdx.x & 31, own = lane >> LOG, n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
     const sdd_tab_regular *pieces = s->own[columns->turn];
@@ -125,16 +128,16 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
     tab_see<LOG>(whole, s);
     tab_bottoms<LOG>(bases, whole, first, s);
     if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX))
-        tab_bottom_put(bases, s->slab + 32 * lane, 0, a.to + (size_t)3 * s->vertex[lane]);
+        tab_bottom_put(as, bases, s->slab + 32 * lane, 0, a.to + (size_t)W * s->vertex[lane]);
     const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
     if (T::m > 1 || (own < n_pieces && at.first != SDD_NONE))
-        tab_bottom_put(bases, s->slab + 32 * p, x, s->line + 3 * lane);
+        tab_bottom_put(as, bases, s->slab + 32 * p, x, s->line + W * lane);
     __syncwarp();
     if (own < n_pieces && x == T::m && at.first != SDD_NONE)
-        for (int k = 0; k < 3; k++)
-            a.to[(size_t)3 * at.first + k] = s->line[3 * lane + k];
+        for (int k = 0; k < W; k++)
+            a.to[(size_t)W * at.first + k] = s->line[W * lane + k];
     if constexpr (T::m > 1)
-        tab_lines_put<3, true, LOG>(a, at.first, s->line, n_pieces);
+        tab_lines_put<W, FORM, LOG>(a, at.first, s->line, n_pieces);
     const tab_pair_sums q(tab_view_of<3>(s, whole, first, p), bases.at[x], bases.slope[x]);
     __syncwarp(); /* all has been read */
     if (first + T::pieces < end) {
@@ -143,17 +146,17 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
         columns->load(a, whole, first + 2 * T::pieces, end - 1);
     }
     if (own < n_pieces && x == T::m && at.last != SDD_NONE)
-        q.put(bases, T::m, a.to + (size_t)3 * at.last);
+        q.put(as, bases, T::m, a.to + (size_t)W * at.last);
     if constexpr (T::m > 1) {
-        tab_inside<3, true, LOG>(a, g, pieces, n_pieces, q, bases, s);
-        tab_lines_put<3, true, LOG>(
+        tab_inside<3, FORM, LOG>(a, as, g, pieces, n_pieces, q, bases, s);
+        tab_lines_put<W, FORM, LOG>(
             a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1),
-            s->line + 3, n_pieces);
+            s->line + W, n_pieces);
     }
 }
 
 /* As tab_all. */
-template <int LOG>
+template <int FORM, int LOG>
 static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a, int64_t group,
                                                        const tab_pair_bases &bases, tab_warp *warps)
 {
@@ -162,11 +165,13 @@ static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a,
     const tab_span span = tab_span_of(a, group);
     tab_columns<3, LOG> columns;
     columns.begin(a, span, s);
+    const tab_row<3, FORM> as(a);
     __syncthreads(); /* the bases are there */
     for (int i = span.first; i < span.end; i += T::pieces)
-        tab_some_normals<LOG>(a, &columns, i, span.end, span.whole, bases, s);
+        tab_some_normals<FORM, LOG>(a, as, &columns, i, span.end, span.whole, bases, s);
 }
 
+template <int FORM>
 static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args &n, int64_t group, tab_warp *warps)
 {
     const tab_points_args &a = n.rows.pieces;
@@ -177,12 +182,12 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
         bases.slope[threadIdx.x] = sdd_tab_basis_of(&a, n.slope, first)[threadIdx.x];
     }
     switch (a.grid.level) {
-    case 1: tab_all_normals<0>(a, group, bases, warps); break;
-    case 2: tab_all_normals<1>(a, group, bases, warps); break;
-    case 3: tab_all_normals<2>(a, group, bases, warps); break;
-    case 4: tab_all_normals<3>(a, group, bases, warps); break;
-    case 5: tab_all_normals<4>(a, group, bases, warps); break;
-    default: tab_all_normals<5>(a, group, bases, warps); break;
+    case 1: tab_all_normals<FORM, 0>(a, group, bases, warps); break;
+    case 2: tab_all_normals<FORM, 1>(a, group, bases, warps); break;
+    case 3: tab_all_normals<FORM, 2>(a, group, bases, warps); break;
+    case 4: tab_all_normals<FORM, 3>(a, group, bases, warps); break;
+    case 5: tab_all_normals<FORM, 4>(a, group, bases, warps); break;
+    default: tab_all_normals<FORM, 5>(a, group, bases, warps); break;
     }
 }
 
@@ -249,6 +254,7 @@ static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64
 }
 
 /* As tab_others; corners where several pieces have their part are made one by one. */
+template <int FORM>
 static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_run *s)
 {
     const tab_points_args &a = n.rows.pieces;
@@ -262,6 +268,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     overlap_wait();
     tab_run_load(a, run, k, s);
     tab_run_see(a, k, pieces, s);
+    const tab_row<3, FORM> as(a);
     const int y = r / side, x = r - y * side;
     const bool by_itself = !(r == 0 ? shared & 1 : r == side * side - 1 && (shared & 2));
     for (int first = 0; first < TAB_HALF && TAB_HALF * half + first < pieces && r < side * side; first += TAB_PAIRS) {
@@ -275,13 +282,23 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
                 continue;
             const uint32_t row = sdd_frame_row(&s->frames[piece], x, y);
             if (by_itself)
-                tab_normal_put(sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
+                tab_normal_put(as, sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
                                sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
-                               a.to + (size_t)3 * row);
+                               a.to + (size_t)as.words * row);
             else
                 tab_put_row(&n, row);
         }
     }
+}
+
+template <int FORM> static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s)
+{
+    const tab_turn turn = tab_turn_of(a.rows.pieces);
+    if (turn.other)
+        tab_other_normals<FORM>(a, turn.i, &s->run);
+    else
+        tab_piece_normals<FORM>(a, turn.i, s->warps);
+    overlap_wait(); /* the launch before must not outlast this one */
 }
 
 static __global__ void __launch_bounds__(tab_normals_threads, 3)
@@ -289,12 +306,7 @@ static __global__ void __launch_bounds__(tab_normals_threads, 3)
 {
     __shared__ tab_shared s;
     if (a.by_pieces) {
-        const tab_turn turn = tab_turn_of(a.rows.pieces);
-        if (turn.other)
-            tab_other_normals(a, turn.i, &s.run);
-        else
-            tab_piece_normals(a, turn.i, s.warps);
-        overlap_wait();
+        tab_normals_block<tab_dense>(a, &s);
         return;
     }
     const int64_t low = (int64_t)blockIdx.x * a.rows.each,

@@ -41,30 +41,71 @@ union tab_shared {
     tab_run run;
 };
 
-/* N components, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of them
- * and in the end one that is not put. apart: floats from a piece to the next, so that their columns are in different
+/* What rows are put as. Of tab_dense_many's kernel nothing else is different: what two kernels have in common is
+ * compiled worse in both. */
+enum tab_form { tab_strided, tab_dense, tab_dense_many, tab_unorm16, tab_oct16, tab_f16 };
+
+/* Words of a row, and how N components become one. */
+template <int N, int FORM> struct tab_row {
+    static constexpr int words = FORM == tab_unorm16 ? 2 : FORM == tab_oct16 || FORM == tab_f16 ? 1 : N;
+    sdd_quantise_facts *facts;
+    float low[FORM == tab_unorm16 ? 3 : 1], scale[FORM == tab_unorm16 ? 3 : 1];
+
+    /* Once what is before has been waited for. */
+    __device__ __forceinline__ tab_row(const tab_points_args &a)
+    {
+        facts = a.as.facts;
+        if constexpr (FORM == tab_unorm16) {
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                low[k] = facts->low[k];
+                scale[k] = facts->scale[k];
+            }
+        }
+    }
+
+    __device__ __forceinline__ void put(const float *p, float *to) const
+    {
+        if constexpr (FORM == tab_unorm16) {
+            uint2 out;
+            out.x = sdd_unorm16(p[0], low[0], scale[0]) | (uint32_t)sdd_unorm16(p[1], low[1], scale[1]) << 16;
+            out.y = sdd_unorm16(p[2], low[2], scale[2]);
+            *(uint2 *)to = out;
+        } else if constexpr (FORM == tab_oct16) {
+            *(sdd_u16x2 *)to = sdd_oct16(p[0], p[1], p[2]);
+        } else if constexpr (FORM == tab_f16) {
+            *(sdd_u16x2 *)to = sdd_f16_row(facts, p[0], p[1]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                to[k] = p[k];
+        }
+    }
+};
+
+/* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of them
+ * and in the end one that is not put. apart: words from a piece to the next, so that their columns are in different
  * banks of shared memory. */
-template <int N, int LOG> struct tab_shape {
+template <int W, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
     static constexpr int loads = (pieces + 1) / 2;                                /* points that a lane reads */
-    static constexpr int width = N * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
-    static constexpr int apart = (rows * width + 31 - N * m) / 32 * 32 + N * m;
+    static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
+    static constexpr int apart = (rows * width + 31 - W * m) / 32 * 32 + W * m;
     static_assert(apart * pieces <= TAB_SLAB, "pieces fit");
 };
 
-/* Floats of the point a lane reads, and of a piece's. DENSE, from here on: nothing stands between rows that are put; 1
- * and 2 are the same, for kernels apart: what two have in common is compiled worse in both. */
+/* Floats of the point a lane reads, and of a piece's. */
 template <int N> struct tab_point {
     static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TAB_REGULAR * wide + 4;
 };
 
-/* At most MOST floats, rows of N, to where they belong: whole lines where there is nothing between rows. */
-template <int N, int DENSE, int MOST>
+/* At most MOST words, rows of W, to where they belong: whole lines where there is nothing between rows. */
+template <int W, int FORM, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
     const int lane = threadIdx.x & 31;
-    if constexpr (DENSE) {
-        float *to = a.to + (size_t)N * row;
+    if constexpr (FORM != tab_strided) {
+        float *to = a.to + (size_t)W * row;
         const int i = lane - (int)((uintptr_t)to / sizeof *to % 32); /* in the first line, some before the run */
         to += i;
         from += i;
@@ -76,7 +117,7 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
                 to[line] = from[line];
     } else {
         for (int i = lane; i < n; i += 32)
-            a.to[(size_t)a.width.stride * (row + i / N) + i % N] = from[i];
+            a.to[(size_t)a.width.stride * (row + i / W) + i % W] = from[i];
     }
 }
 
@@ -233,46 +274,51 @@ template <int N> struct tab_sums {
         }
     }
 
-    __device__ __forceinline__ void put(const tab_bases &bases, int y, float *to) const
+    template <class ROW>
+    __device__ __forceinline__ void put(const ROW &as, const tab_bases &bases, int y, float *to) const
     {
         const sdd_tab_basis w = bases.at[y];
+        float p[N];
 #pragma unroll
         for (int k = 0; k < N; k++)
-            to[k] = sdd_tab_sum(w.s, s[0][k], s[1][k], s[2][k], s[3][k]);
+            p[k] = sdd_tab_sum(w.s, s[0][k], s[1][k], s[2][k], s[3][k]);
+        as.put(p, to);
     }
 
-    __device__ __forceinline__ void put_row(const tab_points_args &a, int stride, const tab_bases &bases, int y,
-                                            uint32_t row) const
+    template <class ROW>
+    __device__ __forceinline__ void put_row(const ROW &as, const tab_points_args &a, int stride, const tab_bases &bases,
+                                            int y, uint32_t row) const
     {
         if (row != SDD_NONE)
-            put(bases, y, a.to + (size_t)stride * row);
+            put(as, bases, y, a.to + (size_t)stride * row);
     }
 };
 
 /* A line of points of each piece, rows of which follow each other from `row` of the piece's lanes; `from`: that of the
  * first piece, the others 2^LOG points apart. */
-template <int N, int DENSE, int LOG>
+template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, uint32_t row, const float *from,
                                                      int n_pieces)
 {
-    using T = tab_shape<N, LOG>;
+    using T = tab_shape<W, LOG>;
 #pragma unroll
     for (int line = 0; line < T::pieces * T::width; line += 32) {
         const int i = line + (int)(threadIdx.x & 31), p = min(i / T::width, T::pieces - 1), k = i - p * T::width;
         const uint32_t first = __shfl_sync(~0u, row, p << LOG);
         if (k < T::width && p < n_pieces)
-            a.to[DENSE ? (size_t)N * first + k : (size_t)a.width.stride * (first + k / N) + k % N] =
-                from[N * T::m * p + k];
+            a.to[FORM != tab_strided ? (size_t)W * first + k : (size_t)a.width.stride * (first + k / W) + k % W] =
+                from[W * T::m * p + k];
     }
 }
 
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
-template <int N, int DENSE, int LOG, class SUMS, class BASES>
-static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const sdd_grid &g,
-                                                  const sdd_tab_regular *own, int n_pieces, const SUMS &q,
-                                                  const BASES &bases, tab_warp *s)
+template <int N, int FORM, int LOG, class SUMS, class BASES>
+static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const tab_row<N, FORM> &as,
+                                                  const sdd_grid &g, const sdd_tab_regular *own, int n_pieces,
+                                                  const SUMS &q, const BASES &bases, tab_warp *s)
 {
-    using T = tab_shape<N, LOG>;
+    constexpr int W = tab_row<N, FORM>::words;
+    using T = tab_shape<W, LOG>;
     const int lane = threadIdx.x & 31, p = (lane >> LOG) % T::pieces, x = lane % T::m + 1;
     constexpr int all = T::rows * T::width;
     const int follow =
@@ -280,29 +326,31 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
     const int apart = follow ? all : T::apart;
 #pragma unroll 1
     for (int first = 1; first < T::m; first += T::rows) {
-        const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -N;
-        float *to = x < T::m ? s->slab + p * apart + N * (x - 1) : s->line + N * (p * T::m + T::m - first);
+        const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -W;
+        float *to = x < T::m ? s->slab + p * apart + W * (x - 1) : s->line + W * (p * T::m + T::m - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
-            q.put(bases, first + y, to);
+            q.put(as, bases, first + y, to);
         __syncwarp();
         if (follow)
-            tab_rows_put<N, DENSE, T::pieces * all>(a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->slab, T::pieces * all);
+            tab_rows_put<W, FORM, T::pieces * all>(a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->slab, T::pieces * all);
         for (int i = 0; i < n_pieces && !follow; i++)
-            tab_rows_put<N, DENSE, all>(a, sdd_grid_inside(&g, own[i].corner, 1, first),
-                                        s->slab + i * T::apart, n * T::width);
+            tab_rows_put<W, FORM, all>(a, sdd_grid_inside(&g, own[i].corner, 1, first),
+                                       s->slab + i * T::apart, n * T::width);
         __syncwarp();
     }
 }
 
 /* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those of
  * the next are; `columns` goes on with them. */
-template <int N, int DENSE, int LOG>
-static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_columns<N, LOG> *columns, int first,
-                                                int end, bool whole, const tab_bases &bases, tab_warp *s)
+template <int N, int FORM, int LOG>
+static __device__ __forceinline__ void tab_some(const tab_points_args &a, const tab_row<N, FORM> &as,
+                                                tab_columns<N, LOG> *columns, int first, int end, bool whole,
+                                                const tab_bases &bases, tab_warp *s)
 {
-    using T = tab_shape<N, LOG>;
-    const int lane = threadIdx.x & 31, stride = DENSE ? N : a.width.stride, own = lane >> LOG,
+    constexpr int W = tab_row<N, FORM>::words;
+    using T = tab_shape<W, LOG>;
+    const int lane = threadIdx.x & 31, stride = FORM != tab_strided ? W : a.width.stride, own = lane >> LOG,
               n_pieces = min(end - first, T::pieces);
     const int p = own % T::pieces, x = lane % T::m + 1;
     const sdd_tab_regular *pieces = s->own[columns->turn];
@@ -312,19 +360,19 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
     __syncwarp();
     if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX)) {
         const tab_sums<N> vertex(tab_view_of<N>(s, whole, first, lane), bases.at[0]);
-        vertex.put_row(a, stride, bases, 0, s->vertex[lane]);
+        vertex.put_row(as, a, stride, bases, 0, s->vertex[lane]);
     }
     __syncwarp(); /* or points are kept from here for those of q */
     const tab_sums<N> q(tab_view_of<N>(s, whole, first, p), bases.at[x]);
     const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
     if (own < n_pieces && x == T::m) {
-        q.put_row(a, stride, bases, 0, at.first);
-        q.put_row(a, stride, bases, T::m, at.last);
+        q.put_row(as, a, stride, bases, 0, at.first);
+        q.put_row(as, a, stride, bases, T::m, at.last);
     }
     if constexpr (T::m > 1) {
-        q.put(bases, 0, s->line + N * (p * T::m + x - 1));
+        q.put(as, bases, 0, s->line + W * (p * T::m + x - 1));
         __syncwarp();
-        tab_lines_put<N, DENSE, LOG>(a, at.first, s->line, n_pieces);
+        tab_lines_put<W, FORM, LOG>(a, at.first, s->line, n_pieces);
     }
     __syncwarp(); /* all has been read */
     if (first + T::pieces < end) {
@@ -333,15 +381,15 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, tab_co
         columns->load(a, whole, first + 2 * T::pieces, end - 1);
     }
     if constexpr (T::m > 1) {
-        tab_inside<N, DENSE, LOG>(a, g, pieces, n_pieces, q, bases, s);
-        tab_lines_put<N, DENSE, LOG>(
-            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1), s->line + N,
+        tab_inside<N, FORM, LOG>(a, as, g, pieces, n_pieces, q, bases, s);
+        tab_lines_put<W, FORM, LOG>(
+            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1), s->line + W,
             n_pieces);
     }
 }
 
 /* The pieces of a warp. */
-template <int N, int DENSE, int LOG>
+template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const tab_bases &bases,
                                                tab_warp *warps)
 {
@@ -350,12 +398,13 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t
     const tab_span span = tab_span_of(a, group);
     tab_columns<N, LOG> columns;
     columns.begin(a, span, s);
+    const tab_row<N, FORM> as(a);
     __syncthreads(); /* the bases are there */
     for (int i = span.first; i < span.end; i += T::pieces)
-        tab_some<N, DENSE, LOG>(a, &columns, i, span.end, span.whole, bases, s);
+        tab_some<N, FORM, LOG>(a, as, &columns, i, span.end, span.whole, bases, s);
 }
 
-template <int N, int DENSE>
+template <int N, int FORM>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_bases &bases,
                                                   tab_warp *warps)
 {
@@ -363,12 +412,12 @@ static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int6
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         bases.at[threadIdx.x] = of[threadIdx.x];
     switch (a.grid.level) {
-    case 1: tab_all<N, DENSE, 0>(a, group, bases, warps); break;
-    case 2: tab_all<N, DENSE, 1>(a, group, bases, warps); break;
-    case 3: tab_all<N, DENSE, 2>(a, group, bases, warps); break;
-    case 4: tab_all<N, DENSE, 3>(a, group, bases, warps); break;
-    case 5: tab_all<N, DENSE, 4>(a, group, bases, warps); break;
-    default: tab_all<N, DENSE, 5>(a, group, bases, warps); break;
+    case 1: tab_all<N, FORM, 0>(a, group, bases, warps); break;
+    case 2: tab_all<N, FORM, 1>(a, group, bases, warps); break;
+    case 3: tab_all<N, FORM, 2>(a, group, bases, warps); break;
+    case 4: tab_all<N, FORM, 3>(a, group, bases, warps); break;
+    case 5: tab_all<N, FORM, 4>(a, group, bases, warps); break;
+    default: tab_all<N, FORM, 5>(a, group, bases, warps); break;
     }
 }
 
@@ -395,6 +444,7 @@ static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, co
     __syncthreads();
 }
 
+template <int N, int FORM>
 static __device__ __forceinline__ void tab_others(const tab_points_args &a, int64_t i, tab_run *s)
 {
     const int side = (1 << (a.grid.level - 1)) + 1;
@@ -405,6 +455,7 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
     overlap_wait();
     tab_run_load(a, run, k, s);
+    const tab_row<N, FORM> as(a);
     if (r >= side * side || TAB_HALF * half >= pieces)
         return;
     const int y = r / side, x = r - y * side;
@@ -433,8 +484,8 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     for (int j = 0; j < TAB_HALF; j++) {
         const int piece = TAB_HALF * half + j;
         if (piece < pieces && sdd_tab_makes(s->owns[piece], side - 1, x, y))
-            sdd_row_put(a.to, sdd_frame_row(&s->frames[piece], x, y), a.width,
-                        sdd_vec3_of(sum[3 * j], sum[3 * j + 1], sum[3 * j + 2]));
+            as.put(sum + 3 * j, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) *
+                                           sdd_frame_row(&s->frames[piece], x, y));
     }
 }
 
@@ -456,15 +507,15 @@ static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a,
     return t;
 }
 
-template <int N, int DENSE>
+template <int N, int FORM>
 static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s,
                                                  unsigned first = 0, unsigned blocks = gridDim.x)
 {
     const tab_turn turn = tab_turn_of(a, first, blocks);
     if (turn.other)
-        tab_others(a, turn.i, &s->run);
+        tab_others<N, FORM>(a, turn.i, &s->run);
     else
-        tab_pieces<N, DENSE>(a, turn.i, bases, s->warps);
+        tab_pieces<N, FORM>(a, turn.i, bases, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */
 }
 
@@ -474,6 +525,6 @@ static __global__ void __launch_bounds__(tab_points_threads, 4)
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
     (void)n;
-    tab_block<3, true>(a, bases, &s);
+    tab_block<3, tab_dense>(a, bases, &s);
 }
 #endif

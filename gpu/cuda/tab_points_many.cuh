@@ -15,6 +15,6 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
     const unsigned blocks = gridDim.x / (unsigned)a.rows.n, k = blockIdx.x / blocks;
     const tab_points_args one = sdd_tab_points_of(&a, k);
     (void)n;
-    tab_block<3, 2>(one, bases, &s, k * blocks, blocks);
+    tab_block<3, tab_dense_many>(one, bases, &s, k * blocks, blocks);
 }
 #endif

@@ -15,12 +15,14 @@ static __global__ void __launch_bounds__(tab_points_n_threads, 4)
     __shared__ tab_bases bases;
     (void)n;
     if (a.base.width.n == 3)
-        tab_block<3, false>(a.base, bases, &s);
+        tab_block<3, tab_strided>(a.base, bases, &s);
+    else if (a.base.as.format == SDD_ROWS_F16)
+        tab_block<2, tab_f16>(a.base, bases, &s);
     else if (sdd_is_uv(a.base.width))
-        tab_block<2, true>(a.base, bases, &s);
+        tab_block<2, tab_dense>(a.base, bases, &s);
     else if (a.base.width.n == 2)
-        tab_block<2, false>(a.base, bases, &s);
+        tab_block<2, tab_strided>(a.base, bases, &s);
     else
-        tab_block<1, false>(a.base, bases, &s);
+        tab_block<1, tab_strided>(a.base, bases, &s);
 }
 #endif

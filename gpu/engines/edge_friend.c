@@ -224,5 +224,5 @@ const uint8_t edge_friend_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_edge_friend = {
-    &sdd_engine_table[1], check, NULL, scratch, run, 0, 0, NULL, NULL,
+    &sdd_engine_table[1], check, NULL, scratch, run, 0, 0, NULL, NULL, NULL,
 };

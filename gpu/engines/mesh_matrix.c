@@ -156,5 +156,5 @@ const uint8_t mesh_matrix_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_mesh_matrix = {
-    &sdd_engine_table[0], check, NULL, scratch, run, 0, 0, NULL, NULL,
+    &sdd_engine_table[0], check, NULL, scratch, run, 0, 0, NULL, NULL, NULL,
 };

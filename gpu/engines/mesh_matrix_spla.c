@@ -314,5 +314,5 @@ const uint8_t mesh_matrix_spla_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_mesh_matrix_spla = {
-    &sdd_engine_table[2], check, NULL, scratch, run, 1, 0, NULL, NULL,
+    &sdd_engine_table[2], check, NULL, scratch, run, 1, 0, NULL, NULL, NULL,
 };

@@ -143,5 +143,5 @@ const uint8_t subdivision_matrix_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_subdivision_matrix = {
-    &sdd_engine_table[4], check, prepare, scratch, run, 1, 1, NULL, NULL,
+    &sdd_engine_table[4], check, prepare, scratch, run, 1, 1, NULL, NULL, NULL,
 };

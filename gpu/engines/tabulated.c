@@ -80,7 +80,7 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
 
 /* Rows [first_row, first_row + n) of a surface. level1: its rows, where there are tables; else memory for them. */
 static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *level1,
-                      int64_t first_row, int64_t n, float *to)
+                      int64_t first_row, int64_t n, float *to, struct sdd_rows_as as)
 {
     const sdd_topology *t = run->mesh->topology;
     int level = run->request->level;
@@ -90,7 +90,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
         tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
     else
         tabulated_rows(t->device, m, t->tabulated, surface, 3,
-                       &(struct tabulated_crowd){1, {run->mesh->points}, {level1}, {to}});
+                       &(struct tabulated_crowd){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -104,12 +104,14 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
-        tabulated_first(t, &m, t->tabulated, 3, &(struct tabulated_crowd){1, {run->mesh->points}, {l.first}, {NULL}});
+        tabulated_first(t, &m, t->tabulated, 3,
+                        &(struct tabulated_crowd){.n = 1, .control = {run->mesh->points}, .first = {l.first}});
     if (r->include & SDD_POSITIONS)
-        make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions);
+        make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
     if (!needs_last(t, r)) {
         if (r->include & ENGINE_AROUND)
-            tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals, run->tangents);
+            tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals,
+                              run->normals_as, run->tangents);
         return SDD_OK;
     }
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);
@@ -119,7 +121,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
-        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last);
+        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last,
+                  (struct sdd_rows_as){SDD_ROWS_F32, NULL});
         last = l.last;
     }
     mesh_matrix_finish(&around, &m, &l.tables, last);
@@ -156,6 +159,18 @@ static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
     return tabulated_has(t->tabulated, r->level, r->surface) ? "tables" : "patches";
 }
 
+/* What tables make; but where the points are looked around in. */
+static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    int made = 0;
+    if (!needs_last(t, r) && tabulated_has(t->tabulated, r->level, r->surface))
+        made |= SDD_POSITIONS | SDD_NORMALS;
+    if ((r->compact & SDD_UVS) && topology_has_smooth_channels(t) &&
+        tabulated_has(t->tabulated + 1, r->level, r->surface))
+        made |= SDD_UVS;
+    return made;
+}
+
 const uint8_t tabulated_schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP),
     [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP,
@@ -164,5 +179,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, run_many,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, direct, run_many,
 };

@@ -164,7 +164,7 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
     for (int32_t v = last - 1; v >= 0; v--)
         sdd_tab_eight(along, p, v, m - 1, made.bottom + 8 * v, made.inside + 8 * v, row);
     if (owns & SDD_TAB_VERTEX)
-        sdd_row_put(a->to, to.vertex, w, sdd_tab_first_point(along->basis[0].s, p));
+        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_first_point(along->basis[0].s, p));
     sdd_tab_put_made(a, w, owns, &to, &made, row % 8, s);
 }
 
@@ -176,7 +176,7 @@ SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_wi
     int32_t side = 1 << (a->grid.level - 1);
     struct sdd_tab_some some = sdd_tab_some_of(a, group, SDD_TAB_GROUP * a->each);
     int whole = some.first < a->n_whole;
-    s.inside.n = s.spokes.n = 0;
+    sdd_tab_open_all(&s, a, w.n);
     memset(&along, 0, sizeof along);
     along.from = whole ? a->control : a->from;
     along.width = whole ? w : sdd_tab_width(w.n);

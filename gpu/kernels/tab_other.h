@@ -171,13 +171,14 @@ SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, struct sdd_widt
     made.inside = sdd_tab_inside(a, w, &o->to, s);
     sdd_tab_other_rows(o, w, p, weights, &made);
     if (o->owns & SDD_TAB_VERTEX)
-        sdd_row_put(a->to, o->to.vertex, w, sdd_tab_column_sum(weights, points, p, n));
+        sdd_row_out(a->to, &a->as, o->to.vertex, w, sdd_tab_column_sum(weights, points, p, n));
     if (o->owns & SDD_TAB_FACE) {
         struct sdd_vec3 face = sdd_tab_column_sum(weights + points - 1, points, p, n);
         memcpy(made.right[m], &face, sizeof(float) * 3);
     }
     for (int32_t y = 1; y < m && o->owns & SDD_TAB_LEFT; y++)
-        sdd_row_put(a->to, o->frame.left + (uint32_t)y, w, sdd_tab_column_sum(weights + y * side, points, p, n));
+        sdd_row_out(a->to, &a->as, o->frame.left + (uint32_t)y, w,
+                    sdd_tab_column_sum(weights + y * side, points, p, n));
     sdd_tab_put_made(a, w, o->owns, &o->to, &made, 0, s);
 }
 
@@ -191,7 +192,7 @@ SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, struct sdd_widt
     uint32_t n = run.class_n & 15;
     if (chunk.first)
         return;
-    s.inside.n = s.spokes.n = 0;
+    sdd_tab_open_all(&s, a, w.n);
     for (uint32_t k = 0; k < n; k++) {
         piece[k] = sdd_tab_other_of(a, a->tables + (run.class_n >> 4), run.first + k);
         sdd_tab_soon(a, w, piece[k].to.bottom);

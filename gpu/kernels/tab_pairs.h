@@ -211,19 +211,23 @@ SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, c
     return sdd_tab_unit(n);
 }
 
+SDD_FN void sdd_tab_put_normal(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
+{
+    if (a->rows.to)
+        sdd_row_out(a->rows.to, &a->rows.pieces.as, (uint32_t)i, sdd_xyz(), n);
+}
+
 SDD_FN void sdd_tab_put_pair(const struct tab_normals_args *a, int64_t i, struct sdd_tab_pair t)
 {
     struct sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t.t1, t.t2));
-    if (a->rows.to)
-        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    sdd_tab_put_normal(a, i, n);
     if (a->tangents)
         sdd_put_tangents(a->tangents + 6 * i, t.t1, t.t2, sdd_tab_double(n));
 }
 
 SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
 {
-    if (a->rows.to)
-        sdd_put_vec3(a->rows.to, (uint32_t)i, n);
+    sdd_tab_put_normal(a, i, n);
     if (a->tangents)
         sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(n), 1.0);
 }

@@ -4,6 +4,7 @@
 #ifndef SDD_TAB_PIECES_H
 #define SDD_TAB_PIECES_H
 #include "gpu/kernels/grid_frame.h"
+#include "gpu/kernels/rows_out.h"
 #include "gpu/kernels/tab_fan.h"
 #include "gpu/kernels/tab_near.h"
 
@@ -42,8 +43,9 @@ struct tab_points_args {
     struct sdd_grid grid; /* of the last level */
     const float *control; /* control rows, of width                          */
     const float *from;    /* .. of level 1, as sdd_tab_load reads them       */
-    float *to;            /* .. of the last, of width                        */
+    float *to;            /* .. of the last, of width, or in 16 bits         */
     struct sdd_width width;
+    struct sdd_rows_as as;
     /* bicubic pieces, n of them, the first n_whole from control rows, a quad's four after each other, the others from
      * rows of level 1: [n], [n][16], and [2][m + 1]: for the others, for those of whole quads */
     const struct sdd_tab_regular *regular;

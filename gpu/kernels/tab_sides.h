@@ -12,11 +12,13 @@
 #define SDD_TAB_MOST                                                                                                   \
     (SDD_TAB_WAITING + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1) + 24) /* 24: eight points' overhang */
 
-/* Floats on their way to `to`, as long as they follow each other. */
+/* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
 struct sdd_tab_stream {
     float *to;
-    int32_t n;
-    float at[SDD_TAB_MOST];
+    struct sdd_rows_as as;
+    size_t first;
+    int32_t width, n; /* width: floats of a row */
+    float at[SDD_TAB_MOST] __attribute__((aligned(8)));
 };
 
 struct sdd_tab_streams {
@@ -32,17 +34,22 @@ struct sdd_tab_sides {
 /* The points of a piece: of rows y = 0 .. m all at x = 1 .. m, as components one after another. */
 struct sdd_tab_made {
     float *inside; /* rows 1 .. m - 1 without x = m, one after another */
-    float bottom[SDD_TAB_FLOATS + 24];
+    float bottom[SDD_TAB_FLOATS + 24] __attribute__((aligned(8)));
     float right[SDD_TAB_SIDE + 1][8]; /* points at x = m */
 };
 
-/* Stores that leave the caches alone: what is written is more than they hold. more: floats will follow, so those that
- * do not fill a line of memory wait for them. */
-static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
+static inline void sdd_tab_stream_open(struct sdd_tab_stream *s, float *to, struct sdd_rows_as as, int32_t width)
 {
-    float *to = s->to;
-    const float *at = s->at;
-    int32_t n = s->n, i = 0;
+    s->to = to;
+    s->as = as;
+    s->width = width;
+    s->n = 0;
+}
+
+/* Stores that leave the caches alone: what is written is more than they hold. Returns how many floats it was. */
+static inline int32_t sdd_tab_flush_floats(float *to, const float *at, int32_t n, int more)
+{
+    int32_t i = 0;
 #ifdef __FMA__
     for (; i < n && ((uintptr_t)(to + i) & 63); i++)
         to[i] = at[i];
@@ -50,18 +57,33 @@ static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
         _mm256_stream_ps(to + i, _mm256_loadu_ps(at + i));
         _mm256_stream_ps(to + i + 8, _mm256_loadu_ps(at + i + 8));
     }
-    if (more) {
-        s->n = n - i;
-        s->to = to + i;
-        memmove(s->at, at + i, sizeof(float) * (size_t)(n - i));
-        return;
-    }
+    if (more)
+        return i;
 #else
     (void)more;
 #endif
     for (; i < n; i++)
         to[i] = at[i];
-    s->n = 0;
+    return i;
+}
+
+/* more: floats will follow, so those that do not fill a line of memory wait for them. */
+static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
+{
+    int32_t i;
+    if (s->as.format == SDD_ROWS_F32)
+        i = sdd_tab_flush_floats(s->to + s->first, s->at, s->n, more);
+    else
+        i = s->width * sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
+    s->n -= i;
+    s->first += (size_t)i;
+    memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);
+}
+
+static inline void sdd_tab_open_all(struct sdd_tab_streams *s, const struct tab_points_args *a, int32_t width)
+{
+    sdd_tab_stream_open(&s->inside, a->to, a->as, width);
+    sdd_tab_stream_open(&s->spokes, a->to, a->as, width);
 }
 
 static inline void sdd_tab_flush_all(struct sdd_tab_streams *s)
@@ -73,14 +95,14 @@ static inline void sdd_tab_flush_all(struct sdd_tab_streams *s)
 #endif
 }
 
-/* Room for n floats that go to `to`, and for an overhang. */
-SDD_FN float *sdd_tab_room(struct sdd_tab_stream *s, float *to, int32_t n)
+/* Room for floats [first, first + n) of a block, and for an overhang. */
+SDD_FN float *sdd_tab_room(struct sdd_tab_stream *s, size_t first, int32_t n)
 {
-    int follows = s->n && s->to + s->n == to;
+    int follows = s->n && s->first + (size_t)s->n == first;
     if (s->n > (follows ? SDD_TAB_WAITING : 0))
         sdd_tab_flush(s, follows);
     if (s->n == 0)
-        s->to = to;
+        s->first = first;
     s->n += n;
     return s->at + s->n - n;
 }
@@ -90,15 +112,14 @@ SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w
                              struct sdd_tab_streams *s)
 {
     int32_t along = (1 << (a->grid.level - 1)) - 1;
-    return w.n == w.stride ? sdd_tab_room(&s->inside, a->to + (size_t)w.n * to->inside, w.n * along * along)
-                           : s->inside.at;
+    return w.n == w.stride ? sdd_tab_room(&s->inside, (size_t)w.n * to->inside, w.n * along * along) : s->inside.at;
 }
 
 /* Asks for the lines at the bottom of a piece that comes soon: other pieces write to them too. */
 SDD_FN void sdd_tab_soon(const struct tab_points_args *a, struct sdd_width w, uint32_t bottom)
 {
-    const float *to = a->to + (size_t)w.stride * bottom;
-    int32_t n = w.stride * ((1 << (a->grid.level - 1)) - 1);
+    int32_t words = sdd_rows_words(&a->as, w.stride), n = words * ((1 << (a->grid.level - 1)) - 1);
+    const float *to = a->to + (size_t)words * bottom;
     for (int32_t f = 0; f < n; f += 16)
         __builtin_prefetch(to + f, 1);
     if (n > 0)
@@ -110,7 +131,7 @@ SDD_FN void sdd_tab_put(const struct tab_points_args *a, struct sdd_width w, uin
                         const float *p, int32_t pitch)
 {
     for (int32_t i = 0; i < n; i++, p += pitch)
-        sdd_row_put(a->to, row + (uint32_t)(i * step), w,
+        sdd_row_out(a->to, &a->as, row + (uint32_t)(i * step), w,
                     sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
 }
 
@@ -127,10 +148,12 @@ SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w
     if (owns & SDD_TAB_FACE)
         sdd_tab_put(a, w, to->face, 0, 1, at + 8 * m, 0);
     if (n == w.stride) {
-        float *spoke = sdd_tab_room(&s->spokes, a->to + (size_t)n * to->spoke, n * along);
+        float *spoke = sdd_tab_room(&s->spokes, (size_t)n * to->spoke, n * along);
         for (int32_t y = along; y > 0; y--, spoke += n)
             memcpy(spoke, at + 8 * y, sizeof(float) * (size_t)n);
-        if (owns & SDD_TAB_BOTTOM)
+        if ((owns & SDD_TAB_BOTTOM) && a->as.format != SDD_ROWS_F32)
+            sdd_rows_out(a->to, &a->as, to->bottom, along, made->bottom, 0);
+        else if (owns & SDD_TAB_BOTTOM)
             memcpy(a->to + (size_t)n * to->bottom, made->bottom, sizeof(float) * (size_t)(n * along));
     } else { /* rows with other components between */
         sdd_tab_put(a, w, to->spoke + (uint32_t)along - 1, -1, along, at + 8, 8);

@@ -28,6 +28,7 @@ struct tab_tri_normals_args {
     const struct sdd_tri_away *away;
     const float *from;
     float *to, *tangents;
+    struct sdd_rows_as as; /* of `to` */
     int64_t n;
     int32_t each;
 };
@@ -122,7 +123,7 @@ SDD_FN void sdd_tri_put_normal(const struct tab_tri_normals_args *a, int64_t i)
     }
     r.n = sdd_tab_unit(r.n);
     if (a->to)
-        sdd_put_vec3(a->to, (uint32_t)i, r.n);
+        sdd_row_out(a->to, &a->as, (uint32_t)i, sdd_xyz(), r.n);
     if (a->tangents && r.masks)
         sdd_put_tangents(a->tangents + 6 * i, r.t1, r.t2, sdd_tab_double(r.n));
     else if (a->tangents)
@@ -195,7 +196,8 @@ SDD_FN void k_tab_tri_normals(int64_t i, const struct tab_tri_normals_args *a)
 #ifdef __FMA__
     for (; low < high && (low < a->pieces.mesh.n_vertices || a->tangents); low++)
         sdd_tri_put_normal(a, low);
-    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, sdd_xyz(), sdd_tri_see_ways, sdd_tri_make_normals);
+    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_ways,
+                 sdd_tri_make_normals);
 #else
     for (; low < high; low++)
         sdd_tri_put_normal(a, low);

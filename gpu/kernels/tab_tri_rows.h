@@ -17,6 +17,7 @@ struct tab_tri_rows_args {
     const float *from;
     float *to;
     struct sdd_width width;
+    struct sdd_rows_as as;
     int64_t first, n;
     int32_t each;
 };
@@ -26,7 +27,7 @@ SDD_FN void sdd_tri_put_row(const struct tab_tri_rows_args *a, int64_t i)
 {
     uint32_t row = (uint32_t)(a->first + i);
     struct sdd_tri_at at = sdd_tri_at_row(&a->pieces, row);
-    sdd_row_put(a->to, (uint32_t)i, a->width,
+    sdd_row_out(a->to, &a->as, (uint32_t)i, a->width,
                 at.piece == SDD_NONE ? sdd_row_load(a->from, row, a->width)
                                      : sdd_tri_sum(&a->pieces, a->from, a->width, at));
 }
@@ -60,9 +61,11 @@ SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
     for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
         sdd_tri_put_row(a, low);
     if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
-        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, sdd_xyz(), sdd_tri_see_points, sdd_tri_make_rows);
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_points,
+                     sdd_tri_make_rows);
     else
-        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->width, sdd_tri_see_rows, sdd_tri_make_rows);
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, a->width, sdd_tri_see_rows,
+                     sdd_tri_make_rows);
 #else
     for (; low < high; low++)
         sdd_tri_put_row(a, low);

@@ -61,7 +61,6 @@ SDD_FN void sdd_tri_eights(const struct sdd_tri_seen *s, const float *w, int64_t
 /* Where rows go, in ascending order. */
 struct sdd_tri_out {
     struct sdd_tab_stream stream;
-    float *to;
     struct sdd_width width;
 };
 
@@ -70,7 +69,7 @@ static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, s
 {
     if (o->width.n == 3 && o->width.stride == 3) {
         /* the next go over what is too much */
-        sdd_interleave(p.x, p.y, p.z, sdd_tab_room(&o->stream, o->to + 3 * row, 3 * n));
+        sdd_interleave(p.x, p.y, p.z, sdd_tab_room(&o->stream, (size_t)(3 * row), 3 * n));
         return;
     }
     float at[3][8];
@@ -78,7 +77,8 @@ static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, s
     _mm256_storeu_ps(at[1], p.y);
     _mm256_storeu_ps(at[2], p.z);
     for (int32_t k = 0; k < n; k++)
-        sdd_row_put(o->to, (uint32_t)(row + k), o->width, sdd_vec3_of(at[0][k], at[1][k], at[2][k]));
+        sdd_row_out(o->stream.to, &o->stream.as, (uint32_t)(row + k), o->width,
+                    sdd_vec3_of(at[0][k], at[1][k], at[2][k]));
 }
 
 /* Rows of points inside a triangle that are of one piece: rows from `table` on. */
@@ -179,13 +179,13 @@ SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args,
 
 /* Rows [low, high) behind the control vertices; row numbers count from `first`. */
 SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64_t first, int64_t low, int64_t high,
-                         float *to, struct sdd_width width, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
+                         float *to, struct sdd_rows_as as, struct sdd_width width, sdd_tri_see_fn *see,
+                         sdd_tri_make_fn *make)
 {
     int64_t along = ((int64_t)1 << p->level) - 1, each = along * (along - 1) / 2;
     int64_t lines = (int64_t)p->mesh.n_vertices - first, inside = lines + p->mesh.n_edges * along;
     struct sdd_tri_out out;
-    out.stream.n = 0;
-    out.to = to;
+    sdd_tab_stream_open(&out.stream, to, as, width.n);
     out.width = width;
     while (low < high) {
         int64_t begin = low < inside ? lines : inside, size = low < inside ? along : each, k = (low - begin) / size;

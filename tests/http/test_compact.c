@@ -210,7 +210,7 @@ static void test_libsubd(void **state)
         extent = fmax(extent, (double)b->high[k] - (double)b->low[k]);
     assert_true(extent > 0);
     decoded(&small, &plain, SUBD_POSITIONS, extent * COMPACT_STEPS + 1e-6);
-    decoded(&small, &plain, SUBD_NORMALS, 5e-5);
+    decoded(&small, &plain, SUBD_NORMALS, 7e-5);
     decoded(&small, &plain, SUBD_UVS, 1e-3);
     r.compact = SUBD_INDICES;
     assert_int_equal(subd_refine(client, mesh, &r, &plain, &err), SUBD_EUSAGE);

@@ -2,10 +2,11 @@
 /* Oracle of tab_normals: pieces with columns, tables and bases of no meaning (tab_pieces.h), each vector summed in
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
-#include "gpu/kernels/tab_normals.h"
+#include "gpu/kernels/tab_normals_oct16.h"
 #include "gpu/kernels/tab_points.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/quantised.h"
 #include "tests/kernels/row_range.h"
 #include "tests/kernels/tab_pieces.h"
 #include <math.h>
@@ -271,10 +272,16 @@ static void check_pieces(const struct tables *c)
     float *to = launch_out(n, 3 * sizeof *to);
     a.rows.to = a.rows.pieces.to = to, a.rows.n = n, a.rows.each = o.r.each, a.by_pieces = 1;
     LAUNCH(tab_normals, &a, items);
+    const struct quantised q = quantised_begin(SDD_ROWS_OCT16, n);
+    struct tab_normals_oct16_args oct16 = {a};
+    oct16.base.rows.to = oct16.base.rows.pieces.to = q.to;
+    oct16.base.rows.pieces.as = q.as;
+    LAUNCH(tab_normals_oct16, &oct16, items);
     o.normals = launch_got(to), o.is = xalloc(n, 1);
     for (int64_t i = 0; i < n; i++)
         o.is[i] = !made[i];
     check_made(c, &o);
+    quantised_check(&q, o.normals, n);
     free(o.is), free(made);
     launch_end();
 }
@@ -291,12 +298,25 @@ static void check_range(const struct tables *c)
     float *out = want & 2 ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
     a.tangents = out;
     LAUNCH(tab_normals, &a, o.r.items);
+    struct quantised q;
+    struct tab_normals_args oct16 = a;
+    if (want & 1) { /* beside tangents too */
+        q = quantised_begin(SDD_ROWS_OCT16, o.r.n);
+        oct16.rows.to = q.to;
+        oct16.rows.pieces.as = q.as;
+        oct16.tangents = out ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
+        LAUNCH(tab_normals, &oct16, o.r.items);
+    }
     row_range_got(&o.r);
     o.normals = want & 1 ? o.r.got : NULL;
     o.tangents = want & 2 ? launch_got(out) : NULL;
     o.is = xalloc(o.r.n, 1);
     check_made(c, &o);
     check_alone(&a, &o);
+    if (want & 1)
+        quantised_check(&q, o.normals, o.r.n);
+    if (want == 3)
+        launch_same(oct16.tangents, o.tangents, "tangents");
     free(o.is);
     free(o.r.is);
     launch_end();

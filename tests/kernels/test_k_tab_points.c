@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points, tab_points_n, tab_points_many, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces
+/* Oracle of tab_points, tab_points_n, tab_points_many, tab_points_unorm16, tab_where, tab_rows and tab_lone: on the grids of meshes, pieces
  * that make what chance leaves them, with columns and tables of no meaning. Each point is summed in double; all that no
  * piece makes, or that is not in the range, must stay as it was. Grid rows come from the grid order in words
  * (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
+#include "gpu/kernels/tab_points_unorm16.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/quantised.h"
 #include "tests/kernels/row_range.h"
 #include "tests/kernels/tab_pieces.h"
 #include <math.h>
@@ -133,6 +135,24 @@ static void check_result(const struct pieces *s, const float *to)
     free(got), free(untouched);
 }
 
+/* Of what is put as `to`, where that can be of 16 bits. */
+static void run_quantised(const struct pieces *s, struct tab_points_args a, const float *to)
+{
+    const int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_tab_items(&a);
+    if (s->stride != s->n || s->n == 1)
+        return;
+    const struct quantised q = quantised_begin(s->n == 3 ? SDD_ROWS_UNORM16 : SDD_ROWS_F16, n);
+    a.to = q.to;
+    a.as = q.as;
+    const struct tab_points_unorm16_args box = {a};
+    const struct tab_points_n_args half = {a};
+    if (s->n == 3)
+        LAUNCH(tab_points_unorm16, &box, items);
+    else
+        LAUNCH(tab_points_n, &half, items);
+    quantised_check(&q, launch_got(to), n);
+}
+
 static void run(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
@@ -144,6 +164,7 @@ static void run(const struct pieces *s)
     else
         LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
     check_result(s, to);
+    run_quantised(s, a.base, to);
     launch_end();
 }
 
@@ -311,10 +332,21 @@ static void test_lone(void **state)
                 memset(want + width * row, 0, (size_t)width * sizeof *want);
         }
         launch_say("width %d", width);
-        struct tab_lone_args a = {launch_in(list, LISTED, 4), zeros ? NULL : launch_in(from, ROWS * width, 4),
-                                  launch_out(ROWS * width, 4), width};
+        struct tab_lone_args a = {
+            launch_in(list, LISTED, 4), zeros ? NULL : launch_in(from, ROWS * width, 4), launch_out(ROWS * width, 4),
+            width,                      {SDD_ROWS_F32, NULL}};
         LAUNCH(tab_lone, &a, (int64_t)LISTED * width);
         launch_same(a.to, want, "rows");
+        if (width == 2 || width == 3) {
+            const struct quantised q = quantised_begin(width == 2 ? SDD_ROWS_F16
+                                                       : zeros    ? SDD_ROWS_OCT16
+                                                                  : SDD_ROWS_UNORM16,
+                                                       ROWS);
+            a.to = q.to;
+            a.as = q.as;
+            LAUNCH(tab_lone, &a, LISTED);
+            quantised_check(&q, want, ROWS);
+        }
         launch_end();
         free(from), free(want);
     }

@@ -7,6 +7,7 @@
 #include "gpu/kernels/tab_tri_rows.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/quantised.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/row_range.h"
 #include <math.h>
@@ -146,8 +147,13 @@ static void check_range(const struct pieces *s)
     row_range_init(&r, &s->g, s->level, INT32_MAX, &seed);
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
     LAUNCH(tab_tri_rows, &a, r.items);
+    const struct quantised q = quantised_begin(SDD_ROWS_UNORM16, r.n);
+    struct tab_tri_rows_args box = a;
+    box.to = q.to, box.as = q.as;
+    LAUNCH(tab_tri_rows, &box, r.items);
     row_range_got(&r);
     each_point(s, offer, &r);
+    quantised_check(&q, r.got, r.n);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
         if (s->k.b.valence[v] == 0 && row_range_has(&r, v)) {
             const float *p = s->from + 3 * (size_t)v;
@@ -216,6 +222,12 @@ static void check_width(const struct poly *p)
     float *out = launch_out(rows * w.stride, 4);
     a.to = out + w.offset;
     LAUNCH(tab_tri_rows, &a, (rows + 96) / 97);
+    if (w.n == 2 && w.stride == 2) {
+        const struct quantised q = quantised_begin(SDD_ROWS_F16, rows);
+        a.to = q.to, a.as = q.as;
+        LAUNCH(tab_tri_rows, &a, (rows + 96) / 97);
+        quantised_check(&q, launch_got(out), rows);
+    }
     w.got = launch_got(out), w.is = xalloc(rows, 1);
     each_point(&s, offer_wide, &w);
     for (int64_t row = 0; row < rows; row++) {
@@ -382,7 +394,12 @@ static void check_normals(const struct poly *p)
     LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
     a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
     LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
+    const struct quantised q = quantised_begin(SDD_ROWS_OCT16, rows);
+    struct tab_tri_normals_args oct16 = a;
+    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL;
+    LAUNCH(tab_tri_normals, &oct16, (rows + each - 1) / each);
     n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
+    quantised_check(&q, n.got, rows);
     each_point(s, offer_normal, &n);
     a.tangents = NULL, a.to = one;
     for (int64_t row = 0; row < rows; row++) {

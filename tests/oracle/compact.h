@@ -7,7 +7,7 @@
 
 #define COMPACT_STEPS (1 / 126000.0) /* of the box's extent      */
 #define COMPACT_FLAT 1e-33           /* or that                  */
-#define COMPACT_DEGREES 0.0026       /* of a normal's direction  */
+#define COMPACT_DEGREES 0.0038       /* of a normal's direction  */
 
 void compact_position(const uint16_t q[4], const float low[3], const float high[3], double out[3]);
 void compact_normal(const uint16_t q[2], double out[3]); /* of length 1, or zero */
