@@ -13,11 +13,11 @@ struct engine_run {
     const struct sdd_refine_request *request;
     float *positions, *normals; /* device, [n grid points][3], or of 16 bits where the engine makes that: .. */
     struct sdd_rows_as positions_as, normals_as;
-    float *tangents;            /* device, [n grid points][6] */
-    void *scratch;              /* device, as many bytes as `scratch` said */
-    uint32_t *indices;          /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
-    float *uvs;                 /* device, [faces][3][2]; as indices */
-    int64_t first_row, n_rows;  /* of the grid points: those that positions has. All, unless the engine has `ranges` */
+    float *tangents;           /* device, [n grid points][6] */
+    void *scratch;             /* device, as many bytes as `scratch` said */
+    uint32_t *indices;         /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
+    float *uvs;                /* device, [faces][3][2]; as indices */
+    int64_t first_row, n_rows; /* of the grid points: those that positions has. All, unless the engine has `ranges` */
 };
 
 struct engine {

@@ -280,8 +280,7 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     const float *values = run->mesh->primvar_values[k];
     struct uniform_rows_args uniform = {parents_of(t, run->plan, level), (const uint32_t *)values, out, v->width};
     if (v->interpolation == SDD_FACE_VARYING)
-        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, f32,
-                           err);
+        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, f32, err);
     if (is_smooth(t, v))
         return run_vertices(run, values, v->width, out, err);
     if (v->interpolation == SDD_CONSTANT)

@@ -104,8 +104,8 @@ void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result
 {
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;
-        struct quantise_rows_args a = {lay->source[i], lay->block[i], {0, lay->facts}, b->count,
-                                       d->b->unified ? ROWS_EACH : 1};
+        struct quantise_rows_args a = {
+            lay->source[i], lay->block[i], {0, lay->facts}, b->count, d->b->unified ? ROWS_EACH : 1};
         for (const struct kind *k = kinds; k < kinds + 3; k++)
             if (k->format == b->format && !(lay->direct & k->semantic)) {
                 a.as.format = k->as;

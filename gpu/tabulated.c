@@ -298,7 +298,8 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
                                       const float *points, const float *first, int64_t first_row, int64_t n_rows,
                                       float *to, struct sdd_rows_as as)
 {
-    return (struct tab_rows_args){.pieces = points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, to, as),
+    return (struct tab_rows_args){.pieces =
+                                      points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, to, as),
                                   .mesh = *mesh,
                                   .where = t->where,
                                   .to = to,

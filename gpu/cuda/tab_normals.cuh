@@ -26,7 +26,7 @@ static __device__ __forceinline__ sdd_vec3 tab_sum3(const sdd_tab_basis &w, cons
 template <class ROW>
 static __device__ __forceinline__ void tab_normal_put(const ROW &as, sdd_vec3 t1, sdd_vec3 t2, float *to)
 {
-    const sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t1, t2));
+    const sdd_vec3 way = sdd_tab_cross(t1, t2), n = as.words == 3 ? sdd_tab_unit(way) : sdd_tab_way(way);
     const float p[3] = {n.x, n.y, n.z};
     as.put(p, to);
 }
@@ -265,7 +265,6 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     const uint32_t shared = n.shared[run.class_n >> 4];
     const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
-    overlap_wait();
     tab_run_load(a, run, k, s);
     tab_run_see(a, k, pieces, s);
     const tab_row<3, FORM> as(a);

@@ -225,11 +225,11 @@ template <int N> static __device__ __forceinline__ tab_view tab_view_of(const ta
     constexpr int wide = tab_point<N>::wide;
     tab_view v = {s->points + tab_point<N>::apart * p, wide, 4 * wide};
     if (whole) {
-        const int turn = (first + p) & 3, flat = turn & 1 ? 1 : 4;
+        const int turn = (first + p) & 3, along = turn & 1 ? 4 * wide : wide, across = 5 * wide - along;
         v.points = s->points + tab_point<N>::apart * (((first & 3) + p) >> 2) +
                    wide * (turn == 0 ? 0 : turn == 1 ? 3 : turn == 2 ? 15 : 12);
-        v.x = turn & 2 ? -4 * wide / flat : 4 * wide / flat;
-        v.y = turn == 1 || turn == 2 ? -wide * flat : wide * flat;
+        v.x = turn & 2 ? -along : along;
+        v.y = turn == 1 || turn == 2 ? -across : across;
     }
     return v;
 }
@@ -421,25 +421,29 @@ static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int6
     }
 }
 
-/* What all threads of a block need of a run. */
+/* What all threads of a block need of a run: first what is not of the first step, for which it then waits. */
 static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, const sdd_tab_run &run,
                                                     const sdd_tab_table &k, tab_run *s)
 {
     const int pieces = (int)(run.class_n & 15);
     const uint32_t *column = a.column + k.column + ((int64_t)run.first - k.first) * k.n_columns;
+    const int n = pieces * k.n_columns;
+    uint32_t row = (int)threadIdx.x < n ? column[threadIdx.x] : 0;
+    if ((int)threadIdx.x < pieces) {
+        s->frames[threadIdx.x] = sdd_tab_frame(&a, a.other[run.first + threadIdx.x]);
+        s->owns[threadIdx.x] = a.owns[run.first + threadIdx.x];
+    }
+    overlap_wait();
     for (int i = threadIdx.x; i < SDD_TAB_TOGETHER * k.n_columns; i += tab_points_threads) {
         const int j = i / k.n_columns, at = i - j * k.n_columns;
         float *to = s->points[j / TAB_HALF][at] + 3 * (j % TAB_HALF);
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        if (j < pieces)
-            p = sdd_tab_load(a.from, column[i], a.width.n);
+        if (i < n)
+            p = sdd_tab_load(a.from, row, a.width.n);
+        row = i + tab_points_threads < n ? column[i + tab_points_threads] : 0;
         to[0] = p.x;
         to[1] = p.y;
         to[2] = p.z;
-    }
-    if ((int)threadIdx.x < pieces) {
-        s->frames[threadIdx.x] = sdd_tab_frame(&a, a.other[run.first + threadIdx.x]);
-        s->owns[threadIdx.x] = a.owns[run.first + threadIdx.x];
     }
     __syncthreads();
 }
@@ -453,7 +457,6 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     const sdd_tab_table k = a.tables[run.class_n >> 4];
     const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
-    overlap_wait();
     tab_run_load(a, run, k, s);
     const tab_row<N, FORM> as(a);
     if (r >= side * side || TAB_HALF * half >= pieces)

@@ -6,7 +6,7 @@
  * "Compact blocks". */
 #ifndef SDD_K_QUANTISE_H
 #define SDD_K_QUANTISE_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/newton.h"
 
 struct sdd_u16x4 {
     uint16_t v[4];
@@ -24,11 +24,6 @@ struct sdd_quantise_facts {
 };
 
 #define SDD_FLAT 1e-33f /* an extent up to this has one step alone: 65535 / extent must be finite */
-
-union sdd_float_bits {
-    float f;
-    uint32_t u;
-};
 
 /* A sum with one of these is rounded to a whole number, ties to even, which its low 16 bits are, in two's complement. */
 #define SDD_WHOLE_U16 0x1p23f
@@ -53,11 +48,11 @@ SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 /* The zero vector has no place on the octahedron; this is no one's: -32768 on both axes. */
 #define SDD_OCT_ZERO 0x8000u
 
-/* The direction of a vector of about length 1, or zero. */
+/* The direction of a vector in [2^-100, 2^100], or zero. */
 SDD_FN struct sdd_u16x2 sdd_oct16(float x, float y, float z)
 {
     struct sdd_u16x2 out;
-    float sum = fabsf(x) + fabsf(y) + fabsf(z), one = 1.0f / sum, u = x * one, v = y * one;
+    float sum = fabsf(x) + fabsf(y) + fabsf(z), one = sdd_one_over(sum), u = x * one, v = y * one;
     float s = 1.0f - fabsf(v), t = 1.0f - fabsf(u);
     if (z < 0.0f) { /* the lower half is folded out over the square's corners */
         u = x < 0.0f ? -s : s;
@@ -141,9 +136,9 @@ SDD_FN __m256i sdd_oct16_eight(const float *normal)
     const __m256 scale = _mm256_set1_ps(SDD_OCT), whole = _mm256_set1_ps(SDD_WHOLE_I16);
     const __m256 x = sdd_component_eight(normal, 0), y = sdd_component_eight(normal, 1);
     const __m256 z = sdd_component_eight(normal, 2);
-    __m256 sum = _mm256_add_ps(_mm256_add_ps(_mm256_andnot_ps(sign, x), _mm256_andnot_ps(sign, y)),
-                               _mm256_andnot_ps(sign, z));
-    __m256 lower = _mm256_cmp_ps(z, zero, _CMP_LT_OQ), one = _mm256_div_ps(ones, sum);
+    __m256 sum =
+        _mm256_add_ps(_mm256_add_ps(_mm256_andnot_ps(sign, x), _mm256_andnot_ps(sign, y)), _mm256_andnot_ps(sign, z));
+    __m256 lower = _mm256_cmp_ps(z, zero, _CMP_LT_OQ), one = sdd_one_over_eight(sum);
     __m256 u = _mm256_mul_ps(x, one), v = _mm256_mul_ps(y, one);
     __m256 s = sdd_signed_eight(_mm256_sub_ps(ones, _mm256_andnot_ps(sign, v)), x);
     __m256 t = sdd_signed_eight(_mm256_sub_ps(ones, _mm256_andnot_ps(sign, u)), y);

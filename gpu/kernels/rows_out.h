@@ -6,7 +6,8 @@
 #include "gpu/kernels/quantise.h"
 #include "gpu/kernels/rows.h"
 
-enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_F16 };
+/* WAY: floats that become OCT16 later, so vectors are of whatever length. */
+enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_F16, SDD_ROWS_WAY };
 
 struct sdd_rows_as {
     int32_t format;

@@ -16,7 +16,7 @@
 #ifndef __CUDACC__
 #include "gpu/kernels/tab_pairs_wide.h"
 
-/* Rows [low, high), as floats where there are no tangents. */
+/* Rows [low, high); but for tangents of floats. */
 static inline void sdd_tab_normals_of(const struct tab_normals_args *a, int64_t low, int64_t high)
 {
     const struct sdd_control *m = &a->rows.mesh;
@@ -54,7 +54,7 @@ SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
     struct tab_normals_args some = *a;
     float rows[3 * SDD_TAB_SOME];
     some.rows.to = rows;
-    some.rows.pieces.as.format = SDD_ROWS_F32;
+    some.rows.pieces.as.format = SDD_ROWS_WAY;
     for (; low < high; low = end) {
         end = low + SDD_TAB_SOME < high ? low + SDD_TAB_SOME : high;
         some.rows.first = low;

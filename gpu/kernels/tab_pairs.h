@@ -4,6 +4,7 @@
  * so neither place nor size of a mesh is lost in rounding. Source: Halstead et al. 1993 */
 #ifndef SDD_TAB_PAIRS_H
 #define SDD_TAB_PAIRS_H
+#include "gpu/kernels/newton.h"
 #include "gpu/kernels/tab_other.h"
 #include "gpu/kernels/tab_rows.h"
 #include "gpu/kernels/tangents.h"
@@ -45,12 +46,22 @@ SDD_FN struct sdd_vec3 sdd_tab_cross(struct sdd_vec3 a, struct sdd_vec3 b)
 /* What is left of a product of sums where there is nothing: their rounding, squared. */
 #define SDD_TAB_NOTHING 0x1p-36f
 
+SDD_FN float sdd_tab_square(struct sdd_vec3 n)
+{
+    return fmaf(n.z, n.z, fmaf(n.y, n.y, n.x * n.x));
+}
+
 /* Of length 1; zero where it has none. */
 SDD_FN struct sdd_vec3 sdd_tab_unit(struct sdd_vec3 n)
 {
-    float square = fmaf(n.z, n.z, fmaf(n.y, n.y, n.x * n.x));
-    float one = square > SDD_TAB_NOTHING ? 1.0f / sqrtf(square) : 0.0f;
-    return sdd_scale(one, n);
+    float square = sdd_tab_square(n), one = sdd_one_over_root(square);
+    return sdd_scale(square > SDD_TAB_NOTHING ? one : 0.0f, n);
+}
+
+/* Of whatever length it has, for rows of 16 bits. */
+SDD_FN struct sdd_vec3 sdd_tab_way(struct sdd_vec3 n)
+{
+    return sdd_tab_square(n) > SDD_TAB_NOTHING ? n : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
 SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
@@ -191,8 +202,8 @@ SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, con
 
 /* A corner where the pieces of several corners [begin, end) of the mesh each have their part; corner: the list, NULL:
  * they are their own. */
-SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, const uint32_t *corner, uint32_t begin,
-                                             uint32_t end, int32_t at)
+SDD_FN struct sdd_vec3 sdd_tab_shared_way(const struct tab_normals_args *a, const uint32_t *corner, uint32_t begin,
+                                          uint32_t end, int32_t at)
 {
     struct sdd_vec3 n = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     float scale = 0.0f, own;
@@ -208,28 +219,30 @@ SDD_FN struct sdd_vec3 sdd_tab_shared_normal(const struct tab_normals_args *a, c
         struct sdd_tab_pair t = sdd_tab_pair_of(a, &c, scale, at, at);
         n = sdd_add(n, sdd_tab_cross(t.t1, t.t2));
     }
-    return sdd_tab_unit(n);
+    return n;
 }
 
-SDD_FN void sdd_tab_put_normal(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
+SDD_FN void sdd_tab_put_normal(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 way)
 {
+    const struct sdd_rows_as *as = &a->rows.pieces.as;
     if (a->rows.to)
-        sdd_row_out(a->rows.to, &a->rows.pieces.as, (uint32_t)i, sdd_xyz(), n);
+        sdd_row_out(a->rows.to, as, (uint32_t)i, sdd_xyz(),
+                    as->format == SDD_ROWS_F32 ? sdd_tab_unit(way) : sdd_tab_way(way));
 }
 
 SDD_FN void sdd_tab_put_pair(const struct tab_normals_args *a, int64_t i, struct sdd_tab_pair t)
 {
-    struct sdd_vec3 n = sdd_tab_unit(sdd_tab_cross(t.t1, t.t2));
-    sdd_tab_put_normal(a, i, n);
+    struct sdd_vec3 way = sdd_tab_cross(t.t1, t.t2);
+    sdd_tab_put_normal(a, i, way);
     if (a->tangents)
-        sdd_put_tangents(a->tangents + 6 * i, t.t1, t.t2, sdd_tab_double(n));
+        sdd_put_tangents(a->tangents + 6 * i, t.t1, t.t2, sdd_tab_double(sdd_tab_unit(way)));
 }
 
-SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 n)
+SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, struct sdd_vec3 way)
 {
-    sdd_tab_put_normal(a, i, n);
+    sdd_tab_put_normal(a, i, way);
     if (a->tangents)
-        sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(n), 1.0);
+        sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(sdd_tab_unit(way)), 1.0);
 }
 
 SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint32_t piece, struct sdd_row_place at)
@@ -240,10 +253,10 @@ SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint3
     uint32_t v = m->vert[at.corner];
     int32_t side = 1 << (a->rows.pieces.grid.level - 1);
     if (at.x == 0 && at.y == 0 && (shared & 1))
-        sdd_tab_put_shared(a, i, sdd_tab_shared_normal(a, m->corner, m->begin[v], m->end[v], 0));
+        sdd_tab_put_shared(a, i, sdd_tab_shared_way(a, m->corner, m->begin[v], m->end[v], 0));
     else if (at.x == side && at.y == side && (shared & 2))
         sdd_tab_put_shared(
-            a, i, sdd_tab_shared_normal(a, 0, f ? (uint32_t)m->face_end[f - 1] : 0, (uint32_t)m->face_end[f], side));
+            a, i, sdd_tab_shared_way(a, 0, f ? (uint32_t)m->face_end[f - 1] : 0, (uint32_t)m->face_end[f], side));
     else
         sdd_tab_put_pair(a, i, sdd_tab_pair_of(a, &c, sdd_tab_columns_scale(&a->rows, &c), at.x, at.y));
 }

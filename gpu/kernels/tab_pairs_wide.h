@@ -18,8 +18,10 @@ static inline void sdd_soa_put(struct sdd_tab_soa *to, int32_t i, struct sdd_vec
     to->z[i] = p.z;
 }
 
-/* Normals of n points from what leads away; both may be read up to the next multiple of eight. */
-static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sdd_tab_soa *t2, int32_t n, float *to)
+/* Normals of n points from what leads away; both may be read up to the next multiple of eight. unit: or of whatever
+ * length they have. */
+static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sdd_tab_soa *t2, int32_t n, int unit,
+                                   float *to)
 {
     int32_t i = 0;
 #ifdef __FMA__
@@ -30,7 +32,7 @@ static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sd
         __m256 y = _mm256_sub_ps(_mm256_mul_ps(az, bx), _mm256_mul_ps(ax, bz));
         __m256 z = _mm256_sub_ps(_mm256_mul_ps(ax, by), _mm256_mul_ps(ay, bx));
         __m256 square = _mm256_fmadd_ps(z, z, _mm256_fmadd_ps(y, y, _mm256_mul_ps(x, x)));
-        __m256 one = _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(square));
+        __m256 one = unit ? sdd_one_over_root_eight(square) : _mm256_set1_ps(1.0f);
         one = _mm256_and_ps(one, _mm256_cmp_ps(square, _mm256_set1_ps(SDD_TAB_NOTHING), _CMP_GT_OQ));
         float out[24];
         sdd_interleave(_mm256_mul_ps(one, x), _mm256_mul_ps(one, y), _mm256_mul_ps(one, z), out);
@@ -38,9 +40,9 @@ static inline void sdd_soa_normals(const struct sdd_tab_soa *t1, const struct sd
     }
 #endif
     for (; i < n; i++) {
-        struct sdd_vec3 normal = sdd_tab_unit(
-            sdd_tab_cross(sdd_vec3_of(t1->x[i], t1->y[i], t1->z[i]), sdd_vec3_of(t2->x[i], t2->y[i], t2->z[i])));
-        sdd_put_vec3(to, (uint32_t)i, normal);
+        struct sdd_vec3 way =
+            sdd_tab_cross(sdd_vec3_of(t1->x[i], t1->y[i], t1->z[i]), sdd_vec3_of(t2->x[i], t2->y[i], t2->z[i]));
+        sdd_put_vec3(to, (uint32_t)i, unit ? sdd_tab_unit(way) : sdd_tab_way(way));
     }
 }
 
@@ -125,7 +127,7 @@ static inline void sdd_tab_bicubic_band(const struct tab_normals_args *a, const 
         }
         float row[3 * SDD_TAB_WIDE];
         int32_t x, n = sdd_band_part(b, y, &x);
-        sdd_soa_normals(&t1, &t2, b->m - 1, row);
+        sdd_soa_normals(&t1, &t2, b->m - 1, a->rows.pieces.as.format == SDD_ROWS_F32, row);
         memcpy(a->rows.to + 3 * (sdd_band_row(b, x, y) - a->rows.first), row + 3 * (x - 1),
                sizeof(float) * 3 * (size_t)n);
     }
@@ -151,7 +153,7 @@ static inline void sdd_tab_other_band(const struct tab_normals_args *a, const st
                 memcpy(t[k].z + i, sum[k].at[2], sizeof(float) * (size_t)some);
             }
         }
-        sdd_soa_normals(t, t + 1, b->m - 1, row);
+        sdd_soa_normals(t, t + 1, b->m - 1, a->rows.pieces.as.format == SDD_ROWS_F32, row);
         memcpy(a->rows.to + 3 * (sdd_band_row(b, x, y) - a->rows.first), row + 3 * (x - 1),
                sizeof(float) * 3 * (size_t)count);
     }

@@ -74,7 +74,8 @@ static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
     if (s->as.format == SDD_ROWS_F32)
         i = sdd_tab_flush_floats(s->to + s->first, s->at, s->n, more);
     else
-        i = s->width * sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
+        i = s->width *
+            sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
     s->n -= i;
     s->first += (size_t)i;
     memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);

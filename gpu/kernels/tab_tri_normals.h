@@ -154,7 +154,7 @@ static inline struct sdd_eight sdd_eight_cross(struct sdd_eight a, struct sdd_ei
 static inline struct sdd_eight sdd_eight_unit(struct sdd_eight n)
 {
     __m256 square = _mm256_fmadd_ps(n.z, n.z, _mm256_fmadd_ps(n.y, n.y, _mm256_mul_ps(n.x, n.x)));
-    __m256 one = _mm256_div_ps(_mm256_set1_ps(1.0f), _mm256_sqrt_ps(square));
+    __m256 one = sdd_one_over_root_eight(square);
     one = _mm256_and_ps(one, _mm256_cmp_ps(square, _mm256_set1_ps(SDD_TAB_NOTHING), _CMP_GT_OQ));
     n.x = _mm256_mul_ps(one, n.x);
     n.y = _mm256_mul_ps(one, n.y);
@@ -196,8 +196,7 @@ SDD_FN void k_tab_tri_normals(int64_t i, const struct tab_tri_normals_args *a)
 #ifdef __FMA__
     for (; low < high && (low < a->pieces.mesh.n_vertices || a->tangents); low++)
         sdd_tri_put_normal(a, low);
-    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_ways,
-                 sdd_tri_make_normals);
+    sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_ways, sdd_tri_make_normals);
 #else
     for (; low < high; low++)
         sdd_tri_put_normal(a, low);

@@ -64,8 +64,7 @@ SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
         sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_points,
                      sdd_tri_make_rows);
     else
-        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, a->width, sdd_tri_see_rows,
-                     sdd_tri_make_rows);
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, a->width, sdd_tri_see_rows, sdd_tri_make_rows);
 #else
     for (; low < high; low++)
         sdd_tri_put_row(a, low);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* quantised.h: kernels that write rows of 16 bits a number, against the same kernels' floats: row by row they are what
- * quantise_rows, which has an oracle of its own, makes of these; a row that is poison there is so here. */
+ * quantise_rows, which has an oracle of its own, makes of these, directions as near as that is; a row that is poison
+ * there is so here. */
 #ifndef TESTS_QUANTISED_H
 #define TESTS_QUANTISED_H
 #include "gpu/kernels/rows_out.h"

@@ -332,9 +332,11 @@ static void test_lone(void **state)
                 memset(want + width * row, 0, (size_t)width * sizeof *want);
         }
         launch_say("width %d", width);
-        struct tab_lone_args a = {
-            launch_in(list, LISTED, 4), zeros ? NULL : launch_in(from, ROWS * width, 4), launch_out(ROWS * width, 4),
-            width,                      {SDD_ROWS_F32, NULL}};
+        struct tab_lone_args a = {launch_in(list, LISTED, 4),
+                                  zeros ? NULL : launch_in(from, ROWS * width, 4),
+                                  launch_out(ROWS * width, 4),
+                                  width,
+                                  {SDD_ROWS_F32, NULL}};
         LAUNCH(tab_lone, &a, (int64_t)LISTED * width);
         launch_same(a.to, want, "rows");
         if (width == 2 || width == 3) {

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* newton.h: 1 / x and 1 / sqrt(x) of numbers in [2^-100, 2^100], within 2^-23 of themselves, by products and sums alone:
+ * a first guess is made of the bits, and each of Newton's steps doubles what is right of it. Division and root have a
+ * detour for special numbers, which on a GPU costs more than all this. Source: Blinn 1997, Lomont 2003 */
+#ifndef SDD_NEWTON_H
+#define SDD_NEWTON_H
+#include "gpu/kernel.h"
+
+union sdd_float_bits {
+    float f;
+    uint32_t u;
+};
+
+#define SDD_GUESS_OVER 0x7ef311c7u      /* within 0.12 */
+#define SDD_GUESS_OVER_ROOT 0x5f3759dfu /* within 0.035 */
+
+SDD_FN float sdd_one_over(float x)
+{
+    union sdd_float_bits y;
+    y.f = x;
+    y.u = SDD_GUESS_OVER - y.u;
+    for (int32_t k = 0; k < 3; k++)
+        y.f = fmaf(y.f, fmaf(-x, y.f, 1.0f), y.f);
+    return y.f;
+}
+
+SDD_FN float sdd_one_over_root(float x)
+{
+    union sdd_float_bits y;
+    y.f = x;
+    y.u = SDD_GUESS_OVER_ROOT - (y.u >> 1);
+    x = -0.5f * x;
+    for (int32_t k = 0; k < 3; k++)
+        y.f = fmaf(y.f, fmaf(x * y.f, y.f, 0.5f), y.f);
+    return y.f;
+}
+
+#ifdef __FMA__
+/* The same of eight; bit for bit. */
+SDD_FN __m256 sdd_one_over_eight(__m256 x)
+{
+    const __m256 one = _mm256_set1_ps(1.0f);
+    __m256i guess = _mm256_set1_epi32((int32_t)SDD_GUESS_OVER);
+    __m256 y = _mm256_castsi256_ps(_mm256_sub_epi32(guess, _mm256_castps_si256(x)));
+    for (int32_t k = 0; k < 3; k++)
+        y = _mm256_fmadd_ps(y, _mm256_fnmadd_ps(x, y, one), y);
+    return y;
+}
+
+SDD_FN __m256 sdd_one_over_root_eight(__m256 x)
+{
+    const __m256 half = _mm256_set1_ps(0.5f);
+    __m256i guess = _mm256_set1_epi32((int32_t)SDD_GUESS_OVER_ROOT);
+    __m256 y = _mm256_castsi256_ps(_mm256_sub_epi32(guess, _mm256_srli_epi32(_mm256_castps_si256(x), 1)));
+    x = _mm256_mul_ps(_mm256_set1_ps(-0.5f), x);
+    for (int32_t k = 0; k < 3; k++)
+        y = _mm256_fmadd_ps(y, _mm256_fmadd_ps(_mm256_mul_ps(x, y), y, half), y);
+    return y;
+}
+#endif
+#endif
