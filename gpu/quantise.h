@@ -11,7 +11,8 @@
 int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* quantise_add_block: positions, normals or UVs in the format that the request has them in. */
 void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count);
-/* quantise_begin: queues what rows of 16 bits are made with, before any are; in `scratch`, exactly so many bytes. */
+/* quantise_begin: queues what rows of 16 bits are made with, before anything of the engine's: kernels of whole quads do
+ * not wait for the launch before them (cuda/overlap.cuh). In `scratch`, exactly so many bytes. */
 int64_t quantise_scratch(const sdd_topology *t);
 void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch);
 /* quantise_as: what kernels are to make rows of the block as. */

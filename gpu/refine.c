@@ -79,7 +79,7 @@ static int check_range(const struct sdd_refine_request *r, int64_t n, struct sdd
     return SDD_EINVALID;
 }
 
-/* Device memory that one run works in: the engine, then the primvars, then compact blocks. */
+/* Device memory that one run works in: what compact blocks are made with, then the engine, then the primvars. */
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                              const struct sdd_plan *p)
 {
@@ -270,9 +270,10 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
     struct engine_run *run = c->run + k;
     int rc = result_place(c->result[k], lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
     int ranged = r->n_rows && !run->positions;
-    lay->direct = r->compact && c->abreast == 1 && c->engine[k]->direct
-                      ? r->compact & c->engine[k]->direct(run->mesh->topology, r)
-                      : 0;
+    if (r->compact && c->engine[k]->direct)
+        lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);
+    if (c->abreast > 1) /* run_many makes floats */
+        lay->direct &= ~SDD_POSITIONS;
     run->positions_as = quantise_as(lay, SDD_POSITIONS);
     run->normals_as = quantise_as(lay, SDD_NORMALS);
     run->positions = run->positions ? run->positions : result_block(p, lay, SDD_POSITIONS);

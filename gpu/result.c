@@ -47,6 +47,7 @@ void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *wor
 {
     int compact = result_words(p) > p->n_blocks;
     out->digests = words;
+    out->direct = 0;
     out->facts = compact && words ? (struct sdd_quantise_facts *)(words + p->n_blocks) : NULL;
     for (int i = 0; i < p->n_blocks; i++)
         out->tree[i] = ARENA(a, char, digest_scratch(p->blocks[i].bytes));

@@ -17,7 +17,8 @@ struct result_layout { /* of device memory */
     void *tree[SDD_MAX_BLOCKS];
     void *block[SDD_MAX_BLOCKS];      /* after result_place: what becomes the block            */
     float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of,  */
-    int direct;                       /* unless it is one of these (enum sdd_include)          */
+    int direct;                       /* unless it is one of these (enum sdd_include), which a */
+                                      /* plan cannot know: the room is there all the same      */
     struct sdd_quantise_facts *facts; /* NULL: no block is compact                             */
 };
 

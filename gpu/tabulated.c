@@ -260,12 +260,11 @@ static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struc
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), c->control[j] + k,
                                                   c->first[j] + first_at(mesh, k), to + k, c->as)};
-        struct tab_points_unorm16_args box = {a.base};
         if (t->triangles.description)
             tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, c->first[j] + k, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
         else if (c->as.format == SDD_ROWS_UNORM16)
-            DEV_LAUNCH(d, tab_points_unorm16, &box, sdd_tab_items(&a.base));
+            DEV_LAUNCH(d, tab_points_unorm16, &(struct tab_points_unorm16_args){a.base}, sdd_tab_items(&a.base));
         else if (a.base.width.n == 3 && a.base.width.stride == 3)
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
         else

@@ -25,7 +25,7 @@ enum { tab_points_threads = 32 * TAB_WARPS };
 struct tab_warp {
     alignas(16) float points[TAB_APART * TAB_PIECES];
     alignas(16) float slab[TAB_SLAB];
-    float line[3 * 32];
+    alignas(8) float line[3 * 32];
     uint32_t vertex[TAB_PIECES];
     sdd_tab_regular own[2][TAB_PIECES]; /* the pieces, and those that come next, in turn */
 };
@@ -51,7 +51,7 @@ template <int N, int FORM> struct tab_row {
     sdd_quantise_facts *facts;
     float low[FORM == tab_unorm16 ? 3 : 1], scale[FORM == tab_unorm16 ? 3 : 1];
 
-    /* Once what is before has been waited for. */
+    /* The facts are there: the launch before is one that has waited for what made them, or has been waited for. */
     __device__ __forceinline__ tab_row(const tab_points_args &a)
     {
         facts = a.as.facts;

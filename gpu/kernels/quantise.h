@@ -25,7 +25,7 @@ struct sdd_quantise_facts {
 
 #define SDD_FLAT 1e-33f /* an extent up to this has one step alone: 65535 / extent must be finite */
 
-/* A sum with one of these is rounded to a whole number, ties to even, which its low 16 bits are, in two's complement. */
+/* A sum with one of these is rounded to a whole number, ties to even: its low 16 bits, in two's complement. */
 #define SDD_WHOLE_U16 0x1p23f
 #define SDD_WHOLE_I16 0x1.8p23f
 
@@ -80,7 +80,7 @@ SDD_FN uint16_t sdd_f16(float v)
     return (uint16_t)(sign | (b.u - 0x3f000000u));
 }
 
-/* The same for eight rows; bit for bit, for all floats. */
+/* The same for eight rows; bit for bit, for all finite floats. */
 #ifdef __FMA__
 /* The low 16 bits of each lane, of `a` and `b` a half of four lanes after the other. */
 SDD_FN __m256i sdd_low16_eight(__m256 a, __m256 b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_out.h: rows on their way out of a kernel: as floats, or 16 bits a number (quantise.h), which were never floats in
- * memory then. */
+/* rows_out.h: rows on their way out of a kernel: as floats, or 16 bits a number (quantise.h), which were never floats
+ * in memory then. */
 #ifndef SDD_ROWS_OUT_H
 #define SDD_ROWS_OUT_H
 #include "gpu/kernels/quantise.h"
@@ -11,13 +11,13 @@ enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_
 
 struct sdd_rows_as {
     int32_t format;
-    struct sdd_quantise_facts *facts; /* of UNORM16 (low, scale) and F16 (overflow); else NULL */
+    struct sdd_quantise_facts *facts; /* UNORM16 reads low and scale, F16 writes overflow; else it may be NULL */
 };
 
 /* Words of 4 bytes from a row to the next; stride: of floats. Rows of 16 bits follow each other. */
 SDD_FN int32_t sdd_rows_words(const struct sdd_rows_as *as, int32_t stride)
 {
-    return as->format == SDD_ROWS_F32 ? stride : as->format == SDD_ROWS_UNORM16 ? 2 : 1;
+    return as->format == SDD_ROWS_UNORM16 ? 2 : as->format == SDD_ROWS_OCT16 || as->format == SDD_ROWS_F16 ? 1 : stride;
 }
 
 SDD_FN struct sdd_u16x4 sdd_unorm16_row(const struct sdd_quantise_facts *f, struct sdd_vec3 p)

@@ -41,7 +41,7 @@ static inline void sdd_tab_normals_of(const struct tab_normals_args *a, int64_t 
     }
 }
 
-#define SDD_TAB_SOME 4096 /* rows of floats that become 16 bits while they are in the caches */
+#define SDD_TAB_CACHED 4096 /* rows of floats that become 16 bits while they are in the caches */
 
 SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
 {
@@ -52,11 +52,11 @@ SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
         return;
     }
     struct tab_normals_args some = *a;
-    float rows[3 * SDD_TAB_SOME];
+    float rows[3 * SDD_TAB_CACHED];
     some.rows.to = rows;
     some.rows.pieces.as.format = SDD_ROWS_WAY;
     for (; low < high; low = end) {
-        end = low + SDD_TAB_SOME < high ? low + SDD_TAB_SOME : high;
+        end = low + SDD_TAB_CACHED < high ? low + SDD_TAB_CACHED : high;
         some.rows.first = low;
         sdd_tab_normals_of(&some, low, end);
         sdd_rows_out(a->rows.to, &a->rows.pieces.as, (uint32_t)(low - a->rows.first), (int32_t)(end - low), rows, 0);

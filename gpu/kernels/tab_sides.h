@@ -42,6 +42,7 @@ static inline void sdd_tab_stream_open(struct sdd_tab_stream *s, float *to, stru
 {
     s->to = to;
     s->as = as;
+    s->first = 0;
     s->width = width;
     s->n = 0;
 }

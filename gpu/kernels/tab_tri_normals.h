@@ -2,8 +2,8 @@
 /* tab_tri_normals: normals of a level of triangles under Loop from the rows of level 1, as tab_tri_rows makes
  * positions: one or two pairs of sums a point, of what leads away from it (tab_tri_class.h); the sum of their cross
  * products, of length 1.
- * Shapes  pieces as in tab_tri_rows, whose table is of the pairs; away[n_classes] -> to[n][3], tangents[n][6] f32, of
- *         length 1; either may be NULL: all rows of the level
+ * Shapes  pieces as in tab_tri_rows, whose table is of the pairs; away[n_classes] -> to[n][3] f32 or oct16 (as),
+ *         tangents[n][6] f32, of length 1; either may be NULL: all rows of the level
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
  * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, cached; a multiply-add a column and float of
  *         two or four sums
@@ -121,9 +121,10 @@ SDD_FN void sdd_tri_put_normal(const struct tab_tri_normals_args *a, int64_t i)
         else
             r = sdd_tri_normal_at(a, at, sdd_tri_scale(a, at.piece));
     }
-    r.n = sdd_tab_unit(r.n);
     if (a->to)
-        sdd_row_out(a->to, &a->as, (uint32_t)i, sdd_xyz(), r.n);
+        sdd_row_out(a->to, &a->as, (uint32_t)i, sdd_xyz(),
+                    a->as.format == SDD_ROWS_F32 ? sdd_tab_unit(r.n) : sdd_tab_way(r.n));
+    r.n = sdd_tab_unit(r.n);
     if (a->tangents && r.masks)
         sdd_put_tangents(a->tangents + 6 * i, r.t1, r.t2, sdd_tab_double(r.n));
     else if (a->tangents)
@@ -151,10 +152,11 @@ static inline struct sdd_eight sdd_eight_cross(struct sdd_eight a, struct sdd_ei
     return r;
 }
 
-static inline struct sdd_eight sdd_eight_unit(struct sdd_eight n)
+/* unit: or of whatever length they have. */
+static inline struct sdd_eight sdd_eight_unit(struct sdd_eight n, int unit)
 {
     __m256 square = _mm256_fmadd_ps(n.z, n.z, _mm256_fmadd_ps(n.y, n.y, _mm256_mul_ps(n.x, n.x)));
-    __m256 one = sdd_one_over_root_eight(square);
+    __m256 one = unit ? sdd_one_over_root_eight(square) : _mm256_set1_ps(1.0f);
     one = _mm256_and_ps(one, _mm256_cmp_ps(square, _mm256_set1_ps(SDD_TAB_NOTHING), _CMP_GT_OQ));
     n.x = _mm256_mul_ps(one, n.x);
     n.y = _mm256_mul_ps(one, n.y);
@@ -185,7 +187,7 @@ SDD_FN void sdd_tri_make_normals(const void *args, const struct sdd_tri_seen *s,
         }
     }
     for (int k = 0; k <= two; k++)
-        out[k] = sdd_eight_unit(out[k]);
+        out[k] = sdd_eight_unit(out[k], a->as.format == SDD_ROWS_F32);
 }
 #endif
 

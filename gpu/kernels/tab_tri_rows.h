@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (tab_tri_pieces.h).
- * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows first .. first + n - 1 to `to`, rows of `width`
+ * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows first .. first + n - 1 to `to`, rows of `width`, or
+ *         of 16 bits a number (as)
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
  * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, cached; a multiply-add a column and float
  * Result  sums of tab_tri_pieces.h; vertices without faces stay where they are

@@ -237,6 +237,32 @@ static void test_moved(void **state)
     fixture_close(&f);
 }
 
+/* What tables make comes out of their kernels as it is: one launch for the box of a small mesh, and none for rows. */
+static void test_direct(void **state)
+{
+    static const struct {
+        int include, launches;
+    } cases[] = {{SDD_POSITIONS, 1}, {SDD_NORMALS, 0}, {SDD_UVS, 0}, {SDD_POSITIONS | SDD_NORMALS | SDD_UVS, 1}};
+    struct fixture f;
+    struct sdd_error err = {0};
+    (void)state;
+    fixture_open(&f, "uv_random0", 0, 0);
+    assert_true(f.shape.desc.n_vertices <= 64);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct sdd_refine_request r = fixture_ask(3, SDD_SURFACE_LIMIT, cases[i].include);
+        r.method = "tabulated";
+        assert_int_equal(sdd_prepare(f.mesh, &r, &err), SDD_OK);
+        sdd_result *plain = ask(f.mesh, &r, &err);
+        r.compact = r.include;
+        sdd_result *small = ask(f.mesh, &r, &err);
+        assert_true(plain && small);
+        assert_int_equal(sdd_result_info(small)->n_launches - sdd_result_info(plain)->n_launches, cases[i].launches);
+        sdd_result_free(plain);
+        sdd_result_free(small);
+    }
+    fixture_close(&f);
+}
+
 static void refused(const sdd_topology *t, int include, int compact, const char *says)
 {
     struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, include);
@@ -259,45 +285,53 @@ static void test_refused(void **state)
     fixture_close(&f);
 }
 
-/* A UV value that no half float holds is told, whatever the others are; floats hold it. */
-static void test_overflow(void **state)
+/* All UV values are `value`. */
+static void check_overflow(const char *shape, const char *method, float value, int over)
 {
     struct fixture f;
     struct sdd_error err = {0};
     sdd_mesh *m;
-    (void)state;
-    fixture_open(&f, "uv_single", 0, 0);
+    fixture_open(&f, shape, 0, 0);
     const int64_t n = 2 * f.shape.desc.n_uvs;
     float *uvs = xalloc(n, sizeof *uvs);
-    memcpy(uvs, f.shape.uvs, (size_t)n * sizeof *uvs);
-    for (int over = 0; over < 2; over++) {
-        uvs[n - 1] = over ? -65520.0f : 65504.0f;
-        assert_int_equal(sdd_mesh_create(f.topology, f.shape.points, uvs, &m, &err), SDD_OK);
-        struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, SDD_UVS | SDD_POSITIONS);
-        sdd_result *result = ask(m, &r, &err);
+    for (int64_t i = 0; i < n; i++)
+        uvs[i] = value;
+    assert_int_equal(sdd_mesh_create(f.topology, f.shape.points, uvs, &m, &err), SDD_OK);
+    struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, SDD_UVS | SDD_POSITIONS);
+    r.method = method;
+    sdd_result *result = ask(m, &r, &err);
+    assert_non_null(result);
+    sdd_result_free(result);
+    r.compact = SDD_POSITIONS | SDD_UVS;
+    result = ask(m, &r, &err);
+    if (over) {
+        assert_null(result);
+        assert_int_equal(err.code, SDD_EUNSUPPORTED);
+        assert_string_equal(err.field, "compact");
+        assert_non_null(strstr(err.text, "65504"));
+    } else {
         assert_non_null(result);
-        sdd_result_free(result);
-        r.compact = SDD_POSITIONS | SDD_UVS;
-        result = ask(m, &r, &err);
-        if (over) {
-            assert_null(result);
-            assert_int_equal(err.code, SDD_EUNSUPPORTED);
-            assert_string_equal(err.field, "compact");
-            assert_non_null(strstr(err.text, "65504"));
-        } else {
-            assert_non_null(result);
-        }
-        sdd_result_free(result);
-        sdd_mesh_free(m);
     }
+    sdd_result_free(result);
+    sdd_mesh_free(m);
     free(uvs);
     fixture_close(&f);
 }
 
+/* A UV value that no half float holds is told; floats hold it. Linear ones are converted, smooth ones are made so. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    check_overflow("uv_single", "mesh-matrix", 65504.0f, 0);
+    check_overflow("uv_single", "mesh-matrix", -65520.0f, 1);
+    check_overflow("uv_random0", "tabulated", -65000.0f, 0);
+    check_overflow("uv_random0", "tabulated", 66000.0f, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_subsets),
-                                       cmocka_unit_test(test_moved), cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_overflow)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes),  cmocka_unit_test(test_subsets),
+                                       cmocka_unit_test(test_moved),   cmocka_unit_test(test_direct),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_overflow)};
     return cmocka_run_group_tests_name("compact blocks", tests, NULL, NULL);
 }
