@@ -15,14 +15,16 @@
 #define ULPS 4             /* of the largest coordinate or value */
 #define MOST_NORMALS 20000 /* those that are compared with cost more */
 
+/* compact: what can be, and nothing else. */
 static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int surface, const struct shape *s,
-                          int normals)
+                          int normals, int compact)
 {
     const int sqrt3 = s->desc.options.scheme == SDD_SCHEME_SQRT3;
+    const int some = SDD_POSITIONS | (normals ? SDD_NORMALS : 0) | (s->uvs ? SDD_UVS : 0);
     const struct sdd_refine_request r = {.level = level,
                                          .surface = surface,
-                                         .include = SDD_POSITIONS | (normals ? SDD_NORMALS : 0) |
-                                                    (s->uvs ? SDD_UVS : 0) | (sqrt3 ? 0 : SDD_PRIMVARS),
+                                         .include = some | (sqrt3 || compact ? 0 : SDD_PRIMVARS),
+                                         .compact = compact ? some : 0,
                                          .primvars = !sqrt3,
                                          .method = method};
     struct sdd_error err = {0};
@@ -156,18 +158,38 @@ static void compare_blocks(struct same_as *t, const struct shape *s, int level, 
     }
 }
 
-static void check_surface(struct same_as *t, const struct shape *s, int level, int surface, const struct meshes *of)
+static void same_blocks(const struct shape *s, int level, const struct sdd_plan *p, const struct sdd_plan *q)
 {
-    int normals = level <= level_that_fits(&s->desc, t->normals, MOST_NORMALS);
-    sdd_result *got = refine(of->m[0], t->method, level, surface, s, normals);
-    sdd_result *again = refine(of->m[1], t->method, level, surface, s, normals);
-    sdd_result *want = refine(of->m[0], "mesh-matrix", level, surface, s, normals);
-    sdd_result *rough = normals ? refine(of->m[2], "mesh-matrix", level, surface, s, normals) : NULL;
-    const struct sdd_plan *p = &sdd_result_info(got)->plan, *q = &sdd_result_info(again)->plan;
-    compare_blocks(t, s, level, surface, p, &sdd_result_info(want)->plan, rough ? &sdd_result_info(rough)->plan : NULL);
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].digest != q->blocks[k].digest)
             fail_msg("%s level %d: block %d has other bits on two threads", s->name, level, p->blocks[k].semantic);
+}
+
+/* test_compact looks at what they say. */
+static void check_compact(struct same_as *t, const struct shape *s, int level, int surface, const struct meshes *of,
+                          int normals)
+{
+    sdd_result *got = refine(of->m[0], t->method, level, surface, s, normals, 1);
+    sdd_result *again = refine(of->m[1], t->method, level, surface, s, normals, 1);
+    const struct sdd_plan *p = &sdd_result_info(got)->plan;
+    same_blocks(s, level, p, &sdd_result_info(again)->plan);
+    for (int k = 0; k < p->n_blocks; k++)
+        t->compact_digests = t->compact_digests * 31 + p->blocks[k].digest;
+    sdd_result_free(got);
+    sdd_result_free(again);
+}
+
+static void check_surface(struct same_as *t, const struct shape *s, int level, int surface, const struct meshes *of)
+{
+    int normals = level <= level_that_fits(&s->desc, t->normals, MOST_NORMALS);
+    sdd_result *got = refine(of->m[0], t->method, level, surface, s, normals, 0);
+    sdd_result *again = refine(of->m[1], t->method, level, surface, s, normals, 0);
+    sdd_result *want = refine(of->m[0], "mesh-matrix", level, surface, s, normals, 0);
+    sdd_result *rough = normals ? refine(of->m[2], "mesh-matrix", level, surface, s, normals, 0) : NULL;
+    const struct sdd_plan *p = &sdd_result_info(got)->plan, *q = &sdd_result_info(again)->plan;
+    compare_blocks(t, s, level, surface, p, &sdd_result_info(want)->plan, rough ? &sdd_result_info(rough)->plan : NULL);
+    same_blocks(s, level, p, q);
+    check_compact(t, s, level, surface, of, normals);
     sdd_result_free(got);
     sdd_result_free(again);
     sdd_result_free(want);
@@ -195,9 +217,9 @@ void same_as_close(struct same_as *a)
 {
     print_message(
         "%d frames compared, at most %.2f ulps apart; %lld normals, but for %lld at most %.2g apart; digest of "
-        "all %016llx\n",
+        "all %016llx, compact %016llx\n",
         a->n_compared, a->worst, (long long)a->n_normals, (long long)a->n_unsure, a->worst_normal,
-        (unsigned long long)a->digests);
+        (unsigned long long)a->digests, (unsigned long long)a->compact_digests);
     for (int k = 0; k < 2; k++)
         sdd_device_close(a->device[k]);
 }
