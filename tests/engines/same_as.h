@@ -12,7 +12,7 @@ struct same_as {
     int n_compared;
     double worst; /* ulps of the largest coordinate or value; more than four fail the test */
     int64_t n_normals, n_unsure;
-    double worst_normal; /* how far components are apart; more than 0.005 at level 3 fail it */
+    double worst_normal;               /* how far components are apart; more than 0.005 at level 3 fail it */
     uint64_t digests, compact_digests; /* of all blocks; of those in 16 bits */
 };
 
