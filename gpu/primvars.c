@@ -187,8 +187,6 @@ static void run_linear(const sdd_topology *t, struct sdd_grid grid, const uint32
     DEV_LAUNCH(t->device, grid_uvs, &quads, n);
 }
 
-static const struct sdd_rows_as f32 = {SDD_ROWS_F32, NULL};
-
 /* One run: what it makes its blocks of, and memory to work in. */
 struct run {
     const sdd_mesh *mesh;
@@ -237,7 +235,7 @@ static int run_vertices(const struct run *run, const float *values, int width, f
 {
     const sdd_topology *t = run->mesh->topology;
     struct sdd_control mesh = topology_control(t);
-    return run_smooth(run, &mesh, 0, values, width, out, f32, err);
+    return run_smooth(run, &mesh, 0, values, width, out, rows_f32, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */
@@ -280,7 +278,7 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     const float *values = run->mesh->primvar_values[k];
     struct uniform_rows_args uniform = {parents_of(t, run->plan, level), (const uint32_t *)values, out, v->width};
     if (v->interpolation == SDD_FACE_VARYING)
-        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, f32, err);
+        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, rows_f32, err);
     if (is_smooth(t, v))
         return run_vertices(run, values, v->width, out, err);
     if (v->interpolation == SDD_CONSTANT)

@@ -13,6 +13,15 @@ static const struct kind {
              {SDD_NORMALS, 3, SDD_OCT16, 2, SDD_ROWS_OCT16},
              {SDD_UVS, 2, SDD_F16, 2, SDD_ROWS_F16}};
 
+/* Of a block that can be compact. */
+static const struct kind *kind_of(int semantic)
+{
+    const struct kind *k = kinds;
+    while (k->semantic != semantic)
+        k++;
+    return k;
+}
+
 int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
 {
     if (r->compact & ~(SDD_POSITIONS | SDD_NORMALS | SDD_UVS))
@@ -24,9 +33,7 @@ int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
 
 void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count)
 {
-    const struct kind *k = kinds;
-    while (k->semantic != semantic)
-        k++;
+    const struct kind *k = kind_of(semantic);
     if (r->compact & semantic)
         result_add_block(p, semantic, k->format, k->components, count);
     else
@@ -93,23 +100,22 @@ void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct re
 
 struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
 {
-    struct sdd_rows_as as = {SDD_ROWS_F32, NULL};
-    for (const struct kind *k = kinds; k < kinds + 3; k++)
-        if (lay->direct & semantic & k->semantic)
-            as = (struct sdd_rows_as){k->as, lay->facts};
-    return as;
+    if (lay->direct & semantic)
+        return (struct sdd_rows_as){kind_of(semantic)->as, lay->facts};
+    return rows_f32;
 }
 
 void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
 {
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;
-        struct quantise_rows_args a = {
-            lay->source[i], lay->block[i], {0, lay->facts}, b->count, d->b->unified ? ROWS_EACH : 1};
-        for (const struct kind *k = kinds; k < kinds + 3; k++)
-            if (k->format == b->format && !(lay->direct & k->semantic)) {
-                a.as.format = k->as;
-                DEV_LAUNCH(d, quantise_rows, &a, (a.n + a.each - 1) / a.each);
-            }
+        if (!lay->source[i] || (lay->direct & b->semantic))
+            continue;
+        struct quantise_rows_args a = {lay->source[i],
+                                       lay->block[i],
+                                       {kind_of(b->semantic)->as, lay->facts},
+                                       b->count,
+                                       d->b->unified ? ROWS_EACH : 1};
+        DEV_LAUNCH(d, quantise_rows, &a, (a.n + a.each - 1) / a.each);
     }
 }

@@ -4,11 +4,15 @@
 #ifndef SDD_RESULT_H
 #define SDD_RESULT_H
 #include "gpu/device.h"
+#include "gpu/kernels/rows_out.h"
 
 struct sdd_result {
     sdd_device *device;
     struct sdd_result_info info;
 };
+
+/* rows_f32: what is not in 16 bits. */
+static const struct sdd_rows_as rows_f32 = {SDD_ROWS_F32, NULL};
 
 enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 

@@ -6,6 +6,7 @@
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_points_unorm16.h"
+#include "gpu/result.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include "gpu/tab_cache.h"
@@ -260,15 +261,17 @@ static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struc
     for (int k = 0; k < width; k += 3) {
         struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), c->control[j] + k,
                                                   c->first[j] + first_at(mesh, k), to + k, c->as)};
-        if (t->triangles.description)
+        if (t->triangles.description) {
             tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, c->first[j] + k, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
-        else if (c->as.format == SDD_ROWS_UNORM16)
-            DEV_LAUNCH(d, tab_points_unorm16, &(struct tab_points_unorm16_args){a.base}, sdd_tab_items(&a.base));
-        else if (a.base.width.n == 3 && a.base.width.stride == 3)
+        } else if (c->as.format == SDD_ROWS_UNORM16) {
+            struct tab_points_unorm16_args box = {a.base};
+            DEV_LAUNCH(d, tab_points_unorm16, &box, sdd_tab_items(&a.base));
+        } else if (a.base.width.n == 3 && a.base.width.stride == 3) {
             DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
-        else
+        } else {
             DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
+        }
     }
 }
 
@@ -311,10 +314,9 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
-    const struct sdd_rows_as f32 = {SDD_ROWS_F32, NULL};
-    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, f32);
+    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, rows_f32);
     if (t->triangles.description)
-        tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, f32);
+        tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, rows_f32);
     else
         DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }

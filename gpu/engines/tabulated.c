@@ -121,8 +121,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!mesh_matrix_in_place(r)) {
-        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last,
-                  (struct sdd_rows_as){SDD_ROWS_F32, NULL});
+        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
         last = l.last;
     }
     mesh_matrix_finish(&around, &m, &l.tables, last);
