@@ -10,8 +10,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HOST_HUGE_BYTES (2 << 20) /* smaller blocks are malloc's */
-#define HOST_CACHED 16            /* kept at the most, beyond what is in use, and .. */
+#define HOST_HUGE_BYTES (2 << 20)        /* smaller blocks are malloc's */
+#define HOST_SLACK (2 * HOST_HUGE_BYTES) /* a block may be larger by as much: its size and its address are rounded */
+#define HOST_CACHED 16                   /* kept at the most, beyond what is in use, and .. */
 #define HOST_CACHED_BYTES ((int64_t)1 << 30)
 
 struct host_cache {
@@ -44,7 +45,7 @@ static inline void *host_take(struct host_cache *c, int64_t bytes)
     const size_t align = bytes >= HOST_HUGE_BYTES ? HOST_HUGE_BYTES : 256;
     const size_t size = ((size_t)(bytes > 0 ? bytes : 1) + align - 1) / align * align;
     for (int i = c->n - 1; bytes >= HOST_HUGE_BYTES && i >= 0; i--)
-        if (c->block[i].bytes >= bytes && c->block[i].bytes <= bytes + bytes / 4)
+        if (c->block[i].bytes >= bytes && c->block[i].bytes <= bytes + bytes / 4 + HOST_SLACK)
             return host_uncache(c, i);
     void *memory = aligned_alloc(align, size);
     if (!memory) {
