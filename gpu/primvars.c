@@ -99,6 +99,8 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
         mesh = topology_channel_control(t, t->channel);
         most = smooth_bytes(t, &mesh, 2, r, method);
+    } else if (r->compact & SDD_UVS) { /* means of faces (run_linear) */
+        most = 2 * t->info.n_faces * (int64_t)sizeof(float);
     }
     for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {
         const struct sdd_primvar *v = wanted(r, k);
@@ -142,6 +144,13 @@ int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, stru
     return rc;
 }
 
+int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
+{
+    if (topology_has_smooth_channels(t))
+        return by_tables(method) && tabulated_has(t->tabulated + 1, r->level, r->surface) ? SDD_UVS : 0;
+    return topology_is_sqrt3(t) ? 0 : SDD_UVS;
+}
+
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
 {
     int size = topology_is_triangles(t) ? 3 : 4;
@@ -172,21 +181,6 @@ void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int
         DEV_LAUNCH(t->device, grid_quads, &quads, n);
 }
 
-/* What is linear over the control faces. grid: of the values, whose edges have edge_corner. */
-static void run_linear(const sdd_topology *t, struct sdd_grid grid, const uint32_t *edge_corner, const float *values,
-                       int width, float *out, int64_t n)
-{
-    struct tri_uvs_args triangles = {grid, edge_corner, values, out, width};
-    struct uv_faces_args means = {t->face_end, grid.vert, values, out, grid.n_vertices, width};
-    struct grid_uvs_args quads = {grid, edge_corner, values, out, width};
-    if (topology_is_triangles(t)) {
-        DEV_LAUNCH(t->device, tri_uvs, &triangles, n);
-        return;
-    }
-    DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
-    DEV_LAUNCH(t->device, grid_uvs, &quads, n);
-}
-
 /* One run: what it makes its blocks of, and memory to work in. */
 struct run {
     const sdd_mesh *mesh;
@@ -194,6 +188,25 @@ struct run {
     const struct sdd_plan *plan;
     void *scratch;
 };
+
+/* What is linear over the control faces. grid: of the values, whose edges have edge_corner. The faces' means are rows
+ * of the result, or where it has no floats in scratch. */
+static void run_linear(const struct run *run, struct sdd_grid grid, const uint32_t *edge_corner, const float *values,
+                       int width, float *out, struct sdd_rows_as as, int64_t n)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const int64_t items = (n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH;
+    float *face = as.format == SDD_ROWS_F32 ? out + (int64_t)grid.n_vertices * width : run->scratch;
+    struct tri_uvs_args triangles = {grid, edge_corner, values, out, width, as, n};
+    struct uv_faces_args means = {t->face_end, grid.vert, values, face, width};
+    struct grid_uvs_args quads = {grid, edge_corner, values, face, out, width, as, n};
+    if (topology_is_triangles(t)) {
+        DEV_LAUNCH(t->device, tri_uvs, &triangles, items);
+        return;
+    }
+    DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
+    DEV_LAUNCH(t->device, grid_uvs, &quads, items);
+}
 
 /* k: the place of the mesh's tables and matrices; as: f32, or where there are tables what they make. */
 static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
@@ -226,7 +239,7 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
         struct sdd_control mesh = topology_channel_control(t, c);
         return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, as, err);
     }
-    run_linear(t, topology_channel_grid(t, c, level), c->edge_corner, values, width, out,
+    run_linear(run, topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
                topology_channel_points(t, c, level));
     return SDD_OK;
 }
@@ -286,7 +299,7 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     else if (v->interpolation == SDD_UNIFORM)
         DEV_LAUNCH(t->device, uniform_rows, &uniform, rows);
     else
-        run_linear(t, topology_grid(t, level), t->edge_corner, values, v->width, out, rows);
+        run_linear(run, topology_grid(t, level), t->edge_corner, values, v->width, out, rows_f32, rows);
     return SDD_OK;
 }
 

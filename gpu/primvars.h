@@ -17,6 +17,9 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
 void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
 /* primvars_prepare: makes the tables or matrices of what the engine refines along; errors as theirs. */
 int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* primvars_direct: which of the blocks that are to be compact (enum sdd_include) it makes as such, after
+ * primvars_prepare. */
+int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, const char *method);
 /* primvars_scratch: exact bytes that primvars_run works in, free of what the engine had there. */
 int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method);
 /* primvars_run: queues what makes those blocks; UVs under sqrt3 are the engine's.

@@ -272,6 +272,8 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
     int ranged = r->n_rows && !run->positions;
     if (r->compact && c->engine[k]->direct)
         lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);
+    if (r->compact)
+        lay->direct |= r->compact & primvars_direct(run->mesh->topology, r, p->method);
     if (c->abreast > 1) /* run_many makes floats */
         lay->direct &= ~SDD_POSITIONS;
     run->positions_as = quantise_as(lay, SDD_POSITIONS);

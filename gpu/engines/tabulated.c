@@ -161,13 +161,7 @@ static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 /* What tables make; but where the points are looked around in. */
 static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    int made = 0;
-    if (!needs_last(t, r) && tabulated_has(t->tabulated, r->level, r->surface))
-        made |= SDD_POSITIONS | SDD_NORMALS;
-    if ((r->compact & SDD_UVS) && topology_has_smooth_channels(t) &&
-        tabulated_has(t->tabulated + 1, r->level, r->surface))
-        made |= SDD_UVS;
-    return made;
+    return !needs_last(t, r) && tabulated_has(t->tabulated, r->level, r->surface) ? SDD_POSITIONS | SDD_NORMALS : 0;
 }
 
 const uint8_t tabulated_schemes[N_FEATURES] = {

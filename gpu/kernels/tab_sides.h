@@ -4,25 +4,15 @@
  * line. */
 #ifndef SDD_TAB_SIDES_H
 #define SDD_TAB_SIDES_H
+#include "gpu/kernels/row_stream.h"
 #include "gpu/kernels/tab_pieces.h"
 
 #ifndef __CUDACC__
 #define SDD_TAB_FLOATS (3 * SDD_TAB_SIDE) /* of a row of points, that at x = 0 left out */
-#define SDD_TAB_WAITING 2048
-#define SDD_TAB_MOST                                                                                                   \
-    (SDD_TAB_WAITING + 3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1) + 24) /* 24: eight points' overhang */
-
-/* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
-struct sdd_tab_stream {
-    float *to;
-    struct sdd_rows_as as;
-    size_t first;
-    int32_t width, n; /* width: floats of a row */
-    float at[SDD_TAB_MOST] __attribute__((aligned(8)));
-};
+_Static_assert(3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1) <= SDD_STREAM_ROOM, "the points inside a piece fit");
 
 struct sdd_tab_streams {
-    struct sdd_tab_stream inside, spokes;
+    struct sdd_row_stream inside, spokes;
 };
 
 /* Rows of the points on the sides of a piece: its corners, the first of those at the bottom and of those along x = m,
@@ -38,75 +28,19 @@ struct sdd_tab_made {
     float right[SDD_TAB_SIDE + 1][8]; /* points at x = m */
 };
 
-static inline void sdd_tab_stream_open(struct sdd_tab_stream *s, float *to, struct sdd_rows_as as, int32_t width)
-{
-    s->to = to;
-    s->as = as;
-    s->first = 0;
-    s->width = width;
-    s->n = 0;
-}
-
-/* Stores that leave the caches alone: what is written is more than they hold. Returns how many floats it was. */
-static inline int32_t sdd_tab_flush_floats(float *to, const float *at, int32_t n, int more)
-{
-    int32_t i = 0;
-#ifdef __FMA__
-    for (; i < n && ((uintptr_t)(to + i) & 63); i++)
-        to[i] = at[i];
-    for (; i + 16 <= n; i += 16) {
-        _mm256_stream_ps(to + i, _mm256_loadu_ps(at + i));
-        _mm256_stream_ps(to + i + 8, _mm256_loadu_ps(at + i + 8));
-    }
-    if (more)
-        return i;
-#else
-    (void)more;
-#endif
-    for (; i < n; i++)
-        to[i] = at[i];
-    return i;
-}
-
-/* more: floats will follow, so those that do not fill a line of memory wait for them. */
-static inline void sdd_tab_flush(struct sdd_tab_stream *s, int more)
-{
-    int32_t i;
-    if (s->as.format == SDD_ROWS_F32)
-        i = sdd_tab_flush_floats(s->to + s->first, s->at, s->n, more);
-    else
-        i = s->width *
-            sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
-    s->n -= i;
-    s->first += (size_t)i;
-    memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);
-}
-
 static inline void sdd_tab_open_all(struct sdd_tab_streams *s, const struct tab_points_args *a, int32_t width)
 {
-    sdd_tab_stream_open(&s->inside, a->to, a->as, width);
-    sdd_tab_stream_open(&s->spokes, a->to, a->as, width);
+    sdd_stream_open(&s->inside, a->to, a->as, width);
+    sdd_stream_open(&s->spokes, a->to, a->as, width);
 }
 
 static inline void sdd_tab_flush_all(struct sdd_tab_streams *s)
 {
-    sdd_tab_flush(&s->inside, 0);
-    sdd_tab_flush(&s->spokes, 0);
+    sdd_stream_flush(&s->inside, 0);
+    sdd_stream_flush(&s->spokes, 0);
 #ifdef __FMA__
     _mm_sfence();
 #endif
-}
-
-/* Room for floats [first, first + n) of a block, and for an overhang. */
-SDD_FN float *sdd_tab_room(struct sdd_tab_stream *s, size_t first, int32_t n)
-{
-    int follows = s->n && s->first + (size_t)s->n == first;
-    if (s->n > (follows ? SDD_TAB_WAITING : 0))
-        sdd_tab_flush(s, follows);
-    if (s->n == 0)
-        s->first = first;
-    s->n += n;
-    return s->at + s->n - n;
 }
 
 /* Where the points inside a piece are to be made. */
@@ -114,7 +48,7 @@ SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w
                              struct sdd_tab_streams *s)
 {
     int32_t along = (1 << (a->grid.level - 1)) - 1;
-    return w.n == w.stride ? sdd_tab_room(&s->inside, (size_t)w.n * to->inside, w.n * along * along) : s->inside.at;
+    return w.n == w.stride ? sdd_stream_room(&s->inside, (size_t)w.n * to->inside, w.n * along * along) : s->inside.at;
 }
 
 /* Asks for the lines at the bottom of a piece that comes soon: other pieces write to them too. */
@@ -150,7 +84,7 @@ SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w
     if (owns & SDD_TAB_FACE)
         sdd_tab_put(a, w, to->face, 0, 1, at + 8 * m, 0);
     if (n == w.stride) {
-        float *spoke = sdd_tab_room(&s->spokes, (size_t)n * to->spoke, n * along);
+        float *spoke = sdd_stream_room(&s->spokes, (size_t)n * to->spoke, n * along);
         for (int32_t y = along; y > 0; y--, spoke += n)
             memcpy(spoke, at + 8 * y, sizeof(float) * (size_t)n);
         if ((owns & SDD_TAB_BOTTOM) && a->as.format != SDD_ROWS_F32)

@@ -60,7 +60,7 @@ SDD_FN void sdd_tri_eights(const struct sdd_tri_seen *s, const float *w, int64_t
 
 /* Where rows go, in ascending order. */
 struct sdd_tri_out {
-    struct sdd_tab_stream stream;
+    struct sdd_row_stream stream;
     struct sdd_width width;
 };
 
@@ -69,7 +69,7 @@ static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, s
 {
     if (o->width.n == 3 && o->width.stride == 3) {
         /* the next go over what is too much */
-        sdd_interleave(p.x, p.y, p.z, sdd_tab_room(&o->stream, (size_t)(3 * row), 3 * n));
+        sdd_interleave(p.x, p.y, p.z, sdd_stream_room(&o->stream, (size_t)(3 * row), 3 * n));
         return;
     }
     float at[3][8];
@@ -185,7 +185,7 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
     int64_t along = ((int64_t)1 << p->level) - 1, each = along * (along - 1) / 2;
     int64_t lines = (int64_t)p->mesh.n_vertices - first, inside = lines + p->mesh.n_edges * along;
     struct sdd_tri_out out;
-    sdd_tab_stream_open(&out.stream, to, as, width.n);
+    sdd_stream_open(&out.stream, to, as, width.n);
     out.width = width;
     while (low < high) {
         int64_t begin = low < inside ? lines : inside, size = low < inside ? along : each, k = (low - begin) / size;
@@ -197,7 +197,7 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
             sdd_tri_inner_rows(p, args, &out, (uint32_t)k, begin, low, end, see, make);
         low = end;
     }
-    sdd_tab_flush(&out.stream, 0);
+    sdd_stream_flush(&out.stream, 0);
     _mm_sfence();
 }
 #endif

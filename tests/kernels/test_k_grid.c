@@ -5,6 +5,7 @@
  * by its two ends, and divides cells by halves. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/quantised.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/grid_uvs.h"
 #include "gpu/kernels/uv_faces.h"
@@ -337,17 +338,23 @@ static void check_uvs(const struct poly *p)
         struct order o;
         order_init(&o, &b, level, 1);
         struct grid_uvs_args a = {
-            .grid = upload_grid(&o, level), .out = launch_out(o.n, sizeof(struct sdd_float2)), .width = 2};
+            .grid = upload_grid(&o, level), .out = launch_out(o.n, sizeof(struct sdd_float2)), .width = 2, .n = o.n};
         a.edge_corner = launch_in(b.uv_edge_corner, b.E_uv, 4);
         a.uv = launch_in(p->uvs, b.U, sizeof(struct sdd_float2));
-        struct uv_faces_args means = {launch_in(b.end, b.F, 4), a.grid.vert, a.uv, a.out, b.U, 2};
+        a.face = a.out + 2 * b.U;
+        struct uv_faces_args means = {launch_in(b.end, b.F, 4), a.grid.vert, a.uv, a.out + 2 * b.U, 2};
         LAUNCH(uv_faces, &means, b.F);
-        LAUNCH(grid_uvs, &a, o.n);
+        LAUNCH(grid_uvs, &a, (o.n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
         const struct sdd_float2 *got = launch_got(a.out);
         assert_memory_equal(got, p->uvs, (size_t)b.U * sizeof *got); /* values stay, also those that no face uses */
         for (int64_t c = 0; c < b.C; c++)
             check_quad_uvs(p, &o, level, c, got);
         check_edge_uvs(p, &o, level, got);
+        const struct quantised q = quantised_begin(SDD_ROWS_F16, o.n);
+        struct grid_uvs_args half = a;
+        half.out = q.to, half.as = q.as;
+        LAUNCH(grid_uvs, &half, (o.n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
+        quantised_check(&q, launch_got(a.out), o.n);
         launch_end();
         n_ambiguous += o.ambiguous;
         n_clear += !o.ambiguous;

@@ -4,6 +4,7 @@
  * from its lower-numbered end, points inside each triangle), for the mesh and for its UV mesh. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
+#include "tests/kernels/quantised.h"
 #include "gpu/kernels/tri_faces.h"
 #include "gpu/kernels/tri_spot.h"
 #include "gpu/kernels/tri_uvs.h"
@@ -167,9 +168,9 @@ static int highest(const struct brute *b)
 static void check_uvs(const struct poly *p, const struct order *o, int level)
 {
     struct tri_uvs_args a = {
-        .grid = upload_grid(o, level), .out = launch_out(o->n, sizeof(struct sdd_float2)), .width = 2};
+        .grid = upload_grid(o, level), .out = launch_out(o->n, sizeof(struct sdd_float2)), .width = 2, .n = o->n};
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.uv = launch_in(p->uvs, o->V, sizeof(struct sdd_float2));
-    LAUNCH(tri_uvs, &a, o->n);
+    LAUNCH(tri_uvs, &a, (o->n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
     const struct sdd_float2 *got = launch_got(a.out);
     assert_memory_equal(got, p->uvs, (size_t)o->V * sizeof *got); /* values stay, also those that no face uses */
     for (int64_t f = 0; f < o->F; f++)
@@ -185,6 +186,11 @@ static void check_uvs(const struct poly *p, const struct order *o, int level)
                                  (double)got[row].s[x], want);
                 }
             }
+    const struct quantised q = quantised_begin(SDD_ROWS_F16, o->n);
+    struct tri_uvs_args half = a;
+    half.out = q.to, half.as = q.as;
+    LAUNCH(tri_uvs, &half, (o->n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
+    quantised_check(&q, launch_got(a.out), o->n);
     launch_end();
 }
 

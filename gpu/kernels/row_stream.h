@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* row_stream.h: how a CPU writes rows that follow each other: past the caches, in whole lines of memory, since what is
+ * written is more than they hold; as floats or in 16 bits a number. */
+#ifndef SDD_ROW_STREAM_H
+#define SDD_ROW_STREAM_H
+#include "gpu/kernels/rows_out.h"
+
+#ifndef __CUDACC__
+#include <string.h>
+
+#define SDD_STREAM_WAITING 2048
+#define SDD_STREAM_ROOM 2883 /* floats at a time: the points inside the largest piece that tables make */
+#define SDD_STREAM_OVER 24   /* .. and eight points that hang over */
+
+/* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
+struct sdd_row_stream {
+    float *to;
+    struct sdd_rows_as as;
+    size_t first;
+    int32_t width, n; /* width: floats of a row */
+    float at[SDD_STREAM_WAITING + SDD_STREAM_ROOM + SDD_STREAM_OVER] __attribute__((aligned(8)));
+};
+
+static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct sdd_rows_as as, int32_t width)
+{
+    s->to = to;
+    s->as = as;
+    s->first = 0;
+    s->width = width;
+    s->n = 0;
+}
+
+/* more: floats will follow, so those that do not fill a line of memory wait for them. Returns how many it was. */
+static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, int more)
+{
+    int32_t i = 0;
+#ifdef __FMA__
+    for (; i < n && ((uintptr_t)(to + i) & 63); i++)
+        to[i] = at[i];
+    for (; i + 16 <= n; i += 16) {
+        _mm256_stream_ps(to + i, _mm256_loadu_ps(at + i));
+        _mm256_stream_ps(to + i + 8, _mm256_loadu_ps(at + i + 8));
+    }
+    if (more)
+        return i;
+#else
+    (void)more;
+#endif
+    for (; i < n; i++)
+        to[i] = at[i];
+    return i;
+}
+
+/* After the last one of an item comes _mm_sfence. */
+static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
+{
+    int32_t i;
+    if (s->as.format == SDD_ROWS_F32)
+        i = sdd_stream_floats(s->to + s->first, s->at, s->n, more);
+    else
+        i = s->width *
+            sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
+    s->n -= i;
+    s->first += (size_t)i;
+    memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);
+}
+
+/* Room for floats [first, first + n) of the rows, n at most SDD_STREAM_ROOM, and for an overhang. */
+SDD_FN float *sdd_stream_room(struct sdd_row_stream *s, size_t first, int32_t n)
+{
+    int follows = s->n && s->first + (size_t)s->n == first;
+    if (s->n > (follows ? SDD_STREAM_WAITING : 0))
+        sdd_stream_flush(s, follows);
+    if (s->n == 0)
+        s->first = first;
+    s->n += n;
+    return s->at + s->n - n;
+}
+#endif
+#endif
