@@ -6,6 +6,7 @@
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_points_unorm16.h"
+#include "gpu/kernels/tab_points_uv.h"
 #include "gpu/result.h"
 #include "gpu/steps.h"
 #include "gpu/tab_basis.h"
@@ -253,25 +254,38 @@ static void points_launch(sdd_device *d, const struct sdd_control *mesh, const s
     DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_items(&a.of) * c->n);
 }
 
+/* Of rows of `width`, by the kernel for it. */
+static void rows_launch(sdd_device *d, const struct tab_points_args *a)
+{
+    struct tab_points_args xyz = *a;
+    struct tab_points_unorm16_args box = {*a};
+    struct tab_points_uv_args uv = {*a};
+    struct tab_points_n_args n = {*a};
+    const int64_t items = sdd_tab_items(a);
+    if (a->as.format == SDD_ROWS_UNORM16)
+        DEV_LAUNCH(d, tab_points_unorm16, &box, items);
+    else if (a->width.n == 3 && a->width.stride == 3)
+        DEV_LAUNCH(d, tab_points, &xyz, items);
+    else if (sdd_is_uv(a->width))
+        DEV_LAUNCH(d, tab_points_uv, &uv, items);
+    else
+        DEV_LAUNCH(d, tab_points_n, &n, items);
+}
+
 /* Of mesh j. */
 static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
                       const struct tabulated_crowd *c, int j)
 {
     float *to = c->to[j];
     for (int k = 0; k < width; k += 3) {
-        struct tab_points_n_args a = {points_args(mesh, t, t->surface + surface, width_at(width, k), c->control[j] + k,
-                                                  c->first[j] + first_at(mesh, k), to + k, c->as)};
-        if (t->triangles.description) {
-            tab_triangles_rows(d, mesh, &t->triangles, surface, a.base.width, c->first[j] + k, 0,
+        const struct sdd_width w = width_at(width, k);
+        const struct tab_points_args a = points_args(mesh, t, t->surface + surface, w, c->control[j] + k,
+                                                     c->first[j] + first_at(mesh, k), to + k, c->as);
+        if (t->triangles.description)
+            tab_triangles_rows(d, mesh, &t->triangles, surface, w, c->first[j] + k, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
-        } else if (c->as.format == SDD_ROWS_UNORM16) {
-            struct tab_points_unorm16_args box = {a.base};
-            DEV_LAUNCH(d, tab_points_unorm16, &box, sdd_tab_items(&a.base));
-        } else if (a.base.width.n == 3 && a.base.width.stride == 3) {
-            DEV_LAUNCH(d, tab_points, &a.base, sdd_tab_items(&a.base));
-        } else {
-            DEV_LAUNCH(d, tab_points_n, &a, sdd_tab_items(&a.base));
-        }
+        else
+            rows_launch(d, &a);
     }
 }
 

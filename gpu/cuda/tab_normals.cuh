@@ -265,7 +265,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     const uint32_t shared = n.shared[run.class_n >> 4];
     const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
-    tab_run_load(a, run, k, s);
+    tab_run_load<3>(a, run, k, s);
     tab_run_see(a, k, pieces, s);
     const tab_row<3, FORM> as(a);
     const int y = r / side, x = r - y * side;

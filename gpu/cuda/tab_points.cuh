@@ -422,6 +422,7 @@ static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int6
 }
 
 /* What all threads of a block need of a run: first what is not of the first step, for which it then waits. */
+template <int N>
 static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, const sdd_tab_run &run,
                                                     const sdd_tab_table &k, tab_run *s)
 {
@@ -436,14 +437,16 @@ static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, co
     overlap_wait();
     for (int i = threadIdx.x; i < SDD_TAB_TOGETHER * k.n_columns; i += tab_points_threads) {
         const int j = i / k.n_columns, at = i - j * k.n_columns;
-        float *to = s->points[j / TAB_HALF][at] + 3 * (j % TAB_HALF);
+        float *to = s->points[j / TAB_HALF][at] + N * (j % TAB_HALF);
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (i < n)
-            p = sdd_tab_load(a.from, row, a.width.n);
+            p = sdd_tab_load(a.from, row, N);
         row = i + tab_points_threads < n ? column[i + tab_points_threads] : 0;
         to[0] = p.x;
-        to[1] = p.y;
-        to[2] = p.z;
+        if constexpr (N > 1)
+            to[1] = p.y;
+        if constexpr (N > 2)
+            to[2] = p.z;
     }
     __syncthreads();
 }
@@ -457,37 +460,37 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     const sdd_tab_table k = a.tables[run.class_n >> 4];
     const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
     const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
-    tab_run_load(a, run, k, s);
+    tab_run_load<N>(a, run, k, s);
     const tab_row<N, FORM> as(a);
     if (r >= side * side || TAB_HALF * half >= pieces)
         return;
     const int y = r / side, x = r - y * side;
     const float *w = a.table + k.table * side * side + r;
-    float sum[3 * TAB_HALF];
+    float sum[N * TAB_HALF];
 #pragma unroll
-    for (int j = 0; j < 3 * TAB_HALF; j++)
+    for (int j = 0; j < N * TAB_HALF; j++)
         sum[j] = 0.0f;
     for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
-        float part[3 * TAB_HALF];
+        float part[N * TAB_HALF];
 #pragma unroll
-        for (int j = 0; j < 3 * TAB_HALF; j++)
+        for (int j = 0; j < N * TAB_HALF; j++)
             part[j] = 0.0f;
 #pragma unroll 4
         for (int at = first; at < first + SDD_TAB_TERMS && at < k.n_columns; at++) {
             const float weight = __ldg(w + (int64_t)at * side * side);
 #pragma unroll
-            for (int j = 0; j < 3 * TAB_HALF; j++)
+            for (int j = 0; j < N * TAB_HALF; j++)
                 part[j] = fmaf(weight, s->points[half][at][j], part[j]);
         }
 #pragma unroll
-        for (int j = 0; j < 3 * TAB_HALF; j++)
+        for (int j = 0; j < N * TAB_HALF; j++)
             sum[j] += part[j];
     }
 #pragma unroll
     for (int j = 0; j < TAB_HALF; j++) {
         const int piece = TAB_HALF * half + j;
         if (piece < pieces && sdd_tab_makes(s->owns[piece], side - 1, x, y))
-            as.put(sum + 3 * j, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) *
+            as.put(sum + N * j, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) *
                                            sdd_frame_row(&s->frames[piece], x, y));
     }
 }

@@ -16,10 +16,6 @@ static __global__ void __launch_bounds__(tab_points_n_threads, 4)
     (void)n;
     if (a.base.width.n == 3)
         tab_block<3, tab_strided>(a.base, bases, &s);
-    else if (a.base.as.format == SDD_ROWS_F16)
-        tab_block<2, tab_f16>(a.base, bases, &s);
-    else if (sdd_is_uv(a.base.width))
-        tab_block<2, tab_dense>(a.base, bases, &s);
     else if (a.base.width.n == 2)
         tab_block<2, tab_strided>(a.base, bases, &s);
     else

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_points_n: tab_points of rows that are not three floats, such as UVs.
+/* tab_points_n: tab_points of rows of other widths than those of positions and UVs, or of a part of them.
  * Shapes  as tab_points      Shape  as tab_points; n: sdd_tab_items      Cost  as tab_points, a float 4 B
  * Result  as tab_points, component by component      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_N_H

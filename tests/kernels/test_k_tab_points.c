@@ -7,6 +7,7 @@
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_points_unorm16.h"
+#include "gpu/kernels/tab_points_uv.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
@@ -145,11 +146,11 @@ static void run_quantised(const struct pieces *s, struct tab_points_args a, cons
     a.to = q.to;
     a.as = q.as;
     const struct tab_points_unorm16_args box = {a};
-    const struct tab_points_n_args half = {a};
+    const struct tab_points_uv_args half = {a};
     if (s->n == 3)
         LAUNCH(tab_points_unorm16, &box, items);
     else
-        LAUNCH(tab_points_n, &half, items);
+        LAUNCH(tab_points_uv, &half, items);
     quantised_check(&q, launch_got(to), n);
 }
 
@@ -157,14 +158,18 @@ static void run(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
     float *to = launch_out(grid_n_vertices(&s->g, s->level) * s->stride, sizeof *to);
-    struct tab_points_n_args a = {pieces_upload(s, &m)};
-    a.base.to = to + s->offset;
+    struct tab_points_args a = pieces_upload(s, &m);
+    a.to = to + s->offset;
+    const struct tab_points_uv_args uv = {a};
+    const struct tab_points_n_args n = {a};
     if (s->n == 3 && s->stride == 3)
-        LAUNCH(tab_points, &a.base, sdd_tab_items(&a.base));
+        LAUNCH(tab_points, &a, sdd_tab_items(&a));
+    else if (sdd_is_uv(a.width))
+        LAUNCH(tab_points_uv, &uv, sdd_tab_items(&a));
     else
-        LAUNCH(tab_points_n, &a, sdd_tab_items(&a.base));
+        LAUNCH(tab_points_n, &n, sdd_tab_items(&a));
     check_result(s, to);
-    run_quantised(s, a.base, to);
+    run_quantised(s, a, to);
     launch_end();
 }
 
