@@ -229,6 +229,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .n_regular = t->n_regular,
                                     .n_whole = t->n_whole,
                                     .each = pieces_each(t->n_regular, of->level),
+                                    .few = of->level <= SDD_TAB_FEW,
                                     .runs = t->runs,
                                     .tables = t->classes,
                                     .table = of->table,
@@ -349,6 +350,7 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
                                  tangents,
                                  tangents == NULL};
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
+    a.rows.pieces.few = 0;
     if (t->triangles.description) {
         tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
         return;

@@ -13,6 +13,7 @@
 
 #define TAB_WARPS SDD_TAB_GROUP /* of a block */
 enum { tab_points_threads = 32 * TAB_WARPS };
+static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
 
 #define TAB_SLAB 768                    /* floats */
 #define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
@@ -495,7 +496,44 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     }
 }
 
-/* A block: chunk i of the others or group i of pieces. The others, which wait more and write less, stand evenly among
+/* As tab_others, of pieces with so few points that a block takes several runs: a thread has one point of one piece, and
+ * nothing is shared. */
+template <int N, int FORM> static __device__ __forceinline__ void tab_few(const tab_points_args &a, int64_t i)
+{
+    const int side = (1 << (a.grid.level - 1)) + 1, points = side * side, of_run = SDD_TAB_TOGETHER * points;
+    const int64_t t = i * SDD_TAB_THREADS + threadIdx.x, r = t / of_run;
+    const int own = (int)(t - r * of_run), piece = own / points, at = own - piece * points, y = at / side, x = at - y * side;
+    if (r >= a.n_runs)
+        return;
+    const sdd_tab_run run = a.runs[r];
+    if (piece >= (int)(run.class_n & 15) || !sdd_tab_makes(a.owns[run.first + piece], side - 1, x, y))
+        return;
+    const sdd_tab_table k = a.tables[run.class_n >> 4];
+    const uint32_t *column = a.column + k.column + ((int64_t)(run.first + piece) - k.first) * k.n_columns;
+    const float *w = a.table + k.table * points + at;
+    const sdd_frame frame = sdd_tab_frame(&a, a.other[run.first + piece]);
+    overlap_wait();
+    const tab_row<N, FORM> as(a);
+    float sum[3] = {0.0f, 0.0f, 0.0f};
+    for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
+        const int end = min(first + SDD_TAB_TERMS, k.n_columns);
+        float part[3] = {0.0f, 0.0f, 0.0f};
+#pragma unroll 4
+        for (int j = first; j < end; j++) {
+            const sdd_vec3 p = sdd_tab_load(a.from, column[j], N);
+            const float weight = __ldg(w + (int64_t)j * points);
+            part[0] = fmaf(weight, p.x, part[0]);
+            part[1] = fmaf(weight, p.y, part[1]);
+            part[2] = fmaf(weight, p.z, part[2]);
+        }
+#pragma unroll
+        for (int j = 0; j < N; j++)
+            sum[j] += part[j];
+    }
+    as.put(sum, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) * sdd_frame_row(&frame, x, y));
+}
+
+/* A block: item i of the others or group i of pieces. The others, which wait more and write less, stand evenly among
  * them: first, they would be all that runs for a while. */
 struct tab_turn {
     int64_t i;
@@ -518,7 +556,9 @@ static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_b
                                                  unsigned first = 0, unsigned blocks = gridDim.x)
 {
     const tab_turn turn = tab_turn_of(a, first, blocks);
-    if (turn.other)
+    if (turn.other && a.few)
+        tab_few<N, FORM>(a, turn.i);
+    else if (turn.other)
         tab_others<N, FORM>(a, turn.i, &s->run);
     else
         tab_pieces<N, FORM>(a, turn.i, bases, s->warps);

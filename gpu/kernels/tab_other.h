@@ -13,6 +13,12 @@ SDD_FN struct sdd_frame sdd_tab_frame(const struct tab_points_args *a, uint32_t 
     return f;
 }
 
+SDD_FN int32_t sdd_tab_grid_points(int32_t level)
+{
+    int32_t side = (1 << (level - 1)) + 1;
+    return side * side;
+}
+
 /* Which points of which run a chunk is: [first, first + SDD_TAB_CHUNK) of the pieces' closed grids. */
 struct sdd_tab_chunk {
     int64_t run;
@@ -21,8 +27,7 @@ struct sdd_tab_chunk {
 
 SDD_FN int64_t sdd_tab_chunks(int32_t level)
 {
-    int32_t side = (1 << (level - 1)) + 1;
-    return (side * side + SDD_TAB_CHUNK - 1) / SDD_TAB_CHUNK;
+    return (sdd_tab_grid_points(level) + SDD_TAB_CHUNK - 1) / SDD_TAB_CHUNK;
 }
 
 SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, int64_t i)
@@ -32,6 +37,13 @@ SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, in
     c.run = i / chunks;
     c.first = (int32_t)(i - c.run * chunks) * SDD_TAB_CHUNK;
     return c;
+}
+
+/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item. */
+SDD_FN int64_t sdd_tab_run_threads(const struct tab_points_args *a)
+{
+    return a->few ? SDD_TAB_TOGETHER * sdd_tab_grid_points(a->grid.level)
+                  : SDD_TAB_THREADS * sdd_tab_chunks(a->grid.level);
 }
 
 #ifndef __CUDACC__
@@ -182,23 +194,31 @@ SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, struct sdd_widt
     sdd_tab_put_made(a, w, o->owns, &o->to, &made, 0, s);
 }
 
-/* The points of a chunk. A CPU, which has no use for so many items, makes whole pieces at the first of their chunks. */
-SDD_FN void sdd_tab_other_chunk(const struct tab_points_args *a, struct sdd_width w, int64_t i)
+SDD_FN void sdd_tab_other_run(const struct tab_points_args *a, struct sdd_width w, struct sdd_tab_run run,
+                              struct sdd_tab_streams *s)
 {
-    struct sdd_tab_chunk chunk = sdd_tab_chunk_of(a, i);
-    struct sdd_tab_run run = a->runs[chunk.run];
     struct sdd_tab_other piece[SDD_TAB_TOGETHER];
-    struct sdd_tab_streams s;
     uint32_t n = run.class_n & 15;
-    if (chunk.first)
-        return;
-    sdd_tab_open_all(&s, a, w.n);
     for (uint32_t k = 0; k < n; k++) {
         piece[k] = sdd_tab_other_of(a, a->tables + (run.class_n >> 4), run.first + k);
         sdd_tab_soon(a, w, piece[k].to.bottom);
     }
     for (uint32_t k = 0; k < n; k++)
-        sdd_tab_other_piece(a, w, piece + k, &s);
+        sdd_tab_other_piece(a, w, piece + k, s);
+}
+
+/* The points of an item. A CPU, which has no use for so many items, makes whole runs where they begin. */
+SDD_FN void sdd_tab_other_item(const struct tab_points_args *a, struct sdd_width w, int64_t i)
+{
+    int64_t threads = sdd_tab_run_threads(a), first = (i * SDD_TAB_THREADS + threads - 1) / threads;
+    int64_t end = ((i + 1) * SDD_TAB_THREADS + threads - 1) / threads;
+    struct sdd_tab_streams s;
+    end = end < a->n_runs ? end : a->n_runs;
+    if (first >= end)
+        return;
+    sdd_tab_open_all(&s, a, w.n);
+    for (int64_t k = first; k < end; k++)
+        sdd_tab_other_run(a, w, a->runs[k], &s);
     sdd_tab_flush_all(&s);
 }
 #endif

@@ -3,7 +3,7 @@
  * rows of three floats alone, others by tab_points_n.
  * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
  *         isolated ones
- * Shape   item, chunks of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
+ * Shape   item, points of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
  *         n: sdd_tab_items
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
  *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table once a run
@@ -15,7 +15,7 @@
 
 SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 {
-    return a->n_runs * sdd_tab_chunks(a->grid.level);
+    return (a->n_runs * sdd_tab_run_threads(a) + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
 }
 
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
@@ -30,7 +30,7 @@ SDD_FN void sdd_tab_item(int64_t i, const struct tab_points_args *a, struct sdd_
 {
     int64_t others = sdd_tab_other_items(a);
     if (i < others)
-        sdd_tab_other_chunk(a, w, i);
+        sdd_tab_other_item(a, w, i);
     else
         sdd_tab_bicubic_group(a, w, i - others);
 }

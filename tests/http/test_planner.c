@@ -135,16 +135,29 @@ static void test_kinds(void **state)
     put(3);
     drop("level=3&include=positions,normals&surface=limit", "mesh-matrix");
     drop("level=3&include=positions,normals&surface=limit", "tabulated");
-    drop("level=2&include=positions", "mesh-matrix");
+    drop("level=2&include=positions&surface=limit", "mesh-matrix");
     drop("level=2&include=indices", "mesh-matrix"); /* nothing that tables make */
     snprintf(target, sizeof target, "/v1/meshes/%s/edits", cube);
     http_ask(&d, "POST", target, "Content-Type: application/json\r\nIf-Match: *\r\n", edit, sizeof edit - 1, &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
-    drop("level=2&include=positions", "mesh-matrix");
+    drop("level=2&include=positions&surface=limit", "mesh-matrix");
     put(4);
-    drop("level=2&include=positions", "mesh-matrix");
-    drop("level=2&include=positions", "tabulated");
+    drop("level=2&include=positions&surface=limit", "mesh-matrix");
+    drop("level=2&include=positions&surface=limit", "tabulated");
+}
+
+/* Where the steps are faster than tables they go on. */
+static void test_few_levels(void **state)
+{
+    static const char *const queries[] = {"level=1&include=positions&surface=limit", "level=2&include=positions",
+                                          "level=2&include=positions,normals&surface=limit"};
+    (void)state;
+    for (size_t k = 0; k < sizeof queries / sizeof *queries; k++)
+        for (int i = 0; i < 4; i++) {
+            put(i);
+            drop(queries[k], "mesh-matrix");
+        }
 }
 
 /* Poses come one after the other: the second says that there will be more. */
@@ -170,8 +183,8 @@ static void test_poses(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches), cmocka_unit_test(test_tables_follow),
-                                       cmocka_unit_test(test_turns), cmocka_unit_test(test_kinds),
-                                       cmocka_unit_test(test_poses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches),    cmocka_unit_test(test_tables_follow),
+                                       cmocka_unit_test(test_turns),      cmocka_unit_test(test_kinds),
+                                       cmocka_unit_test(test_few_levels), cmocka_unit_test(test_poses)};
     return cmocka_run_group_tests_name("planner", tests, cube_start, cube_stop);
 }

@@ -255,6 +255,7 @@ static struct tab_normals_args upload(const struct tables *c)
     const struct pieces *s = &c->s;
     struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1), .where = launch_in(c->where, s->k.b.C, 4)}};
     a.rows.pieces = pieces_upload(s, &a.rows.mesh);
+    a.rows.pieces.few = 0;
     a.rows.n_classes = MOST_CLASSES;
     a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
