@@ -13,10 +13,7 @@ struct tab_points_n_args {
 #ifndef __CUDACC__
 SDD_FN void k_tab_points_n(int64_t i, const struct tab_points_n_args *a)
 {
-    if (sdd_is_uv(a->base.width)) /* a constant from here on */
-        sdd_tab_item(i, &a->base, sdd_uv());
-    else
-        sdd_tab_item(i, &a->base, a->base.width);
+    sdd_tab_item(i, &a->base, a->base.width);
 }
 #endif
 #endif
