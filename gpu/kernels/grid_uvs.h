@@ -213,7 +213,7 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
     const int64_t along = ((int64_t)1 << (g->level - 1)) - 1;
     int64_t low = i * SDD_LINEAR_EACH, high = low + SDD_LINEAR_EACH < a->n ? low + SDD_LINEAR_EACH : a->n;
     struct sdd_row_stream s;
-    for (; low < high && (low < firsts || a->width * along > SDD_LINEAR_FLOATS); low++)
+    for (; low < high && (low < firsts || !sdd_linear_is_lines(a->width, along)); low++)
         sdd_uv_put(a, (uint32_t)low);
     sdd_stream_open(&s, a->out, a->as, a->width);
     if (a->width == 2) /* a constant from here on */

@@ -13,7 +13,13 @@ SDD_FN float sdd_mix(float a, float b, float t)
 }
 
 #ifndef __CUDACC__
-#define SDD_LINEAR_FLOATS 1024 /* of a line: longer ones are made row by row */
+#define SDD_LINEAR_FLOATS 1024 /* of a line */
+
+/* Does it pay, and have they room? Else rows are made one by one. along: rows of a line. */
+SDD_FN int sdd_linear_is_lines(int32_t width, int64_t along)
+{
+    return along > 1 && width * along <= SDD_LINEAR_FLOATS;
+}
 
 /* Rows [low, high) of a line of values, whose first row is `first`. */
 static inline void sdd_linear_put(const float *values, int32_t width, int64_t first, int64_t low, int64_t high,
