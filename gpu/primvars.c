@@ -99,7 +99,7 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
         mesh = topology_channel_control(t, t->channel);
         most = smooth_bytes(t, &mesh, 2, r, method);
-    } else if (r->compact & SDD_UVS) { /* means of faces (run_linear) */
+    } else if ((r->compact & SDD_UVS) && !topology_is_triangles(t)) { /* means of faces (run_linear) */
         most = 2 * t->info.n_faces * (int64_t)sizeof(float);
     }
     for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {

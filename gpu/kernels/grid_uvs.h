@@ -220,10 +220,7 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
         sdd_uv_walk(a, 2, low, high, &s);
     else
         sdd_uv_walk(a, a->width, low, high, &s);
-    sdd_stream_flush(&s, 0);
-#ifdef __FMA__
-    _mm_sfence();
-#endif
+    sdd_stream_close(&s);
 }
 #endif
 #endif

@@ -51,7 +51,6 @@ static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, i
     return i;
 }
 
-/* After the last one of an item comes _mm_sfence. */
 static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
 {
     int32_t i;
@@ -63,6 +62,15 @@ static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
     s->n -= i;
     s->first += (size_t)i;
     memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);
+}
+
+/* What is left, and all is there: the last of an item. */
+static inline void sdd_stream_close(struct sdd_row_stream *s)
+{
+    sdd_stream_flush(s, 0);
+#ifdef __FMA__
+    _mm_sfence();
+#endif
 }
 
 /* Room for floats [first, first + n) of the rows, n at most SDD_STREAM_ROOM, and for an overhang. */

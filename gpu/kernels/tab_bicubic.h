@@ -190,7 +190,7 @@ SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_wi
         sdd_tab_soon(a, w, sdd_tab_column_of(a, soon, 1).first);
         sdd_tab_piece(a, w, &along, k, &s);
     }
-    sdd_tab_flush_all(&s);
+    sdd_tab_close_all(&s);
 }
 #endif
 #endif

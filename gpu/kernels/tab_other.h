@@ -219,7 +219,7 @@ SDD_FN void sdd_tab_other_item(const struct tab_points_args *a, struct sdd_width
     sdd_tab_open_all(&s, a, w.n);
     for (int64_t k = first; k < end; k++)
         sdd_tab_other_run(a, w, a->runs[k], &s);
-    sdd_tab_flush_all(&s);
+    sdd_tab_close_all(&s);
 }
 #endif
 #endif

@@ -34,13 +34,10 @@ static inline void sdd_tab_open_all(struct sdd_tab_streams *s, const struct tab_
     sdd_stream_open(&s->spokes, a->to, a->as, width);
 }
 
-static inline void sdd_tab_flush_all(struct sdd_tab_streams *s)
+static inline void sdd_tab_close_all(struct sdd_tab_streams *s)
 {
-    sdd_stream_flush(&s->inside, 0);
-    sdd_stream_flush(&s->spokes, 0);
-#ifdef __FMA__
-    _mm_sfence();
-#endif
+    sdd_stream_close(&s->inside);
+    sdd_stream_close(&s->spokes);
 }
 
 /* Where the points inside a piece are to be made. */

@@ -197,8 +197,7 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
             sdd_tri_inner_rows(p, args, &out, (uint32_t)k, begin, low, end, see, make);
         low = end;
     }
-    sdd_stream_flush(&out.stream, 0);
-    _mm_sfence();
+    sdd_stream_close(&out.stream);
 }
 #endif
 #endif

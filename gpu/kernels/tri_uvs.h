@@ -128,10 +128,7 @@ SDD_FN void k_tri_uvs(int64_t i, const struct tri_uvs_args *a)
         sdd_tri_uv_walk(a, 2, low, high, &s);
     else
         sdd_tri_uv_walk(a, a->width, low, high, &s);
-    sdd_stream_flush(&s, 0);
-#ifdef __FMA__
-    _mm_sfence();
-#endif
+    sdd_stream_close(&s);
 }
 #endif
 #endif

@@ -318,12 +318,15 @@ static void check_overflow(const char *shape, const char *method, float value, i
     fixture_close(&f);
 }
 
-/* A UV value that no half float holds is told; floats hold it. Linear ones are converted, smooth ones are made so. */
+/* A UV value that no half float holds is told; floats hold it. Linear ones, and by tables smooth ones, are
+ * made so; other engines' are converted. */
 static void test_overflow(void **state)
 {
     (void)state;
     check_overflow("uv_single", "mesh-matrix", 65504.0f, 0);
     check_overflow("uv_single", "mesh-matrix", -65520.0f, 1);
+    check_overflow("uv_random0", "mesh-matrix", 65000.0f, 0);
+    check_overflow("uv_random0", "mesh-matrix", -66000.0f, 1);
     check_overflow("uv_random0", "tabulated", -65000.0f, 0);
     check_overflow("uv_random0", "tabulated", 66000.0f, 1);
 }
