@@ -120,7 +120,8 @@ static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
 {
     const struct blob *b = cls;
     size_t n = b->bytes - at < max ? b->bytes - at : max;
-    memcpy(out, b->data + at, n);
+    if (!conn_give(b->request->conn, out, b->data + at, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     b->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
 }

@@ -162,6 +162,7 @@ static void tell_again(struct conn *c)
 void conn_done(struct conn *c)
 {
     c->request = NULL;
+    c->body = (struct conn_body){0};
     c->used = true;
     if (c->phase == CONN_DRAIN)
         return;
@@ -319,10 +320,15 @@ static ssize_t receive(struct conn *c, void *buffer, size_t n)
     return got;
 }
 
+struct conn *conn_watched(int fd)
+{
+    return watched && fd >= 0 && fd < watched->n_fds ? watched->by_fd[fd] : NULL;
+}
+
 /* libmicrohttpd's reads end here; see conn.h. */
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t n, int flags)
 {
-    struct conn *c = watched && fd >= 0 && fd < watched->n_fds ? watched->by_fd[fd] : NULL;
+    struct conn *c = conn_watched(fd);
     if (!c || flags || n == 0)
         return kernel_recv(fd, buffer, n, flags);
     return receive(c, buffer, n);

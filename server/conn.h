@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn.h: the connections: their deadlines, their limits, and the bytes that may pass to the HTTP library.
+/* conn.h: the connections: their deadlines, their limits, and the bytes that may pass to the HTTP library and from it.
  *
  * libmicrohttpd reads sockets by recv(), a dynamic symbol. conn.c defines recv(): the bytes of a known connection pass
  * the guard first, everything else goes straight to the kernel. This sees what was really sent, which no callback
- * of the library shows, costs one more system call a request and needs no copy and no proxy.
+ * of the library shows, costs one more system call a request and needs no copy and no proxy. It sends by send() and
+ * sendmsg(): conn_send.c defines those, so that bodies leave without a copy.
  *
  * Threads  loop thread only. Times are uv_hrtime nanoseconds. */
 #ifndef SUBDD_CONN_H
@@ -39,6 +40,13 @@ struct conns_config {
     void (*work_check)(void *user, struct conn *c); /* a request is being worked on: is the client there? */
 };
 
+/* What libmicrohttpd was last given of a body: n bytes in its buffer `out`, which lie at `from`; left: not sent yet. */
+struct conn_body {
+    const char *out, *from;
+    size_t n, left;
+    bool direct; /* `out` was left alone */
+};
+
 struct conn {
     struct conns *all;
     struct conn *next, *previous;
@@ -58,6 +66,7 @@ struct conn {
     char *target; /* of the current request, NUL-terminated             */
     size_t target_capacity;
     struct request *request;
+    struct conn_body body;
 };
 
 #define CONN_LINGERS 64
@@ -84,6 +93,12 @@ void conn_done(struct conn *c);       /* the request is over; wakes the connecti
 bool conn_gone(const struct conn *c); /* the peer closed or reset it */
 /* conn_refuse: answers with err's problem document and closes; what still comes in is dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);
+/* conn_give: for a content reader: `out` is libmicrohttpd's buffer with n bytes from `from`, or will be sent as if it
+ * were: once all of what was given before has been seen to leave by send(), it stays as it is, and `from` must stay
+ * until the next call or the end of the answer. from may be `out`.
+ * Result  false: what was given before was sent by another way than that: the answer cannot go on */
+bool conn_give(struct conn *c, char *out, const void *from, size_t n);
+struct conn *conn_watched(int fd); /* on the loop thread; NULL: none of its connections */
 uint64_t conn_now(void);
 void conns_tick(struct conns *all, uint64_t now); /* every 250 ms: closes what missed its deadline */
 void conns_close_idle(struct conns *all);         /* for draining */

@@ -153,23 +153,28 @@ void frame_fini(struct frame *f)
     f->head = NULL;
 }
 
+const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
+{
+    *n = (int64_t)f->head_bytes - at;
+    if (*n > 0)
+        return f->head + at;
+    for (int i = 0; i < f->n_blocks; i++) {
+        const int64_t inside = at - f->blocks[i].offset;
+        *n = inside < 0 ? -inside : f->blocks[i].bytes - inside;
+        if (*n > 0)
+            return inside < 0 ? NULL : f->blocks[i].data + inside;
+    }
+    *n = 0;
+    return NULL;
+}
+
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n)
 {
     unsigned char *to = out;
     while (n) {
-        const unsigned char *from = f->head + at;
-        int64_t left = (int64_t)f->head_bytes - at;
-        for (int i = 0; i < f->n_blocks && left <= 0; i++) {
-            int64_t inside = at - f->blocks[i].offset;
-            if (inside < 0) { /* padding before this block */
-                from = NULL;
-                left = -inside;
-            } else {
-                from = f->blocks[i].data + inside;
-                left = f->blocks[i].bytes - inside;
-            }
-        }
-        size_t take = (uint64_t)left < n ? (size_t)left : n;
+        int64_t left;
+        const unsigned char *from = frame_span(f, at, &left);
+        const size_t take = (uint64_t)left < n ? (size_t)left : n;
         if (from)
             memcpy(to, from, take);
         else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* frame.h: a refined result as the bytes of application/vnd.subdd.frame: varint, FrameHeader, padding to 64, blocks.
  * The bytes depend on mesh version, request and backend alone (timings go into Server-Timing), so one entity tag
- * names them. The blocks stay where the compute library put them; frame_read copies a piece. */
+ * names them. The blocks stay where the compute library put them. */
 #ifndef SUBDD_FRAME_H
 #define SUBDD_FRAME_H
 #include "server/primvars.h"
@@ -31,6 +31,8 @@ struct frame {
 int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
                struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
+/* frame_span: what stands at byte `at`, and how many bytes follow there. NULL: zeros, before a block. */
+const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n);
 /* frame_read: bytes [at, at + n) of the frame, n no more than what is left. */
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n);
 

@@ -3,7 +3,10 @@
 #include "server/auth.h"
 #include "server/config.h"
 #include "server/serve.h"
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 static int say(int code, const char *what)
 {
@@ -24,6 +27,19 @@ static int new_token(const struct config *c)
     return code;
 }
 
+/* Threads of OpenMP look for work for milliseconds after each kernel, on cores that those who send and receive its
+ * answer need. How long is read when its library is loaded: the daemon begins once more. What the environment says
+ * about waiting stays as it is. */
+static void wait_briefly(char **argv)
+{
+    char path[PATH_MAX];
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1); /* whose name the process then has */
+    if (n <= 0 || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") || setenv("GOMP_SPINCOUNT", "20000", 1))
+        return;
+    path[n] = 0;
+    (void)execv(path, argv); /* else it is slower, no more */
+}
+
 int main(int argc, char **argv)
 {
     struct config config;
@@ -37,8 +53,12 @@ int main(int argc, char **argv)
         text_printf(&text, "subdd %s\n", sdd_version());
     else if (config.print_config)
         config_print(&config, &text);
-    else
-        code = *config.new_token ? new_token(&config) : serve(&config, sdd_device_open);
+    else if (*config.new_token)
+        code = new_token(&config);
+    else {
+        wait_briefly(argv);
+        code = serve(&config, sdd_device_open);
+    }
     if (!code && text.bytes)
         say(0, text.data);
     text_free(&text);

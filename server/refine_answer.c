@@ -20,9 +20,17 @@ struct sender {              /* one answer's hold on a frame */
 static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
 {
     struct sender *s = cls;
-    int64_t left = s->frame->frame.bytes - s->first - (int64_t)at;
-    size_t n = (uint64_t)left < max ? (size_t)left : max;
-    frame_read(&s->frame->frame, s->first + (int64_t)at, out, n);
+    const struct frame *f = &s->frame->frame;
+    const int64_t first = s->first + (int64_t)at, left = f->bytes - first;
+    const size_t n = (uint64_t)left < max ? (size_t)left : max;
+    int64_t together;
+    const void *from = frame_span(f, first, &together);
+    if (!from || (uint64_t)together < n) {
+        frame_read(f, first, out, n);
+        from = out;
+    }
+    if (!conn_give(s->request->conn, out, from, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     s->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
 }

@@ -12,7 +12,7 @@
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
 /* Of a frame that is made while it is sent. */
-#define LEAST_PIECE_BYTES (16 << 20) /* less would wake threads more often than is worth it */
+#define LEAST_PIECE_BYTES (8 << 20) /* less would wake threads more often than is worth it */
 #define MOST_PIECE_BYTES (64 << 20)
 #define PIECE_SCRATCHES 16 /* times what all pieces stand on, between these */
 /* Of frames that are made together: more would keep others waiting, and has less to gain. */

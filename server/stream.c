@@ -280,7 +280,8 @@ static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
         return 0;
     }
     const size_t n = (uint64_t)left < max ? (size_t)left : max;
-    memcpy(out, from, n);
+    if (!conn_give(s->request->conn, out, from, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     s->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
 }
