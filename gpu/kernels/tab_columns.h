@@ -23,6 +23,11 @@ struct tab_columns_args {
     uint32_t *read;
 };
 
+/* Columns of a bicubic piece, which leave in whole vectors: by themselves neighbouring threads' are 64 bytes apart. */
+struct sdd_tab_sixteen {
+    uint32_t row[SDD_TAB_REGULAR];
+} __attribute__((aligned(16)));
+
 SDD_FN void sdd_tab_column_read(const struct tab_columns_args *a, const uint32_t *column, int32_t n)
 {
     for (int32_t j = 0; j < n; j++)
@@ -32,7 +37,8 @@ SDD_FN void sdd_tab_column_read(const struct tab_columns_args *a, const uint32_t
 SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
 {
     const struct sdd_control *m = &a->mesh;
-    uint32_t c = a->piece[i], *column = a->column + SDD_TAB_REGULAR * i;
+    uint32_t c = a->piece[i];
+    struct sdd_tab_sixteen column;
     struct sdd_tab_regular r;
     r.corner = c;
     r.owns = sdd_tab_owns(m, c);
@@ -40,11 +46,12 @@ SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
     r.face = m->n_vertices + sdd_face(&m->faces, c);
     a->regular[i] = r;
     if (i < a->n_whole) {
-        sdd_tab_whole_columns(m, c, column);
+        sdd_tab_whole_columns(m, c, column.row);
     } else {
-        sdd_tab_regular_columns(m, c, column);
-        sdd_tab_column_read(a, column, SDD_TAB_REGULAR);
+        sdd_tab_regular_columns(m, c, column.row);
+        sdd_tab_column_read(a, column.row, SDD_TAB_REGULAR);
     }
+    ((struct sdd_tab_sixteen *)(void *)a->column)[i] = column;
 }
 
 SDD_FN void k_tab_columns(int64_t i, const struct tab_columns_args *a)
