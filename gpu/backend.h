@@ -39,6 +39,9 @@ struct sdd_backend {
     /* Host memory for results, 64-byte aligned. */
     int (*host_alloc)(void *device, int64_t bytes, void **out);
     void (*host_free)(void *device, void *memory, int64_t bytes);
+    /* As host_alloc, for what is given back soon: the little memory that a device copies to by itself. NULL, or the
+     * answer is: there is none, or none left. host_free takes it. */
+    void *(*pinned)(void *device, int64_t bytes);
     void (*trim)(void *device); /* cached free memory goes back to the system */
 
     int (*upload)(void *device, void *to, const void *from_host, int64_t bytes);   /* source may be reused on return */

@@ -192,9 +192,11 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
-int dev_host_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
+int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err)
 {
-    *out = NULL;
+    *out = soon && d->b->pinned && !d->status ? d->b->pinned(d->dev, bytes) : NULL;
+    if (*out)
+        return SDD_OK;
     int rc = d->status ? d->status : d->b->host_alloc(d->dev, bytes, out);
     if (!rc)
         return SDD_OK;

@@ -122,7 +122,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
         return rc;
     real.base = memory;
     lay_out(p, plan, &real, &lay);
-    rc = result_place(result, &lay.result, err);
+    rc = result_place(result, 0, &lay.result, err);
     if (!rc)
         rc = result_cancelled(p->request.cancel, "the points", err);
     if (!rc) {

@@ -268,7 +268,7 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
     const struct sdd_refine_request *r = c->request + k;
     struct result_layout *lay = c->lay + k;
     struct engine_run *run = c->run + k;
-    int rc = result_place(c->result[k], lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
+    int rc = result_place(c->result[k], r->soon_freed, lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
     int ranged = r->n_rows && !run->positions;
     if (r->compact && c->engine[k]->direct)
         lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);

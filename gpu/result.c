@@ -58,12 +58,12 @@ void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *wor
     }
 }
 
-int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err)
+int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err)
 {
     for (int k = 0; k < r->info.plan.n_blocks; k++) {
         struct sdd_block *b = r->info.plan.blocks + k;
         void *memory = NULL;
-        int rc = dev_host_alloc(r->device, b->bytes, &memory, err);
+        int rc = dev_host_alloc(r->device, b->bytes, soon, &memory, err);
         if (rc)
             return rc;
         b->data = memory;

@@ -33,8 +33,8 @@ struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format,
 int64_t result_words(const struct sdd_plan *p);
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
                     struct result_layout *out);
-/* result_place: host memory for the blocks of the plan. */
-int result_place(sdd_result *r, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
+/* result_place: host memory for the blocks of the plan, for whom gives it back soon or not. */
+int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the rows of the block, of f32 or u32 unless it is direct. NULL: there is none. */
 void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
 

@@ -187,9 +187,9 @@ struct sdd_refine_request {
     /* Rows [first_row, first_row + n_rows) of the positions, which are then all of include and not compact; n_rows 0:
      * all. Bit for bit what the whole block has there; without plan.ranges the engine makes all rows for these. */
     int64_t first_row, n_rows;
-    const char *method; /* "auto" or an engine's name                               */
-    uint32_t primvars;  /* bit k: the mesh's primvar k, when `include` asks for any */
-    int n_primvars;     /* what sdd_mesh_primvars says, for sdd_plan; sdd_refine has the mesh */
+    const char *method;         /* "auto" or an engine's name                               */
+    uint32_t primvars;          /* bit k: the mesh's primvar k, when `include` asks for any */
+    int n_primvars, soon_freed; /* for sdd_plan, as sdd_mesh_primvars; 1: the result may have memory that is scarce */
     const struct sdd_primvar *primvar_shapes;
     const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL */
 };

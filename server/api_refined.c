@@ -194,6 +194,7 @@ static void start(struct request *r, bool patches, bool posed)
     if (!j)
         return;
     j->posed = j->own_mesh = j->base.job.reader = posed;
+    j->request.soon_freed = posed; /* it is not kept */
     mesh_job_start(r, &j->base, &ops);
 }
 

@@ -147,6 +147,7 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
     s->mesh = ask->mesh;
     s->frame = frame;
     s->refine = *ask->request;
+    s->refine.soon_freed = 1;
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     snprintf(s->method, sizeof s->method, "%s", ask->request->method);
     s->refine.method = s->method;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend
  * over one stream, one memory pool and a little pinned host memory, the stage, through which all long copies go.
- * Results lie in ordinary memory: pinning it takes 0.3 ms/MB and keeps the whole process from mapping memory meanwhile.
+ * Results lie in ordinary memory: pinning it takes 0.3 ms/MB and keeps the whole process from mapping memory meanwhile;
+ * those that are given back soon in a ring of blocks that are pinned once, to which the device copies by itself.
  * Host code is C in all but name: no exceptions, no libstdc++.
  *
  * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return
  *         it, because after most of them the context is lost and the process has to go. Nothing stays in CUDA's
  *         "last error": CUB reads it.
  * Threads any, one at a time on a device: each call sets the thread's current device first */
+#include "pinned_ring.h"
 #include "prims.h"
 #include <cuda_runtime.h>
 #include <assert.h>
@@ -46,6 +48,7 @@ struct device {
     cudaEvent_t half_done[2]; /* the stream has read or written this half of the stage */
     size_t stage_used;        /* bytes that the stream may still read; 0 after each wait */
     struct host_cache cache;  /* for results */
+    struct pinned_ring ring;  /* .. that are given back soon */
 };
 
 #define SDD_KERNEL(name)                                                                                               \
@@ -164,6 +167,7 @@ static void dev_close(void *device)
             (void)result(d, cudaEventDestroy(d->half_done[i]));
     if (d->stage)
         (void)result(d, cudaFreeHost(d->stage));
+    (void)result(d, ring_free(&d->ring));
     if (d->pool)
         (void)result(d, cudaMemPoolDestroy(d->pool));
     if (d->stream)
@@ -310,6 +314,16 @@ static void dev_free(void *device, void *memory, int64_t bytes)
     (void)result(d, cudaFreeAsync(memory, d->stream));
 }
 
+static void *dev_pinned(void *device, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    cudaError_t e = cudaSuccess;
+    if (bytes <= (int64_t)STAGE_SHORT || bytes > (int64_t)RING_BYTES || enter(d) != SDD_OK)
+        return NULL;
+    void *memory = ring_take(&d->ring, &e);
+    return result(d, e) == SDD_OK ? memory : NULL;
+}
+
 static int dev_host_alloc(void *device, int64_t bytes, void **out)
 {
     struct device *d = (struct device *)device;
@@ -322,7 +336,12 @@ static int dev_host_alloc(void *device, int64_t bytes, void **out)
 
 static void dev_host_free(void *device, void *memory, int64_t bytes)
 {
-    host_give(&((struct device *)device)->cache, memory, bytes);
+    struct device *d = (struct device *)device;
+    const int i = ring_find(&d->ring, memory);
+    if (i < RING_BLOCKS)
+        d->ring.taken[i] = 0;
+    else
+        host_give(&d->cache, memory, bytes);
 }
 
 static void dev_trim(void *device)
@@ -411,7 +430,7 @@ static int dev_download(void *device, void *to_host, const void *from, int64_t b
     int code = enter(d);
     if (code != SDD_OK || bytes <= 0)
         return code;
-    if (bytes > STAGE_SHORT)
+    if (bytes > STAGE_SHORT && ring_find(&d->ring, to_host) == RING_BLOCKS)
         return download_long(d, (char *)to_host, (const char *)from, (size_t)bytes);
     return result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
 }
@@ -554,6 +573,7 @@ static const struct sdd_backend backend = {
     dev_free,
     dev_host_alloc,
     dev_host_free,
+    dev_pinned,
     dev_trim,
     dev_upload,
     dev_download,

@@ -247,7 +247,7 @@ static void cut_short(const char *id)
     snprintf(path, sizeof path, "%s/cut.frame", d.dir);
     const char *arguments[] = {"refine",  id,  "--server",         server, "--method", "tabulated",
                                "--level", "6", "--only-positions", "-o",   path,       NULL};
-    arm(100, STICKY);
+    arm(300, STICKY); /* past what a daemon that has just begun makes for its first piece */
     struct ran r = spawn_subd(d.dir, arguments, NULL);
     assert_int_equal(r.code, 3);
     assert_non_null(strstr(r.err, "broke"));

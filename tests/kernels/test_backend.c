@@ -117,6 +117,43 @@ static void test_host_memory(void **state)
     t->b->host_free(t->dev, blocks[0], 0);
 }
 
+/* Until there is none left, to which the device then copies; what is given back is there again. */
+static void test_pinned(void **state)
+{
+    struct opened *t = opened_or_skip(state);
+    enum { MOST = 64, BYTES = 3 * MIB + 5 };
+    void *blocks[MOST], *other;
+    int n = 0;
+    if (!t->b->pinned) {
+        print_message("skip: the %s backend copies to any memory alike\n", t->b->name);
+        skip();
+    }
+    char *dev = opened_array(t, (int64_t)MOST * BYTES, NULL);
+    assert_null(t->b->pinned(t->dev, (int64_t)1 << 40));
+    for (int round = 0; round < 2; round++) {
+        for (n = 0; n < MOST && (blocks[n] = t->b->pinned(t->dev, BYTES)) != NULL; n++) {
+            unsigned char *host = patterned(BYTES, n + round);
+            assert_int_equal((uintptr_t)blocks[n] % 64, 0);
+            memset(blocks[n], 0xEE, BYTES);
+            assert_int_equal(t->b->upload(t->dev, dev + (int64_t)n * BYTES, host, BYTES), SDD_OK);
+            free(host);
+        }
+        assert_in_range(n, 3, MOST - 1); /* enough for a stream */
+        assert_int_equal(t->b->host_alloc(t->dev, BYTES, &other), SDD_OK);
+        for (int k = 0; k < n; k++)
+            assert_int_equal(t->b->download(t->dev, blocks[k], dev + (int64_t)k * BYTES, BYTES), SDD_OK);
+        assert_int_equal(t->b->sync(t->dev), SDD_OK);
+        for (int k = 0; k < n; k++) {
+            for (int64_t i = 0; i < BYTES; i++)
+                if (((unsigned char *)blocks[k])[i] != pattern(i, k + round))
+                    fail_msg("block %d, byte %lld", k, (long long)i);
+            t->b->host_free(t->dev, blocks[k], BYTES);
+        }
+        t->b->host_free(t->dev, other, BYTES);
+    }
+    t->b->free(t->dev, dev, (int64_t)MOST * BYTES);
+}
+
 static void test_refused_allocation(void **state)
 {
     struct opened *t = opened_or_skip(state);
@@ -178,6 +215,7 @@ int main(void)
          &opened_other},
         {"host memory on cpu", test_host_memory, NULL, NULL, &opened_cpu},
         {"host memory on the backend under test", test_host_memory, NULL, NULL, &opened_other},
+        {"pinned memory on the backend under test", test_pinned, NULL, NULL, &opened_other},
         {"a refused allocation on cpu", test_refused_allocation, NULL, NULL, &opened_cpu},
         {"a refused allocation on the backend under test", test_refused_allocation, NULL, NULL, &opened_other},
         {"time on cpu", test_time, NULL, NULL, &opened_cpu},
