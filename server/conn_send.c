@@ -3,7 +3,6 @@
  * buffer of its own, by send() or sendmsg(), dynamic symbols as recv() is: what it would send of that buffer is sent
  * from its source instead, which saves the loop a copy of every byte. */
 #include "server/conn.h"
-#include <errno.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -16,7 +15,7 @@ bool conn_give(struct conn *c, char *out, const void *from, size_t n)
     struct conn_body *b = &c->body;
     if (b->left && b->from != b->out)
         return false;
-    b->direct = b->n && b->left == 0;
+    b->direct = b->n && b->left == 0 && out == b->out; /* which holds true bytes, if old ones */
     if (from != out && !b->direct)
         memcpy(out, from, n);
     *b = (struct conn_body){out, b->direct ? from : out, n, n, b->direct};
