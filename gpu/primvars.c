@@ -225,8 +225,7 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
         return SDD_OK;
     }
     const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}, as};
-    tabulated_first(t, mesh, t->tabulated + k, width, &one);
-    tabulated_rows(t->device, mesh, t->tabulated + k, r->surface, width, &one);
+    tabulated_rows(t, mesh, t->tabulated + k, r->surface, width, &one);
     return SDD_OK;
 }
 

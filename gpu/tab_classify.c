@@ -256,6 +256,12 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
     return SDD_OK;
 }
 
+static void lay_out_rows(struct arena *a, struct tabulated *t)
+{
+    t->row = ARENA(a, uint32_t, t->n_rows);
+    t->made = ARENA(a, uint32_t, 1);
+}
+
 static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                         struct sdd_error *err)
 {
@@ -289,12 +295,16 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabul
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
         return tab_refuse(err, "two forms of surroundings have one key");
-    if (!rc && n_read) /* none: all quads are whole */
-        rc = part_take(d, n_read * (int64_t)sizeof *t->row, &t->rows, err);
-    if (rc)
-        return rc;
+    struct arena count = {NULL, 0};
     t->n_rows = n_read;
-    t->row = t->rows.memory;
+    lay_out_rows(&count, t);
+    if (!rc && n_read) /* none: all quads are whole */
+        rc = part_take(d, count.used, &t->rows, err);
+    if (rc || !n_read)
+        return rc;
+    struct arena real = {t->rows.memory, 0};
+    lay_out_rows(&real, t);
+    dev_fill(d, t->made, 0, sizeof *t->made);
     struct compact_args rows = {s->read, s->read_rank, t->row};
     DEV_LAUNCH(d, compact, &rows, n);
     return dev_finish(d, err);

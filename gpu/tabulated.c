@@ -179,18 +179,22 @@ static int64_t first_at(const struct sdd_control *mesh, int k)
     return tab_first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
 }
 
+static struct sdd_first_step first_step(const sdd_topology *topology, const struct sdd_control *mesh,
+                                        const struct tabulated *t)
+{
+    return (struct sdd_first_step){.mesh = *mesh,
+                                   .near_corner = t->near_corner,
+                                   .near_edge = t->near_edge,
+                                   .row = t->row,
+                                   .n_rows = (uint32_t)t->n_rows,
+                                   .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+}
+
 /* Three floats of rows of n meshes, from mesh j on, in one launch. */
 static void first_launch(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
                          struct sdd_width width, int k, const struct tabulated_crowd *c, int j, int n)
 {
-    struct tab_first_args a = {.mesh = *mesh,
-                               .near_corner = t->near_corner,
-                               .near_edge = t->near_edge,
-                               .row = t->row,
-                               .n_rows = (uint32_t)t->n_rows,
-                               .rows = {.n = n},
-                               .width = width,
-                               .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+    struct tab_first_args a = {.step = first_step(topology, mesh, t), .rows = {.n = n}, .width = width};
     for (int i = 0; i < n; i++) {
         a.rows.from[i] = c->control[j + i] + k;
         a.rows.to[i] = c->first[j + i] + first_at(mesh, k);
@@ -239,20 +243,39 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .n_runs = t->n_runs};
 }
 
-/* Positions of many meshes in one launch. */
-static void points_launch(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                          const struct tabulated_crowd *c)
+/* Can the first step of n meshes be of the launch that needs it? */
+static int is_ahead(const sdd_device *d, const struct tabulated *t, int n)
 {
+    return d->b->in_order && !t->triangles.description && t->n_rows < INT32_MAX / n;
+}
+
+static void go_ahead(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int n,
+                     struct tab_points_args *a)
+{
+    if (!is_ahead(topology->device, t, n))
+        return;
+    a->first = first_step(topology, mesh, t);
+    a->made = t->made;
+    a->due = t->due + (uint32_t)sdd_tab_first_items(a, n);
+}
+
+/* Positions of many meshes in one launch. */
+static void points_launch(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
+                          int surface, const struct tabulated_crowd *c)
+{
+    sdd_device *d = topology->device;
     const struct tabulated_surface *of = t->surface + surface;
     struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
                                      .rows = {.n = c->n}};
     a.of.each = pieces_each(t->n_regular * c->n, of->level);
+    go_ahead(topology, mesh, t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];
         a.rows.from[j] = c->first[j];
         a.rows.to[j] = c->to[j];
     }
-    DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_items(&a.of) * c->n);
+    DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_first_items(&a.of, c->n) + sdd_tab_items(&a.of) * c->n);
+    t->due = a.of.made && !d->status ? a.of.due : t->due;
 }
 
 /* Of rows of `width`, by the kernel for it. */
@@ -262,7 +285,7 @@ static void rows_launch(sdd_device *d, const struct tab_points_args *a)
     struct tab_points_unorm16_args box = {*a};
     struct tab_points_uv_args uv = {*a};
     struct tab_points_n_args n = {*a};
-    const int64_t items = sdd_tab_items(a);
+    const int64_t items = sdd_tab_first_items(a, 1) + sdd_tab_items(a);
     if (a->as.format == SDD_ROWS_UNORM16)
         DEV_LAUNCH(d, tab_points_unorm16, &box, items);
     else if (a->width.n == 3 && a->width.stride == 3)
@@ -274,19 +297,23 @@ static void rows_launch(sdd_device *d, const struct tab_points_args *a)
 }
 
 /* Of mesh j. */
-static void mesh_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                      const struct tabulated_crowd *c, int j)
+static void mesh_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
+                      int width, const struct tabulated_crowd *c, int j)
 {
+    sdd_device *d = topology->device;
     float *to = c->to[j];
     for (int k = 0; k < width; k += 3) {
         const struct sdd_width w = width_at(width, k);
-        const struct tab_points_args a = points_args(mesh, t, t->surface + surface, w, c->control[j] + k,
-                                                     c->first[j] + first_at(mesh, k), to + k, c->as);
-        if (t->triangles.description)
+        struct tab_points_args a = points_args(mesh, t, t->surface + surface, w, c->control[j] + k,
+                                               c->first[j] + first_at(mesh, k), to + k, c->as);
+        if (t->triangles.description) {
             tab_triangles_rows(d, mesh, &t->triangles, surface, w, c->first[j] + k, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
-        else
-            rows_launch(d, &a);
+            continue;
+        }
+        go_ahead(topology, mesh, t, 1, &a);
+        rows_launch(d, &a);
+        t->due = a.made && !d->status ? a.due : t->due;
     }
 }
 
@@ -298,15 +325,18 @@ static void lone_rows(sdd_device *d, const struct tabulated *t, const float *fro
     DEV_LAUNCH(d, tab_lone, &lone, t->n_lone * (as.format == SDD_ROWS_F32 ? width : 1));
 }
 
-void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const struct tabulated_crowd *c)
+void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
+                    int width, const struct tabulated_crowd *c)
 {
+    sdd_device *d = topology->device;
     const int many = c->n > 1 && width == 3 && !t->triangles.description;
+    if (!is_ahead(d, t, many ? c->n : 1))
+        tabulated_first(topology, mesh, t, width, c);
     if (many)
-        points_launch(d, mesh, t, surface, c);
+        points_launch(topology, mesh, t, surface, c);
     for (int j = 0; j < c->n; j++) {
         if (!many)
-            mesh_rows(d, mesh, t, surface, width, c, j);
+            mesh_rows(topology, mesh, t, surface, width, c, j);
         lone_rows(d, t, c->control[j], c->to[j], width, c->as);
     }
 }

@@ -32,6 +32,8 @@ struct tabulated {
     struct sdd_tab_edge *near_edge;     /* .. [E]             */
     uint32_t *where;                    /* tab_where.h */
     uint32_t *row;                      /* of level 1, that pieces look at */
+    uint32_t *made;                     /* a word: items of first steps that launches of rows have made, .. */
+    uint32_t due;                       /* .. and how many of them have been queued */
     struct sdd_tab_regular *regular;    /* bicubic pieces */
     uint32_t *regular_column;
     uint32_t *other, *owns, *column; /* others, in the order of classes */
@@ -62,13 +64,13 @@ struct tabulated_crowd {
     float *first[SDD_TAB_ABREAST], *to[SDD_TAB_ABREAST];
     struct sdd_rows_as as; /* what `to` has; of one mesh, three floats or two */
 };
-/* tabulated_first: control rows -> rows of level 1, under Catmull-Clark of all meshes in one launch. tabulated_rows:
- * both -> rows of what was prepared. Both queue. */
+/* tabulated_rows: control rows -> those of level 1, then all rows of what was prepared; where a device can, in one
+ * launch. tabulated_first: only those of level 1, for who wants some rows or normals. Both queue. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
                      const struct tabulated_crowd *c);
-void tabulated_rows(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface, int width,
-                    const struct tabulated_crowd *c);
+void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
+                    int width, const struct tabulated_crowd *c);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);

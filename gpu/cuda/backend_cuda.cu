@@ -563,6 +563,7 @@ static const struct sdd_backend backend = {
     SDD_ABI_HASH,
     "cuda",
     0,
+    1,
     dev_probe,
     dev_open,
     dev_close,

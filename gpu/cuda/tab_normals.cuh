@@ -93,7 +93,7 @@ static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, 
         const tab_view v = tab_view_of<3>(s, whole, first, i / 8);
         tab_four<3>(v.points + i % 4 * v.x, v.y, p);
         const sdd_vec3 sum = tab_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
-        *(float4 *)(s->slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
+        *(float4 *)(s->points + T::slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
     }
     __syncwarp();
 }
@@ -128,10 +128,10 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
     tab_see<LOG>(whole, s);
     tab_bottoms<LOG>(bases, whole, first, s);
     if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX))
-        tab_bottom_put(as, bases, s->slab + 32 * lane, 0, a.to + (size_t)W * s->vertex[lane]);
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, a.to + (size_t)W * s->vertex[lane]);
     const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
     if (T::m > 1 || (own < n_pieces && at.first != SDD_NONE))
-        tab_bottom_put(as, bases, s->slab + 32 * p, x, s->line + W * lane);
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * p, x, s->line + W * lane);
     __syncwarp();
     if (own < n_pieces && x == T::m && at.first != SDD_NONE)
         for (int k = 0; k < W; k++)
@@ -157,12 +157,11 @@ static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a
 
 /* As tab_all. */
 template <int FORM, int LOG>
-static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a, int64_t group,
+static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a, const tab_span &span,
                                                        const tab_pair_bases &bases, tab_warp *warps)
 {
     using T = tab_shape<3, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    const tab_span span = tab_span_of(a, group);
     tab_columns<3, LOG> columns;
     columns.begin(a, span, s);
     const tab_row<3, FORM> as(a);
@@ -176,18 +175,19 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
 {
     const tab_points_args &a = n.rows.pieces;
     __shared__ tab_pair_bases bases;
-    const int64_t first = sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first;
+    const tab_span span = tab_span_of(a, group);
+    const int64_t first = span.whole ? 0 : a.n_whole;
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1)) {
         bases.at[threadIdx.x] = sdd_tab_basis_of(&a, a.basis, first)[threadIdx.x];
         bases.slope[threadIdx.x] = sdd_tab_basis_of(&a, n.slope, first)[threadIdx.x];
     }
     switch (a.grid.level) {
-    case 1: tab_all_normals<FORM, 0>(a, group, bases, warps); break;
-    case 2: tab_all_normals<FORM, 1>(a, group, bases, warps); break;
-    case 3: tab_all_normals<FORM, 2>(a, group, bases, warps); break;
-    case 4: tab_all_normals<FORM, 3>(a, group, bases, warps); break;
-    case 5: tab_all_normals<FORM, 4>(a, group, bases, warps); break;
-    default: tab_all_normals<FORM, 5>(a, group, bases, warps); break;
+    case 1: tab_all_normals<FORM, 0>(a, span, bases, warps); break;
+    case 2: tab_all_normals<FORM, 1>(a, span, bases, warps); break;
+    case 3: tab_all_normals<FORM, 2>(a, span, bases, warps); break;
+    case 4: tab_all_normals<FORM, 3>(a, span, bases, warps); break;
+    case 5: tab_all_normals<FORM, 4>(a, span, bases, warps); break;
+    default: tab_all_normals<FORM, 5>(a, span, bases, warps); break;
     }
 }
 
@@ -292,7 +292,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
 
 template <int FORM> static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s)
 {
-    const tab_turn turn = tab_turn_of(a.rows.pieces);
+    const tab_turn turn = tab_turn_of(a.rows.pieces, 0, gridDim.x);
     if (turn.other)
         tab_other_normals<FORM>(a, turn.i, &s->run);
     else

@@ -7,8 +7,7 @@
  * run. */
 #ifndef SDD_TAB_POINTS_CUH
 #define SDD_TAB_POINTS_CUH
-#include "gpu/cuda/overlap.cuh"
-#include "gpu/kernels/tab_points.h"
+#include "gpu/cuda/tab_ahead.cuh"
 #include <cuda_pipeline_primitives.h>
 
 #define TAB_WARPS SDD_TAB_GROUP /* of a block */
@@ -16,16 +15,16 @@ enum { tab_points_threads = 32 * TAB_WARPS };
 static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
 
 #define TAB_SLAB 768                    /* floats */
+#define TAB_FLOATS 896                  /* of points and a slab, of as many pieces as a warp makes at once */
 #define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
 #define TAB_HALF (SDD_TAB_TOGETHER / 2) /* pieces at a time: as many sums as registers hold */
 #define TAB_PIECES 8                    /* of a warp at once, at most */
 #define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
-/* The pieces of a warp: points around them, or around their whole quads, points inside and towards the next corner, and
- * the rows of their vertices. */
+/* The pieces of a warp: points around them, or around their whole quads, then the slab, points inside; points towards
+ * the next corner, and the rows of their vertices. What is not taken of shared memory caches columns and tables. */
 struct tab_warp {
-    alignas(16) float points[TAB_APART * TAB_PIECES];
-    alignas(16) float slab[TAB_SLAB];
+    alignas(16) float points[TAB_FLOATS];
     alignas(8) float line[3 * 32];
     uint32_t vertex[TAB_PIECES];
     sdd_tab_regular own[2][TAB_PIECES]; /* the pieces, and those that come next, in turn */
@@ -92,7 +91,8 @@ template <int W, int LOG> struct tab_shape {
     static constexpr int loads = (pieces + 1) / 2;                                /* points that a lane reads */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
     static constexpr int apart = (rows * width + 31 - W * m) / 32 * 32 + W * m;
-    static_assert(apart * pieces <= TAB_SLAB, "pieces fit");
+    static constexpr int slab = TAB_APART * pieces; /* after the points */
+    static_assert(slab + apart * pieces <= TAB_FLOATS, "pieces fit");
 };
 
 /* Floats of the point a lane reads, and of a piece's. */
@@ -125,10 +125,11 @@ static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, ui
 /* Pieces [first, end) of a warp. */
 struct tab_span {
     int first, end;
-    bool whole, waits; /* waits: for the first step, or where there is none for whatever is before */
+    bool whole, waits; /* waits: for whatever is before */
 };
 
-/* A first step is the launch before, so those before that are over, and pieces of whole quads need not wait for it. */
+/* A first step that is a launch is the one before, so those before that are over, and pieces of whole quads need not
+ * wait for it. */
 static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a, int64_t group)
 {
     const sdd_tab_some some = sdd_tab_some_of(&a, group, TAB_WARPS * a.each);
@@ -136,7 +137,7 @@ static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a,
     s.first = (int)some.first + (int)threadIdx.x / 32 * a.each;
     s.end = min(s.first + a.each, (int)some.end);
     s.whole = some.first < a.n_whole;
-    s.waits = !s.whole || (a.n_whole == a.n_regular && a.n_runs == 0);
+    s.waits = !s.whole || a.first.n_rows > 0 || (a.n_whole == a.n_regular && a.n_runs == 0);
     return s;
 }
 
@@ -208,7 +209,9 @@ template <int N, int LOG> struct tab_columns {
         load(a, span.whole, span.first, last);
         turn = 0;
         fetch_own(a, span.first, last, s);
-        if (span.waits)
+        if (!span.whole)
+            tab_ahead_wait(a);
+        else if (span.waits)
             overlap_wait();
         fetch(a, span.whole, span.first, s);
         load(a, span.whole, span.first + tab_shape<N, LOG>::pieces, last);
@@ -328,18 +331,39 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
 #pragma unroll 1
     for (int first = 1; first < T::m; first += T::rows) {
         const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -W;
-        float *to = x < T::m ? s->slab + p * apart + W * (x - 1) : s->line + W * (p * T::m + T::m - first);
+        float *to = x < T::m ? s->points + T::slab + p * apart + W * (x - 1) : s->line + W * (p * T::m + T::m - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
             q.put(as, bases, first + y, to);
         __syncwarp();
         if (follow)
-            tab_rows_put<W, FORM, T::pieces * all>(a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->slab, T::pieces * all);
+            tab_rows_put<W, FORM, T::pieces * all>(a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->points + T::slab,
+                                                   T::pieces * all);
         for (int i = 0; i < n_pieces && !follow; i++)
             tab_rows_put<W, FORM, all>(a, sdd_grid_inside(&g, own[i].corner, 1, first),
-                                       s->slab + i * T::apart, n * T::width);
+                                       s->points + T::slab + i * T::apart, n * T::width);
         __syncwarp();
     }
+}
+
+/* The pieces' vertices: four lanes a piece, a row of points each. */
+template <int N, int PIECES, class ROW>
+static __device__ __forceinline__ void tab_vertices(const tab_points_args &a, const ROW &as, int stride,
+                                                    const sdd_tab_regular *pieces, bool whole, int first, int n_pieces,
+                                                    const sdd_tab_basis &w, tab_warp *s)
+{
+    const int lane = threadIdx.x & 31, piece = min(lane / 4, PIECES - 1);
+    const tab_view v = tab_view_of<N>(s, whole, first, piece);
+    float p[4][N], sum[N];
+    tab_four<N>(v.points + lane % 4 * v.y, v.x, p);
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        const float row = sdd_tab_sum(w.s, p[0][k], p[1][k], p[2][k], p[3][k]);
+        sum[k] = sdd_tab_sum(w.s, __shfl_sync(~0u, row, 0, 4), __shfl_sync(~0u, row, 1, 4), __shfl_sync(~0u, row, 2, 4),
+                             __shfl_sync(~0u, row, 3, 4));
+    }
+    if (lane % 4 == 0 && lane / 4 < n_pieces && (pieces[piece].owns & SDD_TAB_VERTEX))
+        as.put(sum, a.to + (size_t)stride * s->vertex[piece]);
 }
 
 /* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those of
@@ -359,10 +383,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX)) {
-        const tab_sums<N> vertex(tab_view_of<N>(s, whole, first, lane), bases.at[0]);
-        vertex.put_row(as, a, stride, bases, 0, s->vertex[lane]);
-    }
+    tab_vertices<N, T::pieces>(a, as, stride, pieces, whole, first, n_pieces, bases.at[0], s);
     __syncwarp(); /* or points are kept from here for those of q */
     const tab_sums<N> q(tab_view_of<N>(s, whole, first, p), bases.at[x]);
     const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
@@ -391,12 +412,11 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
 
 /* The pieces of a warp. */
 template <int N, int FORM, int LOG>
-static __device__ __forceinline__ void tab_all(const tab_points_args &a, int64_t group, const tab_bases &bases,
+static __device__ __forceinline__ void tab_all(const tab_points_args &a, const tab_span &span, const tab_bases &bases,
                                                tab_warp *warps)
 {
     using T = tab_shape<N, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    const tab_span span = tab_span_of(a, group);
     tab_columns<N, LOG> columns;
     columns.begin(a, span, s);
     const tab_row<N, FORM> as(a);
@@ -409,16 +429,17 @@ template <int N, int FORM>
 static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, int64_t group, tab_bases &bases,
                                                   tab_warp *warps)
 {
-    const sdd_tab_basis *of = sdd_tab_basis_of(&a, a.basis, sdd_tab_some_of(&a, group, TAB_WARPS * a.each).first);
+    const tab_span span = tab_span_of(a, group);
+    const sdd_tab_basis *of = sdd_tab_basis_of(&a, a.basis, span.whole ? 0 : a.n_whole);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         bases.at[threadIdx.x] = of[threadIdx.x];
     switch (a.grid.level) {
-    case 1: tab_all<N, FORM, 0>(a, group, bases, warps); break;
-    case 2: tab_all<N, FORM, 1>(a, group, bases, warps); break;
-    case 3: tab_all<N, FORM, 2>(a, group, bases, warps); break;
-    case 4: tab_all<N, FORM, 3>(a, group, bases, warps); break;
-    case 5: tab_all<N, FORM, 4>(a, group, bases, warps); break;
-    default: tab_all<N, FORM, 5>(a, group, bases, warps); break;
+    case 1: tab_all<N, FORM, 0>(a, span, bases, warps); break;
+    case 2: tab_all<N, FORM, 1>(a, span, bases, warps); break;
+    case 3: tab_all<N, FORM, 2>(a, span, bases, warps); break;
+    case 4: tab_all<N, FORM, 3>(a, span, bases, warps); break;
+    case 5: tab_all<N, FORM, 4>(a, span, bases, warps); break;
+    default: tab_all<N, FORM, 5>(a, span, bases, warps); break;
     }
 }
 
@@ -435,7 +456,7 @@ static __device__ __forceinline__ void tab_run_load(const tab_points_args &a, co
         s->frames[threadIdx.x] = sdd_tab_frame(&a, a.other[run.first + threadIdx.x]);
         s->owns[threadIdx.x] = a.owns[run.first + threadIdx.x];
     }
-    overlap_wait();
+    tab_ahead_wait(a);
     for (int i = threadIdx.x; i < SDD_TAB_TOGETHER * k.n_columns; i += tab_points_threads) {
         const int j = i / k.n_columns, at = i - j * k.n_columns;
         float *to = s->points[j / TAB_HALF][at] + N * (j % TAB_HALF);
@@ -513,6 +534,7 @@ template <int N, int FORM> static __device__ __forceinline__ void tab_few(const 
     const float *w = a.table + k.table * points + at;
     const sdd_frame frame = sdd_tab_frame(&a, a.other[run.first + piece]);
     overlap_wait();
+    tab_ahead_look(a);
     const tab_row<N, FORM> as(a);
     float sum[3] = {0.0f, 0.0f, 0.0f};
     for (int first = 0; first < k.n_columns; first += SDD_TAB_TERMS) {
@@ -533,27 +555,31 @@ template <int N, int FORM> static __device__ __forceinline__ void tab_few(const 
     as.put(sum, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) * sdd_frame_row(&frame, x, y));
 }
 
-/* A block: item i of the others or group i of pieces. The others, which wait more and write less, stand evenly among
- * them: first, they would be all that runs for a while. */
+/* A block after the first step: item i of the others or group i of pieces. The others, which wait more and write
+ * less, stand among them, each 2^shift-th: first, they would be all that runs for a while. */
 struct tab_turn {
     int64_t i;
     bool other;
 };
 
 /* Of `blocks` from `first` on: those of a mesh. */
-static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned first = 0,
-                                                       unsigned blocks = gridDim.x)
+static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned first, unsigned blocks)
 {
-    const int64_t others = sdd_tab_other_items(&a), i = blockIdx.x - first, n = blocks, before = i * others / n;
-    tab_turn t;
-    t.other = (i + 1) * others / n > before;
-    t.i = t.other ? before : i - before;
+    const unsigned others = (unsigned)sdd_tab_other_items(&a), i = blockIdx.x - first;
+    tab_turn t = {i, false};
+    if (others > 0) {
+        int shift = __clz(others) - __clz(blocks);
+        shift -= others << shift > blocks;
+        const unsigned at = i >> shift;
+        t.other = at < others && at << shift == i;
+        t.i = t.other ? at : i - min(at + 1, others);
+    }
     return t;
 }
 
 template <int N, int FORM>
-static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s,
-                                                 unsigned first = 0, unsigned blocks = gridDim.x)
+static __device__ __forceinline__ void tab_turns(const tab_points_args &a, tab_bases &bases, tab_shared *s,
+                                                 unsigned first, unsigned blocks)
 {
     const tab_turn turn = tab_turn_of(a, first, blocks);
     if (turn.other && a.few)
@@ -565,12 +591,21 @@ static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_b
     overlap_wait(); /* the launch before must not outlast this one */
 }
 
+/* Of one mesh. */
+template <int N, int FORM>
+static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
+{
+    const unsigned ahead = (unsigned)sdd_tab_first_items(&a, 1);
+    tab_turns<N, FORM>(a, bases, s, ahead, gridDim.x - ahead);
+}
+
 static __global__ void __launch_bounds__(tab_points_threads, 4)
     g_tab_points(const int64_t n, const __grid_constant__ tab_points_args a)
 {
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
     (void)n;
-    tab_block<3, tab_dense>(a, bases, &s);
+    if (!tab_ahead(a, sdd_xyz()))
+        tab_block<3, tab_dense>(a, bases, &s);
 }
 #endif

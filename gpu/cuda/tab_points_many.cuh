@@ -12,9 +12,16 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
 {
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
-    const unsigned blocks = gridDim.x / (unsigned)a.rows.n, k = blockIdx.x / blocks;
-    const tab_points_args one = sdd_tab_points_of(&a, k);
+    const unsigned ahead = (unsigned)sdd_tab_first_items(&a.of, a.rows.n), blocks = (gridDim.x - ahead) / (unsigned)a.rows.n;
     (void)n;
-    tab_block<3, tab_dense_many>(one, bases, &s, k * blocks, blocks);
+    if (blockIdx.x < ahead) {
+        const uint32_t i = blockIdx.x * tab_points_many_threads + threadIdx.x;
+        const uint32_t k = min(i / a.of.first.n_rows, (uint32_t)a.rows.n - 1);
+        tab_ahead_make(a.of, sdd_tab_points_of(&a, k), i - k * a.of.first.n_rows, sdd_xyz());
+    } else {
+        const unsigned k = (blockIdx.x - ahead) / blocks;
+        const tab_points_args one = sdd_tab_points_of(&a, k);
+        tab_turns<3, tab_dense_many>(one, bases, &s, ahead + k * blocks, blocks);
+    }
 }
 #endif

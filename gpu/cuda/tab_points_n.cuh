@@ -14,6 +14,8 @@ static __global__ void __launch_bounds__(tab_points_n_threads, 4)
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
     (void)n;
+    if (tab_ahead(a.base, a.base.width))
+        return;
     if (a.base.width.n == 3)
         tab_block<3, tab_strided>(a.base, bases, &s);
     else if (a.base.width.n == 2)

@@ -13,6 +13,7 @@ static __global__ void __launch_bounds__(tab_points_unorm16_threads, 4)
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
     (void)n;
-    tab_block<3, tab_unorm16>(a.base, bases, &s);
+    if (!tab_ahead(a.base, sdd_xyz()))
+        tab_block<3, tab_unorm16>(a.base, bases, &s);
 }
 #endif

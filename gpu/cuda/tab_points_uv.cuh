@@ -13,6 +13,8 @@ static __global__ void __launch_bounds__(tab_points_uv_threads, 4)
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
     (void)n;
+    if (tab_ahead(a.base, sdd_uv()))
+        return;
     if (a.base.as.format == SDD_ROWS_F16)
         tab_block<2, tab_f16>(a.base, bases, &s);
     else

@@ -78,7 +78,8 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     return rc ? rc : primvars_prepare(mesh, r, err);
 }
 
-/* Rows [first_row, first_row + n) of a surface. level1: its rows, where there are tables; else memory for them. */
+/* Rows [first_row, first_row + n) of a surface. level1: memory for its rows; there they are, where some rows are wanted
+ * of tables. */
 static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *level1,
                       int64_t first_row, int64_t n, float *to, struct sdd_rows_as as)
 {
@@ -89,7 +90,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     else if (n < topology_points(t, level))
         tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
     else
-        tabulated_rows(t->device, m, t->tabulated, surface, 3,
+        tabulated_rows(t, m, t->tabulated, surface, 3,
                        &(struct tabulated_crowd){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
@@ -103,7 +104,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
-    if (tabulated_has(t->tabulated, r->level, r->surface) || tabulated_has(t->tabulated, r->level, SDD_SURFACE_REFINED))
+    const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
+    if (!all && tabulated_has(t->tabulated, r->level, r->surface))
         tabulated_first(t, &m, t->tabulated, 3,
                         &(struct tabulated_crowd){.n = 1, .control = {run->mesh->points}, .first = {l.first}});
     if (r->include & SDD_POSITIONS)
@@ -148,8 +150,7 @@ static int run_many(const struct engine_run *runs, int n, struct sdd_error *err)
         c.first[k] = l.first;
         c.to[k] = runs[k].positions;
     }
-    tabulated_first(t, &m, t->tabulated, 3, &c);
-    tabulated_rows(t->device, &m, t->tabulated, r->surface, 3, &c);
+    tabulated_rows(t, &m, t->tabulated, r->surface, 3, &c);
     return SDD_OK;
 }
 

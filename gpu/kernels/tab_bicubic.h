@@ -44,9 +44,10 @@ struct sdd_tab_some {
 };
 
 /* Group i of bicubic pieces, of n at most: those of whole quads first, none with others. */
-SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i, int64_t n)
+SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i, int32_t n)
 {
-    int64_t whole = (a->n_whole + n - 1) / n, end = i < whole ? a->n_whole : a->n_regular;
+    uint32_t of_whole = (uint32_t)a->n_whole, each = (uint32_t)n; /* the shorter division */
+    int64_t whole = of_whole / each + (of_whole % each > 0), end = i < whole ? a->n_whole : a->n_regular;
     struct sdd_tab_some s;
     s.first = i < whole ? i * n : a->n_whole + (i - whole) * n;
     s.end = s.first + n < end ? s.first + n : end;

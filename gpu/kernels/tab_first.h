@@ -14,15 +14,19 @@
 #include "gpu/kernels/tab_abreast.h"
 #include "gpu/kernels/tab_near.h"
 
-struct tab_first_args {
+struct sdd_first_step {
     struct sdd_control mesh;
     const struct sdd_tab_corner *near_corner;
     const struct sdd_tab_edge *near_edge;
     const uint32_t *row;
     uint32_t n_rows;
+    int32_t smooth_triangles;
+};
+
+struct tab_first_args {
+    struct sdd_first_step step;
     struct sdd_abreast rows;
     struct sdd_width width; /* of rows of `from` */
-    int32_t smooth_triangles;
 };
 
 SDD_FN struct sdd_vec3 sdd_quad_mean(struct sdd_vec3 a, struct sdd_vec3 b, struct sdd_vec3 c, struct sdd_vec3 d)
@@ -33,7 +37,7 @@ SDD_FN struct sdd_vec3 sdd_quad_mean(struct sdd_vec3 a, struct sdd_vec3 b, struc
 }
 
 /* The point of face f; most are quads. */
-SDD_FN struct sdd_vec3 sdd_tab_first_face(const struct tab_first_args *a, const float *from, struct sdd_width width,
+SDD_FN struct sdd_vec3 sdd_tab_first_face(const struct sdd_first_step *a, const float *from, struct sdd_width width,
                                           uint32_t f)
 {
     const struct sdd_control *m = &a->mesh;
@@ -44,7 +48,7 @@ SDD_FN struct sdd_vec3 sdd_tab_first_face(const struct tab_first_args *a, const 
                          sdd_row_load(from, m->vert[c + 2], width), sdd_row_load(from, m->vert[c + 3], width));
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_first_vertex(const struct tab_first_args *a, const float *from, struct sdd_width width,
+SDD_FN struct sdd_vec3 sdd_tab_first_vertex(const struct sdd_first_step *a, const float *from, struct sdd_width width,
                                             uint32_t v)
 {
     const struct sdd_control *m = &a->mesh;
@@ -72,7 +76,7 @@ SDD_FN struct sdd_vec3 sdd_tab_first_vertex(const struct tab_first_args *a, cons
     return sdd_first_vertex_of(m, control, v, at, x, y, z);
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_first_edge(const struct tab_first_args *a, const float *from, struct sdd_width width,
+SDD_FN struct sdd_vec3 sdd_tab_first_edge(const struct sdd_first_step *a, const float *from, struct sdd_width width,
                                           uint32_t e)
 {
     const struct sdd_control *m = &a->mesh;
@@ -93,12 +97,12 @@ SDD_FN struct sdd_vec3 sdd_tab_first_edge(const struct tab_first_args *a, const 
     return sdd_first_edge_of(m, e, sdd_add(p, q), sdd_add(f, g), sdd_faces_weight(m, f0, f1, a->smooth_triangles));
 }
 
-SDD_FN void sdd_tab_first_row(int64_t i, const struct tab_first_args *a, struct sdd_width width)
+/* Row i of those: of control rows `from` to those of level 1. */
+SDD_FN void sdd_tab_first_row(const struct sdd_first_step *a, uint32_t i, const float *from, struct sdd_width width,
+                              float *to)
 {
     const struct sdd_control *m = &a->mesh;
-    int32_t k = sdd_abreast_mesh(&a->rows, i, a->n_rows);
-    uint32_t row = a->row[(uint32_t)i - (uint32_t)k * a->n_rows], edges = m->n_vertices + m->n_faces;
-    const float *from = a->rows.from[k];
+    uint32_t row = a->row[i], edges = m->n_vertices + m->n_faces;
     struct sdd_vec3 p;
     if (row < m->n_vertices)
         p = sdd_tab_first_vertex(a, from, width, row);
@@ -106,16 +110,22 @@ SDD_FN void sdd_tab_first_row(int64_t i, const struct tab_first_args *a, struct 
         p = sdd_tab_first_face(a, from, width, row - m->n_vertices);
     else
         p = sdd_tab_first_edge(a, from, width, row - edges);
-    sdd_tab_store(a->rows.to[k], row, width.n, p);
+    sdd_tab_store(to, row, width.n, p);
+}
+
+SDD_FN void sdd_tab_first_item(int64_t i, const struct tab_first_args *a, struct sdd_width width)
+{
+    int32_t k = sdd_abreast_mesh(&a->rows, i, a->step.n_rows);
+    sdd_tab_first_row(&a->step, (uint32_t)i - (uint32_t)k * a->step.n_rows, a->rows.from[k], width, a->rows.to[k]);
 }
 
 SDD_FN void k_tab_first(int64_t i, const struct tab_first_args *a)
 {
     if (a->width.n == 3 && a->width.stride == 3) /* constants from here on */
-        sdd_tab_first_row(i, a, sdd_xyz());
+        sdd_tab_first_item(i, a, sdd_xyz());
     else if (sdd_is_uv(a->width))
-        sdd_tab_first_row(i, a, sdd_uv());
+        sdd_tab_first_item(i, a, sdd_uv());
     else
-        sdd_tab_first_row(i, a, a->width);
+        sdd_tab_first_item(i, a, a->width);
 }
 #endif

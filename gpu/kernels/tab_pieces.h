@@ -6,7 +6,7 @@
 #include "gpu/kernels/grid_frame.h"
 #include "gpu/kernels/rows_out.h"
 #include "gpu/kernels/tab_fan.h"
-#include "gpu/kernels/tab_near.h"
+#include "gpu/kernels/tab_first.h"
 
 #define SDD_TAB_REGULAR 16                    /* columns of the bicubic class */
 #define SDD_TAB_SIDE 32                       /* cells along a piece, at most */
@@ -62,6 +62,11 @@ struct tab_points_args {
     const float *table;
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
+    /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
+     * until `due` of those have been counted in *made. Only where items begin in order (backend.h); else no rows. */
+    struct sdd_first_step first;
+    uint32_t *made;
+    uint32_t due;
 };
 
 /* Bicubic pieces that have 32 columns of points together, which a GPU's warp makes at once. */

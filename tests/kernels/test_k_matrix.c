@@ -86,7 +86,7 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
         row[i] = (uint32_t)(n - 1 - i);
     struct tab_near_corners_args corners = {wild_upload(k, no_arrays), launch_out(C, sizeof *corners.near)};
     struct tab_near_edges_args edges = {corners.mesh, launch_out(E, sizeof *edges.near)};
-    struct tab_first_args a = {.mesh = corners.mesh, .near_corner = corners.near, .near_edge = edges.near};
+    struct tab_first_args a = {.step = {corners.mesh, corners.near, edges.near}};
     LAUNCH(tab_near_corners, &corners, C);
     LAUNCH(tab_near_edges, &edges, E);
     for (int64_t i = 0; i < 3 * V; i++)
@@ -94,8 +94,8 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
     for (int j = 0; j < MESHES; j++)
         a.rows.from[j] = launch_in(j == MIRRORED ? mirrored : k->p->points, 3 * V, 4),
         a.rows.to[j] = launch_out(4 * n, 4);
-    a.row = launch_in(row, n, 4), a.n_rows = (uint32_t)n;
-    a.rows.n = MESHES, a.width = sdd_xyz(), a.smooth_triangles = k->smooth_triangles;
+    a.step.row = launch_in(row, n, 4), a.step.n_rows = (uint32_t)n;
+    a.rows.n = MESHES, a.width = sdd_xyz(), a.step.smooth_triangles = k->smooth_triangles;
     LAUNCH(tab_first, &a, MESHES * n);
     (void)launch_got(corners.near), (void)launch_got(edges.near); /* what tab_first makes of them says what they are */
     for (int j = 0; j < MESHES; j++) {

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_ahead.cuh: the first step in the launch of what needs it: the first blocks make rows of level 1, and those after
+ * them wait for these rows. Blocks begin in the order of their numbers, so those that are waited for run or have run. */
+#ifndef SDD_TAB_AHEAD_CUH
+#define SDD_TAB_AHEAD_CUH
+#include "gpu/cuda/overlap.cuh"
+#include "gpu/kernels/tab_points.h"
+#include <cuda/atomic>
+
+#define TAB_LOOK_NS 40 /* between two looks */
+
+using tab_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
+
+/* A thread waits for the rows of level 1 of its own launch, if there are any. */
+static __device__ __forceinline__ void tab_ahead_look(const tab_points_args &a)
+{
+    if (a.first.n_rows > 0)
+        while (tab_count(*a.made).load(cuda::memory_order_acquire) != a.due)
+            __nanosleep(TAB_LOOK_NS);
+}
+
+/* All threads of a block wait for rows of level 1, whatever makes them; one of them looks. */
+static __device__ __forceinline__ void tab_ahead_wait(const tab_points_args &a)
+{
+    overlap_wait();
+    if (a.first.n_rows == 0)
+        return;
+    if (threadIdx.x == 0)
+        tab_ahead_look(a);
+    __syncthreads();
+}
+
+/* For all threads of a block: row i, if there are more, of a mesh of the launch. */
+static __device__ __forceinline__ void tab_ahead_make(const tab_points_args &a, const tab_points_args &mesh, uint32_t i,
+                                                      sdd_width width)
+{
+    overlap_wait();
+    if (i < a.first.n_rows)
+        sdd_tab_first_row(&a.first, i, mesh.control, width, const_cast<float *>(mesh.from));
+    __syncthreads();
+    if (threadIdx.x == 0)
+        tab_count(*a.made).fetch_add(1, cuda::memory_order_release);
+}
+
+/* Of one mesh: is this a block of the first step, whose control rows are of `width`? Then it has made them. */
+static __device__ __forceinline__ bool tab_ahead(const tab_points_args &a, sdd_width width)
+{
+    if (blockIdx.x >= sdd_tab_first_items(&a, 1))
+        return false;
+    tab_ahead_make(a, a, blockIdx.x * SDD_TAB_THREADS + threadIdx.x, width);
+    return true;
+}
+#endif
