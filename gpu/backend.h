@@ -24,7 +24,7 @@ struct sdd_backend {
     const char *abi;  /* SDD_ABI_HASH of the build: all kernel arguments and this contract */
     const char *name; /* "cpu", "cuda", "fake"                                             */
     int unified;      /* 1: kernels may work on host_alloc memory, so results need no copy */
-    int in_order;     /* 1: items of a launch begin in order, and may wait for those before    */
+    int in_order;     /* 1: tiles of a launch begin in order, and may wait for those before    */
 
     /* How many devices; 0 and a sentence in `reason` when there is none. */
     int (*probe)(char *reason, size_t size);

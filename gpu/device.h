@@ -29,7 +29,7 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) S
  * needed and as available too, so that who makes room knows whether that can help. */
 int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 void dev_free(sdd_device *d, void *memory, int64_t bytes); /* once what is queued has run */
-/* dev_host_alloc: host memory for a result, and whether it is given back soon; through the backend's host_free. */
+/* dev_host_alloc: host memory for a result; soon: it is given back soon. The backend's host_free takes it. */
 int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Queue one step; after a failure they do nothing until dev_finish. */

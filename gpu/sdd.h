@@ -187,11 +187,11 @@ struct sdd_refine_request {
     /* Rows [first_row, first_row + n_rows) of the positions, which are then all of include and not compact; n_rows 0:
      * all. Bit for bit what the whole block has there; without plan.ranges the engine makes all rows for these. */
     int64_t first_row, n_rows;
-    const char *method;         /* "auto" or an engine's name                               */
-    uint32_t primvars;          /* bit k: the mesh's primvar k, when `include` asks for any */
-    int n_primvars, soon_freed; /* for sdd_plan, as sdd_mesh_primvars; 1: the result may have memory that is scarce */
-    const struct sdd_primvar *primvar_shapes;
-    const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL */
+    const char *method;                       /* "auto" or an engine's name                               */
+    uint32_t primvars;                        /* bit k: the mesh's primvar k, when `include` asks for any */
+    int soon_freed, n_primvars;               /* may the result lie in scarce memory? the mesh's, ..      */
+    const struct sdd_primvar *primvar_shapes; /* .. and these, for sdd_plan: sdd_refine has the mesh      */
+    const atomic_int *cancel;                 /* non-zero: stop at the next step; may be NULL            */
 };
 
 /* The 16-bit formats: README, "Compact blocks": u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2]. */

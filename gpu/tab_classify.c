@@ -304,7 +304,8 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabul
         return rc;
     struct arena real = {t->rows.memory, 0};
     lay_out_rows(&real, t);
-    dev_fill(d, t->made, 0, sizeof *t->made);
+    dev_fill(d, t->made, 0xff, sizeof *t->made); /* the count goes round at once, not after many frames */
+    t->due = UINT32_MAX;
     struct compact_args rows = {s->read, s->read_rank, t->row};
     DEV_LAUNCH(d, compact, &rows, n);
     return dev_finish(d, err);

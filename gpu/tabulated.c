@@ -19,6 +19,7 @@
 #define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kernels take levels alike");
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
+#define AHEAD_ROWS (1 << 16)         /* of level 1: half of what an H100 makes at once */
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
@@ -243,10 +244,10 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .n_runs = t->n_runs};
 }
 
-/* Can the first step of n meshes be of the launch that needs it? */
+/* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
 static int is_ahead(const sdd_device *d, const struct tabulated *t, int n)
 {
-    return d->b->in_order && !t->triangles.description && t->n_rows < INT32_MAX / n;
+    return d->b->in_order && !t->triangles.description && t->n_rows <= AHEAD_ROWS / n;
 }
 
 static void go_ahead(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int n,

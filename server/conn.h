@@ -40,11 +40,11 @@ struct conns_config {
     void (*work_check)(void *user, struct conn *c); /* a request is being worked on: is the client there? */
 };
 
-/* What libmicrohttpd was last given of a body: n bytes in its buffer `out`, which lie at `from`; left: not sent yet. */
+/* What libmicrohttpd was last given of a body: n bytes in its buffer `out`, which lie at `from`; left: not sent yet;
+ * filled: so many of the buffer have been the answer's since it began. */
 struct conn_body {
     const char *out, *from;
-    size_t n, left;
-    bool direct; /* `out` was left alone */
+    size_t n, left, filled;
 };
 
 struct conn {
@@ -98,7 +98,8 @@ void conn_refuse(struct conn *c, const struct sdd_error *err);
  * until the next call or the end of the answer. from may be `out`.
  * Result  false: what was given before was sent by another way than that: the answer cannot go on */
 bool conn_give(struct conn *c, char *out, const void *from, size_t n);
-struct conn *conn_watched(int fd); /* on the loop thread; NULL: none of its connections */
+bool conn_is_sent(const struct conn *c); /* false: something that was left where it lies was not seen to leave */
+struct conn *conn_watched(int fd);       /* on the loop thread; NULL: none of its connections */
 uint64_t conn_now(void);
 void conns_tick(struct conns *all, uint64_t now); /* every 250 ms: closes what missed its deadline */
 void conns_close_idle(struct conns *all);         /* for draining */

@@ -10,15 +10,22 @@
 
 #define MOST_PARTS 4 /* of a message; libmicrohttpd has a head and a body */
 
+bool conn_is_sent(const struct conn *c)
+{
+    return !c->body.left || c->body.from == c->body.out;
+}
+
 bool conn_give(struct conn *c, char *out, const void *from, size_t n)
 {
     struct conn_body *b = &c->body;
-    if (b->left && b->from != b->out)
+    if (!conn_is_sent(c))
         return false;
-    b->direct = b->n && b->left == 0 && out == b->out; /* which holds true bytes, if old ones */
-    if (from != out && !b->direct)
+    /* what is sent of it by another way is then of this answer, if old */
+    const bool in_place = b->n && b->left == 0 && out == b->out && n <= b->filled;
+    const size_t filled = out == b->out && b->filled > n ? b->filled : n;
+    if (from != out && !in_place)
         memcpy(out, from, n);
-    *b = (struct conn_body){out, b->direct ? from : out, n, n, b->direct};
+    *b = (struct conn_body){out, in_place ? from : out, n, n, filled};
     return true;
 }
 
@@ -61,6 +68,6 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msgh
         real.msg_iov = parts, real.msg_iovlen = n;
     const ssize_t sent = (ssize_t)syscall(SYS_sendmsg, fd, &real, flags);
     if (own && sent > (ssize_t)before)
-        count(&c->body, (size_t)sent - before);
+        count(&c->body, (size_t)sent - before < own ? (size_t)sent - before : own);
     return sent;
 }

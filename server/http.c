@@ -303,7 +303,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
     }
     if (r->stream)
         stream_left(r->stream);
-    bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK;
+    bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK && conn_is_sent(r->conn);
     if (!r->streamed && (!complete || strcmp(r->method, "HEAD") == 0))
         r->answer_bytes = 0;
     if (r->media_out == MEDIA_FRAME && (r->status == 200 || r->status == 206))

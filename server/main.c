@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int say(int code, const char *what)
@@ -28,16 +29,19 @@ static int new_token(const struct config *c)
 }
 
 /* Threads of OpenMP look for work for milliseconds after each kernel, on cores that those who send and receive its
- * answer need. How long is read when its library is loaded: the daemon begins once more. What the environment says
- * about waiting stays as it is. */
+ * answer need. How long is read when its library is loaded: the daemon begins once more, before it has read anything.
+ * What the environment says about waiting stays as it is. */
 static void wait_briefly(char **argv)
 {
     char path[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1); /* whose name the process then has */
-    if (n <= 0 || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") || setenv("GOMP_SPINCOUNT", "20000", 1))
+    if (n <= 0 || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
         return;
     path[n] = 0;
-    (void)execv(path, argv); /* else it is slower, no more */
+    const char *slash = strrchr(path, '/');
+    const bool by_loader = slash && strncmp(slash, "/ld-", 4) == 0; /* it is the loader's name, not ours */
+    if (!by_loader && setenv("GOMP_SPINCOUNT", "20000", 1) == 0)
+        (void)execv(path, argv); /* else it is slower, no more */
 }
 
 int main(int argc, char **argv)
@@ -45,6 +49,7 @@ int main(int argc, char **argv)
     struct config config;
     struct text text = {0};
     int code = 0;
+    wait_briefly(argv);
     if (!config_load(&config, argc, argv, &text))
         code = say(EXIT_USAGE, text.data);
     else if (config.help)
@@ -55,10 +60,8 @@ int main(int argc, char **argv)
         config_print(&config, &text);
     else if (*config.new_token)
         code = new_token(&config);
-    else {
-        wait_briefly(argv);
+    else
         code = serve(&config, sdd_device_open);
-    }
     if (!code && text.bytes)
         say(0, text.data);
     text_free(&text);

@@ -167,7 +167,6 @@ static void dev_close(void *device)
             (void)result(d, cudaEventDestroy(d->half_done[i]));
     if (d->stage)
         (void)result(d, cudaFreeHost(d->stage));
-    (void)result(d, ring_free(&d->ring));
     if (d->pool)
         (void)result(d, cudaMemPoolDestroy(d->pool));
     if (d->stream)
@@ -317,11 +316,8 @@ static void dev_free(void *device, void *memory, int64_t bytes)
 static void *dev_pinned(void *device, int64_t bytes)
 {
     struct device *d = (struct device *)device;
-    cudaError_t e = cudaSuccess;
-    if (bytes <= (int64_t)STAGE_SHORT || bytes > (int64_t)RING_BYTES || enter(d) != SDD_OK)
-        return NULL;
-    void *memory = ring_take(&d->ring, &e);
-    return result(d, e) == SDD_OK ? memory : NULL;
+    const int fits = bytes > (int64_t)STAGE_SHORT && bytes <= (int64_t)RING_BYTES;
+    return fits && enter(d) == SDD_OK ? ring_take(&d->ring) : NULL;
 }
 
 static int dev_host_alloc(void *device, int64_t bytes, void **out)
@@ -351,6 +347,7 @@ static void dev_trim(void *device)
     (void)result(d, cudaSetDevice(d->index));
     if (d->pool && finish(d) == SDD_OK) /* only what has been freed by now can go */
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
+    (void)result(d, ring_trim(&d->ring));
 }
 
 static void copy_by_threads(char *to, const char *from, size_t n)

@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_ahead.cuh: the first step in the launch of what needs it: the first blocks make rows of level 1, and those after
- * them wait for these rows. Blocks begin in the order of their numbers, so those that are waited for run or have run. */
+ * them wait for these rows. That blocks begin in the order of their numbers is what all GPUs do, and what CUB's scans
+ * rest on, though CUDA does not promise it: who waits too long ends the launch, and the device counts as lost. */
 #ifndef SDD_TAB_AHEAD_CUH
 #define SDD_TAB_AHEAD_CUH
 #include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_points.h"
 #include <cuda/atomic>
 
-#define TAB_LOOK_NS 40 /* between two looks */
+#define TAB_LOOK_NS 40      /* between two looks, .. */
+#define TAB_LOOKS (1u << 27) /* .. of which so many take minutes */
 
 using tab_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
 
-/* A thread waits for the rows of level 1 of its own launch, if there are any. */
+/* A thread waits for the rows of level 1 of its own launch, if there are any. What acquires empties the SM's cache, so
+ * that one looks without until they are there. */
 static __device__ __forceinline__ void tab_ahead_look(const tab_points_args &a)
 {
-    if (a.first.n_rows > 0)
-        while (tab_count(*a.made).load(cuda::memory_order_acquire) != a.due)
-            __nanosleep(TAB_LOOK_NS);
+    const tab_count made(*a.made);
+    uint32_t looks = 0;
+    if (a.first.n_rows == 0 || made.load(cuda::memory_order_acquire) == a.due)
+        return;
+    for (; made.load(cuda::memory_order_relaxed) != a.due; __nanosleep(TAB_LOOK_NS))
+        if (++looks == TAB_LOOKS)
+            __trap();
+    (void)made.load(cuda::memory_order_acquire);
 }
 
 /* All threads of a block wait for rows of level 1, whatever makes them; one of them looks. */

@@ -63,7 +63,8 @@ struct tab_points_args {
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
     /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
-     * until `due` of those have been counted in *made. Only where items begin in order (backend.h); else no rows. */
+     * until *made, which counts those of all launches, modulo 2^32, is `due`. Only where tiles begin in order
+     * (backend.h), so never on a CPU; else no rows. */
     struct sdd_first_step first;
     uint32_t *made;
     uint32_t due;

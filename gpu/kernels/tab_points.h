@@ -3,8 +3,8 @@
  * rows of three floats alone, others by tab_points_n.
  * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
  *         isolated ones
- * Shape   item, rows of the first step, if it is of this launch, points of the other pieces' runs (tab_other.h), which
- *         take longest, then groups of bicubic pieces; n: sdd_tab_first_items + sdd_tab_items
+ * Shape   item, points of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
+ *         n: sdd_tab_items. On a GPU rows of the first step may go before them: sdd_tab_first_items more
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
  *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table once a run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */

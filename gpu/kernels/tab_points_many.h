@@ -2,7 +2,7 @@
 /* tab_points_many: tab_points of several meshes of one topology: a kernel of its own, so that one mesh waits for
  * nothing that many need.
  * Shapes  as tab_points, control, from and to of each mesh
- * Shape   as tab_points; n: sdd_tab_first_items of all, then sdd_tab_items of each mesh
+ * Shape   as tab_points; n: sdd_tab_items of each mesh. On a GPU sdd_tab_first_items of all may go before them
  * Cost    as tab_points      Result  as tab_points, mesh by mesh      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_MANY_H
 #define SDD_K_TAB_POINTS_MANY_H

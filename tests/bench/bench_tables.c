@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_tables.c: what `tabulated` needs before its first frame of a mesh: pieces told and listed, tables made. Of a
  * mesh whose classes are new to the device, which is opened for it, and of the same mesh again as another topology,
- * when the device has them: time of sdd_prepare, positions to level 4, the median of 9. SUBDD_TEST_BACKEND=cuda leaves
- * the CPU out. Real meshes come from $SUBDD_SHARED/data. */
+ * when the device has them: time of sdd_prepare, positions to level 4, the only one of the first, the median of 9 of
+ * the others. SUBDD_TEST_BACKEND=cuda leaves the CPU out. Real meshes come from $SUBDD_SHARED/data. */
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"

@@ -7,7 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct daemon d;
@@ -63,6 +66,38 @@ static void test_wrong_options(void **state)
         assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1); /* one sentence */
         assert_null(strstr(text, ": Success"));
     }
+}
+
+/* A configuration that can be read only once, by a daemon that begins once more to set how OpenMP waits. */
+static void test_config_from_a_pipe(void **state)
+{
+    char path[] = "/tmp/subdd-pipe-XXXXXX";
+    const char *const options[] = {"--config", path, NULL}, *policy = getenv("OMP_WAIT_POLICY");
+    char before[32] = "";
+    struct daemon d = {0};
+    struct answer a;
+    (void)state;
+    snprintf(before, sizeof before, "%s", policy ? policy : "");
+    close(mkstemp(path));
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    const pid_t writer = fork();
+    if (writer == 0) {
+        const int fd = open(path, O_WRONLY);
+        _exit(fd < 0 || dprintf(fd, "max-level = 1\n") < 0);
+    }
+    unsetenv("OMP_WAIT_POLICY");
+    daemon_start(&d, options);
+    if (policy)
+        setenv("OMP_WAIT_POLICY", before, 1);
+    char id[32];
+    create_cube(&d, id);
+    ask_mesh(&d, id, "refined?level=2", "", &a);
+    assert_int_equal(a.status / 100, 4);
+    answer_free(&a);
+    daemon_stop(&d);
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+    unlink(path);
 }
 
 /* File < environment < flag; --print-config prints a file that gives the same. */
@@ -316,6 +351,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_help_and_version),
                                        cmocka_unit_test(test_wrong_options),
                                        cmocka_unit_test(test_sources),
+                                       cmocka_unit_test(test_config_from_a_pipe),
                                        cmocka_unit_test_teardown(test_one_daemon_a_folder, stop),
                                        cmocka_unit_test_teardown(test_drain, stop),
                                        cmocka_unit_test_teardown(test_second_signal, stop),

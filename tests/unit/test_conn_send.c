@@ -91,6 +91,28 @@ static void test_from_where_it_lies(void **state)
     close_pair(&p);
 }
 
+/* Only as many bytes as the buffer has had of this answer are left where they lie. */
+static void test_growing(void **state)
+{
+    struct pair p;
+    (void)state;
+    open_pair(&p);
+    assert_true(conn_give(p.c, p.out, p.source[0], 10));
+    send_part(&p, 0, 10);
+    expect(&p, p.source[0], 10);
+    assert_true(conn_give(p.c, p.out, p.source[1], BLOCK));
+    assert_memory_equal(p.out, p.source[1], BLOCK);
+    send_all(&p, 1);
+    assert_true(conn_give(p.c, p.out, p.source[2], 10));
+    assert_memory_equal(p.out, p.source[1], BLOCK);
+    send_part(&p, 0, 10);
+    expect(&p, p.source[2], 10);
+    assert_true(conn_give(p.c, p.out, p.source[3], BLOCK));
+    assert_memory_equal(p.out, p.source[1], BLOCK);
+    send_all(&p, 3);
+    close_pair(&p);
+}
+
 static void test_messages(void **state)
 {
     char head[] = "head", want[BLOCK + 4];
@@ -108,8 +130,12 @@ static void test_messages(void **state)
         expect(&p, want, BLOCK + n);
         assert_int_equal(p.c->body.left, 0);
         assert_true(conn_give(p.c, p.out, p.source[k + 1], BLOCK));
-        assert_true(p.c->body.direct);
+        assert_ptr_equal(p.c->body.from, p.source[k + 1]);
     }
+    struct iovec last[2] = {{p.out, BLOCK / 2}, {head, 4}}; /* what follows is not of the body */
+    const struct msghdr message = {.msg_iov = last, .msg_iovlen = 2};
+    assert_int_equal(sendmsg(p.c->fd, &message, MSG_NOSIGNAL), BLOCK / 2 + 4);
+    assert_int_equal(p.c->body.left, BLOCK / 2);
     close_pair(&p);
 }
 
@@ -127,6 +153,7 @@ static void test_another_way(void **state)
     send_all(&p, 0);
     assert_true(conn_give(p.c, p.out, p.source[1], BLOCK));
     send_part(&p, 0, 999); /* and then writes, or drops, a byte */
+    assert_false(conn_is_sent(p.c));
     assert_false(conn_give(p.c, p.out, p.source[2], BLOCK));
     conn_done(p.c); /* the next answer begins anew */
     assert_true(conn_give(p.c, p.out, p.source[2], BLOCK));
@@ -136,7 +163,7 @@ static void test_another_way(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_from_where_it_lies), cmocka_unit_test(test_messages),
-                                       cmocka_unit_test(test_another_way)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_from_where_it_lies), cmocka_unit_test(test_growing),
+                                       cmocka_unit_test(test_messages), cmocka_unit_test(test_another_way)};
     return cmocka_run_group_tests_name("unit/conn_send", tests, NULL, NULL);
 }
