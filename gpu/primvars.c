@@ -146,6 +146,8 @@ int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, stru
 
 int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
 {
+    if (!t->n_channels)
+        return 0;
     if (topology_has_smooth_channels(t))
         return by_tables(method) && tabulated_has(t->tabulated + 1, r->level, r->surface) ? SDD_UVS : 0;
     return topology_is_sqrt3(t) ? 0 : SDD_UVS;
