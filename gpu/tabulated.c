@@ -388,7 +388,6 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
     }
     if (a.by_pieces) {
         items = sdd_tab_items(&a.rows.pieces);
-        a.rows.each = (int32_t)((n + items - 1) / items);
         lone_rows(topology->device, t, NULL, to, 3, as);
     }
     struct tab_normals_oct16_args oct16 = {a};

@@ -8,6 +8,7 @@
 #include "gpu/kernel.h"
 
 #define SDD_DIGEST_PIECE 1024
+#define SDD_DIGEST_AHEAD 256 /* words that a CPU asks for before it needs them: blocks are in none of its caches */
 
 struct digest_piece_args {
     const uint64_t *data;
@@ -48,6 +49,9 @@ SDD_FN void k_digest_piece(int64_t i, const struct digest_piece_args *a)
             v1 = sdd_xxh_round(v1, p[1]);
             v2 = sdd_xxh_round(v2, p[2]);
             v3 = sdd_xxh_round(v3, p[3]);
+#ifndef __CUDACC__
+            __builtin_prefetch(p + SDD_DIGEST_AHEAD);
+#endif
         }
         h = sdd_rotl(v0, 1) + sdd_rotl(v1, 7) + sdd_rotl(v2, 12) + sdd_rotl(v3, 18);
         h = sdd_xxh_merge(sdd_xxh_merge(sdd_xxh_merge(sdd_xxh_merge(h, v0), v1), v2), v3);

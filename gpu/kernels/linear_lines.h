@@ -14,6 +14,7 @@ SDD_FN float sdd_mix(float a, float b, float t)
 
 #ifndef __CUDACC__
 #define SDD_LINEAR_FLOATS 1024 /* of a line */
+_Static_assert(SDD_LINEAR_FLOATS <= SDD_STREAM_ROOM, "a line fits");
 
 /* Does it pay, and have they room? Else rows are made one by one. along: rows of a line. */
 SDD_FN int sdd_linear_is_lines(int32_t width, int64_t along)

@@ -4,7 +4,7 @@
  * have a detour for special numbers, which on a GPU costs more than all this. Source: Blinn 1997, Lomont 2003 */
 #ifndef SDD_NEWTON_H
 #define SDD_NEWTON_H
-#include "gpu/kernel.h"
+#include "gpu/kernels/wide.h"
 
 union sdd_float_bits {
     float f;
@@ -55,6 +55,19 @@ SDD_FN __m256 sdd_one_over_root_eight(__m256 x)
     x = _mm256_mul_ps(_mm256_set1_ps(-0.5f), x);
     for (int32_t k = 0; k < 3; k++)
         y = _mm256_fmadd_ps(y, _mm256_fmadd_ps(_mm256_mul_ps(x, y), y, half), y);
+    return y;
+}
+#endif
+
+#ifndef __CUDACC__
+/* And of a register. */
+SDD_FN sdd_wide sdd_one_over_root_wide(sdd_wide x)
+{
+    const sdd_wide half = sdd_wide_of(0.5f);
+    sdd_wide y = (sdd_wide)(SDD_GUESS_OVER_ROOT - ((sdd_wide_bits)x >> 1));
+    x = sdd_wide_of(-0.5f) * x;
+    for (int32_t k = 0; k < 3; k++)
+        y = sdd_wide_fma(y, sdd_wide_fma(x * y, y, half), y);
     return y;
 }
 #endif

@@ -111,27 +111,6 @@ SDD_FN int64_t sdd_band_row(const struct sdd_band *b, int32_t x, int32_t y)
     return b->inside + (int64_t)y * (b->m - 1) + x;
 }
 
-#ifdef __FMA__
-/* Eight points, component by component, to rows of three. */
-static inline void sdd_interleave(__m256 x, __m256 y, __m256 z, float *to)
-{
-    for (int32_t k = 0; k < 3; k++) { /* floats 8 k + l: component (8 k + l) % 3 of point (8 k + l) / 3 */
-        const __m256i point = k == 0   ? _mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2)
-                              : k == 1 ? _mm256_setr_epi32(2, 3, 3, 3, 4, 4, 4, 5)
-                                       : _mm256_setr_epi32(5, 5, 6, 6, 6, 7, 7, 7);
-        __m256 px = _mm256_permutevar8x32_ps(x, point), py = _mm256_permutevar8x32_ps(y, point);
-        __m256 pz = _mm256_permutevar8x32_ps(z, point), all;
-        if (k == 0) /* which lanes are y, which z */
-            all = _mm256_blend_ps(_mm256_blend_ps(px, py, 0x92), pz, 0x24);
-        else if (k == 1)
-            all = _mm256_blend_ps(_mm256_blend_ps(px, py, 0x24), pz, 0x49);
-        else
-            all = _mm256_blend_ps(_mm256_blend_ps(px, py, 0x49), pz, 0x92);
-        _mm256_storeu_ps(to + 8 * k, all);
-    }
-}
-#endif
-
 /* Floats [first, first + n) of the sums along y of four rows of floats. */
 static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE + 8], int64_t first, int64_t n,
                                    float *to)

@@ -4,13 +4,14 @@
 #ifndef SDD_ROW_STREAM_H
 #define SDD_ROW_STREAM_H
 #include "gpu/kernels/rows_out.h"
+#include "gpu/kernels/wide.h"
 
 #ifndef __CUDACC__
 #include <string.h>
 
-#define SDD_STREAM_WAITING 2048
-#define SDD_STREAM_ROOM 2883 /* floats at a time: the points inside the largest piece that tables make */
-#define SDD_STREAM_OVER 24   /* .. and eight points that hang over */
+#define SDD_STREAM_WAITING 128          /* floats: more would keep memory waiting, and then the processor */
+#define SDD_STREAM_ROOM 1024            /* floats at a time */
+#define SDD_STREAM_OVER (3 * SDD_LANES) /* .. and points that hang over */
 
 /* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
 struct sdd_row_stream {
@@ -18,7 +19,7 @@ struct sdd_row_stream {
     struct sdd_rows_as as;
     size_t first;
     int32_t width, n; /* width: floats of a row */
-    float at[SDD_STREAM_WAITING + SDD_STREAM_ROOM + SDD_STREAM_OVER] __attribute__((aligned(8)));
+    float at[SDD_STREAM_WAITING + SDD_STREAM_ROOM + SDD_STREAM_OVER] __attribute__((aligned(64)));
 };
 
 static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct sdd_rows_as as, int32_t width)
@@ -30,25 +31,20 @@ static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct s
     s->n = 0;
 }
 
-/* more: floats will follow, so those that do not fill a line of memory wait for them. Returns how many it was. */
+/* more: floats will follow, so those that do not fill a line of memory wait for them. Of `at` SDD_LANES - 1 more are
+ * read. Returns how many it was. */
 static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, int more)
 {
-    int32_t i = 0;
-#ifdef __FMA__
-    for (; i < n && ((uintptr_t)(to + i) & 63); i++)
-        to[i] = at[i];
-    for (; i + 16 <= n; i += 16) {
-        _mm256_stream_ps(to + i, _mm256_loadu_ps(at + i));
-        _mm256_stream_ps(to + i + 8, _mm256_loadu_ps(at + i + 8));
-    }
-    if (more)
-        return i;
-#else
-    (void)more;
-#endif
-    for (; i < n; i++)
-        to[i] = at[i];
-    return i;
+    const int32_t before = (int32_t)(-(uintptr_t)to / sizeof(float) % 16);
+    int32_t i = n < before ? n : before;
+    for (int32_t k = 0; k < i; k += SDD_LANES)
+        sdd_wide_store_some(to + k, sdd_wide_load(at + k), i - k < SDD_LANES ? i - k : SDD_LANES);
+    for (; i + 16 <= n; i += 16)
+        for (int32_t k = i; k < i + 16; k += SDD_LANES)
+            sdd_wide_stream(to + k, sdd_wide_load(at + k));
+    for (int32_t k = i; k < n && !more; k += SDD_LANES)
+        sdd_wide_store_some(to + k, sdd_wide_load(at + k), n - k < SDD_LANES ? n - k : SDD_LANES);
+    return more ? i : n;
 }
 
 static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
@@ -61,7 +57,7 @@ static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
             sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
     s->n -= i;
     s->first += (size_t)i;
-    memmove(s->at, s->at + i, sizeof(float) * (size_t)s->n);
+    sdd_wide_copy(s->at, s->at + i, s->n);
 }
 
 /* What is left, and all is there: the last of an item. */

@@ -6,8 +6,7 @@
 #include "gpu/kernels/quantise.h"
 #include "gpu/kernels/rows.h"
 
-/* WAY: floats that become OCT16 later, so vectors are of whatever length. */
-enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_F16, SDD_ROWS_WAY };
+enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_F16 };
 
 struct sdd_rows_as {
     int32_t format;

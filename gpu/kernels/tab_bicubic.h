@@ -55,73 +55,50 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_SOON 4 /* pieces on */
+#define SDD_TAB_SOON 4  /* pieces on */
+#define SDD_TAB_SOME 64 /* points that are made at a time, and written: memory takes them while the next are made */
+_Static_assert(3 * SDD_TAB_SOME <= SDD_STREAM_ROOM, "they fit");
 
 /* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row. */
 struct sdd_tab_along {
     const float *from;
     struct sdd_width width;
     const struct sdd_tab_basis *basis;
-    float w[4][SDD_TAB_FLOATS] __attribute__((aligned(32)));
+    float w[4][SDD_TAB_FLOATS] __attribute__((aligned(64)));
 };
 
-/* The n components of a point again and again, as rows of the last level have them: eight floats that begin with the
- * first, those after, .. */
-SDD_FN void sdd_tab_repeat(const float *point, int32_t n, float (*to)[8])
+/* Sums along x of a piece's four rows of points, for rows of the last level. */
+struct sdd_tab_across {
+    sdd_wide q[4][SDD_TAB_FLOATS / SDD_LANES];
+};
+
+SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, const sdd_wide (*p)[3], int32_t n_wide,
+                              struct sdd_tab_across *across)
 {
-#ifdef __FMA__
-    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    const __m256i three[3] = {_mm256_setr_epi32(0, 1, 2, 0, 1, 2, 0, 1), _mm256_setr_epi32(2, 0, 1, 2, 0, 1, 2, 0),
-                              _mm256_setr_epi32(1, 2, 0, 1, 2, 0, 1, 2)};
-    const __m128i there = _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm256_castsi256_si128(lane));
-    const __m256 p = _mm256_castps128_ps256(_mm_maskload_ps(point, there));
-    for (int32_t r = 0; r < 3; r++) {
-        const __m256i from = n == 3 ? three[r] : _mm256_and_si256(lane, _mm256_set1_epi32(n - 1));
-        _mm256_store_ps(to[r], _mm256_permutevar8x32_ps(p, from));
-    }
-#else
-    for (int32_t f = 0; f < 24; f++)
-        to[f / 8][f % 8] = point[f % n];
-#endif
+    for (int32_t v = 0; v < n_wide; v++)
+        for (int32_t b = 0; b < 4; b++) {
+            sdd_wide q = sdd_wide_load(along->w[0] + SDD_LANES * v) * p[4 * b][v % 3];
+            for (int32_t k = 1; k < 4; k++)
+                q = sdd_wide_fma(sdd_wide_load(along->w[k] + SDD_LANES * v), p[4 * b + k][v % 3], q);
+            across->q[b][v] = q;
+        }
 }
 
-/* Floats [8 v, 8 v + 8) of rows 0 .. last: the first to `bottom`, the others `pitch` floats apart. */
-SDD_FN void sdd_tab_eight(const struct sdd_tab_along *along, const float (*p)[3][8], int32_t v, int32_t last,
-                          float *bottom, float *to, int32_t pitch)
+/* Floats [SDD_LANES v, ..) of n rows, `pitch` floats apart. */
+SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, int32_t v, const struct sdd_tab_basis *basis,
+                               int32_t n, float *to, int32_t pitch)
 {
-    int32_t turn = v % 3, first = 8 * v;
-#ifdef __FMA__ /* by itself gcc takes the floats apart */
-    __m256 q[4];
-    for (int32_t b = 0; b < 4; b++) {
-        q[b] = _mm256_mul_ps(_mm256_load_ps(along->w[0] + first), _mm256_load_ps(p[4 * b][turn]));
-        for (int32_t k = 1; k < 4; k++)
-            q[b] = _mm256_fmadd_ps(_mm256_load_ps(along->w[k] + first), _mm256_load_ps(p[4 * b + k][turn]), q[b]);
-    }
-    for (int32_t y = 0; y <= last; y++) {
-        const float *w = along->basis[y].s;
-        __m256 sum = _mm256_mul_ps(_mm256_broadcast_ss(w), q[0]);
+    const sdd_wide q[4] = {across->q[0][v], across->q[1][v], across->q[2][v], across->q[3][v]};
+    for (int32_t y = 0; y < n; y++) {
+        sdd_wide sum = sdd_wide_of(basis[y].s[0]) * q[0];
         for (int32_t b = 1; b < 4; b++)
-            sum = _mm256_fmadd_ps(_mm256_broadcast_ss(w + b), q[b], sum);
-        _mm256_storeu_ps(bottom, sum);
-        bottom = y ? bottom + pitch : to;
+            sum = sdd_wide_fma(sdd_wide_of(basis[y].s[b]), q[b], sum);
+        sdd_wide_store(to + y * pitch, sum);
     }
-#else
-    for (int32_t f = 0; f < 8; f++) {
-        float q[4];
-        for (int32_t b = 0; b < 4; b++) {
-            const float w[4] = {along->w[0][first + f], along->w[1][first + f], along->w[2][first + f],
-                                along->w[3][first + f]};
-            q[b] =
-                sdd_tab_sum(w, p[4 * b][turn][f], p[4 * b + 1][turn][f], p[4 * b + 2][turn][f], p[4 * b + 3][turn][f]);
-        }
-        for (int32_t y = 0; y <= last; y++)
-            (y ? to + (y - 1) * pitch : bottom)[f] = sdd_tab_sum(along->basis[y].s, q[0], q[1], q[2], q[3]);
-    }
-#endif
 }
 
 /* The point at (0, 0). */
-SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const float (*p)[3][8])
+SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const sdd_wide (*p)[3])
 {
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++) {
@@ -139,34 +116,57 @@ SDD_FN struct sdd_tab_column sdd_tab_column_of(const struct tab_points_args *a, 
     return sdd_tab_column_at(&a->grid, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5], x);
 }
 
-SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
-                          int64_t i, struct sdd_tab_streams *s)
+SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int64_t i)
 {
-    const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
-    int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / 8;
-    uint32_t owns = a->regular[i].owns;
+    int32_t m = 1 << (a->grid.level - 1);
     struct sdd_tab_column side = sdd_tab_column_of(a, i, m);
-    struct sdd_tab_sides to = {column[5],
+    struct sdd_tab_sides to = {a->regular_column[SDD_TAB_REGULAR * i + 5],
                                side.first,
                                side.last,
                                sdd_tab_column_of(a, i, 1).first,
                                side.at - (uint32_t)(m - 1),
                                sdd_grid_inside(&a->grid, a->regular[i].corner, 1, 1)};
-    float p[SDD_TAB_REGULAR][3][8] __attribute__((aligned(32)));
-    struct sdd_tab_made made;
-    made.inside = sdd_tab_inside(a, w, &to, s);
+    return to;
+}
+
+/* The piece whose rows piece k asks for: some pieces on. */
+SDD_FN int64_t sdd_tab_soon_of(struct sdd_tab_some some, int64_t k)
+{
+    return k + SDD_TAB_SOON < some.end ? k + SDD_TAB_SOON : k;
+}
+
+SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
+                          int64_t i, struct sdd_tab_streams *s)
+{
+    const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
+    int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / SDD_LANES;
+    int32_t some = SDD_TAB_SOME / m;
+    uint32_t owns = a->regular[i].owns;
+    struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
+    sdd_wide p[SDD_TAB_REGULAR][3];
+    struct sdd_tab_across across;
+    float bottom[SDD_TAB_FLOATS + SDD_LANES], right[SDD_TAB_SIDE + 1][SDD_LANES] __attribute__((aligned(64)));
+    struct sdd_tab_made made = {bottom, right[0] + row % SDD_LANES, SDD_LANES};
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        sdd_tab_repeat(along->from + (size_t)along->width.stride * column[k], n, p[k]);
-    sdd_tab_eight(along, p, last, m, made.right[0], made.right[1], 8);
-    memcpy(made.bottom + 8 * last, made.right[0], sizeof made.right[0]);
-    /* a row's last vector hangs over into the next row, whose own first one comes after it */
-    for (int32_t y = 1; y < m; y++)
-        memcpy(made.inside + (y - 1) * row + 8 * last, made.right[y], sizeof made.right[y]);
-    for (int32_t v = last - 1; v >= 0; v--)
-        sdd_tab_eight(along, p, v, m - 1, made.bottom + 8 * v, made.inside + 8 * v, row);
+        sdd_wide_repeat(along->from + (size_t)along->width.stride * column[k], n, p[k]);
+    sdd_tab_sum_along(along, p, last + 1, &across);
+    sdd_tab_sum_across(&across, last, along->basis, m + 1, right[0], SDD_LANES);
+    sdd_wide_copy(bottom + SDD_LANES * last, right[0], SDD_LANES);
+    for (int32_t v = 0; v < last; v++)
+        sdd_tab_sum_across(&across, v, along->basis, 1, bottom + SDD_LANES * v, 0);
+    for (int32_t y = 1; y < m; y += some) {
+        int32_t rows = m - y < some ? m - y : some;
+        float *inside = sdd_tab_inside(a, w, &to, y, rows, s);
+        /* a row's last vector hangs over into the next row, whose own first one comes after it */
+        for (int32_t r = 0; r < rows; r++)
+            sdd_wide_copy(inside + r * row + SDD_LANES * last, right[y + r], SDD_LANES);
+        for (int32_t v = last - 1; v >= 0; v--)
+            sdd_tab_sum_across(&across, v, along->basis + y, rows, inside + SDD_LANES * v, row);
+        sdd_tab_put_inside(a, w, &to, y, rows, inside);
+    }
     if (owns & SDD_TAB_VERTEX)
         sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_first_point(along->basis[0].s, p));
-    sdd_tab_put_made(a, w, owns, &to, &made, row % 8, s);
+    sdd_tab_put_made(a, w, owns, &to, &made, s);
 }
 
 /* The pieces of an item. */
@@ -187,8 +187,7 @@ SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_wi
             for (int32_t k = 0; k < 4; k++)
                 along.w[k][w.n * x + c] = along.basis[x + 1].s[k];
     for (int64_t k = some.first; k < some.end; k++) {
-        int64_t soon = k + SDD_TAB_SOON < some.end ? k + SDD_TAB_SOON : k;
-        sdd_tab_soon(a, w, sdd_tab_column_of(a, soon, 1).first);
+        sdd_tab_soon(a, w, sdd_tab_column_of(a, sdd_tab_soon_of(some, k), 1).first);
         sdd_tab_piece(a, w, &along, k, &s);
     }
     sdd_tab_close_all(&s);

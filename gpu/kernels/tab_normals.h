@@ -14,56 +14,18 @@
 #define SDD_K_TAB_NORMALS_H
 #include "gpu/kernels/tab_pairs.h"
 #ifndef __CUDACC__
-#include "gpu/kernels/tab_pairs_wide.h"
-
-/* Rows [low, high); but for tangents of floats. */
-static inline void sdd_tab_normals_of(const struct tab_normals_args *a, int64_t low, int64_t high)
-{
-    const struct sdd_control *m = &a->rows.mesh;
-    int32_t level = a->rows.pieces.grid.level;
-    int64_t inside = sdd_first_inside(m, level), along = ((int64_t)1 << (level - 1)) - 1;
-    int64_t lines = (int64_t)m->n_vertices + m->n_faces + m->n_edges;
-    for (; low < high && (low < lines || a->tangents); low++)
-        sdd_tab_put_row(a, low - a->rows.first);
-    while (low < high && low < inside) {
-        int64_t last = lines + ((low - lines) / along + 1) * along;
-        sdd_tab_line_run(a, low, last < high ? last : high);
-        low = last < high ? last : high;
-    }
-    while (low < high) {
-        struct sdd_band b = sdd_band_at(m, level, low, high);
-        uint32_t piece = a->rows.where[b.corner];
-        if (piece & SDD_TAB_OTHER)
-            sdd_tab_other_band(a, &b, piece & ~SDD_TAB_OTHER);
-        else
-            sdd_tab_bicubic_band(a, &b, piece);
-        low = b.high;
-    }
-}
-
-#define SDD_TAB_CACHED 4096 /* rows of floats that become 16 bits while they are in the caches */
+#include "gpu/kernels/tab_normals_wide.h"
 
 SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
 {
-    int64_t low = a->rows.first + i * a->rows.each, end = a->rows.first + a->rows.n;
-    int64_t high = low + a->rows.each < end ? low + a->rows.each : end;
-    if (a->rows.pieces.as.format == SDD_ROWS_F32 || a->tangents) {
-        sdd_tab_normals_of(a, low, high);
-        return;
-    }
-    struct tab_normals_args some = *a;
-    float rows[3 * SDD_TAB_CACHED];
-    some.rows.to = rows;
-    some.rows.pieces.as.format = SDD_ROWS_WAY;
-    for (; low < high; low = end) {
-        end = low + SDD_TAB_CACHED < high ? low + SDD_TAB_CACHED : high;
-        some.rows.first = low;
-        sdd_tab_normals_of(&some, low, end);
-        sdd_rows_out(a->rows.to, &a->rows.pieces.as, (uint32_t)(low - a->rows.first), (int32_t)(end - low), rows, 0);
-    }
-#ifdef __FMA__
-    _mm_sfence();
-#endif
+    int64_t others = sdd_tab_other_items(&a->rows.pieces), low = i * a->rows.each;
+    int64_t high = low + a->rows.each < a->rows.n ? low + a->rows.each : a->rows.n;
+    if (a->by_pieces && i < others)
+        sdd_tab_other_item(a, &a->rows.pieces, sdd_xyz(), i, sdd_tab_other_normals);
+    else if (a->by_pieces)
+        sdd_tab_bicubic_normals_group(a, i - others);
+    for (; low < high && !a->by_pieces; low++)
+        sdd_tab_put_row(a, low);
 }
 #endif
 #endif

@@ -47,80 +47,77 @@ SDD_FN int64_t sdd_tab_run_threads(const struct tab_points_args *a)
 }
 
 #ifndef __CUDACC__
-/* The sum of one point, weights[.][points] from its own. */
-static inline struct sdd_vec3 sdd_tab_column_sum(const float *w, int64_t points, const struct sdd_vec3 *p, int32_t n)
-{
-    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    for (int32_t first = 0; first < n; first += SDD_TAB_TERMS) {
-        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
-        for (int32_t j = first; j < end; j++)
-            part = sdd_fma(w[j * points], p[j], part);
-        sum = sdd_add(sum, part);
-    }
-    return sum;
-}
+#define SDD_TAB_GRID ((SDD_TAB_SIDE + 1) * (SDD_TAB_SIDE + 1)) /* points of a closed grid, at most */
+#define SDD_TAB_PITCH (SDD_TAB_GRID + 2 * SDD_LANES)           /* from a component of points to the next */
 
-/* Of eight points, component by component. */
-struct sdd_tab_sums {
-    float at[3][8];
+/* n points that follow each other: their weights, and where they go, component by component; up to SDD_LANES more are
+ * written. */
+struct sdd_tab_part {
+    const float *w;
+    float *to;
+    int32_t n;
 };
 
-/* Sums of the first n of eight points that follow each other, and of eight others; no more than these are read. */
-static inline void sdd_tab_two_sums(const float *u, const float *v, int64_t points, int32_t n, const struct sdd_vec3 *p,
-                                    int32_t n_columns, struct sdd_tab_sums sum[2])
+/* Of SDD_LANES points each, or fewer; whole: no fewer, a constant. */
+SDD_FN void sdd_tab_two_sums(const struct sdd_tab_part of[2], int whole, int64_t points, const struct sdd_vec3 *p,
+                             int32_t n_columns)
 {
-#ifdef __FMA__
-    if (n == 8) { /* in registers */
-        __m256 all[6];
+    sdd_wide sum[6], part[6];
+    for (int32_t k = 0; k < 6; k++)
+        sum[k] = sdd_wide_of(0.0f);
+    for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
+        int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
         for (int32_t k = 0; k < 6; k++)
-            all[k] = _mm256_setzero_ps();
-        for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
-            int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
-            __m256 ux = _mm256_setzero_ps(), uy = ux, uz = ux, vx = ux, vy = ux, vz = ux;
-            for (int32_t i = first; i < end; i++) {
-                const __m256 wu = _mm256_loadu_ps(u + i * points), wv = _mm256_loadu_ps(v + i * points);
-                const __m256 x = _mm256_set1_ps(p[i].x), y = _mm256_set1_ps(p[i].y), z = _mm256_set1_ps(p[i].z);
-                ux = _mm256_fmadd_ps(wu, x, ux);
-                uy = _mm256_fmadd_ps(wu, y, uy);
-                uz = _mm256_fmadd_ps(wu, z, uz);
-                vx = _mm256_fmadd_ps(wv, x, vx);
-                vy = _mm256_fmadd_ps(wv, y, vy);
-                vz = _mm256_fmadd_ps(wv, z, vz);
+            part[k] = sdd_wide_of(0.0f);
+        for (int32_t i = first; i < end; i++) {
+            const sdd_wide at[3] = {sdd_wide_of(p[i].x), sdd_wide_of(p[i].y), sdd_wide_of(p[i].z)};
+            for (int32_t k = 0; k < 2; k++) {
+                const float *from = of[k].w + i * points;
+                const sdd_wide w = whole ? sdd_wide_load(from) : sdd_wide_load_some(from, of[k].n);
+                for (int32_t c = 0; c < 3; c++)
+                    part[3 * k + c] = sdd_wide_fma(w, at[c], part[3 * k + c]);
             }
-            all[0] = _mm256_add_ps(all[0], ux);
-            all[1] = _mm256_add_ps(all[1], uy);
-            all[2] = _mm256_add_ps(all[2], uz);
-            all[3] = _mm256_add_ps(all[3], vx);
-            all[4] = _mm256_add_ps(all[4], vy);
-            all[5] = _mm256_add_ps(all[5], vz);
         }
         for (int32_t k = 0; k < 6; k++)
-            _mm256_storeu_ps(sum[k / 3].at[k % 3], all[k]);
-        return;
+            sum[k] += part[k];
     }
-#endif
-    for (int32_t k = 0; k < 2 * n; k++) {
-        struct sdd_vec3 one = sdd_tab_column_sum((k < n ? u : v - n) + k, points, p, n_columns);
-        float(*to)[8] = sum[k / n].at;
-        to[0][k % n] = one.x;
-        to[1][k % n] = one.y;
-        to[2][k % n] = one.z;
+    for (int32_t k = 0; k < 6; k++)
+        sdd_wide_store(of[k / 3].to + k % 3 * SDD_TAB_PITCH, sum[k]);
+}
+
+/* Two at a time share what they are multiplied with; the second has no more than the first. */
+static inline void sdd_tab_sums(const struct sdd_tab_part part[2], int64_t points, const struct sdd_vec3 *p,
+                                int32_t n_columns)
+{
+    for (int32_t k = 0; k < part[0].n; k += SDD_LANES) {
+        struct sdd_tab_part some[2];
+        for (int32_t i = 0; i < 2; i++) {
+            int32_t left = part[i].n > k ? part[i].n - k : 0;
+            some[i].w = part[i].w + k;
+            some[i].to = part[i].to + k;
+            some[i].n = left < SDD_LANES ? left : SDD_LANES;
+        }
+        if (some[1].n == SDD_LANES)
+            sdd_tab_two_sums(some, 1, points, p, n_columns);
+        else
+            sdd_tab_two_sums(some, 0, points, p, n_columns);
     }
 }
 
-/* Rows of `width` components of n points. */
-SDD_FN void sdd_tab_weave(const struct sdd_tab_sums *sum, int32_t n, int32_t width, float *to)
+/* Rows of `width` numbers of n points; those of up to SDD_LANES more are written. */
+SDD_FN void sdd_tab_weave(const float *from, int32_t n, int32_t width, float *to)
 {
-#ifdef __FMA__
-    if (n == 8 && width == 3) {
-        sdd_interleave(_mm256_loadu_ps(sum->at[0]), _mm256_loadu_ps(sum->at[1]), _mm256_loadu_ps(sum->at[2]), to);
-        return;
+    const float *x = from, *y = from + SDD_TAB_PITCH, *z = y + SDD_TAB_PITCH;
+    for (int32_t i = 0; i < n && width == 3; i += SDD_LANES) {
+        const struct sdd_wide_vec3 p = {sdd_wide_load(x + i), sdd_wide_load(y + i), sdd_wide_load(z + i)};
+        sdd_wide_weave(p, to + 3 * i);
     }
-#endif
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t c = 0; c < width; c++)
-            to[width * i + c] = sum->at[c][i];
+    for (int32_t i = 0; i < n && width == 2; i++) {
+        to[2 * i] = x[i];
+        to[2 * i + 1] = y[i];
+    }
+    for (int32_t i = 0; i < n && width == 1; i++)
+        to[i] = x[i];
 }
 
 /* A piece, and where its points go. */
@@ -148,54 +145,41 @@ SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, co
     return o;
 }
 
-/* Points at x = 1 .. m of rows 0 .. m - 1, eight or a row of less at a time. */
-SDD_FN void sdd_tab_other_rows(const struct sdd_tab_other *o, struct sdd_width w, const struct sdd_vec3 *p,
-                               const float *weights, struct sdd_tab_made *made)
+/* What a piece makes of the points of its closed grid, rows of floats. */
+SDD_FN void sdd_tab_other_put(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
+                              const float *grid, struct sdd_tab_streams *s)
 {
-    int32_t m = o->frame.m, side = m + 1, width = w.n, n = m < 8 ? m : 8, in_row = m / n, last = in_row * m;
-    for (int32_t k = 0; k < last; k += 2) {
-        struct sdd_tab_sums sum[2];
-        const float *at[2];
-        for (int32_t i = 0; i < 2; i++) { /* of a grid of one cell there is but one row */
-            int32_t j = k + i < last ? k + i : k;
-            at[i] = weights + j / in_row * side + j % in_row * n + 1;
-        }
-        sdd_tab_two_sums(at[0], at[1], (int64_t)side * side, n, p, o->table->n_columns, sum);
-        for (int32_t i = 0; i < 2 && k + i < last; i++) {
-            int32_t y = (k + i) / in_row, x = (k + i) % in_row * n;
-            float *row = y ? made->inside + (y - 1) * width * (m - 1) : made->bottom;
-            sdd_tab_weave(sum + i, n, width, row + width * x);
-            for (int32_t c = 0; c < 3; c++)
-                made->right[y][c] = sum[i].at[c][n - 1]; /* the last of them stays */
-        }
-    }
+    int32_t pitch = w.n * (o->frame.m + 1);
+    if (o->owns & SDD_TAB_VERTEX)
+        sdd_tab_put(a, w, o->to.vertex, 0, 1, grid, 0);
+    if (o->owns & SDD_TAB_LEFT)
+        sdd_tab_put(a, w, o->frame.left + 1, 1, o->frame.m - 1, grid + pitch, pitch);
+    sdd_tab_put_grid(a, w, o->owns, &o->to, grid + w.n, pitch, s);
 }
 
-SDD_FN void sdd_tab_other_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
-                                struct sdd_tab_streams *s)
+SDD_FN void sdd_tab_other_points(const void *args, const struct tab_points_args *a, struct sdd_width w,
+                                 struct sdd_tab_other *o, struct sdd_tab_streams *s)
 {
-    int32_t m = o->frame.m, side = m + 1, points = side * side, n = o->table->n_columns;
+    int32_t side = o->frame.m + 1, points = side * side, n = o->table->n_columns;
+    int32_t half = (points + 2 * SDD_LANES - 1) / (2 * SDD_LANES) * SDD_LANES;
     const float *weights = a->table + o->table->table * points;
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
-    struct sdd_tab_made made;
+    float soa[3 * SDD_TAB_PITCH], grid[3 * SDD_TAB_PITCH];
+    const struct sdd_tab_part part[2] = {{weights, soa, half}, {weights + half, soa + half, points - half}};
+    (void)args;
     for (int32_t i = 0; i < n; i++)
         p[i] = sdd_tab_load(a->from, o->column[i], w.n);
-    made.inside = sdd_tab_inside(a, w, &o->to, s);
-    sdd_tab_other_rows(o, w, p, weights, &made);
-    if (o->owns & SDD_TAB_VERTEX)
-        sdd_row_out(a->to, &a->as, o->to.vertex, w, sdd_tab_column_sum(weights, points, p, n));
-    if (o->owns & SDD_TAB_FACE) {
-        struct sdd_vec3 face = sdd_tab_column_sum(weights + points - 1, points, p, n);
-        memcpy(made.right[m], &face, sizeof(float) * 3);
-    }
-    for (int32_t y = 1; y < m && o->owns & SDD_TAB_LEFT; y++)
-        sdd_row_out(a->to, &a->as, o->frame.left + (uint32_t)y, w,
-                    sdd_tab_column_sum(weights + y * side, points, p, n));
-    sdd_tab_put_made(a, w, o->owns, &o->to, &made, 0, s);
+    sdd_tab_sums(part, points, p, n);
+    sdd_tab_weave(soa, points, w.n, grid);
+    sdd_tab_other_put(a, w, o, grid, s);
 }
 
-SDD_FN void sdd_tab_other_run(const struct tab_points_args *a, struct sdd_width w, struct sdd_tab_run run,
-                              struct sdd_tab_streams *s)
+/* What a kernel makes of a piece. A constant. */
+typedef void sdd_tab_other_fn(const void *args, const struct tab_points_args *a, struct sdd_width w,
+                              struct sdd_tab_other *o, struct sdd_tab_streams *s);
+
+SDD_FN void sdd_tab_other_run(const void *args, const struct tab_points_args *a, struct sdd_width w,
+                              struct sdd_tab_run run, struct sdd_tab_streams *s, sdd_tab_other_fn *make)
 {
     struct sdd_tab_other piece[SDD_TAB_TOGETHER];
     uint32_t n = run.class_n & 15;
@@ -204,11 +188,12 @@ SDD_FN void sdd_tab_other_run(const struct tab_points_args *a, struct sdd_width 
         sdd_tab_soon(a, w, piece[k].to.bottom);
     }
     for (uint32_t k = 0; k < n; k++)
-        sdd_tab_other_piece(a, w, piece + k, s);
+        make(args, a, w, piece + k, s);
 }
 
-/* The points of an item. A CPU, which has no use for so many items, makes whole runs where they begin. */
-SDD_FN void sdd_tab_other_item(const struct tab_points_args *a, struct sdd_width w, int64_t i)
+/* The pieces of an item. A CPU, which has no use for so many items, makes whole runs where they begin. */
+SDD_FN void sdd_tab_other_item(const void *args, const struct tab_points_args *a, struct sdd_width w, int64_t i,
+                               sdd_tab_other_fn *make)
 {
     int64_t threads = sdd_tab_run_threads(a), first = (i * SDD_TAB_THREADS + threads - 1) / threads;
     int64_t end = ((i + 1) * SDD_TAB_THREADS + threads - 1) / threads;
@@ -218,7 +203,7 @@ SDD_FN void sdd_tab_other_item(const struct tab_points_args *a, struct sdd_width
         return;
     sdd_tab_open_all(&s, a, w.n);
     for (int64_t k = first; k < end; k++)
-        sdd_tab_other_run(a, w, a->runs[k], &s);
+        sdd_tab_other_run(args, a, w, a->runs[k], &s, make);
     sdd_tab_close_all(&s);
 }
 #endif

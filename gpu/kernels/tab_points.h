@@ -37,7 +37,7 @@ SDD_FN void sdd_tab_item(int64_t i, const struct tab_points_args *a, struct sdd_
 {
     int64_t others = sdd_tab_other_items(a);
     if (i < others)
-        sdd_tab_other_item(a, w, i);
+        sdd_tab_other_item(a, a, w, i, sdd_tab_other_points);
     else
         sdd_tab_bicubic_group(a, w, i - others);
 }

@@ -9,7 +9,6 @@
 
 #ifndef __CUDACC__
 #define SDD_TAB_FLOATS (3 * SDD_TAB_SIDE) /* of a row of points, that at x = 0 left out */
-_Static_assert(3 * (SDD_TAB_SIDE - 1) * (SDD_TAB_SIDE - 1) <= SDD_STREAM_ROOM, "the points inside a piece fit");
 
 struct sdd_tab_streams {
     struct sdd_row_stream inside, spokes;
@@ -21,11 +20,11 @@ struct sdd_tab_sides {
     uint32_t vertex, edge, face, bottom, spoke, inside;
 };
 
-/* The points of a piece: of rows y = 0 .. m all at x = 1 .. m, as components one after another. */
+/* Points on the sides of a piece, rows of floats. */
 struct sdd_tab_made {
-    float *inside; /* rows 1 .. m - 1 without x = m, one after another */
-    float bottom[SDD_TAB_FLOATS + 24] __attribute__((aligned(8)));
-    float right[SDD_TAB_SIDE + 1][8]; /* points at x = m */
+    const float *bottom; /* those at x = 1 .. m - 1 of y = 0                 */
+    const float *right;  /* those at x = m, y = 0 .. m, `pitch` floats apart */
+    int32_t pitch;
 };
 
 static inline void sdd_tab_open_all(struct sdd_tab_streams *s, const struct tab_points_args *a, int32_t width)
@@ -40,12 +39,13 @@ static inline void sdd_tab_close_all(struct sdd_tab_streams *s)
     sdd_stream_close(&s->spokes);
 }
 
-/* Where the points inside a piece are to be made. */
+/* Where the points at x = 1 .. m - 1 of n rows inside a piece, from y on, are to be made. */
 SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
-                             struct sdd_tab_streams *s)
+                             int32_t y, int32_t n, struct sdd_tab_streams *s)
 {
     int32_t along = (1 << (a->grid.level - 1)) - 1;
-    return w.n == w.stride ? sdd_stream_room(&s->inside, (size_t)w.n * to->inside, w.n * along * along) : s->inside.at;
+    uint32_t first = to->inside + (uint32_t)((y - 1) * along);
+    return w.n == w.stride ? sdd_stream_room(&s->inside, (size_t)w.n * first, w.n * along * n) : s->inside.at;
 }
 
 /* Asks for the lines at the bottom of a piece that comes soon: other pieces write to them too. */
@@ -68,32 +68,52 @@ SDD_FN void sdd_tab_put(const struct tab_points_args *a, struct sdd_width w, uin
                     sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
 }
 
-/* What of these points a piece makes, all but its vertex and what is on its left. right: of them, the place of x = m in
- * made->right. */
+/* They are made, and other components are between them. */
+SDD_FN void sdd_tab_put_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
+                               int32_t y, int32_t n, const float *made)
+{
+    int32_t along = (1 << (a->grid.level - 1)) - 1;
+    if (w.n != w.stride)
+        sdd_tab_put(a, w, to->inside + (uint32_t)((y - 1) * along), 1, along * n, made, w.n);
+}
+
+/* What of these points a piece makes, all but its vertex and what is on its left. */
 SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w, uint32_t owns,
-                             const struct sdd_tab_sides *to, const struct sdd_tab_made *made, int32_t right,
-                             struct sdd_tab_streams *s)
+                             const struct sdd_tab_sides *to, const struct sdd_tab_made *made, struct sdd_tab_streams *s)
 {
     int32_t n = w.n, m = 1 << (a->grid.level - 1), along = m - 1;
-    const float *at = made->right[0] + right;
     if (owns & SDD_TAB_EDGE)
-        sdd_tab_put(a, w, to->edge, 0, 1, at, 0);
+        sdd_tab_put(a, w, to->edge, 0, 1, made->right, 0);
     if (owns & SDD_TAB_FACE)
-        sdd_tab_put(a, w, to->face, 0, 1, at + 8 * m, 0);
+        sdd_tab_put(a, w, to->face, 0, 1, made->right + made->pitch * m, 0);
     if (n == w.stride) {
         float *spoke = sdd_stream_room(&s->spokes, (size_t)n * to->spoke, n * along);
         for (int32_t y = along; y > 0; y--, spoke += n)
-            memcpy(spoke, at + 8 * y, sizeof(float) * (size_t)n);
+            memcpy(spoke, made->right + made->pitch * y, sizeof(float) * (size_t)n);
         if ((owns & SDD_TAB_BOTTOM) && a->as.format != SDD_ROWS_F32)
             sdd_rows_out(a->to, &a->as, to->bottom, along, made->bottom, 0);
         else if (owns & SDD_TAB_BOTTOM)
             memcpy(a->to + (size_t)n * to->bottom, made->bottom, sizeof(float) * (size_t)(n * along));
     } else { /* rows with other components between */
-        sdd_tab_put(a, w, to->spoke + (uint32_t)along - 1, -1, along, at + 8, 8);
+        sdd_tab_put(a, w, to->spoke + (uint32_t)along - 1, -1, along, made->right + made->pitch, made->pitch);
         if (owns & SDD_TAB_BOTTOM)
             sdd_tab_put(a, w, to->bottom, 1, along, made->bottom, n);
-        sdd_tab_put(a, w, to->inside, 1, along * along, made->inside, n);
     }
+}
+
+/* The same of points at x = 1 .. m, rows of floats from y = 0 on, `pitch` floats apart, of which some more are read. */
+SDD_FN void sdd_tab_put_grid(const struct tab_points_args *a, struct sdd_width w, uint32_t owns,
+                             const struct sdd_tab_sides *to, const float *grid, int32_t pitch,
+                             struct sdd_tab_streams *s)
+{
+    int32_t along = (1 << (a->grid.level - 1)) - 1;
+    const struct sdd_tab_made made = {grid, grid + w.n * along, pitch};
+    for (int32_t y = 1; y <= along; y++) {
+        float *inside = sdd_tab_inside(a, w, to, y, 1, s);
+        sdd_wide_copy(inside, grid + y * pitch, w.n * along);
+        sdd_tab_put_inside(a, w, to, y, 1, inside);
+    }
+    sdd_tab_put_made(a, w, owns, to, &made, s);
 }
 #endif
 #endif

@@ -69,7 +69,7 @@ static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, s
 {
     if (o->width.n == 3 && o->width.stride == 3) {
         /* the next go over what is too much */
-        sdd_interleave(p.x, p.y, p.z, sdd_stream_room(&o->stream, (size_t)(3 * row), 3 * n));
+        sdd_weave_eight(p.x, p.y, p.z, sdd_stream_room(&o->stream, (size_t)(3 * row), 3 * n));
         return;
     }
     float at[3][8];

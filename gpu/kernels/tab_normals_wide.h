@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_normals_wide.h: tab_pairs.h for all rows, piece by piece as tab_points makes them, as many points at once as a
+ * CPU's registers hold: the bits are the same. */
+#ifndef SDD_TAB_NORMALS_WIDE_H
+#define SDD_TAB_NORMALS_WIDE_H
+#include "gpu/kernels/tab_pairs.h"
+#include "gpu/kernels/tab_points.h"
+
+#define SDD_TAB_ACROSS (SDD_TAB_SIDE / SDD_LANES) /* registers of a row of a piece, at most .. */
+#define SDD_TAB_ABOVE 4                           /* .. and those of its rows, where one holds several */
+
+/* Of the normals of SDD_LANES points, from what leads away from them, to rows of three. unit: or of whatever length. */
+SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 a, struct sdd_wide_vec3 b, int unit, float *to)
+{
+    struct sdd_wide_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    sdd_wide square = sdd_wide_fma(n.z, n.z, sdd_wide_fma(n.y, n.y, n.x * n.x));
+    sdd_wide one = unit ? sdd_one_over_root_wide(square) : sdd_wide_of(1.0f);
+    one = (sdd_wide)((sdd_wide_bits)one & (sdd_wide_bits)(square > sdd_wide_of(SDD_TAB_NOTHING)));
+    n.x *= one;
+    n.y *= one;
+    n.z *= one;
+    sdd_wide_weave(n, to);
+}
+
+/* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
+/* The columns of a piece as seen from its vertex. */
+static inline void sdd_tab_see_columns(const struct tab_points_args *a, const struct sdd_tab_other *o,
+                                       struct sdd_vec3 *p)
+{
+    int32_t n = o->table->n_columns;
+    float most = 0.0f;
+    p[0] = sdd_tab_load(a->from, o->column[0], 3);
+    for (int32_t j = 1; j < n; j++) {
+        p[j] = sdd_sub(sdd_tab_load(a->from, o->column[j], 3), p[0]);
+        most = sdd_tab_most(p[j], most);
+    }
+    p[0] = sdd_sub(p[0], p[0]);
+    for (int32_t j = 0; j < n; j++)
+        p[j] = sdd_scale(sdd_tab_scale(most), p[j]);
+}
+
+static inline struct sdd_wide_vec3 sdd_tab_soa_load(const float *soa)
+{
+    struct sdd_wide_vec3 p = {sdd_wide_load(soa), sdd_wide_load(soa + SDD_TAB_PITCH),
+                              sdd_wide_load(soa + 2 * SDD_TAB_PITCH)};
+    return p;
+}
+
+/* Corners where several pieces have their part are made one by one. */
+static inline void sdd_tab_other_normals(const void *args, const struct tab_points_args *a, struct sdd_width w,
+                                         struct sdd_tab_other *o, struct sdd_tab_streams *s)
+{
+    const struct tab_normals_args *of = args;
+    int32_t side = o->frame.m + 1, points = side * side;
+    uint32_t shared = of->shared[o->table - a->tables];
+    struct sdd_vec3 p[SDD_TAB_COLUMNS];
+    float t1[3 * SDD_TAB_PITCH], t2[3 * SDD_TAB_PITCH], grid[3 * SDD_TAB_PITCH];
+    const int64_t at = o->table->table * points;
+    const struct sdd_tab_part part[2] = {{of->t1 + at, t1, points}, {of->t2 + at, t2, points}};
+    sdd_tab_see_columns(a, o, p);
+    sdd_tab_sums(part, points, p, o->table->n_columns);
+    for (int32_t k = 0; k < points; k += SDD_LANES)
+        sdd_wide_normals(sdd_tab_soa_load(t1 + k), sdd_tab_soa_load(t2 + k), a->as.format == SDD_ROWS_F32,
+                         grid + 3 * k);
+    if ((shared & 1) && (o->owns & SDD_TAB_VERTEX))
+        sdd_tab_put_row(of, o->to.vertex);
+    if ((shared & 2) && (o->owns & SDD_TAB_FACE))
+        sdd_tab_put_row(of, o->to.face);
+    o->owns &= ~((shared & 1 ? SDD_TAB_VERTEX : 0u) | (shared & 2 ? SDD_TAB_FACE : 0u));
+    sdd_tab_other_put(a, w, o, grid, s);
+}
+
+/* ---- bicubic pieces ---------------------------------------------------------------------------------------------- */
+/* What pieces of one kind have in common: their tables, and the weights of the points x = 1 .. m of a row, lane by
+ * lane. Where a register has room for several rows, all of them, and the weights of rows, SDD_TAB_ABOVE times `rows` of
+ * them from y = 1 on. */
+struct sdd_tab_lanes {
+    struct sdd_tab_bases of;
+    int32_t m, rows;
+    sdd_wide at[SDD_TAB_ACROSS][4], slope[SDD_TAB_ACROSS][4], at_row[SDD_TAB_ABOVE][4], slope_row[SDD_TAB_ABOVE][4];
+};
+
+static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t piece, struct sdd_tab_lanes *l)
+{
+    int32_t m = 1 << (a->rows.pieces.grid.level - 1);
+    l->of = sdd_tab_bases_of(a, (uint32_t)piece);
+    l->m = m;
+    l->rows = m < SDD_LANES ? SDD_LANES / m : 1;
+    for (int32_t i = 0; i < SDD_LANES; i++)
+        for (int32_t k = 0; k < 4; k++) {
+            for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++) {
+                int32_t x = (v * SDD_LANES + i) % m + 1;
+                l->at[v][k][i] = l->of.at[x].s[k];
+                l->slope[v][k][i] = l->of.slope[x].s[k];
+            }
+            for (int32_t g = 0; g * l->rows < m && l->rows > 1; g++) {
+                int32_t y = g * l->rows + i / m < m ? g * l->rows + i / m + 1 : m;
+                l->at_row[g][k][i] = l->of.at[y].s[k];
+                l->slope_row[g][k][i] = l->of.slope[y].s[k];
+            }
+        }
+}
+
+/* The sum of four points in their order. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_sum(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+{
+    struct sdd_wide_vec3 sum = {w[0] * p[0].x, w[0] * p[0].y, w[0] * p[0].z};
+    for (int32_t k = 1; k < 4; k++) {
+        sum.x = sdd_wide_fma(w[k], p[k].x, sum.x);
+        sum.y = sdd_wide_fma(w[k], p[k].y, sum.y);
+        sum.z = sdd_wide_fma(w[k], p[k].z, sum.z);
+    }
+    return sum;
+}
+
+/* The same of four points that all lanes have. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sdd_vec3 *p)
+{
+    struct sdd_wide_vec3 all[4];
+    for (int32_t k = 0; k < 4; k++) {
+        all[k].x = sdd_wide_of(p[k].x);
+        all[k].y = sdd_wide_of(p[k].y);
+        all[k].z = sdd_wide_of(p[k].z);
+    }
+    return sdd_wide_sum(w, all);
+}
+
+/* The normals at x = 1 .. m of rows 1 .. m, those of register v of each row. */
+SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd_sixteen *s, int32_t v, int unit,
+                                 float *to)
+{
+    struct sdd_wide_vec3 at[4], away[4];
+    for (int32_t b = 0; b < 4; b++) {
+        at[b] = sdd_wide_sum_of(l->at[v], s->p + 4 * b);
+        away[b] = sdd_wide_sum_of(l->slope[v], s->p + 4 * b);
+    }
+    for (int32_t y = 1, g = 0; y <= l->m; y += l->rows, g++) {
+        sdd_wide by[4], dy[4];
+        for (int32_t k = 0; k < 4; k++) {
+            by[k] = l->rows > 1 ? l->at_row[g][k] : sdd_wide_of(l->of.at[y].s[k]);
+            dy[k] = l->rows > 1 ? l->slope_row[g][k] : sdd_wide_of(l->of.slope[y].s[k]);
+        }
+        sdd_wide_normals(sdd_wide_sum(by, away), sdd_wide_sum(dy, at), unit, to + 3 * (l->m * y + SDD_LANES * v));
+    }
+}
+
+static inline void sdd_tab_bicubic_normals(const struct tab_normals_args *of, const struct sdd_tab_lanes *l, int64_t i,
+                                           struct sdd_tab_streams *streams)
+{
+    const struct tab_points_args *a = &of->rows.pieces;
+    struct sdd_sixteen s = sdd_tab_seen(a, (uint32_t)i);
+    struct sdd_tab_line low = sdd_tab_line_of(l->of, &s, 0, 1);
+    struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
+    float grid[3 * (SDD_TAB_SIDE * (SDD_TAB_SIDE + 1) + SDD_LANES)];
+    int unit = a->as.format == SDD_ROWS_F32;
+    for (int32_t v = 0; v == 0 || v * SDD_LANES < l->m; v++)
+        sdd_wide_normals(sdd_wide_sum_of(l->slope[v], low.at), sdd_wide_sum_of(l->at[v], low.away), unit,
+                         grid + 3 * SDD_LANES * v);
+    for (int32_t v = 0; v == 0 || v * SDD_LANES < l->m; v++)
+        sdd_tab_rows_normals(l, &s, v, unit, grid);
+    if (a->regular[i].owns & SDD_TAB_VERTEX)
+        sdd_tab_put_pair(of, to.vertex, sdd_tab_line_pair(l->of, &low, 0, 1));
+    sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * l->m, streams);
+}
+
+static inline void sdd_tab_bicubic_normals_group(const struct tab_normals_args *a, int64_t group)
+{
+    const struct tab_points_args *p = &a->rows.pieces;
+    struct sdd_tab_some some = sdd_tab_some_of(p, group, SDD_TAB_GROUP * p->each);
+    struct sdd_tab_streams s;
+    struct sdd_tab_lanes l;
+    sdd_tab_open_all(&s, p, 3);
+    sdd_tab_lanes_of(a, some.first, &l);
+    for (int64_t k = some.first; k < some.end; k++) {
+        sdd_tab_soon(p, sdd_xyz(), sdd_tab_column_of(p, sdd_tab_soon_of(some, k), 1).first);
+        sdd_tab_bicubic_normals(a, &l, k, &s);
+    }
+    sdd_tab_close_all(&s);
+}
+#endif
