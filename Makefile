@@ -44,7 +44,6 @@ CFLAGS_gpu/backend_cpu = $(OPENMP)
 CFLAGS_gpu/topology = $(OPENMP)
 CFLAGS_gpu/tabulated = $(OPENMP)
 CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
-CFLAGS_gpu/kernels_cpu_v4 = $(if $(SAN),,-O3) -march=x86-64-v4 $(OPENMP)
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags

@@ -70,10 +70,7 @@ struct sdd_backend {
 #define SDD_BACKEND_ENTRY "sdd_backend_entry"
 typedef const struct sdd_backend *sdd_backend_entry_fn(const char *abi);
 
-/* sdd_backend_cpu: with the widest registers that the processor has. sdd_backend_cpu_v3: with those of x86-64-v3: the
- * bits are the same, which tests see by it. */
 const struct sdd_backend *sdd_backend_cpu(void);
-const struct sdd_backend *sdd_backend_cpu_v3(void);
 /* sdd_backend_load: opens the module at `path` once for the life of the process; NULL and a sentence when it cannot. */
 const struct sdd_backend *sdd_backend_load(const char *path, char *reason, size_t size);
 

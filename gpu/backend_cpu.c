@@ -21,7 +21,6 @@
 #define SERIAL 16384 /* below this many items a team of threads costs more than it saves */
 
 struct cpu {
-    const struct sdd_kernel_loop *loops;
     int threads;
     struct host_cache cache;
     double marks[SDD_N_MARKS];
@@ -37,18 +36,17 @@ static int cpu_probe(char *reason, size_t size)
     return 0;
 }
 
-static int open_with(const struct sdd_kernel_loop *loops, int threads, void **device, char *name, size_t size,
-                     struct sdd_error *err)
+static int cpu_open(int index, int threads, void **device, char *name, size_t size, struct sdd_error *err)
 {
     struct cpu *d;
     char reason[128];
+    (void)index;
     *device = NULL;
     if (!cpu_probe(reason, sizeof reason))
         return sdd_fail(err, SDD_EDEVICE, "backend", "%s", reason);
     d = calloc(1, sizeof *d);
     if (!d)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
-    d->loops = loops;
 #ifdef _OPENMP
     d->threads = threads > 0 ? threads : omp_get_max_threads();
 #else
@@ -58,25 +56,6 @@ static int open_with(const struct sdd_kernel_loop *loops, int threads, void **de
     snprintf(name, size, "CPU, %d thread%s", d->threads, d->threads == 1 ? "" : "s");
     *device = d;
     return SDD_OK;
-}
-
-static int has_v4(void)
-{
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("avx512vl");
-}
-
-static int cpu_open(int index, int threads, void **device, char *name, size_t size, struct sdd_error *err)
-{
-    (void)index;
-    return open_with(has_v4() ? sdd_kernel_loops_v4 : sdd_kernel_loops_v3, threads, device, name, size, err);
-}
-
-static int cpu_open_v3(int index, int threads, void **device, char *name, size_t size, struct sdd_error *err)
-{
-    (void)index;
-    return open_with(sdd_kernel_loops_v3, threads, device, name, size, err);
 }
 
 static void cpu_trim(void *device)
@@ -157,10 +136,10 @@ static int cpu_fill(void *device, void *to, int byte, int64_t bytes)
 static int cpu_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     struct cpu *d = device;
-    if (kernel < 0 || kernel >= SDD_N_KERNELS || d->loops[kernel].args_bytes != args_bytes)
+    if (kernel < 0 || kernel >= SDD_N_KERNELS || sdd_kernel_loops[kernel].args_bytes != args_bytes)
         return SDD_EDEVICE;
     if (n > 0)
-        d->loops[kernel].run(args, n, d->threads);
+        sdd_kernel_loops[kernel].run(args, n, d->threads);
     return SDD_OK;
 }
 
@@ -275,23 +254,34 @@ static int cpu_elapsed(void *device, int from_slot, int to_slot, double *seconds
     return SDD_OK;
 }
 
-#define CPU(open_)                                                                                                     \
-    {                                                                                                                  \
-        .abi = SDD_ABI_HASH, .name = "cpu", .unified = 1, .probe = cpu_probe, .open = (open_), .close = cpu_close,     \
-        .threads = cpu_threads, .memory = cpu_memory, .alloc = cpu_alloc, .free = cpu_free, .host_alloc = cpu_alloc,   \
-        .host_free = cpu_free, .trim = cpu_trim, .upload = cpu_copy, .download = cpu_copy, .copy = cpu_copy,           \
-        .fill = cpu_fill, .launch = cpu_launch, .scan_scratch = cpu_scan_scratch, .scan = cpu_scan,                    \
-        .sort_scratch = cpu_sort_scratch, .sort = cpu_sort, .sync = cpu_sync, .mark = cpu_mark, .elapsed = cpu_elapsed \
-    }
-
 const struct sdd_backend *sdd_backend_cpu(void)
 {
-    static const struct sdd_backend cpu = CPU(cpu_open);
-    return &cpu;
-}
-
-const struct sdd_backend *sdd_backend_cpu_v3(void)
-{
-    static const struct sdd_backend cpu = CPU(cpu_open_v3);
+    static const struct sdd_backend cpu = {
+        .abi = SDD_ABI_HASH,
+        .name = "cpu",
+        .unified = 1,
+        .probe = cpu_probe,
+        .open = cpu_open,
+        .close = cpu_close,
+        .threads = cpu_threads,
+        .memory = cpu_memory,
+        .alloc = cpu_alloc,
+        .free = cpu_free,
+        .host_alloc = cpu_alloc,
+        .host_free = cpu_free,
+        .trim = cpu_trim,
+        .upload = cpu_copy,
+        .download = cpu_copy,
+        .copy = cpu_copy,
+        .fill = cpu_fill,
+        .launch = cpu_launch,
+        .scan_scratch = cpu_scan_scratch,
+        .scan = cpu_scan,
+        .sort_scratch = cpu_sort_scratch,
+        .sort = cpu_sort,
+        .sync = cpu_sync,
+        .mark = cpu_mark,
+        .elapsed = cpu_elapsed,
+    };
     return &cpu;
 }

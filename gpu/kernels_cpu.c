@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernels_cpu.c: every kernel as a parallel loop, compiled for x86-64-v3: fmaf must be an instruction, not a call; and,
- * from kernels_cpu_v4.c, for x86-64-v4, whose registers hold twice as much (kernels/wide.h). backend_cpu.c looks at the
- * processor before it calls in here. */
+/* kernels_cpu.c: every kernel as a parallel loop. The only file that is compiled for x86-64-v3: fmaf must be an
+ * instruction, not a call. backend_cpu.c checks the processor before it calls in here. */
 #include "gpu/kernels_cpu.h"
 #include "kernels_all.h"
 
@@ -22,12 +21,7 @@
 #include "kernels.def"
 #undef SDD_KERNEL
 
-#ifdef __AVX512F__
-#define LOOPS sdd_kernel_loops_v4
-#else
-#define LOOPS sdd_kernel_loops_v3
-#endif
-const struct sdd_kernel_loop LOOPS[SDD_N_KERNELS] = {
+const struct sdd_kernel_loop sdd_kernel_loops[SDD_N_KERNELS] = {
 #define SDD_KERNEL(name) {loop_##name, sizeof(struct name##_args)},
 #include "kernels.def"
 #undef SDD_KERNEL

@@ -13,7 +13,6 @@
 
 #define MAX_CLASSES 4096
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
-#define SPARE 8                      /* floats after a table that are read too */
 
 static int no_tables(struct sdd_error *err, const char *why)
 {
@@ -191,8 +190,8 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
 static void lay_out_tables(const struct tab_triangles *t, int64_t rows, int64_t n_away, struct arena *a,
                            struct tab_triangles_surface *out)
 {
-    out->table = ARENA(a, float, t->n_columns *rows + SPARE);
-    out->away_table = n_away ? ARENA(a, float, n_away *rows + SPARE) : NULL;
+    out->table = ARENA(a, float, t->n_columns *rows);
+    out->away_table = n_away ? ARENA(a, float, n_away *rows) : NULL;
     out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
 }
 

@@ -54,7 +54,7 @@ static int fake_open(int index, int threads, void **device, char *name, size_t s
     int code = fault(SDD_EDEVICE);
     if (code != SDD_OK)
         return sdd_fail(err, code, "", "the fake device does not open, as was ordered");
-    code = sdd_backend_cpu_v3()->open(index, threads, device, name, size, err);
+    code = sdd_backend_cpu()->open(index, threads, device, name, size, err);
     fake.live += code == SDD_OK;
     return code;
 }

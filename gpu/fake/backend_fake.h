@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_fake.h: the CPU backend, kept to x86-64-v3, with faults on order, for torture and parity tests. Every call
- * that may fail is counted; the k-th fails: an allocation with SDD_ENO_MEMORY, any other call with SDD_EDEVICE. Fresh
- * memory holds 0xCD bytes; what was written before or behind an allocation aborts with a message when it is freed.
+/* backend_fake.h: the CPU backend with faults on order, for torture tests. Every call that may fail is counted;
+ * the k-th fails: an allocation with SDD_ENO_MEMORY, any other call with SDD_EDEVICE. Fresh memory holds 0xCD
+ * bytes; what was written before or behind an allocation aborts with a message when it is freed.
  * Threads one at a time for all fake devices: the count is one for the process */
 #ifndef SDD_BACKEND_FAKE_H
 #define SDD_BACKEND_FAKE_H

@@ -36,7 +36,7 @@ SDD_FN float sdd_one_over_root(float x)
 }
 
 #ifdef __FMA__
-/* The same of eight; bit for bit. */
+/* 1 / x of eight; bit for bit. */
 SDD_FN __m256 sdd_one_over_eight(__m256 x)
 {
     const __m256 one = _mm256_set1_ps(1.0f);
@@ -46,21 +46,10 @@ SDD_FN __m256 sdd_one_over_eight(__m256 x)
         y = _mm256_fmadd_ps(y, _mm256_fnmadd_ps(x, y, one), y);
     return y;
 }
-
-SDD_FN __m256 sdd_one_over_root_eight(__m256 x)
-{
-    const __m256 half = _mm256_set1_ps(0.5f);
-    __m256i guess = _mm256_set1_epi32((int32_t)SDD_GUESS_OVER_ROOT);
-    __m256 y = _mm256_castsi256_ps(_mm256_sub_epi32(guess, _mm256_srli_epi32(_mm256_castps_si256(x), 1)));
-    x = _mm256_mul_ps(_mm256_set1_ps(-0.5f), x);
-    for (int32_t k = 0; k < 3; k++)
-        y = _mm256_fmadd_ps(y, _mm256_fmadd_ps(_mm256_mul_ps(x, y), y, half), y);
-    return y;
-}
 #endif
 
 #ifndef __CUDACC__
-/* And of a register. */
+/* 1 / sqrt(x) of a register; bit for bit. */
 SDD_FN sdd_wide sdd_one_over_root_wide(sdd_wide x)
 {
     const sdd_wide half = sdd_wide_of(0.5f);

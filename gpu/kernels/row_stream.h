@@ -31,20 +31,18 @@ static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct s
     s->n = 0;
 }
 
-/* more: floats will follow, so those that do not fill a line of memory wait for them. Of `at` SDD_LANES - 1 more are
- * read. Returns how many it was. */
+/* more: floats will follow, so those that do not fill a line of memory wait for them. Returns how many it was. */
 static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, int more)
 {
-    const int32_t before = (int32_t)(-(uintptr_t)to / sizeof(float) % 16);
-    int32_t i = n < before ? n : before;
-    for (int32_t k = 0; k < i; k += SDD_LANES)
-        sdd_wide_store_some(to + k, sdd_wide_load(at + k), i - k < SDD_LANES ? i - k : SDD_LANES);
+    int32_t i = 0;
+    for (; i < n && ((uintptr_t)(to + i) & 63); i++)
+        to[i] = at[i];
     for (; i + 16 <= n; i += 16)
         for (int32_t k = i; k < i + 16; k += SDD_LANES)
             sdd_wide_stream(to + k, sdd_wide_load(at + k));
-    for (int32_t k = i; k < n && !more; k += SDD_LANES)
-        sdd_wide_store_some(to + k, sdd_wide_load(at + k), n - k < SDD_LANES ? n - k : SDD_LANES);
-    return more ? i : n;
+    for (; i < n && !more; i++)
+        to[i] = at[i];
+    return i;
 }
 
 static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)

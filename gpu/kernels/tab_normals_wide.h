@@ -7,19 +7,12 @@
 #include "gpu/kernels/tab_points.h"
 
 #define SDD_TAB_ACROSS (SDD_TAB_SIDE / SDD_LANES) /* registers of a row of a piece, at most .. */
-#define SDD_TAB_ABOVE 4                           /* .. and those of its rows, where one holds several */
+#define SDD_TAB_ABOVE 2                           /* .. and those of its rows, where one holds several */
 
-/* Of the normals of SDD_LANES points, from what leads away from them, to rows of three. unit: or of whatever length. */
-SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 a, struct sdd_wide_vec3 b, int unit, float *to)
+/* Normals of SDD_LANES points, from what leads away from them, to rows of three. unit: or of whatever length. */
+SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 t1, struct sdd_wide_vec3 t2, int unit, float *to)
 {
-    struct sdd_wide_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-    sdd_wide square = sdd_wide_fma(n.z, n.z, sdd_wide_fma(n.y, n.y, n.x * n.x));
-    sdd_wide one = unit ? sdd_one_over_root_wide(square) : sdd_wide_of(1.0f);
-    one = (sdd_wide)((sdd_wide_bits)one & (sdd_wide_bits)(square > sdd_wide_of(SDD_TAB_NOTHING)));
-    n.x *= one;
-    n.y *= one;
-    n.z *= one;
-    sdd_wide_weave(n, to);
+    sdd_wide_weave(sdd_wide_unit(sdd_wide_cross(t1, t2), unit), to);
 }
 
 /* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
@@ -37,13 +30,6 @@ static inline void sdd_tab_see_columns(const struct tab_points_args *a, const st
     p[0] = sdd_sub(p[0], p[0]);
     for (int32_t j = 0; j < n; j++)
         p[j] = sdd_scale(sdd_tab_scale(most), p[j]);
-}
-
-static inline struct sdd_wide_vec3 sdd_tab_soa_load(const float *soa)
-{
-    struct sdd_wide_vec3 p = {sdd_wide_load(soa), sdd_wide_load(soa + SDD_TAB_PITCH),
-                              sdd_wide_load(soa + 2 * SDD_TAB_PITCH)};
-    return p;
 }
 
 /* Corners where several pieces have their part are made one by one. */

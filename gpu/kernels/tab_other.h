@@ -58,34 +58,34 @@ struct sdd_tab_part {
     int32_t n;
 };
 
-/* Of SDD_LANES points each, or fewer; whole: no fewer, a constant. */
-SDD_FN void sdd_tab_two_sums(const struct sdd_tab_part of[2], int whole, int64_t points, const struct sdd_vec3 *p,
-                             int32_t n_columns)
+/* Of one part or two, of SDD_LANES points or fewer; n_parts and whole, no fewer, are constants. */
+SDD_FN void sdd_tab_some_sums(const struct sdd_tab_part *of, int32_t n_parts, int whole, int64_t points,
+                              const struct sdd_vec3 *p, int32_t n_columns)
 {
     sdd_wide sum[6], part[6];
-    for (int32_t k = 0; k < 6; k++)
+    for (int32_t k = 0; k < 3 * n_parts; k++)
         sum[k] = sdd_wide_of(0.0f);
     for (int32_t first = 0; first < n_columns; first += SDD_TAB_TERMS) {
         int32_t end = n_columns - first < SDD_TAB_TERMS ? n_columns : first + SDD_TAB_TERMS;
-        for (int32_t k = 0; k < 6; k++)
+        for (int32_t k = 0; k < 3 * n_parts; k++)
             part[k] = sdd_wide_of(0.0f);
         for (int32_t i = first; i < end; i++) {
             const sdd_wide at[3] = {sdd_wide_of(p[i].x), sdd_wide_of(p[i].y), sdd_wide_of(p[i].z)};
-            for (int32_t k = 0; k < 2; k++) {
+            for (int32_t k = 0; k < n_parts; k++) {
                 const float *from = of[k].w + i * points;
                 const sdd_wide w = whole ? sdd_wide_load(from) : sdd_wide_load_some(from, of[k].n);
                 for (int32_t c = 0; c < 3; c++)
                     part[3 * k + c] = sdd_wide_fma(w, at[c], part[3 * k + c]);
             }
         }
-        for (int32_t k = 0; k < 6; k++)
+        for (int32_t k = 0; k < 3 * n_parts; k++)
             sum[k] += part[k];
     }
-    for (int32_t k = 0; k < 6; k++)
+    for (int32_t k = 0; k < 3 * n_parts; k++)
         sdd_wide_store(of[k / 3].to + k % 3 * SDD_TAB_PITCH, sum[k]);
 }
 
-/* Two at a time share what they are multiplied with; the second has no more than the first. */
+/* Two at a time share what they are multiplied with; the second may have fewer than the first, or none. */
 static inline void sdd_tab_sums(const struct sdd_tab_part part[2], int64_t points, const struct sdd_vec3 *p,
                                 int32_t n_columns)
 {
@@ -98,26 +98,38 @@ static inline void sdd_tab_sums(const struct sdd_tab_part part[2], int64_t point
             some[i].n = left < SDD_LANES ? left : SDD_LANES;
         }
         if (some[1].n == SDD_LANES)
-            sdd_tab_two_sums(some, 1, points, p, n_columns);
+            sdd_tab_some_sums(some, 2, 1, points, p, n_columns);
+        else if (some[1].n > 0)
+            sdd_tab_some_sums(some, 2, 0, points, p, n_columns);
         else
-            sdd_tab_two_sums(some, 0, points, p, n_columns);
+            sdd_tab_some_sums(some, 1, 0, points, p, n_columns);
     }
 }
 
-/* Rows of `width` numbers of n points; those of up to SDD_LANES more are written. */
-SDD_FN void sdd_tab_weave(const float *from, int32_t n, int32_t width, float *to)
+/* SDD_LANES points of them. */
+SDD_FN struct sdd_wide_vec3 sdd_tab_soa_load(const float *soa)
 {
-    const float *x = from, *y = from + SDD_TAB_PITCH, *z = y + SDD_TAB_PITCH;
-    for (int32_t i = 0; i < n && width == 3; i += SDD_LANES) {
-        const struct sdd_wide_vec3 p = {sdd_wide_load(x + i), sdd_wide_load(y + i), sdd_wide_load(z + i)};
-        sdd_wide_weave(p, to + 3 * i);
-    }
+    struct sdd_wide_vec3 p = {sdd_wide_load(soa), sdd_wide_load(soa + SDD_TAB_PITCH),
+                              sdd_wide_load(soa + 2 * SDD_TAB_PITCH)};
+    return p;
+}
+
+/* Points whose weights begin at w, to rows of `width` numbers; those of up to SDD_LANES more are written. */
+SDD_FN void sdd_tab_rows_of(const float *w, int64_t points, int32_t n, const struct sdd_vec3 *p, int32_t n_columns,
+                            int32_t width, float *to)
+{
+    int32_t half = (n + 2 * SDD_LANES - 1) / (2 * SDD_LANES) * SDD_LANES;
+    float soa[3 * SDD_TAB_PITCH];
+    const struct sdd_tab_part part[2] = {{w, soa, half < n ? half : n}, {w + half, soa + half, n - half}};
+    sdd_tab_sums(part, points, p, n_columns);
+    for (int32_t i = 0; i < n && width == 3; i += SDD_LANES)
+        sdd_wide_weave(sdd_tab_soa_load(soa + i), to + 3 * i);
     for (int32_t i = 0; i < n && width == 2; i++) {
-        to[2 * i] = x[i];
-        to[2 * i + 1] = y[i];
+        to[2 * i] = soa[i];
+        to[2 * i + 1] = soa[SDD_TAB_PITCH + i];
     }
     for (int32_t i = 0; i < n && width == 1; i++)
-        to[i] = x[i];
+        to[i] = soa[i];
 }
 
 /* A piece, and where its points go. */
@@ -161,16 +173,12 @@ SDD_FN void sdd_tab_other_points(const void *args, const struct tab_points_args 
                                  struct sdd_tab_other *o, struct sdd_tab_streams *s)
 {
     int32_t side = o->frame.m + 1, points = side * side, n = o->table->n_columns;
-    int32_t half = (points + 2 * SDD_LANES - 1) / (2 * SDD_LANES) * SDD_LANES;
-    const float *weights = a->table + o->table->table * points;
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
-    float soa[3 * SDD_TAB_PITCH], grid[3 * SDD_TAB_PITCH];
-    const struct sdd_tab_part part[2] = {{weights, soa, half}, {weights + half, soa + half, points - half}};
+    float grid[3 * SDD_TAB_PITCH];
     (void)args;
     for (int32_t i = 0; i < n; i++)
         p[i] = sdd_tab_load(a->from, o->column[i], w.n);
-    sdd_tab_sums(part, points, p, n);
-    sdd_tab_weave(soa, points, w.n, grid);
+    sdd_tab_rows_of(a->table + o->table->table * points, points, points, p, n, w.n, grid);
     sdd_tab_other_put(a, w, o, grid, s);
 }
 

@@ -64,6 +64,26 @@ SDD_FN struct sdd_vec3 sdd_tab_way(struct sdd_vec3 n)
     return sdd_tab_square(n) > SDD_TAB_NOTHING ? n : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
+#ifndef __CUDACC__
+SDD_FN struct sdd_wide_vec3 sdd_wide_cross(struct sdd_wide_vec3 a, struct sdd_wide_vec3 b)
+{
+    struct sdd_wide_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+    return n;
+}
+
+/* sdd_tab_unit, or sdd_tab_way, of many. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_unit(struct sdd_wide_vec3 n, int unit)
+{
+    sdd_wide square = sdd_wide_fma(n.z, n.z, sdd_wide_fma(n.y, n.y, n.x * n.x));
+    sdd_wide one = unit ? sdd_one_over_root_wide(square) : sdd_wide_of(1.0f);
+    one = (sdd_wide)((sdd_wide_bits)one & (sdd_wide_bits)(square > sdd_wide_of(SDD_TAB_NOTHING)));
+    n.x *= one;
+    n.y *= one;
+    n.z *= one;
+    return n;
+}
+#endif
+
 SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
 {
     struct sdd_dvec3 d;

@@ -131,7 +131,7 @@ SDD_FN void sdd_tri_put_normal(const struct tab_tri_normals_args *a, int64_t i)
         sdd_put_basis(a->tangents + 6 * i, sdd_tab_double(r.n), 1.0);
 }
 
-#if defined(__FMA__) && !defined(__CUDACC__)
+#ifndef __CUDACC__
 static inline void sdd_tri_see_ways(const void *args, uint32_t piece, struct sdd_tri_seen *s)
 {
     const struct tab_tri_normals_args *a = args;
@@ -143,66 +143,36 @@ static inline void sdd_tri_see_ways(const void *args, uint32_t piece, struct sdd
     s->at = a->away[s->class_of].table * sdd_tri_table_rows(1 << (a->pieces.level - 1));
 }
 
-static inline struct sdd_eight sdd_eight_cross(struct sdd_eight a, struct sdd_eight b)
-{
-    struct sdd_eight r;
-    r.x = _mm256_sub_ps(_mm256_mul_ps(a.y, b.z), _mm256_mul_ps(a.z, b.y));
-    r.y = _mm256_sub_ps(_mm256_mul_ps(a.z, b.x), _mm256_mul_ps(a.x, b.z));
-    r.z = _mm256_sub_ps(_mm256_mul_ps(a.x, b.y), _mm256_mul_ps(a.y, b.x));
-    return r;
-}
-
-/* unit: or of whatever length they have. */
-static inline struct sdd_eight sdd_eight_unit(struct sdd_eight n, int unit)
-{
-    __m256 square = _mm256_fmadd_ps(n.z, n.z, _mm256_fmadd_ps(n.y, n.y, _mm256_mul_ps(n.x, n.x)));
-    __m256 one = unit ? sdd_one_over_root_eight(square) : _mm256_set1_ps(1.0f);
-    one = _mm256_and_ps(one, _mm256_cmp_ps(square, _mm256_set1_ps(SDD_TAB_NOTHING), _CMP_GT_OQ));
-    n.x = _mm256_mul_ps(one, n.x);
-    n.y = _mm256_mul_ps(one, n.y);
-    n.z = _mm256_mul_ps(one, n.z);
-    return n;
-}
-
-/* Of rows of a piece's tables, as sdd_tri_eights takes them. */
-SDD_FN void sdd_tri_make_normals(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
-                                 struct sdd_eight *out)
+static inline void sdd_tri_make_normals(const void *args, const struct sdd_tri_seen *s, int64_t first, int32_t n,
+                                        float *rows)
 {
     const struct tab_tri_normals_args *a = args;
-    int64_t rows = sdd_tri_table_rows(1 << (a->pieces.level - 1)), next = s->n * rows;
+    int64_t points = sdd_tri_table_rows(1 << (a->pieces.level - 1)), next = s->n * points;
+    int32_t n_sums = 2 * a->away[s->class_of].pairs;
     const float *w = a->pieces.table + s->at + first;
-    struct sdd_eight t1[2], t2[2];
-    sdd_tri_eights(s, w, rows, two, t1);
-    sdd_tri_eights(s, w + next, rows, two, t2);
-    for (int k = 0; k <= two; k++)
-        out[k] = sdd_eight_cross(t1[k], t2[k]);
-    if (a->away[s->class_of].pairs > 1) {
-        sdd_tri_eights(s, w + 2 * next, rows, two, t1);
-        sdd_tri_eights(s, w + 3 * next, rows, two, t2);
-        for (int k = 0; k <= two; k++) {
-            struct sdd_eight u = sdd_eight_cross(t1[k], t2[k]);
-            out[k].x = _mm256_add_ps(out[k].x, u.x);
-            out[k].y = _mm256_add_ps(out[k].y, u.y);
-            out[k].z = _mm256_add_ps(out[k].z, u.z);
-        }
+    float ways[4][3 * SDD_TAB_PITCH];
+    for (int32_t k = 0; k < n_sums; k += 2) {
+        const struct sdd_tab_part part[2] = {{w + k * next, ways[k], n}, {w + (k + 1) * next, ways[k + 1], n}};
+        sdd_tab_sums(part, points, s->p, s->n);
     }
-    for (int k = 0; k <= two; k++)
-        out[k] = sdd_eight_unit(out[k], a->as.format == SDD_ROWS_F32);
+    for (int32_t i = 0; i < n; i += SDD_LANES) {
+        struct sdd_wide_vec3 way = sdd_wide_cross(sdd_tab_soa_load(ways[0] + i), sdd_tab_soa_load(ways[1] + i));
+        if (n_sums > 2) {
+            struct sdd_wide_vec3 u = sdd_wide_cross(sdd_tab_soa_load(ways[2] + i), sdd_tab_soa_load(ways[3] + i));
+            way.x += u.x;
+            way.y += u.y;
+            way.z += u.z;
+        }
+        sdd_wide_weave(sdd_wide_unit(way, a->as.format == SDD_ROWS_F32), rows + 3 * i);
+    }
 }
-#endif
 
-#ifndef __CUDACC__
 SDD_FN void k_tab_tri_normals(int64_t i, const struct tab_tri_normals_args *a)
 {
     int64_t low = i * a->each, high = low + a->each < a->n ? low + a->each : a->n;
-#ifdef __FMA__
     for (; low < high && (low < a->pieces.mesh.n_vertices || a->tangents); low++)
         sdd_tri_put_normal(a, low);
     sdd_tri_walk(&a->pieces, a, 0, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_ways, sdd_tri_make_normals);
-#else
-    for (; low < high; low++)
-        sdd_tri_put_normal(a, low);
-#endif
 }
 #endif
 #endif

@@ -18,7 +18,7 @@ struct sdd_tri_pieces {
     struct sdd_control mesh;
     const struct sdd_tri_piece *piece;   /* [4 F]                                                             */
     const struct sdd_tab_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
-    const float *table;                  /* of all classes, and eight floats more, which a vector reads too   */
+    const float *table;                  /* of all classes                                                      */
     const uint32_t *column;
     int32_t level; /* of the points */
 };

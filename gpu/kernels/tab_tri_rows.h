@@ -33,7 +33,7 @@ SDD_FN void sdd_tri_put_row(const struct tab_tri_rows_args *a, int64_t i)
                                      : sdd_tri_sum(&a->pieces, a->from, a->width, at));
 }
 
-#if defined(__FMA__) && !defined(__CUDACC__)
+#ifndef __CUDACC__
 static inline void sdd_tri_see_rows(const void *args, uint32_t piece, struct sdd_tri_seen *s)
 {
     const struct tab_tri_rows_args *a = args;
@@ -46,19 +46,17 @@ static inline void sdd_tri_see_points(const void *args, uint32_t piece, struct s
     sdd_tri_see(&a->pieces, a->from, sdd_xyz(), piece, s);
 }
 
-SDD_FN void sdd_tri_make_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
-                              struct sdd_eight *out)
+static inline void sdd_tri_make_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int32_t n,
+                                     float *rows)
 {
-    const struct sdd_tri_pieces *p = &((const struct tab_tri_rows_args *)args)->pieces;
-    sdd_tri_eights(s, p->table + s->at + first, sdd_tri_table_rows(1 << (p->level - 1)), two, out);
+    const struct tab_tri_rows_args *a = args;
+    sdd_tab_rows_of(a->pieces.table + s->at + first, sdd_tri_table_rows(1 << (a->pieces.level - 1)), n, s->p, s->n,
+                    a->width.n, rows);
 }
-#endif
 
-#ifndef __CUDACC__
 SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
 {
     int64_t low = i * a->each, high = low + a->each < a->n ? low + a->each : a->n;
-#ifdef __FMA__
     for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
         sdd_tri_put_row(a, low);
     if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
@@ -66,10 +64,6 @@ SDD_FN void k_tab_tri_rows(int64_t i, const struct tab_tri_rows_args *a)
                      sdd_tri_make_rows);
     else
         sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, a->width, sdd_tri_see_rows, sdd_tri_make_rows);
-#else
-    for (; low < high; low++)
-        sdd_tri_put_row(a, low);
-#endif
 }
 #endif
 #endif

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_tri_wide.h: tab_tri_pieces.h for eight points at a time, on a CPU: the bits are the same. */
+/* tab_tri_wide.h: tab_tri_pieces.h for as many points at a time as a CPU's registers hold: the bits are the same. */
 #ifndef SDD_TAB_TRI_WIDE_H
 #define SDD_TAB_TRI_WIDE_H
-#include "gpu/kernels/tab_sides.h"
+#include "gpu/kernels/tab_other.h"
 #include "gpu/kernels/tab_tri_pieces.h"
-#ifdef __FMA__
 
-/* Eight points, component by component. */
-struct sdd_eight {
-    __m256 x, y, z;
-};
+#define SDD_TRI_POINTS ((SDD_TAB_SIDE + 1) * (SDD_TAB_SIDE + 2) / 2) /* of a piece, at most */
+#define SDD_TRI_FLOATS (3 * (SDD_TRI_POINTS + SDD_LANES))            /* of their rows, and what is written beyond */
 
 /* A piece whose points are made: its part of a table, and its columns. */
 struct sdd_tri_seen {
@@ -31,54 +28,23 @@ static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from
         s->p[j] = sdd_row_load(from, a->column[of.column + (uint32_t)j], width);
 }
 
-/* The sums of eight rows of a table that begin at w, or of sixteen. two: is a constant. */
-SDD_FN void sdd_tri_eights(const struct sdd_tri_seen *s, const float *w, int64_t rows, int two, struct sdd_eight *all)
-{
-    for (int k = 0; k <= two; k++)
-        all[k].x = all[k].y = all[k].z = _mm256_setzero_ps();
-    for (int32_t first = 0; first < s->n; first += SDD_TAB_TERMS) {
-        struct sdd_eight part[2];
-        int32_t end = first + SDD_TAB_TERMS < s->n ? first + SDD_TAB_TERMS : s->n;
-        for (int k = 0; k <= two; k++)
-            part[k].x = part[k].y = part[k].z = _mm256_setzero_ps();
-        for (int32_t j = first; j < end; j++) {
-            __m256 x = _mm256_set1_ps(s->p[j].x), y = _mm256_set1_ps(s->p[j].y), z = _mm256_set1_ps(s->p[j].z);
-            for (int k = 0; k <= two; k++) {
-                __m256 v = _mm256_loadu_ps(w + j * rows + 8 * k);
-                part[k].x = _mm256_fmadd_ps(v, x, part[k].x);
-                part[k].y = _mm256_fmadd_ps(v, y, part[k].y);
-                part[k].z = _mm256_fmadd_ps(v, z, part[k].z);
-            }
-        }
-        for (int k = 0; k <= two; k++) {
-            all[k].x = _mm256_add_ps(all[k].x, part[k].x);
-            all[k].y = _mm256_add_ps(all[k].y, part[k].y);
-            all[k].z = _mm256_add_ps(all[k].z, part[k].z);
-        }
-    }
-}
-
 /* Where rows go, in ascending order. */
 struct sdd_tri_out {
     struct sdd_row_stream stream;
     struct sdd_width width;
 };
 
-/* Rows [row, row + n), n <= 8. */
-static inline void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, struct sdd_eight p)
+/* Rows [row, row + n), of which some more are read. */
+SDD_FN void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, const float *from)
 {
-    if (o->width.n == 3 && o->width.stride == 3) {
-        /* the next go over what is too much */
-        sdd_weave_eight(p.x, p.y, p.z, sdd_stream_room(&o->stream, (size_t)(3 * row), 3 * n));
+    const struct sdd_width w = o->width;
+    if (w.n == w.stride) {
+        sdd_wide_copy(sdd_stream_room(&o->stream, (size_t)(w.n * row), w.n * n), from, w.n * n);
         return;
     }
-    float at[3][8];
-    _mm256_storeu_ps(at[0], p.x);
-    _mm256_storeu_ps(at[1], p.y);
-    _mm256_storeu_ps(at[2], p.z);
-    for (int32_t k = 0; k < n; k++)
-        sdd_row_out(o->stream.to, &o->stream.as, (uint32_t)(row + k), o->width,
-                    sdd_vec3_of(at[0][k], at[1][k], at[2][k]));
+    for (int32_t k = 0; k < n; k++, from += w.n)
+        sdd_row_out(o->stream.to, &o->stream.as, (uint32_t)(row + k), w,
+                    sdd_vec3_of(from[0], w.n > 1 ? from[1] : 0.0f, w.n > 2 ? from[2] : 0.0f));
 }
 
 /* Rows of points inside a triangle that are of one piece: rows from `table` on. */
@@ -99,42 +65,32 @@ static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j
     r.n = j >= h ? (k ? 0 : 2 * h - 1 - j) : k == 1 ? j - 1 : h - j;
     return r;
 }
-/* How a kernel takes a piece, and what it makes of eight of its rows or sixteen (sdd_tri_eights). Constants. */
+
+/* How a kernel takes a piece, and what it makes of n rows of it, at most all its points, from `first` on. Constants. */
 typedef void sdd_tri_see_fn(const void *args, uint32_t piece, struct sdd_tri_seen *s);
-typedef void sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int two,
-                             struct sdd_eight *out);
+typedef void sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int32_t n, float *rows);
 
 /* n rows of a piece from `first` on, which are rows `row`, .. */
 SDD_FN void sdd_tri_run_rows(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t first,
                              int64_t row, int64_t n, sdd_tri_make_fn *make)
 {
-    struct sdd_eight p[2];
-    for (; n > 8; n -= 16, first += 16, row += 16) {
-        make(args, s, first, 1, p);
-        sdd_tri_emit(out, row, 8, p[0]);
-        sdd_tri_emit(out, row + 8, n < 16 ? (int32_t)n - 8 : 8, p[1]);
-    }
-    if (n > 0) {
-        make(args, s, first, 0, p);
-        sdd_tri_emit(out, row, (int32_t)n, p[0]);
-    }
+    float rows[SDD_TRI_FLOATS];
+    if (n <= 0)
+        return;
+    make(args, s, first, (int32_t)n, rows);
+    sdd_tri_emit(out, row, (int32_t)n, rows);
 }
 
 /* The same of n rows that end with `last`, backwards. */
 SDD_FN void sdd_tri_run_back(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t last,
                              int64_t row, int64_t n, sdd_tri_make_fn *make)
 {
-    const __m256i lanes = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    for (; n > 0; n -= 8, last -= 8, row += 8) {
-        int32_t some = n < 8 ? (int32_t)n : 8;
-        const __m256i back = _mm256_sub_epi32(_mm256_set1_epi32(some - 1), lanes);
-        struct sdd_eight p;
-        make(args, s, last - some + 1, 0, &p);
-        p.x = _mm256_permutevar8x32_ps(p.x, back);
-        p.y = _mm256_permutevar8x32_ps(p.y, back);
-        p.z = _mm256_permutevar8x32_ps(p.z, back);
-        sdd_tri_emit(out, row, some, p);
-    }
+    float rows[SDD_TRI_FLOATS], back[SDD_TRI_FLOATS];
+    const int32_t w = out->width.n;
+    make(args, s, last - n + 1, (int32_t)n, rows);
+    for (int64_t k = 0; k < n; k++)
+        memcpy(back + w * k, rows + w * (n - 1 - k), sizeof(float) * (size_t)w);
+    sdd_tri_emit(out, row, (int32_t)n, back);
 }
 
 /* Rows [low, end) of edge e, whose first is `begin`. */
@@ -160,19 +116,27 @@ SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, 
     }
 }
 
-/* Rows [low, end) inside triangle f, whose first is `begin`. */
+/* Rows [low, end) inside triangle f, whose first is `begin`: line by line, of a whole triangle from its pieces' points
+ * that have been made at once. */
 SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t f,
                                int64_t begin, int64_t low, int64_t end, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
 {
-    int32_t h = 1 << (p->level - 1);
+    int32_t h = 1 << (p->level - 1), along = 2 * h - 1, whole = end - low == along * (along - 1) / 2;
     struct sdd_tri_seen seen[4];
-    for (uint32_t k = 0; k < 4; k++)
+    float rows[4][SDD_TRI_FLOATS];
+    for (uint32_t k = 0; k < 4; k++) {
         see(args, 4 * f + k, seen + k);
+        if (whole)
+            make(args, seen + k, 0, sdd_tri_points(h), rows[k]);
+    }
     for (int32_t j = 1; begin < end; j++)
         for (int32_t k = 0; k < 3; k++) {
             struct sdd_tri_run r = sdd_tri_run_of(f, h, j, k);
             int64_t from = begin > low ? begin : low, to = begin + r.n < end ? begin + r.n : end;
-            sdd_tri_run_rows(args, out, seen + r.piece % 4, r.table + (from - begin), from, to - from, make);
+            if (whole)
+                sdd_tri_emit(out, begin, r.n, rows[r.piece % 4] + out->width.n * r.table);
+            else
+                sdd_tri_run_rows(args, out, seen + r.piece % 4, r.table + (from - begin), from, to - from, make);
             begin += r.n;
         }
 }
@@ -199,5 +163,4 @@ SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64
     }
     sdd_stream_close(&out.stream);
 }
-#endif
 #endif
