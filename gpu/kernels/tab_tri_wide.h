@@ -89,7 +89,8 @@ SDD_FN void sdd_tri_run_back(const void *args, struct sdd_tri_out *out, const st
     const int32_t w = out->width.n;
     make(args, s, last - n + 1, (int32_t)n, rows);
     for (int64_t k = 0; k < n; k++)
-        memcpy(back + w * k, rows + w * (n - 1 - k), sizeof(float) * (size_t)w);
+        for (int32_t c = 0; c < w; c++)
+            back[w * k + c] = rows[w * (n - 1 - k) + c];
     sdd_tri_emit(out, row, (int32_t)n, back);
 }
 
