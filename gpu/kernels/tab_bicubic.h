@@ -55,7 +55,8 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_SOON 4  /* pieces on */
+#define SDD_TAB_SOON 4  /* pieces on, whose points go to memory that is asked for; .. */
+#define SDD_TAB_FAR 16  /* .. and whose columns are */
 #define SDD_TAB_SOME 64 /* points that are made at a time, and written: memory takes them while the next are made */
 _Static_assert(3 * SDD_TAB_SOME <= SDD_STREAM_ROOM, "they fit");
 
@@ -129,10 +130,14 @@ SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, in
     return to;
 }
 
-/* The piece whose rows piece k asks for: some pieces on. */
-SDD_FN int64_t sdd_tab_soon_of(struct sdd_tab_some some, int64_t k)
+/* Asks for the memory of pieces that come after piece k. */
+SDD_FN void sdd_tab_ask(const struct tab_points_args *a, struct sdd_width w, int64_t k)
 {
-    return k + SDD_TAB_SOON < some.end ? k + SDD_TAB_SOON : k;
+    int64_t last = a->n_regular - 1, soon = k + SDD_TAB_SOON < last ? k + SDD_TAB_SOON : last;
+    int64_t far = k + SDD_TAB_FAR < last ? k + SDD_TAB_FAR : last;
+    __builtin_prefetch(a->regular_column + SDD_TAB_REGULAR * far);
+    __builtin_prefetch(a->regular + far);
+    sdd_tab_soon(a, w, sdd_tab_column_of(a, soon, 1).first);
 }
 
 SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
@@ -187,7 +192,7 @@ SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_wi
             for (int32_t k = 0; k < 4; k++)
                 along.w[k][w.n * x + c] = along.basis[x + 1].s[k];
     for (int64_t k = some.first; k < some.end; k++) {
-        sdd_tab_soon(a, w, sdd_tab_column_of(a, sdd_tab_soon_of(some, k), 1).first);
+        sdd_tab_ask(a, w, k);
         sdd_tab_piece(a, w, &along, k, &s);
     }
     sdd_tab_close_all(&s);

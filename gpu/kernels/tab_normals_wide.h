@@ -158,7 +158,7 @@ static inline void sdd_tab_bicubic_normals_group(const struct tab_normals_args *
     sdd_tab_open_all(&s, p, 3);
     sdd_tab_lanes_of(a, some.first, &l);
     for (int64_t k = some.first; k < some.end; k++) {
-        sdd_tab_soon(p, sdd_xyz(), sdd_tab_column_of(p, sdd_tab_soon_of(some, k), 1).first);
+        sdd_tab_ask(p, sdd_xyz(), k);
         sdd_tab_bicubic_normals(a, &l, k, &s);
     }
     sdd_tab_close_all(&s);
