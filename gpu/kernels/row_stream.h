@@ -9,9 +9,9 @@
 #ifndef __CUDACC__
 #include <string.h>
 
-#define SDD_STREAM_WAITING 128          /* floats: more would keep memory waiting, and then the processor */
+#define SDD_STREAM_WAITING 128          /* floats: in longer bursts memory waits, and then the processor */
 #define SDD_STREAM_ROOM 1024            /* floats at a time */
-#define SDD_STREAM_OVER (3 * SDD_LANES) /* .. and points that hang over */
+#define SDD_STREAM_OVER (2 * SDD_LANES) /* .. and what hangs over of the last register */
 
 /* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
 struct sdd_row_stream {

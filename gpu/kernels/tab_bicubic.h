@@ -58,7 +58,7 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 #define SDD_TAB_SOON 4  /* pieces on, whose points go to memory that is asked for; .. */
 #define SDD_TAB_FAR 16  /* .. and whose columns are */
 #define SDD_TAB_SOME 64 /* points that are made at a time, and written: memory takes them while the next are made */
-_Static_assert(3 * SDD_TAB_SOME <= SDD_STREAM_ROOM, "they fit");
+_Static_assert(SDD_TAB_SOME >= SDD_TAB_SIDE && 3 * SDD_TAB_SOME <= SDD_STREAM_ROOM, "whole rows, and they fit");
 
 /* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row. */
 struct sdd_tab_along {

@@ -4,10 +4,10 @@
  * Shapes  pieces as in tab_rows, slope[m + 1], t1, t2 as pieces.table, shared[n_classes] u32 (tab_class_shared)
  *         -> to[n][3] f32 or oct16 (pieces.as), tangents[n][6] f32, of length 1; either may be NULL: rows first ..
  *         first + n - 1
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_pieces: sdd_tab_items, and on a
- *         GPU the items of tab_points; pieces.to is `to`, and isolated rows are left alone there
- * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 39 multiply-adds a float of a row alone, 8 of
- *         many; of others two multiply-adds a column and float
+ * Shape   item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of
+ *         tab_points, sdd_tab_items; pieces.to is `to`, and isolated rows are left alone
+ * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 8 multiply-adds a float by_pieces, 39 else; of
+ *         others two multiply-adds a column and float
  * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
  * Source  Halstead et al. 1993      Threads any queue */
 #ifndef SDD_K_TAB_NORMALS_H

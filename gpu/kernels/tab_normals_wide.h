@@ -8,6 +8,7 @@
 
 #define SDD_TAB_ACROSS (SDD_TAB_SIDE / SDD_LANES) /* registers of a row of a piece, at most .. */
 #define SDD_TAB_ABOVE 2                           /* .. and those of its rows, where one holds several */
+_Static_assert(SDD_LANES <= 8, "of four points a row at most they are two");
 
 /* Normals of SDD_LANES points, from what leads away from them, to rows of three. unit: or of whatever length. */
 SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 t1, struct sdd_wide_vec3 t2, int unit, float *to)

@@ -3,7 +3,6 @@
  * columns at a time in their order, from 0, rounded once a term, which are then added. */
 #ifndef SDD_TAB_OTHER_H
 #define SDD_TAB_OTHER_H
-#include "gpu/kernels/row_bands.h"
 #include "gpu/kernels/tab_sides.h"
 
 SDD_FN struct sdd_frame sdd_tab_frame(const struct tab_points_args *a, uint32_t c)
@@ -50,15 +49,16 @@ SDD_FN int64_t sdd_tab_run_threads(const struct tab_points_args *a)
 #define SDD_TAB_GRID ((SDD_TAB_SIDE + 1) * (SDD_TAB_SIDE + 1)) /* points of a closed grid, at most */
 #define SDD_TAB_PITCH (SDD_TAB_GRID + 2 * SDD_LANES)           /* from a component of points to the next */
 
-/* n points that follow each other: their weights, and where they go, component by component; up to SDD_LANES more are
- * written. */
+/* n points that follow each other: their weights, and where they go, component by component; up to SDD_LANES - 1 more
+ * are written. */
 struct sdd_tab_part {
     const float *w;
     float *to;
     int32_t n;
 };
 
-/* Of one part or two, of SDD_LANES points or fewer; n_parts and whole, no fewer, are constants. */
+/* Of one part or two, of SDD_LANES points or fewer; whole: no fewer, so no load has a mask. n_parts and whole are
+ * constants. */
 SDD_FN void sdd_tab_some_sums(const struct sdd_tab_part *of, int32_t n_parts, int whole, int64_t points,
                               const struct sdd_vec3 *p, int32_t n_columns)
 {
@@ -114,7 +114,7 @@ SDD_FN struct sdd_wide_vec3 sdd_tab_soa_load(const float *soa)
     return p;
 }
 
-/* Points whose weights begin at w, to rows of `width` numbers; those of up to SDD_LANES more are written. */
+/* Points whose weights begin at w, to rows of `width` numbers; those of up to SDD_LANES - 1 more are written. */
 SDD_FN void sdd_tab_rows_of(const float *w, int64_t points, int32_t n, const struct sdd_vec3 *p, int32_t n_columns,
                             int32_t width, float *to)
 {

@@ -15,7 +15,7 @@ struct tab_normals_args {
     const float *t1, *t2;
     const uint32_t *shared;
     float *tangents;
-    int32_t by_pieces; /* all rows, and no tangents: a GPU makes them piece by piece */
+    int32_t by_pieces; /* all rows but isolated ones, piece by piece; no tangents */
 };
 
 /* A power of two that brings numbers up to `most` near 1, or as near as it can. */

@@ -9,6 +9,7 @@
 
 #ifndef __CUDACC__
 #define SDD_TAB_FLOATS (3 * SDD_TAB_SIDE) /* of a row of points, that at x = 0 left out */
+_Static_assert(2 * SDD_TAB_FLOATS <= SDD_STREAM_ROOM, "a line of two pieces' points fits");
 
 struct sdd_tab_streams {
     struct sdd_row_stream inside, spokes;
@@ -39,7 +40,8 @@ static inline void sdd_tab_close_all(struct sdd_tab_streams *s)
     sdd_stream_close(&s->spokes);
 }
 
-/* Where the points at x = 1 .. m - 1 of n rows inside a piece, from y on, are to be made. */
+/* Where the points at x = 1 .. m - 1 of n rows inside a piece, from y on, are to be made: on their way, or, where other
+ * components are between them, anywhere. */
 SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
                              int32_t y, int32_t n, struct sdd_tab_streams *s)
 {
@@ -68,7 +70,7 @@ SDD_FN void sdd_tab_put(const struct tab_points_args *a, struct sdd_width w, uin
                     sdd_vec3_of(p[0], w.n > 1 ? p[1] : 0.0f, w.n > 2 ? p[2] : 0.0f));
 }
 
-/* They are made, and other components are between them. */
+/* Dense rows are on their way by then; those with other components between are written here. */
 SDD_FN void sdd_tab_put_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
                                int32_t y, int32_t n, const float *made)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.h: a register of floats of a CPU: SDD_LANES of them, each of which computes by itself, so how many there are
- * changes no bit. What is in memory may stand anywhere. */
+/* wide.h: a register of floats of a CPU, SDD_LANES of them, each of which computes by itself. What is in memory may
+ * stand anywhere. Code that runs has eight; the other forms here are for who wants a kernel's arguments alone. */
 #ifndef SDD_WIDE_H
 #define SDD_WIDE_H
 #include "gpu/kernel.h"
@@ -8,7 +8,7 @@
 #ifndef __CUDACC__
 #ifdef __FMA__
 #define SDD_LANES 8
-#else /* who only wants to know a kernel's arguments */
+#else
 #define SDD_LANES 4
 #endif
 typedef float sdd_wide __attribute__((vector_size(4 * SDD_LANES)));
@@ -67,7 +67,7 @@ SDD_FN sdd_wide sdd_wide_fma(sdd_wide a, sdd_wide b, sdd_wide c)
 #endif
 }
 
-/* n floats; up to SDD_LANES - 1 more are read and written. */
+/* n floats, from behind `to` or from elsewhere; up to SDD_LANES - 1 more are read and written. */
 SDD_FN void sdd_wide_copy(float *to, const float *from, int32_t n)
 {
     for (int32_t k = 0; k < n; k += SDD_LANES)

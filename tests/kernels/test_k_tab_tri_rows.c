@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CLASSES = 5, MOST_COLUMNS = 39, MOST_LEVEL = 6, SPARE = 8 };
+enum { CLASSES = 5, MOST_COLUMNS = 39, MOST_LEVEL = 6 };
 
 static uint64_t seed = 4711;
 
@@ -59,7 +59,7 @@ static void pieces_init(struct pieces *s, const struct poly *p, int level, int32
         for (int32_t j = 0; j < s->tables[s->piece[i].class_of].n_columns; j++)
             s->column[s->n_column++] = (uint32_t)random_below(&seed, s->n_from);
     }
-    s->n_table = columns * s->rows + SPARE;
+    s->n_table = columns * s->rows;
     s->table = floats(s->n_table), s->from = floats(s->n_from * stride);
 }
 
@@ -386,7 +386,7 @@ static void check_normals(const struct poly *p)
         columns += 2 * n.away[k].pairs * s->tables[k].n_columns;
     }
     free(s->table);
-    s->n_table = columns * s->rows + SPARE, s->table = floats(s->n_table);
+    s->n_table = columns * s->rows, s->table = floats(s->n_table);
     int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
     struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
