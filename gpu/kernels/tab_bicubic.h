@@ -55,10 +55,10 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_SOON 4  /* pieces on, whose points go to memory that is asked for; .. */
-#define SDD_TAB_FAR 16  /* .. and whose columns are */
-#define SDD_TAB_SOME 64 /* points that are made at a time, and written: memory takes them while the next are made */
-_Static_assert(SDD_TAB_SOME >= SDD_TAB_SIDE && 3 * SDD_TAB_SOME <= SDD_STREAM_ROOM, "whole rows, and they fit");
+#define SDD_TAB_SOON 4   /* pieces on, whose points go to memory that is asked for; .. */
+#define SDD_TAB_FAR 16   /* .. and whose columns are */
+#define SDD_TAB_BURST 64 /* points that are made at a time, and written: memory takes them while the next are made */
+_Static_assert(SDD_TAB_BURST >= SDD_TAB_SIDE && 3 * SDD_TAB_BURST <= SDD_STREAM_ROOM, "whole rows, and they fit");
 
 /* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row. */
 struct sdd_tab_along {
@@ -145,7 +145,7 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
 {
     const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
     int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / SDD_LANES;
-    int32_t some = SDD_TAB_SOME / m;
+    int32_t burst = SDD_TAB_BURST / m; /* rows */
     uint32_t owns = a->regular[i].owns;
     struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
     sdd_wide p[SDD_TAB_REGULAR][3];
@@ -159,8 +159,8 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
     sdd_wide_copy(bottom + SDD_LANES * last, right[0], SDD_LANES);
     for (int32_t v = 0; v < last; v++)
         sdd_tab_sum_across(&across, v, along->basis, 1, bottom + SDD_LANES * v, 0);
-    for (int32_t y = 1; y < m; y += some) {
-        int32_t rows = m - y < some ? m - y : some;
+    for (int32_t y = 1; y < m; y += burst) {
+        int32_t rows = m - y < burst ? m - y : burst;
         float *inside = sdd_tab_inside(a, w, &to, y, rows, s);
         /* a row's last vector hangs over into the next row, whose own first one comes after it */
         for (int32_t r = 0; r < rows; r++)

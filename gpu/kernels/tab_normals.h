@@ -20,12 +20,13 @@ SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
 {
     int64_t others = sdd_tab_other_items(&a->rows.pieces), low = i * a->rows.each;
     int64_t high = low + a->rows.each < a->rows.n ? low + a->rows.each : a->rows.n;
-    if (a->by_pieces && i < others)
+    if (!a->by_pieces)
+        for (; low < high; low++)
+            sdd_tab_put_row(a, low);
+    else if (i < others)
         sdd_tab_other_item(a, &a->rows.pieces, sdd_xyz(), i, sdd_tab_other_normals);
-    else if (a->by_pieces)
+    else
         sdd_tab_bicubic_normals_group(a, i - others);
-    for (; low < high && !a->by_pieces; low++)
-        sdd_tab_put_row(a, low);
 }
 #endif
 #endif

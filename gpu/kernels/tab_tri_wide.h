@@ -10,7 +10,7 @@
 
 /* A piece whose points are made: its part of a table, and its columns. */
 struct sdd_tri_seen {
-    uint32_t piece, class_of;
+    uint32_t class_of;
     int32_t n;
     int64_t at; /* in the table */
     struct sdd_vec3 p[SDD_TRI_COLUMNS];
@@ -20,7 +20,6 @@ static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from
                                uint32_t piece, struct sdd_tri_seen *s)
 {
     struct sdd_tri_piece of = a->piece[piece];
-    s->piece = piece;
     s->class_of = of.class_of;
     s->n = a->classes[of.class_of].n_columns;
     s->at = a->classes[of.class_of].table * sdd_tri_table_rows(1 << (a->level - 1));
