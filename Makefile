@@ -194,7 +194,7 @@ docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/sdd_many.h gpu/sdd_matrix.h gpu/err.*[hf]
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/sdd_begin.h gpu/sdd_many.h gpu/sdd_matrix.h gpu/err.*[hf]
 	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
 clean: ; rm -rf build ## remove all that was built
 help: ## this list

@@ -130,7 +130,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
         patches_queue_rows(p, result_block(plan, &lay.result, SDD_PATCHES),
                            result_block(plan, &lay.result, SDD_PATCH_PARAMS));
         run_faces(p, plan, &lay.result);
-        rc = result_bring(&result, &lay.result, 1, p->request.cancel, err);
+        rc = result_bring(&result, &lay.result, 1, 1, p->request.cancel, err);
     }
     if (rc) /* queued work may still use the memory */
         dev_drain(t->device);

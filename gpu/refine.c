@@ -194,6 +194,7 @@ int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_erro
 struct crowd {
     sdd_device *device;
     int n, abreast; /* abreast: so many have scratch of their own, for an engine that makes their points at once */
+    int begin;      /* only: their blocks stay in device memory, where that is not the host's */
     const struct engine **engine;
     struct sdd_refine_request *request; /* with the shapes of the mesh's primvars */
     struct engine_run *run;
@@ -323,7 +324,7 @@ static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd
         for (int k = first; k < first + n && !rc; k++)
             rc = run_rest(c, k, err);
     }
-    return rc ? rc : result_bring(c->result, c->lay, c->n, cancel, err);
+    return rc ? rc : result_bring(c->result, c->lay, c->n, !c->begin, cancel, err);
 }
 
 static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
@@ -348,7 +349,10 @@ static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct s
         if (rc) /* queued work may still use the memory */
             dev_drain(c->device);
     }
-    dev_free(c->device, memory, count.used);
+    if (c->begin && !rc)
+        result_hold(c->result[0], c->lay, memory, count.used);
+    else
+        dev_free(c->device, memory, count.used);
     for (int k = 0; k < c->n; k++) {
         struct sdd_result_info *info = &c->result[k]->info;
         info->n_launches = c->device->n_launches - launches;
@@ -358,8 +362,8 @@ static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct s
     return rc;
 }
 
-int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, sdd_result **out,
-                    struct sdd_error *err)
+static int refine(sdd_mesh *const *meshes, int n, int begin, const struct sdd_refine_request *r, sdd_result **out,
+                  struct sdd_error *err)
 {
     struct sdd_error own = {0};
     err = err ? err : &own;
@@ -370,13 +374,25 @@ int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_requ
     for (int k = 1; k < n; k++)
         if (meshes[k]->topology != meshes[0]->topology)
             return sdd_fail(err, SDD_EINVALID, "meshes", "mesh %d has another topology than mesh 0", k);
-    struct crowd c = {meshes[0]->topology->device, n, n < ENGINE_ABREAST ? n : ENGINE_ABREAST, .result = out};
+    sdd_device *d = meshes[0]->topology->device;
+    struct crowd c = {d, n, n < ENGINE_ABREAST ? n : ENGINE_ABREAST, begin && !d->b->unified, .result = out};
     int rc = crowd_refine(&c, meshes, r, err);
     crowd_free(&c, rc);
     return rc;
 }
 
+int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, sdd_result **out,
+                    struct sdd_error *err)
+{
+    return refine(meshes, n, 0, r, out, err);
+}
+
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
 {
-    return sdd_refine_many(&m, 1, r, out, err);
+    return refine(&m, 1, 0, r, out, err);
+}
+
+int sdd_refine_begin(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err)
+{
+    return refine(&m, 1, 1, r, out, err);
 }

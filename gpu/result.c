@@ -117,7 +117,7 @@ static void queue_downloads(sdd_device *d, const struct sdd_plan *p, const struc
             dev_download(d, (void *)(uintptr_t)p->blocks[k].data, lay->block[k], p->blocks[k].bytes);
 }
 
-int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, const atomic_int *cancel,
+int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, int blocks, const atomic_int *cancel,
                  struct sdd_error *err)
 {
     sdd_device *d = r[0]->device;
@@ -138,7 +138,7 @@ int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, c
         free(words);
         return rc;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && blocks; i++)
         queue_downloads(d, &r[i]->info.plan, lay + i);
     dev_download(d, words, lay[0].digests, n_words * (int64_t)sizeof *words);
     dev_mark(d, MARK_DOWNLOADED);
@@ -158,6 +158,51 @@ int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, c
     return rc;
 }
 
+/* ---- piece by piece --------------------------------------------------------------------------------------------- */
+void result_hold(sdd_result *r, const struct result_layout *lay, void *memory, int64_t bytes)
+{
+    r->memory = memory;
+    r->memory_bytes = bytes;
+    for (int k = 0; k < r->info.plan.n_blocks; k++)
+        r->block[k] = lay->block[k];
+}
+
+static void let_go(sdd_result *r)
+{
+    dev_free(r->device, r->memory, r->memory_bytes);
+    r->memory = NULL;
+}
+
+int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_error *err)
+{
+    sdd_device *d = r->device;
+    int64_t at = r->brought; /* of the block */
+    *left = 0;
+    if (!r->memory)
+        return SDD_OK;
+    dev_mark(d, MARK_DIGESTED);
+    for (int k = 0; k < r->info.plan.n_blocks; k++) {
+        const struct sdd_block *b = r->info.plan.blocks + k;
+        if (at < b->bytes && bytes > 0) {
+            const int64_t n = b->bytes - at < bytes ? b->bytes - at : bytes;
+            dev_download(d, (char *)(uintptr_t)b->data + at, (const char *)r->block[k] + at, n);
+            r->brought += n;
+            bytes -= n;
+        }
+        at = at > b->bytes ? at - b->bytes : 0;
+    }
+    dev_mark(d, MARK_DOWNLOADED);
+    const double seconds = dev_elapsed(d, MARK_DIGESTED, MARK_DOWNLOADED);
+    int rc = dev_finish(d, err);
+    if (rc)
+        return rc;
+    r->info.download_seconds += seconds;
+    *left = r->info.plan.host_bytes - r->brought;
+    if (*left == 0)
+        let_go(r);
+    return SDD_OK;
+}
+
 const struct sdd_result_info *sdd_result_info(const sdd_result *r)
 {
     return &r->info;
@@ -167,6 +212,7 @@ void sdd_result_free(sdd_result *r)
 {
     if (!r)
         return;
+    let_go(r);
     for (int k = 0; k < r->info.plan.n_blocks; k++) {
         struct sdd_block *b = r->info.plan.blocks + k;
         if (b->data)

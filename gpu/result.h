@@ -5,10 +5,15 @@
 #define SDD_RESULT_H
 #include "gpu/device.h"
 #include "gpu/kernels/rows_out.h"
+#include "gpu/sdd_begin.h"
 
 struct sdd_result {
     sdd_device *device;
     struct sdd_result_info info;
+    /* of one whose blocks are still to come: */
+    void *memory; /* of the run; NULL: they have, or it is none */
+    int64_t memory_bytes, brought;
+    const void *block[SDD_MAX_BLOCKS]; /* in it */
 };
 
 /* rows_f32: what is not in 16 bits. */
@@ -40,8 +45,10 @@ void *result_block(const struct sdd_plan *p, const struct result_layout *lay, in
 
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_bring: after MARK_START and all kernels of n results, whose words follow each other, have been queued:
- * digests, the way to host memory, times, of which each result has its share. Waits. */
-int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, const atomic_int *cancel,
+ * digests, the way to host memory (blocks 0: not of the blocks), times, of which each result has its share. Waits. */
+int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, int blocks, const atomic_int *cancel,
                  struct sdd_error *err) SDD_MUST_CHECK;
+/* result_hold: takes the memory of the run, from which sdd_result_bring brings the blocks. */
+void result_hold(sdd_result *r, const struct result_layout *lay, void *memory, int64_t bytes);
 
 #endif

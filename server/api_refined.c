@@ -124,10 +124,11 @@ static int adopt(struct job *job)
         metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
         cache_keep(&job->server->cache, job->slot, j->frame);
     }
-    if (j->build) {
-        job_close(job); /* the next frame is made by them */
+    if (j->build)
+        job_close(job);                  /* the next frame is made by them */
+    job->committed = refine_is_begun(j); /* what is promised is sent */
+    if (j->build || job->committed)
         job_answer(job);
-    }
     return SDD_OK;
 }
 
@@ -159,6 +160,11 @@ static int tell_built(struct job *job)
     return SDD_OK;
 }
 
+static bool skip_bring(const struct job *job)
+{
+    return !refine_is_begun((const struct refine_job *)job);
+}
+
 static bool skip_build(const struct job *job)
 {
     return !((const struct refine_job *)job)->build;
@@ -167,6 +173,7 @@ static bool skip_build(const struct job *job)
 static void free_job(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
+    refine_lose(j);
     if (j->frame && j->frame->references == 0)
         cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
     else if (j->frame && --j->frame->references == 0)
@@ -186,6 +193,7 @@ static void start(struct request *r, bool patches, bool posed)
                                         {ON_HOST, PHASE_PARSE, parse, skip_parse},
                                         {ON_DEVICE, -1, refine_compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
+                                        {ON_DEVICE, PHASE_DOWNLOAD, refine_bring, skip_bring},
                                         {ON_DEVICE, -1, build_tables, skip_build},
                                         {ON_LOOP, -1, tell_built, skip_build},
                                         {0}};

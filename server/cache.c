@@ -29,7 +29,7 @@ void cached_free(struct cache *c, struct cached *entry)
     executor_post(c->compute, &entry->task);
 }
 
-static void drop(struct cache *c, struct cached *entry)
+void cache_drop(struct cache *c, struct cached *entry)
 {
     if (!entry->kept)
         return;
@@ -46,7 +46,7 @@ static void drop(struct cache *c, struct cached *entry)
 void cache_fini(struct cache *c)
 {
     while (!list_empty(&c->lru))
-        drop(c, CONTAINER(c->lru.next, struct cached, lru));
+        cache_drop(c, CONTAINER(c->lru.next, struct cached, lru));
     table_fini(&c->table);
 }
 
@@ -70,14 +70,14 @@ void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
     list_append(&slot->frames, &entry->of_slot);
     c->bytes += entry->frame.bytes;
     while (c->bytes > c->limit)
-        drop(c, CONTAINER(c->lru.next, struct cached, lru));
+        cache_drop(c, CONTAINER(c->lru.next, struct cached, lru));
     metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
 }
 
 void cache_forget(struct cache *c, struct slot *slot)
 {
     while (!list_empty(&slot->frames))
-        drop(c, CONTAINER(slot->frames.next, struct cached, of_slot));
+        cache_drop(c, CONTAINER(slot->frames.next, struct cached, of_slot));
 }
 
 void cached_ref(struct cache *c, struct cached *entry)
@@ -112,6 +112,7 @@ int cached_create(const char *key, const struct frame_about *about, sdd_result *
     }
     snprintf(entry->key, sizeof entry->key, "%s", key);
     entry->result = result;
+    atomic_init(&entry->there, 0);
     *out = entry;
     return SDD_OK;
 }

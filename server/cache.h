@@ -12,14 +12,16 @@
 
 struct slot;
 
-struct cached { /* one frame, immutable */
+struct cached { /* one frame, immutable once all of it is there */
     struct table_node node;
     struct list lru, of_slot; /* in no list when it is not kept */
     struct task task;         /* of its freeing                 */
     char key[CACHE_KEY_SIZE];
     struct frame frame;
     sdd_result *result;
-    int references; /* answers that send it, and the cache */
+    atomic_llong there; /* its first bytes, which can be read; the others come */
+    bool lost;          /* .. or never will */
+    int references;     /* answers that send it, and the cache */
     bool kept;
     int64_t sending; /* answers that send it                */
 };
@@ -37,11 +39,13 @@ void cache_fini(struct cache *c);
 struct cached *cache_find(struct cache *c, const char *key); /* moves it to the recent end; not referenced; or NULL */
 /* cache_keep: keeps an entry under its key, when it fits, until its slot's mesh changes. */
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry);
-void cache_forget(struct cache *c, struct slot *slot); /* the mesh has a new version or is gone */
+void cache_drop(struct cache *c, struct cached *entry); /* keeps it no more */
+void cache_forget(struct cache *c, struct slot *slot);  /* the mesh has a new version or is gone */
 /* An answer holds a reference while it sends. The last one frees. */
 void cached_ref(struct cache *c, struct cached *entry);
 void cached_unref(struct cache *c, struct cached *entry);
-/* cached_create: takes the result. Compute thread. Errors  SDD_ENO_MEMORY, and the result is freed */
+/* cached_create: takes the result; nothing of it is there. Compute thread. Errors  SDD_ENO_MEMORY, and the result is
+ * freed */
 int cached_create(const char *key, const struct frame_about *about, sdd_result *result, struct cached **out,
                   struct sdd_error *err) SDD_MUST_CHECK;
 void cached_free(struct cache *c, struct cached *entry); /* one that no one references yet; NULL is fine */

@@ -153,6 +153,16 @@ void frame_fini(struct frame *f)
     f->head = NULL;
 }
 
+int64_t frame_there(const struct frame *f, int64_t bytes)
+{
+    for (int i = 0; i < f->n_blocks; i++) {
+        if (bytes < f->blocks[i].bytes)
+            return f->blocks[i].offset + bytes;
+        bytes -= f->blocks[i].bytes;
+    }
+    return f->bytes;
+}
+
 const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
 {
     *n = (int64_t)f->head_bytes - at;

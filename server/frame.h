@@ -31,6 +31,8 @@ struct frame {
 int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
                struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
+/* frame_there: how many of its bytes there are when its blocks' first `bytes` are, one block after the other. */
+int64_t frame_there(const struct frame *f, int64_t bytes);
 /* frame_span: what stands at byte `at`, and how many bytes follow there. NULL: zeros, before a block. */
 const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n);
 /* frame_read: bytes [at, at + n) of the frame, n no more than what is left. */

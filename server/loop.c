@@ -3,6 +3,7 @@
 #include "server/loop.h"
 #include "server/auth.h"
 #include "server/http.h"
+#include "server/refine_request.h"
 #include "server/server.h"
 #include "server/stream.h"
 #include <microhttpd.h>
@@ -286,6 +287,7 @@ void loop_run(struct server *s)
     s->state = SERVER_CLOSING;
     abandon_all(s, SDD_EBUSY);
     streams_fail(s);
+    answers_wake(s, true);
     for (int i = 0; i < 3; i++)
         http_run(s); /* everybody awake, last bytes out */
     wait_for_work(s);

@@ -15,15 +15,41 @@ struct sender {              /* one answer's hold on a frame */
     struct server *server;
     struct cached *frame;
     int64_t first;
+    struct list late; /* in server->late while it waits */
+    bool cut;
 };
+
+/* The device is late, not the client. */
+static ssize_t wait_for_more(struct sender *s)
+{
+    if (s->cut || s->frame->lost)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    list_append(&s->server->late, &s->late);
+    conn_enter(s->request->conn, CONN_WORK);
+    http_sleep(s->request);
+    return 0;
+}
+
+void answers_wake(struct server *server, bool cut)
+{
+    while (!list_empty(&server->late)) {
+        struct sender *s = CONTAINER(server->late.next, struct sender, late);
+        list_remove(&s->late);
+        s->cut = cut;
+        conn_enter(s->request->conn, CONN_SEND);
+        http_answered(s->request);
+    }
+}
 
 static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
 {
     struct sender *s = cls;
     const struct frame *f = &s->frame->frame;
-    const int64_t first = s->first + (int64_t)at, left = f->bytes - first;
-    const size_t n = (uint64_t)left < max ? (size_t)left : max;
+    const int64_t first = s->first + (int64_t)at, left = atomic_load(&s->frame->there) - first;
+    const size_t n = left > 0 && (uint64_t)left < max ? (size_t)left : max;
     int64_t together;
+    if (left <= 0)
+        return wait_for_more(s);
     const void *from = frame_span(f, first, &together);
     if (!from || (uint64_t)together < n) {
         frame_read(f, first, out, n);
@@ -38,6 +64,7 @@ static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
 static void sender_free(void *cls)
 {
     struct sender *s = cls;
+    list_remove(&s->late);
     cached_unref(&s->server->cache, s->frame);
     free(s);
 }
@@ -56,7 +83,7 @@ static struct MHD_Response *sender_response(struct request *r, struct cached *fr
     struct sender *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct sender){r, r->server, frame, first};
+    *s = (struct sender){.request = r, .server = r->server, .frame = frame, .first = first};
     struct MHD_Response *response =
         MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, sender_read, s, sender_free);
     if (response)
@@ -93,7 +120,7 @@ static void answer_frame(struct request *r, struct refine_job *j)
         answer_header(r, "ETag", j->etag);
         return;
     }
-    bool copy = j->length <= COPY_BYTES;
+    bool copy = j->length <= COPY_BYTES && j->first + j->length <= atomic_load(&j->frame->there);
     struct MHD_Response *response =
         copy ? copy_response(f, j->first, j->length) : sender_response(r, j->frame, j->first, j->length);
     if (!response) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refine_compute.c: frames on the compute thread: as a whole, in pieces while they are sent, or many together. */
+#include "gpu/sdd_begin.h"
 #include "gpu/sdd_many.h"
 #include "server/refine_request.h"
 #include "server/residency.h"
@@ -28,7 +29,9 @@ static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_re
     struct resident *resident = job->slot->resident;
     int rc;
     do
-        rc = patches ? sdd_patches(mesh, patches, result, &job->err) : sdd_refine(mesh, &j->request, result, &job->err);
+        rc = patches            ? sdd_patches(mesh, patches, result, &job->err)
+             : refine_begins(j) ? sdd_refine_begin(mesh, &j->request, result, &job->err)
+                                : sdd_refine(mesh, &j->request, result, &job->err);
     while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
     resident_measure(job->server->residency, resident);
     if (rc == SDD_ENO_MEMORY)
@@ -101,6 +104,26 @@ static int begin(struct refine_job *j, bool *pieces)
     return rc;
 }
 
+bool refine_is_begun(const struct refine_job *j)
+{
+    return j->frame && atomic_load(&j->frame->there) < j->frame->frame.bytes;
+}
+
+/* More of the frame, where not all of it is there. */
+static int bring_more(struct refine_job *j)
+{
+    struct cached *c = j->frame;
+    const struct sdd_result_info *info = sdd_result_info(c->result);
+    int64_t left = 0;
+    int rc = sdd_result_bring(c->result, REFINE_PIECE_BYTES, &left, &j->base.job.err);
+    if (rc)
+        return rc;
+    atomic_store(&c->there, frame_there(&c->frame, info->plan.host_bytes - left));
+    if (!left && !j->patches)
+        refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
+    return SDD_OK;
+}
+
 /* Takes the result. */
 static int make_frame(struct refine_job *j, sdd_result *result)
 {
@@ -110,14 +133,15 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     job->phases[PHASE_REFINE] += info->refine_seconds;
     job->refined_by = info->by;
     job->phases[PHASE_DIGEST] += info->digest_seconds;
-    job->phases[PHASE_DOWNLOAD] += info->download_seconds;
-    if (!j->patches)
-        refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
     metrics_add(&job->server->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
                 info->plan.n_vertices);
     residency_publish(job->server->residency);
     j->computed = true;
-    return cached_create(j->key, &about, result, &j->frame, &job->err);
+    int rc = cached_create(j->key, &about, result, &j->frame, &job->err);
+    if (!rc)
+        rc = bring_more(j);
+    job->phases[PHASE_DOWNLOAD] += rc ? 0 : info->download_seconds;
+    return rc;
 }
 
 static int make_alone(struct refine_job *j, bool pieces)
@@ -127,6 +151,35 @@ static int make_alone(struct refine_job *j, bool pieces)
         return make_stream(j);
     int rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
     return rc ? rc : make_frame(j, result);
+}
+
+static void more_is_there(struct task *task, void *user)
+{
+    atomic_store(&CONTAINER(task, struct refine_job, more)->told, false);
+    answers_wake(user, false);
+}
+
+int refine_bring(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    int rc = SDD_OK;
+    while (!rc && refine_is_begun(j)) {
+        rc = bring_more(j);
+        if (!atomic_exchange(&j->told, true)) {
+            j->more.run = more_is_there;
+            jobs_hand_over(job->server, &j->more);
+        }
+    }
+    return rc;
+}
+
+void refine_lose(struct refine_job *j)
+{
+    if (!refine_is_begun(j))
+        return;
+    j->frame->lost = true;
+    cache_drop(&j->base.job.server->cache, j->frame);
+    answers_wake(j->base.job.server, false);
 }
 
 /* ---- many ------------------------------------------------------------------------------------------------------- */

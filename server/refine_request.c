@@ -12,9 +12,8 @@
 #define FIRST_GUESS 1e-9     /* seconds a byte, before anything is known */
 #define FIXED_SECONDS 100e-6 /* queueing and launches                  */
 /* Of a frame that is made while it is sent. */
-#define LEAST_PIECE_BYTES (8 << 20) /* less would wake threads more often than is worth it */
-#define MOST_PIECE_BYTES (64 << 20)
-#define PIECE_SCRATCHES 16 /* times what all pieces stand on, between these */
+#define MOST_PIECE_BYTES (64 << 20) /* of one; REFINE_PIECE_BYTES at least */
+#define PIECE_SCRATCHES 16          /* times what all pieces stand on, between these */
 /* Of frames that are made together: more would keep others waiting, and has less to gain. */
 #define MOST_TOGETHER_BYTES (64 << 20)
 #define COMPACT_BLOCKS (SDD_POSITIONS | SDD_NORMALS | SDD_UVS)
@@ -108,6 +107,12 @@ static bool can_be_pieces(const struct refine_job *j)
     return j->plan.ranges && j->request.include == SDD_POSITIONS && !j->request.compact;
 }
 
+/* Is what the device makes copied to host memory? */
+static bool is_copied(const struct server *s)
+{
+    return strcmp(s->device_info.backend, "cpu") != 0;
+}
+
 /* Too large to be made as a whole? The daemon's limits say so, not what is free now: a frame keeps its header. What is
  * never kept leaves a GPU in pieces, so that it works while the loop sends; a CPU makes the whole faster. */
 static bool is_streamed(const struct refine_job *j)
@@ -116,8 +121,12 @@ static bool is_streamed(const struct refine_job *j)
     const int64_t device = s->device_info.memory_limit - resident_bytes(j->base.job.slot->resident);
     return can_be_pieces(j) &&
            (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->host_memory ||
-            j->plan.device_bytes > device ||
-            (j->posed && strcmp(s->device_info.backend, "cpu") != 0 && j->plan.blocks[0].count > 2 * j->piece_rows));
+            j->plan.device_bytes > device || (j->posed && is_copied(s) && j->plan.blocks[0].count > 2 * j->piece_rows));
+}
+
+bool refine_begins(const struct refine_job *j)
+{
+    return is_copied(j->base.job.server) && j->plan.host_bytes > 2 * REFINE_PIECE_BYTES;
 }
 
 struct frame_about refine_about(const struct refine_job *j)
@@ -271,7 +280,7 @@ static int choose_piece(struct refine_job *j)
     if (rc)
         return rc;
     int64_t bytes = one.device_bytes * PIECE_SCRATCHES;
-    j->piece_rows = least(bytes > LEAST_PIECE_BYTES ? bytes : LEAST_PIECE_BYTES, most) / STREAM_ROW_BYTES + 1;
+    j->piece_rows = least(bytes > REFINE_PIECE_BYTES ? bytes : REFINE_PIECE_BYTES, most) / STREAM_ROW_BYTES + 1;
     return SDD_OK;
 }
 

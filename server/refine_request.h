@@ -5,6 +5,8 @@
 #include "server/api.h"
 #include "server/frame.h"
 
+#define REFINE_PIECE_BYTES (8 << 20) /* smaller pieces of a frame would wake threads more often than is worth it */
+
 struct refine_job {
     struct mesh_job base;
     bool patches;                      /* sdd_patches makes the frame, not sdd_refine     */
@@ -16,6 +18,8 @@ struct refine_job {
     char etag[40];
     struct cached *frame; /* referenced while the job lives, once kept   */
     bool computed;
+    struct task more; /* tells the loop that more of the frame is there, .. */
+    atomic_bool told; /* .. and is on its way                               */
     /* The frame is made while it is sent: because of its size, or because a part of it was asked for. */
     bool streamed;              /* its size, so its header has no digest           */
     bool own_mesh;              /* a host copy of the mesh is needed               */
@@ -78,7 +82,16 @@ int refine_together(const struct refine_job *j);
 /* refine_compute: a step on the compute thread: the frame, or its first piece; and those of jobs that wait there and
  * want the same of meshes of the same topology. */
 int refine_compute(struct job *job);
+/* refine_begins: is the frame that is planned large, and copied to host memory? Then it is sent while that is done:
+ * refine_compute brings its first bytes, and after the answer the step refine_bring the others. */
+bool refine_begins(const struct refine_job *j);
+bool refine_is_begun(const struct refine_job *j);
+int refine_bring(struct job *job);
+/* refine_lose: on the loop: what has not come of a begun frame never will. */
+void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
+/* answers_wake: those that wait for more of their frame look again; cut: and end before it does. Loop. */
+void answers_wake(struct server *s, bool cut);
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);

@@ -120,6 +120,7 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
     name_requests(s);
     jobs_init(&s->jobs);
     list_init(&s->streams);
+    list_init(&s->late);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";

@@ -2,10 +2,8 @@
 /* A device or a disk that fails while the daemon serves: memory that is short is answered and survived; a lost
  * device or store ends the daemon within a second, with its own exit code; what was acknowledged is there
  * afterwards. */
-#include "gpu/device.h"
-#include "gpu/fake/backend_fake.h"
 #include "server/serve.h"
-#include "tests/http/daemon.h"
+#include "tests/http/fake_daemon.h"
 #include "tests/http/spawn.h"
 #include <poll.h>
 #include <signal.h>
@@ -16,42 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { ONCE, FOREVER, STICKY };
 static struct daemon d;
-
-/* ---- in the child: the daemon over the fake device, armed by a signal ------------------------------------------- */
-static void on_arm(int number, siginfo_t *info, void *context)
-{
-    int value = info->si_value.sival_int;
-    (void)number, (void)context;
-    sdd_fake_arm(value >> 2, (value & 3) == FOREVER, (value & 3) == STICKY);
-}
-
-static int open_fake(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
-{
-    return sdd_device_wrap(sdd_backend_fake(), 0, 1, config->memory_limit, out, err);
-}
-
-static int run(int argc, char **argv)
-{
-    struct sigaction action = {.sa_sigaction = on_arm, .sa_flags = SA_SIGINFO | SA_RESTART};
-    struct config config;
-    struct text error = {0};
-    sigaction(SIGRTMIN, &action, NULL);
-    if (!config_load(&config, argc, argv, &error))
-        return EXIT_USAGE;
-    return serve(&config, open_fake);
-}
-
-/* ---- in the test ------------------------------------------------------------------------------------------------ */
-static void arm(int k, int how)
-{
-    const union sigval value = {.sival_int = k << 2 | how};
-    struct answer a;
-    assert_int_equal(sigqueue(d.pid, SIGRTMIN, value), 0);
-    http_get(&d, "/v1/health/live", &a); /* the signal has been taken when the loop has turned */
-    answer_free(&a);
-}
 
 static int stop(void **state)
 {
@@ -104,14 +67,14 @@ static void test_lost_device(void **state)
     char id[32];
     struct answer a;
     (void)state;
-    daemon_fork(&d, NULL, run);
+    daemon_fork(&d, NULL, fake_daemon);
     create_cube(&d, id);
     assert_int_equal(get(id, "/refined?level=2"), 200);
     int idle = http_connect(&d);
     http_ask_on(idle, "GET", "/v1/health/ready", "", NULL, 0, &a);
     assert_int_equal(a.status, 200);
     answer_free(&a);
-    arm(2, STICKY);
+    fake_arm(&d, 2, STICKY);
     double begin = seconds_now();
     int status = get(id, "/refined?level=3");
     if (status == 507) /* it was an allocation that failed first */
@@ -127,7 +90,7 @@ static void test_lost_device(void **state)
     assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
     assert_true(seconds_now() - begin < 1);
     assert_true(daemon_logged(&d, "the compute device was lost"));
-    daemon_fork(&d, NULL, run); /* the supervisor starts it again: all is there */
+    daemon_fork(&d, NULL, fake_daemon); /* the supervisor starts it again: all is there */
     assert_int_equal(get(id, "/refined?level=3"), 200);
     daemon_stop(&d);
 }
@@ -137,8 +100,8 @@ static void test_lost_while_idle(void **state)
 {
     struct answer a;
     (void)state;
-    daemon_fork(&d, NULL, run);
-    arm(2, STICKY);
+    daemon_fork(&d, NULL, fake_daemon);
+    fake_arm(&d, 2, STICKY);
     http_get(&d, "/v1/health/ready", &a);
     assert_int_equal(a.status, 503);
     answer_free(&a);
@@ -155,7 +118,7 @@ static void torture(const char *ask, int how, int step, int counts[3])
     struct answer a;
     create_cube(&d, id);
     for (int k = 1; k < 100; k += step) {
-        arm(k, how);
+        fake_arm(&d, k, how);
         int created = post(made), refined = ask ? get(id, ask) : pose(id);
         counts[0] += created == 507 || refined == 507;
         http_get(&d, "/v1/health/live", &a);
@@ -163,10 +126,10 @@ static void torture(const char *ask, int how, int step, int counts[3])
         answer_free(&a);
         if (created == 503 || refined == 503 || gone) {
             assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
-            daemon_fork(&d, NULL, run);
+            daemon_fork(&d, NULL, fake_daemon);
             counts[1]++;
         } else
-            arm(0, ONCE);
+            fake_arm(&d, 0, ONCE);
         counts[2] += created == 201 && refined == 200;
         assert_int_equal(get(id, "/refined?level=3"), 200);
         if (created == 201)
@@ -191,10 +154,10 @@ static void torture(const char *ask, int how, int step, int counts[3])
 static void each_call(const char *ask)
 {
     int counts[3] = {0};
-    daemon_fork(&d, NULL, run);
+    daemon_fork(&d, NULL, fake_daemon);
     torture(ask, ONCE, 1, counts);
     daemon_stop(&d);
-    daemon_fork(&d, NULL, run);
+    daemon_fork(&d, NULL, fake_daemon);
     torture(ask, FOREVER, 3, counts);
     print_message("%d answered 507, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
     assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
@@ -219,14 +182,24 @@ static void test_each_call_of_poses(void **state)
     each_call(NULL);
 }
 
+static bool is_ready(void)
+{
+    struct answer a;
+    http_get(&d, "/v1/health/ready", &a);
+    const bool ready = a.status == 200;
+    answer_free(&a);
+    return ready;
+}
+
 /* Reads an answer to its end; was it a frame, and all of it there? */
-static bool read_whole(int fd)
+static bool read_frame(int fd, bool *whole)
 {
     static char bytes[1 << 16];
     int64_t got = 0, length = -1;
+    *whole = false;
     for (ssize_t n; length < 0 || got < length; got += n) {
         if ((n = recv(fd, bytes, sizeof bytes - 1, 0)) <= 0)
-            return false;
+            return length >= 0;
         if (length >= 0)
             continue;
         bytes[n] = 0; /* the head comes in the first piece */
@@ -236,7 +209,7 @@ static bool read_whole(int fd)
         assert_true(field && end);
         length = strtol(field + 16, NULL, 10) + (end + 4 - bytes);
     }
-    return true;
+    return *whole = true;
 }
 
 /* subd tells that a frame was cut short, and leaves no part of it as a file. Ends the daemon. */
@@ -247,7 +220,7 @@ static void cut_short(const char *id)
     snprintf(path, sizeof path, "%s/cut.frame", d.dir);
     const char *arguments[] = {"refine",  id,  "--server",         server, "--method", "tabulated",
                                "--level", "6", "--only-positions", "-o",   path,       NULL};
-    arm(300, STICKY); /* past what a daemon that has just begun makes for its first piece */
+    fake_arm(&d, 300, STICKY); /* past what a daemon that has just begun makes for its first piece */
     struct ran r = spawn_subd(d.dir, arguments, NULL);
     assert_int_equal(r.code, 3);
     assert_non_null(strstr(r.err, "broke"));
@@ -264,9 +237,8 @@ static void test_each_call_of_streams(void **state)
     static const char *const options[] = {"--stream-bytes", "1MiB", NULL};
     char id[32], text[160], *obj = grid_obj(12);
     int small = 65536, counts[3] = {0};
-    struct answer a;
     (void)state;
-    daemon_fork(&d, options, run);
+    daemon_fork(&d, options, fake_daemon);
     create_obj(&d, obj, id);
     free(obj);
     for (int k = 1; k < 120; k += 2) {
@@ -274,7 +246,7 @@ static void test_each_call_of_streams(void **state)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
         const int how = k % 4 == 1 ? ONCE : FOREVER, early = k % 3 == 0; /* before the first piece, or after it */
         if (early)
-            arm(k / 3, how);
+            fake_arm(&d, k / 3, how);
         int n = snprintf(text, sizeof text,
                          "GET /v1/meshes/%s/refined?level=6&include=positions&method=tabulated HTTP/1.1\r\n"
                          "Host: x\r\n\r\n",
@@ -283,17 +255,16 @@ static void test_each_call_of_streams(void **state)
         struct pollfd p = {fd, POLLIN, 0};
         assert_int_equal(poll(&p, 1, 20000), 1); /* it has begun, and cannot end: nobody reads */
         if (!early)
-            arm(k, how);
-        bool whole = read_whole(fd);
+            fake_arm(&d, k, how);
+        bool whole;
+        (void)read_frame(fd, &whole);
         close(fd);
-        arm(0, ONCE);
-        http_get(&d, "/v1/health/ready", &a);
-        bool ready = a.status == 200;
-        answer_free(&a);
+        fake_arm(&d, 0, ONCE);
+        const bool ready = is_ready();
         if (!ready) {
             assert_false(whole);
             assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
-            daemon_fork(&d, options, run);
+            daemon_fork(&d, options, fake_daemon);
         }
         counts[whole ? 2 : ready ? 0 : 1]++;
         assert_int_equal(get(id, "/refined?level=3"), 200);
@@ -301,6 +272,39 @@ static void test_each_call_of_streams(void **state)
     print_message("%d refused or cut, %d ended the daemon, %d went well\n", counts[0], counts[1], counts[2]);
     assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
     cut_short(id);
+}
+
+/* The k-th call fails of a frame that is sent while it is copied: it is refused, or cut where the copy ended. */
+static void test_each_call_of_begun(void **state)
+{
+    static const char *const options[] = {"--cache-bytes", "0", NULL};
+    char id[32], text[160], *obj = grid_obj(24);
+    int counts[3] = {0};
+    (void)state;
+    daemon_fork(&d, options, fake_daemon);
+    create_obj(&d, obj, id);
+    free(obj);
+    int n =
+        snprintf(text, sizeof text,
+                 "GET /v1/meshes/%s/refined?level=5&include=positions,normals,indices HTTP/1.1\r\nHost: x\r\n\r\n", id);
+    for (int k = 1; k < 80; k += 2) {
+        assert_int_equal(get(id, "/refined?level=1"), 200); /* what stays on the device is there */
+        int fd = http_connect(&d);
+        fake_arm(&d, k, FOREVER);
+        http_send(fd, text, (size_t)n);
+        bool whole, begun = read_frame(fd, &whole);
+        close(fd);
+        counts[whole ? 2 : begun ? 1 : 0]++;
+        fake_arm(&d, 0, ONCE);
+        if (!is_ready()) {
+            assert_false(whole);
+            assert_int_equal(daemon_wait(&d, 5), EXIT_DEVICE);
+            daemon_fork(&d, options, fake_daemon);
+        }
+    }
+    print_message("%d refused, %d cut, %d went well\n", counts[0], counts[1], counts[2]);
+    assert_true(counts[0] > 0 && counts[1] > 0 && counts[2] > 0);
+    daemon_stop(&d);
 }
 
 /* No file of the daemon may grow any more: what cannot be written is not acknowledged. */
@@ -343,6 +347,7 @@ int main(void)
                                        cmocka_unit_test_teardown(test_each_call_of_patches, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_poses, stop),
                                        cmocka_unit_test_teardown(test_each_call_of_streams, stop),
+                                       cmocka_unit_test_teardown(test_each_call_of_begun, stop),
                                        cmocka_unit_test_teardown(test_full_disk, stop)};
     return cmocka_run_group_tests_name("http/faults", tests, NULL, NULL);
 }
