@@ -16,7 +16,7 @@
 
 #define MAX_CLASSES 4096
 _Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
-_Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 28, "the fields of a run");
+_Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 24, "the fields of a run, and of what a piece makes");
 
 int tab_refuse(struct sdd_error *err, const char *why)
 {

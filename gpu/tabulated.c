@@ -241,7 +241,8 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                     .other = t->other,
                                     .owns = t->owns,
                                     .column = t->column,
-                                    .n_runs = t->n_runs};
+                                    .n_runs = t->n_runs,
+                                    .where = t->where};
 }
 
 /* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
@@ -349,12 +350,10 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
     return (struct tab_rows_args){.pieces =
                                       points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, to, as),
                                   .mesh = *mesh,
-                                  .where = t->where,
                                   .to = to,
                                   .first = first_row,
                                   .n = n_rows,
-                                  .each = sdd_rows_each(n_rows),
-                                  .n_classes = (int32_t)t->n_classes};
+                                  .each = sdd_rows_each(n_rows)};
 }
 
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,

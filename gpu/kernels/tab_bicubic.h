@@ -55,8 +55,6 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_SOON 4   /* pieces on, whose points go to memory that is asked for; .. */
-#define SDD_TAB_FAR 16   /* .. and whose columns are */
 #define SDD_TAB_BURST 64 /* points that are made at a time, and written: memory takes them while the next are made */
 _Static_assert(SDD_TAB_BURST >= SDD_TAB_SIDE && 3 * SDD_TAB_BURST <= SDD_STREAM_ROOM, "whole rows, and they fit");
 
@@ -130,16 +128,6 @@ SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, in
     return to;
 }
 
-/* Asks for the memory of pieces that come after piece k. */
-SDD_FN void sdd_tab_ask(const struct tab_points_args *a, struct sdd_width w, int64_t k)
-{
-    int64_t last = a->n_regular - 1, soon = k + SDD_TAB_SOON < last ? k + SDD_TAB_SOON : last;
-    int64_t far = k + SDD_TAB_FAR < last ? k + SDD_TAB_FAR : last;
-    __builtin_prefetch(a->regular_column + SDD_TAB_REGULAR * far);
-    __builtin_prefetch(a->regular + far);
-    sdd_tab_soon(a, w, sdd_tab_column_of(a, soon, 1).first);
-}
-
 SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
                           int64_t i, struct sdd_tab_streams *s)
 {
@@ -174,28 +162,22 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
     sdd_tab_put_made(a, w, owns, &to, &made, s);
 }
 
-/* The pieces of an item. */
-SDD_FN void sdd_tab_bicubic_group(const struct tab_points_args *a, struct sdd_width w, int64_t group)
+/* Of pieces of whole quads, or of others, `first` being one of them. */
+SDD_FN void sdd_tab_along_of(const struct tab_points_args *a, struct sdd_width w, int64_t first,
+                             struct sdd_tab_along *along)
 {
-    struct sdd_tab_along along;
-    struct sdd_tab_streams s;
     int32_t side = 1 << (a->grid.level - 1);
-    struct sdd_tab_some some = sdd_tab_some_of(a, group, SDD_TAB_GROUP * a->each);
-    int whole = some.first < a->n_whole;
-    sdd_tab_open_all(&s, a, w.n);
-    memset(&along, 0, sizeof along);
-    along.from = whole ? a->control : a->from;
-    along.width = whole ? w : sdd_tab_width(w.n);
-    along.basis = sdd_tab_basis_of(a, a->basis, some.first);
-    for (int32_t x = 0; x < side; x++)
-        for (int32_t c = 0; c < w.n; c++)
-            for (int32_t k = 0; k < 4; k++)
-                along.w[k][w.n * x + c] = along.basis[x + 1].s[k];
-    for (int64_t k = some.first; k < some.end; k++) {
-        sdd_tab_ask(a, w, k);
-        sdd_tab_piece(a, w, &along, k, &s);
+    int whole = first < a->n_whole;
+    along->from = whole ? a->control : a->from;
+    along->width = whole ? w : sdd_tab_width(w.n);
+    along->basis = sdd_tab_basis_of(a, a->basis, first);
+    for (int32_t k = 0; k < 4; k++) {
+        for (int32_t x = 0; x < side; x++)
+            for (int32_t c = 0; c < w.n; c++)
+                along->w[k][w.n * x + c] = along->basis[x + 1].s[k];
+        for (int32_t f = w.n * side; f % SDD_LANES; f++)
+            along->w[k][f] = 0.0f;
     }
-    sdd_tab_close_all(&s);
 }
 #endif
 #endif

@@ -19,7 +19,7 @@ struct tab_columns_args {
     const struct sdd_tab_table *classes; /* NULL with rank                                      */
     const float *words;                  /* [classes][SDD_TAB_WORDS]                            */
     struct sdd_tab_regular *regular;     /* without rank */
-    uint32_t *column, *owns, *wrong;     /* the latter two with it */
+    uint32_t *column, *owns, *wrong;     /* the latter two with it; owns: and the class */
     uint32_t *read;
 };
 
@@ -63,7 +63,7 @@ SDD_FN void k_tab_columns(int64_t i, const struct tab_columns_args *a)
         sdd_tab_regular_piece(i, a);
         return;
     }
-    a->owns[i] = sdd_tab_owns(m, c);
+    a->owns[i] = sdd_tab_owns(m, c) | (uint32_t)(a->rank[i] - 1) << SDD_TAB_CLASS;
     const struct sdd_tab_table *k = a->classes + (a->rank[i] - 1);
     const float *expected = a->words + SDD_TAB_WORDS * (int64_t)(a->rank[i] - 1);
     int32_t n = sdd_tab_words(m, c, words), same = n == (int32_t)expected[SDD_TAB_WORDS - 1];

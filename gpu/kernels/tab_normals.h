@@ -18,15 +18,12 @@
 
 SDD_FN void k_tab_normals(int64_t i, const struct tab_normals_args *a)
 {
-    int64_t others = sdd_tab_other_items(&a->rows.pieces), low = i * a->rows.each;
-    int64_t high = low + a->rows.each < a->rows.n ? low + a->rows.each : a->rows.n;
-    if (!a->by_pieces)
+    int64_t low = i * a->rows.each, high = low + a->rows.each < a->rows.n ? low + a->rows.each : a->rows.n;
+    if (a->by_pieces)
+        sdd_tab_normals_item(i, a);
+    else
         for (; low < high; low++)
             sdd_tab_put_row(a, low);
-    else if (i < others)
-        sdd_tab_other_item(a, &a->rows.pieces, sdd_xyz(), i, sdd_tab_other_normals);
-    else
-        sdd_tab_bicubic_normals_group(a, i - others);
 }
 #endif
 #endif

@@ -34,10 +34,11 @@ static inline void sdd_tab_see_columns(const struct tab_points_args *a, const st
 }
 
 /* Corners where several pieces have their part are made one by one. */
-static inline void sdd_tab_other_normals(const void *args, const struct tab_points_args *a, struct sdd_width w,
-                                         struct sdd_tab_other *o, struct sdd_tab_streams *s)
+static inline void sdd_tab_other_normals(const void *args, const struct sdd_tab_other *o, struct sdd_tab_streams *s)
 {
     const struct tab_normals_args *of = args;
+    const struct tab_points_args *a = &of->rows.pieces;
+    struct sdd_tab_other left = *o; /* without what is made by itself */
     int32_t side = o->frame.m + 1, points = side * side;
     uint32_t shared = of->shared[o->table - a->tables];
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
@@ -53,8 +54,8 @@ static inline void sdd_tab_other_normals(const void *args, const struct tab_poin
         sdd_tab_put_row(of, o->to.vertex);
     if ((shared & 2) && (o->owns & SDD_TAB_FACE))
         sdd_tab_put_row(of, o->to.face);
-    o->owns &= ~((shared & 1 ? SDD_TAB_VERTEX : 0u) | (shared & 2 ? SDD_TAB_FACE : 0u));
-    sdd_tab_other_put(a, w, o, grid, s);
+    left.owns &= ~((shared & 1 ? SDD_TAB_VERTEX : 0u) | (shared & 2 ? SDD_TAB_FACE : 0u));
+    sdd_tab_other_put(a, sdd_xyz(), &left, grid, s);
 }
 
 /* ---- bicubic pieces ---------------------------------------------------------------------------------------------- */
@@ -131,9 +132,11 @@ SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd
     }
 }
 
-static inline void sdd_tab_bicubic_normals(const struct tab_normals_args *of, const struct sdd_tab_lanes *l, int64_t i,
+static inline void sdd_tab_bicubic_normals(const void *args, const void *kind, int64_t i,
                                            struct sdd_tab_streams *streams)
 {
+    const struct tab_normals_args *of = args;
+    const struct sdd_tab_lanes *l = kind;
     const struct tab_points_args *a = &of->rows.pieces;
     struct sdd_sixteen s = sdd_tab_seen(a, (uint32_t)i);
     struct sdd_tab_line low = sdd_tab_line_of(l->of, &s, 0, 1);
@@ -150,18 +153,13 @@ static inline void sdd_tab_bicubic_normals(const struct tab_normals_args *of, co
     sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * l->m, streams);
 }
 
-static inline void sdd_tab_bicubic_normals_group(const struct tab_normals_args *a, int64_t group)
+static inline void sdd_tab_normals_item(int64_t i, const struct tab_normals_args *a)
 {
     const struct tab_points_args *p = &a->rows.pieces;
-    struct sdd_tab_some some = sdd_tab_some_of(p, group, SDD_TAB_GROUP * p->each);
-    struct sdd_tab_streams s;
-    struct sdd_tab_lanes l;
-    sdd_tab_open_all(&s, p, 3);
-    sdd_tab_lanes_of(a, some.first, &l);
-    for (int64_t k = some.first; k < some.end; k++) {
-        sdd_tab_ask(p, sdd_xyz(), k);
-        sdd_tab_bicubic_normals(a, &l, k, &s);
-    }
-    sdd_tab_close_all(&s);
+    struct sdd_tab_lanes whole, half;
+    const struct sdd_tab_maker m = {a, p, sdd_xyz(), &whole, &half, sdd_tab_bicubic_normals, sdd_tab_other_normals};
+    sdd_tab_lanes_of(a, 0, &whole);
+    sdd_tab_lanes_of(a, p->n_whole, &half);
+    sdd_tab_in_order(&m, i, sdd_tab_items(p));
 }
 #endif

@@ -141,13 +141,14 @@ struct sdd_tab_other {
     uint32_t owns;
 };
 
-SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, const struct sdd_tab_table *k, int64_t j)
+/* Place i, that of the quad at corner c. */
+SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, uint32_t c, uint32_t i)
 {
     struct sdd_tab_other o;
-    o.table = k;
-    o.frame = sdd_tab_frame(a, a->other[j]);
-    o.column = a->column + k->column + (j - k->first) * k->n_columns;
-    o.owns = a->owns[j];
+    o.owns = a->owns[i];
+    o.table = sdd_tab_table_of(a, i);
+    o.frame = sdd_tab_frame(a, c);
+    o.column = sdd_tab_columns_of(a, o.table, i);
     o.to.vertex = o.frame.v00;
     o.to.edge = o.frame.vm0;
     o.to.face = o.frame.vmm;
@@ -169,50 +170,16 @@ SDD_FN void sdd_tab_other_put(const struct tab_points_args *a, struct sdd_width 
     sdd_tab_put_grid(a, w, o->owns, &o->to, grid + w.n, pitch, s);
 }
 
-SDD_FN void sdd_tab_other_points(const void *args, const struct tab_points_args *a, struct sdd_width w,
-                                 struct sdd_tab_other *o, struct sdd_tab_streams *s)
+SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
+                                 struct sdd_tab_streams *s)
 {
     int32_t side = o->frame.m + 1, points = side * side, n = o->table->n_columns;
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     float grid[3 * SDD_TAB_PITCH];
-    (void)args;
     for (int32_t i = 0; i < n; i++)
         p[i] = sdd_tab_load(a->from, o->column[i], w.n);
     sdd_tab_rows_of(a->table + o->table->table * points, points, points, p, n, w.n, grid);
     sdd_tab_other_put(a, w, o, grid, s);
-}
-
-/* What a kernel makes of a piece. A constant. */
-typedef void sdd_tab_other_fn(const void *args, const struct tab_points_args *a, struct sdd_width w,
-                              struct sdd_tab_other *o, struct sdd_tab_streams *s);
-
-SDD_FN void sdd_tab_other_run(const void *args, const struct tab_points_args *a, struct sdd_width w,
-                              struct sdd_tab_run run, struct sdd_tab_streams *s, sdd_tab_other_fn *make)
-{
-    struct sdd_tab_other piece[SDD_TAB_TOGETHER];
-    uint32_t n = run.class_n & 15;
-    for (uint32_t k = 0; k < n; k++) {
-        piece[k] = sdd_tab_other_of(a, a->tables + (run.class_n >> 4), run.first + k);
-        sdd_tab_soon(a, w, piece[k].to.bottom);
-    }
-    for (uint32_t k = 0; k < n; k++)
-        make(args, a, w, piece + k, s);
-}
-
-/* The pieces of an item. A CPU, which has no use for so many items, makes whole runs where they begin. */
-SDD_FN void sdd_tab_other_item(const void *args, const struct tab_points_args *a, struct sdd_width w, int64_t i,
-                               sdd_tab_other_fn *make)
-{
-    int64_t threads = sdd_tab_run_threads(a), first = (i * SDD_TAB_THREADS + threads - 1) / threads;
-    int64_t end = ((i + 1) * SDD_TAB_THREADS + threads - 1) / threads;
-    struct sdd_tab_streams s;
-    end = end < a->n_runs ? end : a->n_runs;
-    if (first >= end)
-        return;
-    sdd_tab_open_all(&s, a, w.n);
-    for (int64_t k = first; k < end; k++)
-        sdd_tab_other_run(args, a, w, a->runs[k], &s, make);
-    sdd_tab_close_all(&s);
 }
 #endif
 #endif

@@ -169,27 +169,28 @@ SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a
 }
 
 /* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
-struct sdd_tab_columns_of {
+struct sdd_tab_columns_seen {
     const struct sdd_tab_table *table;
     const uint32_t *column;
     struct sdd_vec3 vertex; /* column 0, from which all is seen */
 };
 
-SDD_FN struct sdd_tab_columns_of sdd_tab_columns_at(const struct tab_rows_args *a, uint32_t i)
+SDD_FN struct sdd_tab_columns_seen sdd_tab_columns_at(const struct tab_rows_args *a, uint32_t i)
 {
-    struct sdd_tab_columns_of c;
-    c.table = sdd_tab_table_of(a, i);
-    c.column = a->pieces.column + c.table->column + (i - c.table->first) * c.table->n_columns;
+    struct sdd_tab_columns_seen c;
+    c.table = sdd_tab_table_of(&a->pieces, i);
+    c.column = sdd_tab_columns_of(&a->pieces, c.table, i);
     c.vertex = sdd_tab_load(a->pieces.from, c.column[0], 3);
     return c;
 }
 
-SDD_FN struct sdd_vec3 sdd_tab_seen_column(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c, int32_t j)
+SDD_FN struct sdd_vec3 sdd_tab_seen_column(const struct tab_rows_args *a, const struct sdd_tab_columns_seen *c,
+                                           int32_t j)
 {
     return sdd_sub(sdd_tab_load(a->pieces.from, c->column[j], 3), c->vertex);
 }
 
-SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct sdd_tab_columns_of *c)
+SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct sdd_tab_columns_seen *c)
 {
     float most = 0.0f;
     for (int32_t j = 1; j < c->table->n_columns; j++)
@@ -198,7 +199,7 @@ SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct s
 }
 
 /* Both sums at (x, y), as tab_other.h makes them. */
-SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, const struct sdd_tab_columns_of *c,
+SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, const struct sdd_tab_columns_seen *c,
                                            float scale, int32_t x, int32_t y)
 {
     int64_t side = ((int64_t)1 << (a->rows.pieces.grid.level - 1)) + 1, points = side * side;
@@ -228,14 +229,14 @@ SDD_FN struct sdd_vec3 sdd_tab_shared_way(const struct tab_normals_args *a, cons
     struct sdd_vec3 n = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     float scale = 0.0f, own;
     for (uint32_t k = begin; k < end; k++) { /* one for all: that of the largest */
-        struct sdd_tab_columns_of c =
-            sdd_tab_columns_at(&a->rows, a->rows.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER);
+        struct sdd_tab_columns_seen c =
+            sdd_tab_columns_at(&a->rows, a->rows.pieces.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER);
         own = sdd_tab_columns_scale(&a->rows, &c);
         scale = k == begin || own < scale ? own : scale;
     }
     for (uint32_t k = begin; k < end; k++) {
-        uint32_t piece = a->rows.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER;
-        struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+        uint32_t piece = a->rows.pieces.where[corner ? corner[k] : k] & ~SDD_TAB_OTHER;
+        struct sdd_tab_columns_seen c = sdd_tab_columns_at(&a->rows, piece);
         struct sdd_tab_pair t = sdd_tab_pair_of(a, &c, scale, at, at);
         n = sdd_add(n, sdd_tab_cross(t.t1, t.t2));
     }
@@ -268,7 +269,7 @@ SDD_FN void sdd_tab_put_shared(const struct tab_normals_args *a, int64_t i, stru
 SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint32_t piece, struct sdd_row_place at)
 {
     const struct sdd_control *m = &a->rows.mesh;
-    struct sdd_tab_columns_of c = sdd_tab_columns_at(&a->rows, piece);
+    struct sdd_tab_columns_seen c = sdd_tab_columns_at(&a->rows, piece);
     uint32_t shared = a->shared[c.table - a->rows.pieces.tables], f = sdd_face(&m->faces, at.corner);
     uint32_t v = m->vert[at.corner];
     int32_t side = 1 << (a->rows.pieces.grid.level - 1);
@@ -285,7 +286,7 @@ SDD_FN void sdd_tab_put_other(const struct tab_normals_args *a, int64_t i, uint3
 SDD_FN void sdd_tab_put_row(const struct tab_normals_args *a, int64_t i)
 {
     struct sdd_row_place at = sdd_row_place_of(&a->rows.mesh, a->rows.pieces.grid.level, (uint32_t)(a->rows.first + i));
-    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.where[at.corner];
+    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.pieces.where[at.corner];
     if (at.corner == SDD_NONE)
         sdd_tab_put_shared(a, i, sdd_vec3_of(0.0f, 0.0f, 0.0f));
     else if (piece & SDD_TAB_OTHER)

@@ -30,6 +30,10 @@ struct sdd_tab_run {
     uint32_t first, class_n; /* class << 4 | n */
 };
 
+/* Of a level-1 quad, by its corner: the place of its piece in the list of its kind, .. */
+#define SDD_TAB_OTHER 0x80000000u /* .. of those that are not bicubic; .. */
+#define SDD_TAB_CLASS 8           /* .. in what these make, their class from this bit on */
+
 /* A bicubic piece: what it makes (tab_fan.h), and its edge's and face's points, rows of level 1. */
 struct sdd_tab_regular {
     uint32_t corner, owns, edge, face;
@@ -62,6 +66,7 @@ struct tab_points_args {
     const float *table;
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
+    const uint32_t *where; /* [C] the piece of each level-1 quad */
     /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
      * until *made, which counts those of all launches, modulo 2^32, is `due`. Only where tiles begin in order
      * (backend.h), so never on a CPU; else no rows. */
@@ -81,6 +86,17 @@ SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args
                                                     int64_t i)
 {
     return i < a->n_whole ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
+}
+
+/* The table of piece i of the others, and its columns. */
+SDD_FN const struct sdd_tab_table *sdd_tab_table_of(const struct tab_points_args *a, uint32_t i)
+{
+    return a->tables + (a->owns[i] >> SDD_TAB_CLASS);
+}
+
+SDD_FN const uint32_t *sdd_tab_columns_of(const struct tab_points_args *a, const struct sdd_tab_table *k, uint32_t i)
+{
+    return a->column + k->column + (i - k->first) * k->n_columns;
 }
 
 /* The products of a bicubic point in their order: along x, then along y. */

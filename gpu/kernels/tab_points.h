@@ -3,15 +3,15 @@
  * rows of three floats alone, others by tab_points_n.
  * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
  *         isolated ones
- * Shape   item, points of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces;
- *         n: sdd_tab_items. On a GPU rows of the first step may go before them: sdd_tab_first_items more
+ * Shape   item, points of the other pieces' runs (tab_other.h), which take longest, then groups of bicubic pieces; on
+ *         a CPU all pieces of as many corners each (tab_in_order.h); n: sdd_tab_items. On a GPU rows of the first step
+ *         may go before them: sdd_tab_first_items more
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
  *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table once a run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_H
 #define SDD_K_TAB_POINTS_H
-#include "gpu/kernels/tab_bicubic.h"
-#include "gpu/kernels/tab_other.h"
+#include "gpu/kernels/tab_in_order.h"
 
 SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 {
@@ -32,14 +32,32 @@ SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 }
 
 #ifndef __CUDACC__
-/* w: the width, which is a constant for rows of three floats. */
+/* Pieces of rows of one width, which is a constant for those of three floats. */
+struct sdd_tab_rows_made {
+    const struct tab_points_args *pieces;
+    struct sdd_width width;
+};
+
+SDD_FN void sdd_tab_made_bicubic(const void *args, const void *kind, int64_t i, struct sdd_tab_streams *s)
+{
+    const struct sdd_tab_rows_made *m = args;
+    sdd_tab_piece(m->pieces, m->width, kind, i, s);
+}
+
+SDD_FN void sdd_tab_made_other(const void *args, const struct sdd_tab_other *o, struct sdd_tab_streams *s)
+{
+    const struct sdd_tab_rows_made *m = args;
+    sdd_tab_other_points(m->pieces, m->width, o, s);
+}
+
 SDD_FN void sdd_tab_item(int64_t i, const struct tab_points_args *a, struct sdd_width w)
 {
-    int64_t others = sdd_tab_other_items(a);
-    if (i < others)
-        sdd_tab_other_item(a, a, w, i, sdd_tab_other_points);
-    else
-        sdd_tab_bicubic_group(a, w, i - others);
+    struct sdd_tab_along whole, half;
+    const struct sdd_tab_rows_made rows = {a, w};
+    const struct sdd_tab_maker m = {&rows, a, w, &whole, &half, sdd_tab_made_bicubic, sdd_tab_made_other};
+    sdd_tab_along_of(a, w, 0, &whole);
+    sdd_tab_along_of(a, w, a->n_whole, &half);
+    sdd_tab_in_order(&m, i, sdd_tab_items(a));
 }
 
 SDD_FN void k_tab_points(int64_t i, const struct tab_points_args *a)

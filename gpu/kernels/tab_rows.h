@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_rows: some rows of a level from those of level 1, as tab_points makes all of them.
- * Shapes  pieces and tables as in tab_points, where[C] u32 -> to[n][3] f32: rows first .. first + n - 1
+ * Shapes  pieces and tables as in tab_points -> to[n][3] f32: rows first .. first + n - 1
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
  * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 4 of
  *         many; of others a multiply-add a column and float
@@ -10,15 +10,12 @@
 #define SDD_K_TAB_ROWS_H
 #include "gpu/kernels/row_bands.h"
 
-#define SDD_TAB_OTHER 0x80000000u /* in `where`: a piece that is not bicubic */
-
 struct tab_rows_args {
     struct tab_points_args pieces;
     struct sdd_control mesh;
-    const uint32_t *where;
     float *to;
     int64_t first, n;
-    int32_t each, n_classes;
+    int32_t each;
 };
 
 SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint32_t i)
@@ -33,26 +30,12 @@ SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint3
     return s;
 }
 
-/* The class of a piece: the last one that begins at it or before. */
-SDD_FN const struct sdd_tab_table *sdd_tab_table_of(const struct tab_rows_args *a, uint32_t i)
-{
-    int32_t low = 0, high = a->n_classes;
-    while (high - low > 1) {
-        int32_t middle = (low + high) / 2;
-        if (a->pieces.tables[middle].first <= i)
-            low = middle;
-        else
-            high = middle;
-    }
-    return a->pieces.tables + low;
-}
-
 /* Point (x, y) of a piece that is not bicubic: the sums of tab_other.h. */
 SDD_FN struct sdd_vec3 sdd_tab_other_point(const struct tab_rows_args *a, uint32_t i, int32_t x, int32_t y)
 {
     const struct tab_points_args *p = &a->pieces;
-    const struct sdd_tab_table *k = sdd_tab_table_of(a, i);
-    const uint32_t *column = p->column + k->column + (i - k->first) * k->n_columns;
+    const struct sdd_tab_table *k = sdd_tab_table_of(p, i);
+    const uint32_t *column = sdd_tab_columns_of(p, k, i);
     int64_t side = ((int64_t)1 << (p->grid.level - 1)) + 1, points = side * side;
     const float *w = p->table + k->table * points + y * side + x;
     struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -71,7 +54,7 @@ SDD_FN struct sdd_vec3 sdd_tab_row_point(const struct tab_rows_args *a, uint32_t
     struct sdd_row_place at = sdd_row_place_of(&a->mesh, a->pieces.grid.level, row);
     if (at.corner == SDD_NONE)
         return sdd_row_load(a->pieces.control, row, sdd_xyz());
-    uint32_t piece = a->where[at.corner];
+    uint32_t piece = a->pieces.where[at.corner];
     if (piece & SDD_TAB_OTHER)
         return sdd_tab_other_point(a, piece & ~SDD_TAB_OTHER, at.x, at.y);
     struct sdd_sixteen s = sdd_tab_sixteen(&a->pieces, piece);
@@ -88,7 +71,7 @@ SDD_FN void k_tab_rows(int64_t i, const struct tab_rows_args *a)
         sdd_put_vec3(a->to, (uint32_t)(low - a->first), sdd_tab_row_point(a, (uint32_t)low));
     while (low < high) {
         struct sdd_band b = sdd_band_at(&a->mesh, level, low, high);
-        uint32_t piece = a->where[b.corner];
+        uint32_t piece = a->pieces.where[b.corner];
         if (piece & SDD_TAB_OTHER) {
             for (; low < b.high; low++) {
                 int64_t at = low - b.inside - b.m;

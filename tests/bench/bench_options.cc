@@ -2,11 +2,12 @@
 /* bench_options.cc: what options cost: the same torus with 5 % of its edges creased, with holes, with boundaries, and
  * with UVs in charts of 16 x 16 faces, against the plain one, by each engine that takes it, on the CPU and on the GPU.
  * Variants take turns in one run, caches emptied before each; medians of the device time of a call.
- * SUBDD_TEST_BACKEND=cuda and FACES=50000 leave the rest out. */
+ * SUBDD_TEST_BACKEND=cuda and FACES=50000 leave the rest out, and so do methods as arguments. */
 #include "tests/bench/thesis.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/dice.h"
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -231,7 +232,7 @@ void measure_torus(sdd_device *device, const char *method, int scheme, int64_t f
     }
 }
 
-void measure_device(const char *backend)
+void measure_device(const char *backend, const std::vector<std::string> &methods)
 {
     const sdd_device_config config = {backend, test_module_path(), 0, 0};
     const bool gpu = strcmp(backend, "cuda") == 0;
@@ -248,14 +249,15 @@ void measure_device(const char *backend)
     for (int64_t faces : {3000, 50000, 800000})
         for (int scheme : {SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP})
             for (const sdd_engine_info *e = sdd_engine_table; e->name && (!only || only == faces); e++)
-                measure_torus(device, e->name, scheme, faces, gpu ? 30000000 : 4000000, &cool);
+                if (methods.empty() || std::count(methods.begin(), methods.end(), e->name))
+                    measure_torus(device, e->name, scheme, faces, gpu ? 30000000 : 4000000, &cool);
     cooler_close(&cool);
     sdd_device_close(device);
 }
 
 } // namespace
 
-int main()
+int main(int argc, char **argv)
 {
     printf("time of the plain torus, and how many times that the others take (with boundaries: a refined vertex);\n"
            "UVs: positions with UVs over positions alone, in charts of %d x %d faces\n"
@@ -264,6 +266,6 @@ int main()
     const char *backend = getenv("SUBDD_TEST_BACKEND");
     for (const char *each : {"cpu", "cuda"})
         if (!backend || !*backend || strcmp(backend, each) == 0)
-            measure_device(each);
+            measure_device(each, std::vector<std::string>(argv + 1, argv + argc));
     return 0;
 }

@@ -41,7 +41,7 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
 void pieces_fini(struct pieces *s)
 {
     free(s->control), free(s->from), free(s->regular), free(s->regular_column), free(s->other), free(s->owns);
-    free(s->runs), free(s->column), free(s->table);
+    free(s->runs), free(s->column), free(s->where), free(s->table);
     grid_fini(&s->g);
     wild_case_fini(&s->k);
 }
@@ -141,30 +141,7 @@ const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sd
     return piece < s->n_whole ? pair + s->side : pair;
 }
 
-void pieces_cut(struct pieces *s)
-{
-    int64_t at = 0, n_tables = 0;
-    for (int k = 0; k < MOST_CLASSES; k++) {
-        int64_t left = s->n_other - at, n = k == MOST_CLASSES - 1 ? left : random_below(&pieces_seed, left + 1);
-        int32_t n_columns = random_below(&pieces_seed, 6) ? 1 + random_below(&pieces_seed, 40) : MOST_COLUMNS;
-        s->tables[k] = (struct sdd_tab_table){at, s->n_column, n_tables, n_columns};
-        n_tables += n_columns;
-        for (int64_t i = 0; i < n; i += TOGETHER) {
-            int64_t together = n - i < TOGETHER ? n - i : TOGETHER;
-            s->runs[s->n_runs++] = (struct sdd_tab_run){(uint32_t)(at + i), (uint32_t)(k << 4 | together)};
-        }
-        at += n;
-        s->n_column += n * n_columns + random_below(&pieces_seed, 3);
-    }
-    for (int k = 0; k < MOST_CLASSES; k++) /* the other way round */
-        s->tables[k].table = n_tables - s->tables[k].table - s->tables[k].n_columns;
-    s->n_table = n_tables * s->side * s->side;
-    s->column = xalloc(s->n_column, 4);
-    for (int64_t i = 0; i < s->n_column; i++)
-        s->column[i] = pieces_any_row(s);
-}
-
-uint32_t *pieces_where(const struct pieces *s)
+static uint32_t *where_of(const struct pieces *s)
 {
     uint32_t *want = poisoned(s->k.b.C, 4);
     for (int64_t i = 0; i < s->n_regular; i++)
@@ -182,6 +159,32 @@ uint32_t *pieces_where(const struct pieces *s)
     launch_end();
     free(corner);
     return want;
+}
+
+void pieces_cut(struct pieces *s)
+{
+    int64_t at = 0, n_tables = 0;
+    for (int k = 0; k < MOST_CLASSES; k++) {
+        int64_t left = s->n_other - at, n = k == MOST_CLASSES - 1 ? left : random_below(&pieces_seed, left + 1);
+        int32_t n_columns = random_below(&pieces_seed, 6) ? 1 + random_below(&pieces_seed, 40) : MOST_COLUMNS;
+        s->tables[k] = (struct sdd_tab_table){at, s->n_column, n_tables, n_columns};
+        for (int64_t i = at; i < at + n; i++)
+            s->owns[i] |= (uint32_t)k << SDD_TAB_CLASS;
+        n_tables += n_columns;
+        for (int64_t i = 0; i < n; i += TOGETHER) {
+            int64_t together = n - i < TOGETHER ? n - i : TOGETHER;
+            s->runs[s->n_runs++] = (struct sdd_tab_run){(uint32_t)(at + i), (uint32_t)(k << 4 | together)};
+        }
+        at += n;
+        s->n_column += n * n_columns + random_below(&pieces_seed, 3);
+    }
+    for (int k = 0; k < MOST_CLASSES; k++) /* the other way round */
+        s->tables[k].table = n_tables - s->tables[k].table - s->tables[k].n_columns;
+    s->n_table = n_tables * s->side * s->side;
+    s->column = xalloc(s->n_column, 4);
+    for (int64_t i = 0; i < s->n_column; i++)
+        s->column[i] = pieces_any_row(s);
+    s->where = where_of(s);
 }
 
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
@@ -204,5 +207,6 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .other = launch_in(s->other, s->n_other, 4),
         .owns = launch_in(s->owns, s->n_other, 4),
         .column = launch_in(s->column, s->n_column, 4),
-        .n_runs = s->n_runs};
+        .n_runs = s->n_runs,
+        .where = launch_in(s->where, s->k.b.C, 4)};
 }

@@ -19,7 +19,7 @@ struct pieces {
     int stride, offset; /* .. of the result, and before the first component            */
     int64_t side, n_from, n_column, n_table, n_regular, n_whole, n_other, n_runs;
     struct sdd_tab_regular *regular;
-    uint32_t *regular_column, *other, *owns, *column;
+    uint32_t *regular_column, *other, *owns, *column, *where;
     float *control, *from, *table; /* control: rows as the result's */
     struct sdd_tab_basis basis[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     struct sdd_tab_table tables[MOST_CLASSES];
@@ -44,10 +44,8 @@ int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y);
 /* pieces_made: which rows some piece makes; the caller frees. */
 unsigned char *pieces_made(const struct pieces *s);
 /* pieces_cut: the others cut into classes, in their order, and these into runs; tables stand in another order. They are
- * still to be made, n_table floats. */
+ * still to be made, n_table floats. And where each corner's piece stands, as tab_where must have it. */
 void pieces_cut(struct pieces *s);
-/* pieces_where: where each corner's piece stands, as tab_where must have it; the caller frees. */
-uint32_t *pieces_where(const struct pieces *s);
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m);
 void pieces_fini(struct pieces *s);
 

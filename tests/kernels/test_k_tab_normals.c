@@ -28,7 +28,7 @@ struct tables {
     struct pieces s;
     float *t2; /* t1 is the pieces' table */
     struct sdd_tab_basis slope[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
-    uint32_t shared[MOST_CLASSES], *where;
+    uint32_t shared[MOST_CLASSES];
 };
 
 static int64_t n_seen[MOST_LEVEL + 1][2][2]; /* level, kind, tangents wanted: of rows inside grids that were compared */
@@ -99,7 +99,7 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
 static struct answer pair(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
 {
     struct answer a = {.shared = 0};
-    uint32_t piece = c->where[corner];
+    uint32_t piece = c->s.where[corner];
     if (piece & SDD_TAB_OTHER)
         other_pair(c, piece & ~SDD_TAB_OTHER, x, y, &a);
     else
@@ -117,7 +117,7 @@ static int meets(const struct brute *b, uint32_t c, uint32_t q, int third)
 static struct answer answer_at(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
 {
     int64_t m = c->s.side - 1;
-    uint32_t piece = c->where[corner];
+    uint32_t piece = c->s.where[corner];
     int third = x == m && y == m;
     struct answer all = pair(c, corner, x, y);
     uint32_t flags = piece & SDD_TAB_OTHER ? c->shared[class_of(&c->s, piece & ~SDD_TAB_OTHER)] : 0;
@@ -209,7 +209,7 @@ static void offer(const struct tables *c, struct made *o, uint32_t corner, int64
     n_shared[x > 0] += seen && a.shared;
     n_hidden += hidden(&a) && !nothing(&a), n_nothing += nothing(&a);
     if (x > 0 && x < m && y > 0 && y < m)
-        n_seen[c->s.level][!(c->where[corner] & SDD_TAB_OTHER)][o->tangents != NULL] += seen;
+        n_seen[c->s.level][!(c->s.where[corner] & SDD_TAB_OTHER)][o->tangents != NULL] += seen;
 }
 
 static void check_made(const struct tables *c, struct made *o)
@@ -271,10 +271,9 @@ static void check_alone_oct16(const struct tab_normals_args *a, const struct row
 static struct tab_normals_args upload(const struct tables *c)
 {
     const struct pieces *s = &c->s;
-    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1), .where = launch_in(c->where, s->k.b.C, 4)}};
+    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1)}};
     a.rows.pieces = pieces_upload(s, &a.rows.mesh);
     a.rows.pieces.few = 0;
-    a.rows.n_classes = MOST_CLASSES;
     a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
     return a;
@@ -288,7 +287,7 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
         struct sdd_row_place at = sdd_row_place_of(m, s->level, (uint32_t)i);
         if (!made[i] || at.corner == SDD_NONE)
             continue;
-        uint32_t piece = c->where[at.corner], k = piece & ~SDD_TAB_OTHER;
+        uint32_t piece = c->s.where[at.corner], k = piece & ~SDD_TAB_OTHER;
         n_made++;
         made[i] = pieces_makes(piece & SDD_TAB_OTHER ? s->owns[k] : s->regular[k].owns, s->side - 1, at.x, at.y) != 0;
         n_alone += made[i];
@@ -399,11 +398,10 @@ static void check(const struct poly *p)
         for (int i = 0; i < 4; i++)
             c.slope[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
     flag_shared(&c);
-    c.where = pieces_where(&c.s);
     for (int i = 0; i < 4; i++)
         check_range(&c);
     check_pieces(&c);
-    free(c.where), free(c.t2);
+    free(c.t2);
     pieces_fini(&c.s);
 }
 

@@ -24,9 +24,9 @@ static int claim(const struct pieces *s, unsigned char *claimed, int64_t c, int 
     return *at ? 0 : ++*at;
 }
 
-/* Which corners are pieces of which kind, and what they make: no point has two makers, some have none. share: of 8
- * corners, those that are regular where they can be, and those that are not. */
-static void deal(struct pieces *s, int regular_share, int other_share)
+/* Which corners' pieces are of which kind, and what they make: no point has two makers, some have none. share: of 8
+ * corners, those that are regular where they can be. */
+static void deal(struct pieces *s, int regular_share)
 {
     static const struct {
         uint32_t bit;
@@ -39,10 +39,8 @@ static void deal(struct pieces *s, int regular_share, int other_share)
     const struct brute *b = &s->k.b;
     unsigned char *claimed = xalloc(grid_n_vertices(&s->g, 2), 1);
     for (uint32_t c = 0; c < b->C; c++) {
-        int kind = random_below(&pieces_seed, 8), is_other = kind >= 8 - other_share;
+        int is_other = random_below(&pieces_seed, 8) >= regular_share || !claim(s, claimed, c, 1, 0);
         uint32_t owns = 0;
-        if (!is_other && (kind >= regular_share || !claim(s, claimed, c, 1, 0)))
-            continue;
         for (int i = 0; i < (is_other ? 5 : 3); i++) /* a regular one's bottom is its own, its left never */
             if (random_below(&pieces_seed, 5) && claim(s, claimed, c, parts[i].x, parts[i].y))
                 owns |= parts[i].bit;
@@ -212,12 +210,12 @@ static int64_t n_alone[2];                      /* launches of one kind         
 
 static void check(const struct poly *p)
 {
-    static const int shares[][2] = {{4, 3}, {7, 0}, {0, 7}, {8, 0}};
+    static const int shares[] = {4, 8, 0, 7};
     static unsigned turn;
-    const int *share = shares[turn % 4], level = 1 + (int)(turn / 4 % MOST_LEVEL);
+    const int share = shares[turn % 4], level = 1 + (int)(turn / 4 % MOST_LEVEL);
     struct pieces s;
     pieces_init(&s, p, level, 1 + random_below(&pieces_seed, 3), 3);
-    deal(&s, share[0], share[1]);
+    deal(&s, share);
     pieces_cut(&s);
     s.table = pieces_floats(s.n_table);
     run(&s);
@@ -268,13 +266,13 @@ static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struc
         }
 }
 
-static void check_range(const struct pieces *s, const uint32_t *where)
+static void check_range(const struct pieces *s)
 {
     struct row_range r;
-    struct tab_rows_args a = {.mesh = wild_upload(&s->k, 1), .where = launch_in(where, s->k.b.C, 4)};
+    struct tab_rows_args a = {.mesh = wild_upload(&s->k, 1)};
     a.pieces = pieces_upload(s, &a.mesh);
     row_range_init(&r, &s->g, s->level, INT32_MAX, &pieces_seed);
-    a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each, a.n_classes = MOST_CLASSES;
+    a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
     LAUNCH(tab_rows, &a, r.items);
     row_range_got(&r);
     for (int64_t i = 0; i < s->n_regular; i++)
@@ -303,10 +301,8 @@ static void check_ranges(const struct poly *p)
     pieces_deal_all(&s, random_below(&pieces_seed, 9));
     pieces_cut(&s);
     s.table = pieces_floats(s.n_table);
-    uint32_t *where = pieces_where(&s);
     for (int i = 0; i < 6; i++)
-        check_range(&s, where);
-    free(where);
+        check_range(&s);
     pieces_fini(&s);
 }
 

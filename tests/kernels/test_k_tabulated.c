@@ -364,8 +364,10 @@ static void check_classes(const struct sdd_control *m, struct classes *k, int64_
     launch_same(a.wrong, &wrong, "wrong");
     launch_same(a.column, k->column, "columns");
     const uint32_t *got = launch_got(a.owns);
-    for (int64_t i = 0; i < k->n_pieces; i++)
-        owns[k->piece[i]] = got[i];
+    for (int64_t i = 0; i < k->n_pieces; i++) {
+        owns[k->piece[i]] = got[i] & ((1u << SDD_TAB_CLASS) - 1);
+        assert_int_equal(got[i] >> SDD_TAB_CLASS, k->rank[i] - 1);
+    }
 }
 
 /* ---- all of it, on meshes -------------------------------------------------------------------------------------- */
