@@ -137,6 +137,44 @@ SDD_FN void sdd_uv_put(const struct grid_uvs_args *a, uint32_t row)
 }
 
 #ifndef __CUDACC__
+SDD_FN sdd_wide sdd_uv_wide_middle(const struct grid_uvs_args *a, uint32_t c)
+{
+    const struct sdd_grid *g = &a->grid;
+    return sdd_wide_mix(sdd_wide_pair(a->uv + 2 * (size_t)g->vert[c]),
+                        sdd_wide_pair(a->uv + 2 * (size_t)g->vert[sdd_next(&g->faces, c)]), sdd_wide_of(0.5f));
+}
+
+/* sdd_uv_line of rows of two floats; up to SDD_LANES - 1 more are written. */
+SDD_FN void sdd_uv_wide_line(const struct grid_uvs_args *a, uint32_t line, float *values)
+{
+    const struct sdd_grid *g = &a->grid;
+    const int32_t m = 1 << (g->level - 1), spoke = line >= 2 * g->n_edges;
+    struct sdd_uv_place p;
+    p.id = 0;
+    p.c = line - 2 * g->n_edges;
+    if (!spoke)
+        sdd_uv_half(a, line, &p);
+    const float *at = spoke ? a->face + 2 * (size_t)sdd_face(&g->faces, p.c) : a->uv + 2 * (size_t)p.id;
+    const sdd_wide from = sdd_wide_pair(at), to = sdd_uv_wide_middle(a, p.c);
+    for (int32_t x = 1; x < m; x += SDD_LANES / 2)
+        sdd_wide_store(values + 2 * (x - 1), sdd_wide_mix(from, to, sdd_linear_along(x, 1.0f / (float)m)));
+}
+
+/* sdd_uv_lines of them. */
+SDD_FN void sdd_uv_wide_lines(const struct grid_uvs_args *a, uint32_t c, struct sdd_linear_lines *l)
+{
+    const struct sdd_grid *g = &a->grid;
+    const int32_t m = 1 << (g->level - 1);
+    const sdd_wide vertex = sdd_wide_pair(a->uv + 2 * (size_t)g->vert[c]), own = sdd_uv_wide_middle(a, c);
+    const sdd_wide before = sdd_uv_wide_middle(a, sdd_prev(&g->faces, c));
+    const sdd_wide face = sdd_wide_pair(a->face + 2 * (size_t)sdd_face(&g->faces, c));
+    for (int32_t x = 1; x < m; x += SDD_LANES / 2) {
+        const sdd_wide s = sdd_linear_along(x, 1.0f / (float)m), low = sdd_wide_mix(vertex, own, s);
+        sdd_wide_store(l->low + 2 * (x - 1), low);
+        sdd_wide_store(l->step + 2 * (x - 1), sdd_wide_mix(before, face, s) - low);
+    }
+}
+
 /* Of level-1 edge `line`, at x = 1, 2, .. */
 static inline void sdd_uv_line(const struct grid_uvs_args *a, int32_t width, uint32_t line, float *values)
 {
@@ -144,6 +182,10 @@ static inline void sdd_uv_line(const struct grid_uvs_args *a, int32_t width, uin
     const uint32_t halves = 2 * a->grid.n_edges;
     const int32_t m = 1 << (a->grid.level - 1);
     const float unit = 1.0f / (float)m;
+    if (width == 2) {
+        sdd_uv_wide_line(a, line, values);
+        return;
+    }
     p.id = p.c = 0;
     if (line < halves)
         sdd_uv_half(a, line, &p);
@@ -167,6 +209,10 @@ static inline void sdd_uv_lines(const struct grid_uvs_args *a, int32_t width, ui
 {
     const int32_t m = 1 << (a->grid.level - 1);
     const float unit = 1.0f / (float)m;
+    if (width == 2) {
+        sdd_uv_wide_lines(a, c, l);
+        return;
+    }
     for (int32_t k = 0; k < width; k++) {
         struct sdd_uv_corners q = sdd_uv_corners_of(a, width, c, k);
         for (int32_t x = 1; x < m; x++) {
@@ -184,13 +230,18 @@ static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int
     const struct sdd_grid *g = &a->grid;
     const int64_t along = ((int64_t)1 << (g->level - 1)) - 1, lines = 2 * (int64_t)g->n_edges + g->n_corners;
     const int64_t firsts = (int64_t)g->n_vertices + g->n_faces + g->n_edges, inside = firsts + lines * along;
+    const int64_t together = sdd_linear_together(along * width);
     const float unit = 1.0f / (float)(along + 1);
     struct sdd_linear_lines l;
     while (low < high && low < inside) {
         const int64_t line = (low - firsts) / along, first = firsts + line * along;
         const int64_t end = first + along < high ? first + along : high;
-        sdd_uv_line(a, width, (uint32_t)line, l.low);
-        sdd_linear_put(l.low, width, first, low, end, s);
+        if (end - low == along) {
+            sdd_uv_line(a, width, (uint32_t)line, sdd_stream_room(s, (size_t)(low * width), (int32_t)along * width));
+        } else {
+            sdd_uv_line(a, width, (uint32_t)line, l.low);
+            sdd_linear_put(l.low, width, first, low, end, s);
+        }
         low = end;
     }
     while (low < high) {
@@ -198,10 +249,15 @@ static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int
         const int64_t end = first + along * along < high ? first + along * along : high;
         sdd_uv_lines(a, width, (uint32_t)c, &l);
         while (low < end) {
-            const int64_t y = (low - first) / along, row = first + y * along;
-            const int64_t last = row + along < end ? row + along : end;
-            sdd_linear_mix(&l, (float)(y + 1) * unit, width, row, low, last, s);
-            low = last;
+            const int64_t y = (low - first) / along, row = first + y * along, whole = (end - low) / along;
+            const int64_t n = whole < together ? whole : together, last = row + along < end ? row + along : end;
+            if (low == row && whole) {
+                sdd_linear_whole(&l, unit, y + 1, n, width, along, low, s);
+                low += n * along;
+            } else {
+                sdd_linear_part(&l, (float)(y + 1) * unit, width, row, low, last, s);
+                low = last;
+            }
         }
     }
 }

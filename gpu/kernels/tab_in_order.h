@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_in_order.h: a CPU makes pieces as their corners follow each other, of whatever kind they are: what is side by side
+/* tab_in_order.h: a CPU makes pieces as their corners follow each other, of whatever kind: what is side by side
  * in memory is written together, in whole lines. */
 #ifndef SDD_TAB_IN_ORDER_H
 #define SDD_TAB_IN_ORDER_H

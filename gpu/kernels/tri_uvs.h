@@ -110,7 +110,7 @@ static inline void sdd_tri_uv_walk(const struct tri_uvs_args *a, int32_t width, 
             const int64_t last = row + along - y < high ? row + along - y : high;
             if (low >= last)
                 continue;
-            sdd_linear_mix(&l, (float)y * unit, width, row, low, last, s);
+            sdd_linear_part(&l, (float)y * unit, width, row, low, last, s);
             low = last;
         }
     }
