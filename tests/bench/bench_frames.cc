@@ -66,7 +66,7 @@ struct machine {
 };
 
 struct frame {
-    double ms = 0, first_ms = -1; /* on the device; of the first call, in all */
+    double ms = 0, first_ms = -1, digest_ms = 0; /* on the device; of the first call, in all; beside it */
     int64_t n_vertices = 0, bytes = 0;
     std::vector<float> images; /* of a float block's first rows */
     std::string refused;
@@ -76,6 +76,7 @@ frame frame_time(sdd_mesh *mesh, const sdd_refine_request &r, const std::vector<
 {
     const int64_t n = (int64_t)poses[0].size() / 3;
     frame f;
+    std::vector<double> digests;
     f.ms = frames::median_of(poses, [&](const float *points) {
         sdd_error err = {};
         sdd_result *result = nullptr;
@@ -90,12 +91,15 @@ frame frame_time(sdd_mesh *mesh, const sdd_refine_request &r, const std::vector<
         const struct sdd_result_info *info = sdd_result_info(result);
         const float *p = (const float *)info->plan.blocks[0].data;
         const double ms = info->refine_seconds * 1e3;
+        digests.push_back(info->digest_seconds * 1e3);
         f.n_vertices = info->plan.n_vertices, f.bytes = info->plan.host_bytes;
         if (!r.compact)
             f.images.assign(p, p + 3 * n);
         sdd_result_free(result);
         return ms;
     });
+    if (!digests.empty())
+        f.digest_ms = median(digests.data(), (int)digests.size());
     return f;
 }
 
@@ -116,18 +120,18 @@ void print_frame(const machine &m, const bench_mesh &mesh, int level, const char
     const double anchor_ms = alike ? anchor_of(m.info.name, mesh.name, level) : 0;
     char json[128] = "";
     int used = 0;
-    printf("  %-4s %-18s %-18s %9.4f %9.3f %8.1f %7.1f %% %7.2f   %s  %s\n", m.info.backend, method, o.name, f.ms,
-           (double)f.n_vertices / f.ms * 1e-6, rate, 100 * rate / m.write, f.ms / floor_ms,
+    printf("  %-4s %-18s %-18s %9.4f %9.3f %8.1f %7.1f %% %7.2f %9.4f   %s  %s\n", m.info.backend, method, o.name, f.ms,
+           (double)f.n_vertices / f.ms * 1e-6, rate, 100 * rate / m.write, f.ms / floor_ms, f.digest_ms,
            thesis::times(alike ? osd_ms : 0, f.ms).c_str(), thesis::times(anchor_ms, f.ms).c_str());
     if (alike && osd_ms > 0)
         used = snprintf(json, sizeof json, ",\"osd_ms\":%.4f", osd_ms);
     if (anchor_ms > 0)
         snprintf(json + used, sizeof json - (size_t)used, ",\"anchor_ms\":%.4f", anchor_ms);
-    printf(
-        "{\"bench\":\"frames\",\"device\":\"%s\",\"mesh\":\"%s\",\"level\":%d,\"method\":\"%s\",\"output\":\"%s\","
-        "\"vertices\":%lld,\"bytes\":%lld,\"ms\":%.5f,\"gb_per_s\":%.1f,\"write_gb_per_s\":%.1f,\"floor_ms\":%.5f%s}\n",
-        m.info.name, mesh.name, level, method, o.name, (long long)f.n_vertices, (long long)f.bytes, f.ms, rate, m.write,
-        floor_ms, json);
+    printf("{\"bench\":\"frames\",\"device\":\"%s\",\"mesh\":\"%s\",\"level\":%d,\"method\":\"%s\",\"output\":\"%s\","
+           "\"vertices\":%lld,\"bytes\":%lld,\"ms\":%.5f,\"digest_ms\":%.5f,\"gb_per_s\":%.1f,\"write_gb_per_s\":%.1f,"
+           "\"floor_ms\":%.5f%s}\n",
+           m.info.name, mesh.name, level, method, o.name, (long long)f.n_vertices, (long long)f.bytes, f.ms,
+           f.digest_ms, rate, m.write, floor_ms, json);
 }
 
 int64_t kept_bytes(const sdd_topology *topology)
@@ -260,8 +264,8 @@ int main(int argc, char **argv)
     for (const char *each : {"cpu", "cuda"})
         if (!backend || !*backend || strcmp(backend, each) == 0)
             open_machine(each, &machines);
-    printf("  %-4s %-18s %-18s %9s %9s %8s %9s %7s  %s  %s\n", "", "method", "output", "ms", "G vert/s", "GB/s",
-           "of write", "x floor", "OSD/ours", "anchor");
+    printf("  %-4s %-18s %-18s %9s %9s %8s %9s %7s %9s   %s  %s\n", "", "method", "output", "ms", "G vert/s", "GB/s",
+           "of write", "x floor", "digest ms", "OSD/ours", "anchor");
     size_t number = 0;
     for (const cage &c : cages)
         if (!machines.empty() &&
