@@ -176,7 +176,7 @@ static void let_go(sdd_result *r)
 int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_error *err)
 {
     sdd_device *d = r->device;
-    int64_t at = r->brought; /* of the block */
+    int64_t at = r->brought, end = at; /* at: of the block */
     *left = 0;
     if (!r->memory)
         return SDD_OK;
@@ -186,7 +186,7 @@ int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_err
         if (at < b->bytes && bytes > 0) {
             const int64_t n = b->bytes - at < bytes ? b->bytes - at : bytes;
             dev_download(d, (char *)(uintptr_t)b->data + at, (const char *)r->block[k] + at, n);
-            r->brought += n;
+            end += n;
             bytes -= n;
         }
         at = at > b->bytes ? at - b->bytes : 0;
@@ -196,6 +196,7 @@ int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_err
     int rc = dev_finish(d, err);
     if (rc)
         return rc;
+    r->brought = end;
     r->info.download_seconds += seconds;
     *left = r->info.plan.host_bytes - r->brought;
     if (*left == 0)

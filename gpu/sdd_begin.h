@@ -10,7 +10,7 @@ int sdd_refine_begin(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result
                      struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_result_bring: `bytes` more of the blocks, in their order, or what is left; waits for them. *left: of all blocks;
  * 0 at once where kernels work on host memory, and of results that were not begun so.
- * Errors  SDD_EDEVICE; blocks that had come are there */
+ * Errors  SDD_EDEVICE, SDD_ENO_MEMORY; what had come is there, and nothing more */
 int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -113,11 +113,12 @@ static bool wants_tables(const struct refine_job *j)
     return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused);
 }
 
-static int adopt(struct job *job)
+void refine_adopt(struct refine_job *j)
 {
-    struct refine_job *j = (struct refine_job *)job;
-    if (!j->frame)
-        return SDD_OK;
+    struct job *job = &j->base.job;
+    if (!j->frame || j->adopted)
+        return;
+    j->adopted = true;
     j->frame->references++;
     j->build = wants_tables(j);
     if (!j->posed) {
@@ -125,9 +126,15 @@ static int adopt(struct job *job)
         cache_keep(&job->server->cache, job->slot, j->frame);
     }
     if (j->build)
-        job_close(job);                  /* the next frame is made by them */
-    job->committed = refine_is_begun(j); /* what is promised is sent */
-    if (j->build || job->committed)
+        job_close(job); /* the next frame is made by them */
+}
+
+static int adopt(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    refine_adopt(j);
+    job->phases[PHASE_DOWNLOAD] += j->rest;
+    if (j->build)
         job_answer(job);
     return SDD_OK;
 }
@@ -160,11 +167,6 @@ static int tell_built(struct job *job)
     return SDD_OK;
 }
 
-static bool skip_bring(const struct job *job)
-{
-    return !refine_is_begun((const struct refine_job *)job);
-}
-
 static bool skip_build(const struct job *job)
 {
     return !((const struct refine_job *)job)->build;
@@ -193,7 +195,6 @@ static void start(struct request *r, bool patches, bool posed)
                                         {ON_HOST, PHASE_PARSE, parse, skip_parse},
                                         {ON_DEVICE, -1, refine_compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
-                                        {ON_DEVICE, PHASE_DOWNLOAD, refine_bring, skip_bring},
                                         {ON_DEVICE, -1, build_tables, skip_build},
                                         {ON_LOOP, -1, tell_built, skip_build},
                                         {0}};

@@ -157,7 +157,7 @@ void job_close(struct job *job)
     job->closes = true;
 }
 
-void job_answer(struct job *job)
+static void answer(struct job *job, bool failed)
 {
     struct request *r = job->request;
     if (!r)
@@ -166,12 +166,17 @@ void job_answer(struct job *job)
         r->phases[p] = job->phases[p];
     r->refined_by = job->refined_by;
     r->job = NULL;
-    if (job->rc < 0)
+    if (failed)
         answer_error(r, &job->err);
     else
         job->ops->answer(job);
     job->request = NULL;
     http_answered(r);
+}
+
+void job_answer(struct job *job)
+{
+    answer(job, false);
 }
 
 static void finish(struct job *job)
@@ -186,7 +191,7 @@ static void finish(struct job *job)
     for (int p = 0; p < N_PHASES; p++)
         if (job->phases[p] > 0)
             metrics_phase(&s->metrics, (enum phase)p, job->phases[p]);
-    job_answer(job);
+    answer(job, job->rc < 0);
     release_slot(job);
     list_remove(&job->all);
     s->jobs.n--;

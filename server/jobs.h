@@ -5,8 +5,8 @@
  *
  * A job may hold one mesh slot from its first step to its end; jobs on one mesh run one after the other, in the
  * order in which they came, but for readers, which run beside each other from job_share on. A step runs on its thread
- * with the job to itself. Jobs are embedded first in the
- * struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is answered
+ * with the job to itself, unless it lets the loop answer while it goes on (refine_compute.c). Jobs are embedded first in
+ * the struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is answered
  * at once, `cancel` is set, and the job goes on without a request until its step returns. */
 #ifndef SUBDD_JOBS_H
 #define SUBDD_JOBS_H
@@ -81,7 +81,8 @@ void job_close(struct job *job);
 int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out);
 void job_leave(struct job *job, int rc);
 void job_wait(struct job *job);
-/* job_answer: on the loop, in a step: answers the request now; the job goes on without it. */
+/* job_answer: on the loop, in a step, or while one goes on elsewhere that asked for it: answers the request now, as all
+ * has gone well; the job goes on without it. */
 void job_answer(struct job *job);
 void job_abandon(struct job *job, int code); /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */
 /* jobs_hand_over: task->run on the loop, soon; from any thread. */

@@ -287,7 +287,7 @@ void loop_run(struct server *s)
     s->state = SERVER_CLOSING;
     abandon_all(s, SDD_EBUSY);
     streams_fail(s);
-    answers_wake(s, true);
+    answers_cut(s);
     for (int i = 0; i < 3; i++)
         http_run(s); /* everybody awake, last bytes out */
     wait_for_work(s);

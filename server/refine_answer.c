@@ -16,13 +16,12 @@ struct sender {              /* one answer's hold on a frame */
     struct cached *frame;
     int64_t first;
     struct list late; /* in server->late while it waits */
-    bool cut;
 };
 
 /* The device is late, not the client. */
 static ssize_t wait_for_more(struct sender *s)
 {
-    if (s->cut || s->frame->lost)
+    if (s->server->cut || s->frame->lost)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     list_append(&s->server->late, &s->late);
     conn_enter(s->request->conn, CONN_WORK);
@@ -30,15 +29,20 @@ static ssize_t wait_for_more(struct sender *s)
     return 0;
 }
 
-void answers_wake(struct server *server, bool cut)
+void answers_wake(struct server *server)
 {
     while (!list_empty(&server->late)) {
         struct sender *s = CONTAINER(server->late.next, struct sender, late);
         list_remove(&s->late);
-        s->cut = cut;
         conn_enter(s->request->conn, CONN_SEND);
         http_answered(s->request);
     }
+}
+
+void answers_cut(struct server *server)
+{
+    server->cut = true;
+    answers_wake(server);
 }
 
 static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)

@@ -104,24 +104,54 @@ static int begin(struct refine_job *j, bool *pieces)
     return rc;
 }
 
-bool refine_is_begun(const struct refine_job *j)
+static bool is_there(const struct cached *c)
 {
-    return j->frame && atomic_load(&j->frame->there) < j->frame->frame.bytes;
+    return atomic_load(&c->there) == c->frame.bytes;
 }
 
-/* More of the frame, where not all of it is there. */
+/* More of the frame. */
 static int bring_more(struct refine_job *j)
 {
     struct cached *c = j->frame;
-    const struct sdd_result_info *info = sdd_result_info(c->result);
-    int64_t left = 0;
+    int64_t left;
     int rc = sdd_result_bring(c->result, REFINE_PIECE_BYTES, &left, &j->base.job.err);
-    if (rc)
-        return rc;
-    atomic_store(&c->there, frame_there(&c->frame, info->plan.host_bytes - left));
-    if (!left && !j->patches)
-        refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
-    return SDD_OK;
+    if (!rc)
+        atomic_store(&c->there, frame_there(&c->frame, sdd_result_info(c->result)->plan.host_bytes - left));
+    return rc;
+}
+
+static void more_is_there(struct task *task, void *user)
+{
+    struct refine_job *j = CONTAINER(task, struct refine_job, more);
+    atomic_store(&j->told, false);
+    refine_adopt(j);
+    job_answer(&j->base.job);
+    answers_wake(user);
+}
+
+static void tell(struct refine_job *j)
+{
+    if (atomic_exchange(&j->told, true))
+        return;
+    j->more.run = more_is_there;
+    jobs_hand_over(j->base.job.server, &j->more);
+}
+
+/* The rest of it, while the loop sends what is there. */
+static int bring_rest(struct refine_job *j)
+{
+    const struct sdd_result_info *info = sdd_result_info(j->frame->result);
+    const double before = info->download_seconds;
+    int rc = SDD_OK;
+    if (is_there(j->frame))
+        return SDD_OK;
+    tell(j);
+    while (!rc && !is_there(j->frame)) {
+        rc = bring_more(j);
+        tell(j);
+    }
+    j->rest = info->download_seconds - before;
+    return rc;
 }
 
 /* Takes the result. */
@@ -130,17 +160,22 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     struct job *job = &j->base.job;
     const struct frame_about about = refine_about(j);
     const struct sdd_result_info *info = sdd_result_info(result);
-    job->phases[PHASE_REFINE] += info->refine_seconds;
-    job->refined_by = info->by;
-    job->phases[PHASE_DIGEST] += info->digest_seconds;
     metrics_add(&job->server->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
                 info->plan.n_vertices);
-    residency_publish(job->server->residency);
     j->computed = true;
     int rc = cached_create(j->key, &about, result, &j->frame, &job->err);
     if (!rc)
         rc = bring_more(j);
-    job->phases[PHASE_DOWNLOAD] += rc ? 0 : info->download_seconds;
+    if (!rc) {
+        job->refined_by = info->by;
+        job->phases[PHASE_REFINE] += info->refine_seconds;
+        job->phases[PHASE_DIGEST] += info->digest_seconds;
+        job->phases[PHASE_DOWNLOAD] += info->download_seconds;
+        rc = bring_rest(j);
+    }
+    if (!rc && !j->patches)
+        refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
+    residency_publish(job->server->residency);
     return rc;
 }
 
@@ -153,33 +188,13 @@ static int make_alone(struct refine_job *j, bool pieces)
     return rc ? rc : make_frame(j, result);
 }
 
-static void more_is_there(struct task *task, void *user)
-{
-    atomic_store(&CONTAINER(task, struct refine_job, more)->told, false);
-    answers_wake(user, false);
-}
-
-int refine_bring(struct job *job)
-{
-    struct refine_job *j = (struct refine_job *)job;
-    int rc = SDD_OK;
-    while (!rc && refine_is_begun(j)) {
-        rc = bring_more(j);
-        if (!atomic_exchange(&j->told, true)) {
-            j->more.run = more_is_there;
-            jobs_hand_over(job->server, &j->more);
-        }
-    }
-    return rc;
-}
-
 void refine_lose(struct refine_job *j)
 {
-    if (!refine_is_begun(j))
+    if (!j->frame || !j->computed || is_there(j->frame))
         return;
     j->frame->lost = true;
     cache_drop(&j->base.job.server->cache, j->frame);
-    answers_wake(j->base.job.server, false);
+    answers_wake(j->base.job.server);
 }
 
 /* ---- many ------------------------------------------------------------------------------------------------------- */

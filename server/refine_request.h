@@ -18,8 +18,10 @@ struct refine_job {
     char etag[40];
     struct cached *frame; /* referenced while the job lives, once kept   */
     bool computed;
+    bool adopted;
     struct task more; /* tells the loop that more of the frame is there, .. */
     atomic_bool told; /* .. and is on its way                               */
+    double rest;      /* seconds that what came after the answer took       */
     /* The frame is made while it is sent: because of its size, or because a part of it was asked for. */
     bool streamed;              /* its size, so its header has no digest           */
     bool own_mesh;              /* a host copy of the mesh is needed               */
@@ -83,15 +85,18 @@ int refine_together(const struct refine_job *j);
  * want the same of meshes of the same topology. */
 int refine_compute(struct job *job);
 /* refine_begins: is the frame that is planned large, and copied to host memory? Then it is sent while that is done:
- * refine_compute brings its first bytes, and after the answer the step refine_bring the others. */
+ * once its first bytes are there refine_compute lets the loop call refine_adopt, and goes on. From then on it writes
+ * nothing of the job but its error and `rest`, which the loop leaves alone until the step is over.
+ * refine_adopt: api_refined.c: the job takes hold of its frame, which may be kept; once. */
 bool refine_begins(const struct refine_job *j);
-bool refine_is_begun(const struct refine_job *j);
-int refine_bring(struct job *job);
-/* refine_lose: on the loop: what has not come of a begun frame never will. */
+void refine_adopt(struct refine_job *j);
+/* refine_lose: on the loop: what has not come of the frame that the job made never will. */
 void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
-/* answers_wake: those that wait for more of their frame look again; cut: and end before it does. Loop. */
-void answers_wake(struct server *s, bool cut);
+/* answers_wake: those that wait for more of their frame look again. answers_cut: from now on nobody waits; their
+ * connections end before the frame does. Loop. */
+void answers_wake(struct server *s);
+void answers_cut(struct server *s);
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);

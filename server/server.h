@@ -30,7 +30,8 @@ struct server {
     struct conns conns;
     struct jobs jobs;
     struct list streams; /* answers that are made while they are sent */
-    struct list late;    /* .. that wait for more of a frame to be there (refine_answer.c) */
+    struct list late;    /* .. that wait for more of a frame to be there (refine_answer.c), .. */
+    bool cut;            /* .. and wait no more */
     struct slots slots;
     struct cache cache;
 

@@ -76,11 +76,16 @@ SDD_FN void sdd_tab_ahead(const struct sdd_tab_maker *m, int64_t c, int64_t end,
         sdd_tab_ask_where(m->pieces, (uint32_t)(c + 2 * SDD_TAB_FAR));
 }
 
-/* Item i of n: the pieces of as many corners as others have. */
-SDD_FN void sdd_tab_in_order(const struct sdd_tab_maker *m, int64_t i, int64_t n)
+/* Of item i of n, each of which has as many corners as others: the first; that of i + 1 is the end. */
+SDD_FN int64_t sdd_tab_first_corner(const struct tab_points_args *a, int64_t i, int64_t n)
+{
+    return (int64_t)a->grid.n_corners * i / n;
+}
+
+/* The pieces of corners [first, end). */
+SDD_FN void sdd_tab_in_order(const struct sdd_tab_maker *m, int64_t first, int64_t end)
 {
     const struct tab_points_args *a = m->pieces;
-    int64_t corners = a->grid.n_corners, first = corners * i / n, end = corners * (i + 1) / n;
     struct sdd_tab_other soon[SDD_TAB_SOON];
     struct sdd_tab_streams s;
     sdd_tab_open_all(&s, a, m->width.n);

@@ -156,10 +156,13 @@ static inline void sdd_tab_bicubic_normals(const void *args, const void *kind, i
 static inline void sdd_tab_normals_item(int64_t i, const struct tab_normals_args *a)
 {
     const struct tab_points_args *p = &a->rows.pieces;
+    int64_t n = sdd_tab_items(p), first = sdd_tab_first_corner(p, i, n), end = sdd_tab_first_corner(p, i + 1, n);
     struct sdd_tab_lanes whole, half;
     const struct sdd_tab_maker m = {a, p, sdd_xyz(), &whole, &half, sdd_tab_bicubic_normals, sdd_tab_other_normals};
+    if (first == end)
+        return;
     sdd_tab_lanes_of(a, 0, &whole);
     sdd_tab_lanes_of(a, p->n_whole, &half);
-    sdd_tab_in_order(&m, i, sdd_tab_items(p));
+    sdd_tab_in_order(&m, first, end);
 }
 #endif

@@ -11,7 +11,7 @@
 #define SDD_TAB_REGULAR 16                    /* columns of the bicubic class */
 #define SDD_TAB_SIDE 32                       /* cells along a piece, at most */
 #define SDD_TAB_COLUMNS (4 * SDD_TAB_MAX + 1) /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
-#define SDD_TAB_GROUP 8                       /* bicubic pieces of an item of tab_points, `each` times, .. */
+#define SDD_TAB_GROUP 8                       /* bicubic pieces of a GPU's item of tab_points, `each` times, .. */
 #define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class, at most, .. */
 #define SDD_TAB_CHUNK 128                     /* .. and points of each */
 #define SDD_TAB_THREADS (2 * SDD_TAB_CHUNK)   /* of a GPU, for an item */

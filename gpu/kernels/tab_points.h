@@ -52,12 +52,15 @@ SDD_FN void sdd_tab_made_other(const void *args, const struct sdd_tab_other *o, 
 
 SDD_FN void sdd_tab_item(int64_t i, const struct tab_points_args *a, struct sdd_width w)
 {
+    int64_t n = sdd_tab_items(a), first = sdd_tab_first_corner(a, i, n), end = sdd_tab_first_corner(a, i + 1, n);
     struct sdd_tab_along whole, half;
     const struct sdd_tab_rows_made rows = {a, w};
     const struct sdd_tab_maker m = {&rows, a, w, &whole, &half, sdd_tab_made_bicubic, sdd_tab_made_other};
+    if (first == end)
+        return;
     sdd_tab_along_of(a, w, 0, &whole);
     sdd_tab_along_of(a, w, a->n_whole, &half);
-    sdd_tab_in_order(&m, i, sdd_tab_items(a));
+    sdd_tab_in_order(&m, first, end);
 }
 
 SDD_FN void k_tab_points(int64_t i, const struct tab_points_args *a)
