@@ -5,9 +5,9 @@
  *
  * A job may hold one mesh slot from its first step to its end; jobs on one mesh run one after the other, in the
  * order in which they came, but for readers, which run beside each other from job_share on. A step runs on its thread
- * with the job to itself, unless it lets the loop answer while it goes on (refine_compute.c). Jobs are embedded first in
- * the struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is answered
- * at once, `cancel` is set, and the job goes on without a request until its step returns. */
+ * with the job to itself, unless it lets the loop answer while it goes on (refine_compute.c). Jobs are embedded first
+ * in the struct of their kind. The client may leave, or its deadline may pass, while a step runs: the request is
+ * answered at once, `cancel` is set, and the job goes on without a request until its step returns. */
 #ifndef SUBDD_JOBS_H
 #define SUBDD_JOBS_H
 #include "gpu/sdd.h"

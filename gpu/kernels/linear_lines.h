@@ -58,7 +58,8 @@ SDD_FN void sdd_linear_part(const struct sdd_linear_lines *l, float t, int32_t w
     sdd_linear_mix(l, t, (int32_t)(low - first) * width, n, sdd_stream_room(s, (size_t)(low * width), n));
 }
 
-/* Of n whole lines from line y on, of rows that follow each other, the first of them `row`; t: from a line to the next. */
+/* Of n whole lines from line y on, of rows that follow each other, the first of them `row`; t: from a line to the
+ * next. */
 SDD_FN void sdd_linear_whole(const struct sdd_linear_lines *l, float t, int64_t y, int64_t n, int32_t width,
                              int64_t along, int64_t row, struct sdd_row_stream *s)
 {

@@ -189,7 +189,7 @@ static void test_left(void **state)
     answer_free(&a);
 }
 
-/* ---- several at the same time, on a device that has room for little more than one ---------------------------------- */
+/* ---- several at the same time, on a device that has room for little more than one -------------------------------- */
 enum { TIGHT = 4 };
 static char tight[TIGHT][32];
 static int statuses[TIGHT];
