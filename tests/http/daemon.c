@@ -384,6 +384,13 @@ void create_obj(const struct daemon *d, const char *obj, char id[32])
     answer_free(&a);
 }
 
+void create_grid(const struct daemon *d, int n, char id[32])
+{
+    char *obj = grid_obj(n);
+    create_obj(d, obj, id);
+    free(obj);
+}
+
 void create_cube(const struct daemon *d, char id[32])
 {
     create_obj(d, CUBE, id);

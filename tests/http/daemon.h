@@ -68,6 +68,7 @@ extern const char CUBE[]; /* OBJ: 8 vertices, 6 faces           */
 char *grid_obj(int n);
 void create_cube(const struct daemon *d, char id[32]);
 void create_obj(const struct daemon *d, const char *obj, char id[32]);
+void create_grid(const struct daemon *d, int n, char id[32]); /* grid_obj */
 double seconds_now(void);
 
 #endif

@@ -22,14 +22,12 @@ static char grid[32];
 
 static int start(void **state)
 {
-    char *obj = grid_obj(SIDE);
     (void)state;
     if (strcmp(test_backend(), "cpu") == 0)
         daemon_fork(&d, NULL, fake_daemon);
     else
         daemon_start(&d, NULL);
-    create_obj(&d, obj, grid);
-    free(obj);
+    create_grid(&d, SIDE, grid);
     return 0;
 }
 
@@ -214,11 +212,8 @@ static int start_tight(void **state)
         daemon_fork(&d, options, fake_daemon);
     else
         daemon_start(&d, options);
-    for (int k = 0; k < TIGHT; k++) {
-        char *obj = grid_obj(SIDE + k);
-        create_obj(&d, obj, tight[k]);
-        free(obj);
-    }
+    for (int k = 0; k < TIGHT; k++)
+        create_grid(&d, SIDE + k, tight[k]);
     return 0;
 }
 

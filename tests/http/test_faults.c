@@ -235,12 +235,11 @@ static void cut_short(const char *id)
 static void test_each_call_of_streams(void **state)
 {
     static const char *const options[] = {"--stream-bytes", "1MiB", NULL};
-    char id[32], text[160], *obj = grid_obj(12);
+    char id[32], text[160];
     int small = 65536, counts[3] = {0};
     (void)state;
     daemon_fork(&d, options, fake_daemon);
-    create_obj(&d, obj, id);
-    free(obj);
+    create_grid(&d, 12, id);
     for (int k = 1; k < 120; k += 2) {
         int fd = http_connect(&d);
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
@@ -278,12 +277,11 @@ static void test_each_call_of_streams(void **state)
 static void test_each_call_of_begun(void **state)
 {
     static const char *const options[] = {"--cache-bytes", "0", NULL};
-    char id[32], text[160], *obj = grid_obj(24);
+    char id[32], text[160];
     int counts[3] = {0};
     (void)state;
     daemon_fork(&d, options, fake_daemon);
-    create_obj(&d, obj, id);
-    free(obj);
+    create_grid(&d, 24, id);
     int n =
         snprintf(text, sizeof text,
                  "GET /v1/meshes/%s/refined?level=5&include=positions,normals,indices HTTP/1.1\r\nHost: x\r\n\r\n", id);

@@ -13,12 +13,10 @@ static char cube[32], grid[32];
 
 static int start(void **state)
 {
-    char *obj = grid_obj(12);
     (void)state;
     daemon_start(&d, NULL);
     create_cube(&d, cube);
-    create_obj(&d, obj, grid);
-    free(obj);
+    create_grid(&d, 12, grid);
     return 0;
 }
 

@@ -22,9 +22,7 @@ static int start(void **state)
     static const char *const options[] = {"--stream-bytes", BOUND, "--header-deadline", "2", NULL};
     (void)state;
     daemon_start(&d, options);
-    char *obj = grid_obj(12);
-    create_obj(&d, obj, grid);
-    free(obj);
+    create_grid(&d, 12, grid);
     return 0;
 }
 
