@@ -23,7 +23,6 @@ _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kerne
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
-    struct sdd_tab_basis *basis, *slope;
     float *table, *t1, *t2; /* all classes, one after the other */
     uint32_t *shared;
 };
@@ -31,22 +30,19 @@ struct tables {
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
     int64_t side = (1 << steps) + 1, n = t->n_columns * side * side;
-    out->basis = ARENA(a, struct sdd_tab_basis, 2 * side);
-    out->slope = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->table = ARENA(a, float, n);
     out->t1 = ARENA(a, float, normals ? n : 0);
     out->t2 = ARENA(a, float, normals ? n : 0);
-    out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
+    out->shared = ARENA(a, uint32_t, t->n_classes + 1); /* so that something is there where all pieces are bicubic */
 }
 
 /* Of pieces on level 1, then of those of whole quads: the first half of what a step more makes of the quad. */
-static void make_bases(int steps, enum tab_basis_of of, struct sdd_tab_basis *to)
+static void make_bases(int steps, enum tab_basis_of of, sdd_tab_bases to)
 {
     struct sdd_tab_basis whole[2 * SDD_TAB_SIDE + 1];
-    int32_t side = (1 << steps) + 1;
-    tab_basis(steps, of, to);
+    tab_basis(steps, of, (struct sdd_tab_basis *)(void *)to[0]);
     tab_basis(steps + 1, of, whole);
-    memcpy(to + side, whole, (size_t)side * sizeof *whole);
+    memcpy(to[1], whole, ((size_t)(1 << steps) + 1) * sizeof *whole);
 }
 
 /* All classes at once: those that are new take the longer. */
@@ -60,8 +56,6 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     for (int64_t k = 0; k < n; k++)
         at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
-    make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
-    make_bases(steps, TAB_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
         const struct tab_class *c = t->description + k;
@@ -79,7 +73,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
 {
     int steps = level - 1;
     int64_t side = (1 << steps) + 1;
-    struct tabulated_surface made = {.level = level, .adaptive = of->adaptive};
+    struct tabulated_surface made = {.level = level, .normals = normals, .adaptive = of->adaptive};
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct tables here, there;
     if (t->n_columns * side * side > MAX_TABLE)
@@ -90,16 +84,16 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, steps, normals, &host, &here);
+    make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, made.basis);
+    make_bases(steps, TAB_SLOPE, made.slope);
     int rc = make_table(d, t, steps, limit, normals, &here, err);
     if (!rc)
         rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {
         device.base = made.memory.memory;
         lay_out_tables(t, steps, normals, &device, &there);
-        made.basis = there.basis;
-        made.slope = there.slope;
         made.table = there.table;
-        made.t1 = normals ? there.t1 : NULL;
+        made.t1 = there.t1;
         made.t2 = there.t2;
         made.shared = there.shared;
         rc = part_settle(d, memory, made.memory, of->memory, err);
@@ -133,7 +127,7 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     t->ready = 1;
     if (triangles)
         return tab_triangles_tables(d, &t->triangles, level, surface, normals, err);
-    if (of->level == level && (of->t1 || !normals))
+    if (of->level == level && (of->normals || !normals))
         return SDD_OK;
     return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
 }
@@ -145,7 +139,7 @@ int tabulated_has(const struct tabulated *t, int level, int surface)
 
 int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 {
-    return tabulated_has(t, level, surface) && (t->surface[surface].t1 || t->triangles.surface[surface].away);
+    return tabulated_has(t, level, surface) && (t->surface[surface].normals || t->triangles.surface[surface].away);
 }
 
 int64_t tabulated_bytes(const struct tabulated *t)
@@ -222,27 +216,28 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                           const struct tabulated_surface *of, struct sdd_width width,
                                           const float *control, const float *first, float *to, struct sdd_rows_as as)
 {
-    return (struct tab_points_args){.grid = sdd_grid_of(mesh, of->level),
-                                    .control = control,
-                                    .from = first,
-                                    .to = to,
-                                    .width = width,
-                                    .as = as,
-                                    .regular = t->regular,
-                                    .regular_column = t->regular_column,
-                                    .basis = of->basis,
-                                    .n_regular = t->n_regular,
-                                    .n_whole = t->n_whole,
-                                    .each = pieces_each(t->n_regular, of->level),
-                                    .few = of->level <= SDD_TAB_FEW,
-                                    .runs = t->runs,
-                                    .tables = t->classes,
-                                    .table = of->table,
-                                    .other = t->other,
-                                    .owns = t->owns,
-                                    .column = t->column,
-                                    .n_runs = t->n_runs,
-                                    .where = t->where};
+    struct tab_points_args a = {.grid = sdd_grid_of(mesh, of->level),
+                                .control = control,
+                                .from = first,
+                                .to = to,
+                                .width = width,
+                                .as = as,
+                                .regular = t->regular,
+                                .regular_column = t->regular_column,
+                                .n_regular = t->n_regular,
+                                .n_whole = t->n_whole,
+                                .each = pieces_each(t->n_regular, of->level),
+                                .few = of->level <= SDD_TAB_FEW,
+                                .runs = t->runs,
+                                .tables = t->classes,
+                                .table = of->table,
+                                .other = t->other,
+                                .owns = t->owns,
+                                .column = t->column,
+                                .n_runs = t->n_runs,
+                                .where = t->where};
+    memcpy(a.basis, of->basis, sizeof a.basis);
+    return a;
 }
 
 /* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
@@ -372,13 +367,13 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
-    struct tab_normals_args a = {rows_args(mesh, t, surface, points, first, 0, n, to, as),
-                                 of->slope,
-                                 of->t1,
-                                 of->t2,
-                                 of->shared,
-                                 tangents,
-                                 tangents == NULL};
+    struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, points, first, 0, n, to, as),
+                                 .t1 = of->t1,
+                                 .t2 = of->t2,
+                                 .shared = of->shared,
+                                 .tangents = tangents,
+                                 .by_pieces = tangents == NULL};
+    memcpy(a.slope, of->slope, sizeof a.slope);
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
     a.rows.pieces.few = 0;
     if (t->triangles.description) {

@@ -16,10 +16,10 @@
 /* Tables for rows of one level, or for their limits. */
 struct tabulated_surface {
     struct topology_part memory;
-    int level;                           /* 0: none */
-    struct sdd_tab_basis *basis, *slope; /* pairs, as kernels take them */
-    float *table;
-    float *t1, *t2; /* NULL: not for normals */
+    int level; /* 0: none */
+    sdd_tab_bases basis, slope;
+    int normals; /* are t1, t2 there? */
+    float *table, *t1, *t2;
     uint32_t *shared;
     struct adaptive *adaptive; /* of the control mesh's positions alone; NULL: they were not needed */
 };

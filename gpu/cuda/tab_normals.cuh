@@ -11,7 +11,7 @@
 enum { tab_normals_threads = tab_points_threads };
 #define TAB_PAIRS 2 /* pieces that a thread makes at a time of those that are not bicubic */
 
-/* Weights of all lines of a piece. */
+/* As tab_bases. */
 struct tab_pair_bases {
     sdd_tab_basis at[SDD_TAB_SIDE + 1], slope[SDD_TAB_SIDE + 1];
 };
@@ -48,24 +48,22 @@ struct tab_pair_sums {
     }
 
     template <class ROW>
-    __device__ __forceinline__ void put(const ROW &as, const tab_pair_bases &bases, int y, float *to) const
+    __device__ __forceinline__ void put(const ROW &as, const sdd_tab_pair_bases &bases, int y, float *to) const
     {
-        const sdd_tab_basis b = bases.at[y], d = bases.slope[y];
+        const sdd_tab_basis &b = bases.at[y], &d = bases.slope[y];
         tab_normal_put(as, tab_sum3(b, away), tab_sum3(d, at), to);
     }
 };
 
 /* The pieces' points as seen from their vertices, those of whole quads from the first one's, in the place of the points.
  */
-template <int LOG> static __device__ __forceinline__ void tab_see(bool whole, tab_warp *s)
+template <int LOG, bool WHOLE> static __device__ __forceinline__ void tab_see(tab_warp *s)
 {
-    using T = tab_shape<3, LOG>;
-    const int lane = threadIdx.x & 31, k = lane % SDD_TAB_REGULAR;
+    constexpr int pieces = tab_shape<3, LOG>::pieces;
+    const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR;
 #pragma unroll
-    for (int j = 0; j < T::loads; j++) {
-        const int p = min(2 * j + lane / SDD_TAB_REGULAR, T::pieces - 1);
-        if (whole && j > 0)
-            break; /* there are no more than two quads */
+    for (int j = 0; j < tab_columns<3, LOG, WHOLE>::loads; j++) {
+        const int p = min(2 * j + lane / SDD_TAB_REGULAR, (WHOLE ? (pieces + 3) / 4 : pieces) - 1);
         float *piece = s->points + tab_point<3>::apart * p;
         const float4 own = *(const float4 *)(piece + 4 * k), from = *(const float4 *)(piece + 4 * 5);
         sdd_vec3 seen = sdd_sub(sdd_vec3_of(own.x, own.y, own.z), sdd_vec3_of(from.x, from.y, from.z));
@@ -83,14 +81,14 @@ template <int LOG> static __device__ __forceinline__ void tab_see(bool whole, ta
 }
 
 /* What the normals at y = 0 are made of, sdd_tab_line along x, 8 points a piece: to the slab. */
-template <int LOG>
-static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, bool whole, int first, tab_warp *s)
+template <int LOG, bool WHOLE>
+static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, int first, tab_warp *s)
 {
     using T = tab_shape<3, LOG>;
 #pragma unroll
-    for (int i = threadIdx.x & 31; i < 8 * T::pieces; i += 32) {
+    for (int i = tab_lane(); i < 8 * T::pieces; i += 32) {
         float p[4][3];
-        const tab_view v = tab_view_of<3>(s, whole, first, i / 8);
+        const tab_view v = tab_view_of<3, LOG, WHOLE>(s, first, i / 8);
         tab_four<3>(v.points + i % 4 * v.x, v.y, p);
         const sdd_vec3 sum = tab_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
         *(float4 *)(s->points + T::slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
@@ -111,63 +109,70 @@ static __device__ __forceinline__ void tab_bottom_put(const ROW &as, const tab_p
 }
 
 /* As tab_some. */
-template <int FORM, int LOG>
-static __device__ __forceinline__ void tab_some_normals(const tab_points_args &a, const tab_row<3, FORM> &as,
-                                                        tab_columns<3, LOG> *columns, int first, int end, bool whole,
+template <int FORM, int LOG, bool WHOLE>
+static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &n, const tab_row<3, FORM> &as,
+                                                        tab_columns<3, LOG, WHOLE> *columns, int first, int end,
                                                         const tab_pair_bases &bases, tab_warp *s)
 {
     constexpr int W = tab_row<3, FORM>::words;
     using T = tab_shape<W, LOG>;
-    const int lane = threadIdx.x & 31, own = lane >> LOG, n_pieces = min(end - first, T::pieces);
-    const int p = own % T::pieces, x = lane % T::m + 1;
+    const tab_points_args &a = n.rows.pieces;
+    const int lane = tab_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
+    const tab_place at = tab_place_of<LOG>(n_pieces);
+    const sdd_tab_pair_bases lines = {(const sdd_tab_basis *)a.basis[WHOLE], (const sdd_tab_basis *)n.slope[WHOLE]};
     const sdd_tab_regular *pieces = s->own[columns->turn];
+    float *line = s->line + W * (at.piece * T::m + at.x - 1);
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    tab_see<LOG>(whole, s);
-    tab_bottoms<LOG>(bases, whole, first, s);
+    const sdd_tab_regular piece = pieces[at.piece];
+    const bool edge = at.made && at.x == T::m && (piece.owns & SDD_TAB_EDGE);
+    tab_see<LOG, WHOLE>(s);
+    tab_bottoms<LOG, WHOLE>(bases, first, s);
     if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX))
         tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, a.to + (size_t)W * s->vertex[lane]);
-    const sdd_tab_column at = sdd_tab_column_at(&g, pieces + p, SDD_NONE, x); /* x > 0 */
-    if (T::m > 1 || (own < n_pieces && at.first != SDD_NONE))
-        tab_bottom_put(as, bases, s->points + T::slab + 32 * p, x, s->line + W * lane);
+    if (T::m > 1 || edge)
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
     __syncwarp();
-    if (own < n_pieces && x == T::m && at.first != SDD_NONE)
+    if (edge)
         for (int k = 0; k < W; k++)
-            a.to[(size_t)W * at.first + k] = s->line[W * lane + k];
+            a.to[(size_t)W * piece.edge + k] = line[k];
     if constexpr (T::m > 1)
-        tab_lines_put<W, FORM, LOG>(a, at.first, s->line, n_pieces);
-    const tab_pair_sums q(tab_view_of<3>(s, whole, first, p), bases.at[x], bases.slope[x]);
+        tab_lines_put<W, FORM, LOG>(a, at, sdd_tab_bottom(&g, &piece), s->line);
+    const tab_pair_sums q(tab_view_of<3, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
     __syncwarp(); /* all has been read */
-    if (first + T::pieces < end) {
-        columns->fetch_own(a, first + T::pieces, end - 1, s);
-        columns->fetch(a, whole, first + T::pieces, s);
-        columns->load(a, whole, first + 2 * T::pieces, end - 1);
-    }
-    if (own < n_pieces && x == T::m && at.last != SDD_NONE)
-        q.put(as, bases, T::m, a.to + (size_t)W * at.last);
-    if constexpr (T::m > 1) {
-        tab_inside<3, FORM, LOG>(a, as, g, pieces, n_pieces, q, bases, s);
-        tab_lines_put<W, FORM, LOG>(
-            a, g.n_vertices + g.n_faces + g.n_edges + (2 * g.n_edges + pieces[p].corner) * (uint32_t)(T::m - 1),
-            s->line + W, n_pieces);
-    }
+    columns->next(a, first, end, s);
+    if (at.made && at.x == T::m && (piece.owns & SDD_TAB_FACE))
+        q.put(as, lines, T::m, a.to + (size_t)W * piece.face);
+    if constexpr (T::m > 1)
+        tab_inside<3, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, lines, s);
 }
 
 /* As tab_all. */
-template <int FORM, int LOG>
-static __device__ __forceinline__ void tab_all_normals(const tab_points_args &a, const tab_span &span,
+template <int FORM, int LOG, bool WHOLE>
+static __device__ __forceinline__ void tab_all_normals(const tab_normals_args &n, const tab_span &span,
                                                        const tab_pair_bases &bases, tab_warp *warps)
 {
     using T = tab_shape<3, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    tab_columns<3, LOG> columns;
+    const tab_points_args &a = n.rows.pieces;
+    tab_columns<3, LOG, WHOLE> columns;
     columns.begin(a, span, s);
     const tab_row<3, FORM> as(a);
     __syncthreads(); /* the bases are there */
     for (int i = span.first; i < span.end; i += T::pieces)
-        tab_some_normals<FORM, LOG>(a, as, &columns, i, span.end, span.whole, bases, s);
+        tab_some_normals<FORM, LOG, WHOLE>(n, as, &columns, i, span.end, bases, s);
+}
+
+template <int FORM, int LOG>
+static __device__ __forceinline__ void tab_kind_normals(const tab_normals_args &a, const tab_span &span,
+                                                        const tab_pair_bases &bases, tab_warp *warps)
+{
+    if (span.whole)
+        tab_all_normals<FORM, LOG, true>(a, span, bases, warps);
+    else
+        tab_all_normals<FORM, LOG, false>(a, span, bases, warps);
 }
 
 template <int FORM>
@@ -176,18 +181,17 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
     const tab_points_args &a = n.rows.pieces;
     __shared__ tab_pair_bases bases;
     const tab_span span = tab_span_of(a, group);
-    const int64_t first = span.whole ? 0 : a.n_whole;
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1)) {
-        bases.at[threadIdx.x] = sdd_tab_basis_of(&a, a.basis, first)[threadIdx.x];
-        bases.slope[threadIdx.x] = sdd_tab_basis_of(&a, n.slope, first)[threadIdx.x];
+        bases.at[threadIdx.x] = *(const sdd_tab_basis *)a.basis[span.whole][threadIdx.x];
+        bases.slope[threadIdx.x] = *(const sdd_tab_basis *)n.slope[span.whole][threadIdx.x];
     }
     switch (a.grid.level) {
-    case 1: tab_all_normals<FORM, 0>(a, span, bases, warps); break;
-    case 2: tab_all_normals<FORM, 1>(a, span, bases, warps); break;
-    case 3: tab_all_normals<FORM, 2>(a, span, bases, warps); break;
-    case 4: tab_all_normals<FORM, 3>(a, span, bases, warps); break;
-    case 5: tab_all_normals<FORM, 4>(a, span, bases, warps); break;
-    default: tab_all_normals<FORM, 5>(a, span, bases, warps); break;
+    case 1: tab_kind_normals<FORM, 0>(n, span, bases, warps); break;
+    case 2: tab_kind_normals<FORM, 1>(n, span, bases, warps); break;
+    case 3: tab_kind_normals<FORM, 2>(n, span, bases, warps); break;
+    case 4: tab_kind_normals<FORM, 3>(n, span, bases, warps); break;
+    case 5: tab_kind_normals<FORM, 4>(n, span, bases, warps); break;
+    default: tab_kind_normals<FORM, 5>(n, span, bases, warps); break;
     }
 }
 

@@ -6,36 +6,19 @@
 #include "gpu/kernels/row_bands.h"
 #include "gpu/kernels/tab_sides.h"
 
-/* Where the points (x, 0 .. m) of a piece go: the first, the last, and those between, `step` rows apart;
- * SDD_NONE: it does not make them. */
-struct sdd_tab_column {
-    uint32_t first, last, at;
-    int32_t step;
-};
-
-/* v: the row of the piece's vertex; x in [0, m]. */
-SDD_FN struct sdd_tab_column sdd_tab_column_at(const struct sdd_grid *g, const struct sdd_tab_regular *r, uint32_t v,
-                                               int32_t x)
+/* The first row of a piece's points at its bottom: that at (1, 0); those up to x = m - 1 follow. */
+SDD_FN uint32_t sdd_tab_bottom(const struct sdd_grid *g, const struct sdd_tab_regular *r)
 {
-    int32_t m = 1 << (g->level - 1);
-    uint32_t along = (uint32_t)(m - 1), edges = g->n_vertices + g->n_faces, lines = edges + g->n_edges - 1;
-    struct sdd_tab_column to;
-    to.first = to.last = to.at = SDD_NONE;
-    to.step = 0;
-    if (x == 0) {
-        to.first = r->owns & SDD_TAB_VERTEX ? v : SDD_NONE;
-    } else if (x == m) {
-        to.first = r->owns & SDD_TAB_EDGE ? r->edge : SDD_NONE;
-        to.last = r->owns & SDD_TAB_FACE ? r->face : SDD_NONE;
-        to.at = lines + (2 * g->n_edges + r->corner) * along + (uint32_t)m;
-        to.step = -1;
-    } else {
-        uint32_t half = 2 * (r->edge - edges) + ((r->owns & SDD_TAB_TURNED) != 0);
-        to.first = lines + half * along + (uint32_t)x;
-        to.at = sdd_grid_inside(g, r->corner, x, 0);
-        to.step = (int32_t)along;
-    }
-    return to;
+    uint32_t edges = g->n_vertices + g->n_faces, along = (1u << (g->level - 1)) - 1;
+    uint32_t half = 2 * (r->edge - edges) + ((r->owns & SDD_TAB_TURNED) != 0);
+    return edges + g->n_edges + half * along;
+}
+
+/* And of those along x = m: that at (m, m - 1); those down to y = 1 follow. */
+SDD_FN uint32_t sdd_tab_spoke(const struct sdd_grid *g, const struct sdd_tab_regular *r)
+{
+    uint32_t along = (1u << (g->level - 1)) - 1;
+    return g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + r->corner) * along;
 }
 
 /* Pieces [first, end). */
@@ -109,22 +92,15 @@ SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const sdd_wide (*p)[3
     return sdd_basis_sum(w, q[0], q[1], q[2], q[3]);
 }
 
-/* Of piece i. */
-SDD_FN struct sdd_tab_column sdd_tab_column_of(const struct tab_points_args *a, int64_t i, int32_t x)
-{
-    return sdd_tab_column_at(&a->grid, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5], x);
-}
-
 SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int64_t i)
 {
-    int32_t m = 1 << (a->grid.level - 1);
-    struct sdd_tab_column side = sdd_tab_column_of(a, i, m);
+    const struct sdd_tab_regular *r = a->regular + i;
     struct sdd_tab_sides to = {a->regular_column[SDD_TAB_REGULAR * i + 5],
-                               side.first,
-                               side.last,
-                               sdd_tab_column_of(a, i, 1).first,
-                               side.at - (uint32_t)(m - 1),
-                               sdd_grid_inside(&a->grid, a->regular[i].corner, 1, 1)};
+                               r->edge,
+                               r->face,
+                               sdd_tab_bottom(&a->grid, r),
+                               sdd_tab_spoke(&a->grid, r),
+                               sdd_grid_inside(&a->grid, r->corner, 1, 1)};
     return to;
 }
 

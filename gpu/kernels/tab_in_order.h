@@ -37,7 +37,7 @@ SDD_FN void sdd_tab_look(const struct sdd_tab_maker *m, uint32_t c, struct sdd_t
     } else {
         column = a->regular_column + SDD_TAB_REGULAR * (size_t)i;
         n = i < a->n_whole ? 0 : SDD_TAB_REGULAR; /* control rows are few */
-        bottom = sdd_tab_column_of(a, i, 1).first;
+        bottom = sdd_tab_bottom(&a->grid, a->regular + i);
     }
     for (int32_t k = 0; k < n; k++)
         __builtin_prefetch(a->from + (size_t)sdd_tab_width(m->width.n).stride * column[k]);

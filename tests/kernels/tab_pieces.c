@@ -33,9 +33,7 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     s->control = pieces_floats(s->k.b.V * s->stride);
     s->regular = xalloc(C, sizeof *s->regular), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
     s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
-    for (int64_t x = 0; x < 2 * s->side; x++)
-        for (int i = 0; i < 4; i++)
-            s->basis[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+    pieces_weights(s->basis);
 }
 
 void pieces_fini(struct pieces *s)
@@ -73,7 +71,7 @@ void pieces_deal_all(struct pieces *s, int regular_share)
     const struct brute *b = &s->k.b;
     uint32_t *owns = owns_of(s);
     for (uint32_t c = 0; c < b->C; c++) {
-        if (random_below(&pieces_seed, 8) < regular_share && (owns[c] & SDD_TAB_BOTTOM)) {
+        if (pieces_deal(s, c, regular_share) && (owns[c] & SDD_TAB_BOTTOM)) {
             uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
             s->regular[s->n_regular++] =
                 (struct sdd_tab_regular){c, (owns[c] & ~(uint32_t)SDD_TAB_LEFT) | turned,
@@ -110,9 +108,46 @@ int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
     return x > 0 || (owns & SDD_TAB_LEFT);
 }
 
+int pieces_deal(const struct pieces *s, uint32_t c, int regular_share)
+{
+    static int regular;
+    const struct brute *b = &s->k.b;
+    if (c == 0 || b->face[c] != b->face[c - 1] || !random_below(&pieces_seed, 8))
+        regular = random_below(&pieces_seed, 8) < regular_share;
+    return regular;
+}
+
+/* Are the four bicubic pieces from i on those of a face? */
+static int is_face(const struct pieces *s, int64_t i)
+{
+    const struct brute *b = &s->k.b;
+    uint32_t c = s->regular[i].corner;
+    if (i + 3 >= s->n_regular || s->regular[i + 3].corner != c + 3 || b->face[c + 3] != b->face[c])
+        return 0;
+    return (c == 0 || b->face[c - 1] != b->face[c]) && (c + 4 == b->C || b->face[c + 4] != b->face[c]);
+}
+
+/* The first of the list are those of some faces, whole quads. */
+static void choose_whole(struct pieces *s)
+{
+    struct sdd_tab_regular *half = xalloc(s->n_regular + 1, sizeof *half);
+    int64_t n_half = 0;
+    s->n_whole = 0;
+    for (int64_t i = 0; i < s->n_regular; i++)
+        if (is_face(s, i) && random_below(&pieces_seed, 8)) {
+            memmove(s->regular + s->n_whole, s->regular + i, 4 * sizeof *half);
+            s->n_whole += 4;
+            i += 3;
+        } else {
+            half[n_half++] = s->regular[i];
+        }
+    memcpy(s->regular + s->n_whole, half, (size_t)n_half * sizeof *half);
+    free(half);
+}
+
 void pieces_whole(struct pieces *s)
 {
-    s->n_whole = random_below(&pieces_seed, 4) ? 4 * random_below(&pieces_seed, s->n_regular / 4 + 1) : 0;
+    choose_whole(s);
     for (int64_t i = 0; i < s->n_regular; i++) {
         uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
         for (int k = 0; k < SDD_TAB_REGULAR; k++)
@@ -136,9 +171,16 @@ const float *pieces_point(const struct pieces *s, int64_t piece, int k)
     return piece < s->n_whole ? s->control + row * (size_t)s->stride + s->offset : s->from + row * (size_t)s->wide;
 }
 
-const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece)
+const struct sdd_tab_basis *pieces_table(const struct pieces *s, const sdd_tab_bases pair, int64_t piece)
 {
-    return piece < s->n_whole ? pair + s->side : pair;
+    return (const struct sdd_tab_basis *)(const void *)pair[piece < s->n_whole];
+}
+
+void pieces_weights(sdd_tab_bases pair)
+{
+    for (int x = 0; x <= SDD_TAB_SIDE; x++)
+        for (int i = 0; i < 8; i++)
+            pair[i / 4][x][i % 4] = 2 * random_unit(&pieces_seed) - 1;
 }
 
 static uint32_t *where_of(const struct pieces *s)
@@ -189,14 +231,13 @@ void pieces_cut(struct pieces *s)
 
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
 {
-    return (struct tab_points_args){
+    struct tab_points_args a = {
         .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
         .control = (const float *)launch_in(s->control, s->k.b.V * s->stride, sizeof *s->control) + s->offset,
         .from = launch_in(s->from, s->n_from * s->wide, sizeof *s->from),
         .width = {s->n, s->stride},
         .regular = launch_in(s->regular, s->n_regular, sizeof *s->regular),
         .regular_column = launch_in(s->regular_column, s->n_regular, 4 * SDD_TAB_REGULAR),
-        .basis = launch_in(s->basis, 2 * s->side, sizeof *s->basis),
         .n_regular = s->n_regular,
         .n_whole = s->n_whole,
         .each = sdd_tab_once(s->level) * (1 + random_below(&pieces_seed, 3)),
@@ -209,4 +250,6 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs,
         .where = launch_in(s->where, s->k.b.C, 4)};
+    memcpy(a.basis, s->basis, sizeof a.basis);
+    return a;
 }

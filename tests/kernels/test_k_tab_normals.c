@@ -27,7 +27,7 @@ struct answer {
 struct tables {
     struct pieces s;
     float *t2; /* t1 is the pieces' table */
-    struct sdd_tab_basis slope[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
+    sdd_tab_bases slope;
     uint32_t shared[MOST_CLASSES];
 };
 
@@ -274,7 +274,7 @@ static struct tab_normals_args upload(const struct tables *c)
     struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1)}};
     a.rows.pieces = pieces_upload(s, &a.rows.mesh);
     a.rows.pieces.few = 0;
-    a.slope = launch_in(c->slope, 2 * s->side, sizeof *c->slope), a.t1 = a.rows.pieces.table;
+    memcpy(a.slope, c->slope, sizeof a.slope), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
     return a;
 }
@@ -394,9 +394,7 @@ static void check(const struct poly *p)
     place(&c.s);
     c.s.table = pieces_floats(c.s.n_table);
     c.t2 = pieces_floats(c.s.n_table);
-    for (int64_t x = 0; x < 2 * c.s.side; x++)
-        for (int i = 0; i < 4; i++)
-            c.slope[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+    pieces_weights(c.slope);
     flag_shared(&c);
     for (int i = 0; i < 4; i++)
         check_range(&c);

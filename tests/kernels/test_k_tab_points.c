@@ -39,7 +39,7 @@ static void deal(struct pieces *s, int regular_share)
     const struct brute *b = &s->k.b;
     unsigned char *claimed = xalloc(grid_n_vertices(&s->g, 2), 1);
     for (uint32_t c = 0; c < b->C; c++) {
-        int is_other = random_below(&pieces_seed, 8) >= regular_share || !claim(s, claimed, c, 1, 0);
+        int is_other = !pieces_deal(s, c, regular_share) || !claim(s, claimed, c, 1, 0);
         uint32_t owns = 0;
         for (int i = 0; i < (is_other ? 5 : 3); i++) /* a regular one's bottom is its own, its left never */
             if (random_below(&pieces_seed, 5) && claim(s, claimed, c, parts[i].x, parts[i].y))
