@@ -41,27 +41,46 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
 #define SDD_TAB_BURST 64 /* points that are made at a time, and written: memory takes them while the next are made */
 _Static_assert(SDD_TAB_BURST >= SDD_TAB_SIDE && 3 * SDD_TAB_BURST <= SDD_STREAM_ROOM, "whole rows, and they fit");
 
-/* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row. */
+/* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row; and the
+ * points of the last one, or of the whole quad whose first piece is `seen`, over and over in a register's lanes. */
 struct sdd_tab_along {
     const float *from;
     struct sdd_width width;
     const struct sdd_tab_basis *basis;
     float w[4][SDD_TAB_FLOATS] __attribute__((aligned(64)));
+    int whole;
+    int64_t seen;
+    sdd_wide p[SDD_TAB_REGULAR][3];
 };
+
+/* The 4 x 4 points of a piece, so many apart along its sides: those of a whole quad turned to its corner. */
+struct sdd_tab_view {
+    const sdd_wide (*p)[3];
+    int32_t x, y;
+};
+
+SDD_FN struct sdd_tab_view sdd_tab_view_of(const struct sdd_tab_along *along, int64_t i)
+{
+    static const int8_t view[4][3] = {{0, 1, 4}, {3, 4, -1}, {15, -1, -4}, {12, -4, 1}};
+    const int8_t *at = view[along->whole ? i % 4 : 0];
+    struct sdd_tab_view v = {along->p + at[0], at[1], at[2]};
+    return v;
+}
 
 /* Sums along x of a piece's four rows of points, for rows of the last level. */
 struct sdd_tab_across {
     sdd_wide q[4][SDD_TAB_FLOATS / SDD_LANES];
 };
 
-SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, const sdd_wide (*p)[3], int32_t n_wide,
+SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_view of, int32_t n_wide,
                               struct sdd_tab_across *across)
 {
     for (int32_t v = 0; v < n_wide; v++)
         for (int32_t b = 0; b < 4; b++) {
-            sdd_wide q = sdd_wide_load(along->w[0] + SDD_LANES * v) * p[4 * b][v % 3];
+            const sdd_wide(*p)[3] = of.p + b * of.y;
+            sdd_wide q = sdd_wide_load(along->w[0] + SDD_LANES * v) * p[0][v % 3];
             for (int32_t k = 1; k < 4; k++)
-                q = sdd_wide_fma(sdd_wide_load(along->w[k] + SDD_LANES * v), p[4 * b + k][v % 3], q);
+                q = sdd_wide_fma(sdd_wide_load(along->w[k] + SDD_LANES * v), p[k * of.x][v % 3], q);
             across->q[b][v] = q;
         }
 }
@@ -80,13 +99,15 @@ SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, int32_t v, c
 }
 
 /* The point at (0, 0). */
-SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, const sdd_wide (*p)[3])
+SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, struct sdd_tab_view of)
 {
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++) {
         struct sdd_vec3 at[4];
-        for (int32_t k = 0; k < 4; k++)
-            at[k] = sdd_vec3_of(p[4 * b + k][0][0], p[4 * b + k][0][1], p[4 * b + k][0][2]);
+        for (int32_t k = 0; k < 4; k++) {
+            const sdd_wide p = of.p[b * of.y + k * of.x][0];
+            at[k] = sdd_vec3_of(p[0], p[1], p[2]);
+        }
         q[b] = sdd_basis_sum(w, at[0], at[1], at[2], at[3]);
     }
     return sdd_basis_sum(w, q[0], q[1], q[2], q[3]);
@@ -104,21 +125,31 @@ SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, in
     return to;
 }
 
-SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_along *along,
-                          int64_t i, struct sdd_tab_streams *s)
+/* Points of a whole quad serve its four pieces. */
+SDD_FN void sdd_tab_see(const struct tab_points_args *a, int32_t n, int64_t i, struct sdd_tab_along *along)
 {
-    const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * i;
+    const int64_t first = along->whole ? i - i % 4 : i;
+    const uint32_t *column = a->regular_column + SDD_TAB_REGULAR * first;
+    if (first == along->seen)
+        return;
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        sdd_wide_repeat(along->from + (size_t)along->width.stride * column[k], n, along->p[k]);
+    along->seen = first;
+}
+
+SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, struct sdd_tab_along *along, int64_t i,
+                          struct sdd_tab_streams *s)
+{
     int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / SDD_LANES;
     int32_t burst = SDD_TAB_BURST / m; /* rows */
     uint32_t owns = a->regular[i].owns;
     struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
-    sdd_wide p[SDD_TAB_REGULAR][3];
+    const struct sdd_tab_view of = sdd_tab_view_of(along, i);
     struct sdd_tab_across across;
     float bottom[SDD_TAB_FLOATS + SDD_LANES], right[SDD_TAB_SIDE + 1][SDD_LANES] __attribute__((aligned(64)));
     struct sdd_tab_made made = {bottom, right[0] + row % SDD_LANES, SDD_LANES};
-    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        sdd_wide_repeat(along->from + (size_t)along->width.stride * column[k], n, p[k]);
-    sdd_tab_sum_along(along, p, last + 1, &across);
+    sdd_tab_see(a, n, i, along);
+    sdd_tab_sum_along(along, of, last + 1, &across);
     sdd_tab_sum_across(&across, last, along->basis, m + 1, right[0], SDD_LANES);
     sdd_wide_copy(bottom + SDD_LANES * last, right[0], SDD_LANES);
     for (int32_t v = 0; v < last; v++)
@@ -134,7 +165,7 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, c
         sdd_tab_put_inside(a, w, &to, y, rows, inside);
     }
     if (owns & SDD_TAB_VERTEX)
-        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_first_point(along->basis[0].s, p));
+        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_first_point(along->basis[0].s, of));
     sdd_tab_put_made(a, w, owns, &to, &made, s);
 }
 
@@ -143,9 +174,10 @@ SDD_FN void sdd_tab_along_of(const struct tab_points_args *a, struct sdd_width w
                              struct sdd_tab_along *along)
 {
     int32_t side = 1 << (a->grid.level - 1);
-    int whole = first < a->n_whole;
-    along->from = whole ? a->control : a->from;
-    along->width = whole ? w : sdd_tab_width(w.n);
+    along->whole = first < a->n_whole;
+    along->seen = -1;
+    along->from = along->whole ? a->control : a->from;
+    along->width = along->whole ? w : sdd_tab_width(w.n);
     along->basis = sdd_tab_basis_of(a, a->basis, first);
     for (int32_t k = 0; k < 4; k++) {
         for (int32_t x = 0; x < side; x++)

@@ -11,13 +11,13 @@
 #define SDD_TAB_FAR 16 /* .. whose columns are, and, twice as far, what tells where those of others are */
 
 /* What a kernel makes, with its arguments: of bicubic piece i, by what pieces of its kind share, and of another. */
-typedef void sdd_tab_bicubic_fn(const void *args, const void *kind, int64_t i, struct sdd_tab_streams *s);
+typedef void sdd_tab_bicubic_fn(const void *args, void *kind, int64_t i, struct sdd_tab_streams *s);
 typedef void sdd_tab_other_fn(const void *args, const struct sdd_tab_other *o, struct sdd_tab_streams *s);
 struct sdd_tab_maker {
     const void *args;
     const struct tab_points_args *pieces;
     struct sdd_width width;
-    const void *whole, *half; /* the kinds: those of whole quads, and others */
+    void *whole, *half; /* the kinds: those of whole quads, and others */
     sdd_tab_bicubic_fn *bicubic;
     sdd_tab_other_fn *other;
 };
@@ -98,7 +98,7 @@ SDD_FN void sdd_tab_in_order(const struct sdd_tab_maker *m, int64_t first, int64
             sdd_tab_ahead(m, c++, end, soon);
             continue;
         }
-        const void *kind = at < a->n_whole ? m->whole : m->half;
+        void *kind = at < a->n_whole ? m->whole : m->half;
         do {
             m->bicubic(m->args, kind, at, &s);
             sdd_tab_ahead(m, c++, end, soon);

@@ -132,8 +132,7 @@ SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd
     }
 }
 
-static inline void sdd_tab_bicubic_normals(const void *args, const void *kind, int64_t i,
-                                           struct sdd_tab_streams *streams)
+static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t i, struct sdd_tab_streams *streams)
 {
     const struct tab_normals_args *of = args;
     const struct sdd_tab_lanes *l = kind;

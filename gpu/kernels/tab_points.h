@@ -38,7 +38,7 @@ struct sdd_tab_rows_made {
     struct sdd_width width;
 };
 
-SDD_FN void sdd_tab_made_bicubic(const void *args, const void *kind, int64_t i, struct sdd_tab_streams *s)
+SDD_FN void sdd_tab_made_bicubic(const void *args, void *kind, int64_t i, struct sdd_tab_streams *s)
 {
     const struct sdd_tab_rows_made *m = args;
     sdd_tab_piece(m->pieces, m->width, kind, i, s);
