@@ -23,6 +23,7 @@ _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kerne
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
+    struct sdd_tab_basis *basis, *slope;
     float *table, *t1, *t2; /* all classes, one after the other */
     uint32_t *shared;
 };
@@ -30,19 +31,28 @@ struct tables {
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
     int64_t side = (1 << steps) + 1, n = t->n_columns * side * side;
+    out->basis = ARENA(a, struct sdd_tab_basis, 2 * side);
+    out->slope = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->table = ARENA(a, float, n);
     out->t1 = ARENA(a, float, normals ? n : 0);
     out->t2 = ARENA(a, float, normals ? n : 0);
-    out->shared = ARENA(a, uint32_t, t->n_classes + 1); /* so that something is there where all pieces are bicubic */
+    out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
 }
 
 /* Of pieces on level 1, then of those of whole quads: the first half of what a step more makes of the quad. */
-static void make_bases(int steps, enum tab_basis_of of, sdd_tab_bases to)
+static void make_bases(int steps, enum tab_basis_of of, struct sdd_tab_basis *to)
 {
     struct sdd_tab_basis whole[2 * SDD_TAB_SIDE + 1];
-    tab_basis(steps, of, (struct sdd_tab_basis *)(void *)to[0]);
+    int32_t side = (1 << steps) + 1;
+    tab_basis(steps, of, to);
     tab_basis(steps + 1, of, whole);
-    memcpy(to[1], whole, ((size_t)(1 << steps) + 1) * sizeof *whole);
+    memcpy(to + side, whole, (size_t)side * sizeof *whole);
+}
+
+static void put_weights(const struct sdd_tab_basis *pair, int64_t side, sdd_tab_weights to)
+{
+    for (int k = 0; k < 2; k++)
+        memcpy(to[k], pair + k * side, (size_t)side * sizeof *pair);
 }
 
 /* All classes at once: those that are new take the longer. */
@@ -56,6 +66,8 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     for (int64_t k = 0; k < n; k++)
         at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
+    make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
+    make_bases(steps, TAB_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
         const struct tab_class *c = t->description + k;
@@ -73,7 +85,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
 {
     int steps = level - 1;
     int64_t side = (1 << steps) + 1;
-    struct tabulated_surface made = {.level = level, .normals = normals, .adaptive = of->adaptive};
+    struct tabulated_surface made = {.level = level, .adaptive = of->adaptive};
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct tables here, there;
     if (t->n_columns * side * side > MAX_TABLE)
@@ -84,16 +96,18 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, steps, normals, &host, &here);
-    make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, made.basis);
-    make_bases(steps, TAB_SLOPE, made.slope);
     int rc = make_table(d, t, steps, limit, normals, &here, err);
     if (!rc)
         rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {
         device.base = made.memory.memory;
         lay_out_tables(t, steps, normals, &device, &there);
+        made.basis = there.basis;
+        made.slope = there.slope;
+        put_weights(here.basis, side, made.weights);
+        put_weights(here.slope, side, made.slopes);
         made.table = there.table;
-        made.t1 = there.t1;
+        made.t1 = normals ? there.t1 : NULL;
         made.t2 = there.t2;
         made.shared = there.shared;
         rc = part_settle(d, memory, made.memory, of->memory, err);
@@ -127,7 +141,7 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     t->ready = 1;
     if (triangles)
         return tab_triangles_tables(d, &t->triangles, level, surface, normals, err);
-    if (of->level == level && (of->normals || !normals))
+    if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
 }
@@ -139,7 +153,7 @@ int tabulated_has(const struct tabulated *t, int level, int surface)
 
 int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 {
-    return tabulated_has(t, level, surface) && (t->surface[surface].normals || t->triangles.surface[surface].away);
+    return tabulated_has(t, level, surface) && (t->surface[surface].t1 || t->triangles.surface[surface].away);
 }
 
 int64_t tabulated_bytes(const struct tabulated *t)
@@ -224,6 +238,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .as = as,
                                 .regular = t->regular,
                                 .regular_column = t->regular_column,
+                                .basis = of->basis,
                                 .n_regular = t->n_regular,
                                 .n_whole = t->n_whole,
                                 .each = pieces_each(t->n_regular, of->level),
@@ -236,7 +251,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .column = t->column,
                                 .n_runs = t->n_runs,
                                 .where = t->where};
-    memcpy(a.basis, of->basis, sizeof a.basis);
+    memcpy(a.weights, of->weights, sizeof a.weights);
     return a;
 }
 
@@ -276,21 +291,21 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
 }
 
 /* Of rows of `width`, by the kernel for it. */
-static void rows_launch(sdd_device *d, const struct tab_points_args *a)
+static void rows_launch(sdd_device *d, struct tab_points_args *a)
 {
-    struct tab_points_args xyz = *a;
-    struct tab_points_unorm16_args box = {*a};
-    struct tab_points_uv_args uv = {*a};
-    struct tab_points_n_args n = {*a};
     const int64_t items = sdd_tab_first_items(a, 1) + sdd_tab_items(a);
-    if (a->as.format == SDD_ROWS_UNORM16)
+    if (a->as.format == SDD_ROWS_UNORM16) {
+        struct tab_points_unorm16_args box = {*a};
         DEV_LAUNCH(d, tab_points_unorm16, &box, items);
-    else if (a->width.n == 3 && a->width.stride == 3)
-        DEV_LAUNCH(d, tab_points, &xyz, items);
-    else if (sdd_is_uv(a->width))
+    } else if (a->width.n == 3 && a->width.stride == 3) {
+        DEV_LAUNCH(d, tab_points, a, items);
+    } else if (sdd_is_uv(a->width)) {
+        struct tab_points_uv_args uv = {*a};
         DEV_LAUNCH(d, tab_points_uv, &uv, items);
-    else
+    } else {
+        struct tab_points_n_args n = {*a};
         DEV_LAUNCH(d, tab_points_n, &n, items);
+    }
 }
 
 /* Of mesh j. */
@@ -368,12 +383,13 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
     struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, points, first, 0, n, to, as),
+                                 .slope = of->slope,
                                  .t1 = of->t1,
                                  .t2 = of->t2,
                                  .shared = of->shared,
                                  .tangents = tangents,
                                  .by_pieces = tangents == NULL};
-    memcpy(a.slope, of->slope, sizeof a.slope);
+    memcpy(a.slopes, of->slopes, sizeof a.slopes);
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
     a.rows.pieces.few = 0;
     if (t->triangles.description) {

@@ -16,10 +16,11 @@
 /* Tables for rows of one level, or for their limits. */
 struct tabulated_surface {
     struct topology_part memory;
-    int level; /* 0: none */
-    sdd_tab_bases basis, slope;
-    int normals; /* are t1, t2 there? */
-    float *table, *t1, *t2;
+    int level;                           /* 0: none */
+    struct sdd_tab_basis *basis, *slope; /* pairs, as kernels take them, .. */
+    sdd_tab_weights weights, slopes;     /* .. and as their arguments have them */
+    float *table;
+    float *t1, *t2; /* NULL: not for normals */
     uint32_t *shared;
     struct adaptive *adaptive; /* of the control mesh's positions alone; NULL: they were not needed */
 };

@@ -77,8 +77,8 @@ static __device__ __forceinline__ int tab_lane()
     return lane;
 }
 
-/* Which piece of those that a warp makes at once a lane has, and which column of its points, x = 1 .. 2^LOG; made:
- * nobody else has it. Neighbouring lanes have one piece: its points come from shared memory in half the time. */
+/* Which piece of those that a warp makes at once a lane has, and which column of its points, x = 1 .. 2^LOG; made: the
+ * piece is there, and no lane before has it. A piece's lanes are neighbours: they get its points in half the time. */
 struct tab_place {
     int piece, x;
     bool made;
@@ -92,8 +92,8 @@ template <int LOG> static __device__ __forceinline__ tab_place tab_place_of(int 
 }
 
 /* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of
- * them and in the end one that is not put. apart: words from a piece to the next, so that their columns are in different
- * banks of shared memory. */
+ * them and in the end one that is not put. apart: words from a piece to the next, so that their columns are in
+ * different banks of shared memory. */
 template <int W, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
     static constexpr int loads = (pieces + 1) / 2;                                /* points that a lane reads */
@@ -246,7 +246,8 @@ struct tab_view {
     int x, y;
 };
 
-/* Of piece p of those from `first` on. Below level 5 a warp makes whole quads at once. */
+/* Of piece p of those from `first` on. Below level 5 a warp makes whole quads at once. A quad's corners are its points
+ * 5, 6, 10 and 9 of 16, and its pieces begin with the points beyond them, 0, 3, 15 and 12. */
 template <int N, int LOG, bool WHOLE>
 static __device__ __forceinline__ tab_view tab_view_of(const tab_warp *s, int first, int p)
 {
@@ -390,7 +391,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, const tab_row<N, FORM> &as,
                                                 tab_columns<N, LOG, WHOLE> *columns, int first, int end,
-                                                const sdd_tab_bases &weights, const tab_bases &bases, tab_warp *s)
+                                                const sdd_tab_weights &weights, const tab_bases &bases, tab_warp *s)
 {
     constexpr int W = tab_row<N, FORM>::words;
     using T = tab_shape<W, LOG>;
@@ -427,7 +428,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
 
 /* The pieces of a warp. */
 template <int N, int FORM, int LOG, bool WHOLE>
-static __device__ __forceinline__ void tab_all(const tab_points_args &a, const sdd_tab_bases &weights,
+static __device__ __forceinline__ void tab_all(const tab_points_args &a, const sdd_tab_weights &weights,
                                                const tab_span &span, const tab_bases &bases, tab_warp *warps)
 {
     using T = tab_shape<N, LOG>;
@@ -441,7 +442,7 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, const s
 }
 
 template <int N, int FORM, int LOG>
-static __device__ __forceinline__ void tab_kind(const tab_points_args &a, const sdd_tab_bases &weights,
+static __device__ __forceinline__ void tab_of_kind(const tab_points_args &a, const sdd_tab_weights &weights,
                                                 const tab_span &span, const tab_bases &bases, tab_warp *warps)
 {
     if (span.whole)
@@ -451,19 +452,19 @@ static __device__ __forceinline__ void tab_kind(const tab_points_args &a, const 
 }
 
 template <int N, int FORM>
-static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, const sdd_tab_bases &weights, int64_t group,
-                                                  tab_bases &bases, tab_warp *warps)
+static __device__ __forceinline__ void tab_pieces(const tab_points_args &a, const sdd_tab_weights &weights,
+                                                  int64_t group, tab_bases &bases, tab_warp *warps)
 {
     const tab_span span = tab_span_of(a, group);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
         bases.at[threadIdx.x] = *(const sdd_tab_basis *)weights[span.whole][threadIdx.x];
     switch (a.grid.level) {
-    case 1: tab_kind<N, FORM, 0>(a, weights, span, bases, warps); break;
-    case 2: tab_kind<N, FORM, 1>(a, weights, span, bases, warps); break;
-    case 3: tab_kind<N, FORM, 2>(a, weights, span, bases, warps); break;
-    case 4: tab_kind<N, FORM, 3>(a, weights, span, bases, warps); break;
-    case 5: tab_kind<N, FORM, 4>(a, weights, span, bases, warps); break;
-    default: tab_kind<N, FORM, 5>(a, weights, span, bases, warps); break;
+    case 1: tab_of_kind<N, FORM, 0>(a, weights, span, bases, warps); break;
+    case 2: tab_of_kind<N, FORM, 1>(a, weights, span, bases, warps); break;
+    case 3: tab_of_kind<N, FORM, 2>(a, weights, span, bases, warps); break;
+    case 4: tab_of_kind<N, FORM, 3>(a, weights, span, bases, warps); break;
+    case 5: tab_of_kind<N, FORM, 4>(a, weights, span, bases, warps); break;
+    default: tab_of_kind<N, FORM, 5>(a, weights, span, bases, warps); break;
     }
 }
 #endif

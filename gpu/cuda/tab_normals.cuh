@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_normals.cuh: kernels/tab_normals.h for a block an item. The bits are those of the portable form.
- * Normals of all points are made piece by piece, as tab_points.cuh makes points: what leads away from points at one x
- * stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in shared memory.
+ * Normals of all points are made piece by piece, as tab_bicubic.cuh makes points: what leads away from points at one x
+ * stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in shared
+ * memory.
  * Tangents, and some rows, are made row by row, a thread a row. */
 #ifndef SDD_TAB_NORMALS_CUH
 #define SDD_TAB_NORMALS_CUH
@@ -48,7 +49,7 @@ struct tab_pair_sums {
     }
 
     template <class ROW>
-    __device__ __forceinline__ void put(const ROW &as, const sdd_tab_pair_bases &bases, int y, float *to) const
+    __device__ __forceinline__ void put(const ROW &as, const sdd_tab_bases &bases, int y, float *to) const
     {
         const sdd_tab_basis &b = bases.at[y], &d = bases.slope[y];
         tab_normal_put(as, tab_sum3(b, away), tab_sum3(d, at), to);
@@ -119,7 +120,7 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
     const tab_points_args &a = n.rows.pieces;
     const int lane = tab_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
-    const sdd_tab_pair_bases lines = {(const sdd_tab_basis *)a.basis[WHOLE], (const sdd_tab_basis *)n.slope[WHOLE]};
+    const sdd_tab_bases lines = {(const sdd_tab_basis *)a.weights[WHOLE], (const sdd_tab_basis *)n.slopes[WHOLE]};
     const sdd_tab_regular *pieces = s->own[columns->turn];
     float *line = s->line + W * (at.piece * T::m + at.x - 1);
     sdd_grid g = a.grid;
@@ -182,8 +183,8 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
     __shared__ tab_pair_bases bases;
     const tab_span span = tab_span_of(a, group);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1)) {
-        bases.at[threadIdx.x] = *(const sdd_tab_basis *)a.basis[span.whole][threadIdx.x];
-        bases.slope[threadIdx.x] = *(const sdd_tab_basis *)n.slope[span.whole][threadIdx.x];
+        bases.at[threadIdx.x] = *(const sdd_tab_basis *)a.weights[span.whole][threadIdx.x];
+        bases.slope[threadIdx.x] = *(const sdd_tab_basis *)n.slopes[span.whole][threadIdx.x];
     }
     switch (a.grid.level) {
     case 1: tab_kind_normals<FORM, 0>(n, span, bases, warps); break;

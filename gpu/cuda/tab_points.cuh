@@ -155,7 +155,7 @@ static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a,
 
 /* weights: a's, where they can be looked up by a number that the compiler does not know. */
 template <int N, int FORM>
-static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const sdd_tab_bases &weights,
+static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const sdd_tab_weights &weights,
                                                  tab_bases &bases, tab_shared *s, unsigned first, unsigned blocks)
 {
     const tab_turn turn = tab_turn_of(a, first, blocks);
@@ -173,7 +173,7 @@ template <int N, int FORM>
 static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
 {
     const unsigned ahead = (unsigned)sdd_tab_first_items(&a, 1);
-    tab_turns<N, FORM>(a, a.basis, bases, s, ahead, gridDim.x - ahead);
+    tab_turns<N, FORM>(a, a.weights, bases, s, ahead, gridDim.x - ahead);
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)

@@ -12,7 +12,8 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
 {
     __shared__ tab_shared s;
     __shared__ tab_bases bases;
-    const unsigned ahead = (unsigned)sdd_tab_first_items(&a.of, a.rows.n), blocks = (gridDim.x - ahead) / (unsigned)a.rows.n;
+    const unsigned ahead = (unsigned)sdd_tab_first_items(&a.of, a.rows.n);
+    const unsigned blocks = (gridDim.x - ahead) / (unsigned)a.rows.n;
     (void)n;
     if (blockIdx.x < ahead) {
         const uint32_t i = blockIdx.x * tab_points_many_threads + threadIdx.x;
@@ -20,8 +21,8 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
         tab_ahead_make(a.of, sdd_tab_points_of(&a, k), i - k * a.of.first.n_rows, sdd_xyz());
     } else {
         const unsigned k = (blockIdx.x - ahead) / blocks;
-        const tab_points_args one = sdd_tab_points_of(&a, k);
-        tab_turns<3, tab_dense_many>(one, a.of.basis, bases, &s, ahead + k * blocks, blocks);
+        const tab_points_args one = sdd_tab_points_of(&a, k); /* in registers: of its weights only some are taken */
+        tab_turns<3, tab_dense_many>(one, a.of.weights, bases, &s, ahead + k * blocks, blocks);
     }
 }
 #endif

@@ -2,7 +2,8 @@
 /* tab_kinds: which bicubic pieces are parts of whole control quads (tab_whole.h).
  * Shapes  faces, kind[C] i32 (tab_keys) -> whole[C], half[C] i32: 1 or 0
  * Shape   item, n = C      Cost  16 B read, cached, 8 B written
- * Result  whole: its face is a quad whose four pieces are smooth; half: bicubic, and not whole
+ * Result  whole: its face is a quad whose four pieces are smooth, so a list of them by corners has a quad's four one
+ *         after the other, as kernels take them; half: bicubic, and not whole
  * Threads any queue */
 #ifndef SDD_K_TAB_KINDS_H
 #define SDD_K_TAB_KINDS_H

@@ -63,7 +63,7 @@ static inline void sdd_tab_other_normals(const void *args, const struct sdd_tab_
  * lane. Where a register has room for several rows, all of them, and the weights of rows, SDD_TAB_ABOVE times `rows` of
  * them from y = 1 on. */
 struct sdd_tab_lanes {
-    struct sdd_tab_pair_bases of;
+    struct sdd_tab_bases of;
     int32_t m, rows;
     sdd_wide at[SDD_TAB_ACROSS][4], slope[SDD_TAB_ACROSS][4], at_row[SDD_TAB_ABOVE][4], slope_row[SDD_TAB_ABOVE][4];
 };
@@ -71,7 +71,7 @@ struct sdd_tab_lanes {
 static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t piece, struct sdd_tab_lanes *l)
 {
     int32_t m = 1 << (a->rows.pieces.grid.level - 1);
-    l->of = sdd_tab_pair_bases_of(a, (uint32_t)piece);
+    l->of = sdd_tab_bases_of(a, (uint32_t)piece);
     l->m = m;
     l->rows = m < SDD_LANES ? SDD_LANES / m : 1;
     for (int32_t i = 0; i < SDD_LANES; i++)

@@ -10,8 +10,9 @@
 #include "gpu/kernels/tangents.h"
 
 struct tab_normals_args {
-    struct tab_rows_args rows; /* basis: of lines across */
-    sdd_tab_bases slope;
+    struct tab_rows_args rows;         /* basis: of lines across */
+    const struct sdd_tab_basis *slope; /* a pair, as basis */
+    sdd_tab_weights slopes;            /* the same         */
     const float *t1, *t2;
     const uint32_t *shared;
     float *tangents;
@@ -116,19 +117,19 @@ struct sdd_tab_line {
 };
 
 /* The tables of piece i. */
-struct sdd_tab_pair_bases {
+struct sdd_tab_bases {
     const struct sdd_tab_basis *at, *slope;
 };
 
-SDD_FN struct sdd_tab_pair_bases sdd_tab_pair_bases_of(const struct tab_normals_args *a, uint32_t i)
+SDD_FN struct sdd_tab_bases sdd_tab_bases_of(const struct tab_normals_args *a, uint32_t i)
 {
-    struct sdd_tab_pair_bases of;
+    struct sdd_tab_bases of;
     of.at = sdd_tab_basis_of(&a->rows.pieces, a->rows.pieces.basis, i);
     of.slope = sdd_tab_basis_of(&a->rows.pieces, a->slope, i);
     return of;
 }
 
-SDD_FN struct sdd_tab_line sdd_tab_line_of(struct sdd_tab_pair_bases of, const struct sdd_sixteen *s, int32_t fixed,
+SDD_FN struct sdd_tab_line sdd_tab_line_of(struct sdd_tab_bases of, const struct sdd_sixteen *s, int32_t fixed,
                                            int32_t along_x)
 {
     const float *b = of.at[fixed].s, *d = of.slope[fixed].s;
@@ -147,7 +148,7 @@ struct sdd_tab_pair {
     struct sdd_vec3 t1, t2;
 };
 
-SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_pair_bases of, const struct sdd_tab_line *l, int32_t t,
+SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_bases of, const struct sdd_tab_line *l, int32_t t,
                                              int32_t along_x)
 {
     const float *b = of.at[t].s, *d = of.slope[t].s;
@@ -163,7 +164,7 @@ SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_pair_bases of, const
 SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
 {
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
-    struct sdd_tab_pair_bases of = sdd_tab_pair_bases_of(a, i);
+    struct sdd_tab_bases of = sdd_tab_bases_of(a, i);
     struct sdd_tab_line l = sdd_tab_line_of(of, &s, y == 0 ? 0 : x, y == 0);
     return sdd_tab_line_pair(of, &l, y == 0 ? x : y, y == 0);
 }

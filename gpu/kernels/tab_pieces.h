@@ -44,9 +44,10 @@ struct sdd_tab_basis {
     float s[4];
 } __attribute__((aligned(16)));
 
-/* Those of each line of a piece, of pieces on level 1, then of whole quads'. No struct sdd_tab_basis: where a kernel's
- * arguments have arrays of those, gcc 12 takes some of them for padding (DEV_LAUNCH). */
-typedef float sdd_tab_bases[2][SDD_TAB_SIDE + 1][4] __attribute__((aligned(16)));
+/* A pair of tables of those as numbers in a kernel's arguments, where a GPU's instructions take them from: [m + 1] of
+ * pieces on level 1, then of those of whole quads. No struct sdd_tab_basis: gcc 12 takes some of an array of aligned
+ * structs for padding (DEV_LAUNCH). */
+typedef float sdd_tab_weights[2][SDD_TAB_SIDE + 1][4] __attribute__((aligned(16)));
 
 /* Pieces and tables of a mesh, and what they are to make. */
 struct tab_points_args {
@@ -57,10 +58,11 @@ struct tab_points_args {
     struct sdd_width width;
     struct sdd_rows_as as;
     /* bicubic pieces, n of them, the first n_whole from control rows, a quad's four by their corners, the others from
-     * rows of level 1: [n] and [n][16]; weights stand here, as a GPU's instructions take them from its arguments */
+     * rows of level 1: [n], [n][16], and [2][m + 1]: for the others, for those of whole quads; weights: the same */
     const struct sdd_tab_regular *regular;
     const uint32_t *regular_column;
-    sdd_tab_bases basis;
+    const struct sdd_tab_basis *basis;
+    sdd_tab_weights weights;
     int64_t n_regular, n_whole;
     int32_t each; /* as many groups to an item: a multiple of sdd_tab_once */
     int32_t few;  /* pieces have so few points that an item takes several runs: SDD_TAB_FEW, but not for normals */
@@ -85,11 +87,11 @@ SDD_FN int32_t sdd_tab_once(int32_t level)
     return level < 3 ? 8 : 64 >> level;
 }
 
-/* Those that piece i takes. */
-SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args *a, const sdd_tab_bases bases,
+/* Of a pair of tables the one that piece i takes. */
+SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args *a, const struct sdd_tab_basis *pair,
                                                     int64_t i)
 {
-    return (const struct sdd_tab_basis *)(const void *)bases[i < a->n_whole];
+    return i < a->n_whole ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
 }
 
 /* The table of piece i of the others, and its columns. */

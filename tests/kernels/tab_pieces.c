@@ -33,7 +33,7 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     s->control = pieces_floats(s->k.b.V * s->stride);
     s->regular = xalloc(C, sizeof *s->regular), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
     s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
-    pieces_weights(s->basis);
+    pieces_weights(s, s->basis);
 }
 
 void pieces_fini(struct pieces *s)
@@ -108,13 +108,12 @@ int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
     return x > 0 || (owns & SDD_TAB_LEFT);
 }
 
-int pieces_deal(const struct pieces *s, uint32_t c, int regular_share)
+int pieces_deal(struct pieces *s, uint32_t c, int regular_share)
 {
-    static int regular;
     const struct brute *b = &s->k.b;
     if (c == 0 || b->face[c] != b->face[c - 1] || !random_below(&pieces_seed, 8))
-        regular = random_below(&pieces_seed, 8) < regular_share;
-    return regular;
+        s->dealt = random_below(&pieces_seed, 8) < regular_share;
+    return s->dealt;
 }
 
 /* Are the four bicubic pieces from i on those of a face? */
@@ -171,16 +170,24 @@ const float *pieces_point(const struct pieces *s, int64_t piece, int k)
     return piece < s->n_whole ? s->control + row * (size_t)s->stride + s->offset : s->from + row * (size_t)s->wide;
 }
 
-const struct sdd_tab_basis *pieces_table(const struct pieces *s, const sdd_tab_bases pair, int64_t piece)
+const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece)
 {
-    return (const struct sdd_tab_basis *)(const void *)pair[piece < s->n_whole];
+    return piece < s->n_whole ? pair + s->side : pair;
 }
 
-void pieces_weights(sdd_tab_bases pair)
+void pieces_weights(const struct pieces *s, struct sdd_tab_basis *pair)
 {
-    for (int x = 0; x <= SDD_TAB_SIDE; x++)
-        for (int i = 0; i < 8; i++)
-            pair[i / 4][x][i % 4] = 2 * random_unit(&pieces_seed) - 1;
+    for (int64_t x = 0; x < 2 * s->side; x++)
+        for (int i = 0; i < 4; i++)
+            pair[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+}
+
+const struct sdd_tab_basis *pieces_give(const struct pieces *s, const struct sdd_tab_basis *pair, sdd_tab_weights to)
+{
+    memset(to, LAUNCH_POISON, sizeof(sdd_tab_weights));
+    for (int k = 0; k < 2; k++)
+        memcpy(to[k], pair + k * s->side, (size_t)s->side * sizeof *pair);
+    return launch_in(pair, 2 * s->side, sizeof *pair);
 }
 
 static uint32_t *where_of(const struct pieces *s)
@@ -250,6 +257,6 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs,
         .where = launch_in(s->where, s->k.b.C, 4)};
-    memcpy(a.basis, s->basis, sizeof a.basis);
+    a.basis = pieces_give(s, s->basis, a.weights);
     return a;
 }

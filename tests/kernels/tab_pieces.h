@@ -21,7 +21,8 @@ struct pieces {
     struct sdd_tab_regular *regular;
     uint32_t *regular_column, *other, *owns, *column, *where;
     float *control, *from, *table; /* control: rows as the result's */
-    sdd_tab_bases basis;
+    struct sdd_tab_basis basis[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
+    int dealt; /* the last corner: is it regular? */
     struct sdd_tab_table tables[MOST_CLASSES];
     struct sdd_tab_run *runs;
 };
@@ -29,14 +30,16 @@ struct pieces {
 float *pieces_floats(int64_t n); /* from -1 to 1; the caller frees */
 uint32_t pieces_any_row(const struct pieces *s);
 /* pieces_deal: of 8 corners so many regular, most faces' alike; from corner 0 on. */
-int pieces_deal(const struct pieces *s, uint32_t c, int regular_share);
+int pieces_deal(struct pieces *s, uint32_t c, int regular_share);
 /* pieces_whole: those of some whole faces come first, and look at control rows; columns, of no meaning but for the
  * vertex. */
 void pieces_whole(struct pieces *s);
 /* pieces_point: what a bicubic piece finds at column k. pieces_table: which of a pair of tables it takes. */
 const float *pieces_point(const struct pieces *s, int64_t piece, int k);
-const struct sdd_tab_basis *pieces_table(const struct pieces *s, const sdd_tab_bases pair, int64_t piece);
-void pieces_weights(sdd_tab_bases pair); /* any */
+const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece);
+/* pieces_weights: any. pieces_give: a pair of tables to a kernel, and to its arguments. */
+void pieces_weights(const struct pieces *s, struct sdd_tab_basis *pair);
+const struct sdd_tab_basis *pieces_give(const struct pieces *s, const struct sdd_tab_basis *pair, sdd_tab_weights to);
 /* pieces_init: no pieces yet. others: floats of a row that are no components, at most. */
 void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int others);
 /* pieces_deal_all: every corner is a piece, of one kind or the other; of 8 corners so many regular. No point has two
