@@ -49,6 +49,7 @@ static void make_bases(int steps, enum tab_basis_of of, struct sdd_tab_basis *to
     memcpy(to + side, whole, (size_t)side * sizeof *whole);
 }
 
+/* The same for the arguments of kernels. */
 static void put_weights(const struct sdd_tab_basis *pair, int64_t side, sdd_tab_weights to)
 {
     for (int k = 0; k < 2; k++)

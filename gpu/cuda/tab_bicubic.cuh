@@ -263,7 +263,7 @@ static __device__ __forceinline__ tab_view tab_view_of(const tab_warp *s, int fi
     return v;
 }
 
-/* Weights of all lines of a piece, for who does not know before which one it is to take. */
+/* Weights of all lines of a piece, for lanes that each take another one. */
 struct tab_bases {
     sdd_tab_basis at[SDD_TAB_SIDE + 1];
 };
@@ -443,7 +443,7 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, const s
 
 template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void tab_of_kind(const tab_points_args &a, const sdd_tab_weights &weights,
-                                                const tab_span &span, const tab_bases &bases, tab_warp *warps)
+                                                   const tab_span &span, const tab_bases &bases, tab_warp *warps)
 {
     if (span.whole)
         tab_all<N, FORM, LOG, true>(a, weights, span, bases, warps);
