@@ -14,7 +14,6 @@
 #include "gpu/steps.h"
 #include <stdlib.h>
 
-#define MAX_ENTRIES INT32_MAX
 #define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
 
 void matrix_give(sdd_device *d, struct topology_part *part)
@@ -101,35 +100,40 @@ static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t 
 static int too_large(int level, int64_t n, struct sdd_error *err)
 {
     (void)sdd_fail(err, SDD_ETOO_LARGE, "level", "the subdivision matrix of level %d has %lld entries; %d are allowed",
-                   level, (long long)n, MAX_ENTRIES);
+                   level, (long long)n, MATRIX_ENTRIES);
     err->needed = n;
-    err->available = MAX_ENTRIES;
+    err->available = MATRIX_ENTRIES;
     return SDD_ETOO_LARGE;
+}
+
+int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err)
+{
+    int64_t n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
+    struct topology_part work = {0};
+    int rc = part_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+    if (rc)
+        return rc;
+    struct matrix_total_args sums = {count, work.memory, n};
+    DEV_LAUNCH(d, matrix_total, &sums, n_sums);
+    rc = add_up(d, sums.sum, n_sums, total, err);
+    if (!rc)
+        dev_scan(d, count, count, n, sums.sum + n_sums);
+    matrix_give(d, &work);
+    return rc;
 }
 
 /* The ends of rows, from a launch that counts. */
 static int count_rows(const struct build *b, const struct recipe *r, struct csr *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
-    int64_t n = r->n_rows, n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
-    struct topology_part work = {0};
-    int rc = part_take(d, n * (int64_t)sizeof *out->end, &out->ends, err);
-    if (!rc)
-        rc = part_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+    int rc = part_take(d, r->n_rows * (int64_t)sizeof *out->end, &out->ends, err);
     if (rc)
         return rc;
     out->end = out->ends.memory;
-    out->n_rows = n;
-    struct matrix_total_args total = {out->end, work.memory, n};
+    out->n_rows = r->n_rows;
     launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end});
-    DEV_LAUNCH(d, matrix_total, &total, n_sums);
-    rc = add_up(d, total.sum, n_sums, &out->n_entries, err);
-    if (!rc && out->n_entries > MAX_ENTRIES)
-        rc = too_large(b->request->level, out->n_entries, err);
-    if (!rc)
-        dev_scan(d, out->end, out->end, n, total.sum + n_sums);
-    matrix_give(d, &work);
-    return rc;
+    rc = matrix_ends(d, out->end, r->n_rows, &out->n_entries, err);
+    return !rc && out->n_entries > MATRIX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
 }
 
 /* On error *out is empty. */
@@ -146,7 +150,7 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
     }
     out->weight = out->entries.memory;
     out->column = (uint32_t *)(out->weight + out->n_entries);
-    launch_rows(b, &r, (struct sdd_matrix_rows){out->end, out->end, out->column, out->weight});
+    launch_rows(b, &r, (struct sdd_matrix_rows){.end = out->end, .column = out->column, .weight = out->weight});
     return SDD_OK;
 }
 

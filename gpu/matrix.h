@@ -26,6 +26,13 @@ struct matrices {
     int64_t n_bare;
 };
 
+#define MATRIX_ENTRIES INT32_MAX /* at most */
+
+/* matrix_ends: of n counts of terms the ends of their rows, in the same place; *total: of all rows, in 64 bits. Where
+ * these are more than MATRIX_ENTRIES, the ends are of no use. Waits.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err) SDD_MUST_CHECK;
+
 /* matrices_prepare: makes those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both
  * tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
  * the tangents, but under sqrt3.

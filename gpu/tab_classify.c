@@ -6,12 +6,12 @@
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
+#include "gpu/kernels/tab_first_terms.h"
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_kinds.h"
-#include "gpu/kernels/tab_near_corners.h"
-#include "gpu/kernels/tab_near_edges.h"
 #include "gpu/kernels/tab_rows.h"
 #include "gpu/kernels/tab_where.h"
+#include "gpu/matrix.h"
 #include <stdlib.h>
 
 #define MAX_CLASSES 4096
@@ -83,8 +83,6 @@ static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_
                            struct tabulated *t)
 {
     int64_t n_regular = m->n_corners - n_others;
-    t->near_corner = ARENA(a, struct sdd_tab_corner, m->n_corners);
-    t->near_edge = ARENA(a, struct sdd_tab_edge, m->n_edges);
     t->where = ARENA(a, uint32_t, n_regular + n_others);
     t->lone = ARENA(a, uint32_t, n_lone);
     t->regular = ARENA(a, struct sdd_tab_regular, n_regular);
@@ -175,10 +173,6 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     struct compact_args whole = {s->whole, s->whole_rank, s->regular};
     struct compact_args half = {s->half, s->half_rank, s->regular + t->n_whole};
     struct compact_args alone = {s->lone, s->lone_rank, t->lone};
-    struct tab_near_corners_args corners = {*m, t->near_corner};
-    struct tab_near_edges_args edges = {*m, t->near_edge};
-    DEV_LAUNCH(d, tab_near_corners, &corners, m->n_corners);
-    DEV_LAUNCH(d, tab_near_edges, &edges, m->n_edges);
     DEV_LAUNCH(d, compact, &alone, m->n_vertices);
     DEV_LAUNCH(d, compact, &whole, m->n_corners);
     DEV_LAUNCH(d, compact, &half, m->n_corners);
@@ -259,11 +253,32 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
 static void lay_out_rows(struct arena *a, struct tabulated *t)
 {
     t->row = ARENA(a, uint32_t, t->n_rows);
+    t->row_end = ARENA(a, int32_t, t->n_rows);
     t->made = ARENA(a, uint32_t, 1);
 }
 
-static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
-                        struct sdd_error *err)
+/* What rows of level 1 that pieces look at are made of. */
+static int fill_terms(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                      struct sdd_error *err)
+{
+    struct tab_first_terms_args a = {*m, t->row, {.count = t->row_end}, smooth_triangles};
+    int64_t n_terms = 0;
+    DEV_LAUNCH(d, tab_first_terms, &a, t->n_rows);
+    int rc = matrix_ends(d, t->row_end, t->n_rows, &n_terms, err);
+    if (!rc && n_terms > MATRIX_ENTRIES)
+        return tab_refuse(err, "the quads around them are too many");
+    if (!rc)
+        rc = part_take(d, n_terms * (int64_t)sizeof *t->term, &t->terms, err);
+    if (rc)
+        return rc;
+    t->term = t->terms.memory;
+    a.to = (struct sdd_matrix_rows){.end = t->row_end, .term = t->term};
+    DEV_LAUNCH(d, tab_first_terms, &a, t->n_rows);
+    return dev_finish(d, err);
+}
+
+static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                        struct sorting *s, struct sdd_error *err)
 {
     int64_t n = tab_first_rows(m);
     int32_t n_read = 0;
@@ -308,11 +323,11 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, struct tabul
     t->due = UINT32_MAX;
     struct compact_args rows = {s->read, s->read_rank, t->row};
     DEV_LAUNCH(d, compact, &rows, n);
-    return dev_finish(d, err);
+    return fill_terms(d, m, smooth_triangles, t, err);
 }
 
-static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
-                    struct sdd_error *err)
+static int classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                    struct sorting *s, struct sdd_error *err)
 {
     int rc = sort_pieces(d, m, t, s, err);
     if (rc)
@@ -326,7 +341,7 @@ static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated
     else if (t->n_classes)
         rc = describe(d, m, t, s, &h, err);
     if (!rc)
-        rc = fill_columns(d, m, t, s, err);
+        rc = fill_columns(d, m, smooth_triangles, t, s, err);
     free(h.heads);
     free(h.words);
     free(h.classes);
@@ -334,7 +349,8 @@ static int classify(sdd_device *d, const struct sdd_control *m, struct tabulated
     return rc;
 }
 
-int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sdd_error *err)
+int tab_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                 struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
     struct sorting s = {0};
@@ -345,7 +361,7 @@ int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t
         return rc;
     struct arena real = {memory, 0};
     lay_out_sorting(d, m, &real, &s);
-    rc = classify(d, m, t, &s, err);
+    rc = classify(d, m, smooth_triangles, t, &s, err);
     if (rc)
         dev_drain(d);
     dev_free(d, s.others.memory, s.others.bytes);

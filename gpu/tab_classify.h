@@ -5,9 +5,11 @@
 #include "gpu/tabulated.h"
 
 /* tab_classify: fills all of t but its surfaces and waits for it; on failure the caller frees what is there.
+ * smooth_triangles: what rows of level 1 are made by.
  * Cost    meanwhile 44 B a corner, 8 B a vertex and a row of level 1, and about 50 B a quad that is not bicubic
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
-int tab_classify(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sdd_error *err) SDD_MUST_CHECK;
+int tab_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                 struct sdd_error *err) SDD_MUST_CHECK;
 
 int64_t tab_first_rows(const struct sdd_control *m); /* rows of level 1 */
 

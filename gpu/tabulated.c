@@ -132,7 +132,7 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     }
     int rc = t->ready    ? SDD_OK
              : triangles ? tab_triangles_classify(topology, mesh, &t->triangles, err)
-                         : tab_classify(d, mesh, t, err);
+                         : tab_classify(d, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH, t, err);
     if (rc) {
         tabulated_free(d, t);
         if (rc == SDD_EUNSUPPORTED)
@@ -159,7 +159,7 @@ int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 
 int64_t tabulated_bytes(const struct tabulated *t)
 {
-    int64_t bytes = t->pieces.bytes + t->lists.bytes + t->rows.bytes + tab_triangles_bytes(&t->triangles);
+    int64_t bytes = t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
         bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
     return bytes;
@@ -189,27 +189,21 @@ static int64_t first_at(const struct sdd_control *mesh, int k)
     return tab_first_rows(mesh) * (k / 3) * sdd_tab_width(3).stride;
 }
 
-static struct sdd_first_step first_step(const sdd_topology *topology, const struct sdd_control *mesh,
-                                        const struct tabulated *t)
+static struct sdd_first_step first_step(const struct tabulated *t)
 {
-    return (struct sdd_first_step){.mesh = *mesh,
-                                   .near_corner = t->near_corner,
-                                   .near_edge = t->near_edge,
-                                   .row = t->row,
-                                   .n_rows = (uint32_t)t->n_rows,
-                                   .smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
+    return (struct sdd_first_step){t->row, t->row_end, t->term, (uint32_t)t->n_rows};
 }
 
 /* Three floats of rows of n meshes, from mesh j on, in one launch. */
-static void first_launch(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+static void first_launch(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
                          struct sdd_width width, int k, const struct tabulated_crowd *c, int j, int n)
 {
-    struct tab_first_args a = {.step = first_step(topology, mesh, t), .rows = {.n = n}, .width = width};
+    struct tab_first_args a = {.step = first_step(t), .rows = {.n = n}, .width = width};
     for (int i = 0; i < n; i++) {
         a.rows.from[i] = c->control[j + i] + k;
         a.rows.to[i] = c->first[j + i] + first_at(mesh, k);
     }
-    DEV_LAUNCH(topology->device, tab_first, &a, t->n_rows * n);
+    DEV_LAUNCH(d, tab_first, &a, sdd_first_items(&a.step) * n);
 }
 
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
@@ -223,7 +217,7 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
             if (t->triangles.description)
                 step_run(&step, c->control[j] + k, c->first[j] + k, 0);
             else
-                first_launch(topology, mesh, t, step.width, k, c, j, c->n - j < abreast ? c->n - j : abreast);
+                first_launch(topology->device, mesh, t, step.width, k, c, j, c->n - j < abreast ? c->n - j : abreast);
         }
 }
 
@@ -262,12 +256,11 @@ static int is_ahead(const sdd_device *d, const struct tabulated *t, int n)
     return d->b->in_order && !t->triangles.description && t->n_rows <= AHEAD_ROWS / n;
 }
 
-static void go_ahead(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int n,
-                     struct tab_points_args *a)
+static void go_ahead(const sdd_device *d, const struct tabulated *t, int n, struct tab_points_args *a)
 {
-    if (!is_ahead(topology->device, t, n))
+    if (!is_ahead(d, t, n))
         return;
-    a->first = first_step(topology, mesh, t);
+    a->first = first_step(t);
     a->made = t->made;
     a->due = t->due + (uint32_t)sdd_tab_first_items(a, n);
 }
@@ -281,7 +274,7 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
     struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
                                      .rows = {.n = c->n}};
     a.of.each = pieces_each(t->n_regular * c->n, of->level);
-    go_ahead(topology, mesh, t, c->n, &a.of);
+    go_ahead(d, t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];
         a.rows.from[j] = c->first[j];
@@ -324,7 +317,7 @@ static void mesh_rows(const sdd_topology *topology, const struct sdd_control *me
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
             continue;
         }
-        go_ahead(topology, mesh, t, 1, &a);
+        go_ahead(d, t, 1, &a);
         rows_launch(d, &a);
         t->due = a.made && !d->status ? a.due : t->due;
     }
@@ -413,6 +406,7 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
     dev_free(d, t->pieces.memory, t->pieces.bytes);
     dev_free(d, t->lists.memory, t->lists.bytes);
     dev_free(d, t->rows.memory, t->rows.bytes);
+    dev_free(d, t->terms.memory, t->terms.bytes);
     for (int k = 0; k < 2; k++) {
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
         adaptive_free(t->surface[k].adaptive);

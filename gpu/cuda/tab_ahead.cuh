@@ -4,12 +4,14 @@
  * rest on, though CUDA does not promise it: who waits too long ends the launch, and the device counts as lost. */
 #ifndef SDD_TAB_AHEAD_CUH
 #define SDD_TAB_AHEAD_CUH
-#include "gpu/cuda/overlap.cuh"
+#include "gpu/cuda/tab_first.cuh"
 #include "gpu/kernels/tab_points.h"
 #include <cuda/atomic>
 
 #define TAB_LOOK_NS 40      /* between two looks, .. */
 #define TAB_LOOKS (1u << 27) /* .. of which so many take minutes */
+
+static_assert(tab_first_threads == SDD_TAB_THREADS, "an item of the first step is a block");
 
 using tab_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
 
@@ -38,13 +40,12 @@ static __device__ __forceinline__ void tab_ahead_wait(const tab_points_args &a)
     __syncthreads();
 }
 
-/* For all threads of a block: row i, if there are more, of a mesh of the launch. */
-static __device__ __forceinline__ void tab_ahead_make(const tab_points_args &a, const tab_points_args &mesh, uint32_t i,
-                                                      sdd_width width)
+/* For all threads of a block: an item of the first step of a mesh of the launch. */
+static __device__ __forceinline__ void tab_ahead_make(const tab_points_args &a, const tab_points_args &mesh,
+                                                      uint32_t item, sdd_width width)
 {
     overlap_wait();
-    if (i < a.first.n_rows)
-        sdd_tab_first_row(&a.first, i, mesh.control, width, const_cast<float *>(mesh.from));
+    tab_first_rows(a.first, item, mesh.control, width, const_cast<float *>(mesh.from));
     __syncthreads();
     if (threadIdx.x == 0)
         tab_count(*a.made).fetch_add(1, cuda::memory_order_release);
@@ -55,7 +56,7 @@ static __device__ __forceinline__ bool tab_ahead(const tab_points_args &a, sdd_w
 {
     if (blockIdx.x >= sdd_tab_first_items(&a, 1))
         return false;
-    tab_ahead_make(a, a, blockIdx.x * SDD_TAB_THREADS + threadIdx.x, width);
+    tab_ahead_make(a, a, blockIdx.x, width);
     return true;
 }
 #endif

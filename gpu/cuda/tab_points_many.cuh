@@ -16,9 +16,8 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
     const unsigned blocks = (gridDim.x - ahead) / (unsigned)a.rows.n;
     (void)n;
     if (blockIdx.x < ahead) {
-        const uint32_t i = blockIdx.x * tab_points_many_threads + threadIdx.x;
-        const uint32_t k = min(i / a.of.first.n_rows, (uint32_t)a.rows.n - 1);
-        tab_ahead_make(a.of, sdd_tab_points_of(&a, k), i - k * a.of.first.n_rows, sdd_xyz());
+        const unsigned items = ahead / (unsigned)a.rows.n, k = blockIdx.x / items;
+        tab_ahead_make(a.of, sdd_tab_points_of(&a, k), blockIdx.x - k * items, sdd_xyz());
     } else {
         const unsigned k = (blockIdx.x - ahead) / blocks;
         const tab_points_args one = sdd_tab_points_of(&a, k); /* in registers: of its weights only some are taken */

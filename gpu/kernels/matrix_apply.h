@@ -41,6 +41,15 @@ struct sdd_terms {
     int32_t n;
 };
 
+SDD_FN struct sdd_terms sdd_terms_none(void)
+{
+    struct sdd_terms t;
+    t.x = t.y = t.z = 0.0;
+    t.from = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    t.n = 0;
+    return t;
+}
+
 SDD_FN void sdd_terms_add(struct sdd_terms *t, float weight, struct sdd_vec3 p, int relative)
 {
     double w = (double)weight;
@@ -88,11 +97,8 @@ SDD_FN struct sdd_terms sdd_matrix_sum(const struct sdd_matrix *m, int64_t row, 
                                        int relative)
 {
     int64_t at, end;
-    struct sdd_terms sum;
+    struct sdd_terms sum = sdd_terms_none();
     uint32_t more = SDD_ELL_MORE;
-    sum.x = sum.y = sum.z = 0.0;
-    sum.from = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    sum.n = 0;
     for (int64_t j = row; j < m->k * m->n_rows; j += m->n_rows) {
         uint32_t column = m->ell_column[j];
         more = column == SDD_NONE ? 0 : column & SDD_ELL_MORE;

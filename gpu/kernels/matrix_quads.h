@@ -24,16 +24,6 @@ struct matrix_quads_args {
     int32_t kind, level, smooth_triangles, linear;
 };
 
-SDD_FN struct sdd_vec3 sdd_matrix_first(const struct matrix_quads_args *a, struct sdd_points from, uint32_t row)
-{
-    const struct sdd_control *m = &a->mesh;
-    struct sdd_first_points both = sdd_first_points_of(from, from);
-    uint32_t edges = m->n_vertices + m->n_faces;
-    if (row < m->n_vertices)
-        return sdd_first_vertex(m, both, row);
-    return row < edges ? sdd_points_load(from, row) : sdd_first_edge(m, both, row - edges, a->smooth_triangles);
-}
-
 SDD_FN struct sdd_vec3 sdd_matrix_later(const struct matrix_quads_args *a, struct sdd_points from, uint32_t row)
 {
     struct sdd_spot s = sdd_spot_of(&a->mesh, a->level + 1, row);
@@ -69,7 +59,8 @@ SDD_FN struct sdd_vec3 sdd_matrix_quad(const struct matrix_quads_args *a, struct
         return sdd_matrix_limit(a, from, row);
     if (a->linear)
         return sdd_linear_point(m, sdd_first_points_of(from, from), a->level, row);
-    return a->level ? sdd_matrix_later(a, from, row) : sdd_matrix_first(a, from, row);
+    return a->level ? sdd_matrix_later(a, from, row)
+                    : sdd_first_point(m, sdd_first_points_of(from, from), row, a->smooth_triangles);
 }
 
 SDD_FN void k_matrix_quads(int64_t i, const struct matrix_quads_args *a)

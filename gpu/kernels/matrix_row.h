@@ -14,12 +14,19 @@ enum sdd_matrix_kind {
     SDD_MATRIX_TANGENT_2
 };
 
+/* A term of a row, as a product takes it. */
+struct sdd_term {
+    uint32_t column;
+    float weight;
+} __attribute__((aligned(8)));
+
 /* Compressed rows: columns ascend in each, weights are not zero. */
 struct sdd_matrix_rows {
     int32_t *count;     /* written in the first pass                              */
     const int32_t *end; /* inclusive scan of count; NULL: this is the first pass  */
     uint32_t *column;
     double *weight;
+    struct sdd_term *term; /* unless NULL, instead of both */
 };
 
 SDD_FN int32_t sdd_row_first(const int32_t *end, int64_t row)
@@ -34,7 +41,10 @@ SDD_FN void sdd_row_take(const struct sdd_matrix_rows *to, int32_t *at, const st
     for (int32_t k = 0; k < 3; k++) {
         if (p->column[k] == SDD_NONE || weight[k] == 0.0f)
             continue;
-        if (to->end) {
+        if (to->end && to->term) {
+            to->term[*at].column = p->column[k];
+            to->term[*at].weight = weight[k];
+        } else if (to->end) {
             to->column[*at] = p->column[k];
             to->weight[*at] = (double)weight[k];
         }

@@ -15,6 +15,7 @@
 #define SDD_K_MM_FIRST_H
 #include "gpu/kernels/edge_sharpness.h"
 #include "gpu/kernels/interleave.h"
+#include "gpu/kernels/mm_faces.h"
 
 struct mm_first_args {
     struct sdd_control mesh;
@@ -24,9 +25,11 @@ struct mm_first_args {
     int32_t smooth_triangles;
 };
 
-/* What rows are made of: control points, and face points as rows V + f. */
+/* What rows are made of: control points, and face points as rows V + f or, where `means`, a constant, made of control
+ * points for each row again. */
 struct sdd_first_points {
     struct sdd_points control, faces;
+    int32_t means;
 };
 
 SDD_FN struct sdd_first_points sdd_first_points_of(struct sdd_points control, struct sdd_points faces)
@@ -34,7 +37,20 @@ SDD_FN struct sdd_first_points sdd_first_points_of(struct sdd_points control, st
     struct sdd_first_points p;
     p.control = control;
     p.faces = faces;
+    p.means = 0;
     return p;
+}
+
+SDD_FN struct sdd_first_points sdd_first_points_means(struct sdd_points control)
+{
+    struct sdd_first_points p = sdd_first_points_of(control, control);
+    p.means = 1;
+    return p;
+}
+
+SDD_FN struct sdd_vec3 sdd_first_face(const struct sdd_control *m, struct sdd_first_points from, uint32_t f)
+{
+    return from.means ? sdd_face_mean(m, from.control, f) : sdd_points_load(from.faces, m->n_vertices + f);
 }
 
 /* What the points of faces f0 and f1 weigh in that of their edge. */
@@ -59,8 +75,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_fi
     if (t >= m->n_corners)
         return sdd_scale(0.5f, ends);
     uint32_t f0 = sdd_face(&m->faces, c), f1 = sdd_face(&m->faces, t);
-    struct sdd_vec3 faces =
-        sdd_add(sdd_points_load(from.faces, m->n_vertices + f0), sdd_points_load(from.faces, m->n_vertices + f1));
+    struct sdd_vec3 faces = sdd_add(sdd_first_face(m, from, f0), sdd_first_face(m, from, f1));
     return sdd_first_edge_of(m, e, ends, faces, sdd_faces_weight(m, f0, f1, smooth_triangles));
 }
 
@@ -105,7 +120,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
     SDD_UNROLL(4)
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
-        struct sdd_vec3 f = sdd_points_load(from.faces, m->n_vertices + sdd_face(&m->faces, c));
+        struct sdd_vec3 f = sdd_first_face(m, from, sdd_face(&m->faces, c));
         x += (double)f.x;
         y += (double)f.y;
         z += (double)f.z;
@@ -120,6 +135,17 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
         }
     }
     return sdd_first_vertex_of(m, from.control, v, at, x, y, z);
+}
+
+/* Row `row` of level 1. */
+SDD_FN struct sdd_vec3 sdd_first_point(const struct sdd_control *m, struct sdd_first_points from, uint32_t row,
+                                       int32_t smooth_triangles)
+{
+    uint32_t edges = m->n_vertices + m->n_faces;
+    if (row < m->n_vertices)
+        return sdd_first_vertex(m, from, row);
+    return row < edges ? sdd_first_face(m, from, row - m->n_vertices)
+                       : sdd_first_edge(m, from, row - edges, smooth_triangles);
 }
 
 SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_width width)

@@ -21,7 +21,7 @@ SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 /* Those of the first step of n meshes. */
 SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 {
-    return (n * a->first.n_rows + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
+    return n * sdd_first_items(&a->first);
 }
 
 /* Of a mesh, without them. */

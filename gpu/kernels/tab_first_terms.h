@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_first_terms: the matrix of tab_first: what the rules of mm_faces and mm_first make of control points.
+ * Shapes  control mesh, row[n] u32 of level 1 -> their terms, in two passes (matrix_row.h)
+ * Shape   item, n rows      Cost  a row of n terms runs its rule n / 3 + 1 times
+ * Result  weights as the rules round them      Source  Driscoll 2014      Threads any queue */
+#ifndef SDD_K_TAB_FIRST_TERMS_H
+#define SDD_K_TAB_FIRST_TERMS_H
+#include "gpu/kernels/matrix_row.h"
+#include "gpu/kernels/mm_first.h"
+
+struct tab_first_terms_args {
+    struct sdd_control mesh;
+    const uint32_t *row;
+    struct sdd_matrix_rows to;
+    int32_t smooth_triangles;
+};
+
+SDD_FN void k_tab_first_terms(int64_t i, const struct tab_first_terms_args *a)
+{
+    SDD_PROBE_ROW(&a->to, i, probe,
+                  sdd_first_point(&a->mesh, sdd_first_points_means(sdd_points_probed(&probe)), a->row[i],
+                                  a->smooth_triangles));
+}
+#endif
