@@ -159,7 +159,8 @@ int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 
 int64_t tabulated_bytes(const struct tabulated *t)
 {
-    int64_t bytes = t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + tab_triangles_bytes(&t->triangles);
+    int64_t bytes =
+        t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
         bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
     return bytes;
@@ -237,7 +238,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .n_regular = t->n_regular,
                                 .n_whole = t->n_whole,
                                 .each = pieces_each(t->n_regular, of->level),
-                                .few = of->level <= SDD_TAB_FEW,
+                                .each_half = sdd_tab_once(of->level),
                                 .runs = t->runs,
                                 .tables = t->classes,
                                 .table = of->table,
@@ -385,7 +386,6 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
                                  .by_pieces = tangents == NULL};
     memcpy(a.slopes, of->slopes, sizeof a.slopes);
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
-    a.rows.pieces.few = 0;
     if (t->triangles.description) {
         tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
         return;

@@ -29,12 +29,12 @@ struct tabulated_surface {
 struct tabulated {
     int64_t n_regular, n_whole, n_others, n_lone, n_classes, n_runs, n_columns, n_rows; /* n_columns: of all classes */
     struct topology_part pieces, lists, rows, terms;
-    uint32_t *where;       /* tab_where.h */
-    uint32_t *row;         /* of level 1, that pieces look at, */
-    int32_t *row_end;      /* .. and what they are made of     */
-    struct sdd_term *term; /* .. (tab_first.h)                 */
-    uint32_t *made;        /* a word: items of first steps that launches of rows have made, .. */
-    uint32_t due;          /* .. and how many of them have been queued */
+    uint32_t *where;                 /* tab_where.h */
+    uint32_t *row;                   /* of level 1, that pieces look at, */
+    int32_t *row_end;                /* .. and what they are made of     */
+    struct sdd_term *term;           /* .. (tab_first.h)                 */
+    uint32_t *made;                  /* a word: items of first steps that launches of rows have made, .. */
+    uint32_t due;                    /* .. and how many of them have been queued */
     struct sdd_tab_regular *regular; /* bicubic pieces */
     uint32_t *regular_column;
     uint32_t *other, *owns, *column; /* others, in the order of classes */
@@ -57,8 +57,8 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
 /* Rows of meshes of one topology, at most SDD_TAB_ABREAST: control rows of `width` floats; of those of level 1
- * (tabulated_first_floats), three components at a time (kernels/tab_first.h), the ones that pieces look at; rows of what
- * was prepared. */
+ * (tabulated_first_floats), three components at a time (kernels/tab_first.h), the ones that pieces look at; rows of
+ * what was prepared. */
 struct tabulated_crowd {
     int n;
     const float *control[SDD_TAB_ABREAST];

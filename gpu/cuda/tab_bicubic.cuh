@@ -149,10 +149,10 @@ struct tab_span {
  * wait for it. */
 static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a, int64_t group)
 {
-    const sdd_tab_some some = sdd_tab_some_of(&a, group, TAB_WARPS * a.each);
+    const sdd_tab_some some = sdd_tab_some_of(&a, group);
     tab_span s;
-    s.first = (int)some.first + (int)threadIdx.x / 32 * a.each;
-    s.end = min(s.first + a.each, (int)some.end);
+    s.first = (int)some.first + (int)threadIdx.x / 32 * some.each;
+    s.end = min(s.first + some.each, (int)some.end);
     s.whole = some.first < a.n_whole;
     s.waits = !s.whole || a.first.n_rows > 0 || (a.n_whole == a.n_regular && a.n_runs == 0);
     return s;

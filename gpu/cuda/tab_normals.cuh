@@ -10,7 +10,6 @@
 #include "gpu/kernels/tab_normals.h"
 
 enum { tab_normals_threads = tab_points_threads };
-#define TAB_PAIRS 2 /* pieces that a thread makes at a time of those that are not bicubic */
 
 /* As tab_bases. */
 struct tab_pair_bases {
@@ -196,61 +195,48 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
     }
 }
 
-/* The points of a run's pieces as seen from their vertices: a warp a piece. */
-static __device__ __forceinline__ void tab_run_see(const tab_points_args &a, const sdd_tab_table &k, int pieces,
-                                                   tab_run *s)
-{
-    const int piece = (int)threadIdx.x / 32;
-    float *points = s->points[piece / TAB_HALF][0] + 3 * (piece % TAB_HALF);
-    const sdd_vec3 from = sdd_vec3_of(points[0], points[1], points[2]);
-    float most = 0.0f;
-    __syncwarp();
-    for (int at = threadIdx.x & 31; at < k.n_columns && piece < pieces; at += 32) {
-        float *p = points + 3 * TAB_HALF * at;
-        const sdd_vec3 seen = sdd_sub(sdd_vec3_of(p[0], p[1], p[2]), from);
-        most = sdd_tab_most(seen, most);
-        p[0] = seen.x, p[1] = seen.y, p[2] = seen.z;
-    }
-    for (int step = 16; step > 0; step /= 2) {
-        const float other = __shfl_xor_sync(~0u, most, step);
-        most = most > other ? most : other;
-    }
-    for (int at = threadIdx.x & 31; at < k.n_columns && piece < pieces; at += 32)
-        for (int c = 0; c < 3; c++)
-            points[3 * TAB_HALF * at + c] *= sdd_tab_scale(most);
-    __syncthreads();
-}
+/* Points of half a run as seen from the vertices, those of column 0, and scaled: for any number of columns. */
+struct tab_part_seen {
+    sdd_vec3 from[TAB_HALF];
+    float scale[TAB_HALF];
 
-/* What leads away from a point of pieces [first, first + TAB_PAIRS) of a half, in both directions. */
-static __device__ __forceinline__ void tab_run_pairs(const float *w1, const float *w2, int points, int n_columns,
-                                                     const float (*p)[3 * TAB_HALF], int first,
-                                                     float (*sum)[3 * TAB_PAIRS])
-{
+    __device__ __forceinline__ tab_part_seen(const float *rows, const tab_part &part, const uint32_t (&first)[TAB_HALF])
+    {
+        float most[TAB_HALF];
+        uint32_t row[TAB_HALF];
 #pragma unroll
-    for (int j = 0; j < 3 * TAB_PAIRS; j++)
-        sum[0][j] = sum[1][j] = 0.0f;
-    for (int from = 0; from < n_columns; from += SDD_TAB_TERMS) {
-        float part[2][3 * TAB_PAIRS];
+        for (int j = 0; j < TAB_HALF; j++)
+            most[j] = 0.0f, row[j] = first[j];
+        for (int at = 0; at < part.table.n_columns; at += TAB_SOME) {
+            sdd_vec3 p[TAB_HALF];
+            tab_part_points<3>(rows, part, at, row, p);
 #pragma unroll
-        for (int j = 0; j < 3 * TAB_PAIRS; j++)
-            part[0][j] = part[1][j] = 0.0f;
-#pragma unroll 4
-        for (int at = from; at < from + SDD_TAB_TERMS && at < n_columns; at++) {
-            const float u = __ldg(w1 + (int64_t)at * points), v = __ldg(w2 + (int64_t)at * points);
-#pragma unroll
-            for (int j = 0; j < 3 * TAB_PAIRS; j++) {
-                const float c = p[at][3 * first + j];
-                part[0][j] = fmaf(u, c, part[0][j]);
-                part[1][j] = fmaf(v, c, part[1][j]);
+            for (int j = 0; j < TAB_HALF; j++) {
+                if (at == 0)
+                    from[j] = sdd_vec3_of(__shfl_sync(~0u, p[j].x, 0), __shfl_sync(~0u, p[j].y, 0),
+                                          __shfl_sync(~0u, p[j].z, 0));
+                if (at + tab_lane() < part.table.n_columns)
+                    most[j] = sdd_tab_most(sdd_sub(p[j], from[j]), most[j]);
             }
+            tab_part_rows(part, at + TAB_SOME, row);
         }
 #pragma unroll
-        for (int j = 0; j < 3 * TAB_PAIRS; j++) {
-            sum[0][j] += part[0][j];
-            sum[1][j] += part[1][j];
+        for (int j = 0; j < TAB_HALF; j++) {
+            for (int step = 16; step > 0; step /= 2) {
+                const float other = __shfl_xor_sync(~0u, most[j], step);
+                most[j] = most[j] > other ? most[j] : other;
+            }
+            scale[j] = sdd_tab_scale(most[j]);
         }
     }
-}
+
+    __device__ __forceinline__ void see(sdd_vec3 (&p)[TAB_HALF]) const
+    {
+#pragma unroll
+        for (int j = 0; j < TAB_HALF; j++)
+            p[j] = sdd_scale(scale[j], sdd_sub(p[j], from[j]));
+    }
+};
 
 /* A call: its registers are many, and it is needed for few rows. */
 static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64_t row)
@@ -258,40 +244,58 @@ static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64
     sdd_tab_put_row(n, row);
 }
 
-/* As tab_others; corners where several pieces have their part are made one by one. */
+/* As tab_others, of what leads away from a point in both directions; corners where several pieces have their part are
+ * made one by one. */
 template <int FORM>
-static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_run *s)
+static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_half *halves)
 {
     const tab_points_args &a = n.rows.pieces;
-    const int side = (1 << (a.grid.level - 1)) + 1;
-    const sdd_tab_chunk chunk = sdd_tab_chunk_of(&a, i);
-    const sdd_tab_run run = a.runs[chunk.run];
-    const sdd_tab_table k = a.tables[run.class_n >> 4];
-    const uint32_t shared = n.shared[run.class_n >> 4];
-    const int pieces = (int)(run.class_n & 15), half = (int)threadIdx.x / SDD_TAB_CHUNK;
-    const int r = chunk.first + (int)threadIdx.x % SDD_TAB_CHUNK;
-    tab_run_load<3>(a, run, k, s);
-    tab_run_see(a, k, pieces, s);
-    const tab_row<3, FORM> as(a);
-    const int y = r / side, x = r - y * side;
-    const bool by_itself = !(r == 0 ? shared & 1 : r == side * side - 1 && (shared & 2));
-    for (int first = 0; first < TAB_HALF && TAB_HALF * half + first < pieces && r < side * side; first += TAB_PAIRS) {
-        float sum[2][3 * TAB_PAIRS];
-        const int64_t at = k.table * side * side + r;
-        tab_run_pairs(n.t1 + at, n.t2 + at, side * side, k.n_columns, s->points[half], first, sum);
+    tab_half *s = halves + threadIdx.x / 32;
+    const int side = (1 << (a.grid.level - 1)) + 1, points = side * side;
+    const tab_part part = tab_part_of(a, i, s);
+    const int n_columns = part.table.n_columns;
+    const int64_t table = part.table.table * points + min(part.point, points - 1);
+    uint32_t row[TAB_HALF];
+    float sum[2][3 * TAB_HALF];
+    tab_part_rows(part, 0, row);
+    tab_ahead_wait(a);
+    if (part.pieces <= 0)
+        return;
+    const tab_part_seen seen(a.from, part, row);
 #pragma unroll
-        for (int j = 0; j < TAB_PAIRS; j++) {
-            const int piece = TAB_HALF * half + first + j;
-            if (piece >= pieces || !sdd_tab_makes(s->owns[piece], side - 1, x, y))
-                continue;
-            const uint32_t row = sdd_frame_row(&s->frames[piece], x, y);
-            if (by_itself)
-                tab_normal_put(as, sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
-                               sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
-                               a.to + (size_t)as.words * row);
-            else
-                tab_put_row(&n, row);
-        }
+    for (int j = 0; j < 3 * TAB_HALF; j++)
+        sum[0][j] = sum[1][j] = 0.0f;
+    for (int from = 0; from < n_columns; from += TAB_SOME) {
+        sdd_vec3 p[TAB_HALF];
+        tab_part_points<3>(a.from, part, from, row, p);
+        seen.see(p);
+        tab_part_share<3>(p, s);
+        tab_part_rows(part, from + TAB_SOME, row);
+        __syncwarp();
+#pragma unroll
+        for (int d = 0; d < 2; d++)
+            for (int t = from; t < from + TAB_SOME && t < n_columns; t += SDD_TAB_TERMS) {
+                float w[SDD_TAB_TERMS];
+                tab_weights((d ? n.t2 : n.t1) + table + (int64_t)t * points, points, n_columns - t, w);
+                tab_terms_add<3>(w, s->points + (t - from), n_columns - t, sum[d]);
+            }
+        __syncwarp();
+    }
+    const tab_row<3, FORM> as(a);
+    const uint32_t shared = n.shared[part.of_class];
+    const int y = part.point / side, x = part.point - y * side;
+    const bool by_itself = !(part.point == 0 ? shared & 1 : part.point == points - 1 && (shared & 2));
+#pragma unroll
+    for (int j = 0; j < TAB_HALF; j++) {
+        if (j >= part.pieces || part.point >= points || !sdd_tab_makes(s->owns[j], side - 1, x, y))
+            continue;
+        const uint32_t to = sdd_frame_row(&s->frames[j], x, y);
+        if (by_itself)
+            tab_normal_put(as, sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
+                           sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
+                           a.to + (size_t)as.words * to);
+        else
+            tab_put_row(&n, to);
     }
 }
 
@@ -299,7 +303,7 @@ template <int FORM> static __device__ __forceinline__ void tab_normals_block(con
 {
     const tab_turn turn = tab_turn_of(a.rows.pieces, 0, gridDim.x);
     if (turn.other)
-        tab_other_normals<FORM>(a, turn.i, &s->run);
+        tab_other_normals<FORM>(a, turn.i, s->halves);
     else
         tab_piece_normals<FORM>(a, turn.i, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */

@@ -21,19 +21,21 @@ SDD_FN uint32_t sdd_tab_spoke(const struct sdd_grid *g, const struct sdd_tab_reg
     return g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + r->corner) * along;
 }
 
-/* Pieces [first, end). */
+/* Pieces [first, end), `each` to a warp. */
 struct sdd_tab_some {
     int64_t first, end;
+    int32_t each;
 };
 
-/* Group i of bicubic pieces, of n at most: those of whole quads first, none with others. */
-SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i, int32_t n)
+/* Group i of bicubic pieces: those of whole quads first, none with others. */
+SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i)
 {
-    uint32_t of_whole = (uint32_t)a->n_whole, each = (uint32_t)n; /* the shorter division */
-    int64_t whole = of_whole / each + (of_whole % each > 0), end = i < whole ? a->n_whole : a->n_regular;
+    uint32_t of_whole = (uint32_t)a->n_whole, n = (uint32_t)(SDD_TAB_GROUP * a->each); /* the shorter division */
+    int64_t whole = of_whole / n + (of_whole % n > 0), end = i < whole ? a->n_whole : a->n_regular;
     struct sdd_tab_some s;
-    s.first = i < whole ? i * n : a->n_whole + (i - whole) * n;
-    s.end = s.first + n < end ? s.first + n : end;
+    s.each = i < whole ? a->each : a->each_half;
+    s.first = i < whole ? i * n : a->n_whole + (i - whole) * SDD_TAB_GROUP * s.each;
+    s.end = s.first + SDD_TAB_GROUP * s.each < end ? s.first + SDD_TAB_GROUP * s.each : end;
     return s;
 }
 

@@ -17,8 +17,8 @@ struct tab_first_terms_args {
 
 SDD_FN void k_tab_first_terms(int64_t i, const struct tab_first_terms_args *a)
 {
-    SDD_PROBE_ROW(&a->to, i, probe,
-                  sdd_first_point(&a->mesh, sdd_first_points_means(sdd_points_probed(&probe)), a->row[i],
-                                  a->smooth_triangles));
+    SDD_PROBE_ROW(
+        &a->to, i, probe,
+        sdd_first_point(&a->mesh, sdd_first_points_means(sdd_points_probed(&probe)), a->row[i], a->smooth_triangles));
 }
 #endif

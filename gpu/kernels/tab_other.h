@@ -18,31 +18,10 @@ SDD_FN int32_t sdd_tab_grid_points(int32_t level)
     return side * side;
 }
 
-/* Which points of which run a chunk is: [first, first + SDD_TAB_CHUNK) of the pieces' closed grids. */
-struct sdd_tab_chunk {
-    int64_t run;
-    int32_t first;
-};
-
-SDD_FN int64_t sdd_tab_chunks(int32_t level)
+/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item: a warp for 32 points of half its pieces. */
+SDD_FN int32_t sdd_tab_run_threads(int32_t level)
 {
-    return (sdd_tab_grid_points(level) + SDD_TAB_CHUNK - 1) / SDD_TAB_CHUNK;
-}
-
-SDD_FN struct sdd_tab_chunk sdd_tab_chunk_of(const struct tab_points_args *a, int64_t i)
-{
-    int64_t chunks = sdd_tab_chunks(a->grid.level);
-    struct sdd_tab_chunk c;
-    c.run = i / chunks;
-    c.first = (int32_t)(i - c.run * chunks) * SDD_TAB_CHUNK;
-    return c;
-}
-
-/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item. */
-SDD_FN int64_t sdd_tab_run_threads(const struct tab_points_args *a)
-{
-    return a->few ? SDD_TAB_TOGETHER * sdd_tab_grid_points(a->grid.level)
-                  : SDD_TAB_THREADS * sdd_tab_chunks(a->grid.level);
+    return 2 * ((sdd_tab_grid_points(level) + 31) / 32 * 32);
 }
 
 #ifndef __CUDACC__

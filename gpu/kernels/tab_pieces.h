@@ -12,10 +12,8 @@
 #define SDD_TAB_SIDE 32                       /* cells along a piece, at most */
 #define SDD_TAB_COLUMNS (4 * SDD_TAB_MAX + 1) /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
 #define SDD_TAB_GROUP 8                       /* bicubic pieces of a GPU's item of tab_points, `each` times, .. */
-#define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class, at most, .. */
-#define SDD_TAB_CHUNK 128                     /* .. and points of each */
-#define SDD_TAB_THREADS (2 * SDD_TAB_CHUNK)   /* of a GPU, for an item */
-#define SDD_TAB_FEW 3                         /* up to this level one makes one point of one piece */
+#define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class in a run, at most */
+#define SDD_TAB_THREADS 256                   /* of a GPU, for an item */
 #define SDD_TAB_TERMS 8                       /* of a sum before it is added to those before it: long sums lose less */
 
 struct sdd_tab_table {
@@ -64,8 +62,8 @@ struct tab_points_args {
     const struct sdd_tab_basis *basis;
     sdd_tab_weights weights;
     int64_t n_regular, n_whole;
-    int32_t each; /* as many groups to an item: a multiple of sdd_tab_once */
-    int32_t few;  /* pieces have so few points that an item takes several runs: SDD_TAB_FEW, but not for normals */
+    int32_t each;      /* as many groups to an item: a multiple of sdd_tab_once; .. */
+    int32_t each_half; /* .. of pieces that are no parts of whole quads: they come last, so their items are short */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;

@@ -15,7 +15,7 @@
 
 SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 {
-    return (a->n_runs * sdd_tab_run_threads(a) + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
+    return (a->n_runs * sdd_tab_run_threads(a->grid.level) + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
 }
 
 /* Those of the first step of n meshes. */
@@ -27,8 +27,8 @@ SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 /* Of a mesh, without them. */
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 {
-    int64_t n = SDD_TAB_GROUP * a->each;
-    return sdd_tab_other_items(a) + (a->n_whole + n - 1) / n + (a->n_regular - a->n_whole + n - 1) / n;
+    int64_t whole = SDD_TAB_GROUP * a->each, half = SDD_TAB_GROUP * a->each_half;
+    return sdd_tab_other_items(a) + (a->n_whole + whole - 1) / whole + (a->n_regular - a->n_whole + half - 1) / half;
 }
 
 #ifndef __CUDACC__

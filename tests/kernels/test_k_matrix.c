@@ -101,8 +101,7 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
     float *mirrored = xalloc(3 * V, sizeof *mirrored);
     for (int64_t i = 0; i < n; i++) /* in any order */
         row[i] = (uint32_t)(n - 1 - i);
-    struct tab_first_args a = {
-        .step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
+    struct tab_first_args a = {.step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
     for (int64_t i = 0; i < 3 * V; i++)
         mirrored[i] = -k->p->points[i];
     for (int j = 0; j < MESHES; j++)
