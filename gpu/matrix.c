@@ -116,7 +116,7 @@ int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct
     struct matrix_total_args sums = {count, work.memory, n};
     DEV_LAUNCH(d, matrix_total, &sums, n_sums);
     rc = add_up(d, sums.sum, n_sums, total, err);
-    if (!rc)
+    if (!rc && *total <= MATRIX_ENTRIES)
         dev_scan(d, count, count, n, sums.sum + n_sums);
     matrix_give(d, &work);
     return rc;

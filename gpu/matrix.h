@@ -29,7 +29,7 @@ struct matrices {
 #define MATRIX_ENTRIES INT32_MAX /* at most */
 
 /* matrix_ends: of n counts of terms the ends of their rows, in the same place; *total: of all rows, in 64 bits. Where
- * these are more than MATRIX_ENTRIES, the ends are of no use. Waits.
+ * these are more than MATRIX_ENTRIES, the counts stay. Waits.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err) SDD_MUST_CHECK;
 

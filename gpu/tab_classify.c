@@ -115,7 +115,9 @@ static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulat
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[0])
-        return tab_refuse(err, "a vertex or a face has more than 32 corners or a crease runs where surfaces touch");
+        return tab_refuse(err, "a vertex or a face has more than 32 corners, the faces of a vertex have more than 128, "
+                               "or a crease runs where "
+                               "surfaces touch");
     t->n_lone = n_lone;
     t->n_others = n_others;
     t->n_whole = n_whole;

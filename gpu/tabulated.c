@@ -19,7 +19,7 @@
 #define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kernels take levels alike");
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
-#define AHEAD_ROWS (1 << 16)         /* of level 1: half of what an H100 makes at once */
+#define AHEAD_ROWS (1 << 16)         /* of level 1: twice what an H100 makes at once */
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
@@ -167,9 +167,9 @@ int64_t tabulated_bytes(const struct tabulated *t)
 }
 
 /* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
-static int32_t pieces_each(int64_t n_regular, int level)
+static int32_t pieces_each(int64_t n, int level)
 {
-    int64_t once = sdd_tab_once(level), times = n_regular / (once * 8192);
+    int64_t once = sdd_tab_once(level), times = n / (once * 8192);
     return (int32_t)(once * (times < 1 ? 1 : times > 4 ? 4 : times));
 }
 
@@ -195,31 +195,28 @@ static struct sdd_first_step first_step(const struct tabulated *t)
     return (struct sdd_first_step){t->row, t->row_end, t->term, (uint32_t)t->n_rows};
 }
 
-/* Three floats of rows of n meshes, from mesh j on, in one launch. */
+/* Three floats of rows of all meshes, in one launch. */
 static void first_launch(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
-                         struct sdd_width width, int k, const struct tabulated_crowd *c, int j, int n)
+                         struct sdd_width width, int k, const struct tabulated_crowd *c)
 {
-    struct tab_first_args a = {.step = first_step(t), .rows = {.n = n}, .width = width};
-    for (int i = 0; i < n; i++) {
-        a.rows.from[i] = c->control[j + i] + k;
-        a.rows.to[i] = c->first[j + i] + first_at(mesh, k);
+    struct tab_first_args a = {.step = first_step(t), .rows = {.n = c->n}, .width = width};
+    for (int j = 0; j < c->n; j++) {
+        a.rows.from[j] = c->control[j] + k;
+        a.rows.to[j] = c->first[j] + first_at(mesh, k);
     }
-    DEV_LAUNCH(d, tab_first, &a, sdd_first_items(&a.step) * n);
+    DEV_LAUNCH(d, tab_first, &a, sdd_tab_step_items(&a.step) * c->n);
 }
 
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
                      const struct tabulated_crowd *c)
 {
-    const int64_t most = UINT32_MAX / (t->n_rows + 1);
-    const int abreast = t->triangles.description ? 1 : most < c->n ? (int)most : c->n;
-    for (int k = 0; k < width; k += 3)
-        for (int j = 0; j < c->n; j += abreast) {
-            struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
-            if (t->triangles.description)
-                step_run(&step, c->control[j] + k, c->first[j] + k, 0);
-            else
-                first_launch(topology->device, mesh, t, step.width, k, c, j, c->n - j < abreast ? c->n - j : abreast);
-        }
+    for (int k = 0; k < width; k += 3) {
+        struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
+        if (!t->triangles.description)
+            first_launch(topology->device, mesh, t, step.width, k, c);
+        for (int j = 0; j < c->n && t->triangles.description; j++)
+            step_run(&step, c->control[j] + k, c->first[j] + k, 0);
+    }
 }
 
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
@@ -237,7 +234,7 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .basis = of->basis,
                                 .n_regular = t->n_regular,
                                 .n_whole = t->n_whole,
-                                .each = pieces_each(t->n_regular, of->level),
+                                .each = pieces_each(t->n_whole, of->level),
                                 .each_half = sdd_tab_once(of->level),
                                 .runs = t->runs,
                                 .tables = t->classes,
@@ -274,7 +271,7 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
     const struct tabulated_surface *of = t->surface + surface;
     struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
                                      .rows = {.n = c->n}};
-    a.of.each = pieces_each(t->n_regular * c->n, of->level);
+    a.of.each = pieces_each(t->n_whole * c->n, of->level);
     go_ahead(d, t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];

@@ -15,13 +15,13 @@ static_assert(tab_first_threads == SDD_TAB_THREADS, "an item of the first step i
 
 using tab_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
 
-/* A thread waits for the rows of level 1 of its own launch, if there are any. What acquires empties the SM's cache, so
- * that one looks without until they are there. */
+/* A thread waits for the rows of level 1 of its own launch. What acquires empties the SM's cache, so that one looks
+ * without until they are there. */
 static __device__ __forceinline__ void tab_ahead_look(const tab_points_args &a)
 {
     const tab_count made(*a.made);
     uint32_t looks = 0;
-    if (a.first.n_rows == 0 || made.load(cuda::memory_order_acquire) == a.due)
+    if (made.load(cuda::memory_order_acquire) == a.due)
         return;
     for (; made.load(cuda::memory_order_relaxed) != a.due; __nanosleep(TAB_LOOK_NS))
         if (++looks == TAB_LOOKS)

@@ -42,7 +42,7 @@ static __device__ __forceinline__ void tab_first_rows(const sdd_first_step &a, u
 static __global__ void __launch_bounds__(tab_first_threads)
     g_tab_first(const int64_t n, const __grid_constant__ tab_first_args a)
 {
-    const uint32_t items = (uint32_t)sdd_first_items(&a.step);
+    const uint32_t items = (uint32_t)sdd_tab_step_items(&a.step);
     const int k = sdd_abreast_mesh(&a.rows, blockIdx.x, items);
     (void)n;
     overlap_begin();

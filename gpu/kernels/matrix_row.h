@@ -26,7 +26,7 @@ struct sdd_matrix_rows {
     const int32_t *end; /* inclusive scan of count; NULL: this is the first pass  */
     uint32_t *column;
     double *weight;
-    struct sdd_term *term; /* unless NULL, instead of both */
+    struct sdd_term *term; /* unless NULL, instead of both: of rules, not of products */
 };
 
 SDD_FN int32_t sdd_row_first(const int32_t *end, int64_t row)

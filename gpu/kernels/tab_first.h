@@ -3,7 +3,7 @@
  * needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
  * Shapes  row[n_rows] u32, end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of `width` -> these of
  *         to[V + F + E] rows, as sdd_tab_load reads them, in grid order
- * Shape   item, SDD_TAB_FIRST rows of a mesh; n: sdd_first_items of each mesh
+ * Shape   item, SDD_TAB_FIRST rows of a mesh; n: sdd_tab_step_items of each mesh
  * Cost    8 B and a point, cached, read a term, 8 B read and 16 B written a row
  * Result  a row is summed in double in the order of its terms, rounded once
  * Source  Driscoll 2014      Threads any queue */
@@ -27,7 +27,7 @@ struct tab_first_args {
     struct sdd_width width; /* of rows of `from` */
 };
 
-SDD_FN int64_t sdd_first_items(const struct sdd_first_step *a)
+SDD_FN int64_t sdd_tab_step_items(const struct sdd_first_step *a)
 {
     return ((int64_t)a->n_rows + SDD_TAB_FIRST - 1) / SDD_TAB_FIRST;
 }
@@ -49,8 +49,8 @@ SDD_FN struct sdd_vec3 sdd_tab_load(const float *from, uint32_t row, int32_t n)
 
 #ifndef __CUDACC__
 /* Row i of them; what is beyond three floats becomes 0. */
-SDD_FN void sdd_first_row_of(const struct sdd_first_step *a, int64_t i, const float *from, struct sdd_width width,
-                             float *to)
+SDD_FN void sdd_tab_first_row(const struct sdd_first_step *a, int64_t i, const float *from, struct sdd_width width,
+                              float *to)
 {
     const struct sdd_width wide = sdd_tab_width(width.n);
     int32_t at = sdd_row_first(a->end, i), end = a->end[i];
@@ -79,11 +79,11 @@ SDD_FN void sdd_first_row_of(const struct sdd_first_step *a, int64_t i, const fl
 
 SDD_FN void k_tab_first(int64_t i, const struct tab_first_args *a)
 {
-    int64_t items = sdd_first_items(&a->step), n = a->step.n_rows;
+    int64_t items = sdd_tab_step_items(&a->step), n = a->step.n_rows;
     int32_t k = sdd_abreast_mesh(&a->rows, i, (uint32_t)items);
     int64_t first = (i - k * items) * SDD_TAB_FIRST;
     for (int64_t r = first; r < first + SDD_TAB_FIRST && r < n; r++)
-        sdd_first_row_of(&a->step, r, a->rows.from[k], a->width, a->rows.to[k]);
+        sdd_tab_first_row(&a->step, r, a->rows.from[k], a->width, a->rows.to[k]);
 }
 #endif
 #endif

@@ -7,7 +7,8 @@
  *         a CPU all pieces of as many corners each (tab_in_order.h); n: sdd_tab_items. On a GPU rows of the first step
  *         may go before them: sdd_tab_first_items more
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
- *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table once a run
+ *         written, 6 multiply-adds a float; of others a multiply-add a column and float, and the table, a GPU twice a
+ *         run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_H
 #define SDD_K_TAB_POINTS_H
@@ -21,7 +22,7 @@ SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
 /* Those of the first step of n meshes. */
 SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 {
-    return n * sdd_first_items(&a->first);
+    return n * sdd_tab_step_items(&a->first);
 }
 
 /* Of a mesh, without them. */

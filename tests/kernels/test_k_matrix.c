@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear, and tab_first. Each
- * kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to float; rows that it does not
- * own keep what they held. The oracle itself is held against the witness of manifold meshes. And grid_quads, where
- * edges are apart or have equal ends. */
+/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear, and of tab_first
+ * with tab_first_terms. Each kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to
+ * float; rows that it does not own keep what they held. The oracle itself is held against the witness of manifold
+ * meshes. And grid_quads, where edges are apart or have equal ends. */
 #include "tests/kernels/launch.h"
 #include "gpu/kernels/grid_quads.h"
 #include "gpu/kernels/mm_first.h"
@@ -91,14 +91,34 @@ static struct sdd_first_step first_step(const struct wild_case *k, int no_arrays
     return (struct sdd_first_step){a.row, a.to.end, a.to.term, (uint32_t)n};
 }
 
+/* Some of these rows, of points of another width: as many components of `want`, rows of four floats, to the bit; a
+ * fourth float is 0, and other rows stay as they are. */
+static void check_width(const struct wild_case *k, struct sdd_first_step step, const uint32_t *row, int64_t n,
+                        struct sdd_width w, const float *want)
+{
+    const int64_t V = k->b.V, wide = sdd_tab_width(w.n).stride;
+    float *from = poisoned(V * w.stride, sizeof *from), *to = poisoned(n * wide, sizeof *to);
+    for (int64_t i = 0; i < V * w.n; i++)
+        from[i / w.n * w.stride + i % w.n] = k->p->points[i / w.n * 3 + i % w.n];
+    step.n_rows = (uint32_t)(n - n / 3);
+    struct tab_first_args a = {.step = step, .rows = {.n = 1}, .width = w};
+    a.rows.from[0] = launch_in(from, V * w.stride, 4), a.rows.to[0] = launch_inout(to, n * wide, 4);
+    LAUNCH(tab_first, &a, sdd_tab_step_items(&step));
+    for (int64_t i = 0; i < (int64_t)step.n_rows * wide; i++)
+        to[row[i / wide] * wide + i % wide] = i % wide < w.n ? want[4 * row[i / wide] + i % wide] : 0.0f;
+    launch_same(a.rows.to[0], to, "rows of another width");
+    free(from), free(to);
+}
+
 /* All rows at once, as a product; of three meshes, one with its points mirrored: so are its rows. */
 static void check_together(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
     enum { MESHES = 3, MIRRORED = 1 };
+    static const struct sdd_width widths[] = {{3, 5}, {2, 2}, {2, 3}, {1, 1}, {1, 4}};
     const int64_t V = k->b.V, n = V + k->b.F + k->o.E;
     float *before = poisoned(3 * n, sizeof *before), *got = xalloc(3 * n, sizeof *got);
     uint32_t *row = xalloc(n, sizeof *row);
-    float *mirrored = xalloc(3 * V, sizeof *mirrored);
+    float *mirrored = xalloc(3 * V, sizeof *mirrored), *kept = xalloc(4 * n, sizeof *kept);
     for (int64_t i = 0; i < n; i++) /* in any order */
         row[i] = (uint32_t)(n - 1 - i);
     struct tab_first_args a = {.step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
@@ -107,7 +127,7 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
     for (int j = 0; j < MESHES; j++)
         a.rows.from[j] = launch_in(j == MIRRORED ? mirrored : k->p->points, 3 * V, 4),
         a.rows.to[j] = launch_out(4 * n, 4);
-    LAUNCH(tab_first, &a, MESHES * sdd_first_items(&a.step));
+    LAUNCH(tab_first, &a, MESHES * sdd_tab_step_items(&a.step));
     for (int j = 0; j < MESHES; j++) {
         const float *rows = launch_got(a.rows.to[j]), sign = j == MIRRORED ? -1 : 1;
         for (int64_t i = 0; i < 3 * n; i++)
@@ -117,9 +137,13 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
             for (int c = 0; c < 3 && k->b.valence[v] == 0; c++) /* a sum from 0 has no -0 */
                 if (got[3 * v + c] != k->p->points[3 * v + c])
                     fail_msg("%s: isolated vertex %lld has moved", launch_case(), (long long)v);
+        if (j != MIRRORED)
+            memcpy(kept, rows, (size_t)n * 16);
     }
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
+        check_width(k, a.step, row, n, widths[i], kept);
     launch_end();
-    free(mirrored), free(row);
+    free(mirrored), free(row), free(kept);
     free(before), free(got);
 }
 

@@ -127,6 +127,18 @@ static void oracle_init(struct oracle *o, const struct poly *p)
     }
 }
 
+/* Do the faces of its vertex, which does not stay, have more than 128 corners? Those of more than 32 have no table. */
+static int is_crowded(const struct oracle *o, uint32_t c)
+{
+    const struct brute *b = &o->k.b;
+    int64_t n = 0;
+    for (uint32_t d = 0; d < b->C; d++) {
+        int64_t face = b->face[d], size = b->end[face] - (face ? b->end[face - 1] : 0);
+        n += b->vert[d] == b->vert[c] && size <= 32 ? size : 0;
+    }
+    return n > 128 && o->k.o.vert_sharp[b->vert[c]] < 10;
+}
+
 static int same_words(const struct around *a, const struct around *b)
 {
     return a->n_words == b->n_words && memcmp(a->words, b->words, (size_t)a->n_words * 4) == 0;
@@ -148,7 +160,7 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
         const struct around *x = o->around + c;
         kind[c] = x->regular + x->smooth, irregular[c] = !x->regular;
         whole[c] = x->whole, half[c] = x->regular && !x->whole;
-        none |= x->n_words == 0;
+        none |= (uint32_t)(x->n_words == 0 || is_crowded(o, (uint32_t)c));
         if ((key[c] == 0) != x->regular)
             fail_msg("%s: the key of corner %d is %llx", launch_case(), (int)c, (unsigned long long)key[c]);
         for (int64_t d = 0; d < c; d++)
