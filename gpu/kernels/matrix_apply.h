@@ -125,11 +125,16 @@ SDD_FN __m128i sdd_lanes_of(int32_t n)
     return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
 }
 
+SDD_FN __m256d sdd_lanes_fma(__m256d weight, const float *x, __m128i lanes, __m256d sum)
+{
+    return _mm256_fmadd_pd(weight, _mm256_cvtps_pd(_mm_maskload_ps(x, lanes)), sum);
+}
+
 SDD_FN void sdd_lanes_add(__m256d sum[2], __m256d weight, const float *x, const __m128i lanes[2], int both)
 {
-    sum[0] = _mm256_fmadd_pd(weight, _mm256_cvtps_pd(_mm_maskload_ps(x, lanes[0])), sum[0]);
+    sum[0] = sdd_lanes_fma(weight, x, lanes[0], sum[0]);
     if (both)
-        sum[1] = _mm256_fmadd_pd(weight, _mm256_cvtps_pd(_mm_maskload_ps(x + 4, lanes[1])), sum[1]);
+        sum[1] = sdd_lanes_fma(weight, x + 4, lanes[1], sum[1]);
 }
 
 SDD_FN void sdd_matrix_lanes(int64_t i, const struct matrix_apply_args *a, int both)

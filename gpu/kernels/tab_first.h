@@ -60,8 +60,7 @@ SDD_FN void sdd_tab_first_row(const struct sdd_first_step *a, int64_t i, const f
     __m256d sum = _mm256_setzero_pd();
     for (; at < end; at++) {
         const struct sdd_term t = a->term[at];
-        const __m128 p = _mm_maskload_ps(from + (size_t)width.stride * t.column, lanes);
-        sum = _mm256_fmadd_pd(_mm256_set1_pd((double)t.weight), _mm256_cvtps_pd(p), sum);
+        sum = sdd_lanes_fma(_mm256_set1_pd((double)t.weight), from + (size_t)width.stride * t.column, lanes, sum);
     }
     if (wide.stride == 4)
         _mm_storeu_ps(to, _mm256_cvtpd_ps(sum));
