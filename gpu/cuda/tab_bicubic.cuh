@@ -323,19 +323,44 @@ template <int N> struct tab_sums {
     }
 };
 
-/* A line of points of each piece, rows of which follow each other from `row` on; `from`: that of the first piece, the
- * others 2^LOG points apart. The piece's lanes take a word each, W times. */
+/* A run of rows of each piece, from its `row` on; `from`: points of the first piece, those of the others 2^LOG points
+ * apart. As many words at once as a warp has lanes, so that few runs leave in parts. */
 template <int W, int FORM, int LOG>
-static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, const tab_place &at, uint32_t row,
-                                                     const float *from)
+static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, uint32_t row, const float *from,
+                                                     int n_pieces)
 {
     using T = tab_shape<W, LOG>;
 #pragma unroll
-    for (int k = at.x - 1, j = 0; j < W; j++, k += T::m)
-        if (at.made && k < T::width)
-            a.to[FORM != tab_strided ? (size_t)W * row + k : (size_t)a.width.stride * (row + k / W) + k % W] =
-                from[W * T::m * at.piece + k];
+    for (int first = 0; first < T::pieces * T::width; first += 32) {
+        const int i = first + tab_lane(), piece = min(i / T::width, T::pieces - 1), k = i - T::width * piece;
+        const uint32_t to = __shfl_sync(~0u, row, T::m * piece);
+        if (k < T::width && piece < n_pieces)
+            a.to[FORM != tab_strided ? (size_t)W * to + k : (size_t)a.width.stride * (to + k / W) + k % W] =
+                from[W * T::m * piece + k];
+    }
 }
+
+/* Points at the corners of the pieces and their rows, SDD_NONE: not theirs, on their way to memory, by words too. They
+ * stand at the end of the slab while there is nothing else. */
+struct tab_corners {
+    float points[3 * 3 * TAB_PIECES];
+    uint32_t row[3 * TAB_PIECES];
+
+    static __device__ __forceinline__ tab_corners *of(tab_warp *s)
+    {
+        return (tab_corners *)(s->points + TAB_FLOATS - sizeof(tab_corners) / sizeof(float));
+    }
+
+    template <int W, int FORM, int LOG> __device__ __forceinline__ void put(const tab_points_args &a, int n_pieces) const
+    {
+#pragma unroll
+        for (int first = 0; first < 3 * W * tab_shape<W, LOG>::pieces; first += 32) {
+            const int i = first + tab_lane();
+            if (i < 3 * W * n_pieces && row[i / W] != SDD_NONE)
+                a.to[(size_t)(FORM != tab_strided ? W : a.width.stride) * row[i / W] + i % W] = points[i];
+        }
+    }
+};
 
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. Those of whole quads follow
  * each other, where they fit. */
@@ -383,7 +408,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
         __syncwarp();
     }
     if constexpr (!quads)
-        tab_lines_put<W, FORM, LOG>(a, at, spoke, s->line + W);
+        tab_lines_put<W, FORM, LOG>(a, spoke, s->line + W, n_pieces);
 }
 
 /* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those
@@ -395,8 +420,7 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
 {
     constexpr int W = tab_row<N, FORM>::words;
     using T = tab_shape<W, LOG>;
-    const int stride = FORM != tab_strided ? W : a.width.stride,
-              n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
+    const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
     const sdd_tab_regular *pieces = s->own[columns->turn];
     sdd_grid g = a.grid;
@@ -405,21 +429,26 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     __syncwarp();
     const sdd_tab_regular piece = pieces[at.piece];
     const tab_sums<N> q(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
-    if (at.x == 1 && at.made && (piece.owns & SDD_TAB_VERTEX))
-        as.put(q.vertex, a.to + (size_t)stride * s->vertex[at.piece]);
+    tab_corners *corners = tab_corners::of(s);
+    float *corner = corners->points + 3 * W * at.piece;
+    uint32_t *row = corners->row + 3 * at.piece;
+    if (at.x == 1 && at.made) {
+        as.put(q.vertex, corner);
+        row[0] = piece.owns & SDD_TAB_VERTEX ? s->vertex[at.piece] : SDD_NONE;
+    }
     float bottom[N];
     q.at(weights[WHOLE], 0, bottom);
     if (at.made && at.x == T::m) {
-        if (piece.owns & SDD_TAB_EDGE)
-            as.put(bottom, a.to + (size_t)stride * piece.edge);
-        if (piece.owns & SDD_TAB_FACE)
-            q.put(as, weights[WHOLE], T::m, a.to + (size_t)stride * piece.face);
+        as.put(bottom, corner + W);
+        row[1] = piece.owns & SDD_TAB_EDGE ? piece.edge : SDD_NONE;
+        q.put(as, weights[WHOLE], T::m, corner + 2 * W);
+        row[2] = piece.owns & SDD_TAB_FACE ? piece.face : SDD_NONE;
     }
-    if constexpr (T::m > 1) {
-        as.put(bottom, s->line + W * (at.piece * T::m + at.x - 1));
-        __syncwarp();
-        tab_lines_put<W, FORM, LOG>(a, at, sdd_tab_bottom(&g, &piece), s->line);
-    }
+    as.put(bottom, s->line + W * (at.piece * T::m + at.x - 1));
+    __syncwarp();
+    corners->put<W, FORM, LOG>(a, n_pieces);
+    if constexpr (T::m > 1)
+        tab_lines_put<W, FORM, LOG>(a, sdd_tab_bottom(&g, &piece), s->line, n_pieces);
     __syncwarp(); /* all has been read */
     columns->next(a, first, end, s);
     if constexpr (T::m > 1)

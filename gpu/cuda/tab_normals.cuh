@@ -127,24 +127,32 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
     __pipeline_wait_prior(0);
     __syncwarp();
     const sdd_tab_regular piece = pieces[at.piece];
-    const bool edge = at.made && at.x == T::m && (piece.owns & SDD_TAB_EDGE);
+    tab_corners *corners = tab_corners::of(s);
+    float *corner = corners->points + 3 * W * at.piece;
+    uint32_t *row = corners->row + 3 * at.piece;
+    const bool last = at.made && at.x == T::m;
     tab_see<LOG, WHOLE>(s);
     tab_bottoms<LOG, WHOLE>(bases, first, s);
-    if (lane < n_pieces && (pieces[lane].owns & SDD_TAB_VERTEX))
-        tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, a.to + (size_t)W * s->vertex[lane]);
-    if (T::m > 1 || edge)
-        tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
+    if (lane < n_pieces) {
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, corners->points + 3 * W * lane);
+        corners->row[3 * lane] = pieces[lane].owns & SDD_TAB_VERTEX ? s->vertex[lane] : SDD_NONE;
+    }
+    tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
+    for (int k = 0; k < W && last; k++)
+        corner[W + k] = line[k];
     __syncwarp();
-    if (edge)
-        for (int k = 0; k < W; k++)
-            a.to[(size_t)W * piece.edge + k] = line[k];
     if constexpr (T::m > 1)
-        tab_lines_put<W, FORM, LOG>(a, at, sdd_tab_bottom(&g, &piece), s->line);
+        tab_lines_put<W, FORM, LOG>(a, sdd_tab_bottom(&g, &piece), s->line, n_pieces);
     const tab_pair_sums q(tab_view_of<3, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
+    if (last) {
+        row[1] = piece.owns & SDD_TAB_EDGE ? piece.edge : SDD_NONE;
+        row[2] = piece.owns & SDD_TAB_FACE ? piece.face : SDD_NONE;
+        q.put(as, lines, T::m, corner + 2 * W);
+    }
     __syncwarp(); /* all has been read */
     columns->next(a, first, end, s);
-    if (at.made && at.x == T::m && (piece.owns & SDD_TAB_FACE))
-        q.put(as, lines, T::m, a.to + (size_t)W * piece.face);
+    corners->put<W, FORM, LOG>(a, n_pieces);
+    __syncwarp();
     if constexpr (T::m > 1)
         tab_inside<3, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, lines, s);
 }
