@@ -319,7 +319,7 @@ static int is_product(const struct tab_class *c, int limit)
     if (c->several)
         return 0;
     if (c->open)
-        return c->n == 1 || (limit && rule == SDD_RULE_CREASE);
+        return c->n == 1 || (limit ? rule == SDD_RULE_CREASE : c->n == 2);
     return limit ? rule == SDD_RULE_SMOOTH && c->n > 2 : c->n == 4;
 }
 
@@ -328,7 +328,8 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
                                double *t2)
 {
     const struct tab_class *c = &f->sharp;
-    int masks = limit && is_product(c, 1), across = !limit && is_product(c, 0) && !c->open;
+    int masks = limit && is_product(c, 1), product = !limit && is_product(c, 0);
+    int across = product && !c->open, ends = product && c->open && c->n == 2; /* e0 x e1 + e1 x e2 = (e0 - e2) x e1 */
     if (masks && tab_rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
     } else if (masks && tab_rule_of(c) == SDD_RULE_CREASE) {
@@ -336,8 +337,13 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
     } else {
         add(t1, scale, f->rows + end_row(c, own) * columns, columns);
         add(t2, scale, f->rows + end_row(c, own + 1) * columns, columns);
-        add(t1, -scale, f->rows + (across ? end_row(c, own + 2) : 0) * columns, columns);
-        add(t2, -scale, f->rows + (across ? end_row(c, own + 3) : 0) * columns, columns);
+        add(t1, -scale, f->rows + (across || (ends && own == 0) ? end_row(c, own + 2) : 0) * columns, columns);
+        add(t2, -scale,
+            f->rows + (across             ? end_row(c, own + 3)
+                       : ends && own == 1 ? end_row(c, 0)
+                                          : 0) *
+                          columns,
+            columns);
     }
 }
 

@@ -263,6 +263,26 @@ static __device__ __forceinline__ tab_view tab_view_of(const tab_warp *s, int fi
     return v;
 }
 
+/* Points of whole quads beyond their open sides, which are nowhere in memory; `own`: pieces, from `first` on. */
+template <int N, int LOG>
+static __device__ __forceinline__ void tab_extend(int first, const sdd_tab_regular *own, tab_warp *s)
+{
+    constexpr int wide = tab_point<N>::wide, quads = LOG > 3 ? 1 : tab_shape<N, LOG>::pieces / 4;
+    const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, quad = lane / SDD_TAB_REGULAR;
+    uint32_t open = quad < quads ? own[4 * quad].owns >> SDD_TAB_OPEN : 0;
+    if (!__any_sync(~0u, open != 0))
+        return;
+    const int turn = LOG > 3 ? first & 3 : 0;
+    open = (open << turn | open >> (4 - turn)) & 15; /* as the quad's first piece sees it */
+    float *p = s->points + tab_point<N>::apart * quad + wide * k;
+    int dx, dy;
+    if (sdd_is_beyond(open, k, wide, &dx, &dy))
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            p[i] = sdd_beyond(p + i, dx, dy);
+    __syncwarp();
+}
+
 /* Weights of all lines of a piece, for lanes that each take another one. */
 struct tab_bases {
     sdd_tab_basis at[SDD_TAB_SIDE + 1];
@@ -322,6 +342,23 @@ template <int N> struct tab_sums {
         as.put(p, to);
     }
 };
+
+/* The point at x = 0 that weights `y` make, of a piece that has nothing at its left. */
+template <int N>
+static __device__ __forceinline__ void tab_left_point(const tab_view &v, const float (&first)[4],
+                                                      const sdd_tab_basis &y, float (&point)[N])
+{
+#pragma unroll
+    for (int b = 0; b < 4; b++) {
+        float p[4][N];
+        tab_four<N>(v.points + b * v.y, v.x, p);
+#pragma unroll
+        for (int k = 0; k < N; k++) {
+            const float row = sdd_tab_sum(first, p[0][k], p[1][k], p[2][k], p[3][k]);
+            point[k] = b == 0 ? y.s[0] * row : fmaf(y.s[b], row, point[k]); /* as sdd_tab_sum */
+        }
+    }
+}
 
 /* A run of rows of each piece, from its `row` on; `from`: points of the first piece, those of the others 2^LOG points
  * apart. As many words at once as a warp has lanes, so that few runs leave in parts. */
@@ -427,7 +464,14 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
+    if constexpr (WHOLE)
+        tab_extend<N, LOG>(first, pieces, s);
     const sdd_tab_regular piece = pieces[at.piece];
+    if (WHOLE && at.made && at.x < T::m && (piece.owns & SDD_TAB_LEFT)) {
+        float p[N];
+        tab_left_point<N>(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), weights[WHOLE][0], bases.at[at.x], p);
+        as.put(p, a.to + (size_t)(FORM != tab_strided ? W : a.width.stride) * (sdd_tab_left(&g, piece.corner) + at.x));
+    }
     const tab_sums<N> q(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
     tab_corners *corners = tab_corners::of(s);
     float *corner = corners->points + 3 * W * at.piece;

@@ -108,6 +108,27 @@ static __device__ __forceinline__ void tab_bottom_put(const ROW &as, const tab_p
     tab_normal_put(as, tab_sum3(d, at), tab_sum3(b, away), to);
 }
 
+/* A call: its registers are many, and it is needed for few rows. */
+static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64_t row)
+{
+    sdd_tab_put_row(n, row);
+}
+
+/* Those at x = 0 of pieces that have nothing at their left. */
+static __device__ __forceinline__ void tab_left_normals(const tab_normals_args &n, const tab_span &span, int m)
+{
+    const tab_points_args &a = n.rows.pieces;
+    const int lane = tab_lane();
+    for (int first = span.first; first < span.end; first += 32) {
+        const uint32_t owns = first + lane < span.end ? a.regular[first + lane].owns : 0;
+        for (unsigned left = __ballot_sync(~0u, owns & SDD_TAB_LEFT); left; left &= left - 1) {
+            const uint32_t row = sdd_tab_left(&a.grid, a.regular[first + __ffs(left) - 1].corner);
+            if (lane > 0 && lane < m)
+                tab_put_row(&n, row + lane);
+        }
+    }
+}
+
 /* As tab_some. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &n, const tab_row<3, FORM> &as,
@@ -126,6 +147,8 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
+    if constexpr (WHOLE)
+        tab_extend<3, LOG>(first, pieces, s);
     const sdd_tab_regular piece = pieces[at.piece];
     tab_corners *corners = tab_corners::of(s);
     float *corner = corners->points + 3 * W * at.piece;
@@ -171,6 +194,8 @@ static __device__ __forceinline__ void tab_all_normals(const tab_normals_args &n
     __syncthreads(); /* the bases are there */
     for (int i = span.first; i < span.end; i += T::pieces)
         tab_some_normals<FORM, LOG, WHOLE>(n, as, &columns, i, span.end, bases, s);
+    if constexpr (WHOLE && T::m > 1)
+        tab_left_normals(n, span, T::m);
 }
 
 template <int FORM, int LOG>
@@ -245,12 +270,6 @@ struct tab_part_seen {
             p[j] = sdd_scale(scale[j], sdd_sub(p[j], from[j]));
     }
 };
-
-/* A call: its registers are many, and it is needed for few rows. */
-static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64_t row)
-{
-    sdd_tab_put_row(n, row);
-}
 
 /* As tab_others, of what leads away from a point in both directions; corners where several pieces have their part are
  * made one by one. */

@@ -143,28 +143,6 @@ SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sd
 }
 
 /* ---- a patch's points, in the grid's frame ---------------------------------------------------------------------- */
-SDD_FN struct sdd_vec3 sdd_beyond(struct sdd_vec3 edge, struct sdd_vec3 inner)
-{
-    return sdd_fma(2.0f, edge, sdd_scale(-1.0f, inner));
-}
-
-/* What lies beyond a blocked edge: 2 P(edge) - P(inner). Edges are numbered as in patch_params. */
-SDD_FN void sdd_fold_edges(struct sdd_sixteen *s, uint32_t blocked)
-{
-    for (int32_t i = 0; i < 4; i++) {
-        if (blocked & 1)
-            s->p[i] = sdd_beyond(s->p[4 + i], s->p[8 + i]);
-        if (blocked & 4)
-            s->p[12 + i] = sdd_beyond(s->p[8 + i], s->p[4 + i]);
-    }
-    for (int32_t j = 0; j < 16; j += 4) {
-        if (blocked & 8)
-            s->p[j] = sdd_beyond(s->p[j + 1], s->p[j + 2]);
-        if (blocked & 2)
-            s->p[j + 3] = sdd_beyond(s->p[j + 2], s->p[j + 1]);
-    }
-}
-
 SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q,
                                           const struct sdd_leaf *leaf)
 {
@@ -177,7 +155,7 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
     for (int32_t k = 0; k < 16; k++)
         s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
     if (blocked)
-        sdd_fold_edges(&s, blocked);
+        sdd_sixteen_extend(&s, blocked);
     if (q->turn == 0)
         return s;
     turned = s;

@@ -3,6 +3,7 @@
  * make any rows without the others. */
 #ifndef SDD_ROW_BANDS_H
 #define SDD_ROW_BANDS_H
+#include "gpu/kernels/beyond.h"
 #include "gpu/kernels/quad_spot.h"
 #include "gpu/kernels/tab_pieces.h"
 
@@ -46,6 +47,16 @@ struct sdd_sixteen {
     struct sdd_vec3 p[16];
     int32_t x0, y0, side;
 };
+
+/* Makes those beyond open sides, which may be anything before. */
+SDD_FN void sdd_sixteen_extend(struct sdd_sixteen *s, uint32_t open)
+{
+    const float *p = (const float *)(const void *)s->p;
+    int32_t next = sizeof *s->p / sizeof *p, dx, dy;
+    for (int32_t k = 0; k < 16; k++, p += next)
+        if (sdd_is_beyond(open, k, next, &dx, &dy))
+            s->p[k] = sdd_vec3_of(sdd_beyond(p, dx, dy), sdd_beyond(p + 1, dx, dy), sdd_beyond(p + 2, dx, dy));
+}
 
 /* The sum of four points in their order. */
 SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct sdd_vec3 p1, struct sdd_vec3 p2,

@@ -21,6 +21,14 @@ SDD_FN uint32_t sdd_tab_spoke(const struct sdd_grid *g, const struct sdd_tab_reg
     return g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + r->corner) * along;
 }
 
+/* The row of the point at (0, 0), were those along x = 0 to begin there: of a piece that makes them. */
+SDD_FN uint32_t sdd_tab_left(const struct sdd_grid *g, uint32_t corner)
+{
+    struct sdd_frame f = sdd_frame_inside(g, corner);
+    sdd_frame_sides(&f, g, corner);
+    return f.left;
+}
+
 /* Pieces [first, end), `each` to a warp. */
 struct sdd_tab_some {
     int64_t first, end;
@@ -100,8 +108,8 @@ SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, int32_t v, c
     }
 }
 
-/* The point at (0, 0). */
-SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, struct sdd_tab_view of)
+/* The point at (0, y). */
+SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int32_t y, struct sdd_tab_view of)
 {
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++) {
@@ -110,9 +118,9 @@ SDD_FN struct sdd_vec3 sdd_tab_first_point(const float *w, struct sdd_tab_view o
             const sdd_wide p = of.p[b * of.y + k * of.x][0];
             at[k] = sdd_vec3_of(p[0], p[1], p[2]);
         }
-        q[b] = sdd_basis_sum(w, at[0], at[1], at[2], at[3]);
+        q[b] = sdd_basis_sum(basis[0].s, at[0], at[1], at[2], at[3]);
     }
-    return sdd_basis_sum(w, q[0], q[1], q[2], q[3]);
+    return sdd_basis_sum(basis[y].s, q[0], q[1], q[2], q[3]);
 }
 
 SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int64_t i)
@@ -127,6 +135,19 @@ SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, in
     return to;
 }
 
+/* Those of a whole quad beyond its open sides. */
+SDD_FN void sdd_tab_see_beyond(const uint32_t *column, uint32_t open, int32_t n, struct sdd_tab_along *along)
+{
+    struct sdd_sixteen s;
+    int32_t dx, dy;
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        s.p[k] = sdd_row_load(along->from, column[k], along->width);
+    sdd_sixteen_extend(&s, open);
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        if (sdd_is_beyond(open, k, 1, &dx, &dy))
+            sdd_wide_repeat(&s.p[k].x, n, along->p[k]);
+}
+
 /* Points of a whole quad serve its four pieces. */
 SDD_FN void sdd_tab_see(const struct tab_points_args *a, int32_t n, int64_t i, struct sdd_tab_along *along)
 {
@@ -136,6 +157,8 @@ SDD_FN void sdd_tab_see(const struct tab_points_args *a, int32_t n, int64_t i, s
         return;
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
         sdd_wide_repeat(along->from + (size_t)along->width.stride * column[k], n, along->p[k]);
+    if (a->regular[first].owns >> SDD_TAB_OPEN)
+        sdd_tab_see_beyond(column, a->regular[first].owns >> SDD_TAB_OPEN, n, along);
     along->seen = first;
 }
 
@@ -167,7 +190,12 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, s
         sdd_tab_put_inside(a, w, &to, y, rows, inside);
     }
     if (owns & SDD_TAB_VERTEX)
-        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_first_point(along->basis[0].s, of));
+        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_left_point(along->basis, 0, of));
+    if (owns & SDD_TAB_LEFT) {
+        uint32_t left = sdd_tab_left(&a->grid, a->regular[i].corner);
+        for (int32_t y = 1; y < m; y++)
+            sdd_row_out(a->to, &a->as, left + (uint32_t)y, w, sdd_tab_left_point(along->basis, y, of));
+    }
     sdd_tab_put_made(a, w, owns, &to, &made, s);
 }
 

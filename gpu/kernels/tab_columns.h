@@ -44,13 +44,14 @@ SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
     r.owns = sdd_tab_owns(m, c);
     r.edge = m->n_vertices + m->n_faces + m->edge[c];
     r.face = m->n_vertices + sdd_face(&m->faces, c);
-    a->regular[i] = r;
     if (i < a->n_whole) {
+        r.owns |= sdd_tab_open_sides(m, c) << SDD_TAB_OPEN;
         sdd_tab_whole_columns(m, c, column.row);
     } else {
         sdd_tab_regular_columns(m, c, column.row);
         sdd_tab_column_read(a, column.row, SDD_TAB_REGULAR);
     }
+    a->regular[i] = r;
     ((struct sdd_tab_sixteen *)(void *)a->column)[i] = column;
 }
 

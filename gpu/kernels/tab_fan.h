@@ -191,6 +191,8 @@ SDD_FN int32_t sdd_tab_columns(const struct sdd_control *m, uint32_t c, uint32_t
     return n;
 }
 
+#define SDD_TAB_OPEN 6 /* in what a piece of a whole quad makes, from this bit on: its open sides (beyond.h) */
+
 /* Which points of its grid a quad makes: inside and on the side towards the next corner always, .. */
 enum sdd_tab_owns {
     SDD_TAB_BOTTOM = 1, /* those between its vertex and the edge point after it       */

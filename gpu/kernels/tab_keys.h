@@ -17,7 +17,7 @@ struct tab_keys_args {
     uint32_t *none;
 };
 
-/* Smooth: so is its vertex on the control mesh (tab_whole.h). */
+/* Smooth: so is its vertex on the control mesh (tab_whole.h), or its quad is a whole one. */
 enum sdd_tab_kind { SDD_TAB_IRREGULAR, SDD_TAB_BICUBIC, SDD_TAB_SMOOTH };
 
 /* Corners of the faces of a vertex, at most: its row of level 1 is made of them all. */
@@ -48,9 +48,9 @@ SDD_FN void k_tab_keys(int64_t i, const struct tab_keys_args *a)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = (uint32_t)i;
-    int32_t regular = sdd_tab_is_regular(m, c);
-    a->kind[i] = regular ? sdd_tab_is_smooth(m, c) ? SDD_TAB_SMOOTH : SDD_TAB_BICUBIC : SDD_TAB_IRREGULAR;
-    a->irregular[i] = !regular;
-    a->key[i] = regular ? 0 : sdd_tab_key(m, c, a->none);
+    int32_t regular = sdd_tab_is_regular(m, c), smooth = regular ? sdd_tab_is_smooth(m, c) : sdd_tab_is_whole_end(m, c);
+    a->kind[i] = smooth ? SDD_TAB_SMOOTH : regular ? SDD_TAB_BICUBIC : SDD_TAB_IRREGULAR;
+    a->irregular[i] = !regular && !smooth;
+    a->key[i] = a->irregular[i] ? sdd_tab_key(m, c, a->none) : 0;
 }
 #endif

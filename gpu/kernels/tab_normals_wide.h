@@ -149,6 +149,9 @@ static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t
         sdd_tab_rows_normals(l, &s, v, unit, grid);
     if (a->regular[i].owns & SDD_TAB_VERTEX)
         sdd_tab_put_pair(of, to.vertex, sdd_tab_line_pair(l->of, &low, 0, 1));
+    if (a->regular[i].owns & SDD_TAB_LEFT)
+        for (int32_t y = 1; y < l->m; y++)
+            sdd_tab_put_row(of, sdd_tab_left(&a->grid, a->regular[i].corner) + (uint32_t)y);
     sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * l->m, streams);
 }
 

@@ -4,9 +4,9 @@
  * so neither place nor size of a mesh is lost in rounding. Source: Halstead et al. 1993 */
 #ifndef SDD_TAB_PAIRS_H
 #define SDD_TAB_PAIRS_H
-#include "gpu/kernels/newton.h"
 #include "gpu/kernels/tab_other.h"
 #include "gpu/kernels/tab_rows.h"
+#include "gpu/kernels/tab_unit.h"
 #include "gpu/kernels/tangents.h"
 
 struct tab_normals_args {
@@ -37,53 +37,6 @@ SDD_FN float sdd_tab_most(struct sdd_vec3 p, float most)
     x = x > z ? x : z;
     return x > most ? x : most;
 }
-
-/* Both products are rounded alike, so of vectors along one axis of a symmetry nothing is left. */
-SDD_FN struct sdd_vec3 sdd_tab_cross(struct sdd_vec3 a, struct sdd_vec3 b)
-{
-    return sdd_vec3_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
-}
-
-/* What is left of a product of sums where there is nothing: their rounding, squared. */
-#define SDD_TAB_NOTHING 0x1p-36f
-
-SDD_FN float sdd_tab_square(struct sdd_vec3 n)
-{
-    return fmaf(n.z, n.z, fmaf(n.y, n.y, n.x * n.x));
-}
-
-/* Of length 1; zero where it has none. */
-SDD_FN struct sdd_vec3 sdd_tab_unit(struct sdd_vec3 n)
-{
-    float square = sdd_tab_square(n), one = sdd_one_over_root(square);
-    return sdd_scale(square > SDD_TAB_NOTHING ? one : 0.0f, n);
-}
-
-/* Of whatever length it has, for rows of 16 bits. */
-SDD_FN struct sdd_vec3 sdd_tab_way(struct sdd_vec3 n)
-{
-    return sdd_tab_square(n) > SDD_TAB_NOTHING ? n : sdd_vec3_of(0.0f, 0.0f, 0.0f);
-}
-
-#ifndef __CUDACC__
-SDD_FN struct sdd_wide_vec3 sdd_wide_cross(struct sdd_wide_vec3 a, struct sdd_wide_vec3 b)
-{
-    struct sdd_wide_vec3 n = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-    return n;
-}
-
-/* sdd_tab_unit, or sdd_tab_way, of many. */
-SDD_FN struct sdd_wide_vec3 sdd_wide_unit(struct sdd_wide_vec3 n, int unit)
-{
-    sdd_wide square = sdd_wide_fma(n.z, n.z, sdd_wide_fma(n.y, n.y, n.x * n.x));
-    sdd_wide one = unit ? sdd_one_over_root_wide(square) : sdd_wide_of(1.0f);
-    one = (sdd_wide)((sdd_wide_bits)one & (sdd_wide_bits)(square > sdd_wide_of(SDD_TAB_NOTHING)));
-    n.x *= one;
-    n.y *= one;
-    n.z *= one;
-    return n;
-}
-#endif
 
 SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
 {
@@ -160,13 +113,21 @@ SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_bases of, const stru
     return r;
 }
 
-/* Sums across x come first, but on the side y = 0. */
+/* Sums across x come first, but on the side y = 0. On a boundary t1 goes along it with the piece at its left, so on the
+ * side x = 0 it is not what leads along x; a sharp corner has both sides. */
 SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
 {
     struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
     struct sdd_tab_bases of = sdd_tab_bases_of(a, i);
     struct sdd_tab_line l = sdd_tab_line_of(of, &s, y == 0 ? 0 : x, y == 0);
-    return sdd_tab_line_pair(of, &l, y == 0 ? x : y, y == 0);
+    struct sdd_tab_pair t = sdd_tab_line_pair(of, &l, y == 0 ? x : y, y == 0);
+    uint32_t open = a->rows.pieces.regular[i].owns >> SDD_TAB_OPEN;
+    if (x == 0 && (open & 8) && (y > 0 || !(open & 1))) {
+        struct sdd_vec3 inwards = t.t1;
+        t.t1 = sdd_scale(-1.0f, t.t2);
+        t.t2 = inwards;
+    }
+    return t;
 }
 
 /* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */

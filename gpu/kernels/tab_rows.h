@@ -27,6 +27,8 @@ SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint3
         uint32_t row = a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k];
         s.p[k] = i < a->n_whole ? sdd_row_load(a->control, row, sdd_xyz()) : sdd_tab_load(a->from, row, 3);
     }
+    if (a->regular[i].owns >> SDD_TAB_OPEN)
+        sdd_sixteen_extend(&s, a->regular[i].owns >> SDD_TAB_OPEN);
     return s;
 }
 

@@ -2,6 +2,7 @@
 #include "tests/kernels/tab_pieces.h"
 #include "gpu/kernels/tab_where.h"
 #include "tests/kernels/launch.h"
+#include <math.h>
 #include <stdlib.h>
 
 uint64_t pieces_seed = 977;
@@ -73,9 +74,8 @@ void pieces_deal_all(struct pieces *s, int regular_share)
     for (uint32_t c = 0; c < b->C; c++) {
         if (pieces_deal(s, c, regular_share) && (owns[c] & SDD_TAB_BOTTOM)) {
             uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
-            s->regular[s->n_regular++] =
-                (struct sdd_tab_regular){c, (owns[c] & ~(uint32_t)SDD_TAB_LEFT) | turned,
-                                         (uint32_t)(b->V + b->F) + s->k.o.edge[c], (uint32_t)b->V + b->face[c]};
+            s->regular[s->n_regular++] = (struct sdd_tab_regular){
+                c, owns[c] | turned, (uint32_t)(b->V + b->F) + s->k.o.edge[c], (uint32_t)b->V + b->face[c]};
         } else {
             s->owns[s->n_other] = owns[c];
             s->other[s->n_other++] = c;
@@ -147,6 +147,14 @@ static void choose_whole(struct pieces *s)
 void pieces_whole(struct pieces *s)
 {
     choose_whole(s);
+    for (int64_t i = 0; i < s->n_whole; i += 4) {
+        const uint32_t open = random_below(&pieces_seed, 3) ? 0 : (uint32_t)random_below(&pieces_seed, 16);
+        for (int side = 0; side < 4; side++)
+            for (int turn = 0; turn < 4 && open >> side & 1; turn++)
+                s->regular[i + turn].owns |= 1u << (SDD_TAB_OPEN + (side + 4 - turn) % 4);
+    }
+    for (int64_t i = s->n_whole; i < s->n_regular; i++)
+        s->regular[i].owns &= ~(uint32_t)SDD_TAB_LEFT;
     for (int64_t i = 0; i < s->n_regular; i++) {
         uint32_t *column = s->regular_column + SDD_TAB_REGULAR * i;
         for (int k = 0; k < SDD_TAB_REGULAR; k++)
@@ -164,10 +172,39 @@ void pieces_whole(struct pieces *s)
     }
 }
 
-const float *pieces_point(const struct pieces *s, int64_t piece, int k)
+static const float *column_floats(const struct pieces *s, int64_t piece, int k)
 {
     size_t row = s->regular_column[SDD_TAB_REGULAR * piece + k];
     return piece < s->n_whole ? s->control + row * (size_t)s->stride + s->offset : s->from + row * (size_t)s->wide;
+}
+
+/* Of four points in a row, what makes the one at `at`: those that are there, where the row is open at its ends. */
+static void line_weights(int at, int open_first, int open_last, double *w)
+{
+    for (int i = 0; i < 4; i++)
+        w[i] = i == at;
+    if (at == 0 && open_first)
+        w[0] = 0, w[1] = 2, w[2] = -1;
+    if (at == 3 && open_last)
+        w[3] = 0, w[2] = 2, w[1] = -1;
+}
+
+struct pieces_point pieces_point(const struct pieces *s, int64_t piece, int k)
+{
+    const uint32_t open = s->regular[piece].owns >> SDD_TAB_OPEN;
+    struct pieces_point p = {{0}, {0}};
+    double x[4], y[4];
+    line_weights(k % 4, open & 8, open & 2, x);
+    line_weights(k / 4, open & 1, open & 4, y);
+    for (int j = 0; j < 16; j++)
+        for (int i = 0; i < s->n; i++) {
+            const double w = x[j % 4] * y[j / 4];
+            if (w != 0)
+                p.v[i] += w * (double)column_floats(s, piece, j)[i];
+            if (w != 0 && w != 1)
+                p.size[i] += fabs(w * (double)column_floats(s, piece, j)[i]);
+        }
+    return p;
 }
 
 const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece)

@@ -56,13 +56,13 @@ static struct rough cross(const struct rough *a, const struct rough *b)
 }
 
 /* ---- what is to come of it ------------------------------------------------------------------------------------- */
-static void add(struct rough *to, double weight, const float *point, const float *vertex)
+static void add(struct rough *to, double weight, const struct pieces_point *point, const struct pieces_point *vertex)
 {
     double size = 0;
     for (int k = 0; k < 3; k++) {
-        double d = (double)point[k] - (double)vertex[k];
+        double d = point->v[k] - vertex->v[k];
         to->v[k] += weight * d;
-        size += fabs(weight * d);
+        size += fabs(weight) * (fabs(d) + point->size[k]);
         to->scale = fmax(to->scale, fabs(d));
     }
     to->size += 24 * 0x1p-24 * size; /* fewer roundings than that on the way of each term */
@@ -73,11 +73,19 @@ static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y
     const struct pieces *s = &c->s;
     const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i), *slope = pieces_table(s, c->slope, i);
     static const int first[4] = {5, 9, 10, 6}; /* where the vertex of a whole quad's first piece is, for its others */
-    const float *vertex = pieces_point(s, i, first[i < s->n_whole ? i % 4 : 0]);
+    const struct pieces_point vertex = pieces_point(s, i, first[i < s->n_whole ? i % 4 : 0]);
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
+        const struct pieces_point point = pieces_point(s, i, k);
         int h = k % 4, v = k / 4;
-        add(&to->t1, (double)slope[x].s[h] * (double)basis[y].s[v], pieces_point(s, i, k), vertex);
-        add(&to->t2, (double)basis[x].s[h] * (double)slope[y].s[v], pieces_point(s, i, k), vertex);
+        add(&to->t1, (double)slope[x].s[h] * (double)basis[y].s[v], &point, &vertex);
+        add(&to->t2, (double)basis[x].s[h] * (double)slope[y].s[v], &point, &vertex);
+    }
+    const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN;
+    if (x == 0 && (open & 8) && !(y == 0 && (open & 1))) { /* along the boundary, with the piece at its left */
+        const struct rough inwards = to->t1;
+        to->t1 = to->t2, to->t2 = inwards;
+        for (int k = 0; k < 3; k++)
+            to->t1.v[k] = -to->t1.v[k];
     }
 }
 
@@ -89,6 +97,11 @@ static int class_of(const struct pieces *s, int64_t i)
     return k;
 }
 
+static struct pieces_point point_of(const float *p)
+{
+    return (struct pieces_point){{p[0], p[1], p[2]}, {0}};
+}
+
 static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
 {
     const struct pieces *s = &c->s;
@@ -96,9 +109,10 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
     const uint32_t *column = s->column + t->column + (i - t->first) * t->n_columns;
     for (int64_t j = 0; j < t->n_columns; j++) {
         int64_t at = ((t->table + j) * s->side + y) * s->side + x;
-        const float *point = s->from + 4 * (size_t)column[j], *vertex = s->from + 4 * (size_t)column[0];
-        add(&to->t1, (double)s->table[at], point, vertex);
-        add(&to->t2, (double)c->t2[at], point, vertex);
+        const struct pieces_point point = point_of(s->from + 4 * (size_t)column[j]);
+        const struct pieces_point vertex = point_of(s->from + 4 * (size_t)column[0]);
+        add(&to->t1, (double)s->table[at], &point, &vertex);
+        add(&to->t2, (double)c->t2[at], &point, &vertex);
     }
 }
 

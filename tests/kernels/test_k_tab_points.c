@@ -41,8 +41,8 @@ static void deal(struct pieces *s, int regular_share)
     for (uint32_t c = 0; c < b->C; c++) {
         int is_other = !pieces_deal(s, c, regular_share) || !claim(s, claimed, c, 1, 0);
         uint32_t owns = 0;
-        for (int i = 0; i < (is_other ? 5 : 3); i++) /* a regular one's bottom is its own, its left never */
-            if (random_below(&pieces_seed, 5) && claim(s, claimed, c, parts[i].x, parts[i].y))
+        for (int i = 0; i < 5; i++) /* a regular one's bottom is its own */
+            if ((is_other || i != 3) && random_below(&pieces_seed, 5) && claim(s, claimed, c, parts[i].x, parts[i].y))
                 owns |= parts[i].bit;
         if (is_other) {
             s->owns[s->n_other] = owns;
@@ -75,8 +75,12 @@ static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int6
 {
     struct sum sum = {0, 0, 0};
     const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i);
-    for (int k = 0; k < SDD_TAB_REGULAR; k++)
-        add(&sum, (double)basis[x].s[k % 4] * (double)basis[y].s[k / 4], (double)pieces_point(s, i, k)[component]);
+    for (int k = 0; k < SDD_TAB_REGULAR; k++) {
+        const struct pieces_point p = pieces_point(s, i, k);
+        const double weight = (double)basis[x].s[k % 4] * (double)basis[y].s[k / 4];
+        add(&sum, weight, p.v[component]);
+        sum.size += fabs(weight) * p.size[component];
+    }
     sum.most = 8 * 0x1p-24 * sum.size;
     return sum;
 }
@@ -233,7 +237,7 @@ static void check(const struct poly *p)
 static void test_points(void **state)
 {
     (void)state;
-    for (int round = 0; round < 6; round++)
+    for (int round = 0; round < 8; round++)
         poly_each(60, 100, check);
     soup_each(60, 60, check);
     for (int level = 1; level <= MOST_LEVEL; level++)

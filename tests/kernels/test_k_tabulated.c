@@ -46,7 +46,7 @@ static uint32_t *shuffled(int64_t n)
 /* ---- what surrounds a quad of level 1 -------------------------------------------------------------------------- */
 struct around {
     int32_t n_words, n_columns, regular; /* no words: no table */
-    int32_t smooth, whole;               /* as tab_kinds.h has it */
+    int32_t smooth, end, whole;          /* as tab_whole.h has them; end: of a boundary */
     float words[MOST + 7];               /* n, k, open, own, the vertex, several, the edges of the fan */
     uint32_t columns[MOST_COLUMNS];
 };
@@ -97,6 +97,22 @@ static int is_smooth(const struct oracle *o, uint32_t c, const struct fan *f)
     return smooth;
 }
 
+/* Of a vertex on a boundary: is it in two quads with nothing sharp between them, or in one, and sharp? */
+static int is_smooth_end(const struct oracle *o, uint32_t c, const struct fan *f)
+{
+    const struct brute *b = &o->k.b;
+    const uint32_t v = b->vert[c];
+    for (int32_t i = 0; i < f->n; i++) {
+        uint32_t face = b->face[f->quad[i]];
+        if (b->end[face] - (face ? b->end[face - 1] : 0) != 4)
+            return 0;
+    }
+    if (!f->open || f->n > 2 || (int)b->valence[v] != f->n)
+        return 0;
+    return f->n == 1 ? o->k.o.vert_sharp[v] >= 10
+                     : o->k.o.vert_sharp[v] <= 0 && o->k.o.edge_sharp[o->k.o.edge[f->quad[1]]] <= 0;
+}
+
 static void oracle_init(struct oracle *o, const struct poly *p)
 {
     wild_case_init(&o->k, p, 0);
@@ -118,12 +134,15 @@ static void oracle_init(struct oracle *o, const struct poly *p)
         for (int32_t i = 4; i < 10; i++)
             a->regular = a->regular && a->words[i] == 0;
         a->smooth = a->regular && is_smooth(o, c, &f);
+        a->end = is_smooth_end(o, c, &f);
         if (a->n_words)
             find_columns(o, c, &f, a);
     }
     for (uint32_t c = 0; c < b->C; c++) {
-        const uint32_t n = b->next[c], nn = b->next[n], p1 = b->prev[c];
-        o->around[c].whole = o->around[c].smooth && o->around[n].smooth && o->around[nn].smooth && o->around[p1].smooth;
+        int whole = 1;
+        for (uint32_t k = 0, q = c; k < 4; k++, q = b->next[q])
+            whole = whole && (o->around[q].smooth || o->around[q].end);
+        o->around[c].whole = whole;
     }
 }
 
@@ -145,8 +164,8 @@ static int same_words(const struct around *a, const struct around *b)
 }
 
 /* ---- keys and words -------------------------------------------------------------------------------------------- */
-static int64_t n_regular, n_whole, n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1], n_semi,
-    n_without, n_one_of_fans;
+static int64_t n_regular, n_whole, n_ends, n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1],
+    n_semi, n_without, n_one_of_fans;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
@@ -158,13 +177,14 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     int32_t *kind = own(C, 4), *irregular = own(C, 4), *whole = own(C, 4), *half = own(C, 4);
     for (int64_t c = 0; c < C; c++) {
         const struct around *x = o->around + c;
-        kind[c] = x->regular + x->smooth, irregular[c] = !x->regular;
+        kind[c] = x->whole ? 2 : x->regular + x->smooth, irregular[c] = !x->regular && !x->whole;
         whole[c] = x->whole, half[c] = x->regular && !x->whole;
         none |= (uint32_t)(x->n_words == 0 || is_crowded(o, (uint32_t)c));
-        if ((key[c] == 0) != x->regular)
+        if ((key[c] == 0) == irregular[c])
             fail_msg("%s: the key of corner %d is %llx", launch_case(), (int)c, (unsigned long long)key[c]);
         for (int64_t d = 0; d < c; d++)
-            if (x->n_words && o->around[d].n_words && same_words(x, o->around + d) != (key[c] == key[d]))
+            if (x->n_words && o->around[d].n_words && irregular[c] && irregular[d] &&
+                same_words(x, o->around + d) != (key[c] == key[d]))
                 fail_msg("%s: the keys of corners %d and %d", launch_case(), (int)c, (int)d);
     }
     struct tab_kinds_args kinds = {m->faces, a.kind, launch_out(C, 4), launch_out(C, 4)};
@@ -202,6 +222,7 @@ static void count_kinds(const struct oracle *o)
         const float *w = x->words;
         n_regular += x->regular;
         n_whole += x->whole;
+        n_ends += x->whole && x->end;
         n_half_smooth += x->smooth && !x->whole;
         n_without += x->n_words == 0;
         if (x->n_words == 0)
@@ -251,14 +272,18 @@ static void control_quad(const struct oracle *o, uint32_t c, uint32_t *ring)
         ring[i] = o->k.b.vert[c];
 }
 
-/* The 4 x 4 points around a regular quad: their nine cells are quads of level 1, or of the control mesh. */
-static void check_square(const struct oracle *o, uint32_t corner, int whole, const uint32_t *column)
+/* The 4 x 4 points around a regular quad: their nine cells are quads of level 1, or of the control mesh; those beyond
+ * its open sides, bit 0 the one from the corner, are none. */
+static void check_square(const struct oracle *o, uint32_t corner, int whole, uint32_t open, const uint32_t *column)
 {
     uint32_t middle[4];
     memcpy(middle, o->quad[corner], sizeof middle);
     if (whole)
         control_quad(o, corner, middle);
     for (int cell = 0; cell < 9; cell++) {
+        if ((cell < 3 && (open & 1)) || (cell % 3 == 2 && (open & 2)) || (cell > 5 && (open & 4)) ||
+            (cell % 3 == 0 && (open & 8)))
+            continue;
         const uint32_t *p = column + 4 * (cell / 3) + cell % 3, ring[4] = {p[0], p[1], p[5], p[4]};
         int found = 0;
         for (int64_t i = 0; i < 4 * o->k.b.C && !found; i++) {
@@ -281,7 +306,7 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
     uint32_t *any = shuffled(b->C), *piece = own(b->C, 4), *read = own(n_rows, 4);
     for (int half = 0; half < 2; half++, n_first = half == 1 ? n : n_first)
         for (int64_t i = 0; i < b->C; i++)
-            if (o->around[any[i]].regular && o->around[any[i]].whole == !half)
+            if ((o->around[any[i]].regular || !half) && o->around[any[i]].whole == !half)
                 piece[n++] = any[i];
     struct tab_columns_args a = {.mesh = *m,
                                  .piece = launch_in(piece, n, 4),
@@ -294,11 +319,15 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
     const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < n; i++) {
         const uint32_t c = piece[i], *quad = o->quad[c], turned = b->vert[c] > b->vert[b->next[c]];
-        owns[c] = got[i].owns;
+        owns[c] = got[i].owns & ((1u << SDD_TAB_OPEN) - 1);
         if (got[i].corner != c || got[i].edge != quad[1] || got[i].face != quad[2] ||
             (got[i].owns & SDD_TAB_TURNED) != turned * SDD_TAB_TURNED)
             fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
-        check_square(o, c, i < n_first, column + SDD_TAB_REGULAR * i);
+        uint32_t open = 0, q = c;
+        for (int side = 0; side < 4 && i < n_first; side++, q = b->next[q])
+            open |= (uint32_t)(o->fans.mate[q] == BRUTE_NONE) << side;
+        assert_int_equal(got[i].owns >> SDD_TAB_OPEN, open);
+        check_square(o, c, i < n_first, open, column + SDD_TAB_REGULAR * i);
         for (int k = 0; k < SDD_TAB_REGULAR && i >= n_first; k++)
             read[column[SDD_TAB_REGULAR * i + k]] = 1;
     }
@@ -326,14 +355,14 @@ static void classes_of(const struct oracle *o, struct classes *k)
     owned[n_owned++] = k->column;
     for (int64_t i = 0; i < C; i++) {
         const struct around *x = o->around + any[i];
-        if (done[any[i]] || x->regular || x->n_words == 0)
+        if (done[any[i]] || x->regular || x->whole || x->n_words == 0)
             continue;
         float *words = k->words + SDD_TAB_WORDS * k->n;
         k->table[k->n++] = (struct sdd_tab_table){k->n_pieces, k->n_column, -1, x->n_columns};
         memcpy(words, x->words, (size_t)x->n_words * 4);
         words[SDD_TAB_WORDS - 1] = (float)x->n_words;
         for (int64_t j = i; j < C; j++)
-            if (same_words(x, o->around + any[j])) {
+            if (!o->around[any[j]].whole && same_words(x, o->around + any[j])) {
                 done[any[j]] = 1;
                 memcpy(k->column + k->n_column, o->around[any[j]].columns, (size_t)x->n_columns * 4);
                 k->n_column += x->n_columns;
@@ -416,7 +445,7 @@ static void test_shapes(void **state)
     poly_each(60, 400, check);
     for (int n = 3; n <= 7; n++)
         assert_true(n_closed[n] > 100 && n_open[n] > 20 && n_sizes[n] > 100);
-    assert_true(n_whole > 1000 && n_half_smooth > 100 && n_regular > n_whole + 1000 && n_semi > 1000 &&
+    assert_true(n_whole > 1000 && n_ends > 100 && n_half_smooth > 100 && n_regular > n_whole + 1000 && n_semi > 1000 &&
                 n_without > 100);
 }
 
