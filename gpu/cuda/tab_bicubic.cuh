@@ -343,10 +343,10 @@ template <int N> struct tab_sums {
     }
 };
 
-/* The point at x = 0 that weights `y` make, of a piece that has nothing at its left. */
+/* The point that weights x and y make; for few lanes. */
 template <int N>
-static __device__ __forceinline__ void tab_left_point(const tab_view &v, const float (&first)[4],
-                                                      const sdd_tab_basis &y, float (&point)[N])
+static __device__ __forceinline__ void tab_point_at(const tab_view &v, const sdd_tab_basis &x, const sdd_tab_basis &y,
+                                                    float (&point)[N])
 {
 #pragma unroll
     for (int b = 0; b < 4; b++) {
@@ -354,10 +354,29 @@ static __device__ __forceinline__ void tab_left_point(const tab_view &v, const f
         tab_four<N>(v.points + b * v.y, v.x, p);
 #pragma unroll
         for (int k = 0; k < N; k++) {
-            const float row = sdd_tab_sum(first, p[0][k], p[1][k], p[2][k], p[3][k]);
+            const float row = sdd_tab_sum(x.s, p[0][k], p[1][k], p[2][k], p[3][k]);
             point[k] = b == 0 ? y.s[0] * row : fmaf(y.s[b], row, point[k]); /* as sdd_tab_sum */
         }
     }
+}
+
+/* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x), but
+ * the last lane that at (0, 0). */
+#define TAB_AT_LEFT (SDD_TAB_LEFT | 9u << SDD_TAB_OPEN)
+template <int N, int FORM, int LOG>
+static __device__ __forceinline__ void tab_left(const tab_points_args &a, const tab_row<N, FORM> &as, const sdd_grid &g,
+                                                const sdd_tab_regular &piece, int x, const tab_view &v,
+                                                const tab_bases &bases, float *vertex)
+{
+    constexpr int W = tab_row<N, FORM>::words, m = 1 << LOG;
+    const uint32_t open = piece.owns >> SDD_TAB_OPEN;
+    float p[N];
+    tab_point_at<N>(v, sdd_tab_basis_at(bases.at, 0, open & 8),
+                    x == m ? sdd_tab_basis_at(bases.at, 0, open & 1) : bases.at[x], p);
+    if (x == m)
+        as.put(p, vertex);
+    else if (piece.owns & SDD_TAB_LEFT)
+        as.put(p, a.to + (size_t)(FORM != tab_strided ? W : a.width.stride) * (sdd_tab_left(&g, piece.corner) + x));
 }
 
 /* A run of rows of each piece, from its `row` on; `from`: points of the first piece, those of the others 2^LOG points
@@ -467,28 +486,31 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     if constexpr (WHOLE)
         tab_extend<N, LOG>(first, pieces, s);
     const sdd_tab_regular piece = pieces[at.piece];
-    if (WHOLE && at.made && at.x < T::m && (piece.owns & SDD_TAB_LEFT)) {
-        float p[N];
-        tab_left_point<N>(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), weights[WHOLE][0], bases.at[at.x], p);
-        as.put(p, a.to + (size_t)(FORM != tab_strided ? W : a.width.stride) * (sdd_tab_left(&g, piece.corner) + at.x));
-    }
+    float *const corner = tab_corners::of(s)->points + 3 * W * at.piece;
+    if (WHOLE && at.made && (piece.owns & TAB_AT_LEFT)) /* and of those the last lane makes the vertex */
+        tab_left<N, FORM, LOG>(a, as, g, piece, at.x, tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases, corner);
     const tab_sums<N> q(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
-    tab_corners *corners = tab_corners::of(s);
-    float *corner = corners->points + 3 * W * at.piece;
-    uint32_t *row = corners->row + 3 * at.piece;
+    const tab_corners *corners = tab_corners::of(s);
+    uint32_t *row = tab_corners::of(s)->row + 3 * at.piece;
     if (at.x == 1 && at.made) {
-        as.put(q.vertex, corner);
+        if (!WHOLE || !(piece.owns & TAB_AT_LEFT))
+            as.put(q.vertex, corner);
         row[0] = piece.owns & SDD_TAB_VERTEX ? s->vertex[at.piece] : SDD_NONE;
     }
     float bottom[N];
     q.at(weights[WHOLE], 0, bottom);
+    if (WHOLE && (piece.owns & 1u << SDD_TAB_OPEN)) {
+        const float side[1][4] = {{0.0f, 1.0f, 0.0f, 0.0f}}; /* as sdd_tab_basis_at */
+        q.at(side, 0, bottom);
+    }
     if (at.made && at.x == T::m) {
         as.put(bottom, corner + W);
         row[1] = piece.owns & SDD_TAB_EDGE ? piece.edge : SDD_NONE;
         q.put(as, weights[WHOLE], T::m, corner + 2 * W);
         row[2] = piece.owns & SDD_TAB_FACE ? piece.face : SDD_NONE;
     }
-    as.put(bottom, s->line + W * (at.piece * T::m + at.x - 1));
+    if constexpr (T::m > 1)
+        as.put(bottom, s->line + W * (at.piece * T::m + at.x - 1));
     __syncwarp();
     corners->put<W, FORM, LOG>(a, n_pieces);
     if constexpr (T::m > 1)

@@ -150,6 +150,7 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
     if constexpr (WHOLE)
         tab_extend<3, LOG>(first, pieces, s);
     const sdd_tab_regular piece = pieces[at.piece];
+    static_assert(T::slab + 32 * T::pieces + sizeof(tab_corners) / sizeof(float) <= TAB_FLOATS, "they fit");
     tab_corners *corners = tab_corners::of(s);
     float *corner = corners->points + 3 * W * at.piece;
     uint32_t *row = corners->row + 3 * at.piece;
@@ -160,7 +161,8 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
         tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, corners->points + 3 * W * lane);
         corners->row[3 * lane] = pieces[lane].owns & SDD_TAB_VERTEX ? s->vertex[lane] : SDD_NONE;
     }
-    tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
+    if (at.made)
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
     for (int k = 0; k < W && last; k++)
         corner[W + k] = line[k];
     __syncwarp();

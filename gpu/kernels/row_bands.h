@@ -46,6 +46,7 @@ SDD_FN struct sdd_row_place sdd_row_place_of(const struct sdd_control *m, int32_
 struct sdd_sixteen {
     struct sdd_vec3 p[16];
     int32_t x0, y0, side;
+    uint32_t open; /* sides whose points are to be the side's to the bit (beyond.h): those at y0 and x0 */
 };
 
 /* Makes those beyond open sides, which may be anything before. */
@@ -69,11 +70,12 @@ SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct 
 SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const struct sdd_tab_basis *basis, int32_t x,
                                          int32_t y)
 {
-    const float *along = basis[x - s->x0].s;
+    const struct sdd_tab_basis along = sdd_tab_basis_at(basis, x - s->x0, s->open & 8),
+                               across = sdd_tab_basis_at(basis, y - s->y0, s->open & 1);
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++)
-        q[b] = sdd_basis_sum(along, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
-    return sdd_basis_sum(basis[y - s->y0].s, q[0], q[1], q[2], q[3]);
+        q[b] = sdd_basis_sum(along.s, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
+    return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
 }
 
 #ifndef __CUDACC__

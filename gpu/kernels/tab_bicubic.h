@@ -109,8 +109,11 @@ SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, int32_t v, c
 }
 
 /* The point at (0, y). */
-SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int32_t y, struct sdd_tab_view of)
+SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int32_t y, uint32_t open,
+                                          struct sdd_tab_view of)
 {
+    const struct sdd_tab_basis along = sdd_tab_basis_at(basis, 0, open & 8),
+                               across = sdd_tab_basis_at(basis, y, open & 1);
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++) {
         struct sdd_vec3 at[4];
@@ -118,9 +121,9 @@ SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int
             const sdd_wide p = of.p[b * of.y + k * of.x][0];
             at[k] = sdd_vec3_of(p[0], p[1], p[2]);
         }
-        q[b] = sdd_basis_sum(basis[0].s, at[0], at[1], at[2], at[3]);
+        q[b] = sdd_basis_sum(along.s, at[0], at[1], at[2], at[3]);
     }
-    return sdd_basis_sum(basis[y].s, q[0], q[1], q[2], q[3]);
+    return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
 }
 
 SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int64_t i)
@@ -167,7 +170,8 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, s
 {
     int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / SDD_LANES;
     int32_t burst = SDD_TAB_BURST / m; /* rows */
-    uint32_t owns = a->regular[i].owns;
+    uint32_t owns = a->regular[i].owns, open = owns >> SDD_TAB_OPEN;
+    const struct sdd_tab_basis first = sdd_tab_basis_at(along->basis, 0, open & 1);
     struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
     const struct sdd_tab_view of = sdd_tab_view_of(along, i);
     struct sdd_tab_across across;
@@ -175,10 +179,11 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, s
     struct sdd_tab_made made = {bottom, right[0] + row % SDD_LANES, SDD_LANES};
     sdd_tab_see(a, n, i, along);
     sdd_tab_sum_along(along, of, last + 1, &across);
-    sdd_tab_sum_across(&across, last, along->basis, m + 1, right[0], SDD_LANES);
+    sdd_tab_sum_across(&across, last, &first, 1, right[0], SDD_LANES);
+    sdd_tab_sum_across(&across, last, along->basis + 1, m, right[1], SDD_LANES);
     sdd_wide_copy(bottom + SDD_LANES * last, right[0], SDD_LANES);
     for (int32_t v = 0; v < last; v++)
-        sdd_tab_sum_across(&across, v, along->basis, 1, bottom + SDD_LANES * v, 0);
+        sdd_tab_sum_across(&across, v, &first, 1, bottom + SDD_LANES * v, 0);
     for (int32_t y = 1; y < m; y += burst) {
         int32_t rows = m - y < burst ? m - y : burst;
         float *inside = sdd_tab_inside(a, w, &to, y, rows, s);
@@ -190,11 +195,11 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, s
         sdd_tab_put_inside(a, w, &to, y, rows, inside);
     }
     if (owns & SDD_TAB_VERTEX)
-        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_left_point(along->basis, 0, of));
+        sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_left_point(along->basis, 0, open, of));
     if (owns & SDD_TAB_LEFT) {
         uint32_t left = sdd_tab_left(&a->grid, a->regular[i].corner);
         for (int32_t y = 1; y < m; y++)
-            sdd_row_out(a->to, &a->as, left + (uint32_t)y, w, sdd_tab_left_point(along->basis, y, of));
+            sdd_row_out(a->to, &a->as, left + (uint32_t)y, w, sdd_tab_left_point(along->basis, y, open, of));
     }
     sdd_tab_put_made(a, w, owns, &to, &made, s);
 }

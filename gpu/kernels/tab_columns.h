@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_columns: which rows of level 1, or of the control mesh, the points of a quad are made of.
  * Shapes  control mesh, piece[n], rank[n], classes[..] -> column[..] u32, owns[n] u32 or regular[n], wrong[1] u32,
- *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row
+ *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row,
+ *         its own vertex where a whole quad has none
  * Shape   item      Cost  about 200 B read and 80 B written a quad
  * Result  wrong becomes 1 where two classes have one key, read where a row of level 1 is a column
  * Threads any queue */

@@ -191,8 +191,6 @@ SDD_FN int32_t sdd_tab_columns(const struct sdd_control *m, uint32_t c, uint32_t
     return n;
 }
 
-#define SDD_TAB_OPEN 6 /* in what a piece of a whole quad makes, from this bit on: its open sides (beyond.h) */
-
 /* Which points of its grid a quad makes: inside and on the side towards the next corner always, .. */
 enum sdd_tab_owns {
     SDD_TAB_BOTTOM = 1, /* those between its vertex and the edge point after it       */
@@ -202,6 +200,8 @@ enum sdd_tab_owns {
     SDD_TAB_FACE = 16,
     SDD_TAB_TURNED = 32 /* beside: rows at its bottom are numbered towards its vertex */
 };
+#define SDD_TAB_OPEN                                                                                                   \
+    6 /* the bit after those: of bicubic pieces, from it on, the open sides of a whole quad (beyond.h) */
 SDD_FN uint32_t sdd_tab_owns(const struct sdd_control *m, uint32_t c)
 {
     uint32_t p = sdd_prev(&m->faces, c), f = sdd_face(&m->faces, c), owns = 0, v = m->vert[c];

@@ -2,9 +2,9 @@
 /* tab_keys: the class of each level-1 quad (tab_class.h), hashed.
  * Shapes  control mesh -> key[C] u64, irregular[C], kind[C] i32 (enum sdd_tab_kind), none[1] u32
  * Shape   item, n = C      Cost  about 60 B read a corner
- * Result  key 0 where irregular is 0: the bicubic class; equal classes have equal keys, tab_columns sees to the other
- *         way. none becomes 1 where a quad has no table (sdd_tab_words), or
- *         its vertex is crowded
+ * Result  key 0 where irregular is 0: the bicubic class, and pieces of whole quads; of others equal classes have equal
+ *         keys, tab_columns sees to the other way. none becomes 1 where a quad has no table (sdd_tab_words), or its
+ *         vertex is crowded
  * Threads any queue */
 #ifndef SDD_K_TAB_KEYS_H
 #define SDD_K_TAB_KEYS_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_kinds: which bicubic pieces are parts of whole control quads (tab_whole.h).
+/* tab_kinds: which pieces are parts of whole control quads (tab_whole.h).
  * Shapes  faces, kind[C] i32 (tab_keys) -> whole[C], half[C] i32: 1 or 0
  * Shape   item, n = C      Cost  16 B read, cached, 8 B written
  * Result  whole: its face is a quad whose four pieces are smooth, so a list of them by corners has a quad's four one

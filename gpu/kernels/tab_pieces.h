@@ -92,6 +92,18 @@ SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args
     return i < a->n_whole ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
 }
 
+/* Weights of points at place i of 0 .. m along a piece; open: there is nothing beyond place 0, whose points are then
+ * those of the side to the bit, whatever is further in. */
+SDD_FN struct sdd_tab_basis sdd_tab_basis_at(const struct sdd_tab_basis *basis, int32_t i, uint32_t open)
+{
+    struct sdd_tab_basis w = basis[i];
+    if (i == 0 && open) {
+        w.s[0] = w.s[2] = w.s[3] = 0.0f;
+        w.s[1] = 1.0f;
+    }
+    return w;
+}
+
 /* The table of piece i of the others, and its columns. */
 SDD_FN const struct sdd_tab_table *sdd_tab_table_of(const struct tab_points_args *a, uint32_t i)
 {

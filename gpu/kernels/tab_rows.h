@@ -23,12 +23,13 @@ SDD_FN struct sdd_sixteen sdd_tab_sixteen(const struct tab_points_args *a, uint3
     struct sdd_sixteen s;
     s.x0 = s.y0 = 0;
     s.side = 1 << (a->grid.level - 1);
+    s.open = a->regular[i].owns >> SDD_TAB_OPEN;
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++) {
         uint32_t row = a->regular_column[SDD_TAB_REGULAR * (size_t)i + (size_t)k];
         s.p[k] = i < a->n_whole ? sdd_row_load(a->control, row, sdd_xyz()) : sdd_tab_load(a->from, row, 3);
     }
-    if (a->regular[i].owns >> SDD_TAB_OPEN)
-        sdd_sixteen_extend(&s, a->regular[i].owns >> SDD_TAB_OPEN);
+    if (s.open)
+        sdd_sixteen_extend(&s, s.open);
     return s;
 }
 

@@ -48,7 +48,7 @@ SDD_FN int sdd_tab_is_smooth_end(const struct sdd_control *m, uint32_t c)
            sdd_tab_corners(m, m->twin[inner]) == 4 && m->twin[last] >= m->n_corners;
 }
 
-/* Is the quad of a corner, whose own vertex is on a boundary, a whole one? */
+/* Is the quad of a corner a whole one, and its own vertex on a boundary? */
 SDD_FN int sdd_tab_is_whole_end(const struct sdd_control *m, uint32_t c)
 {
     int whole = sdd_tab_is_smooth_end(m, c);

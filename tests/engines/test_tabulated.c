@@ -3,6 +3,7 @@
  * refined and limit, positions, UVs and a vertex primvar of five floats, and normals; the same bits on any number of
  * threads. */
 #include "tests/engines/same_as.h"
+#include "tests/oracle/dice.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -118,10 +119,62 @@ static void test_many(void **state)
     free(corners);
 }
 
+/* Half a mirrored model: what is at its boundary stays in the plane to the bit, whatever is inside, and sharp corners
+ * stay. */
+static void test_mirror_plane(void **state)
+{
+    enum { SIDE = 7, LEVEL = 4 };
+    float points[3 * SIDE * SIDE];
+    int32_t counts[(SIDE - 1) * (SIDE - 1)], corners[4 * (SIDE - 1) * (SIDE - 1)];
+    struct dice dice = dice_of(5);
+    struct sdd_error err = {0};
+    sdd_topology *topology;
+    sdd_mesh *mesh;
+    (void)state;
+    for (int i = 0; i < SIDE * SIDE; i++) {
+        const int at[3] = {i % SIDE, i / SIDE, SIDE};
+        for (int k = 0; k < 3; k++) /* zero on two of the four sides, elsewhere nothing is */
+            points[3 * i + k] = at[k] ? (float)at[k] + (float)(dice_next(&dice) % 1000) / 2001.0f : 0.0f;
+    }
+    for (int f = 0; f < (SIDE - 1) * (SIDE - 1); f++) {
+        const int v = f / (SIDE - 1) * SIDE + f % (SIDE - 1);
+        memcpy(corners + 4 * f, ((const int32_t[]){v, v + 1, v + SIDE + 1, v + SIDE}), 4 * sizeof *corners);
+        counts[f] = 4;
+    }
+    const struct sdd_mesh_desc desc = {.n_vertices = SIDE * SIDE,
+                                       .n_faces = (SIDE - 1) * (SIDE - 1),
+                                       .n_corners = 4 * (SIDE - 1) * (SIDE - 1),
+                                       .face_counts = counts,
+                                       .face_vertices = corners};
+    if (sdd_topology_create(by_tables.device[0], &desc, &topology, &err) ||
+        sdd_mesh_create(topology, points, NULL, &mesh, &err))
+        fail_msg("%s", err.text);
+    for (int surface = 0; surface < 2; surface++) {
+        const struct sdd_refine_request r = {
+            .level = LEVEL, .surface = surface, .include = SDD_POSITIONS, .method = "tabulated"};
+        sdd_result *result;
+        if (sdd_refine(mesh, &r, &result, &err))
+            fail_msg("%s", err.text);
+        const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
+        int64_t zeros[2] = {0, 0};
+        for (int64_t i = 0; i < 3 * b->count; i++)
+            zeros[i % 3 != 0] += ((const float *)b->data)[i] == 0.0f;
+        assert_int_equal(zeros[0], ((SIDE - 1) << LEVEL) + 1);
+        assert_int_equal(zeros[1], ((SIDE - 1) << LEVEL) + 1);
+        for (int k = 0; k < 4; k++) {
+            const int v = k % 2 * (SIDE - 1) + k / 2 * (SIDE - 1) * SIDE;
+            assert_memory_equal((const float *)b->data + 3 * v, points + 3 * v, 3 * sizeof *points);
+        }
+        sdd_result_free(result);
+    }
+    sdd_mesh_free(mesh);
+    sdd_topology_unref(topology);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_points), cmocka_unit_test(test_largest),
-                                       cmocka_unit_test(test_many)};
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_mirror_plane)};
     same_as_open(&by_tables);
     int failed = cmocka_run_group_tests_name("tabulated", tests, NULL, NULL);
     same_as_close(&by_tables);

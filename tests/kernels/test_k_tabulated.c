@@ -164,7 +164,7 @@ static int same_words(const struct around *a, const struct around *b)
 }
 
 /* ---- keys and words -------------------------------------------------------------------------------------------- */
-static int64_t n_regular, n_whole, n_ends, n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1],
+static int64_t n_regular, n_whole, n_ends[2], n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1],
     n_semi, n_without, n_one_of_fans;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
@@ -222,7 +222,7 @@ static void count_kinds(const struct oracle *o)
         const float *w = x->words;
         n_regular += x->regular;
         n_whole += x->whole;
-        n_ends += x->whole && x->end;
+        n_ends[w[0] > 1] += x->whole && x->end;
         n_half_smooth += x->smooth && !x->whole;
         n_without += x->n_words == 0;
         if (x->n_words == 0)
@@ -280,6 +280,8 @@ static void check_square(const struct oracle *o, uint32_t corner, int whole, uin
     memcpy(middle, o->quad[corner], sizeof middle);
     if (whole)
         control_quad(o, corner, middle);
+    for (int k = 0; k < SDD_TAB_REGULAR && whole; k++)
+        assert_true(column[k] < o->k.b.V);
     for (int cell = 0; cell < 9; cell++) {
         if ((cell < 3 && (open & 1)) || (cell % 3 == 2 && (open & 2)) || (cell > 5 && (open & 4)) ||
             (cell % 3 == 0 && (open & 8)))
@@ -445,8 +447,8 @@ static void test_shapes(void **state)
     poly_each(60, 400, check);
     for (int n = 3; n <= 7; n++)
         assert_true(n_closed[n] > 100 && n_open[n] > 20 && n_sizes[n] > 100);
-    assert_true(n_whole > 1000 && n_ends > 100 && n_half_smooth > 100 && n_regular > n_whole + 1000 && n_semi > 1000 &&
-                n_without > 100);
+    assert_true(n_whole > 1000 && n_ends[0] > 50 && n_ends[1] > 50 && n_half_smooth > 100 &&
+                n_regular > n_whole + 1000 && n_semi > 1000 && n_without > 100);
 }
 
 static void test_odd(void **state)
