@@ -323,13 +323,21 @@ static int is_product(const struct tab_class *c, int limit)
     return limit ? rule == SDD_RULE_SMOOTH && c->n > 2 : c->n == 4;
 }
 
+/* Where the vector to end k begins, for one product of two to be the fan's normal: at the end across the middle, in a
+ * closed fan of four and at the ends of an open one of two (e0 x e1 + e1 x e2 = (e0 - e2) x e1); else in the middle. */
+static int start_row(const struct tab_class *c, int k)
+{
+    if (!c->open)
+        return end_row(c, k + 2);
+    return c->n == 2 && k != 1 ? end_row(c, 2 - k) : 0;
+}
+
 /* own: the quad that looks, of which other corners are at `on` and `off`, counterclockwise. */
 static void tangents_of_middle(const struct fan *f, int own, int columns, int limit, double scale, double *t1,
                                double *t2)
 {
     const struct tab_class *c = &f->sharp;
     int masks = limit && is_product(c, 1), product = !limit && is_product(c, 0);
-    int across = product && !c->open, ends = product && c->open && c->n == 2; /* e0 x e1 + e1 x e2 = (e0 - e2) x e1 */
     if (masks && tab_rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
     } else if (masks && tab_rule_of(c) == SDD_RULE_CREASE) {
@@ -337,13 +345,8 @@ static void tangents_of_middle(const struct fan *f, int own, int columns, int li
     } else {
         add(t1, scale, f->rows + end_row(c, own) * columns, columns);
         add(t2, scale, f->rows + end_row(c, own + 1) * columns, columns);
-        add(t1, -scale, f->rows + (across || (ends && own == 0) ? end_row(c, own + 2) : 0) * columns, columns);
-        add(t2, -scale,
-            f->rows + (across             ? end_row(c, own + 3)
-                       : ends && own == 1 ? end_row(c, 0)
-                                          : 0) *
-                          columns,
-            columns);
+        add(t1, -scale, f->rows + (product ? start_row(c, own) : 0) * columns, columns);
+        add(t2, -scale, f->rows + (product ? start_row(c, own + 1) : 0) * columns, columns);
     }
 }
 

@@ -343,21 +343,12 @@ template <int N> struct tab_sums {
     }
 };
 
-/* The point that weights x and y make; for few lanes. */
+/* The point that weights x and y make. */
 template <int N>
 static __device__ __forceinline__ void tab_point_at(const tab_view &v, const sdd_tab_basis &x, const sdd_tab_basis &y,
                                                     float (&point)[N])
 {
-#pragma unroll
-    for (int b = 0; b < 4; b++) {
-        float p[4][N];
-        tab_four<N>(v.points + b * v.y, v.x, p);
-#pragma unroll
-        for (int k = 0; k < N; k++) {
-            const float row = sdd_tab_sum(x.s, p[0][k], p[1][k], p[2][k], p[3][k]);
-            point[k] = b == 0 ? y.s[0] * row : fmaf(y.s[b], row, point[k]); /* as sdd_tab_sum */
-        }
-    }
+    tab_sums<N>(v, x, x.s).at(&y.s, 0, point);
 }
 
 /* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x), but

@@ -152,7 +152,7 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
     s.x0 = leaf->x0;
     s.y0 = leaf->y0;
     s.side = leaf->side;
-    s.open = 0;
+    s.open = (blocked >> q->turn | blocked << (4 - q->turn)) & ((s.y0 == 0 ? 1u : 0) | (s.x0 == 0 ? 8u : 0));
     for (int32_t k = 0; k < 16; k++)
         s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
     if (blocked)

@@ -200,8 +200,8 @@ enum sdd_tab_owns {
     SDD_TAB_FACE = 16,
     SDD_TAB_TURNED = 32 /* beside: rows at its bottom are numbered towards its vertex */
 };
-#define SDD_TAB_OPEN                                                                                                   \
-    6 /* the bit after those: of bicubic pieces, from it on, the open sides of a whole quad (beyond.h) */
+/* The bit after those: of bicubic pieces, from it on, the open sides of a whole quad (beyond.h). */
+#define SDD_TAB_OPEN 6
 SDD_FN uint32_t sdd_tab_owns(const struct sdd_control *m, uint32_t c)
 {
     uint32_t p = sdd_prev(&m->faces, c), f = sdd_face(&m->faces, c), owns = 0, v = m->vert[c];

@@ -123,7 +123,8 @@ static void test_many(void **state)
  * stay. */
 static void test_mirror_plane(void **state)
 {
-    enum { SIDE = 7, LEVEL = 4 };
+    enum { SIDE = 7 };
+    static const int levels[] = {4, 7}; /* by tables, by patches of all levels */
     float points[3 * SIDE * SIDE];
     int32_t counts[(SIDE - 1) * (SIDE - 1)], corners[4 * (SIDE - 1) * (SIDE - 1)];
     struct dice dice = dice_of(5);
@@ -149,9 +150,10 @@ static void test_mirror_plane(void **state)
     if (sdd_topology_create(by_tables.device[0], &desc, &topology, &err) ||
         sdd_mesh_create(topology, points, NULL, &mesh, &err))
         fail_msg("%s", err.text);
-    for (int surface = 0; surface < 2; surface++) {
+    for (int k = 0; k < 4; k++) {
+        const int level = levels[k / 2];
         const struct sdd_refine_request r = {
-            .level = LEVEL, .surface = surface, .include = SDD_POSITIONS, .method = "tabulated"};
+            .level = level, .surface = k % 2, .include = SDD_POSITIONS, .method = "tabulated"};
         sdd_result *result;
         if (sdd_refine(mesh, &r, &result, &err))
             fail_msg("%s", err.text);
@@ -159,10 +161,10 @@ static void test_mirror_plane(void **state)
         int64_t zeros[2] = {0, 0};
         for (int64_t i = 0; i < 3 * b->count; i++)
             zeros[i % 3 != 0] += ((const float *)b->data)[i] == 0.0f;
-        assert_int_equal(zeros[0], ((SIDE - 1) << LEVEL) + 1);
-        assert_int_equal(zeros[1], ((SIDE - 1) << LEVEL) + 1);
-        for (int k = 0; k < 4; k++) {
-            const int v = k % 2 * (SIDE - 1) + k / 2 * (SIDE - 1) * SIDE;
+        assert_int_equal(zeros[0], ((SIDE - 1) << level) + 1);
+        assert_int_equal(zeros[1], ((SIDE - 1) << level) + 1);
+        for (int end = 0; end < 4; end++) {
+            const int v = end % 2 * (SIDE - 1) + end / 2 * (SIDE - 1) * SIDE;
             assert_memory_equal((const float *)b->data + 3 * v, points + 3 * v, 3 * sizeof *points);
         }
         sdd_result_free(result);

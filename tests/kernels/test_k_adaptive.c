@@ -207,15 +207,18 @@ static void fill_basis(struct forest *f)
  * cells that are no patches; control vertices without faces; ranges of one row, and those that begin inside a grid. */
 static int64_t n_of_level[DEEPEST + 1][5], n_blocked[16][5], n_left_rows, n_lone, n_single, n_inside;
 
-/* Weights of the four points along one direction: what lies beyond a blocked end is 2 P(edge) - P(inner). size: sums of
- * the absolute values of what goes into them. */
+/* Weights of the four points along one direction: what lies beyond a blocked end is 2 P(edge) - P(inner), and what lies
+ * on it, of a grid's own side (0 or 1, else -1), is made of that side's points alone. size: sums of the absolute values
+ * of what goes into them. */
 struct along {
     double w[4], size[4];
 };
 
-static struct along along_of(const struct sdd_tab_basis *basis, int low_blocked, int high_blocked)
+static struct along along_of(const struct sdd_tab_basis *basis, int low_blocked, int high_blocked, int side)
 {
     struct along a;
+    if ((side == 0 && low_blocked) || (side == 1 && high_blocked))
+        return side ? (struct along){{0, 0, 1, 0}, {0, 0, 1, 0}} : (struct along){{0, 1, 0, 0}, {0, 1, 0, 0}};
     for (int k = 0; k < 4; k++)
         a.w[k] = basis->s[k], a.size[k] = fabs(a.w[k]);
     if (low_blocked) {
@@ -242,6 +245,12 @@ static void offer_point(const struct forest *f, struct row_range *r, int64_t row
     row_range_offer(r, row, value, most);
 }
 
+/* Of a quad the first or the last of its sides, of a polygon's part the first; else -1. */
+static int grid_side(const struct forest *f, int64_t base, int64_t u)
+{
+    return u == 0 ? 0 : is_quad(f, base) && u == (int64_t)1 << f->last ? 1 : -1;
+}
+
 static void offer_patch(const struct forest *f, struct row_range *r, int level, int64_t i)
 {
     struct place at = place_of(patch_key(f, level, i), level);
@@ -255,8 +264,9 @@ static void offer_patch(const struct forest *f, struct row_range *r, int level, 
             int64_t u = at.u * side + x, v = at.v * side + y, row = row_of(f, at.base, u, v);
             if (!row_range_has(r, row))
                 continue;
-            offer_point(f, r, row, patch, along_of(basis + x, blocked >> 3 & 1, blocked >> 1 & 1),
-                        along_of(basis + y, blocked & 1, blocked >> 2 & 1));
+            offer_point(f, r, row, patch,
+                        along_of(basis + x, blocked >> 3 & 1, blocked >> 1 & 1, grid_side(f, at.base, u)),
+                        along_of(basis + y, blocked & 1, blocked >> 2 & 1, grid_side(f, at.base, v)));
             if (x == 0 || x == side || y == 0 || y == side)
                 continue;
             int64_t turn = is_quad(f, at.base) ? corner_place(f, at.base, u, v).base - at.base : 4;
