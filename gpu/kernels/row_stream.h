@@ -13,11 +13,11 @@
 #define SDD_STREAM_ROOM 1024            /* floats at a time */
 #define SDD_STREAM_OVER (2 * SDD_LANES) /* .. and what hangs over of the last register */
 
-/* Floats [first, first + n) of the rows of a block, on their way, as long as they follow each other. */
+/* Floats [end - n, end) of the rows of a block, on their way, as long as they follow each other. */
 struct sdd_row_stream {
     float *to;
     struct sdd_rows_as as;
-    size_t first;
+    size_t end;
     int32_t width, n; /* width: floats of a row */
     float at[SDD_STREAM_WAITING + SDD_STREAM_ROOM + SDD_STREAM_OVER] __attribute__((aligned(64)));
 };
@@ -26,7 +26,7 @@ static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct s
 {
     s->to = to;
     s->as = as;
-    s->first = 0;
+    s->end = 0;
     s->width = width;
     s->n = 0;
 }
@@ -47,14 +47,13 @@ static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, i
 
 static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
 {
+    const size_t first = s->end - (size_t)s->n;
     int32_t i;
     if (s->as.format == SDD_ROWS_F32)
-        i = sdd_stream_floats(s->to + s->first, s->at, s->n, more);
+        i = sdd_stream_floats(s->to + first, s->at, s->n, more);
     else
-        i = s->width *
-            sdd_rows_out(s->to, &s->as, (uint32_t)(s->first / (size_t)s->width), s->n / s->width, s->at, more);
+        i = s->width * sdd_rows_out(s->to, &s->as, (uint32_t)(first / (size_t)s->width), s->n / s->width, s->at, more);
     s->n -= i;
-    s->first += (size_t)i;
     sdd_wide_copy(s->at, s->at + i, s->n);
 }
 
@@ -70,11 +69,11 @@ static inline void sdd_stream_close(struct sdd_row_stream *s)
 /* Room for floats [first, first + n) of the rows, n at most SDD_STREAM_ROOM, and for an overhang. */
 SDD_FN float *sdd_stream_room(struct sdd_row_stream *s, size_t first, int32_t n)
 {
-    int follows = s->n && s->first + (size_t)s->n == first;
-    if (s->n > (follows ? SDD_STREAM_WAITING : 0))
-        sdd_stream_flush(s, follows);
-    if (s->n == 0)
-        s->first = first;
+    if (s->end != first && s->n > 0)
+        sdd_stream_flush(s, 0);
+    else if (s->n > SDD_STREAM_WAITING)
+        sdd_stream_flush(s, 1);
+    s->end = first + (size_t)n;
     s->n += n;
     return s->at + s->n - n;
 }

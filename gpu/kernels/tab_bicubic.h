@@ -95,17 +95,20 @@ SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_
         }
 }
 
-/* Floats [SDD_LANES v, ..) of n rows, `pitch` floats apart. */
-SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, int32_t v, const struct sdd_tab_basis *basis,
-                               int32_t n, float *to, int32_t pitch)
+/* Registers [first, last] of the row of weights w; of the last one also to `right`. */
+SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, const struct sdd_tab_basis *w, int32_t first,
+                               int32_t last, float *to, float *right)
 {
-    const sdd_wide q[4] = {across->q[0][v], across->q[1][v], across->q[2][v], across->q[3][v]};
-    for (int32_t y = 0; y < n; y++) {
-        sdd_wide sum = sdd_wide_of(basis[y].s[0]) * q[0];
+    sdd_wide sum = sdd_wide_of(0.0f), weight[4];
+    for (int32_t b = 0; b < 4; b++)
+        weight[b] = sdd_wide_of(w->s[b]);
+    for (int32_t v = first; v <= last; v++) {
+        sum = weight[0] * across->q[0][v];
         for (int32_t b = 1; b < 4; b++)
-            sum = sdd_wide_fma(sdd_wide_of(basis[y].s[b]), q[b], sum);
-        sdd_wide_store(to + y * pitch, sum);
+            sum = sdd_wide_fma(weight[b], across->q[b][v], sum);
+        sdd_wide_store(to + SDD_LANES * v, sum);
     }
+    sdd_wide_store(right, sum);
 }
 
 /* The point at (0, y). */
@@ -126,7 +129,7 @@ SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int
     return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
 }
 
-SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int64_t i)
+SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int32_t m, int64_t i)
 {
     const struct sdd_tab_regular *r = a->regular + i;
     struct sdd_tab_sides to = {a->regular_column[SDD_TAB_REGULAR * i + 5],
@@ -134,7 +137,8 @@ SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, in
                                r->face,
                                sdd_tab_bottom(&a->grid, r),
                                sdd_tab_spoke(&a->grid, r),
-                               sdd_grid_inside(&a->grid, r->corner, 1, 1)};
+                               sdd_grid_inside(&a->grid, r->corner, 1, 1),
+                               m - 1};
     return to;
 }
 
@@ -165,35 +169,31 @@ SDD_FN void sdd_tab_see(const struct tab_points_args *a, int32_t n, int64_t i, s
     along->seen = first;
 }
 
-SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, struct sdd_tab_along *along, int64_t i,
-                          struct sdd_tab_streams *s)
+/* m: cells along a piece. Where it and the width are constants, all loops are: pieces of few points took a third more
+ * time without. */
+SDD_FN void sdd_tab_piece_of(const struct tab_points_args *a, struct sdd_width w, int32_t m,
+                             struct sdd_tab_along *along, int64_t i, struct sdd_tab_streams *s)
 {
-    int32_t n = w.n, m = 1 << (a->grid.level - 1), row = n * (m - 1), last = (n * m - 1) / SDD_LANES;
-    int32_t burst = SDD_TAB_BURST / m; /* rows */
+    int32_t n = w.n, row = n * (m - 1), last = (n * m - 1) / SDD_LANES, burst = SDD_TAB_BURST / m; /* rows */
     uint32_t owns = a->regular[i].owns, open = owns >> SDD_TAB_OPEN;
     const struct sdd_tab_basis first = sdd_tab_basis_at(along->basis, 0, open & 1);
-    struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
+    struct sdd_tab_sides to = sdd_tab_sides_of(a, m, i);
     const struct sdd_tab_view of = sdd_tab_view_of(along, i);
     struct sdd_tab_across across;
     float bottom[SDD_TAB_FLOATS + SDD_LANES], right[SDD_TAB_SIDE + 1][SDD_LANES] __attribute__((aligned(64)));
     struct sdd_tab_made made = {bottom, right[0] + row % SDD_LANES, SDD_LANES};
     sdd_tab_see(a, n, i, along);
     sdd_tab_sum_along(along, of, last + 1, &across);
-    sdd_tab_sum_across(&across, last, &first, 1, right[0], SDD_LANES);
-    sdd_tab_sum_across(&across, last, along->basis + 1, m, right[1], SDD_LANES);
-    sdd_wide_copy(bottom + SDD_LANES * last, right[0], SDD_LANES);
-    for (int32_t v = 0; v < last; v++)
-        sdd_tab_sum_across(&across, v, &first, 1, bottom + SDD_LANES * v, 0);
+    sdd_tab_sum_across(&across, &first, 0, last, bottom, right[0]);
     for (int32_t y = 1; y < m; y += burst) {
         int32_t rows = m - y < burst ? m - y : burst;
-        float *inside = sdd_tab_inside(a, w, &to, y, rows, s);
-        /* a row's last vector hangs over into the next row, whose own first one comes after it */
+        float *inside = sdd_tab_inside(w, &to, y, rows, s);
+        /* a row's last register hangs over into the next row, which comes after it */
         for (int32_t r = 0; r < rows; r++)
-            sdd_wide_copy(inside + r * row + SDD_LANES * last, right[y + r], SDD_LANES);
-        for (int32_t v = last - 1; v >= 0; v--)
-            sdd_tab_sum_across(&across, v, along->basis + y, rows, inside + SDD_LANES * v, row);
+            sdd_tab_sum_across(&across, along->basis + y + r, 0, last, inside + r * row, right[y + r]);
         sdd_tab_put_inside(a, w, &to, y, rows, inside);
     }
+    sdd_tab_sum_across(&across, along->basis + m, last, last, right[m] - SDD_LANES * last, right[m]);
     if (owns & SDD_TAB_VERTEX)
         sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_left_point(along->basis, 0, open, of));
     if (owns & SDD_TAB_LEFT) {
@@ -202,6 +202,20 @@ SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, s
             sdd_row_out(a->to, &a->as, left + (uint32_t)y, w, sdd_tab_left_point(along->basis, y, open, of));
     }
     sdd_tab_put_made(a, w, owns, &to, &made, s);
+}
+
+SDD_FN void sdd_tab_piece(const struct tab_points_args *a, struct sdd_width w, struct sdd_tab_along *along, int64_t i,
+                          struct sdd_tab_streams *s)
+{
+    switch (__builtin_constant_p(w.n) ? a->grid.level : 0) {
+    case 1: sdd_tab_piece_of(a, w, 1, along, i, s); break;
+    case 2: sdd_tab_piece_of(a, w, 2, along, i, s); break;
+    case 3: sdd_tab_piece_of(a, w, 4, along, i, s); break;
+    case 4: sdd_tab_piece_of(a, w, 8, along, i, s); break;
+    case 5: sdd_tab_piece_of(a, w, 16, along, i, s); break;
+    case 6: sdd_tab_piece_of(a, w, 32, along, i, s); break;
+    default: sdd_tab_piece_of(a, w, 1 << (a->grid.level - 1), along, i, s);
+    }
 }
 
 /* Of pieces of whole quads, or of others, `first` being one of them. */

@@ -139,7 +139,7 @@ static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t
     const struct tab_points_args *a = &of->rows.pieces;
     struct sdd_sixteen s = sdd_tab_seen(a, (uint32_t)i);
     struct sdd_tab_line low = sdd_tab_line_of(l->of, &s, 0, 1);
-    struct sdd_tab_sides to = sdd_tab_sides_of(a, i);
+    struct sdd_tab_sides to = sdd_tab_sides_of(a, l->m, i);
     float grid[3 * (SDD_TAB_SIDE * (SDD_TAB_SIDE + 1) + SDD_LANES)];
     int unit = a->as.format == SDD_ROWS_F32;
     for (int32_t v = 0; v == 0 || v * SDD_LANES < l->m; v++)

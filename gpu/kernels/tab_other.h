@@ -134,6 +134,7 @@ SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, ui
     o.to.bottom = o.frame.bottom + 1;
     o.to.spoke = o.frame.right - o.frame.along;
     o.to.inside = sdd_frame_inner(&o.frame, 1, 1);
+    o.to.along = o.frame.m - 1;
     return o;
 }
 

@@ -16,9 +16,10 @@ struct sdd_tab_streams {
 };
 
 /* Rows of the points on the sides of a piece: its corners, the first of those at the bottom and of those along x = m,
- * which run towards y = 0. */
+ * which run towards y = 0, of those inside; and how many are along each side, m - 1. */
 struct sdd_tab_sides {
     uint32_t vertex, edge, face, bottom, spoke, inside;
+    int32_t along;
 };
 
 /* Points on the sides of a piece, rows of floats. */
@@ -42,12 +43,11 @@ static inline void sdd_tab_close_all(struct sdd_tab_streams *s)
 
 /* Where the points at x = 1 .. m - 1 of n rows inside a piece, from y on, are to be made: on their way, or, where other
  * components are between them, anywhere. */
-SDD_FN float *sdd_tab_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
-                             int32_t y, int32_t n, struct sdd_tab_streams *s)
+SDD_FN float *sdd_tab_inside(struct sdd_width w, const struct sdd_tab_sides *to, int32_t y, int32_t n,
+                             struct sdd_tab_streams *s)
 {
-    int32_t along = (1 << (a->grid.level - 1)) - 1;
-    uint32_t first = to->inside + (uint32_t)((y - 1) * along);
-    return w.n == w.stride ? sdd_stream_room(&s->inside, (size_t)w.n * first, w.n * along * n) : s->inside.at;
+    uint32_t first = to->inside + (uint32_t)((y - 1) * to->along);
+    return w.n == w.stride ? sdd_stream_room(&s->inside, (size_t)w.n * first, w.n * to->along * n) : s->inside.at;
 }
 
 /* Asks for the lines at the bottom of a piece that comes soon: other pieces write to them too. */
@@ -74,20 +74,19 @@ SDD_FN void sdd_tab_put(const struct tab_points_args *a, struct sdd_width w, uin
 SDD_FN void sdd_tab_put_inside(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
                                int32_t y, int32_t n, const float *made)
 {
-    int32_t along = (1 << (a->grid.level - 1)) - 1;
     if (w.n != w.stride)
-        sdd_tab_put(a, w, to->inside + (uint32_t)((y - 1) * along), 1, along * n, made, w.n);
+        sdd_tab_put(a, w, to->inside + (uint32_t)((y - 1) * to->along), 1, to->along * n, made, w.n);
 }
 
 /* What of these points a piece makes, all but its vertex and what is on its left. */
 SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w, uint32_t owns,
                              const struct sdd_tab_sides *to, const struct sdd_tab_made *made, struct sdd_tab_streams *s)
 {
-    int32_t n = w.n, m = 1 << (a->grid.level - 1), along = m - 1;
+    int32_t n = w.n, along = to->along;
     if (owns & SDD_TAB_EDGE)
         sdd_tab_put(a, w, to->edge, 0, 1, made->right, 0);
     if (owns & SDD_TAB_FACE)
-        sdd_tab_put(a, w, to->face, 0, 1, made->right + made->pitch * m, 0);
+        sdd_tab_put(a, w, to->face, 0, 1, made->right + made->pitch * (along + 1), 0);
     if (n == w.stride) {
         float *spoke = sdd_stream_room(&s->spokes, (size_t)n * to->spoke, n * along);
         for (int32_t y = along; y > 0; y--, spoke += n)
@@ -108,11 +107,10 @@ SDD_FN void sdd_tab_put_grid(const struct tab_points_args *a, struct sdd_width w
                              const struct sdd_tab_sides *to, const float *grid, int32_t pitch,
                              struct sdd_tab_streams *s)
 {
-    int32_t along = (1 << (a->grid.level - 1)) - 1;
-    const struct sdd_tab_made made = {grid, grid + w.n * along, pitch};
-    for (int32_t y = 1; y <= along; y++) {
-        float *inside = sdd_tab_inside(a, w, to, y, 1, s);
-        sdd_wide_copy(inside, grid + y * pitch, w.n * along);
+    const struct sdd_tab_made made = {grid, grid + w.n * to->along, pitch};
+    for (int32_t y = 1; y <= to->along; y++) {
+        float *inside = sdd_tab_inside(w, to, y, 1, s);
+        sdd_wide_copy(inside, grid + y * pitch, w.n * to->along);
         sdd_tab_put_inside(a, w, to, y, 1, inside);
     }
     sdd_tab_put_made(a, w, owns, to, &made, s);
