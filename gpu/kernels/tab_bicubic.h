@@ -95,7 +95,7 @@ SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_
         }
 }
 
-/* Registers [first, last] of the row of weights w; of the last one also to `right`. */
+/* Registers [first, last] of the row of weights w to `to`, the last one also to `right`. */
 SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, const struct sdd_tab_basis *w, int32_t first,
                                int32_t last, float *to, float *right)
 {
@@ -106,7 +106,7 @@ SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, const struct
         sum = weight[0] * across->q[0][v];
         for (int32_t b = 1; b < 4; b++)
             sum = sdd_wide_fma(weight[b], across->q[b][v], sum);
-        sdd_wide_store(to + SDD_LANES * v, sum);
+        sdd_wide_store(to + SDD_LANES * (v - first), sum);
     }
     sdd_wide_store(right, sum);
 }
@@ -169,8 +169,8 @@ SDD_FN void sdd_tab_see(const struct tab_points_args *a, int32_t n, int64_t i, s
     along->seen = first;
 }
 
-/* m: cells along a piece. Where it and the width are constants, all loops are: pieces of few points took a third more
- * time without. */
+/* m: cells along a piece. Where it and the width are constants, all loops are: pieces of few points take a third less
+ * time. */
 SDD_FN void sdd_tab_piece_of(const struct tab_points_args *a, struct sdd_width w, int32_t m,
                              struct sdd_tab_along *along, int64_t i, struct sdd_tab_streams *s)
 {
@@ -193,7 +193,7 @@ SDD_FN void sdd_tab_piece_of(const struct tab_points_args *a, struct sdd_width w
             sdd_tab_sum_across(&across, along->basis + y + r, 0, last, inside + r * row, right[y + r]);
         sdd_tab_put_inside(a, w, &to, y, rows, inside);
     }
-    sdd_tab_sum_across(&across, along->basis + m, last, last, right[m] - SDD_LANES * last, right[m]);
+    sdd_tab_sum_across(&across, along->basis + m, last, last, right[m], right[m]);
     if (owns & SDD_TAB_VERTEX)
         sdd_row_out(a->to, &a->as, to.vertex, w, sdd_tab_left_point(along->basis, 0, open, of));
     if (owns & SDD_TAB_LEFT) {

@@ -111,17 +111,6 @@ static void check_width(const struct wild_case *k, struct sdd_first_step step, c
     free(from), free(to);
 }
 
-/* Nobody asks tab_first_terms for the rows of such meshes (tab_keys.h), which cost the cube of what is around them. */
-static int is_crowded(const struct wild_case *k)
-{
-    int64_t most = 0;
-    for (int64_t v = 0; v < k->b.V; v++)
-        most = k->b.valence[v] > most ? k->b.valence[v] : most;
-    for (int64_t f = 0; f < k->b.F; f++)
-        most = k->p->desc.face_counts[f] > most ? k->p->desc.face_counts[f] : most;
-    return most > SDD_TAB_AROUND;
-}
-
 /* All rows at once, as a product; of three meshes, one with its points mirrored: so are its rows. */
 static void check_together(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
@@ -170,7 +159,7 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
     launch_end();
     memcpy(before + 3 * V, all + 3 * V, (size_t)F * 12);
     check_vertices_and_edges(k, to, no_arrays, before);
-    if (!is_crowded(k))
+    if (wild_most(k) <= SDD_TAB_AROUND) /* else rows cost the cube of it, and nobody asks for those (tab_keys.h) */
         check_together(k, to, no_arrays);
     free(before), free(all);
 }

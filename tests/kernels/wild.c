@@ -141,7 +141,7 @@ void wild_check_rows(const struct wild_case *k, const struct wild_rows *rows, co
     }
 }
 
-const struct sdd_float2 *wild_upload_angles(const struct wild_case *k)
+int64_t wild_most(const struct wild_case *k)
 {
     int64_t most = 6;
     for (int64_t v = 0; v < k->b.V; v++)
@@ -150,6 +150,12 @@ const struct sdd_float2 *wild_upload_angles(const struct wild_case *k)
         int32_t size = k->b.end[f] - (f ? k->b.end[f - 1] : 0);
         most = size > most ? size : most;
     }
+    return most;
+}
+
+const struct sdd_float2 *wild_upload_angles(const struct wild_case *k)
+{
+    const int64_t most = wild_most(k);
     struct sdd_float2 *angle = xalloc(2 * most + 1, sizeof *angle);
     for (int64_t n = 1; n <= 2 * most; n++) {
         angle[n].s[0] = (float)cos(2 * acos(-1) / (double)n);

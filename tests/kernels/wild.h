@@ -56,7 +56,9 @@ struct wild_rows {
 };
 void wild_check_rows(const struct wild_case *k, const struct wild_rows *rows, const char *kernel, const float *got,
                      const float *before);
-/* wild_upload_angles: cos and sin of 2 pi / n, for n up to twice the largest valence and face size. */
+/* wild_most: the largest valence or face size, at least 6. wild_upload_angles: cos and sin of 2 pi / n, for n up to
+ * twice that. */
+int64_t wild_most(const struct wild_case *k);
 const struct sdd_float2 *wild_upload_angles(const struct wild_case *k);
 /* wild_interleave: how many items walk over both lists, cut in one way or another. */
 int64_t wild_interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out);

@@ -8,7 +8,7 @@
 #     *check    compute-sanitizer on test_parity (on the GPU alone) and test_prims, at reduced levels
 # Environment: SUBDD_BUILD   folder with bin/ and tests/ (default: the bundle that this script lies in, else build)
 #              GPU_CHECK_LOGS folder for the logs (default: a temporary one)     GPU_CHECK_LEVELS  refine levels of the checkers (3)
-#              GPU_CHECK_TIMEOUT seconds for a step (280)     COMPUTE_SANITIZER  the program, where it is not on PATH
+#              GPU_CHECK_TIMEOUT seconds for a file (600)     COMPUTE_SANITIZER  the program, where it is not on PATH
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 [ -n "${SUBDD_BUILD:-}" ] || { [ -d "$here/tests/kernels" ] && [ -x "$here/bin/subdd" ] && SUBDD_BUILD=$here; } || SUBDD_BUILD=$here/build
@@ -16,7 +16,7 @@ SUBDD_BUILD=$(cd "$SUBDD_BUILD" && pwd) || exit 2
 [ -n "${SUBDD_SHAPES:-}" ] || { [ -d "$SUBDD_BUILD/shapes" ] && SUBDD_SHAPES=$SUBDD_BUILD/shapes; } || SUBDD_SHAPES=$here/tests/shapes
 export SUBDD_BUILD SUBDD_SHAPES SUBDD_BIN="$SUBDD_BUILD/bin" SUBDD_TEST_BACKEND=cuda
 logs=${GPU_CHECK_LOGS:-$(mktemp -d)}
-limit=${GPU_CHECK_TIMEOUT:-280}
+limit=${GPU_CHECK_TIMEOUT:-600}
 levels=${GPU_CHECK_LEVELS:-3}
 tools=$(dirname "$0")
 table=$logs/gpu-check.txt
