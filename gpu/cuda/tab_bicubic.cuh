@@ -491,8 +491,8 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     float bottom[N];
     q.at(weights[WHOLE], 0, bottom);
     if (WHOLE && (piece.owns & 1u << SDD_TAB_OPEN)) {
-        const float side[1][4] = {{0.0f, 1.0f, 0.0f, 0.0f}}; /* as sdd_tab_basis_at */
-        q.at(side, 0, bottom);
+        const sdd_tab_basis side = sdd_tab_basis_at(bases.at, 0, 1);
+        q.at(&side.s, 0, bottom);
     }
     if (at.made && at.x == T::m) {
         as.put(bottom, corner + W);

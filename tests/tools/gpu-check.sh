@@ -8,7 +8,7 @@
 #     *check    compute-sanitizer on test_parity (on the GPU alone) and test_prims, at reduced levels
 # Environment: SUBDD_BUILD   folder with bin/ and tests/ (default: the bundle that this script lies in, else build)
 #              GPU_CHECK_LOGS folder for the logs (default: a temporary one)     GPU_CHECK_LEVELS  refine levels of the checkers (3)
-#              GPU_CHECK_TIMEOUT seconds for a file (600)     COMPUTE_SANITIZER  the program, where it is not on PATH
+#              GPU_CHECK_TIMEOUT seconds for a file, or a checker (600)     COMPUTE_SANITIZER  the program, where it is not on PATH
 set -u
 here=$(cd "$(dirname "$0")/../.." && pwd)
 [ -n "${SUBDD_BUILD:-}" ] || { [ -d "$here/tests/kernels" ] && [ -x "$here/bin/subdd" ] && SUBDD_BUILD=$here; } || SUBDD_BUILD=$here/build
