@@ -257,6 +257,12 @@ int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_tr
     return mesh->n_vertices + mesh->n_edges * along + mesh->n_faces * (along * (along - 1) / 2);
 }
 
+/* Does a GPU make them triangle by triangle? Of few levels a warp would have few points of one. */
+static int by_triangles(const sdd_device *d, const struct tab_triangles_surface *of)
+{
+    return d->b->in_order && of->level > 2;
+}
+
 void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
                         struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to,
                         struct sdd_rows_as as)
@@ -270,7 +276,8 @@ void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const str
                                   .first = first_row,
                                   .n = n,
                                   .each = sdd_rows_each(n)};
-    DEV_LAUNCH(d, tab_tri_rows, &a, (n + a.each - 1) / a.each);
+    a.by_triangles = n == tab_triangles_points(mesh, t, surface) && by_triangles(d, of);
+    DEV_LAUNCH(d, tab_tri_rows, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 
 void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
@@ -285,8 +292,9 @@ void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const 
                                      .tangents = tangents,
                                      .as = as,
                                      .n = n,
-                                     .each = sdd_rows_each(n)};
-    DEV_LAUNCH(d, tab_tri_normals, &a, (n + a.each - 1) / a.each);
+                                     .each = sdd_rows_each(n),
+                                     .by_triangles = !tangents && by_triangles(d, of)};
+    DEV_LAUNCH(d, tab_tri_normals, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 
 int64_t tab_triangles_bytes(const struct tab_triangles *t)

@@ -4,9 +4,8 @@
  * products, of length 1.
  * Shapes  pieces as in tab_tri_rows, whose table is of the pairs; away[n_classes] -> to[n][3] f32 or oct16 (as),
  *         tangents[n][6] f32, of length 1; either may be NULL: all rows of the level
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, cached; a multiply-add a column and float of
- *         two or four sums
+ * Shape   items as tab_tri_rows has them
+ * Cost    as of tab_tri_rows, but for a multiply-add a column and float of two or four sums
  * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
  * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
 #ifndef SDD_K_TAB_TRI_NORMALS_H
@@ -30,7 +29,7 @@ struct tab_tri_normals_args {
     float *to, *tangents;
     struct sdd_rows_as as; /* of `to` */
     int64_t n;
-    int32_t each;
+    int32_t each, by_triangles; /* without tangents */
 };
 
 /* A column as seen from the piece's first one: neither place nor size of a mesh is lost in rounding. */

@@ -23,6 +23,21 @@ struct sdd_tri_pieces {
     int32_t level; /* of the points */
 };
 
+/* A GPU makes all rows of a level triangle by triangle: items of so many control vertices, then of as many triangles as
+ * such a block has warps. */
+#define SDD_TRI_ITEM 256
+
+SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)
+{
+    return ((int64_t)a->mesh.n_vertices + SDD_TRI_ITEM - 1) / SDD_TRI_ITEM;
+}
+
+SDD_FN int64_t sdd_tri_items(const struct sdd_tri_pieces *a)
+{
+    const int64_t warps = SDD_TRI_ITEM / 32;
+    return sdd_tri_vertex_items(a) + (a->mesh.n_faces + warps - 1) / warps;
+}
+
 /* Where a row is: a point of a piece's table; piece SDD_NONE: a control vertex without faces. */
 struct sdd_tri_at {
     uint32_t piece;

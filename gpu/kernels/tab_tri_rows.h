@@ -2,8 +2,10 @@
 /* tab_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (tab_tri_pieces.h).
  * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows first .. first + n - 1 to `to`, rows of `width`, or
  *         of 16 bits a number (as)
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, cached; a multiply-add a column and float
+ * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
+ *         of a level, items as sdd_tri_items counts them
+ * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, by_triangles once, else a row, cached; a
+ *         multiply-add a column and float
  * Result  sums of tab_tri_pieces.h; vertices without faces stay where they are
  * Source  Loop 1987      Threads any queue */
 #ifndef SDD_K_TAB_TRI_ROWS_H
@@ -20,7 +22,7 @@ struct tab_tri_rows_args {
     struct sdd_width width;
     struct sdd_rows_as as;
     int64_t first, n;
-    int32_t each;
+    int32_t each, by_triangles;
 };
 
 /* Row first + i, whatever it is. */

@@ -125,8 +125,19 @@ static void each_point(const struct pieces *s, visit *see, void *to)
     }
 }
 
+/* How a GPU makes all rows: triangle by triangle, or one by one? */
+static int64_t items_of(const struct sdd_tri_pieces *pieces, int by_triangles, int64_t rows, int64_t each)
+{
+    return by_triangles ? sdd_tri_items(pieces) : (rows + each - 1) / each;
+}
+
+static int on_gpu(void)
+{
+    return strcmp(test_backend(), "cpu") != 0;
+}
+
 /* ---- ranges of positions ----------------------------------------------------------------------------------------- */
-static int64_t n_rows[MOST_LEVEL + 1], n_single, n_inside;
+static int64_t n_rows[MOST_LEVEL + 1], n_single, n_inside, n_whole;
 
 static void offer(const struct pieces *s, int64_t row, int64_t piece, int64_t at, void *to)
 {
@@ -148,10 +159,18 @@ static void check_range(const struct pieces *s)
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
     LAUNCH(tab_tri_rows, &a, r.items);
     const struct quantised q = quantised_begin(SDD_ROWS_UNORM16, r.n);
-    struct tab_tri_rows_args box = a;
-    box.to = q.to, box.as = q.as;
-    LAUNCH(tab_tri_rows, &box, r.items);
+    struct tab_tri_rows_args box = a, all = a;
+    const int whole = on_gpu() && r.n == grid_n_vertices(&s->g, s->level);
+    box.to = q.to, box.as = q.as, box.by_triangles = whole;
+    LAUNCH(tab_tri_rows, &box, whole ? sdd_tri_items(&a.pieces) : r.items);
+    all.by_triangles = 1;
+    if (whole) {
+        all.to = launch_out(r.n, sizeof(float[3]));
+        LAUNCH(tab_tri_rows, &all, sdd_tri_items(&a.pieces));
+    }
     row_range_got(&r);
+    if (whole)
+        launch_same(all.to, r.got, "rows by triangles"), n_whole++;
     each_point(s, offer, &r);
     quantised_check(&q, r.got, r.n);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
@@ -161,7 +180,7 @@ static void check_range(const struct pieces *s)
         }
     float *one = xalloc(3 * r.n, sizeof *one); /* row by row, as a GPU makes them */
     a.to = one;
-    for (int64_t i = 0; i < r.n && strcmp(test_backend(), "cpu") == 0; i++) {
+    for (int64_t i = 0; i < r.n && !on_gpu(); i++) {
         sdd_tri_put_row(&a, i);
         row_range_same(&r, i, one + 3 * i);
     }
@@ -188,7 +207,7 @@ static void test_ranges(void **state)
     loop_each_odd(40, 60, check_ranges);
     for (int level = 1; level <= MOST_LEVEL; level++)
         assert_true(n_rows[level] > 1000);
-    assert_true(n_single > 100 && n_inside > 100);
+    assert_true(n_single > 100 && n_inside > 100 && (!on_gpu() || n_whole > 100));
 }
 
 /* ---- rows of other widths ---------------------------------------------------------------------------------------- */
@@ -220,12 +239,12 @@ static void check_width(const struct poly *p)
     struct tab_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
     a.from = (float *)launch_in(s.from, s.n_from * w.stride, 4) + w.offset;
     float *out = launch_out(rows * w.stride, 4);
-    a.to = out + w.offset;
-    LAUNCH(tab_tri_rows, &a, (rows + 96) / 97);
+    a.to = out + w.offset, a.by_triangles = on_gpu() && turn % 2;
+    LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
     if (w.n == 2 && w.stride == 2) {
         const struct quantised q = quantised_begin(SDD_ROWS_F16, rows);
         a.to = q.to, a.as = q.as;
-        LAUNCH(tab_tri_rows, &a, (rows + 96) / 97);
+        LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
         quantised_check(&q, launch_got(out), rows);
     }
     w.got = launch_got(out), w.is = xalloc(rows, 1);
@@ -391,19 +410,20 @@ static void check_normals(const struct poly *p)
     struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
     float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
-    LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
-    a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
+    a.by_triangles = on_gpu() && turn % 2;
+    LAUNCH(tab_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
+    a.by_triangles = 0, a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
     LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
     const struct quantised q = quantised_begin(SDD_ROWS_OCT16, rows);
     struct tab_tri_normals_args oct16 = a;
-    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL;
-    LAUNCH(tab_tri_normals, &oct16, (rows + each - 1) / each);
+    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL, oct16.by_triangles = on_gpu() && turn % 2 == 0;
+    LAUNCH(tab_tri_normals, &oct16, items_of(&a.pieces, oct16.by_triangles, rows, each));
     n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
     quantised_check(&q, n.got, rows);
     each_point(s, offer_normal, &n);
     a.tangents = NULL, a.to = one;
     for (int64_t row = 0; row < rows; row++) {
-        if (strcmp(test_backend(), "cpu") == 0) {
+        if (!on_gpu()) {
             sdd_tri_put_normal(&a, row); /* as a GPU makes it */
             assert_memory_equal(one + 3 * row, n.got + 3 * row, sizeof(float[3]));
         }
