@@ -190,8 +190,8 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
 static void lay_out_tables(const struct tab_triangles *t, int64_t rows, int64_t n_away, struct arena *a,
                            struct tab_triangles_surface *out)
 {
-    out->table = ARENA(a, float, t->n_columns *rows);
-    out->away_table = n_away ? ARENA(a, float, n_away *rows) : NULL;
+    out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows); /* a GPU reads that many beyond */
+    out->away_table = n_away ? ARENA(a, float, (n_away + SDD_TRI_REGULAR) * rows) : NULL;
     out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
 }
 
@@ -257,10 +257,10 @@ int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_tr
     return mesh->n_vertices + mesh->n_edges * along + mesh->n_faces * (along * (along - 1) / 2);
 }
 
-/* Does a GPU make them triangle by triangle? Of few levels a warp would have few points of one. */
+/* All rows, but no tangents: does a GPU make them triangle by triangle? */
 static int by_triangles(const sdd_device *d, const struct tab_triangles_surface *of)
 {
-    return d->b->in_order && of->level > 2;
+    return d->b->in_order && of->level >= SDD_TRI_LEAST;
 }
 
 void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_tri.cuh: all rows of a level of triangles, control triangle by control triangle, for tab_tri_rows.cuh and
- * tab_tri_normals.cuh. A warp has what the four pieces of a triangle are made of in shared memory, and makes the points
- * inside it, which follow each other, and those of the control edges that are its own; a lane a point. Rows of control
- * vertices, and those of ranges, are made one by one. */
+ * tab_tri_normals.cuh. Some warps have what the four pieces of a triangle are made of in shared memory, and make the
+ * points inside it, piece by piece as their weights follow each other, which leave as their rows do, and those along
+ * the control edges that are its own; a lane a point. Rows of control vertices, and those of ranges, are made one by
+ * one. */
 #ifndef SDD_TAB_TRI_CUH
 #define SDD_TAB_TRI_CUH
 #include "gpu/cuda/overlap.cuh"
@@ -10,25 +11,59 @@
 #include "gpu/kernels/tab_tri_rows.h"
 
 #define TRI_WARPS (SDD_TRI_ITEM / 32) /* of a block */
-#define TRI_SIDE (2 * SDD_TAB_SIDE)   /* cells along a triangle, at most */
-#define TRI_ALONG (TRI_SIDE - 1)
-#define TRI_PLACES (TRI_ALONG * (TRI_ALONG - 1) / 2 + 3 * TRI_ALONG) /* points inside a triangle, and along its edges */
 
-/* What a warp has of a triangle: of its pieces what points are made of, how many columns, and where their tables begin;
- * of its edges the first row, SDD_NONE where they are not its own, and do rows go the other way round? */
-struct tri_warp {
+/* What triangles are made of: of a triangle's pieces the points, followed by zeros up to those of a regular one, how
+ * many columns, and where their tables begin, away: those of pairs of sums; of its edges the first row, SDD_NONE where they are not its own, and do
+ * rows go the other way round? */
+struct tri_made {
     float4 points[4][SDD_TRI_COLUMNS];
-    float rows[3 * 32];
-    int64_t table[4];
+    const float *table[4], *away[4];
     int n[4], pairs[4];
     uint32_t line[3], down[3];
 };
 
-/* place: of points inside a triangle as their rows follow each other, then of those along its edges, counterclockwise,
- * the row of the piece's table, and in the lowest two bits the piece. */
-struct tri_shared {
-    tri_warp warps[TRI_WARPS];
-    uint16_t place[TRI_PLACES];
+/* Of a point: piece, row of the piece's table, and which of those inside the triangle it is. */
+struct tri_place {
+    uint32_t word;
+
+    static __device__ __forceinline__ tri_place of(const sdd_tri_at &at, int inside)
+    {
+        return {at.piece | (uint32_t)at.row << 2 | (uint32_t)inside << 16};
+    }
+
+    __device__ __forceinline__ int piece() const
+    {
+        return word & 3;
+    }
+
+    __device__ __forceinline__ int row() const
+    {
+        return word >> 2 & 0x3fff;
+    }
+
+    __device__ __forceinline__ int inside() const
+    {
+        return word >> 16;
+    }
+};
+
+/* A block's share of a level of h cells along a piece: triangles, each of `warps`. place: of points inside a triangle,
+ * piece by piece, then of those along its edges, counterclockwise. rows: those inside, and of a line of edges. */
+template <int LEVEL> struct tri_shared {
+    static constexpr int h = 1 << (LEVEL - 1), along = 2 * h - 1, inside = along * (along - 1) / 2, edges = 3 * along;
+    static constexpr int table = (h + 1) * (h + 2) / 2 + 3 * (h + 1); /* sdd_tri_table_rows */
+    static constexpr int warps = SDD_TRI_WARPS(LEVEL), triangles = TRI_WARPS / warps;
+    tri_made made[triangles];
+    float rows[triangles][3 * inside], line[TRI_WARPS][3 * 32];
+    tri_place place[inside + edges];
+
+    static __device__ __forceinline__ void sync()
+    {
+        if (warps > 1)
+            __syncthreads();
+        else
+            __syncwarp();
+    }
 };
 
 static __device__ __forceinline__ int tri_lane()
@@ -36,150 +71,257 @@ static __device__ __forceinline__ int tri_lane()
     return (int)threadIdx.x % 32;
 }
 
-/* By all warps of a block. */
-static __device__ __forceinline__ void tri_places(int level, uint16_t *place)
+/* Where point (i, j), seen from the first corner, is among those inside a triangle, piece by piece. */
+static __device__ __forceinline__ int tri_rank(uint32_t piece, int h, int i, int j)
 {
-    const int h = 1 << (level - 1), along = 2 * h - 1, inside = along * (along - 1) / 2;
-    for (int y = (int)threadIdx.x / 32; y < along - 1; y += TRI_WARPS)
-        for (int x = tri_lane(); x < along - 1 - y; x += 32) {
-            const sdd_tri_at at = sdd_tri_at_point(0, h, x + 1, y + 1);
-            place[y * (along - 1) - y * (y - 1) / 2 + x] = (uint16_t)(at.row << 2 | at.piece);
-        }
-    for (int i = (int)threadIdx.x; i < 3 * along; i += SDD_TRI_ITEM) {
-        const sdd_tri_at at = sdd_tri_at_edge(i / along, h, i % along + 1);
-        place[inside + i] = (uint16_t)(at.row << 2 | at.piece);
+    const int corner = h * (h - 1) / 2;
+    switch (piece) {
+    case 0: return (j - 1) * h - j * (j - 1) / 2 + i - 1;
+    case 1: return corner + (j - 1) * h - j * (j - 1) / 2 + i - h;
+    case 2: return 2 * corner + (j - h) * (h - 1) - (j - h) * (j - h - 1) / 2 + i - 1;
+    default: return 3 * corner + (j - 1) * (j - 2) / 2 + i + j - h - 1;
     }
 }
 
-/* Sums of a piece's columns with K tables, `step` apart, as sdd_tri_sum. */
-template <int K>
-static __device__ __forceinline__ void tri_sums(const float *w, int64_t step, int rows, const float4 *p, int n,
+/* By all warps of a block. */
+template <int LEVEL> static __device__ __forceinline__ void tri_places(tri_place *place)
+{
+    using T = tri_shared<LEVEL>;
+    for (int j = 1 + (int)threadIdx.x / 32; j < T::along; j += TRI_WARPS)
+        for (int i = 1 + tri_lane(); i + j <= T::along; i += 32) {
+            const sdd_tri_at at = sdd_tri_at_point(0, T::h, i, j);
+            place[tri_rank(at.piece, T::h, i, j)] =
+                tri_place::of(at, (j - 1) * (T::along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
+        }
+    for (int i = (int)threadIdx.x; i < T::edges; i += SDD_TRI_ITEM)
+        place[T::inside + i] = tri_place::of(sdd_tri_at_edge(i / T::along, T::h, i % T::along + 1), 0);
+}
+
+/* Of triangle f what is needed of its pieces and edges but points, by a warp. */
+template <int LEVEL>
+static __device__ __forceinline__ void tri_begin(const sdd_tri_pieces &a, uint32_t f, tri_made *s)
+{
+    using T = tri_shared<LEVEL>;
+    const int k = tri_lane();
+    if (k < 4) {
+        const sdd_tab_table &of = a.classes[a.piece[4 * f + k].class_of];
+        s->n[k] = of.n_columns;
+        s->table[k] = a.table + of.table * T::table;
+    }
+    if (k < 3) {
+        const sdd_control &m = a.mesh;
+        const uint32_t c = 3 * f + k, e = m.edge[c];
+        s->line[k] = m.edge_corner[e] == c ? m.n_vertices + e * T::along : SDD_NONE;
+        s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
+    }
+}
+
+/* Halves of warps take a piece each, of a triangle of so many warps; `see` is what one does with piece k and its lane of
+ * 16. */
+template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halves(const SEE &see)
+{
+    const int thread = (int)threadIdx.x % (32 * WARPS);
+#pragma unroll
+    for (int k = thread / 16; k < 4; k += 2 * WARPS)
+        see(k, thread % 16);
+}
+
+/* The points of piece k of triangle f. */
+static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, sdd_width width,
+                                                int k, int lane, float4 *points)
+{
+    const sdd_tri_piece piece = a.piece[4 * f + k];
+    const int n = a.classes[piece.class_of].n_columns;
+    for (int j = lane; j < max(n, SDD_TRI_REGULAR); j += 16) {
+        sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        if (j < n)
+            p = sdd_row_load(from, a.column[piece.column + j], width);
+        points[j] = make_float4(p.x, p.y, p.z, 0.0f);
+    }
+}
+
+/* The products of N columns with K tables, `step` apart. */
+template <int K, int ROWS, int N>
+static __device__ __forceinline__ void tri_terms(const float *w, int64_t step, const float4 *p, sdd_vec3 (&part)[K])
+{
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        const float4 at = p[j];
+#pragma unroll
+        for (int k = 0; k < K; k++)
+            part[k] = sdd_fma(__ldg(w + k * step + j * ROWS), sdd_vec3_of(at.x, at.y, at.z), part[k]);
+    }
+}
+
+template <int K> static __device__ __forceinline__ void tri_add(sdd_vec3 (&sum)[K], sdd_vec3 (&part)[K])
+{
+#pragma unroll
+    for (int k = 0; k < K; k++) {
+        sum[k] = sdd_add(sum[k], part[k]);
+        part[k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    }
+}
+
+/* Sums of n columns, as sdd_tri_sum; those that a regular piece has at once, of which some may be zeros: with them
+ * weights beyond the table are read (tab_tri_pieces.h). */
+template <int K, int ROWS>
+static __device__ __forceinline__ void tri_sums(const float *w, int64_t step, const float4 *p, int n,
                                                 sdd_vec3 (&sum)[K])
 {
+    constexpr int rest = SDD_TRI_REGULAR - SDD_TAB_TERMS;
+    sdd_vec3 part[K];
 #pragma unroll
     for (int k = 0; k < K; k++)
-        sum[k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    for (int first = 0; first < n; first += SDD_TAB_TERMS, w += SDD_TAB_TERMS * rows, p += SDD_TAB_TERMS) {
-        sdd_vec3 part[K];
-#pragma unroll
-        for (int k = 0; k < K; k++)
-            part[k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-#pragma unroll
-        for (int j = 0; j < SDD_TAB_TERMS; j++)
-            if (first + j < n) {
-                const float4 at = p[j];
-#pragma unroll
-                for (int k = 0; k < K; k++)
-                    part[k] = sdd_fma(__ldg(w + k * step + j * rows), sdd_vec3_of(at.x, at.y, at.z), part[k]);
-            }
-#pragma unroll
-        for (int k = 0; k < K; k++)
-            sum[k] = sdd_add(sum[k], part[k]);
+        sum[k] = part[k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    tri_terms<K, ROWS, SDD_TAB_TERMS>(w, step, p, part);
+    tri_add<K>(sum, part);
+    tri_terms<K, ROWS, rest>(w + SDD_TAB_TERMS * ROWS, step, p + SDD_TAB_TERMS, part);
+#pragma unroll 1
+    for (int j = SDD_TRI_REGULAR; j < n; j++) {
+        if (j % SDD_TAB_TERMS == 0)
+            tri_add<K>(sum, part);
+        tri_terms<K, ROWS, 1>(w + j * ROWS, step, p + j, part);
     }
+    tri_add<K>(sum, part);
 }
 
-/* Rows to where they belong, a lane one, SDD_NONE: none; dense ones word by word, as they follow each other. */
-static __device__ __forceinline__ void tri_put(float *to, const sdd_rows_as &as, sdd_width width, uint32_t row,
-                                               sdd_vec3 p, float *rows)
-{
-    const int lane = tri_lane();
-    if (as.format == SDD_ROWS_F32 && width.n == 3 && width.stride == 3) {
-        rows[3 * lane] = p.x;
-        rows[3 * lane + 1] = p.y;
-        rows[3 * lane + 2] = p.z;
+/* What rows leave as: dense ones from shared memory, word by word. */
+struct tri_out {
+    float *to;
+    const sdd_rows_as &as;
+    sdd_width width;
+
+    __device__ __forceinline__ bool dense() const
+    {
+        return as.format == SDD_ROWS_F32 && width.n == 3 && width.stride == 3;
+    }
+
+    __device__ __forceinline__ static void stage(sdd_vec3 p, float *row)
+    {
+        row[0] = p.x, row[1] = p.y, row[2] = p.z;
+    }
+
+    /* n rows from `first` on, of `warps` warps. */
+    template <int WARPS> __device__ __forceinline__ void put_run(uint32_t first, int n, const float *rows) const
+    {
+        const int thread = (int)threadIdx.x % (32 * WARPS);
+        float *at = to + 3 * (size_t)first;
+#pragma unroll 4
+        for (int i = thread; i < 3 * n; i += 32 * WARPS)
+            at[i] = rows[i];
+    }
+
+    /* Row `row` of each lane, SDD_NONE: none; most follow each other. */
+    __device__ __forceinline__ void put(uint32_t row, sdd_vec3 p, float *rows) const
+    {
+        if (!dense()) {
+            if (row != SDD_NONE)
+                sdd_row_out(to, &as, row, width, p);
+            return;
+        }
+        stage(p, rows + 3 * tri_lane());
         __syncwarp();
 #pragma unroll
-        for (int i = lane; i < 3 * 32; i += 32) {
+        for (int i = tri_lane(); i < 3 * 32; i += 32) {
             const uint32_t own = __shfl_sync(~0u, row, i / 3);
             if (own != SDD_NONE)
                 to[3 * (size_t)own + i % 3] = rows[i];
         }
         __syncwarp();
-    } else if (row != SDD_NONE) {
-        sdd_row_out(to, &as, row, width, p);
+    }
+};
+
+/* The points inside a triangle, whose rows begin at `first`. kind.make makes one of a piece and a row of its table. */
+template <int LEVEL, class KIND>
+static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &kind, const tri_out &out,
+                                                  const tri_made &made, const tri_place *place, float *rows)
+{
+    using T = tri_shared<LEVEL>;
+    const bool dense = out.dense();
+#pragma unroll 1
+    for (int i = (int)threadIdx.x % (32 * T::warps); i < T::inside; i += 32 * T::warps) {
+        const tri_place at = place[i];
+        const sdd_vec3 p = kind.template make<LEVEL>(made, at.piece(), at.row());
+        if (dense)
+            tri_out::stage(p, rows + 3 * at.inside());
+        else
+            sdd_row_out(out.to, &out.as, first + at.inside(), out.width, p);
     }
 }
 
-/* Of triangle f what a warp needs of its pieces and edges but points. */
-static __device__ __forceinline__ void tri_begin(const sdd_tri_pieces &a, uint32_t f, tri_warp *s)
+/* Those along its edges, 32 at a time. */
+template <int LEVEL, class KIND>
+static __device__ __forceinline__ void tri_edges(const KIND &kind, const tri_out &out, const tri_made &made,
+                                                 const tri_place *place, float *line)
 {
-    const int k = tri_lane();
-    if (k < 4) {
-        const sdd_tab_table &of = a.classes[a.piece[4 * f + k].class_of];
-        s->n[k] = of.n_columns;
-        s->table[k] = of.table;
-    }
-    if (k < 3) {
-        const sdd_control &m = a.mesh;
-        const uint32_t c = 3 * f + k, e = m.edge[c], along = (1u << a.level) - 1;
-        s->line[k] = m.edge_corner[e] == c ? m.n_vertices + e * along : SDD_NONE;
-        s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
-    }
-}
-
-/* The points of its columns: a half of a warp has those of one piece at a time. */
-static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, sdd_width width,
-                                                tri_warp *s)
-{
-#pragma unroll
-    for (int k = tri_lane() / 16; k < 4; k += 2) {
-        const sdd_tri_piece piece = a.piece[4 * f + k];
-        const int n = a.classes[piece.class_of].n_columns;
-        for (int j = tri_lane() % 16; j < n; j += 16) {
-            const sdd_vec3 p = sdd_row_load(from, a.column[piece.column + j], width);
-            s->points[k][j] = make_float4(p.x, p.y, p.z, 0.0f);
-        }
-    }
-    __syncwarp();
-}
-
-/* The points of triangle f that are its own, of what is in shared memory: kind.make makes that of a row of a piece's
- * table, kind.put puts it. */
-template <class KIND>
-static __device__ __forceinline__ void tri_points(const sdd_tri_pieces &a, uint32_t f, const uint16_t *place,
-                                                  const KIND &kind, tri_warp *s)
-{
-    const int lane = tri_lane(), along = (1 << a.level) - 1, inside = along * (along - 1) / 2;
-    const uint32_t first = a.mesh.n_vertices + a.mesh.n_edges * along + f * inside;
-    for (int at = 0; at < inside; at += 32) {
-        const int i = at + lane, p = place[min(i, inside - 1)];
-        kind.put(i < inside ? first + i : SDD_NONE, kind.make(*s, p & 3, p >> 2), s->rows);
-    }
-    for (int at = 0; at < 3 * along; at += 32) {
-        const int i = min(at + lane, 3 * along - 1), k = (i >= along) + (i >= 2 * along), t = i - k * along;
-        const uint32_t row = at + lane == i && s->line[k] != SDD_NONE ? s->line[k] + t : SDD_NONE;
+    using T = tri_shared<LEVEL>;
+#pragma unroll 1
+    for (int at = 32 * ((int)threadIdx.x / 32 % T::warps); at < T::edges; at += 32 * T::warps) {
+        const int i = min(at + tri_lane(), T::edges - 1), k = (i >= T::along) + (i >= 2 * T::along);
+        const int t = i - k * T::along;
+        const uint32_t row = at + tri_lane() == i && made.line[k] != SDD_NONE ? made.line[k] + t : SDD_NONE;
         if (!__any_sync(~0u, row != SDD_NONE))
             continue;
-        const int p = place[inside + (s->down[k] ? (k + 1) * along - 1 - t : i)];
-        kind.put(row, kind.make(*s, p & 3, p >> 2), s->rows);
+        const tri_place p = place[made.down[k] ? (k + 1) * T::along - 1 - t : i];
+        out.put(row, kind.template make<LEVEL>(made, p.piece(), p.row()), line);
     }
 }
 
-/* A block of those of sdd_tri_items: rows of control vertices, or a triangle a warp. */
-template <class KIND>
-static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const KIND &kind, tri_shared *s)
+template <int LEVEL, class KIND>
+static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const KIND &kind, uint32_t block,
+                                                 const tri_out &out, tri_shared<LEVEL> *s)
 {
-    const uint32_t alone = (uint32_t)sdd_tri_vertex_items(&a);
-    const uint32_t v = blockIdx.x * SDD_TRI_ITEM + threadIdx.x;
-    const uint32_t f = (blockIdx.x - alone) * TRI_WARPS + threadIdx.x / 32;
-    if (blockIdx.x >= alone)
-        tri_places(a.level, s->place);
+    using T = tri_shared<LEVEL>;
+    const int warp = (int)threadIdx.x / 32, triangle = warp / T::warps;
+    const uint32_t f = block * T::triangles + triangle;
+    const uint32_t first = a.mesh.n_vertices + a.mesh.n_edges * T::along + f * T::inside;
+    tri_made *made = s->made + triangle;
+    float *rows = s->rows[triangle];
+    tri_places<LEVEL>(s->place);
     overlap_begin();
+    if (f < a.mesh.n_faces) {
+        if (warp % T::warps == 0)
+            tri_begin<LEVEL>(a, f, made);
+        kind.template see<LEVEL>(f, made);
+    }
+    __syncthreads();
+    if (f < a.mesh.n_faces)
+        tri_inside<LEVEL>(first, kind, out, *made, s->place, rows);
+    T::sync();
+    if (f >= a.mesh.n_faces)
+        return;
+    if (out.dense())
+        out.template put_run<T::warps>(first, T::inside, rows);
+    tri_edges<LEVEL>(kind, out, *made, s->place + T::inside, s->line[warp]);
+}
+
+/* For a block an item of sdd_tri_items. */
+template <class KIND>
+static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KIND &kind, const tri_out &out)
+{
+    __shared__ union {
+        tri_shared<3> s3;
+        tri_shared<4> s4;
+        tri_shared<5> s5;
+        tri_shared<6> s6;
+    } s;
+    const uint32_t alone = (uint32_t)sdd_tri_vertex_items(&a), block = blockIdx.x - alone;
     if (blockIdx.x < alone) {
+        const uint32_t v = blockIdx.x * SDD_TRI_ITEM + threadIdx.x;
+        overlap_begin();
         if (v < a.mesh.n_vertices)
             kind.one(v);
         return;
     }
-    __syncthreads();
-    if (f >= a.mesh.n_faces)
-        return;
-    tri_warp *own = s->warps + threadIdx.x / 32;
-    tri_begin(a, f, own);
-    kind.see(f, own);
-    tri_points(a, f, s->place, kind, own);
+    switch (a.level) {
+    case 3: tri_block(a, kind, block, out, &s.s3); break;
+    case 4: tri_block(a, kind, block, out, &s.s4); break;
+    case 5: tri_block(a, kind, block, out, &s.s5); break;
+    default: tri_block(a, kind, block, out, &s.s6); break;
+    }
 }
 
-/* Rows one by one. */
+/* For a block `each` rows of n, one by one. */
 template <class KIND>
 static __device__ __forceinline__ void tri_rows(const KIND &kind, int64_t n, int32_t each)
 {

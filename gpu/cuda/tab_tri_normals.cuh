@@ -14,71 +14,65 @@ struct tri_normals_kind {
         sdd_tri_put_normal(&a, i);
     }
 
-    /* Columns as seen from the pieces' first ones, and scaled. */
-    __device__ __forceinline__ void see(uint32_t f, tri_warp *s) const
+    /* Piece k: its points as seen from its first column, and scaled; a half of a warp. */
+    __device__ __forceinline__ void see_piece(uint32_t f, int k, int lane, tri_made *s) const
     {
-        tri_load(a.pieces, f, a.from, sdd_xyz(), s);
+        const unsigned half = 0xffffu << (tri_lane() & 16);
+        const sdd_tri_away &away = a.away[a.pieces.piece[4 * f + k].class_of];
+        float4 *p = s->points[k];
+        float most = 0.0f;
+        tri_load(a.pieces, f, a.from, sdd_xyz(), k, lane, p);
+        __syncwarp(half);
+        const sdd_vec3 from = sdd_vec3_of(p[0].x, p[0].y, p[0].z);
+        const int n = a.pieces.classes[a.pieces.piece[4 * f + k].class_of].n_columns;
+        for (int j = lane; j < n; j += 16)
+            most = sdd_tab_most(sdd_sub(sdd_vec3_of(p[j].x, p[j].y, p[j].z), from), most);
+        __syncwarp(half);
 #pragma unroll
-        for (int k = tri_lane() / 16; k < 4; k += 2) {
-            const float4 from = s->points[k][0];
-            float most = 0.0f;
-            __syncwarp();
-            for (int j = tri_lane() % 16; j < s->n[k]; j += 16) {
-                const float4 p = s->points[k][j];
-                const sdd_vec3 way = sdd_sub(sdd_vec3_of(p.x, p.y, p.z), sdd_vec3_of(from.x, from.y, from.z));
-                s->points[k][j] = make_float4(way.x, way.y, way.z, 0.0f);
-                most = sdd_tab_most(way, most);
-            }
-            __syncwarp();
-#pragma unroll
-            for (int step = 8; step > 0; step /= 2) {
-                const float other = __shfl_xor_sync(~0u, most, step);
-                most = most > other ? most : other;
-            }
-            const float scale = sdd_tab_scale(most);
-            for (int j = tri_lane() % 16; j < s->n[k]; j += 16) {
-                const float4 p = s->points[k][j];
-                const sdd_vec3 way = sdd_scale(scale, sdd_vec3_of(p.x, p.y, p.z));
-                s->points[k][j] = make_float4(way.x, way.y, way.z, 0.0f);
-            }
+        for (int step = 8; step > 0; step /= 2) {
+            const float other = __shfl_xor_sync(half, most, step);
+            most = most > other ? most : other;
         }
-        if (tri_lane() < 4) {
-            const sdd_tri_away &away = a.away[a.pieces.piece[4 * f + tri_lane()].class_of];
-            s->table[tri_lane()] = away.table;
-            s->pairs[tri_lane()] = away.pairs;
+        for (int j = lane; j < n; j += 16) {
+            const sdd_vec3 way = sdd_sub(sdd_vec3_of(p[j].x, p[j].y, p[j].z), from);
+            const sdd_vec3 seen = sdd_scale(sdd_tab_scale(most), way);
+            p[j] = make_float4(seen.x, seen.y, seen.z, 0.0f);
         }
-        __syncwarp();
+        if (lane == 0) {
+            s->away[k] = a.pieces.table + away.table * sdd_tri_table_rows(1 << (a.pieces.level - 1));
+            s->pairs[k] = away.pairs;
+        }
     }
 
-    __device__ __forceinline__ sdd_vec3 make(const tri_warp &s, int piece, int row) const
+    template <int LEVEL> __device__ __forceinline__ void see(uint32_t f, tri_made *s) const
     {
-        const int rows = sdd_tri_table_rows(1 << (a.pieces.level - 1)), n = s.n[piece];
-        const float *w = a.pieces.table + s.table[piece] * rows + row;
-        const int64_t step = (int64_t)n * rows;
-        sdd_vec3 t[2], way;
-        tri_sums<2>(w, step, rows, s.points[piece], n, t);
-        way = sdd_tab_cross(t[0], t[1]);
+        tri_halves<tri_shared<LEVEL>::warps>([&](int k, int lane) { see_piece(f, k, lane, s); });
+    }
+
+    template <int LEVEL> __device__ __forceinline__ sdd_vec3 make(const tri_made &s, int piece, int row) const
+    {
+        constexpr int table = tri_shared<LEVEL>::table;
+        const int n = s.n[piece];
+        const float *w = s.away[piece] + row;
+        const int64_t step = (int64_t)n * table;
+        sdd_vec3 t[2];
+        tri_sums<2, table>(w, step, s.points[piece], n, t);
+        sdd_vec3 way = sdd_tab_cross(t[0], t[1]);
         if (s.pairs[piece] > 1) {
-            tri_sums<2>(w + 2 * step, step, rows, s.points[piece], n, t);
+            tri_sums<2, table>(w + 2 * step, step, s.points[piece], n, t);
             way = sdd_add(way, sdd_tab_cross(t[0], t[1]));
         }
         return a.as.format == SDD_ROWS_F32 ? sdd_tab_unit(way) : sdd_tab_way(way);
     }
-
-    __device__ __forceinline__ void put(uint32_t row, sdd_vec3 p, float *rows) const
-    {
-        tri_put(a.to, a.as, sdd_xyz(), row, p, rows);
-    }
 };
 
-static __global__ void __launch_bounds__(tab_tri_normals_threads)
+static __global__ void __launch_bounds__(tab_tri_normals_threads, 3)
     g_tab_tri_normals(const int64_t n, const __grid_constant__ tab_tri_normals_args a)
 {
-    __shared__ tri_shared s;
     const tri_normals_kind kind = {a};
     (void)n;
     if (a.by_triangles)
-        tri_block(a.pieces, kind, &s);
+        tri_all(a.pieces, kind, {a.to, a.as, sdd_xyz()});
     else
         tri_rows(kind, a.n, a.each);
 }

@@ -14,33 +14,27 @@ struct tri_rows_kind {
         sdd_tri_put_row(&a, i);
     }
 
-    __device__ __forceinline__ void see(uint32_t f, tri_warp *s) const
+    template <int LEVEL> __device__ __forceinline__ void see(uint32_t f, tri_made *s) const
     {
-        tri_load(a.pieces, f, a.from, a.width, s);
+        tri_halves<tri_shared<LEVEL>::warps>(
+            [&](int k, int lane) { tri_load(a.pieces, f, a.from, a.width, k, lane, s->points[k]); });
     }
 
-    __device__ __forceinline__ sdd_vec3 make(const tri_warp &s, int piece, int row) const
+    template <int LEVEL> __device__ __forceinline__ sdd_vec3 make(const tri_made &s, int piece, int row) const
     {
-        const int rows = sdd_tri_table_rows(1 << (a.pieces.level - 1));
         sdd_vec3 sum[1];
-        tri_sums<1>(a.pieces.table + s.table[piece] * rows + row, 0, rows, s.points[piece], s.n[piece], sum);
+        tri_sums<1, tri_shared<LEVEL>::table>(s.table[piece] + row, 0, s.points[piece], s.n[piece], sum);
         return sum[0];
-    }
-
-    __device__ __forceinline__ void put(uint32_t row, sdd_vec3 p, float *rows) const
-    {
-        tri_put(a.to, a.as, a.width, row, p, rows);
     }
 };
 
 static __global__ void __launch_bounds__(tab_tri_rows_threads)
     g_tab_tri_rows(const int64_t n, const __grid_constant__ tab_tri_rows_args a)
 {
-    __shared__ tri_shared s;
     const tri_rows_kind kind = {a};
     (void)n;
     if (a.by_triangles)
-        tri_block(a.pieces, kind, &s);
+        tri_all(a.pieces, kind, {a.to, a.as, a.width});
     else
         tri_rows(kind, a.n, a.each);
 }

@@ -18,14 +18,16 @@ struct sdd_tri_pieces {
     struct sdd_control mesh;
     const struct sdd_tri_piece *piece;   /* [4 F]                                                             */
     const struct sdd_tab_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
-    const float *table;                  /* of all classes                                                      */
+    const float *table;                  /* of all classes, and SDD_TRI_REGULAR columns of zeros                */
     const uint32_t *column;
     int32_t level; /* of the points */
 };
 
-/* A GPU makes all rows of a level triangle by triangle: items of so many control vertices, then of as many triangles as
- * such a block has warps. */
+/* A GPU makes all rows of a level, from this one on, triangle by triangle; of fewer a warp would have few points of one.
+ * Items are so many control vertices, then triangles for as many warps as such a block has. */
+#define SDD_TRI_LEAST 3
 #define SDD_TRI_ITEM 256
+#define SDD_TRI_WARPS(level) ((level) < 5 ? 1 : (level) == 5 ? 2 : 8)
 
 SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)
 {
@@ -35,7 +37,7 @@ SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)
 SDD_FN int64_t sdd_tri_items(const struct sdd_tri_pieces *a)
 {
     const int64_t warps = SDD_TRI_ITEM / 32;
-    return sdd_tri_vertex_items(a) + (a->mesh.n_faces + warps - 1) / warps;
+    return sdd_tri_vertex_items(a) + ((int64_t)a->mesh.n_faces * SDD_TRI_WARPS(a->level) + warps - 1) / warps;
 }
 
 /* Where a row is: a point of a piece's table; piece SDD_NONE: a control vertex without faces. */

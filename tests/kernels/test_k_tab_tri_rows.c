@@ -59,7 +59,7 @@ static void pieces_init(struct pieces *s, const struct poly *p, int level, int32
         for (int32_t j = 0; j < s->tables[s->piece[i].class_of].n_columns; j++)
             s->column[s->n_column++] = (uint32_t)random_below(&seed, s->n_from);
     }
-    s->n_table = columns * s->rows;
+    s->n_table = (columns + SDD_TRI_REGULAR) * s->rows;
     s->table = floats(s->n_table), s->from = floats(s->n_from * stride);
 }
 
@@ -136,6 +136,11 @@ static int on_gpu(void)
     return strcmp(test_backend(), "cpu") != 0;
 }
 
+static int by_triangles(const struct pieces *s)
+{
+    return on_gpu() && s->level >= SDD_TRI_LEAST;
+}
+
 /* ---- ranges of positions ----------------------------------------------------------------------------------------- */
 static int64_t n_rows[MOST_LEVEL + 1], n_single, n_inside, n_whole;
 
@@ -160,7 +165,7 @@ static void check_range(const struct pieces *s)
     LAUNCH(tab_tri_rows, &a, r.items);
     const struct quantised q = quantised_begin(SDD_ROWS_UNORM16, r.n);
     struct tab_tri_rows_args box = a, all = a;
-    const int whole = on_gpu() && r.n == grid_n_vertices(&s->g, s->level);
+    const int whole = by_triangles(s) && r.n == grid_n_vertices(&s->g, s->level);
     box.to = q.to, box.as = q.as, box.by_triangles = whole;
     LAUNCH(tab_tri_rows, &box, whole ? sdd_tri_items(&a.pieces) : r.items);
     all.by_triangles = 1;
@@ -239,7 +244,7 @@ static void check_width(const struct poly *p)
     struct tab_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
     a.from = (float *)launch_in(s.from, s.n_from * w.stride, 4) + w.offset;
     float *out = launch_out(rows * w.stride, 4);
-    a.to = out + w.offset, a.by_triangles = on_gpu() && turn % 2;
+    a.to = out + w.offset, a.by_triangles = by_triangles(&s) && random_below(&seed, 2);
     LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
     if (w.n == 2 && w.stride == 2) {
         const struct quantised q = quantised_begin(SDD_ROWS_F16, rows);
@@ -405,18 +410,18 @@ static void check_normals(const struct poly *p)
         columns += 2 * n.away[k].pairs * s->tables[k].n_columns;
     }
     free(s->table);
-    s->n_table = columns * s->rows, s->table = floats(s->n_table);
+    s->n_table = (columns + SDD_TRI_REGULAR) * s->rows, s->table = floats(s->n_table);
     int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
     struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
     float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
-    a.by_triangles = on_gpu() && turn % 2;
+    a.by_triangles = by_triangles(s) && random_below(&seed, 2);
     LAUNCH(tab_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
     a.by_triangles = 0, a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
     LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
     const struct quantised q = quantised_begin(SDD_ROWS_OCT16, rows);
     struct tab_tri_normals_args oct16 = a;
-    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL, oct16.by_triangles = on_gpu() && turn % 2 == 0;
+    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL, oct16.by_triangles = by_triangles(s);
     LAUNCH(tab_tri_normals, &oct16, items_of(&a.pieces, oct16.by_triangles, rows, each));
     n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
     quantised_check(&q, n.got, rows);
