@@ -6,6 +6,7 @@
 #include "gpu/kernels/run_heads.h"
 #include "gpu/kernels/tab_columns.h"
 #include "gpu/kernels/tab_describe.h"
+#include "gpu/kernels/matrix_triangles.h"
 #include "gpu/kernels/tab_first_terms.h"
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_kinds.h"
@@ -252,31 +253,61 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
     return SDD_OK;
 }
 
-static void lay_out_rows(struct arena *a, struct tabulated *t)
+/* listed: of some rows of level 1 alone. */
+static void lay_out_rows(struct arena *a, int listed, struct tabulated *t)
 {
-    t->row = ARENA(a, uint32_t, t->n_rows);
+    t->row = listed ? ARENA(a, uint32_t, t->n_rows) : NULL;
     t->row_end = ARENA(a, int32_t, t->n_rows);
     t->made = ARENA(a, uint32_t, 1);
 }
 
-/* What rows of level 1 that pieces look at are made of. */
-static int fill_terms(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
-                      struct sdd_error *err)
+static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_error *err)
 {
-    struct tab_first_terms_args a = {*m, t->row, {.count = t->row_end}, smooth_triangles};
+    struct arena count = {NULL, 0};
+    lay_out_rows(&count, listed, t);
+    int rc = part_take(d, count.used, &t->rows, err);
+    if (rc)
+        return rc;
+    struct arena real = {t->rows.memory, 0};
+    lay_out_rows(&real, listed, t);
+    dev_fill(d, t->made, 0xff, sizeof *t->made); /* the count goes round at once, not after many frames */
+    t->due = UINT32_MAX;
+    return SDD_OK;
+}
+
+/* Counts the terms of rows, or makes them. */
+static void launch_terms(sdd_device *d, const struct tab_first_rule *rule, const struct tabulated *t,
+                         struct sdd_matrix_rows to)
+{
+    struct tab_first_terms_args quads = {*rule->mesh, t->row, to, rule->smooth_triangles};
+    struct matrix_triangles_args triangles = {
+        {.mesh = *rule->mesh, .weights = rule->weights}, to, NULL, SDD_MATRIX_STEP};
+    if (rule->weights)
+        DEV_LAUNCH(d, matrix_triangles, &triangles, t->n_rows);
+    else
+        DEV_LAUNCH(d, tab_first_terms, &quads, t->n_rows);
+}
+
+static int fill_terms(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t, struct sdd_error *err)
+{
     int64_t n_terms = 0;
-    DEV_LAUNCH(d, tab_first_terms, &a, t->n_rows);
+    launch_terms(d, rule, t, (struct sdd_matrix_rows){.count = t->row_end});
     int rc = matrix_ends(d, t->row_end, t->n_rows, &n_terms, err);
     if (!rc && n_terms > MATRIX_ENTRIES)
-        return tab_refuse(err, "the quads around them are too many");
+        return tab_refuse(err, "the faces around them are too many");
     if (!rc)
         rc = part_take(d, n_terms * (int64_t)sizeof *t->term, &t->terms, err);
     if (rc)
         return rc;
     t->term = t->terms.memory;
-    a.to = (struct sdd_matrix_rows){.end = t->row_end, .term = t->term};
-    DEV_LAUNCH(d, tab_first_terms, &a, t->n_rows);
+    launch_terms(d, rule, t, (struct sdd_matrix_rows){.end = t->row_end, .term = t->term});
     return dev_finish(d, err);
+}
+
+int tab_first_matrix(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t, struct sdd_error *err)
+{
+    int rc = take_rows(d, 0, t, err);
+    return rc ? rc : fill_terms(d, rule, t, err);
 }
 
 static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
@@ -312,20 +343,14 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
         return tab_refuse(err, "two forms of surroundings have one key");
-    struct arena count = {NULL, 0};
     t->n_rows = n_read;
-    lay_out_rows(&count, t);
     if (!rc && n_read) /* none: all quads are whole */
-        rc = part_take(d, count.used, &t->rows, err);
+        rc = take_rows(d, 1, t, err);
     if (rc || !n_read)
         return rc;
-    struct arena real = {t->rows.memory, 0};
-    lay_out_rows(&real, t);
-    dev_fill(d, t->made, 0xff, sizeof *t->made); /* the count goes round at once, not after many frames */
-    t->due = UINT32_MAX;
     struct compact_args rows = {s->read, s->read_rank, t->row};
     DEV_LAUNCH(d, compact, &rows, n);
-    return fill_terms(d, m, smooth_triangles, t, err);
+    return fill_terms(d, &(struct tab_first_rule){m, NULL, smooth_triangles}, t, err);
 }
 
 static int classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,

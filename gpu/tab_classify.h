@@ -13,6 +13,17 @@ int tab_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangle
 
 int64_t tab_first_rows(const struct sdd_control *m); /* rows of level 1 */
 
+/* What rows of level 1 are made by: under Loop `weights` by valence, in device memory. */
+struct tab_first_rule {
+    const struct sdd_control *mesh;
+    const struct sdd_float2 *weights; /* NULL: Catmull-Clark */
+    int smooth_triangles;
+};
+
+/* tab_first_matrix: what the first t->n_rows rows of level 1 are made of; waits. Errors as above; the caller frees. */
+int tab_first_matrix(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t,
+                     struct sdd_error *err) SDD_MUST_CHECK;
+
 /* tab_refuse: SDD_EUNSUPPORTED: for such a mesh tables do not pay, or cannot be. */
 int tab_refuse(struct sdd_error *err, const char *why);
 

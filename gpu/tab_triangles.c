@@ -187,9 +187,11 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
 }
 
 /* Where the tables of a level are, in host memory or in the device's; n_away: columns of all that leads away. */
-static void lay_out_tables(const struct tab_triangles *t, int64_t rows, int64_t n_away, struct arena *a,
+static void lay_out_tables(const struct tab_triangles *t, int level, int64_t n_away, struct arena *a,
                            struct tab_triangles_surface *out)
 {
+    const int64_t rows = sdd_tri_table_rows(1 << (level - 1));
+    out->place = ARENA(a, uint32_t, sdd_tri_places(level));
     out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows); /* a GPU reads that many beyond */
     out->away_table = n_away ? ARENA(a, float, (n_away + SDD_TRI_REGULAR) * rows) : NULL;
     out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
@@ -232,18 +234,19 @@ int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int 
         return SDD_OK;
     if (t->n_columns * rows > MAX_TABLE)
         return no_tables(err, "their surroundings take too many forms for this level");
-    lay_out_tables(t, rows, n_away, &count, &here);
+    lay_out_tables(t, level, n_away, &count, &here);
     void *memory = calloc(1, (size_t)count.used);
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
-    lay_out_tables(t, rows, n_away, &host, &here);
+    lay_out_tables(t, level, n_away, &host, &here);
+    sdd_tri_fill_places(level, here.place);
     int rc = make_tables(d, t, level - 1, limit, &here, err);
     if (!rc)
         rc = part_take(d, count.used, &made.memory, err);
     if (!rc) {
         device.base = made.memory.memory;
-        lay_out_tables(t, rows, n_away, &device, &made);
+        lay_out_tables(t, level, n_away, &device, &made);
         rc = part_settle(d, memory, made.memory, of->memory, err);
         *of = rc ? *of : made;
     }
@@ -268,7 +271,7 @@ void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const str
                         struct sdd_rows_as as)
 {
     const struct tab_triangles_surface *of = t->surface + surface;
-    struct tab_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->level},
+    struct tab_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->place, of->level},
                                   .from = first,
                                   .to = to,
                                   .width = width,
@@ -285,15 +288,16 @@ void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const 
 {
     const struct tab_triangles_surface *of = t->surface + surface;
     int64_t n = tab_triangles_points(mesh, t, surface);
-    struct tab_tri_normals_args a = {.pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->level},
-                                     .away = of->away,
-                                     .from = first,
-                                     .to = to,
-                                     .tangents = tangents,
-                                     .as = as,
-                                     .n = n,
-                                     .each = sdd_rows_each(n),
-                                     .by_triangles = !tangents && by_triangles(d, of)};
+    struct tab_tri_normals_args a = {
+        .pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->place, of->level},
+        .away = of->away,
+        .from = first,
+        .to = to,
+        .tangents = tangents,
+        .as = as,
+        .n = n,
+        .each = sdd_rows_each(n),
+        .by_triangles = !tangents && by_triangles(d, of)};
     DEV_LAUNCH(d, tab_tri_normals, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 

@@ -11,7 +11,8 @@
 /* Tables for rows of one level, or for their limits. */
 struct tab_triangles_surface {
     struct topology_part memory;
-    int level; /* 0: none */
+    int level;       /* 0: none */
+    uint32_t *place; /* as a GPU looks points up */
     float *table;
     float *away_table; /* NULL: not for normals */
     struct sdd_tri_away *away;

@@ -118,6 +118,16 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     return rc;
 }
 
+/* All rows of level 1 are read. */
+static int classify_triangles(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
+                              struct sdd_error *err)
+{
+    int rc = tab_triangles_classify(topology, mesh, &t->triangles, err);
+    const struct tab_first_rule rule = {mesh, t->triangles.weights, 0};
+    t->n_rows = (int64_t)mesh->n_vertices + mesh->n_edges;
+    return rc ? rc : tab_first_matrix(topology->device, &rule, t, err);
+}
+
 int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
                       int surface, int normals, struct sdd_error *err)
 {
@@ -131,7 +141,7 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
         return err->code;
     }
     int rc = t->ready    ? SDD_OK
-             : triangles ? tab_triangles_classify(topology, mesh, &t->triangles, err)
+             : triangles ? classify_triangles(topology, mesh, t, err)
                          : tab_classify(d, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH, t, err);
     if (rc) {
         tabulated_free(d, t);
@@ -210,13 +220,8 @@ static void first_launch(sdd_device *d, const struct sdd_control *mesh, const st
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
                      const struct tabulated_crowd *c)
 {
-    for (int k = 0; k < width; k += 3) {
-        struct step_rows step = {topology, *mesh, width_at(width, k), t->triangles.weights};
-        if (!t->triangles.description)
-            first_launch(topology->device, mesh, t, step.width, k, c);
-        for (int j = 0; j < c->n && t->triangles.description; j++)
-            step_run(&step, c->control[j] + k, c->first[j] + k, 0);
-    }
+    for (int k = 0; k < width; k += 3)
+        first_launch(topology->device, mesh, t, width_at(width, k), k, c);
 }
 
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
@@ -311,7 +316,7 @@ static void mesh_rows(const sdd_topology *topology, const struct sdd_control *me
         struct tab_points_args a = points_args(mesh, t, t->surface + surface, w, c->control[j] + k,
                                                c->first[j] + first_at(mesh, k), to + k, c->as);
         if (t->triangles.description) {
-            tab_triangles_rows(d, mesh, &t->triangles, surface, w, c->first[j] + k, 0,
+            tab_triangles_rows(d, mesh, &t->triangles, surface, w, a.from, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
             continue;
         }

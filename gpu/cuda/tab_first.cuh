@@ -18,7 +18,7 @@ static __device__ __forceinline__ void tab_first_rows(const sdd_first_step &a, u
     if (i >= a.n_rows || k >= wide)
         return;
     const int end = k < width.n ? a.end[i] : 0;
-    const uint32_t row = a.row[i];
+    const uint32_t row = sdd_step_row(&a, i);
     double sum = 0.0;
     for (int at = sdd_row_first(a.end, i); at < end; at += TAB_TERMS) {
         sdd_term t[TAB_TERMS];

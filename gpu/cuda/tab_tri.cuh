@@ -22,14 +22,9 @@ struct tri_made {
     uint32_t line[3], down[3];
 };
 
-/* Of a point: piece, row of the piece's table, and which of those inside the triangle it is. */
+/* As sdd_tri_place made it. */
 struct tri_place {
     uint32_t word;
-
-    static __device__ __forceinline__ tri_place of(const sdd_tri_at &at, int inside)
-    {
-        return {at.piece | (uint32_t)at.row << 2 | (uint32_t)inside << 16};
-    }
 
     __device__ __forceinline__ int piece() const
     {
@@ -47,15 +42,15 @@ struct tri_place {
     }
 };
 
-/* A block's share of a level of h cells along a piece: triangles, each of `warps`. place: of points inside a triangle,
- * piece by piece, then of those along its edges, counterclockwise. rows: those inside, and of a line of edges. */
+/* A block's share of a level of h cells along a piece: triangles, each of `warps`. rows: those inside, unless they are
+ * too many, and of a line of 32. */
 template <int LEVEL> struct tri_shared {
     static constexpr int h = 1 << (LEVEL - 1), along = 2 * h - 1, inside = along * (along - 1) / 2, edges = 3 * along;
     static constexpr int table = (h + 1) * (h + 2) / 2 + 3 * (h + 1); /* sdd_tri_table_rows */
     static constexpr int warps = SDD_TRI_WARPS(LEVEL), triangles = TRI_WARPS / warps;
+    static constexpr bool staged = inside < 1024;
     tri_made made[triangles];
-    float rows[triangles][3 * inside], line[TRI_WARPS][3 * 32];
-    tri_place place[inside + edges];
+    float rows[triangles][staged ? 3 * inside : 1], line[TRI_WARPS][3 * 32];
 
     static __device__ __forceinline__ void sync()
     {
@@ -69,32 +64,6 @@ template <int LEVEL> struct tri_shared {
 static __device__ __forceinline__ int tri_lane()
 {
     return (int)threadIdx.x % 32;
-}
-
-/* Where point (i, j), seen from the first corner, is among those inside a triangle, piece by piece. */
-static __device__ __forceinline__ int tri_rank(uint32_t piece, int h, int i, int j)
-{
-    const int corner = h * (h - 1) / 2;
-    switch (piece) {
-    case 0: return (j - 1) * h - j * (j - 1) / 2 + i - 1;
-    case 1: return corner + (j - 1) * h - j * (j - 1) / 2 + i - h;
-    case 2: return 2 * corner + (j - h) * (h - 1) - (j - h) * (j - h - 1) / 2 + i - 1;
-    default: return 3 * corner + (j - 1) * (j - 2) / 2 + i + j - h - 1;
-    }
-}
-
-/* By all warps of a block. */
-template <int LEVEL> static __device__ __forceinline__ void tri_places(tri_place *place)
-{
-    using T = tri_shared<LEVEL>;
-    for (int j = 1 + (int)threadIdx.x / 32; j < T::along; j += TRI_WARPS)
-        for (int i = 1 + tri_lane(); i + j <= T::along; i += 32) {
-            const sdd_tri_at at = sdd_tri_at_point(0, T::h, i, j);
-            place[tri_rank(at.piece, T::h, i, j)] =
-                tri_place::of(at, (j - 1) * (T::along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
-        }
-    for (int i = (int)threadIdx.x; i < T::edges; i += SDD_TRI_ITEM)
-        place[T::inside + i] = tri_place::of(sdd_tri_at_edge(i / T::along, T::h, i % T::along + 1), 0);
 }
 
 /* Of triangle f what is needed of its pieces and edges but points, by a warp. */
@@ -127,7 +96,7 @@ template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halve
 }
 
 /* The points of piece k of triangle f. */
-static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, sdd_width width,
+static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, int width,
                                                 int k, int lane, float4 *points)
 {
     const sdd_tri_piece piece = a.piece[4 * f + k];
@@ -135,7 +104,7 @@ static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_
     for (int j = lane; j < max(n, SDD_TRI_REGULAR); j += 16) {
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (j < n)
-            p = sdd_row_load(from, a.column[piece.column + j], width);
+            p = sdd_tab_load(from, a.column[piece.column + j], width);
         points[j] = make_float4(p.x, p.y, p.z, 0.0f);
     }
 }
@@ -231,21 +200,23 @@ struct tri_out {
     }
 };
 
-/* The points inside a triangle, whose rows begin at `first`. kind.make makes one of a piece and a row of its table. */
+/* The points inside a triangle, whose rows begin at `first`, 32 at a time. kind.make makes one of a piece and a row of
+ * its table. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &kind, const tri_out &out,
-                                                  const tri_made &made, const tri_place *place, float *rows)
+                                                  const tri_made &made, const tri_place *place, float *rows, float *line)
 {
     using T = tri_shared<LEVEL>;
-    const bool dense = out.dense();
+    const bool staged = T::staged && out.dense();
 #pragma unroll 1
-    for (int i = (int)threadIdx.x % (32 * T::warps); i < T::inside; i += 32 * T::warps) {
-        const tri_place at = place[i];
+    for (int i = 32 * ((int)threadIdx.x / 32 % T::warps); i < T::inside; i += 32 * T::warps) {
+        const bool is = i + tri_lane() < T::inside;
+        const tri_place at = place[is ? i + tri_lane() : i];
         const sdd_vec3 p = kind.template make<LEVEL>(made, at.piece(), at.row());
-        if (dense)
+        if (!staged)
+            out.put(is ? first + at.inside() : SDD_NONE, p, line);
+        else if (is)
             tri_out::stage(p, rows + 3 * at.inside());
-        else
-            sdd_row_out(out.to, &out.as, first + at.inside(), out.width, p);
     }
 }
 
@@ -275,24 +246,24 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     const int warp = (int)threadIdx.x / 32, triangle = warp / T::warps;
     const uint32_t f = block * T::triangles + triangle;
     const uint32_t first = a.mesh.n_vertices + a.mesh.n_edges * T::along + f * T::inside;
+    const tri_place *place = (const tri_place *)a.place;
     tri_made *made = s->made + triangle;
-    float *rows = s->rows[triangle];
-    tri_places<LEVEL>(s->place);
+    float *rows = s->rows[triangle], *line = s->line[warp];
     overlap_begin();
     if (f < a.mesh.n_faces) {
         if (warp % T::warps == 0)
             tri_begin<LEVEL>(a, f, made);
         kind.template see<LEVEL>(f, made);
     }
-    __syncthreads();
+    T::sync();
     if (f < a.mesh.n_faces)
-        tri_inside<LEVEL>(first, kind, out, *made, s->place, rows);
+        tri_inside<LEVEL>(first, kind, out, *made, place, rows, line);
     T::sync();
     if (f >= a.mesh.n_faces)
         return;
-    if (out.dense())
+    if (T::staged && out.dense())
         out.template put_run<T::warps>(first, T::inside, rows);
-    tri_edges<LEVEL>(kind, out, *made, s->place + T::inside, s->line[warp]);
+    tri_edges<LEVEL>(kind, out, *made, place + T::inside, line);
 }
 
 /* For a block an item of sdd_tri_items. */

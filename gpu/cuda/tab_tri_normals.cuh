@@ -21,7 +21,7 @@ struct tri_normals_kind {
         const sdd_tri_away &away = a.away[a.pieces.piece[4 * f + k].class_of];
         float4 *p = s->points[k];
         float most = 0.0f;
-        tri_load(a.pieces, f, a.from, sdd_xyz(), k, lane, p);
+        tri_load(a.pieces, f, a.from, 3, k, lane, p);
         __syncwarp(half);
         const sdd_vec3 from = sdd_vec3_of(p[0].x, p[0].y, p[0].z);
         const int n = a.pieces.classes[a.pieces.piece[4 * f + k].class_of].n_columns;

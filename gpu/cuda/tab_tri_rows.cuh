@@ -17,7 +17,7 @@ struct tri_rows_kind {
     template <int LEVEL> __device__ __forceinline__ void see(uint32_t f, tri_made *s) const
     {
         tri_halves<tri_shared<LEVEL>::warps>(
-            [&](int k, int lane) { tri_load(a.pieces, f, a.from, a.width, k, lane, s->points[k]); });
+            [&](int k, int lane) { tri_load(a.pieces, f, a.from, a.width.n, k, lane, s->points[k]); });
     }
 
     template <int LEVEL> __device__ __forceinline__ sdd_vec3 make(const tri_made &s, int piece, int row) const

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_first: some rows of level 1 from control rows: a sparse matrix (tab_first_terms) times these, so that what a row
  * needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
- * Shapes  row[n_rows] u32, end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of `width` -> these of
+ * Shapes  row[n_rows] u32 (or NULL: all of them), end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of `width` -> these of
  *         to[V + F + E] rows, as sdd_tab_load reads them, in grid order
  * Shape   item, SDD_TAB_FIRST rows of a mesh; n: sdd_tab_step_items of each mesh
  * Cost    8 B and a point, cached, read a term, 8 B read and 16 B written a row
@@ -15,7 +15,7 @@
 #define SDD_TAB_FIRST 64
 
 struct sdd_first_step {
-    const uint32_t *row; /* of level 1 */
+    const uint32_t *row; /* of level 1; NULL: row i is item i */
     const int32_t *end;  /* of their terms */
     const struct sdd_term *term;
     uint32_t n_rows;
@@ -38,6 +38,11 @@ SDD_FN struct sdd_width sdd_tab_width(int32_t n)
     return sdd_width_of(n, n == 3 ? 4 : n);
 }
 
+SDD_FN uint32_t sdd_step_row(const struct sdd_first_step *a, int64_t i)
+{
+    return a->row ? a->row[i] : (uint32_t)i;
+}
+
 SDD_FN struct sdd_vec3 sdd_tab_load(const float *from, uint32_t row, int32_t n)
 {
     if (n == 3) {
@@ -54,7 +59,7 @@ SDD_FN void sdd_tab_first_row(const struct sdd_first_step *a, int64_t i, const f
 {
     const struct sdd_width wide = sdd_tab_width(width.n);
     int32_t at = sdd_row_first(a->end, i), end = a->end[i];
-    to += (size_t)wide.stride * a->row[i];
+    to += (size_t)wide.stride * sdd_step_row(a, i);
 #ifdef __FMA__
     const __m128i lanes = sdd_lanes_of(width.n);
     __m256d sum = _mm256_setzero_pd();

@@ -36,7 +36,7 @@ struct tab_tri_normals_args {
 SDD_FN struct sdd_vec3 sdd_tri_way(const struct tab_tri_normals_args *a, uint32_t column, int32_t j)
 {
     const uint32_t *row = a->pieces.column + column;
-    return sdd_sub(sdd_load_point(a->from, row[j]), sdd_load_point(a->from, row[0]));
+    return sdd_sub(sdd_tab_load(a->from, row[j], 3), sdd_tab_load(a->from, row[0], 3));
 }
 
 SDD_FN float sdd_tri_scale(const struct tab_tri_normals_args *a, uint32_t piece)

@@ -20,7 +20,8 @@ struct sdd_tri_pieces {
     const struct sdd_tab_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
     const float *table;                  /* of all classes, and SDD_TRI_REGULAR columns of zeros                */
     const uint32_t *column;
-    int32_t level; /* of the points */
+    const uint32_t *place; /* [sdd_tri_places], by a GPU alone */
+    int32_t level;         /* of the points */
 };
 
 /* A GPU makes all rows of a level, from this one on, triangle by triangle; of fewer a warp would have few points of one.
@@ -90,6 +91,37 @@ SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
     return at;
 }
 
+/* A point as a GPU looks it up: its piece, its row of the piece's table, and which it is of the points inside the
+ * triangle. */
+SDD_FN uint32_t sdd_tri_place(struct sdd_tri_at at, int32_t inside)
+{
+    return at.piece | (uint32_t)at.row << 2 | (uint32_t)inside << 16;
+}
+
+/* Of the points inside a triangle, piece by piece, then of those along its edges, counterclockwise. */
+SDD_FN int32_t sdd_tri_places(int32_t level)
+{
+    int32_t along = (1 << level) - 1;
+    return along * (along - 1) / 2 + 3 * along;
+}
+
+#ifndef __CUDACC__
+static inline void sdd_tri_fill_places(int32_t level, uint32_t *place)
+{
+    int32_t h = 1 << (level - 1), along = 2 * h - 1, n = 0;
+    for (uint32_t piece = 0; piece < 4; piece++)
+        for (int32_t j = 1; j < along; j++)
+            for (int32_t i = 1; i + j <= along; i++) {
+                struct sdd_tri_at at = sdd_tri_at_point(0, h, i, j);
+                if (at.piece == piece)
+                    place[n++] = sdd_tri_place(at, (j - 1) * (along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
+            }
+    for (uint32_t c = 0; c < 3; c++)
+        for (int32_t t = 1; t <= along; t++)
+            place[n++] = sdd_tri_place(sdd_tri_at_edge(c, h, t), 0);
+}
+#endif
+
 SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t row)
 {
     const struct sdd_control *m = &a->mesh;
@@ -108,8 +140,9 @@ SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t
     return none;
 }
 
-/* Sums over eight columns at a time in their order, from 0, rounded once a term, which are then added. */
-SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *from, struct sdd_width width,
+/* Sums over eight columns at a time in their order, from 0, rounded once a term, which are then added; of rows of
+ * `width` floats. */
+SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *from, int32_t width,
                                    struct sdd_tri_at at)
 {
     struct sdd_tri_piece piece = a->piece[at.piece];
@@ -122,7 +155,7 @@ SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *
         struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         int32_t end = first + SDD_TAB_TERMS < k.n_columns ? first + SDD_TAB_TERMS : k.n_columns;
         for (int32_t j = first; j < end; j++)
-            part = sdd_fma(w[j * rows], sdd_row_load(from, column[j], width), part);
+            part = sdd_fma(w[j * rows], sdd_tab_load(from, column[j], width), part);
         sum = sdd_add(sum, part);
     }
     return sum;

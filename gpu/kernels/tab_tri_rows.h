@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (tab_tri_pieces.h).
- * Shapes  pieces, columns, tables, from[..] rows of level 1 -> rows first .. first + n - 1 to `to`, rows of `width`, or
+ * Shapes  pieces, columns, tables, from[..] rows of level 1, as sdd_tab_load reads them -> rows first .. first + n - 1 to `to`, rows of `width`, or
  *         of 16 bits a number (as)
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
  *         of a level, items as sdd_tri_items counts them
@@ -30,9 +30,11 @@ SDD_FN void sdd_tri_put_row(const struct tab_tri_rows_args *a, int64_t i)
 {
     uint32_t row = (uint32_t)(a->first + i);
     struct sdd_tri_at at = sdd_tri_at_row(&a->pieces, row);
+    const int32_t n = a->width.n; /* of most a constant */
     sdd_row_out(a->to, &a->as, (uint32_t)i, a->width,
-                at.piece == SDD_NONE ? sdd_row_load(a->from, row, a->width)
-                                     : sdd_tri_sum(&a->pieces, a->from, a->width, at));
+                at.piece == SDD_NONE ? sdd_tab_load(a->from, row, n)
+                : n == 3             ? sdd_tri_sum(&a->pieces, a->from, 3, at)
+                                     : sdd_tri_sum(&a->pieces, a->from, n, at));
 }
 
 #ifndef __CUDACC__

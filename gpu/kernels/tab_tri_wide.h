@@ -24,7 +24,7 @@ static inline void sdd_tri_see(const struct sdd_tri_pieces *a, const float *from
     s->n = a->classes[of.class_of].n_columns;
     s->at = a->classes[of.class_of].table * sdd_tri_table_rows(1 << (a->level - 1));
     for (int32_t j = 0; j < s->n; j++)
-        s->p[j] = sdd_row_load(from, a->column[of.column + (uint32_t)j], width);
+        s->p[j] = sdd_tab_load(from, a->column[of.column + (uint32_t)j], width.n);
 }
 
 /* Where rows go, in ascending order. */

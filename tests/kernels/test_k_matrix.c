@@ -115,14 +115,17 @@ static void check_width(const struct wild_case *k, struct sdd_first_step step, c
 static void check_together(const struct wild_case *k, const struct wild *to, int no_arrays)
 {
     enum { MESHES = 3, MIRRORED = 1 };
+    static unsigned turn;
+    const int listed = (int)(turn++ % 2);
     static const struct sdd_width widths[] = {{3, 5}, {2, 2}, {2, 3}, {1, 1}, {1, 4}};
     const int64_t V = k->b.V, n = V + k->b.F + k->o.E;
     float *before = poisoned(3 * n, sizeof *before), *got = xalloc(3 * n, sizeof *got);
     uint32_t *row = xalloc(n, sizeof *row);
     float *mirrored = xalloc(3 * V, sizeof *mirrored), *kept = xalloc(4 * n, sizeof *kept);
-    for (int64_t i = 0; i < n; i++) /* in any order */
-        row[i] = (uint32_t)(n - 1 - i);
+    for (int64_t i = 0; i < n; i++) /* in any order, or all in theirs, which needs no list */
+        row[i] = (uint32_t)(listed ? n - 1 - i : i);
     struct tab_first_args a = {.step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
+    a.step.row = listed ? a.step.row : NULL;
     for (int64_t i = 0; i < 3 * V; i++)
         mirrored[i] = -k->p->points[i];
     for (int j = 0; j < MESHES; j++)

@@ -22,7 +22,7 @@ static uint64_t seed = 4711;
 struct pieces {
     struct wild_case k;
     struct grid g;
-    int level;
+    int level, wide;
     int64_t n, n_from, n_column, n_table, points, rows; /* points: of a piece; rows: of its table */
     struct sdd_tri_piece *piece;
     struct sdd_tab_table tables[CLASSES];
@@ -38,7 +38,8 @@ static float *floats(int64_t n)
     return p;
 }
 
-static void pieces_init(struct pieces *s, const struct poly *p, int level, int32_t stride)
+/* width: of rows of level 1; three floats take the room of four. */
+static void pieces_init(struct pieces *s, const struct poly *p, int level, int32_t width)
 {
     int64_t h = (int64_t)1 << (level - 1), columns = 0;
     *s = (struct pieces){.level = level, .points = (h + 1) * (h + 2) / 2};
@@ -60,7 +61,8 @@ static void pieces_init(struct pieces *s, const struct poly *p, int level, int32
             s->column[s->n_column++] = (uint32_t)random_below(&seed, s->n_from);
     }
     s->n_table = (columns + SDD_TRI_REGULAR) * s->rows;
-    s->table = floats(s->n_table), s->from = floats(s->n_from * stride);
+    s->wide = width == 3 ? 4 : width;
+    s->table = floats(s->n_table), s->from = floats(s->n_from * s->wide);
 }
 
 static void pieces_fini(struct pieces *s)
@@ -72,22 +74,25 @@ static void pieces_fini(struct pieces *s)
 
 static struct sdd_tri_pieces upload(const struct pieces *s)
 {
+    uint32_t place[2048 + 3 * 63]; /* of level 6 */
+    sdd_tri_fill_places(s->level, place);
     return (struct sdd_tri_pieces){.mesh = wild_upload(&s->k, 1),
                                    .piece = launch_in(s->piece, s->n, sizeof *s->piece),
                                    .classes = launch_in(s->tables, CLASSES, sizeof *s->tables),
                                    .table = launch_in(s->table, s->n_table, 4),
                                    .column = launch_in(s->column, s->n_column, 4),
+                                   .place = launch_in(place, sdd_tri_places(s->level), 4),
                                    .level = s->level};
 }
 
 /* Point `at` of piece i: its sum, and how far it may be off: a rounding a term. */
-static double sum_of(const struct pieces *s, int64_t i, int64_t at, int64_t float_of_row, int32_t stride, double *most)
+static double sum_of(const struct pieces *s, int64_t i, int64_t at, int64_t float_of_row, double *most)
 {
     const struct sdd_tab_table *t = s->tables + s->piece[i].class_of;
     double sum = 0, size = 0;
     for (int64_t j = 0; j < t->n_columns; j++) {
         double term = (double)s->table[(t->table + j) * s->rows + at] *
-                      (double)s->from[stride * (int64_t)s->column[s->piece[i].column + j] + float_of_row];
+                      (double)s->from[s->wide * (int64_t)s->column[s->piece[i].column + j] + float_of_row];
         sum += term, size += fabs(term);
     }
     *most = (t->n_columns + 1) * 0x1p-24 * size;
@@ -150,7 +155,7 @@ static void offer(const struct pieces *s, int64_t row, int64_t piece, int64_t at
     if (!row_range_has(to, row))
         return;
     for (int x = 0; x < 3; x++)
-        value[x] = sum_of(s, piece, at, x, 3, most + x);
+        value[x] = sum_of(s, piece, at, x, most + x);
     row_range_offer(to, row, value, most);
     n_rows[s->level]++;
 }
@@ -159,7 +164,7 @@ static void check_range(const struct pieces *s)
 {
     struct row_range r;
     struct tab_tri_rows_args a = {.pieces = upload(s), .width = {3, 3}};
-    a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
+    a.from = launch_in(s->from, s->n_from, sizeof(float[4]));
     row_range_init(&r, &s->g, s->level, INT32_MAX, &seed);
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
     LAUNCH(tab_tri_rows, &a, r.items);
@@ -180,7 +185,7 @@ static void check_range(const struct pieces *s)
     quantised_check(&q, r.got, r.n);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
         if (s->k.b.valence[v] == 0 && row_range_has(&r, v)) {
-            const float *p = s->from + 3 * (size_t)v;
+            const float *p = s->from + 4 * (size_t)v;
             row_range_offer(&r, v, (const double[]){p[0], p[1], p[2]}, (const double[]){0, 0, 0});
         }
     float *one = xalloc(3 * r.n, sizeof *one); /* row by row, as a GPU makes them */
@@ -227,7 +232,7 @@ static void offer_wide(const struct pieces *s, int64_t row, int64_t piece, int64
     struct wide *w = to;
     int near = 1;
     for (int32_t x = 0; x < w->n; x++) {
-        double most, value = sum_of(s, piece, at, w->offset + x, w->stride, &most);
+        double most, value = sum_of(s, piece, at, x, &most);
         near = near && fabs((double)w->got[w->stride * row + w->offset + x] - value) <= most;
     }
     w->is[row] |= (unsigned char)near;
@@ -239,10 +244,10 @@ static void check_width(const struct poly *p)
     struct pieces s;
     struct wide w = {.n = 1 + (int32_t)(turn % 3), .stride = 1 + (int32_t)(turn % 3) + (int32_t)(turn / 3 % 3)};
     w.offset = random_below(&seed, w.stride - w.n + 1);
-    pieces_init(&s, p, 1 + (int)(turn++ % 5), w.stride);
+    pieces_init(&s, p, 1 + (int)(turn++ % 5), w.n);
     int64_t rows = grid_n_vertices(&s.g, s.level);
     struct tab_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
-    a.from = (float *)launch_in(s.from, s.n_from * w.stride, 4) + w.offset;
+    a.from = launch_in(s.from, s.n_from, (size_t)s.wide * 4);
     float *out = launch_out(rows * w.stride, 4);
     a.to = out + w.offset, a.by_triangles = by_triangles(&s) && random_below(&seed, 2);
     LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
@@ -257,7 +262,7 @@ static void check_width(const struct poly *p)
     for (int64_t row = 0; row < rows; row++) {
         const float *at = w.got + w.stride * row;
         int alone = row < s.k.b.V && s.k.b.valence[row] == 0;
-        if (alone && memcmp(at + w.offset, s.from + w.stride * row + w.offset, (size_t)w.n * 4) == 0)
+        if (alone && memcmp(at + w.offset, s.from + s.wide * row, (size_t)w.n * 4) == 0)
             w.is[row] = 1;
         if (!w.is[row])
             fail_msg("%s level %d, %d of %d floats: row %d", launch_case(), s.level, w.n, w.stride, (int)row);
@@ -320,7 +325,7 @@ static struct vec way_of(const struct normals *n, int64_t piece, int64_t at, int
         double w = (double)s->table[(n->away[of].table + k * columns + j) * s->rows + at];
         struct vec d;
         for (int x = 0; x < 3; x++)
-            d.x[x] = (double)s->from[3 * (size_t)row[j] + (size_t)x] - (double)s->from[3 * (size_t)row[0] + (size_t)x];
+            d.x[x] = (double)s->from[4 * (size_t)row[j] + (size_t)x] - (double)s->from[4 * (size_t)row[0] + (size_t)x];
         add_to(&sum, w, d);
         *size += fabs(w) * length(d);
     }
@@ -413,7 +418,7 @@ static void check_normals(const struct poly *p)
     s->n_table = (columns + SDD_TRI_REGULAR) * s->rows, s->table = floats(s->n_table);
     int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
     struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
-    a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[3]));
+    a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[4]));
     float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
     a.by_triangles = by_triangles(s) && random_below(&seed, 2);
     LAUNCH(tab_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
