@@ -11,12 +11,14 @@
 #include "gpu/kernels/tab_tri_rows.h"
 
 #define TRI_WARPS (SDD_TRI_ITEM / 32) /* of a block */
+#define TRI_MORE 4                    /* columns beyond those of a regular piece, at a time */
+static_assert(SDD_TRI_REGULAR % TRI_MORE == 0 && SDD_TAB_TERMS % TRI_MORE == 0, "sums are of whole parts");
 
-/* What triangles are made of: of a triangle's pieces the points, followed by zeros up to those of a regular one, how
+/* What triangles are made of: of a triangle's pieces the points, followed by zeros up to those read at a time, how
  * many columns, and where their tables begin, away: those of pairs of sums; of its edges the first row, SDD_NONE where they are not its own, and do
  * rows go the other way round? */
 struct tri_made {
-    float4 points[4][SDD_TRI_COLUMNS];
+    float4 points[4][(SDD_TRI_COLUMNS + TRI_MORE - 1) / TRI_MORE * TRI_MORE];
     const float *table[4], *away[4];
     int n[4], pairs[4];
     uint32_t line[3], down[3];
@@ -101,7 +103,8 @@ static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_
 {
     const sdd_tri_piece piece = a.piece[4 * f + k];
     const int n = a.classes[piece.class_of].n_columns;
-    for (int j = lane; j < max(n, SDD_TRI_REGULAR); j += 16) {
+    const int end = max((n + TRI_MORE - 1) / TRI_MORE * TRI_MORE, SDD_TRI_REGULAR);
+    for (int j = lane; j < end; j += 16) {
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (j < n)
             p = sdd_tab_load(from, a.column[piece.column + j], width);
@@ -109,18 +112,31 @@ static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_
     }
 }
 
-/* The products of N columns with K tables, `step` apart. */
-template <int K, int ROWS, int N>
-static __device__ __forceinline__ void tri_terms(const float *w, int64_t step, const float4 *p, sdd_vec3 (&part)[K])
-{
-#pragma unroll
-    for (int j = 0; j < N; j++) {
-        const float4 at = p[j];
+/* Weights of N columns of K tables, `step` apart: all on their way before the first is needed. */
+template <int K, int ROWS, int N> struct tri_weights {
+    float w[K][N];
+
+    __device__ __forceinline__ tri_weights(const float *from, int64_t step)
+    {
 #pragma unroll
         for (int k = 0; k < K; k++)
-            part[k] = sdd_fma(__ldg(w + k * step + j * ROWS), sdd_vec3_of(at.x, at.y, at.z), part[k]);
+#pragma unroll
+            for (int j = 0; j < N; j++)
+                w[k][j] = __ldg(from + k * step + j * ROWS);
     }
-}
+
+    /* The products of M columns from FIRST on. */
+    template <int FIRST, int M> __device__ __forceinline__ void add(const float4 *p, sdd_vec3 (&part)[K]) const
+    {
+#pragma unroll
+        for (int j = FIRST; j < FIRST + M; j++) {
+            const float4 at = p[j];
+#pragma unroll
+            for (int k = 0; k < K; k++)
+                part[k] = sdd_fma(w[k][j], sdd_vec3_of(at.x, at.y, at.z), part[k]);
+        }
+    }
+};
 
 template <int K> static __device__ __forceinline__ void tri_add(sdd_vec3 (&sum)[K], sdd_vec3 (&part)[K])
 {
@@ -131,25 +147,26 @@ template <int K> static __device__ __forceinline__ void tri_add(sdd_vec3 (&sum)[
     }
 }
 
-/* Sums of n columns, as sdd_tri_sum; those that a regular piece has at once, of which some may be zeros: with them
- * weights beyond the table are read (tab_tri_pieces.h). */
+/* Sums of n columns, as sdd_tri_sum; those that a regular piece has at once, more by TRI_MORE, of which some may be
+ * zeros: with them weights beyond the table are read (tab_tri_pieces.h). */
 template <int K, int ROWS>
 static __device__ __forceinline__ void tri_sums(const float *w, int64_t step, const float4 *p, int n,
                                                 sdd_vec3 (&sum)[K])
 {
-    constexpr int rest = SDD_TRI_REGULAR - SDD_TAB_TERMS;
     sdd_vec3 part[K];
 #pragma unroll
     for (int k = 0; k < K; k++)
         sum[k] = part[k] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-    tri_terms<K, ROWS, SDD_TAB_TERMS>(w, step, p, part);
+    const tri_weights<K, ROWS, SDD_TRI_REGULAR> most(w, step);
+    most.template add<0, SDD_TAB_TERMS>(p, part);
     tri_add<K>(sum, part);
-    tri_terms<K, ROWS, rest>(w + SDD_TAB_TERMS * ROWS, step, p + SDD_TAB_TERMS, part);
+    most.template add<SDD_TAB_TERMS, SDD_TRI_REGULAR - SDD_TAB_TERMS>(p, part);
 #pragma unroll 1
-    for (int j = SDD_TRI_REGULAR; j < n; j++) {
+    for (int j = SDD_TRI_REGULAR; j < n; j += TRI_MORE) {
+        const tri_weights<K, ROWS, TRI_MORE> more(w + j * ROWS, step);
         if (j % SDD_TAB_TERMS == 0)
             tri_add<K>(sum, part);
-        tri_terms<K, ROWS, 1>(w + j * ROWS, step, p + j, part);
+        more.template add<0, TRI_MORE>(p + j, part);
     }
     tri_add<K>(sum, part);
 }
@@ -207,11 +224,15 @@ static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &ki
                                                   const tri_made &made, const tri_place *place, float *rows, float *line)
 {
     using T = tri_shared<LEVEL>;
+    constexpr int all = 32 * T::warps;
     const bool staged = T::staged && out.dense();
+    int i = 32 * ((int)threadIdx.x / 32 % T::warps);
+    tri_place next = place[min(i + tri_lane(), T::inside - 1)];
 #pragma unroll 1
-    for (int i = 32 * ((int)threadIdx.x / 32 % T::warps); i < T::inside; i += 32 * T::warps) {
+    for (; i < T::inside; i += all) {
         const bool is = i + tri_lane() < T::inside;
-        const tri_place at = place[is ? i + tri_lane() : i];
+        const tri_place at = next;
+        next = place[min(i + all + tri_lane(), T::inside - 1)];
         const sdd_vec3 p = kind.template make<LEVEL>(made, at.piece(), at.row());
         if (!staged)
             out.put(is ? first + at.inside() : SDD_NONE, p, line);
