@@ -14,12 +14,12 @@
 #define TRI_MORE 4                    /* columns beyond those of a regular piece, at a time */
 static_assert(SDD_TRI_REGULAR % TRI_MORE == 0 && SDD_TAB_TERMS % TRI_MORE == 0, "sums are of whole parts");
 
-/* What triangles are made of: of a triangle's pieces the points, followed by zeros up to those read at a time, how
- * many columns, and where their tables begin, away: those of pairs of sums; of its edges the first row, SDD_NONE where they are not its own, and do
- * rows go the other way round? */
+/* What a triangle is made of: of its pieces the points of columns, followed by zeros up to those read at a time, how many
+ * they are, and their part of the table, for normals that of pairs of sums; of its edges the first row, SDD_NONE where
+ * they are not its own, and do rows go the other way round? */
 struct tri_made {
     float4 points[4][(SDD_TRI_COLUMNS + TRI_MORE - 1) / TRI_MORE * TRI_MORE];
-    const float *table[4], *away[4];
+    const float *table[4];
     int n[4], pairs[4];
     uint32_t line[3], down[3];
 };
@@ -68,23 +68,16 @@ static __device__ __forceinline__ int tri_lane()
     return (int)threadIdx.x % 32;
 }
 
-/* Of triangle f what is needed of its pieces and edges but points, by a warp. */
+/* The edges of triangle f, by a warp. */
 template <int LEVEL>
-static __device__ __forceinline__ void tri_begin(const sdd_tri_pieces &a, uint32_t f, tri_made *s)
+static __device__ __forceinline__ void tri_lines(const sdd_control &m, uint32_t f, tri_made *s)
 {
-    using T = tri_shared<LEVEL>;
     const int k = tri_lane();
-    if (k < 4) {
-        const sdd_tab_table &of = a.classes[a.piece[4 * f + k].class_of];
-        s->n[k] = of.n_columns;
-        s->table[k] = a.table + of.table * T::table;
-    }
-    if (k < 3) {
-        const sdd_control &m = a.mesh;
-        const uint32_t c = 3 * f + k, e = m.edge[c];
-        s->line[k] = m.edge_corner[e] == c ? m.n_vertices + e * T::along : SDD_NONE;
-        s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
-    }
+    if (k >= 3)
+        return;
+    const uint32_t c = 3 * f + k, e = m.edge[c];
+    s->line[k] = m.edge_corner[e] == c ? m.n_vertices + e * tri_shared<LEVEL>::along : SDD_NONE;
+    s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
 }
 
 /* Halves of warps take a piece each, of a triangle of so many warps; `see` is what one does with piece k and its lane of
@@ -97,9 +90,9 @@ template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halve
         see(k, thread % 16);
 }
 
-/* The points of piece k of triangle f. */
-static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, int width,
-                                                int k, int lane, float4 *points)
+/* The points of columns of piece k of triangle f. Result: how many. */
+static __device__ __forceinline__ int tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, int width, int k,
+                                               int lane, tri_made *s)
 {
     const sdd_tri_piece piece = a.piece[4 * f + k];
     const int n = a.classes[piece.class_of].n_columns;
@@ -108,8 +101,11 @@ static __device__ __forceinline__ void tri_load(const sdd_tri_pieces &a, uint32_
         sdd_vec3 p = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         if (j < n)
             p = sdd_tab_load(from, a.column[piece.column + j], width);
-        points[j] = make_float4(p.x, p.y, p.z, 0.0f);
+        s->points[k][j] = make_float4(p.x, p.y, p.z, 0.0f);
     }
+    if (lane == 0)
+        s->n[k] = n;
+    return n;
 }
 
 /* Weights of N columns of K tables, `step` apart: all on their way before the first is needed. */
@@ -273,7 +269,7 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     overlap_begin();
     if (f < a.mesh.n_faces) {
         if (warp % T::warps == 0)
-            tri_begin<LEVEL>(a, f, made);
+            tri_lines<LEVEL>(a.mesh, f, made);
         kind.template see<LEVEL>(f, made);
     }
     T::sync();

@@ -15,16 +15,16 @@ struct tri_normals_kind {
     }
 
     /* Piece k: its points as seen from its first column, and scaled; a half of a warp. */
+    template <int LEVEL>
     __device__ __forceinline__ void see_piece(uint32_t f, int k, int lane, tri_made *s) const
     {
         const unsigned half = 0xffffu << (tri_lane() & 16);
         const sdd_tri_away &away = a.away[a.pieces.piece[4 * f + k].class_of];
         float4 *p = s->points[k];
         float most = 0.0f;
-        tri_load(a.pieces, f, a.from, 3, k, lane, p);
+        const int n = tri_load(a.pieces, f, a.from, 3, k, lane, s);
         __syncwarp(half);
         const sdd_vec3 from = sdd_vec3_of(p[0].x, p[0].y, p[0].z);
-        const int n = a.pieces.classes[a.pieces.piece[4 * f + k].class_of].n_columns;
         for (int j = lane; j < n; j += 16)
             most = sdd_tab_most(sdd_sub(sdd_vec3_of(p[j].x, p[j].y, p[j].z), from), most);
         __syncwarp(half);
@@ -39,21 +39,21 @@ struct tri_normals_kind {
             p[j] = make_float4(seen.x, seen.y, seen.z, 0.0f);
         }
         if (lane == 0) {
-            s->away[k] = a.pieces.table + away.table * sdd_tri_table_rows(1 << (a.pieces.level - 1));
+            s->table[k] = a.pieces.table + away.table * tri_shared<LEVEL>::table;
             s->pairs[k] = away.pairs;
         }
     }
 
     template <int LEVEL> __device__ __forceinline__ void see(uint32_t f, tri_made *s) const
     {
-        tri_halves<tri_shared<LEVEL>::warps>([&](int k, int lane) { see_piece(f, k, lane, s); });
+        tri_halves<tri_shared<LEVEL>::warps>([&](int k, int lane) { see_piece<LEVEL>(f, k, lane, s); });
     }
 
     template <int LEVEL> __device__ __forceinline__ sdd_vec3 make(const tri_made &s, int piece, int row) const
     {
         constexpr int table = tri_shared<LEVEL>::table;
         const int n = s.n[piece];
-        const float *w = s.away[piece] + row;
+        const float *w = s.table[piece] + row;
         const int64_t step = (int64_t)n * table;
         sdd_vec3 t[2];
         tri_sums<2, table>(w, step, s.points[piece], n, t);

@@ -16,8 +16,12 @@ struct tri_rows_kind {
 
     template <int LEVEL> __device__ __forceinline__ void see(uint32_t f, tri_made *s) const
     {
-        tri_halves<tri_shared<LEVEL>::warps>(
-            [&](int k, int lane) { tri_load(a.pieces, f, a.from, a.width.n, k, lane, s->points[k]); });
+        tri_halves<tri_shared<LEVEL>::warps>([&](int k, int lane) {
+            const sdd_tab_table &of = a.pieces.classes[a.pieces.piece[4 * f + k].class_of];
+            tri_load(a.pieces, f, a.from, a.width.n, k, lane, s);
+            if (lane == 0)
+                s->table[k] = a.pieces.table + of.table * tri_shared<LEVEL>::table;
+        });
     }
 
     template <int LEVEL> __device__ __forceinline__ sdd_vec3 make(const tri_made &s, int piece, int row) const

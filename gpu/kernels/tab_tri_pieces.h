@@ -24,7 +24,7 @@ struct sdd_tri_pieces {
     int32_t level;         /* of the points */
 };
 
-/* A GPU makes all rows of a level, from this one on, triangle by triangle; of fewer a warp would have few points of one.
+/* A GPU makes all rows of a level, from this one on, triangle by triangle; below, a warp would have few points of one.
  * Items are so many control vertices, then triangles for as many warps as such a block has. */
 #define SDD_TRI_LEAST 3
 #define SDD_TRI_ITEM 256
