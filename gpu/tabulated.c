@@ -30,7 +30,8 @@ struct tables {
 
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
-    int64_t side = (1 << steps) + 1, n = t->n_columns * side * side;
+    /* a GPU reads SDD_TAB_TERMS columns at a time, also where some are beyond the table */
+    int64_t side = (1 << steps) + 1, n = (t->n_columns + SDD_TAB_TERMS - 1) * side * side;
     out->basis = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->slope = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->table = ARENA(a, float, n);

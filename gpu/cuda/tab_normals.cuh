@@ -230,48 +230,51 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
     }
 }
 
-/* Points of half a run as seen from the vertices, those of column 0, and scaled: for any number of columns. */
-struct tab_part_seen {
+/* What points of half a run are seen from, the vertices, those of column 0, and their scales, for any number of
+ * columns: to shared memory. */
+static __device__ __forceinline__ void tab_part_see(const float *rows, const tab_part &part,
+                                                    const uint32_t (&first)[TAB_HALF], tab_half *s)
+{
+    float most[TAB_HALF];
     sdd_vec3 from[TAB_HALF];
-    float scale[TAB_HALF];
-
-    __device__ __forceinline__ tab_part_seen(const float *rows, const tab_part &part, const uint32_t (&first)[TAB_HALF])
-    {
-        float most[TAB_HALF];
-        uint32_t row[TAB_HALF];
+    uint32_t row[TAB_HALF];
 #pragma unroll
-        for (int j = 0; j < TAB_HALF; j++)
-            most[j] = 0.0f, row[j] = first[j];
-        for (int at = 0; at < part.table.n_columns; at += TAB_SOME) {
-            sdd_vec3 p[TAB_HALF];
-            tab_part_points<3>(rows, part, at, row, p);
-#pragma unroll
-            for (int j = 0; j < TAB_HALF; j++) {
-                if (at == 0)
-                    from[j] = sdd_vec3_of(__shfl_sync(~0u, p[j].x, 0), __shfl_sync(~0u, p[j].y, 0),
-                                          __shfl_sync(~0u, p[j].z, 0));
-                if (at + tab_lane() < part.table.n_columns)
-                    most[j] = sdd_tab_most(sdd_sub(p[j], from[j]), most[j]);
-            }
-            tab_part_rows(part, at + TAB_SOME, row);
-        }
+    for (int j = 0; j < TAB_HALF; j++)
+        most[j] = 0.0f, row[j] = first[j];
+    for (int at = 0; at < part.table.n_columns; at += TAB_SOME) {
+        sdd_vec3 p[TAB_HALF];
+        tab_part_points<3>(rows, part, at, row, p);
 #pragma unroll
         for (int j = 0; j < TAB_HALF; j++) {
-            for (int step = 16; step > 0; step /= 2) {
-                const float other = __shfl_xor_sync(~0u, most[j], step);
-                most[j] = most[j] > other ? most[j] : other;
-            }
-            scale[j] = sdd_tab_scale(most[j]);
+            if (at == 0)
+                from[j] = sdd_vec3_of(__shfl_sync(~0u, p[j].x, 0), __shfl_sync(~0u, p[j].y, 0),
+                                      __shfl_sync(~0u, p[j].z, 0));
+            if (at + tab_lane() < part.table.n_columns)
+                most[j] = sdd_tab_most(sdd_sub(p[j], from[j]), most[j]);
         }
+        tab_part_rows(part, at + TAB_SOME, row);
     }
-
-    __device__ __forceinline__ void see(sdd_vec3 (&p)[TAB_HALF]) const
-    {
 #pragma unroll
-        for (int j = 0; j < TAB_HALF; j++)
-            p[j] = sdd_scale(scale[j], sdd_sub(p[j], from[j]));
+    for (int j = 0; j < TAB_HALF; j++) {
+        for (int step = 16; step > 0; step /= 2) {
+            const float other = __shfl_xor_sync(~0u, most[j], step);
+            most[j] = most[j] > other ? most[j] : other;
+        }
+        if (tab_lane() == j)
+            s->seen[j] = make_float4(from[j].x, from[j].y, from[j].z, sdd_tab_scale(most[j]));
     }
-};
+    __syncwarp();
+}
+
+/* Points of a lane as seen from there; not: it has none, which stay zeros. */
+static __device__ __forceinline__ void tab_part_seen(const tab_half *s, bool is, sdd_vec3 (&p)[TAB_HALF])
+{
+#pragma unroll
+    for (int j = 0; j < TAB_HALF && is; j++) {
+        const float4 from = s->seen[j];
+        p[j] = sdd_scale(from.w, sdd_sub(p[j], sdd_vec3_of(from.x, from.y, from.z)));
+    }
+}
 
 /* As tab_others, of what leads away from a point in both directions; corners where several pieces have their part are
  * made one by one. */
@@ -290,14 +293,14 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     tab_ahead_wait(a);
     if (part.pieces <= 0)
         return;
-    const tab_part_seen seen(a.from, part, row);
+    tab_part_see(a.from, part, row, s);
 #pragma unroll
     for (int j = 0; j < 3 * TAB_HALF; j++)
         sum[0][j] = sum[1][j] = 0.0f;
     for (int from = 0; from < n_columns; from += TAB_SOME) {
         sdd_vec3 p[TAB_HALF];
         tab_part_points<3>(a.from, part, from, row, p);
-        seen.see(p);
+        tab_part_seen(s, from + tab_lane() < n_columns, p);
         tab_part_share<3>(p, s);
         tab_part_rows(part, from + TAB_SOME, row);
         __syncwarp();
@@ -305,7 +308,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
         for (int d = 0; d < 2; d++)
             for (int t = from; t < from + TAB_SOME && t < n_columns; t += SDD_TAB_TERMS) {
                 float w[SDD_TAB_TERMS];
-                tab_weights((d ? n.t2 : n.t1) + table + (int64_t)t * points, points, n_columns - t, w);
+                tab_weights((d ? n.t2 : n.t1) + table + (int64_t)t * points, points, w);
                 tab_terms_add<3>(w, s->points + (t - from), n_columns - t, sum[d]);
             }
         __syncwarp();

@@ -14,6 +14,7 @@ struct tab_half {
     alignas(16) float points[TAB_SOME][3 * TAB_HALF];
     sdd_frame frames[TAB_HALF];
     uint32_t owns[TAB_HALF];
+    float4 seen[TAB_HALF]; /* of normals: what points are seen from, and at which scale */
 };
 
 /* Half a run, as a warp has it: no pieces, where there is nothing to make; `point`: the lane's own of each. */
@@ -84,15 +85,16 @@ static __device__ __forceinline__ void tab_part_share(const sdd_vec3 (&points)[T
     }
 }
 
-/* Weights of the next SDD_TAB_TERMS columns, `apart` from each other, of n that are left. */
-static __device__ __forceinline__ void tab_weights(const float *from, int apart, int n, float (&w)[SDD_TAB_TERMS])
+/* Weights of the next SDD_TAB_TERMS columns, `apart` from each other, of which some may be beyond the table: their points
+ * are zeros. */
+static __device__ __forceinline__ void tab_weights(const float *from, int apart, float (&w)[SDD_TAB_TERMS])
 {
 #pragma unroll
-    for (int j = 0; j < SDD_TAB_TERMS; j++)
-        w[j] = j < n ? __ldg(from + j * apart) : 0.0f;
+    for (int j = 0; j < SDD_TAB_TERMS; j++, from += apart)
+        w[j] = __ldg(from);
 }
 
-/* The products of SDD_TAB_TERMS columns, or of the n that are left, first with each other, then with the sums. */
+/* The products of SDD_TAB_TERMS columns, of n that are left, first with each other, then with the sums. */
 template <int N>
 static __device__ __forceinline__ void tab_terms_add(const float (&w)[SDD_TAB_TERMS], const float (*points)[3 * TAB_HALF],
                                                      int n, float (&sum)[N * TAB_HALF])
@@ -102,12 +104,13 @@ static __device__ __forceinline__ void tab_terms_add(const float (&w)[SDD_TAB_TE
     for (int j = 0; j < N * TAB_HALF; j++)
         some[j] = 0.0f;
 #pragma unroll
-    for (int c = 0; c < SDD_TAB_TERMS; c++)
-        if (c < n) {
+    for (int c = 0; c < SDD_TAB_TERMS; c++) {
+        if (c == SDD_TAB_TERMS / 2 && c >= n)
+            break;
 #pragma unroll
-            for (int j = 0; j < N * TAB_HALF; j++)
-                some[j] = fmaf(w[c], points[c][j], some[j]);
-        }
+        for (int j = 0; j < N * TAB_HALF; j++)
+            some[j] = fmaf(w[c], points[c][j], some[j]);
+    }
 #pragma unroll
     for (int j = 0; j < N * TAB_HALF; j++)
         sum[j] += some[j];
@@ -124,7 +127,7 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     uint32_t row[TAB_HALF];
     float next[SDD_TAB_TERMS], sum[N * TAB_HALF];
     tab_part_rows(part, 0, row);
-    tab_weights(w, points, n, next);
+    tab_weights(w, points, next);
     tab_ahead_wait(a);
     if (part.pieces <= 0)
         return;
@@ -143,7 +146,8 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
             for (int c = 0; c < SDD_TAB_TERMS; c++)
                 own[c] = next[c];
             w += SDD_TAB_TERMS * points;
-            tab_weights(w, points, n - t - SDD_TAB_TERMS, next);
+            if (t + SDD_TAB_TERMS < n)
+                tab_weights(w, points, next);
             tab_terms_add<N>(own, s->points + (t - from), n - t, sum);
         }
         __syncwarp();

@@ -266,7 +266,7 @@ void pieces_cut(struct pieces *s)
     }
     for (int k = 0; k < MOST_CLASSES; k++) /* the other way round */
         s->tables[k].table = n_tables - s->tables[k].table - s->tables[k].n_columns;
-    s->n_table = n_tables * s->side * s->side;
+    s->n_table = (n_tables + SDD_TAB_TERMS - 1) * s->side * s->side; /* a GPU reads that many more */
     s->column = xalloc(s->n_column, 4);
     for (int64_t i = 0; i < s->n_column; i++)
         s->column[i] = pieces_any_row(s);
