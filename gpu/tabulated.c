@@ -8,7 +8,6 @@
 #include "gpu/kernels/tab_points_unorm16.h"
 #include "gpu/kernels/tab_points_uv.h"
 #include "gpu/result.h"
-#include "gpu/steps.h"
 #include "gpu/tab_basis.h"
 #include "gpu/tab_cache.h"
 #include "gpu/tab_classify.h"
