@@ -63,7 +63,11 @@ struct sdd_tab_along {
     sdd_wide p[SDD_TAB_REGULAR][3];
 };
 
-/* The 4 x 4 points of a piece, so many apart along its sides: those of a whole quad turned to its corner. */
+/* The 4 x 4 points of a whole quad turned to each of its corners: the first, and how far apart they are along the
+ * sides. */
+static const int8_t sdd_tab_turned[4][3] = {{0, 1, 4}, {3, 4, -1}, {15, -1, -4}, {12, -4, 1}};
+
+/* The 4 x 4 points of a piece, so many apart along its sides. */
 struct sdd_tab_view {
     const sdd_wide (*p)[3];
     int32_t x, y;
@@ -71,8 +75,7 @@ struct sdd_tab_view {
 
 SDD_FN struct sdd_tab_view sdd_tab_view_of(const struct sdd_tab_along *along, int64_t i)
 {
-    static const int8_t view[4][3] = {{0, 1, 4}, {3, 4, -1}, {15, -1, -4}, {12, -4, 1}};
-    const int8_t *at = view[along->whole ? i % 4 : 0];
+    const int8_t *at = sdd_tab_turned[along->whole ? i % 4 : 0];
     struct sdd_tab_view v = {along->p + at[0], at[1], at[2]};
     return v;
 }

@@ -21,16 +21,13 @@ SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 t1, struct sdd_wide_vec3 t2, i
 static inline void sdd_tab_see_columns(const struct tab_points_args *a, const struct sdd_tab_other *o,
                                        struct sdd_vec3 *p)
 {
-    int32_t n = o->table->n_columns;
-    float most = 0.0f;
-    p[0] = sdd_tab_load(a->from, o->column[0], 3);
-    for (int32_t j = 1; j < n; j++) {
-        p[j] = sdd_sub(sdd_tab_load(a->from, o->column[j], 3), p[0]);
-        most = sdd_tab_most(p[j], most);
-    }
-    p[0] = sdd_sub(p[0], p[0]);
+    const int32_t n = o->table->n_columns;
+    const struct sdd_vec3 from = sdd_tab_load(a->from, o->column[0], 3);
     for (int32_t j = 0; j < n; j++)
-        p[j] = sdd_scale(sdd_tab_scale(most), p[j]);
+        p[j] = sdd_sub(sdd_tab_load(a->from, o->column[j], 3), from);
+    const float scale = sdd_tab_scale(sdd_tab_most_of(p, n));
+    for (int32_t j = 0; j < n; j++)
+        p[j] = sdd_scale(scale, p[j]);
 }
 
 /* Corners where several pieces have their part are made one by one. */
@@ -60,20 +57,25 @@ static inline void sdd_tab_other_normals(const void *args, const struct sdd_tab_
 
 /* ---- bicubic pieces ---------------------------------------------------------------------------------------------- */
 /* What pieces of one kind have in common: their tables, and the weights of the points x = 1 .. m of a row, lane by
- * lane. Where a register has room for several rows, all of them, and the weights of rows, SDD_TAB_ABOVE times `rows` of
- * them from y = 1 on. */
+ * lane. Where a register has room for several rows, all of them, and the weights of rows, SDD_TAB_ABOVE times
+ * sdd_tab_rows_at_once of them from y = 1 on. And the points of the whole quad whose first piece is `seen`. */
 struct sdd_tab_lanes {
     struct sdd_tab_bases of;
-    int32_t m, rows;
+    int64_t seen;
+    struct sdd_vec3 quad[SDD_TAB_REGULAR];
     sdd_wide at[SDD_TAB_ACROSS][4], slope[SDD_TAB_ACROSS][4], at_row[SDD_TAB_ABOVE][4], slope_row[SDD_TAB_ABOVE][4];
 };
 
+SDD_FN int32_t sdd_tab_rows_at_once(int32_t m)
+{
+    return m < SDD_LANES ? SDD_LANES / m : 1;
+}
+
 static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t piece, struct sdd_tab_lanes *l)
 {
-    int32_t m = 1 << (a->rows.pieces.grid.level - 1);
+    int32_t m = 1 << (a->rows.pieces.grid.level - 1), rows = sdd_tab_rows_at_once(m);
     l->of = sdd_tab_bases_of(a, (uint32_t)piece);
-    l->m = m;
-    l->rows = m < SDD_LANES ? SDD_LANES / m : 1;
+    l->seen = -1;
     for (int32_t i = 0; i < SDD_LANES; i++)
         for (int32_t k = 0; k < 4; k++) {
             for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++) {
@@ -81,8 +83,8 @@ static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t pi
                 l->at[v][k][i] = l->of.at[x].s[k];
                 l->slope[v][k][i] = l->of.slope[x].s[k];
             }
-            for (int32_t g = 0; g * l->rows < m && l->rows > 1; g++) {
-                int32_t y = g * l->rows + i / m < m ? g * l->rows + i / m + 1 : m;
+            for (int32_t g = 0; g * rows < m && rows > 1; g++) {
+                int32_t y = g * rows + i / m < m ? g * rows + i / m + 1 : m;
                 l->at_row[g][k][i] = l->of.at[y].s[k];
                 l->slope_row[g][k][i] = l->of.slope[y].s[k];
             }
@@ -114,45 +116,76 @@ SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sd
 }
 
 /* The normals at x = 1 .. m of rows 1 .. m, those of register v of each row. */
-SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd_sixteen *s, int32_t v, int unit,
-                                 float *to)
+SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd_vec3 *p, int32_t m, int32_t v,
+                                 int unit, float *to)
 {
+    const int32_t rows = sdd_tab_rows_at_once(m);
     struct sdd_wide_vec3 at[4], away[4];
     for (int32_t b = 0; b < 4; b++) {
-        at[b] = sdd_wide_sum_of(l->at[v], s->p + 4 * b);
-        away[b] = sdd_wide_sum_of(l->slope[v], s->p + 4 * b);
+        at[b] = sdd_wide_sum_of(l->at[v], p + 4 * b);
+        away[b] = sdd_wide_sum_of(l->slope[v], p + 4 * b);
     }
-    for (int32_t y = 1, g = 0; y <= l->m; y += l->rows, g++) {
+    for (int32_t y = 1, g = 0; y <= m; y += rows, g++) {
         sdd_wide by[4], dy[4];
         for (int32_t k = 0; k < 4; k++) {
-            by[k] = l->rows > 1 ? l->at_row[g][k] : sdd_wide_of(l->of.at[y].s[k]);
-            dy[k] = l->rows > 1 ? l->slope_row[g][k] : sdd_wide_of(l->of.slope[y].s[k]);
+            by[k] = rows > 1 ? l->at_row[g][k] : sdd_wide_of(l->of.at[y].s[k]);
+            dy[k] = rows > 1 ? l->slope_row[g][k] : sdd_wide_of(l->of.slope[y].s[k]);
         }
-        sdd_wide_normals(sdd_wide_sum(by, away), sdd_wide_sum(dy, at), unit, to + 3 * (l->m * y + SDD_LANES * v));
+        sdd_wide_normals(sdd_wide_sum(by, away), sdd_wide_sum(dy, at), unit, to + 3 * (m * y + SDD_LANES * v));
     }
 }
 
-static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t i, struct sdd_tab_streams *streams)
+/* sdd_tab_see_piece; of a whole quad once, then turned to the corners of its pieces, to `turned`. */
+SDD_FN const struct sdd_vec3 *sdd_tab_seen_of(const struct tab_points_args *a, int64_t i, struct sdd_tab_lanes *l,
+                                              struct sdd_vec3 *turned)
 {
-    const struct tab_normals_args *of = args;
-    const struct sdd_tab_lanes *l = kind;
+    const int64_t turn = i < a->n_whole ? i % 4 : 0;
+    const int8_t *at = sdd_tab_turned[turn];
+    if (l->seen != i - turn)
+        sdd_tab_see_piece(a, (uint32_t)(i - turn), l->quad);
+    l->seen = i - turn;
+    if (turn == 0)
+        return l->quad;
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        turned[k] = l->quad[at[0] + k % 4 * at[1] + k / 4 * at[2]];
+    return turned;
+}
+
+/* m: cells along a piece, a constant (sdd_tab_piece_of). */
+SDD_FN void sdd_tab_normals_of(const struct tab_normals_args *of, struct sdd_tab_lanes *l, int32_t m, int64_t i,
+                               struct sdd_tab_streams *streams)
+{
     const struct tab_points_args *a = &of->rows.pieces;
-    struct sdd_sixteen s = sdd_tab_seen(a, (uint32_t)i);
-    struct sdd_tab_line low = sdd_tab_line_of(l->of, &s, 0, 1);
-    struct sdd_tab_sides to = sdd_tab_sides_of(a, l->m, i);
+    struct sdd_vec3 turned[SDD_TAB_REGULAR];
+    const struct sdd_vec3 *p = sdd_tab_seen_of(a, i, l, turned);
+    struct sdd_tab_line low = sdd_tab_line_of(l->of, p, 0, 1);
+    struct sdd_tab_sides to = sdd_tab_sides_of(a, m, i);
     float grid[3 * (SDD_TAB_SIDE * (SDD_TAB_SIDE + 1) + SDD_LANES)];
     int unit = a->as.format == SDD_ROWS_F32;
-    for (int32_t v = 0; v == 0 || v * SDD_LANES < l->m; v++)
+    for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
         sdd_wide_normals(sdd_wide_sum_of(l->slope[v], low.at), sdd_wide_sum_of(l->at[v], low.away), unit,
                          grid + 3 * SDD_LANES * v);
-    for (int32_t v = 0; v == 0 || v * SDD_LANES < l->m; v++)
-        sdd_tab_rows_normals(l, &s, v, unit, grid);
+    for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
+        sdd_tab_rows_normals(l, p, m, v, unit, grid);
     if (a->regular[i].owns & SDD_TAB_VERTEX)
         sdd_tab_put_pair(of, to.vertex, sdd_tab_line_pair(l->of, &low, 0, 1));
     if (a->regular[i].owns & SDD_TAB_LEFT)
-        for (int32_t y = 1; y < l->m; y++)
+        for (int32_t y = 1; y < m; y++)
             sdd_tab_put_row(of, sdd_tab_left(&a->grid, a->regular[i].corner) + (uint32_t)y);
-    sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * l->m, streams);
+    sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * m, streams);
+}
+
+static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t i, struct sdd_tab_streams *s)
+{
+    const struct tab_normals_args *of = args;
+    switch (of->rows.pieces.grid.level) {
+    case 1: sdd_tab_normals_of(of, kind, 1, i, s); break;
+    case 2: sdd_tab_normals_of(of, kind, 2, i, s); break;
+    case 3: sdd_tab_normals_of(of, kind, 4, i, s); break;
+    case 4: sdd_tab_normals_of(of, kind, 8, i, s); break;
+    case 5: sdd_tab_normals_of(of, kind, 16, i, s); break;
+    default: sdd_tab_normals_of(of, kind, 32, i, s); break;
+    }
 }
 
 static inline void sdd_tab_normals_item(int64_t i, const struct tab_normals_args *a)

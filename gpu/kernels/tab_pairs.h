@@ -39,6 +39,24 @@ SDD_FN float sdd_tab_most(struct sdd_vec3 p, float most)
     return x > most ? x : most;
 }
 
+/* The same of n points. */
+SDD_FN float sdd_tab_most_of(const struct sdd_vec3 *p, int32_t n)
+{
+#ifdef __CUDACC__
+    float most = 0.0f;
+    for (int32_t k = 0; k < n; k++)
+        most = sdd_tab_most(p[k], most);
+    return most;
+#else
+    sdd_lanes most = {0.0f}; /* component by component */
+    for (int32_t k = 0; k < n; k++) {
+        const sdd_lane_bits size = (sdd_lane_bits)p[k].v & 0x7fffffff, more = (sdd_lane_bits)((sdd_lanes)size > most);
+        most = (sdd_lanes)((size & more) | ((sdd_lane_bits)most & ~more));
+    }
+    return sdd_tab_most(sdd_vec3_of(most[0], most[1], most[2]), 0.0f);
+#endif
+}
+
 SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
 {
     struct sdd_dvec3 d;
@@ -48,20 +66,17 @@ SDD_FN struct sdd_dvec3 sdd_tab_double(struct sdd_vec3 v)
     return d;
 }
 
-/* The points of a bicubic piece as seen from its vertex, or that of the whole quad's first piece. */
-SDD_FN struct sdd_sixteen sdd_tab_seen(const struct tab_points_args *a, uint32_t i)
+/* The points of a bicubic piece, as seen from its vertex or that of the whole quad's first piece, to p. */
+SDD_FN void sdd_tab_see_piece(const struct tab_points_args *a, uint32_t i, struct sdd_vec3 *p)
 {
-    struct sdd_sixteen s = sdd_tab_sixteen(a, i);
-    uint32_t turn = i < a->n_whole ? i % 4 : 0;
-    struct sdd_vec3 from = s.p[turn == 0 ? 5 : turn == 1 ? 9 : turn == 2 ? 10 : 6];
-    float most = 0.0f;
-    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++) {
-        s.p[k] = sdd_sub(s.p[k], from);
-        most = sdd_tab_most(s.p[k], most);
-    }
+    const struct sdd_sixteen s = sdd_tab_sixteen(a, i);
+    const uint32_t turn = i < a->n_whole ? i % 4 : 0;
+    const struct sdd_vec3 from = s.p[turn == 0 ? 5 : turn == 1 ? 9 : turn == 2 ? 10 : 6];
     for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
-        s.p[k] = sdd_scale(sdd_tab_scale(most), s.p[k]);
-    return s;
+        p[k] = sdd_sub(s.p[k], from);
+    const float scale = sdd_tab_scale(sdd_tab_most_of(p, SDD_TAB_REGULAR));
+    for (int32_t k = 0; k < SDD_TAB_REGULAR; k++)
+        p[k] = sdd_scale(scale, p[k]);
 }
 
 /* What leads away from points of a line along which one coordinate is the same: the sums across it are made first, as
@@ -83,14 +98,14 @@ SDD_FN struct sdd_tab_bases sdd_tab_bases_of(const struct tab_normals_args *a, u
     return of;
 }
 
-SDD_FN struct sdd_tab_line sdd_tab_line_of(struct sdd_tab_bases of, const struct sdd_sixteen *s, int32_t fixed,
+SDD_FN struct sdd_tab_line sdd_tab_line_of(struct sdd_tab_bases of, const struct sdd_vec3 *piece, int32_t fixed,
                                            int32_t along_x)
 {
     const float *b = of.at[fixed].s, *d = of.slope[fixed].s;
     int32_t next = along_x ? 1 : 4, across = along_x ? 4 : 1;
     struct sdd_tab_line l;
     for (int32_t k = 0; k < 4; k++) {
-        const struct sdd_vec3 *p = s->p + k * next;
+        const struct sdd_vec3 *p = piece + k * next;
         l.at[k] = sdd_basis_sum(b, p[0], p[across], p[2 * across], p[3 * across]);
         l.away[k] = sdd_basis_sum(d, p[0], p[across], p[2 * across], p[3 * across]);
     }
@@ -118,9 +133,10 @@ SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_bases of, const stru
  * side x = 0 it is not what leads along x; a sharp corner has both sides. */
 SDD_FN struct sdd_tab_pair sdd_tab_bicubic_pair(const struct tab_normals_args *a, uint32_t i, int32_t x, int32_t y)
 {
-    struct sdd_sixteen s = sdd_tab_seen(&a->rows.pieces, i);
+    struct sdd_vec3 p[SDD_TAB_REGULAR];
+    sdd_tab_see_piece(&a->rows.pieces, i, p);
     struct sdd_tab_bases of = sdd_tab_bases_of(a, i);
-    struct sdd_tab_line l = sdd_tab_line_of(of, &s, y == 0 ? 0 : x, y == 0);
+    struct sdd_tab_line l = sdd_tab_line_of(of, p, y == 0 ? 0 : x, y == 0);
     struct sdd_tab_pair t = sdd_tab_line_pair(of, &l, y == 0 ? x : y, y == 0);
     uint32_t open = a->rows.pieces.regular[i].owns >> SDD_TAB_OPEN;
     if (x == 0 && (open & 8) && (y > 0 || !(open & 1))) {
