@@ -115,24 +115,91 @@ SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sd
     return sdd_wide_sum(w, all);
 }
 
-/* The normals at x = 1 .. m of rows 1 .. m, those of register v of each row. */
-SDD_FN void sdd_tab_rows_normals(const struct sdd_tab_lanes *l, const struct sdd_vec3 *p, int32_t m, int32_t v,
-                                 int unit, float *to)
-{
-    const int32_t rows = sdd_tab_rows_at_once(m);
+/* What the normals at SDD_LANES x of a piece are made of, but for y = 0. */
+struct sdd_tab_column {
     struct sdd_wide_vec3 at[4], away[4];
+};
+
+SDD_FN void sdd_tab_column_of(const struct sdd_tab_lanes *l, const struct sdd_vec3 *p, int32_t v,
+                              struct sdd_tab_column *c)
+{
     for (int32_t b = 0; b < 4; b++) {
-        at[b] = sdd_wide_sum_of(l->at[v], p + 4 * b);
-        away[b] = sdd_wide_sum_of(l->slope[v], p + 4 * b);
+        c->at[b] = sdd_wide_sum_of(l->at[v], p + 4 * b);
+        c->away[b] = sdd_wide_sum_of(l->slope[v], p + 4 * b);
     }
-    for (int32_t y = 1, g = 0; y <= m; y += rows, g++) {
-        sdd_wide by[4], dy[4];
-        for (int32_t k = 0; k < 4; k++) {
-            by[k] = rows > 1 ? l->at_row[g][k] : sdd_wide_of(l->of.at[y].s[k]);
-            dy[k] = rows > 1 ? l->slope_row[g][k] : sdd_wide_of(l->of.slope[y].s[k]);
-        }
-        sdd_wide_normals(sdd_wide_sum(by, away), sdd_wide_sum(dy, at), unit, to + 3 * (m * y + SDD_LANES * v));
+}
+
+SDD_FN void sdd_tab_column_put(const struct sdd_tab_column *c, const sdd_wide by[4], const sdd_wide dy[4], int unit,
+                               float *to)
+{
+    sdd_wide_normals(sdd_wide_sum(by, c->away), sdd_wide_sum(dy, c->at), unit, to);
+}
+
+/* Those of row y. */
+SDD_FN void sdd_tab_row_put(const struct sdd_tab_lanes *l, const struct sdd_tab_column *c, int32_t y, int unit,
+                            float *to)
+{
+    sdd_wide by[4], dy[4];
+    for (int32_t k = 0; k < 4; k++) {
+        by[k] = sdd_wide_of(l->of.at[y].s[k]);
+        dy[k] = sdd_wide_of(l->of.slope[y].s[k]);
     }
+    sdd_tab_column_put(c, by, dy, unit, to);
+}
+
+/* A row of normals at y = 0. */
+SDD_FN void sdd_tab_bottom_normals(const struct sdd_tab_lanes *l, const struct sdd_tab_line *low, int32_t m, int unit,
+                                   float *to)
+{
+    for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
+        sdd_wide_normals(sdd_wide_sum_of(l->slope[v], low->at), sdd_wide_sum_of(l->at[v], low->away), unit,
+                         to + 3 * SDD_LANES * v);
+}
+
+/* All normals of a piece but its vertex', of which a register has several rows. */
+SDD_FN void sdd_tab_short_normals(const struct tab_points_args *a, const struct sdd_tab_lanes *l,
+                                  const struct sdd_vec3 *p, const struct sdd_tab_line *low, int32_t m, uint32_t owns,
+                                  const struct sdd_tab_sides *to, struct sdd_tab_streams *s)
+{
+    const int32_t rows = sdd_tab_rows_at_once(m), unit = a->as.format == SDD_ROWS_F32;
+    float grid[3 * (SDD_LANES * (SDD_LANES + 1) + SDD_LANES)];
+    struct sdd_tab_column c;
+    sdd_tab_bottom_normals(l, low, m, unit, grid);
+    sdd_tab_column_of(l, p, 0, &c);
+    for (int32_t y = 1, g = 0; y <= m; y += rows, g++)
+        sdd_tab_column_put(&c, l->at_row[g], l->slope_row[g], unit, grid + 3 * m * y);
+    sdd_tab_put_grid(a, sdd_xyz(), owns, to, grid, 3 * m, s);
+}
+
+/* The same of whole registers a row, which go to memory from where they are made. Of some rows the last registers come
+ * first: they hang over into the next row. */
+SDD_FN void sdd_tab_long_normals(const struct tab_points_args *a, const struct sdd_tab_lanes *l,
+                                 const struct sdd_vec3 *p, const struct sdd_tab_line *low, int32_t m, uint32_t owns,
+                                 const struct sdd_tab_sides *to, struct sdd_tab_streams *s)
+{
+    const int32_t n_wide = m / SDD_LANES, row = 3 * (m - 1), burst = SDD_TAB_BURST / m;
+    const int32_t last = 3 * SDD_LANES * (n_wide - 1), unit = a->as.format == SDD_ROWS_F32;
+    float bottom[3 * SDD_TAB_SIDE], right[SDD_TAB_SIDE + 1][SDD_LANES], top[3 * SDD_LANES];
+    struct sdd_tab_made made = {bottom, right[0] + SDD_LANES - 3, SDD_LANES};
+    struct sdd_tab_column c[SDD_TAB_ACROSS];
+    for (int32_t v = 0; v < n_wide; v++)
+        sdd_tab_column_of(l, p, v, c + v);
+    sdd_tab_bottom_normals(l, low, m, unit, bottom);
+    sdd_wide_store(right[0], sdd_wide_load(bottom + last + 2 * SDD_LANES));
+    for (int32_t y = 1; y < m; y += burst) {
+        const int32_t rows = m - y < burst ? m - y : burst;
+        float *inside = sdd_tab_inside(sdd_xyz(), to, y, rows, s);
+        for (int32_t v = n_wide; v-- > 0;)
+            for (int32_t r = 0; r < rows; r++) {
+                float *at = inside + r * row + 3 * SDD_LANES * v;
+                sdd_tab_row_put(l, c + v, y + r, unit, at);
+                if (v == n_wide - 1)
+                    sdd_wide_store(right[y + r], sdd_wide_load(at + 2 * SDD_LANES));
+            }
+    }
+    sdd_tab_row_put(l, c + n_wide - 1, m, unit, top);
+    sdd_wide_store(right[m], sdd_wide_load(top + 2 * SDD_LANES));
+    sdd_tab_put_made(a, sdd_xyz(), owns, to, &made, s);
 }
 
 /* sdd_tab_see_piece; of a whole quad once, then turned to the corners of its pieces, to `turned`. */
@@ -160,19 +227,16 @@ SDD_FN void sdd_tab_normals_of(const struct tab_normals_args *of, struct sdd_tab
     const struct sdd_vec3 *p = sdd_tab_seen_of(a, i, l, turned);
     struct sdd_tab_line low = sdd_tab_line_of(l->of, p, 0, 1);
     struct sdd_tab_sides to = sdd_tab_sides_of(a, m, i);
-    float grid[3 * (SDD_TAB_SIDE * (SDD_TAB_SIDE + 1) + SDD_LANES)];
-    int unit = a->as.format == SDD_ROWS_F32;
-    for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
-        sdd_wide_normals(sdd_wide_sum_of(l->slope[v], low.at), sdd_wide_sum_of(l->at[v], low.away), unit,
-                         grid + 3 * SDD_LANES * v);
-    for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
-        sdd_tab_rows_normals(l, p, m, v, unit, grid);
-    if (a->regular[i].owns & SDD_TAB_VERTEX)
+    const uint32_t owns = a->regular[i].owns;
+    if (owns & SDD_TAB_VERTEX)
         sdd_tab_put_pair(of, to.vertex, sdd_tab_line_pair(l->of, &low, 0, 1));
-    if (a->regular[i].owns & SDD_TAB_LEFT)
+    if (owns & SDD_TAB_LEFT)
         for (int32_t y = 1; y < m; y++)
             sdd_tab_put_row(of, sdd_tab_left(&a->grid, a->regular[i].corner) + (uint32_t)y);
-    sdd_tab_put_grid(a, sdd_xyz(), a->regular[i].owns, &to, grid, 3 * m, streams);
+    if (m < SDD_LANES)
+        sdd_tab_short_normals(a, l, p, &low, m, owns, &to, streams);
+    else
+        sdd_tab_long_normals(a, l, p, &low, m, owns, &to, streams);
 }
 
 static inline void sdd_tab_bicubic_normals(const void *args, void *kind, int64_t i, struct sdd_tab_streams *s)
