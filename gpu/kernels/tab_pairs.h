@@ -14,7 +14,7 @@ struct tab_normals_args {
     struct tab_rows_args rows;         /* basis: of lines across */
     const struct sdd_tab_basis *slope; /* a pair, as basis */
     sdd_tab_weights slopes;            /* the same         */
-    const float *t1, *t2;
+    const float *t1, *t2;              /* as pieces.table */
     const uint32_t *shared;
     float *tangents;
     int32_t by_pieces; /* all rows but isolated ones, piece by piece; no tangents */

@@ -67,7 +67,7 @@ struct tab_points_args {
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;
-    const float *table;
+    const float *table; /* of all classes, and finite numbers for SDD_TAB_TERMS - 1 columns more */
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
     const uint32_t *where; /* [C] the piece of each level-1 quad */
