@@ -113,7 +113,7 @@ $(PB_OBJ): $(BUILD)/gen/subdd.pb-c.c
 $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 	$(call say,NVCC,$<)
 	@mkdir -p $(@D) && $(NVCC) -O3 --threads 0 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
-	  $(foreach a,90,-gencode arch=compute_$a,code=sm_$a) -lineinfo $$($(NVCC) --help | grep -o -- --compress-mode | head -1 | sed s/$$/=size/) -Xcompiler \
+	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo $$($(NVCC) --help | grep -o -- --compress-mode | head -1 | sed s/$$/=size/) -Xcompiler \
 	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-fopenmp,-Wall,-Wextra,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 # Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc and libgomp alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)

@@ -22,7 +22,7 @@ struct tab_triangles_surface {
 struct tab_triangles {
     int64_t n_classes, n_columns, n_column; /* columns of all classes together, of all pieces */
     struct topology_part memory;
-    struct sdd_float2 *weights; /* Loop's by valence, for the first step */
+    struct sdd_float2 *weights; /* Loop's by valence: the matrix of the first step is made by them */
     struct sdd_tri_piece *piece;
     struct sdd_tab_table *classes;
     uint32_t *column;

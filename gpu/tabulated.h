@@ -30,7 +30,7 @@ struct tabulated {
     int64_t n_regular, n_whole, n_others, n_lone, n_classes, n_runs, n_columns, n_rows; /* n_columns: of all classes */
     struct topology_part pieces, lists, rows, terms;
     uint32_t *where;                 /* tab_where.h */
-    uint32_t *row;                   /* of level 1, that pieces look at, */
+    uint32_t *row;                   /* of level 1, that pieces look at (NULL: all), */
     int32_t *row_end;                /* .. and what they are made of     */
     struct sdd_term *term;           /* .. (tab_first.h)                 */
     uint32_t *made;                  /* a word: items of first steps that launches of rows have made, .. */

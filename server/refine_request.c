@@ -193,12 +193,16 @@ static bool is_known(const struct refine_job *j)
 }
 
 /* Do tables take less time than the steps of mesh-matrix (README, "Figures")? Of few levels only for points of the
- * limit surface, which are steps more. */
+ * limit surface, which are steps more; of triangles a GPU makes tangents, and rows of few levels, one by one. */
 static bool tables_pay(const struct refine_job *j)
 {
+    const struct job *job = &j->base.job;
     const struct sdd_refine_request *r = &j->request;
     const bool limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & AUTO_AROUND);
-    return r->level >= (limit_points ? 2 : 3);
+    if (r->level < (limit_points ? 2 : 3))
+        return false;
+    return job->slot->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
+           strcmp(job->server->device_info.backend, "cpu") == 0;
 }
 
 bool refine_is_auto(const struct refine_job *j)

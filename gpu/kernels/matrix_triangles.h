@@ -23,6 +23,8 @@ SDD_FN struct sdd_vec3 sdd_matrix_loop_step(const struct matrix_triangles_args *
     const struct sdd_control *m = &a->step.mesh;
     struct sdd_grid g = sdd_grid_of(m, a->step.level), next = sdd_grid_of(m, a->step.level + 1);
     struct sdd_tri_spot s = sdd_tri_spot_of(&next, m->edge_corner, row);
+    if (s.kind == SDD_AT_VERTEX && m->vert_sharp && m->vert_sharp[s.id] >= 10.0f)
+        return sdd_points_load(from, s.id); /* any number of triangles may meet there */
     if (s.kind == SDD_AT_VERTEX)
         return sdd_loop_control(&a->step, &g, from, s.id);
     if (s.kind == SDD_AT_EDGE) {

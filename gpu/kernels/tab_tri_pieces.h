@@ -18,7 +18,7 @@ struct sdd_tri_pieces {
     struct sdd_control mesh;
     const struct sdd_tri_piece *piece;   /* [4 F]                                                             */
     const struct sdd_tab_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
-    const float *table;                  /* of all classes, and SDD_TRI_REGULAR columns of zeros                */
+    const float *table;                  /* of all classes, and finite numbers for SDD_TRI_REGULAR columns more */
     const uint32_t *column;
     const uint32_t *place; /* [sdd_tri_places], by a GPU alone */
     int32_t level;         /* of the points */

@@ -2,6 +2,7 @@
 /* test_tabulated_loop.c: test_tabulated.c for triangles under Loop: on every shape, cut into triangles, at levels 1
  * to 6, what tables make is what mesh-matrix makes, but for rounding. */
 #include "tests/engines/same_as.h"
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,9 +62,37 @@ static void test_points(void **state)
     print_message("%d shapes have no tables\n", n_refused);
 }
 
+/* Triangles that meet in a vertex alone, where it stays: to find that out takes no time for each pair of them. */
+static void test_hub(void **state)
+{
+    enum { FANS = 20000 };
+    int32_t *counts = calloc(FANS, sizeof *counts), *vertices = calloc(3 * FANS, sizeof *vertices);
+    float *points = calloc(3 * (2 * FANS + 1), sizeof *points);
+    struct shape hub = {.name = "hub", .points = points};
+    (void)state;
+    assert_true(counts && vertices && points);
+    for (int32_t i = 0; i < FANS; i++) {
+        const float a = 6.2831853f * (float)i / FANS, b = a + 3.0f / FANS;
+        const float ends[6] = {cosf(a), sinf(a), 0.1f * (float)(i % 7), cosf(b), sinf(b), 0.1f * (float)(i % 5)};
+        counts[i] = 3;
+        memcpy(vertices + 3 * i, (const int32_t[3]){0, 2 * i + 1, 2 * i + 2}, sizeof(int32_t[3]));
+        memcpy(points + 3 * (2 * i + 1), ends, sizeof ends);
+    }
+    hub.desc = (struct sdd_mesh_desc){.n_vertices = 2 * FANS + 1,
+                                      .n_faces = FANS,
+                                      .n_corners = 3 * FANS,
+                                      .face_counts = counts,
+                                      .face_vertices = vertices,
+                                      .options = {.scheme = SDD_SCHEME_LOOP}};
+    assert_true(has_tables(&hub));
+    by_tables.normals = 0;
+    same_as_shape(&by_tables, &hub, 3, 3);
+    free(counts), free(vertices), free(points);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points), cmocka_unit_test(test_hub)};
     same_as_open(&by_tables);
     int failed = cmocka_run_group_tests_name("tabulated loop", tests, NULL, NULL);
     same_as_close(&by_tables);
