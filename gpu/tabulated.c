@@ -7,6 +7,7 @@
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_points_unorm16.h"
 #include "gpu/kernels/tab_points_uv.h"
+#include "gpu/kernels/tab_turns.h"
 #include "gpu/result.h"
 #include "gpu/tab_basis.h"
 #include "gpu/tab_cache.h"
@@ -112,7 +113,10 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         made.t2 = there.t2;
         made.shared = there.shared;
         rc = part_settle(d, memory, made.memory, of->memory, err);
-        *of = rc ? *of : made;
+        if (!rc) {
+            dev_free(d, of->turns.memory, of->turns.bytes);
+            *of = made;
+        }
     }
     free(memory);
     return rc;
@@ -126,35 +130,6 @@ static int classify_triangles(const sdd_topology *topology, const struct sdd_con
     const struct tab_first_rule rule = {mesh, t->triangles.weights, 0};
     t->n_rows = (int64_t)mesh->n_vertices + mesh->n_edges;
     return rc ? rc : tab_first_matrix(topology->device, &rule, t, err);
-}
-
-int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                      int surface, int normals, struct sdd_error *err)
-{
-    sdd_device *d = topology->device;
-    const int triangles = topology_is_triangles(topology);
-    struct tabulated_surface *of = t->surface + surface;
-    if (level > TABULATED_MAX_LEVEL)
-        return tab_refuse(err, "they would be too large for this level");
-    if (t->refused.code) {
-        *err = t->refused;
-        return err->code;
-    }
-    int rc = t->ready    ? SDD_OK
-             : triangles ? classify_triangles(topology, mesh, t, err)
-                         : tab_classify(d, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH, t, err);
-    if (rc) {
-        tabulated_free(d, t);
-        if (rc == SDD_EUNSUPPORTED)
-            t->refused = *err;
-        return rc;
-    }
-    t->ready = 1;
-    if (triangles)
-        return tab_triangles_tables(d, &t->triangles, level, surface, normals, err);
-    if (of->level == level && (of->t1 || !normals))
-        return SDD_OK;
-    return make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
 }
 
 int tabulated_has(const struct tabulated *t, int level, int surface)
@@ -172,7 +147,7 @@ int64_t tabulated_bytes(const struct tabulated *t)
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
-        bytes += t->surface[k].memory.bytes + adaptive_bytes(t->surface[k].adaptive);
+        bytes += t->surface[k].memory.bytes + t->surface[k].turns.bytes + adaptive_bytes(t->surface[k].adaptive);
     return bytes;
 }
 
@@ -240,7 +215,6 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .n_regular = t->n_regular,
                                 .n_whole = t->n_whole,
                                 .each = pieces_each(t->n_whole, of->level),
-                                .each_half = sdd_tab_once(of->level),
                                 .runs = t->runs,
                                 .tables = t->classes,
                                 .table = of->table,
@@ -248,9 +222,91 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .owns = t->owns,
                                 .column = t->column,
                                 .n_runs = t->n_runs,
-                                .where = t->where};
+                                .where = t->where,
+                                .turn = of->turns.memory};
     memcpy(a.weights, of->weights, sizeof a.weights);
     return a;
+}
+
+/* Arrays in which items are put in order. */
+struct turns {
+    uint64_t *key, *sorted;
+    uint32_t *item;
+    void *scratch;
+};
+
+enum { TURN_BITS = 32 };
+
+static struct turns lay_out_turns(const sdd_device *d, int64_t n, struct arena *a)
+{
+    struct turns of = {.key = ARENA(a, uint64_t, n)};
+    of.sorted = ARENA(a, uint64_t, n);
+    of.item = ARENA(a, uint32_t, n);
+    of.scratch = ARENA(a, char, d->b->sort_scratch(d->dev, n, TURN_BITS));
+    return of;
+}
+
+/* The items of a GPU in the order of what they write; those of whole quads alone are listed in it. */
+static int order_items(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
+                       struct tabulated_surface *of, struct sdd_error *err)
+{
+    struct tab_turns_args a = {.pieces =
+                                   points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
+    const int64_t n = sdd_tab_items(&a.pieces);
+    struct topology_part work, turns;
+    struct arena count = {NULL, 0};
+    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others)
+        return SDD_OK;
+    lay_out_turns(d, n, &count);
+    int rc = part_take(d, count.used, &work, err);
+    if (rc)
+        return rc;
+    rc = part_take(d, n * (int64_t)sizeof *a.item, &turns, err);
+    if (!rc) {
+        struct arena there = {work.memory, 0};
+        const struct turns w = lay_out_turns(d, n, &there);
+        a.key = w.key;
+        a.item = w.item;
+        DEV_LAUNCH(d, tab_turns, &a, n);
+        dev_sort(d, w.key, w.sorted, (int32_t *)w.item, turns.memory, n, TURN_BITS, w.scratch);
+        rc = dev_finish(d, err);
+        if (rc)
+            dev_free(d, turns.memory, turns.bytes);
+        else
+            of->turns = turns;
+    }
+    dev_free(d, work.memory, work.bytes);
+    return rc;
+}
+
+int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
+                      int surface, int normals, struct sdd_error *err)
+{
+    sdd_device *d = topology->device;
+    const int triangles = topology_is_triangles(topology);
+    struct tabulated_surface *of = t->surface + surface;
+    if (level > TABULATED_MAX_LEVEL)
+        return tab_refuse(err, "they would be too large for this level");
+    if (t->refused.code) {
+        *err = t->refused;
+        return err->code;
+    }
+    int rc = t->ready    ? SDD_OK
+             : triangles ? classify_triangles(topology, mesh, t, err)
+                         : tab_classify(d, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH, t, err);
+    if (rc) {
+        tabulated_free(d, t);
+        if (rc == SDD_EUNSUPPORTED)
+            t->refused = *err;
+        return rc;
+    }
+    t->ready = 1;
+    if (triangles)
+        return tab_triangles_tables(d, &t->triangles, level, surface, normals, err);
+    if (of->level == level && (of->t1 || !normals))
+        return SDD_OK;
+    rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
+    return rc ? rc : order_items(d, mesh, t, of, err);
 }
 
 /* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
@@ -276,7 +332,6 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
     const struct tabulated_surface *of = t->surface + surface;
     struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
                                      .rows = {.n = c->n}};
-    a.of.each = pieces_each(t->n_whole * c->n, of->level);
     go_ahead(d, t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];
@@ -411,6 +466,7 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
     dev_free(d, t->terms.memory, t->terms.bytes);
     for (int k = 0; k < 2; k++) {
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
+        dev_free(d, t->surface[k].turns.memory, t->surface[k].turns.bytes);
         adaptive_free(t->surface[k].adaptive);
     }
     tab_triangles_free(d, &t->triangles);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_bicubic.cuh: the bicubic pieces of tab_points.cuh. A warp makes as many at once as give each lane a column of
- * points; what is inside a piece meets in shared memory and leaves it in whole lines of 128 bytes, as its rows follow
- * each other. Meanwhile points of the next are on their way. */
+ * points; what is inside a piece, or a whole quad, meets in shared memory and leaves it as its rows follow each other,
+ * 16 bytes a lane. Meanwhile points of the next are on their way. */
 #ifndef SDD_TAB_BICUBIC_CUH
 #define SDD_TAB_BICUBIC_CUH
 #include "gpu/cuda/tab_ahead.cuh"
@@ -14,17 +14,19 @@ static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
 #define TAB_SLAB 768                    /* floats */
 #define TAB_FLOATS 896                  /* of points and a slab, of as many pieces as a warp makes at once */
 #define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
-#define TAB_LINES 4                     /* that a lane reads before it writes them */
 #define TAB_PIECES 8                    /* of a warp at once, at most */
 #define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
-/* The pieces of a warp: points around them, or around their whole quads, then the slab, points inside; points towards
- * the next corner, and the rows of their vertices. What is not taken of shared memory caches columns and tables. */
+/* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
+ * at the bottom, then those towards the face's point. Then what registers have no room for, and local memory is too far
+ * away: rows of the points around whole quads, of other pieces the vertices', the pieces, each in two lists, and where
+ * they end. What is not taken of shared memory caches columns and tables. */
 struct tab_warp {
     alignas(16) float points[TAB_FLOATS];
-    alignas(8) float line[3 * 32];
-    uint32_t vertex[TAB_PIECES];
-    sdd_tab_regular own[2][TAB_PIECES]; /* the pieces, and those that come next, in turn */
+    alignas(16) float line[3 * 32 + 8];
+    uint32_t row[2][32];
+    sdd_tab_regular own[2][TAB_PIECES];
+    int end;
 };
 
 /* What rows are put as. Of tab_dense_many's kernel nothing else is different: what two kernels have in common is
@@ -92,16 +94,19 @@ template <int LOG> static __device__ __forceinline__ tab_place tab_place_of(int 
 }
 
 /* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of
- * them and in the end one that is not put. apart: words from a piece to the next, so that their columns are in
- * different banks of shared memory. */
+ * them and in the end one that is not put. Those of a whole quad leave as one run, where they fit, others piece by
+ * piece. apart: words from a run to the next, of which it may begin up to three later (tab_phase); pieces' columns are
+ * in different banks of shared memory. */
 template <int W, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
-    static constexpr int loads = (pieces + 1) / 2;                                /* points that a lane reads */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
-    static constexpr int apart = (rows * width + 31 - W * m) / 32 * 32 + W * m;
+    static constexpr int all = rows * width, parts = rows == m - 1 ? 1 : (m - 2 + rows) / rows;
+    static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* of whole quads, pieces of a run */
+    static constexpr int apart = LOG < 2 ? all / 4 * 4 + 8 : (all + 34 - W * m) / 32 * 32 + W * m;
+    static constexpr int apart_whole = together > 1 ? 4 * all + 4 : apart;
     static constexpr int slab = TAB_APART * pieces; /* after the points */
-    static constexpr int all = rows * width;
-    static_assert(slab + apart * pieces <= TAB_FLOATS, "pieces fit");
+    static_assert(slab + apart * pieces <= TAB_FLOATS && slab + apart_whole * pieces / together <= TAB_FLOATS,
+                  "pieces fit");
 };
 
 /* Floats of the point a lane reads, and of a piece's. */
@@ -109,37 +114,38 @@ template <int N> struct tab_point {
     static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TAB_REGULAR * wide + 4;
 };
 
-/* n words, LEAST to MOST, rows of W, to where they belong: whole lines where there is nothing between rows. */
+/* Words between 16 bytes of memory and the row that begins in them: as far from 16 bytes is a run in shared memory. */
+template <int W, int FORM> static __device__ __forceinline__ int tab_phase(const tab_points_args &a, uint32_t row)
+{
+    return FORM != tab_strided ? (int)(((uintptr_t)a.to / sizeof *a.to + (uint32_t)W * row) % 4) : 0;
+}
+
+/* n words, LEAST to MOST, rows of W, to where they belong: 16 bytes a lane where there is nothing between rows, long
+ * runs in whole lines. They stand tab_phase after `from`. */
 template <int W, int FORM, int LEAST, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
     const int lane = tab_lane();
     if constexpr (FORM != tab_strided) {
+        constexpr int unit = MOST > 128 ? 32 : 8; /* words: lines, or sectors */
         float *to = a.to + (size_t)W * row;
-        const int i = lane - (int)((uintptr_t)to / sizeof *to % 32); /* in the first line, some before the run */
-        to += i;
-        from += i;
-        if (i >= 0 && i < n)
-            *to = *from;
+        const int before = (int)((uintptr_t)to / sizeof *to % unit), i = 4 * lane - before;
+        const int head = min(-before & 3, n), tail = (n - head) & 3, k = lane < 4 ? lane : n - tail + lane - 4;
+        from += before & 3;
 #pragma unroll
-        for (int line = 32; line < MOST + 32; line += 32 * TAB_LINES) {
-            float v[TAB_LINES]; /* read first: a line need not wait for the one before it */
-#pragma unroll
-            for (int j = 0, at = line; j < TAB_LINES; j++, at += 32)
-                if (at + 32 <= LEAST || (at < MOST + 32 && i + at < n))
-                    v[j] = from[at];
-#pragma unroll
-            for (int j = 0, at = line; j < TAB_LINES; j++, at += 32)
-                if (at + 32 <= LEAST || (at < MOST + 32 && i + at < n))
-                    to[at] = v[j];
-        }
+        for (int at = 0; at < MOST + unit - 1; at += 128)
+            if ((at > 0 || i >= 0) && (at + 128 <= LEAST || i + at + 4 <= n))
+                *(float4 *)(to + i + at) = *(const float4 *)(from + i + at);
+        if (lane < 4 ? lane < head : lane < 4 + tail) /* the ends, less than 16 bytes */
+            to[k] = from[k];
     } else {
         for (int i = lane; i < n; i += 32)
             a.to[(size_t)a.width.stride * (row + i / W) + i % W] = from[i];
     }
 }
 
-/* Pieces [first, end) of a warp. */
+/* Pieces of a warp: those that it makes at once from the first, then those that are as many further on as the warps of
+ * its block make. */
 struct tab_span {
     int first, end;
     bool whole, waits; /* waits: for whatever is before */
@@ -151,92 +157,135 @@ static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a,
 {
     const sdd_tab_some some = sdd_tab_some_of(&a, group);
     tab_span s;
-    s.first = (int)some.first + (int)threadIdx.x / 32 * some.each;
-    s.end = min(s.first + some.each, (int)some.end);
+    s.first = (int)some.first + (int)threadIdx.x / 32 * sdd_tab_once(a.grid.level);
+    s.end = (int)some.end;
     s.whole = some.first < a.n_whole;
     s.waits = !s.whole || a.first.n_rows > 0 || (a.n_whole == a.n_regular && a.n_runs == 0);
     return s;
 }
 
-/* What a lane reads of the pieces from the first, of those past the last what that has: rows of points, WHOLE: of each
- * control quad once; and which of the warp's two lists of pieces has those. */
-template <int N, int LOG, bool WHOLE> struct tab_columns {
-    static constexpr int loads = WHOLE ? 1 : tab_shape<N, LOG>::loads, pieces = tab_shape<N, LOG>::pieces;
-    uint32_t row[loads];
-    int turn;
+/* Pieces on their way to shared memory, past the registers: of those past the last what that has. */
+static __device__ __forceinline__ void tab_fetch_own(const tab_points_args &a, int first, int n, int last,
+                                                     sdd_tab_regular *own)
+{
+    const int lane = tab_lane();
+    if (lane < n)
+        __pipeline_memcpy_async(own + lane, a.regular + min(first + lane, last), sizeof *a.regular);
+}
 
-    __device__ __forceinline__ void load(const tab_points_args &a, int first, int last)
-    {
-        const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, half = lane / SDD_TAB_REGULAR;
-#pragma unroll
-        for (int j = 0; j < loads; j++) {
-            const int i = WHOLE ? min(first + 4 * half, last) & ~3 : min(first + 2 * j + half, last);
-            row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)i + k];
-        }
-    }
+/* The pieces that a warp makes at once, and the rows of what is around them. turn: of its two lists, that of these
+ * pieces. DENSE: there is nothing between control rows. Here pieces that are no parts of whole quads, of which a warp
+ * makes no others: rows of level 1, which may lie anywhere. */
+template <int N, bool DENSE, int LOG, bool WHOLE> struct tab_columns {
+    static constexpr int pieces = tab_shape<N, LOG>::pieces, loads = (pieces + 1) / 2; /* a lane's */
+    static constexpr int turn = 0;
 
-    /* Pieces on their way to shared memory, past the registers. */
-    __device__ __forceinline__ void fetch_own(const tab_points_args &a, int first, int last, tab_warp *s)
-    {
-        const int lane = tab_lane();
-        turn = !turn;
-        if (lane < pieces)
-            __pipeline_memcpy_async(&s->own[turn][lane], a.regular + min(first + lane, last), sizeof *a.regular);
-    }
-
-    /* And their points: control rows, which may lie anywhere, or rows of level 1. */
-    __device__ __forceinline__ void fetch(const tab_points_args &a, int first, tab_warp *s) const
+    /* For all threads of a block, which meet; a warp that has no pieces reads what the last one has. */
+    __device__ __forceinline__ void begin(const tab_points_args &a, const tab_span &span, tab_warp *s) const
     {
         constexpr int wide = tab_point<N>::wide;
-        const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, half = lane / SDD_TAB_REGULAR;
+        const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, half = lane / SDD_TAB_REGULAR, last = span.end - 1;
+        uint32_t row[loads];
+#pragma unroll
+        for (int j = 0; j < loads; j++)
+            row[j] = a.regular_column[SDD_TAB_REGULAR * (size_t)min(span.first + 2 * j + half, last) + k];
+        tab_fetch_own(a, span.first, pieces, last, s->own[0]);
+        if (lane == 0)
+            s->end = span.end;
+        __syncthreads();
+        tab_ahead_wait(a);
 #pragma unroll
         for (int j = 0; j < loads; j++) {
-            const int p = 2 * j + half; /* WHOLE: the quad */
-            float *to = s->points + tab_point<N>::apart * p + wide * k;
-            if ((WHOLE ? 4 : 1) * p >= pieces)
+            const int p = 2 * j + half;
+            if (p >= pieces)
                 continue;
-            if constexpr (WHOLE) {
-                const float *from = a.control + (size_t)a.width.stride * row[j];
-#pragma unroll
-                for (int i = 0; i < N; i++)
-                    __pipeline_memcpy_async(to + i, from + i, 4);
-                const int corner = k == 5 ? 0 : k == 6 ? 1 : k == 10 ? 2 : 3;
-                const int own = 4 * p + corner - (LOG > 3 ? first & 3 : 0);
-                if ((k == 5 || k == 6 || k == 9 || k == 10) && own >= 0 && own < pieces)
-                    s->vertex[own] = row[j];
-            } else {
-                __pipeline_memcpy_async(to, a.from + wide * (size_t)row[j], 4 * wide);
-                if (k == 5)
-                    s->vertex[p] = row[j];
-            }
+            __pipeline_memcpy_async(s->points + tab_point<N>::apart * p + wide * k, a.from + wide * (size_t)row[j],
+                                    4 * wide);
+            if (k == 5)
+                s->row[0][p] = row[j];
         }
         __pipeline_commit();
     }
 
-    /* Those of the first pieces; a warp that has none reads what the one before it has. */
-    __device__ __forceinline__ void begin(const tab_points_args &a, const tab_span &span, tab_warp *s)
+    __device__ __forceinline__ uint32_t vertex(const tab_warp *s, int first, int p) const
     {
-        const int last = span.end - 1;
-        load(a, span.first, last);
-        turn = 0;
-        fetch_own(a, span.first, last, s);
-        if constexpr (!WHOLE)
-            tab_ahead_wait(a);
-        else if (span.waits)
-            overlap_wait();
-        fetch(a, span.first, s);
-        load(a, span.first + pieces, last);
+        return s->row[0][p];
     }
 
-    /* Those after the pieces from `first` on, if there are more. */
-    __device__ __forceinline__ void next(const tab_points_args &a, int first, int end, tab_warp *s)
+    __device__ __forceinline__ void next(const tab_points_args &a, int first, tab_warp *s) const
     {
-        first += pieces;
+    }
+
+    __device__ __forceinline__ void go_on()
+    {
+    }
+};
+
+/* Of whole quads: the control rows around each of these once. While pieces are made, points of the next are on their
+ * way, and the rows of those after them. */
+template <int N, bool DENSE, int LOG> struct tab_columns<N, DENSE, LOG, true> {
+    static constexpr int pieces = tab_shape<N, LOG>::pieces, step = TAB_WARPS * pieces;
+    int turn;
+
+    /* Where the row is that a lane reads. */
+    static __device__ __forceinline__ const uint32_t *row_at(const tab_points_args &a, int first, int last)
+    {
+        const uint32_t lane = (uint32_t)tab_lane();
+        const uint32_t quad = (uint32_t)min(first + 4 * (int)(lane / SDD_TAB_REGULAR), last);
+        return a.regular_column + (SDD_TAB_REGULAR * (size_t)(quad & ~3u) + lane % SDD_TAB_REGULAR);
+    }
+
+    static __device__ __forceinline__ void fetch(const tab_points_args &a, uint32_t row, tab_warp *s)
+    {
+        const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, quad = lane / SDD_TAB_REGULAR;
+        float *to = s->points + tab_point<N>::apart * quad + tab_point<N>::wide * k;
+        const float *from = a.control + (size_t)(DENSE ? N : a.width.stride) * row;
+        if (4 * quad < pieces)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                __pipeline_memcpy_async(to + i, from + i, 4);
+    }
+
+    __device__ __forceinline__ void begin(const tab_points_args &a, const tab_span &span, tab_warp *s)
+    {
+        const int lane = tab_lane(), last = span.end - 1;
+        const uint32_t row = *row_at(a, span.first, last);
+        turn = 0;
+        tab_fetch_own(a, span.first, pieces, last, s->own[0]);
+        __pipeline_memcpy_async(&s->row[1][lane], row_at(a, span.first + step, last), sizeof row);
+        if (lane == 0)
+            s->end = span.end;
+        __syncthreads();
+        if (span.waits)
+            overlap_wait();
+        s->row[0][lane] = row;
+        fetch(a, row, s);
+        __pipeline_commit();
+    }
+
+    __device__ __forceinline__ void next(const tab_points_args &a, int first, tab_warp *s) const
+    {
+        const int end = s->end, lane = tab_lane();
+        first += step;
         if (first >= end)
             return;
-        fetch_own(a, first, end - 1, s);
-        fetch(a, first, s);
-        load(a, first + pieces, end - 1);
+        fetch(a, s->row[turn ^ 1][lane], s);
+        tab_fetch_own(a, first, pieces, end - 1, s->own[turn ^ 1]);
+        __pipeline_memcpy_async(&s->row[turn][lane], row_at(a, first + step, end - 1), sizeof(uint32_t));
+        __pipeline_commit();
+    }
+
+    /* To the next pieces. */
+    __device__ __forceinline__ void go_on()
+    {
+        turn ^= 1;
+    }
+
+    /* The row of the vertex of piece p of those from `first` on; its quad's corners are its points 5, 6, 10 and 9. */
+    __device__ __forceinline__ uint32_t vertex(const tab_warp *s, int first, int p) const
+    {
+        const int corner = LOG > 3 ? first + p : p;
+        return s->row[turn][(LOG > 3 ? 0 : p / 4 * SDD_TAB_REGULAR) + (0x9a65 >> 4 * (corner & 3) & 15)];
     }
 };
 
@@ -351,8 +400,8 @@ static __device__ __forceinline__ void tab_point_at(const tab_view &v, const sdd
     tab_sums<N>(v, x, x.s).at(&y.s, 0, point);
 }
 
-/* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x), but
- * the last lane that at (0, 0). */
+/* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x),
+ * but the last lane that at (0, 0). */
 #define TAB_AT_LEFT (SDD_TAB_LEFT | 9u << SDD_TAB_OPEN)
 template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void tab_left(const tab_points_args &a, const tab_row<N, FORM> &as, const sdd_grid &g,
@@ -370,47 +419,58 @@ static __device__ __forceinline__ void tab_left(const tab_points_args &a, const 
         as.put(p, a.to + (size_t)(FORM != tab_strided ? W : a.width.stride) * (sdd_tab_left(&g, piece.corner) + x));
 }
 
-/* A run of rows of each piece, from its `row` on; `from`: points of the first piece, those of the others 2^LOG points
- * apart. As many words at once as a warp has lanes, so that few runs leave in parts. */
-template <int W, int FORM, int LOG>
-static __device__ __forceinline__ void tab_lines_put(const tab_points_args &a, uint32_t row, const float *from,
-                                                     int n_pieces)
+/* The piece whose corners and sides a lane puts, a word at a time: that which it makes, but on levels 1 and 2, where
+ * all lanes of a warp put and not all make. */
+template <int LOG> static __device__ __forceinline__ tab_place tab_put_place_of(const tab_place &at, int n_pieces)
 {
-    using T = tab_shape<W, LOG>;
+    const int lane = tab_lane();
+    return LOG < 2 ? tab_place{lane / 4, lane % 4 + 1, lane / 4 < n_pieces} : at;
+}
+
+/* n words of that piece, rows of W from `row` on. */
+template <int W, int FORM, int LOG>
+static __device__ __forceinline__ void tab_own_put(const tab_points_args &a, uint32_t row, const float *from, int n,
+                                                   const tab_place &put)
+{
+    constexpr int lanes = 32 / tab_shape<W, LOG>::pieces;
+    float *to = a.to + (size_t)(FORM != tab_strided ? W : a.width.stride) * row;
+    if (!put.made)
+        return;
 #pragma unroll
-    for (int first = 0; first < T::pieces * T::width; first += 32) {
-        const int i = first + tab_lane(), piece = min(i / T::width, T::pieces - 1), k = i - T::width * piece;
-        const uint32_t to = __shfl_sync(~0u, row, T::m * piece);
-        if (k < T::width && piece < n_pieces)
-            a.to[FORM != tab_strided ? (size_t)W * to + k : (size_t)a.width.stride * (to + k / W) + k % W] =
-                from[W * T::m * piece + k];
+    for (int first = 0; first < n; first += lanes) {
+        const int k = first + put.x - 1;
+        if (first + lanes <= n || k < n)
+            to[FORM != tab_strided ? k : a.width.stride * (k / W) + k % W] = from[k];
     }
 }
 
-/* Points at the corners of the pieces and their rows, SDD_NONE: not theirs, on their way to memory, by words too. They
- * stand at the end of the slab while there is nothing else. */
-struct tab_corners {
-    float points[3 * 3 * TAB_PIECES];
-    uint32_t row[3 * TAB_PIECES];
+/* Points of the pieces at their corners: vertices, edges' points, faces'. They stand at the end of the slab while there
+ * is nothing else. */
+template <int W, int LOG> static __device__ __forceinline__ float *tab_corners(tab_warp *s, int piece)
+{
+    static_assert(tab_shape<W, LOG>::slab + 3 * W * tab_shape<W, LOG>::pieces <= TAB_FLOATS, "they fit");
+    return s->points + TAB_FLOATS - 3 * W * (tab_shape<W, LOG>::pieces - piece);
+}
 
-    static __device__ __forceinline__ tab_corners *of(tab_warp *s)
-    {
-        return (tab_corners *)(s->points + TAB_FLOATS - sizeof(tab_corners) / sizeof(float));
-    }
+/* Those that are the piece's own, and what is at its bottom; vertex: the row. */
+template <int W, int FORM, int LOG>
+static __device__ __forceinline__ void tab_sides_put(const tab_points_args &a, const sdd_grid &g,
+                                                     const sdd_tab_regular &piece, uint32_t vertex, tab_warp *s,
+                                                     const tab_place &put)
+{
+    using T = tab_shape<W, LOG>;
+    const float *corner = tab_corners<W, LOG>(s, put.piece);
+    if (piece.owns & SDD_TAB_VERTEX)
+        tab_own_put<W, FORM, LOG>(a, vertex, corner, W, put);
+    if (piece.owns & SDD_TAB_EDGE)
+        tab_own_put<W, FORM, LOG>(a, piece.edge, corner + W, W, put);
+    if (piece.owns & SDD_TAB_FACE)
+        tab_own_put<W, FORM, LOG>(a, piece.face, corner + 2 * W, W, put);
+    if constexpr (T::m > 1)
+        tab_own_put<W, FORM, LOG>(a, sdd_tab_bottom(&g, &piece), s->line + W * T::m * put.piece, T::width, put);
+}
 
-    template <int W, int FORM, int LOG> __device__ __forceinline__ void put(const tab_points_args &a, int n_pieces) const
-    {
-#pragma unroll
-        for (int first = 0; first < 3 * W * tab_shape<W, LOG>::pieces; first += 32) {
-            const int i = first + tab_lane();
-            if (i < 3 * W * n_pieces && row[i / W] != SDD_NONE)
-                a.to[(size_t)(FORM != tab_strided ? W : a.width.stride) * row[i / W] + i % W] = points[i];
-        }
-    }
-};
-
-/* The points inside the pieces, and those towards the next corner, a lane a column of them. Those of whole quads follow
- * each other, where they fit. */
+/* The points inside the pieces, and those towards the next corner, a lane a column of them. */
 template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
 static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const tab_row<N, FORM> &as,
                                                   const sdd_grid &g, const sdd_tab_regular *own, int n_pieces,
@@ -419,55 +479,55 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
 {
     constexpr int W = tab_row<N, FORM>::words;
     using T = tab_shape<W, LOG>;
-    constexpr bool quads = WHOLE && T::pieces >= 4 && T::rows == T::m - 1;
-    const int p = at.piece, x = at.x;
-    const int follow = quads || (T::rows == T::m - 1 && __all_sync(~0u, own[p].corner == own[0].corner + p) &&
-                                 n_pieces == T::pieces);
-    const int apart = follow ? T::all : T::apart, spokes = quads ? T::m - 1 : T::m;
-    const uint32_t spoke = sdd_tab_spoke(&g, own + p);
+    constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
+    constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
+    const int run = at.piece / together, nth = at.piece % together, x = at.x;
+    const sdd_tab_regular *first_own = own + together * run;
+    float *const line =
+        s->line + spokes * run + (together > 1 ? tab_phase<W, FORM>(a, sdd_tab_spoke(&g, first_own)) : 0);
+    float *const slab = s->points + T::slab;
+    /* every second piece from its end: where it meets the one before, both are there at a time */
+    const int back = T::parts > 1 && own[0].corner % 2 ? T::parts - 1 : 0;
 #pragma unroll 1
-    for (int first = 1; first < T::m; first += T::rows) {
+    for (int part = 0; part < T::parts; part++) {
+        const int first = 1 + (part ^ back) * T::rows;
         const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -W;
-        float *to = x < T::m ? s->points + T::slab + p * apart + W * (x - 1)
-                             : s->line + W * (p * spokes + T::m - first);
+        const uint32_t row = sdd_grid_inside(&g, first_own->corner, 1, first);
+        float *to = x < T::m ? slab + apart * run + tab_phase<W, FORM>(a, row) + T::all * nth + W * (x - 1)
+                             : line + T::width * nth + W * (T::m - 1 - first);
 #pragma unroll
         for (int y = 0; y < T::rows; y++, to += step)
             q.put(as, bases, first + y, to);
         __syncwarp();
-        if constexpr (quads) {
 #pragma unroll
-            for (int i = 0; i < T::pieces; i += 4) {
-                if (i >= n_pieces)
-                    break;
-                tab_rows_put<W, FORM, 4 * T::all, 4 * T::all>(a, sdd_grid_inside(&g, own[i].corner, 1, 1),
-                                                              s->points + T::slab + T::all * i, 4 * T::all);
-                tab_rows_put<W, FORM, 4 * T::width, 4 * T::width>(a, sdd_tab_spoke(&g, own + i),
-                                                                  s->line + W + T::width * i, 4 * T::width);
-            }
-        } else {
-            if (follow)
-                tab_rows_put<W, FORM, T::pieces * T::all, T::pieces * T::all>(
-                    a, sdd_grid_inside(&g, own[0].corner, 1, 1), s->points + T::slab, T::pieces * T::all);
-            for (int i = 0; i < n_pieces && !follow; i++)
-                tab_rows_put<W, FORM, T::rows == T::m - 1 ? T::all : T::all - T::width, T::all>(
-                    a, sdd_grid_inside(&g, own[i].corner, 1, first), s->points + T::slab + i * T::apart, n * T::width);
+        for (int i = 0; i < T::pieces / together; i++) {
+            if (i * together >= n_pieces)
+                break;
+            tab_rows_put<W, FORM, together *(T::parts == 1 ? T::all : T::all - T::width), together * T::all>(
+                a, sdd_grid_inside(&g, own[together * i].corner, 1, first), slab + apart * i, together * n * T::width);
+            if constexpr (together > 1)
+                tab_rows_put<W, FORM, together * T::width, together * T::width>(
+                    a, sdd_tab_spoke(&g, own + together * i), s->line + spokes * i, together * T::width);
         }
         __syncwarp();
     }
-    if constexpr (!quads)
-        tab_lines_put<W, FORM, LOG>(a, spoke, s->line + W, n_pieces);
+    if constexpr (together == 1) {
+        const tab_place put = tab_put_place_of<LOG>(at, n_pieces);
+        tab_own_put<W, FORM, LOG>(a, sdd_tab_spoke(&g, own + put.piece), s->line + spokes * put.piece, T::width, put);
+    }
 }
 
-/* As many pieces from the first as a warp makes at once, up to `end`; their points have been fetched. Meanwhile those
- * of the next are; `columns` goes on with them. `weights` are constants of the kernel: its instructions have them. */
+/* As many pieces from the first as a warp makes at once, up to the warp's end; their points have been fetched.
+ * Meanwhile those of the next are; `columns` goes on with them. `weights` are constants of the kernel: its
+ * instructions have them. */
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void tab_some(const tab_points_args &a, const tab_row<N, FORM> &as,
-                                                tab_columns<N, LOG, WHOLE> *columns, int first, int end,
+                                                tab_columns<N, FORM != tab_strided, LOG, WHOLE> *columns, int first,
                                                 const sdd_tab_weights &weights, const tab_bases &bases, tab_warp *s)
 {
     constexpr int W = tab_row<N, FORM>::words;
     using T = tab_shape<W, LOG>;
-    const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
+    const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
     const sdd_tab_regular *pieces = s->own[columns->turn];
     sdd_grid g = a.grid;
@@ -477,37 +537,28 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     if constexpr (WHOLE)
         tab_extend<N, LOG>(first, pieces, s);
     const sdd_tab_regular piece = pieces[at.piece];
-    float *const corner = tab_corners::of(s)->points + 3 * W * at.piece;
+    float *const corner = tab_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     if (WHOLE && at.made && (piece.owns & TAB_AT_LEFT)) /* and of those the last lane makes the vertex */
         tab_left<N, FORM, LOG>(a, as, g, piece, at.x, tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases, corner);
     const tab_sums<N> q(tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
-    const tab_corners *corners = tab_corners::of(s);
-    uint32_t *row = tab_corners::of(s)->row + 3 * at.piece;
-    if (at.x == 1 && at.made) {
-        if (!WHOLE || !(piece.owns & TAB_AT_LEFT))
-            as.put(q.vertex, corner);
-        row[0] = piece.owns & SDD_TAB_VERTEX ? s->vertex[at.piece] : SDD_NONE;
-    }
+    if (at.x == 1 && at.made && (!WHOLE || !(piece.owns & TAB_AT_LEFT)))
+        as.put(q.vertex, corner);
     float bottom[N];
     q.at(weights[WHOLE], 0, bottom);
     if (WHOLE && (piece.owns & 1u << SDD_TAB_OPEN)) {
         const sdd_tab_basis side = sdd_tab_basis_at(bases.at, 0, 1);
         q.at(&side.s, 0, bottom);
     }
-    if (at.made && at.x == T::m) {
-        as.put(bottom, corner + W);
-        row[1] = piece.owns & SDD_TAB_EDGE ? piece.edge : SDD_NONE;
-        q.put(as, weights[WHOLE], T::m, corner + 2 * W);
-        row[2] = piece.owns & SDD_TAB_FACE ? piece.face : SDD_NONE;
+    if (at.made) {
+        as.put(bottom, at.x < T::m ? line + W * (at.x - 1) : corner + W);
+        if (at.x == T::m)
+            q.put(as, weights[WHOLE], T::m, corner + 2 * W);
     }
-    if constexpr (T::m > 1)
-        as.put(bottom, s->line + W * (at.piece * T::m + at.x - 1));
+    const tab_place put = tab_put_place_of<LOG>(at, n_pieces);
     __syncwarp();
-    corners->put<W, FORM, LOG>(a, n_pieces);
-    if constexpr (T::m > 1)
-        tab_lines_put<W, FORM, LOG>(a, sdd_tab_bottom(&g, &piece), s->line, n_pieces);
+    tab_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
     __syncwarp(); /* all has been read */
-    columns->next(a, first, end, s);
+    columns->next(a, first, s);
     if constexpr (T::m > 1)
         tab_inside<N, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, weights[WHOLE], s);
 }
@@ -519,12 +570,15 @@ static __device__ __forceinline__ void tab_all(const tab_points_args &a, const s
 {
     using T = tab_shape<N, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
-    tab_columns<N, LOG, WHOLE> columns;
+    tab_columns<N, FORM != tab_strided, LOG, WHOLE> columns;
     columns.begin(a, span, s);
     const tab_row<N, FORM> as(a);
-    __syncthreads(); /* the bases are there */
-    for (int i = span.first; i < span.end; i += T::pieces)
-        tab_some<N, FORM, LOG, WHOLE>(a, as, &columns, i, span.end, weights, bases, s);
+    for (int i = span.first; i < s->end; i += TAB_WARPS * T::pieces) {
+        tab_some<N, FORM, LOG, WHOLE>(a, as, &columns, i, weights, bases, s);
+        if constexpr (!WHOLE)
+            break;
+        columns.go_on();
+    }
 }
 
 template <int N, int FORM, int LOG>

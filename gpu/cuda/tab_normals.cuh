@@ -62,7 +62,7 @@ template <int LOG, bool WHOLE> static __device__ __forceinline__ void tab_see(ta
     constexpr int pieces = tab_shape<3, LOG>::pieces;
     const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR;
 #pragma unroll
-    for (int j = 0; j < tab_columns<3, LOG, WHOLE>::loads; j++) {
+    for (int j = 0; j < (WHOLE ? 1 : tab_columns<3, true, LOG, false>::loads); j++) {
         const int p = min(2 * j + lane / SDD_TAB_REGULAR, (WHOLE ? (pieces + 3) / 4 : pieces) - 1);
         float *piece = s->points + tab_point<3>::apart * p;
         const float4 own = *(const float4 *)(piece + 4 * k), from = *(const float4 *)(piece + 4 * 5);
@@ -115,12 +115,14 @@ static __device__ __noinline__ void tab_put_row(const tab_normals_args *n, int64
 }
 
 /* Those at x = 0 of pieces that have nothing at their left. */
-static __device__ __forceinline__ void tab_left_normals(const tab_normals_args &n, const tab_span &span, int m)
+template <int LOG>
+static __device__ __forceinline__ void tab_left_normals(const tab_normals_args &n, const tab_span &span)
 {
+    constexpr int m = 1 << LOG, pieces = tab_shape<3, LOG>::pieces;
     const tab_points_args &a = n.rows.pieces;
     const int lane = tab_lane();
-    for (int first = span.first; first < span.end; first += 32) {
-        const uint32_t owns = first + lane < span.end ? a.regular[first + lane].owns : 0;
+    for (int first = span.first; first < span.end; first += TAB_WARPS * pieces) {
+        const uint32_t owns = lane < pieces && first + lane < span.end ? a.regular[first + lane].owns : 0;
         for (unsigned left = __ballot_sync(~0u, owns & SDD_TAB_LEFT); left; left &= left - 1) {
             const uint32_t row = sdd_tab_left(&a.grid, a.regular[first + __ffs(left) - 1].corner);
             if (lane > 0 && lane < m)
@@ -132,52 +134,40 @@ static __device__ __forceinline__ void tab_left_normals(const tab_normals_args &
 /* As tab_some. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &n, const tab_row<3, FORM> &as,
-                                                        tab_columns<3, LOG, WHOLE> *columns, int first, int end,
+                                                        tab_columns<3, true, LOG, WHOLE> *columns, int first,
                                                         const tab_pair_bases &bases, tab_warp *s)
 {
     constexpr int W = tab_row<3, FORM>::words;
     using T = tab_shape<W, LOG>;
     const tab_points_args &a = n.rows.pieces;
-    const int lane = tab_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(end - first, T::pieces);
+    const int lane = tab_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
     const sdd_tab_bases lines = {(const sdd_tab_basis *)a.weights[WHOLE], (const sdd_tab_basis *)n.slopes[WHOLE]};
     const sdd_tab_regular *pieces = s->own[columns->turn];
-    float *line = s->line + W * (at.piece * T::m + at.x - 1);
+    float *const corner = tab_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
     if constexpr (WHOLE)
         tab_extend<3, LOG>(first, pieces, s);
-    const sdd_tab_regular piece = pieces[at.piece];
-    static_assert(T::slab + 32 * T::pieces + sizeof(tab_corners) / sizeof(float) <= TAB_FLOATS, "they fit");
-    tab_corners *corners = tab_corners::of(s);
-    float *corner = corners->points + 3 * W * at.piece;
-    uint32_t *row = corners->row + 3 * at.piece;
-    const bool last = at.made && at.x == T::m;
+    static_assert(T::slab + (32 + 3 * W) * T::pieces <= TAB_FLOATS, "they fit");
+    const bool last = at.x == T::m;
+    const tab_place put = tab_put_place_of<LOG>(at, n_pieces);
     tab_see<LOG, WHOLE>(s);
     tab_bottoms<LOG, WHOLE>(bases, first, s);
-    if (lane < n_pieces) {
-        tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, corners->points + 3 * W * lane);
-        corners->row[3 * lane] = pieces[lane].owns & SDD_TAB_VERTEX ? s->vertex[lane] : SDD_NONE;
-    }
+    if (lane < n_pieces)
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, tab_corners<W, LOG>(s, lane));
     if (at.made)
-        tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x, line);
-    for (int k = 0; k < W && last; k++)
-        corner[W + k] = line[k];
-    __syncwarp();
-    if constexpr (T::m > 1)
-        tab_lines_put<W, FORM, LOG>(a, sdd_tab_bottom(&g, &piece), s->line, n_pieces);
+        tab_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x,
+                       last ? corner + W : line + W * (at.x - 1));
     const tab_pair_sums q(tab_view_of<3, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
-    if (last) {
-        row[1] = piece.owns & SDD_TAB_EDGE ? piece.edge : SDD_NONE;
-        row[2] = piece.owns & SDD_TAB_FACE ? piece.face : SDD_NONE;
+    if (at.made && last)
         q.put(as, lines, T::m, corner + 2 * W);
-    }
-    __syncwarp(); /* all has been read */
-    columns->next(a, first, end, s);
-    corners->put<W, FORM, LOG>(a, n_pieces);
     __syncwarp();
+    tab_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
+    __syncwarp(); /* all has been read */
+    columns->next(a, first, s);
     if constexpr (T::m > 1)
         tab_inside<3, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, lines, s);
 }
@@ -190,14 +180,17 @@ static __device__ __forceinline__ void tab_all_normals(const tab_normals_args &n
     using T = tab_shape<3, LOG>;
     tab_warp *s = warps + threadIdx.x / 32;
     const tab_points_args &a = n.rows.pieces;
-    tab_columns<3, LOG, WHOLE> columns;
+    tab_columns<3, true, LOG, WHOLE> columns;
     columns.begin(a, span, s);
     const tab_row<3, FORM> as(a);
-    __syncthreads(); /* the bases are there */
-    for (int i = span.first; i < span.end; i += T::pieces)
-        tab_some_normals<FORM, LOG, WHOLE>(n, as, &columns, i, span.end, bases, s);
+    for (int i = span.first; i < s->end; i += TAB_WARPS * T::pieces) {
+        tab_some_normals<FORM, LOG, WHOLE>(n, as, &columns, i, bases, s);
+        if constexpr (!WHOLE)
+            break;
+        columns.go_on();
+    }
     if constexpr (WHOLE && T::m > 1)
-        tab_left_normals(n, span, T::m);
+        tab_left_normals<LOG>(n, span);
 }
 
 template <int FORM, int LOG>
@@ -333,7 +326,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
 
 template <int FORM> static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s)
 {
-    const tab_turn turn = tab_turn_of(a.rows.pieces, 0, gridDim.x);
+    const tab_turn turn = tab_turn_of(a.rows.pieces, blockIdx.x);
     if (turn.other)
         tab_other_normals<FORM>(a, turn.i, s->halves);
     else

@@ -9,34 +9,25 @@ union tab_shared {
     tab_half halves[TAB_WARPS];
 };
 
-/* A block after the first step: item i of the others or group i of pieces. The others, which wait more and write
- * less, stand among them, each 2^shift-th: first, they would be all that runs for a while. */
+/* A block after the first step: item i of the others or group i of pieces. */
 struct tab_turn {
     int64_t i;
     bool other;
 };
 
-/* Of `blocks` from `first` on: those of a mesh. */
-static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned first, unsigned blocks)
+/* Of the block that is the nth of its mesh's. */
+static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned n)
 {
-    const unsigned others = (unsigned)sdd_tab_other_items(&a), i = blockIdx.x - first;
-    tab_turn t = {i, false};
-    if (others > 0) {
-        int shift = __clz(others) - __clz(blocks);
-        shift -= others << shift > blocks;
-        const unsigned at = i >> shift;
-        t.other = at < others && at << shift == i;
-        t.i = t.other ? at : i - min(at + 1, others);
-    }
-    return t;
+    const unsigned others = (unsigned)sdd_tab_other_items(&a), item = a.turn ? __ldg(a.turn + n) : n;
+    return {item < others ? item : item - others, item < others};
 }
 
 /* weights: a's, where they can be looked up by a number that the compiler does not know. */
 template <int N, int FORM>
 static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const sdd_tab_weights &weights,
-                                                 tab_bases &bases, tab_shared *s, unsigned first, unsigned blocks)
+                                                 tab_bases &bases, tab_shared *s, unsigned n)
 {
-    const tab_turn turn = tab_turn_of(a, first, blocks);
+    const tab_turn turn = tab_turn_of(a, n);
     if (turn.other)
         tab_others<N, FORM>(a, turn.i, s->halves);
     else
@@ -48,8 +39,7 @@ static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const
 template <int N, int FORM>
 static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
 {
-    const unsigned ahead = (unsigned)sdd_tab_first_items(&a, 1);
-    tab_turns<N, FORM>(a, a.weights, bases, s, ahead, gridDim.x - ahead);
+    tab_turns<N, FORM>(a, a.weights, bases, s, blockIdx.x - (unsigned)sdd_tab_first_items(&a, 1));
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)

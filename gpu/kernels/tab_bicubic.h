@@ -41,7 +41,7 @@ SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int6
     uint32_t of_whole = (uint32_t)a->n_whole, n = (uint32_t)(SDD_TAB_GROUP * a->each); /* the shorter division */
     int64_t whole = of_whole / n + (of_whole % n > 0), end = i < whole ? a->n_whole : a->n_regular;
     struct sdd_tab_some s;
-    s.each = i < whole ? a->each : a->each_half;
+    s.each = i < whole ? a->each : sdd_tab_once(a->grid.level);
     s.first = i < whole ? i * n : a->n_whole + (i - whole) * SDD_TAB_GROUP * s.each;
     s.end = s.first + SDD_TAB_GROUP * s.each < end ? s.first + SDD_TAB_GROUP * s.each : end;
     return s;

@@ -62,8 +62,8 @@ struct tab_points_args {
     const struct sdd_tab_basis *basis;
     sdd_tab_weights weights;
     int64_t n_regular, n_whole;
-    int32_t each;      /* as many groups to an item: a multiple of sdd_tab_once; .. */
-    int32_t each_half; /* .. of pieces that are no parts of whole quads: they come last, so their items are short */
+    int32_t
+        each; /* as many groups of whole quads' pieces to an item: a multiple of sdd_tab_once, which others are to one */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;
@@ -71,6 +71,7 @@ struct tab_points_args {
     const uint32_t *other, *owns, *column;
     int64_t n_runs;
     const uint32_t *where; /* [C] the piece of each level-1 quad */
+    const uint32_t *turn;  /* the items in the order that a GPU takes them in (tab_turns.h); NULL: as they are listed */
     /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
      * until *made, which counts those of all launches, modulo 2^32, is `due`. Only where tiles begin in order
      * (backend.h), so never on a CPU; else no rows. */

@@ -28,7 +28,7 @@ SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 /* Of a mesh, without them. */
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 {
-    int64_t whole = SDD_TAB_GROUP * a->each, half = SDD_TAB_GROUP * a->each_half;
+    int64_t whole = SDD_TAB_GROUP * a->each, half = SDD_TAB_GROUP * sdd_tab_once(a->grid.level);
     return sdd_tab_other_items(a) + (a->n_whole + whole - 1) / whole + (a->n_regular - a->n_whole + half - 1) / half;
 }
 

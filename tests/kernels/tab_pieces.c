@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernels/tab_pieces.h"
+#include "gpu/kernels/tab_points.h"
 #include "gpu/kernels/tab_where.h"
 #include "tests/kernels/launch.h"
 #include <math.h>
@@ -273,6 +274,21 @@ void pieces_cut(struct pieces *s)
     s->where = where_of(s);
 }
 
+/* Items in any order, or as they are listed. */
+static const uint32_t *any_turn(int64_t n)
+{
+    if (n == 0 || random_below(&pieces_seed, 2))
+        return NULL;
+    uint32_t *turn = xalloc(n, sizeof *turn);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t k = random_below(&pieces_seed, i + 1);
+        turn[i] = turn[k], turn[k] = (uint32_t)i;
+    }
+    const uint32_t *there = launch_in(turn, n, sizeof *turn);
+    free(turn);
+    return there;
+}
+
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
 {
     struct tab_points_args a = {
@@ -285,7 +301,6 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .n_regular = s->n_regular,
         .n_whole = s->n_whole,
         .each = sdd_tab_once(s->level) * (1 + random_below(&pieces_seed, 3)),
-        .each_half = sdd_tab_once(s->level) * (1 + random_below(&pieces_seed, 2)),
         .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
         .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),
         .table = launch_in(s->table, s->n_table, 4),
@@ -295,5 +310,6 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .n_runs = s->n_runs,
         .where = launch_in(s->where, s->k.b.C, 4)};
     a.basis = pieces_give(s, s->basis, a.weights);
+    a.turn = any_turn(sdd_tab_items(&a));
     return a;
 }

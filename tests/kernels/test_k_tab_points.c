@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle of tab_points, tab_points_n, tab_points_uv, tab_points_many, tab_points_unorm16, tab_where, tab_rows and
- * tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of no meaning.
+ * tab_turns, tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of no meaning.
  * Each point is summed in double; all that no piece makes, or that is not in the range, must stay as it was. Grid rows
  * come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
@@ -8,6 +8,7 @@
 #include "gpu/kernels/tab_points_n.h"
 #include "gpu/kernels/tab_points_unorm16.h"
 #include "gpu/kernels/tab_points_uv.h"
+#include "gpu/kernels/tab_turns.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
@@ -177,6 +178,35 @@ static void run(const struct pieces *s)
     launch_end();
 }
 
+/* Where the items begin: runs of threads one after the other, some of a run or of several in an item, then pieces of
+ * whole quads, then those that come later. */
+static void run_turns(const struct pieces *s)
+{
+    const struct sdd_control m = wild_upload(&s->k, 1);
+    struct tab_turns_args a = {.pieces = pieces_upload(s, &m)};
+    const int64_t n = sdd_tab_items(&a.pieces), of_run = 64 * ((s->side * s->side + 31) / 32);
+    const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), cells = (s->side - 1) * (s->side - 1);
+    uint64_t *want = xalloc(n, sizeof *want);
+    uint32_t *items = xalloc(n, sizeof *items);
+    int64_t k = 0;
+    for (int64_t thread = 0; thread < of_run * s->n_runs; thread += SDD_TAB_THREADS)
+        want[k++] = s->other[s->runs[thread / of_run].first];
+    for (int64_t i = 0; i < s->n_whole; i += 8 * a.pieces.each)
+        want[k++] = s->regular[i].corner;
+    for (int64_t i = s->n_whole; i < s->n_regular; i += once)
+        want[k++] = s->regular[i].corner + (uint64_t)(SDD_TAB_LATER / cells);
+    assert_int_equal(k, n);
+    for (int64_t i = 0; i < n; i++)
+        items[i] = (uint32_t)i;
+    a.key = launch_out(n, sizeof *a.key);
+    a.item = launch_out(n, sizeof *a.item);
+    LAUNCH(tab_turns, &a, n);
+    launch_same(a.key, want, "key");
+    launch_same(a.item, items, "item");
+    launch_end();
+    free(want), free(items);
+}
+
 /* The floats of a mesh, in another order for each k. */
 static float *turned(const float *from, int64_t n, int k)
 {
@@ -225,6 +255,7 @@ static void check(const struct poly *p)
     pieces_cut(&s);
     s.table = pieces_floats(s.n_table);
     run(&s);
+    run_turns(&s);
     if (s.n == 3 && s.stride == 3)
         run_many(&s);
     n_seen[level][s.n][s.stride > s.n][0] += s.n_regular - s.n_whole;
