@@ -93,8 +93,10 @@ SDD_FN sdd_wide sdd_wide_mix(sdd_wide a, sdd_wide b, sdd_wide t)
 SDD_FN sdd_wide sdd_linear_along(int32_t first, float unit)
 {
     sdd_wide x;
-    for (int32_t i = 0; i < SDD_LANES; i++)
-        x[i] = (float)(i / 2);
+    for (int32_t i = 0; i < SDD_LANES; i++) {
+        int32_t row = i / 2;
+        x[i] = (float)row;
+    }
     return (x + sdd_wide_of((float)first)) * sdd_wide_of(unit);
 }
 #endif

@@ -119,7 +119,7 @@ SDD_FN void sdd_spot_line(const struct sdd_control *m, struct sdd_spot *s, uint3
 
 SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, uint32_t row)
 {
-    uint32_t along = ((uint32_t)1 << (level - 1)) - 1, line;
+    uint32_t along, line;
     struct sdd_spot s = sdd_spot_start();
     s.id = row;
     if (s.id < m->n_vertices)
@@ -130,9 +130,10 @@ SDD_FN struct sdd_spot sdd_spot_of(const struct sdd_control *m, int32_t level, u
         return s;
     s.id -= m->n_faces;
     s.kind = SDD_AT_EDGE;
-    if (s.id < m->n_edges)
+    if (level < 2 || s.id < m->n_edges) /* level 1 has no others */
         return s;
     s.id -= m->n_edges;
+    along = ((uint32_t)1 << (level - 1)) - 1;
     if (s.id < (2 * m->n_edges + m->n_corners) * along) {
         line = s.id / along;
         s.x = (int32_t)(s.id - line * along) + 1;

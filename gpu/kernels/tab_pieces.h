@@ -62,8 +62,7 @@ struct tab_points_args {
     const struct sdd_tab_basis *basis;
     sdd_tab_weights weights;
     int64_t n_regular, n_whole;
-    int32_t
-        each; /* as many groups of whole quads' pieces to an item: a multiple of sdd_tab_once, which others are to one */
+    int32_t each; /* groups of whole quads' pieces to an item: a multiple of sdd_tab_once, of others once as many */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_turns: where in a mesh the items of tab_points begin, for a GPU to take them in that order: what is side by side in
- * memory is written soon after each other, before its L2 gives away lines that are not full, to fetch them again.
- * Bicubic pieces that read level 1, which may be made meanwhile, come SDD_TAB_LATER points later.
- * Shapes  pieces, lists of n items -> key[n] u64, the corner that an item's first piece is of, item[n] u32, its number
- * Shape   item      Cost  40 B      Threads any queue */
+/* tab_turns: where in a mesh the items of tab_points begin, for a GPU to take them in that order: what is side by side
+ * in memory is written soon after each other, before its L2 gives away lines that are not full, to fetch them again.
+ * Shapes  pieces, lists of n items -> key[n] u64, item[n] u32, its number
+ * Shape   item      Cost  40 B      Threads any queue
+ * Result  the corner that an item's first piece is of; SDD_TAB_LATER points more where that is bicubic and reads level
+ *         1, which may be made meanwhile; exact integers */
 #ifndef SDD_K_TAB_TURNS_H
 #define SDD_K_TAB_TURNS_H
 #include "gpu/kernels/tab_points.h"

@@ -56,15 +56,16 @@ static struct csr unpack(struct bench *b, const struct matrix *m)
     dev_download(b->d, host, base, m->memory.bytes);
     must(dev_finish(b->d, &err), &err);
 #define HOST(array) ((void *)(host + ((const char *)(array)-base)))
-    const uint32_t *ell = HOST(at->ell_column), *row = at->row ? HOST(at->row) : NULL, *rest = HOST(at->column);
+    const int by_row = at->row != NULL;
+    const uint32_t *ell = HOST(at->ell_column), *row = by_row ? HOST(at->row) : NULL, *rest = HOST(at->column);
     const float *ell_weight = HOST(at->ell_weight), *rest_weight = HOST(at->weight);
-    const int32_t *rest_end = at->row ? NULL : HOST(at->end);
+    const int32_t *rest_end = by_row ? NULL : HOST(at->end);
 #undef HOST
     int64_t n = 0, k = 0;
     for (int64_t i = 0; i < at->n_rows; end[i++] = (int32_t)n) {
         for (int64_t j = i; j < at->k * at->n_rows && ell[j] != SDD_NONE; j += at->n_rows, n++)
             column[n] = ell[j] & ~SDD_ELL_MORE, weight[n] = (double)ell_weight[j];
-        for (; k < at->n_rest && (row ? row[k] == i : k < rest_end[i]); k++, n++)
+        for (; k < at->n_rest && (by_row ? row[k] == i : k < rest_end[i]); k++, n++)
             column[n] = rest[k], weight[n] = (double)rest_weight[k];
     }
     must(part_take(b->d, out.n_rows * (int64_t)sizeof *end, &out.ends, &err), &err);

@@ -71,7 +71,7 @@ static float *rows_of(struct adaptive *a, const sdd_mesh *m, int64_t first, int6
     sdd_device *d = m->topology->device;
     int64_t bytes = 3 * n * (int64_t)sizeof(float),
             scratch = 3 * topology_points(m->topology, 1) * (int64_t)sizeof(float);
-    void *level1, *to;
+    void *level1 = NULL, *to = NULL;
     float *out = xalloc(3 * n, sizeof *out);
     struct sdd_error err = {0};
     if (dev_alloc(d, scratch, &level1, &err) || dev_alloc(d, bytes, &to, &err))

@@ -40,8 +40,10 @@ static int stop(void **state)
 
 static void points_of(int which, float points[3 * VERTICES])
 {
-    for (int i = 0; i < 3 * VERTICES; i++)
-        points[i] = (float)((i * 7 + which * 5) % 31) * 0.1f + (float)(i / 3);
+    for (int i = 0; i < 3 * VERTICES; i++) {
+        int vertex = i / 3;
+        points[i] = (float)((i * 7 + which * 5) % 31) * 0.1f + (float)vertex;
+    }
 }
 
 static void send_points(const char *method, const char *rest, int which, struct answer *a)

@@ -110,7 +110,7 @@ static uint64_t patch_key(const struct forest *f, int level, int64_t i)
 /* Point (u, v) of the grid over a parent, 2^last cells a side of a quad, as the point of a corner's grid. */
 static struct place corner_place(const struct forest *f, int64_t base, int64_t u, int64_t v)
 {
-    int64_t m = (int64_t)1 << (f->last - 1), side = 2 * m;
+    int64_t side = (int64_t)1 << f->last, m = side / 2;
     if (!is_quad(f, base) || (u <= m && v <= m))
         return (struct place){base, u, v};
     if (v <= m)

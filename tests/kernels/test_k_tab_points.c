@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points, tab_points_n, tab_points_uv, tab_points_many, tab_points_unorm16, tab_where, tab_rows and
- * tab_turns, tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of no meaning.
- * Each point is summed in double; all that no piece makes, or that is not in the range, must stay as it was. Grid rows
- * come from the grid order in words (tests/oracle/refined.h). */
+/* Oracle of tab_points, tab_points_n, tab_points_uv, tab_points_many, tab_points_unorm16, tab_turns, tab_where,
+ * tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of
+ * no meaning. Each point is summed in double; all that no piece makes, or is not in the range, must stay as it was.
+ * Grid rows come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_points_many.h"
 #include "gpu/kernels/tab_points_n.h"
