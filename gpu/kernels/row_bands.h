@@ -17,7 +17,7 @@ struct sdd_row_place {
 SDD_FN struct sdd_row_place sdd_row_place_of(const struct sdd_control *m, int32_t level, uint32_t row)
 {
     struct sdd_spot s = sdd_spot_of(m, level, row);
-    int32_t side = 1 << (level - 1);
+    int32_t side = level < 2 ? 1 : 1 << (level - 1);
     struct sdd_row_place r;
     r.corner = s.id;
     r.x = s.x;
