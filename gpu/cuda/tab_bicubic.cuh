@@ -483,8 +483,9 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
     constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
     const int run = at.piece / together, nth = at.piece % together, x = at.x;
     const sdd_tab_regular *first_own = own + together * run;
+    /* W: room for the one that is not put */
     float *const line =
-        s->line + spokes * run + (together > 1 ? tab_phase<W, FORM>(a, sdd_tab_spoke(&g, first_own)) : 0);
+        s->line + spokes * run + (together > 1 ? tab_phase<W, FORM>(a, sdd_tab_spoke(&g, first_own)) : W);
     float *const slab = s->points + T::slab;
     /* every second piece from its end: where it meets the one before, both are there at a time */
     const int back = T::parts > 1 && own[0].corner % 2 ? T::parts - 1 : 0;
@@ -513,7 +514,8 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
     }
     if constexpr (together == 1) {
         const tab_place put = tab_put_place_of<LOG>(at, n_pieces);
-        tab_own_put<W, FORM, LOG>(a, sdd_tab_spoke(&g, own + put.piece), s->line + spokes * put.piece, T::width, put);
+        const uint32_t row = sdd_tab_spoke(&g, own + put.piece);
+        tab_own_put<W, FORM, LOG>(a, row, s->line + spokes * put.piece + W, T::width, put);
     }
 }
 
