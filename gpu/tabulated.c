@@ -88,6 +88,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     int steps = level - 1;
     int64_t side = (1 << steps) + 1;
     struct tabulated_surface made = {.level = level, .adaptive = of->adaptive};
+    const int same_level = of->level == level;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct tables here, there;
     if (t->n_columns * side * side > MAX_TABLE)
@@ -114,7 +115,10 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         made.shared = there.shared;
         rc = part_settle(d, memory, made.memory, of->memory, err);
         if (!rc) {
-            dev_free(d, of->turns.memory, of->turns.bytes);
+            if (same_level)
+                made.turns = of->turns;
+            else
+                dev_free(d, of->turns.memory, of->turns.bytes);
             *of = made;
         }
     }
@@ -255,7 +259,7 @@ static int order_items(sdd_device *d, const struct sdd_control *mesh, const stru
     const int64_t n = sdd_tab_items(&a.pieces);
     struct topology_part work, turns;
     struct arena count = {NULL, 0};
-    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others)
+    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others || of->turns.memory)
         return SDD_OK;
     lay_out_turns(d, n, &count);
     int rc = part_take(d, count.used, &work, err);
@@ -306,7 +310,14 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
-    return rc ? rc : order_items(d, mesh, t, of, err);
+    if (rc)
+        return rc;
+    rc = order_items(d, mesh, t, of, err);
+    if (rc == SDD_ENO_MEMORY) { /* frames are made as items are listed, which takes longer */
+        *err = (struct sdd_error){0};
+        rc = SDD_OK;
+    }
+    return rc;
 }
 
 /* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */

@@ -19,8 +19,8 @@ static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
 
 /* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
  * at the bottom, then those towards the face's point. Then what registers have no room for, and local memory is too far
- * away: rows of the points around whole quads, of other pieces the vertices', the pieces, each in two lists, and where
- * they end. What is not taken of shared memory caches columns and tables. */
+ * away: rows of the points around whole quads, of other pieces the vertices', the pieces, each in two lists, of which
+ * other pieces use one, and where they end. What is not taken of shared memory caches columns and tables. */
 struct tab_warp {
     alignas(16) float points[TAB_FLOATS];
     alignas(16) float line[3 * 32 + 8];
@@ -95,8 +95,8 @@ template <int LOG> static __device__ __forceinline__ tab_place tab_place_of(int 
 
 /* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of
  * them and in the end one that is not put. Those of a whole quad leave as one run, where they fit, others piece by
- * piece. apart: words from a run to the next, of which it may begin up to three later (tab_phase); pieces' columns are
- * in different banks of shared memory. */
+ * piece. apart: words from a run to the next, of which it may begin up to three later (tab_phase); columns of pieces of
+ * three words a row that leave one by one are in different banks of shared memory. */
 template <int W, int LOG> struct tab_shape {
     static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
@@ -487,7 +487,7 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
     float *const line =
         s->line + spokes * run + (together > 1 ? tab_phase<W, FORM>(a, sdd_tab_spoke(&g, first_own)) : W);
     float *const slab = s->points + T::slab;
-    /* every second piece from its end: where it meets the one before, both are there at a time */
+    /* where a warp makes one piece, every second from its end: it meets the one before while both are made */
     const int back = T::parts > 1 && own[0].corner % 2 ? T::parts - 1 : 0;
 #pragma unroll 1
     for (int part = 0; part < T::parts; part++) {

@@ -24,7 +24,7 @@ static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a,
 
 /* weights: a's, where they can be looked up by a number that the compiler does not know. */
 template <int N, int FORM>
-static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const sdd_tab_weights &weights,
+static __device__ __forceinline__ void tab_item(const tab_points_args &a, const sdd_tab_weights &weights,
                                                  tab_bases &bases, tab_shared *s, unsigned n)
 {
     const tab_turn turn = tab_turn_of(a, n);
@@ -39,7 +39,7 @@ static __device__ __forceinline__ void tab_turns(const tab_points_args &a, const
 template <int N, int FORM>
 static __device__ __forceinline__ void tab_block(const tab_points_args &a, tab_bases &bases, tab_shared *s)
 {
-    tab_turns<N, FORM>(a, a.weights, bases, s, blockIdx.x - (unsigned)sdd_tab_first_items(&a, 1));
+    tab_item<N, FORM>(a, a.weights, bases, s, blockIdx.x - (unsigned)sdd_tab_first_items(&a, 1));
 }
 
 static __global__ void __launch_bounds__(tab_points_threads, 4)

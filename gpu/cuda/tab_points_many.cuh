@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(tab_points_many_threads, 4)
     } else {
         const unsigned k = (blockIdx.x - ahead) / blocks;
         const tab_points_args one = sdd_tab_points_of(&a, k); /* in registers: of its weights only some are taken */
-        tab_turns<3, tab_dense_many>(one, a.of.weights, bases, &s, blockIdx.x - ahead - k * blocks);
+        tab_item<3, tab_dense_many>(one, a.of.weights, bases, &s, blockIdx.x - ahead - k * blocks);
     }
 }
 #endif

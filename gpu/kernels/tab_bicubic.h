@@ -29,7 +29,7 @@ SDD_FN uint32_t sdd_tab_left(const struct sdd_grid *g, uint32_t corner)
     return f.left;
 }
 
-/* Pieces [first, end), `each` to a warp. */
+/* Pieces [first, end) of an item; each: of a warp, which makes sdd_tab_once at a time. */
 struct sdd_tab_some {
     int64_t first, end;
     int32_t each;
