@@ -17,7 +17,7 @@
 
 #define MAX_CLASSES 4096
 _Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
-_Static_assert(SDD_TAB_TOGETHER < 16 && MAX_CLASSES < 1 << 24, "the fields of a run, and of what a piece makes");
+_Static_assert(MAX_CLASSES < 1 << (32 - SDD_TAB_CLASS), "what a piece makes, and its class");
 
 int tab_refuse(struct sdd_error *err, const char *why)
 {
@@ -36,6 +36,7 @@ struct sorting {
     struct topology_part others;
     uint64_t *sorted[2];  /* [O] */
     uint32_t *list;       /* [O] */
+    uint32_t *other;      /* [O] corners, by class */
     int32_t *head, *rank; /* [O] */
     uint32_t *heads;      /* [MAX_CLASSES] */
     float *words;         /* [MAX_CLASSES][SDD_TAB_WORDS] */
@@ -73,6 +74,7 @@ static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sor
     s->sorted[0] = ARENA(a, uint64_t, n);
     s->sorted[1] = ARENA(a, uint64_t, n);
     s->list = ARENA(a, uint32_t, n);
+    s->other = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
     s->heads = ARENA(a, uint32_t, MAX_CLASSES);
@@ -86,10 +88,9 @@ static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_
     int64_t n_regular = m->n_corners - n_others;
     t->where = ARENA(a, uint32_t, n_regular + n_others);
     t->lone = ARENA(a, uint32_t, n_lone);
-    t->regular = ARENA(a, struct sdd_tab_regular, n_regular);
+    t->regular = ARENA(a, struct sdd_tab_quad, n_regular);
     t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
-    t->other = ARENA(a, uint32_t, n_others);
-    t->owns = ARENA(a, uint32_t, n_others);
+    t->other = ARENA(a, struct sdd_tab_quad, n_others);
 }
 
 /* Which pieces are bicubic, which of those are parts of whole quads, and how many. */
@@ -145,7 +146,7 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     struct compact_args firsts = {s->head, s->rank, s->heads};
     DEV_LAUNCH(d, compact, &others, C);
     DEV_LAUNCH(d, compact_keys, &other_keys, C);
-    dev_sort(d, s->sorted[0], s->sorted[1], (int32_t *)s->list, (int32_t *)t->other, n, 64, s->scratch);
+    dev_sort(d, s->sorted[0], s->sorted[1], (int32_t *)s->list, (int32_t *)s->other, n, 64, s->scratch);
     DEV_LAUNCH(d, run_heads, &heads, n);
     dev_scan(d, s->head, s->rank, n, s->scratch);
     dev_download(d, &n_classes, s->rank + (n - 1), sizeof n_classes);
@@ -200,7 +201,8 @@ static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct 
         classes[k] = (struct sdd_tab_table){heads[k], column, t->n_columns, n_columns};
         column += n * n_columns;
         t->n_columns += n_columns;
-        t->n_runs += (n + SDD_TAB_TOGETHER - 1) / SDD_TAB_TOGETHER;
+        int32_t together = sdd_tab_together(n_columns);
+        t->n_runs += (n + together - 1) / together;
     }
     return column;
 }
@@ -208,11 +210,16 @@ static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct 
 static void cut_runs(const struct tabulated *t, const struct sdd_tab_table *classes, struct sdd_tab_run *runs)
 {
     for (int64_t k = 0; k < t->n_classes; k++) {
+        const struct sdd_tab_table c = classes[k];
         int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
-        for (int64_t at = classes[k].first; at < end; at += SDD_TAB_TOGETHER) {
-            int64_t n = end - at < SDD_TAB_TOGETHER ? end - at : SDD_TAB_TOGETHER;
-            *runs++ = (struct sdd_tab_run){(uint32_t)at, (uint32_t)(k << 4 | n)};
-        }
+        int32_t together = sdd_tab_together(c.n_columns);
+        for (int64_t at = c.first; at < end; at += together)
+            *runs++ = (struct sdd_tab_run){.column = c.column + (at - c.first) * c.n_columns,
+                                           .table = c.table,
+                                           .first = (uint32_t)at,
+                                           .of_class = (uint32_t)k,
+                                           .n = end - at < together ? (int32_t)(end - at) : together,
+                                           .n_columns = c.n_columns};
     }
 }
 
@@ -227,7 +234,7 @@ struct describing {
 static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                     struct describing *h, struct sdd_error *err)
 {
-    struct tab_describe_args words = {*m, s->heads, t->other, s->words};
+    struct tab_describe_args words = {*m, s->heads, s->other, s->words};
     struct arena count = {NULL, 0};
     DEV_LAUNCH(d, tab_describe, &words, t->n_classes);
     dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
@@ -319,22 +326,22 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
     struct tab_columns_args regular = {.mesh = *m,
                                        .piece = s->regular,
                                        .n_whole = t->n_whole,
-                                       .regular = t->regular,
+                                       .quad = t->regular,
                                        .column = t->regular_column,
                                        .read = (uint32_t *)s->read};
     struct tab_columns_args others = {.mesh = *m,
-                                      .piece = t->other,
+                                      .piece = s->other,
                                       .rank = s->rank,
                                       .classes = t->classes,
                                       .words = s->words,
+                                      .quad = t->other,
                                       .column = t->column,
-                                      .owns = t->owns,
                                       .wrong = s->flags + 1,
                                       .read = (uint32_t *)s->read};
     dev_fill(d, s->read, 0, n * (int64_t)sizeof *s->read);
     DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
     DEV_LAUNCH(d, tab_columns, &others, t->n_others);
-    struct tab_where_args where[2] = {{s->regular, t->where, 0}, {t->other, t->where, SDD_TAB_OTHER}};
+    struct tab_where_args where[2] = {{s->regular, t->where, 0}, {s->other, t->where, SDD_TAB_OTHER}};
     DEV_LAUNCH(d, tab_where, where, t->n_regular);
     DEV_LAUNCH(d, tab_where, where + 1, t->n_others);
     dev_scan(d, s->read, s->read_rank, n, s->scan);

@@ -19,7 +19,7 @@
 #define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kernels take levels alike");
 #define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
-#define AHEAD_ROWS (1 << 16)         /* of level 1: twice what an H100 makes at once */
+#define AHEAD_ROWS (1 << 18)         /* of level 1: twice what an H100 makes at once */
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
@@ -31,7 +31,7 @@ struct tables {
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
     /* a GPU reads SDD_TAB_TERMS columns at a time, also where some are beyond the table */
-    int64_t side = (1 << steps) + 1, n = (t->n_columns + SDD_TAB_TERMS - 1) * side * side;
+    int64_t side = (1 << steps) + 1, n = (t->n_columns + SDD_TAB_TERMS - 1) * sdd_tab_slots(1 << steps);
     out->basis = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->slope = ARENA(a, struct sdd_tab_basis, 2 * side);
     out->table = ARENA(a, float, n);
@@ -57,26 +57,54 @@ static void put_weights(const struct sdd_tab_basis *pair, int64_t side, sdd_tab_
         memcpy(to[k], pair + k * side, (size_t)side * sizeof *pair);
 }
 
+/* A table's points, of a closed grid, as kernels take them. */
+static void put_slots(const float *grid, int steps, int64_t n_columns, float *to)
+{
+    const int32_t m = 1 << steps, side = m + 1, slots = sdd_tab_slots(m);
+    for (int64_t j = 0; j < n_columns; j++, grid += side * side, to += slots)
+        for (int32_t y = 0; y <= m; y++)
+            for (int32_t x = 0; x <= m; x++)
+                if (y < m || x == m)
+                    to[sdd_tab_slot(m, x, y)] = grid[y * side + x];
+}
+
+/* The tables of a class; t1, t2: NULL without normals. */
+static int make_class(sdd_device *d, const struct tab_class *c, int steps, int limit, float *table, float *t1,
+                      float *t2)
+{
+    int64_t side = (1 << steps) + 1, n_columns = tab_class_columns(c), n = side * side * n_columns;
+    float *grid = malloc((size_t)(t1 ? 3 * n : n) * sizeof *grid);
+    int rc = !grid ||
+             tab_cache_table(d->tables, c, steps, limit, grid, t1 ? grid + n : NULL, t1 ? grid + 2 * n : NULL, NULL);
+    if (!rc)
+        put_slots(grid, steps, n_columns, table);
+    if (!rc && t1) {
+        put_slots(grid + n, steps, n_columns, t1);
+        put_slots(grid + 2 * n, steps, n_columns, t2);
+    }
+    free(grid);
+    return rc;
+}
+
 /* All classes at once: those that are new take the longer. */
 static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
                       struct sdd_error *err)
 {
-    int64_t side = (1 << steps) + 1, n = t->n_classes, *at = calloc((size_t)n + 1, sizeof *at);
+    int64_t n = t->n_classes, *at = calloc((size_t)n + 1, sizeof *at);
     int team = d->b->threads(d->dev), failed = 0;
     if (!at)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     for (int64_t k = 0; k < n; k++)
-        at[k + 1] = at[k] + side * side * tab_class_columns(t->description + k);
+        at[k + 1] = at[k] + sdd_tab_slots(1 << steps) * tab_class_columns(t->description + k);
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
     make_bases(steps, limit ? TAB_LIMIT : TAB_REFINED, to->basis);
     make_bases(steps, TAB_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
-        const struct tab_class *c = t->description + k;
-        failed |= tab_cache_table(d->tables, c, steps, limit, to->table + at[k], normals ? to->t1 + at[k] : NULL,
-                                  normals ? to->t2 + at[k] : NULL, NULL);
+        failed |= make_class(d, t->description + k, steps, limit, to->table + at[k], normals ? to->t1 + at[k] : NULL,
+                             normals ? to->t2 + at[k] : NULL);
         if (normals)
-            to->shared[k] = (uint32_t)tab_class_shared(c, steps, limit);
+            to->shared[k] = (uint32_t)tab_class_shared(t->description + k, steps, limit);
     }
     free(at);
     return failed ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_OK;
@@ -91,7 +119,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     const int same_level = of->level == level;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct tables here, there;
-    if (t->n_columns * side * side > MAX_TABLE)
+    if (t->n_columns * sdd_tab_slots(1 << steps) > MAX_TABLE)
         return tab_refuse(err, "their surroundings take too many forms for this level");
     lay_out_tables(t, steps, normals, &count, &here);
     void *memory = calloc(1, (size_t)count.used);
@@ -223,7 +251,6 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .tables = t->classes,
                                 .table = of->table,
                                 .other = t->other,
-                                .owns = t->owns,
                                 .column = t->column,
                                 .n_runs = t->n_runs,
                                 .where = t->where,

@@ -30,15 +30,16 @@ struct tabulated_surface {
 struct tabulated {
     int64_t n_regular, n_whole, n_others, n_lone, n_classes, n_runs, n_columns, n_rows; /* n_columns: of all classes */
     struct topology_part pieces, lists, rows, terms;
-    uint32_t *where;                 /* tab_where.h */
-    uint32_t *row;                   /* of level 1, that pieces look at (NULL: all), */
-    int32_t *row_end;                /* .. and what they are made of     */
-    struct sdd_term *term;           /* .. (tab_first.h)                 */
-    uint32_t *made;                  /* a word: items of first steps that launches of rows have made, .. */
-    uint32_t due;                    /* .. and how many of them have been queued */
-    struct sdd_tab_regular *regular; /* bicubic pieces */
+    uint32_t *where;              /* tab_where.h */
+    uint32_t *row;                /* of level 1, that pieces look at (NULL: all), */
+    int32_t *row_end;             /* .. and what they are made of     */
+    struct sdd_term *term;        /* .. (tab_first.h)                 */
+    uint32_t *made;               /* a word: items of first steps that launches of rows have made, .. */
+    uint32_t due;                 /* .. and how many of them have been queued */
+    struct sdd_tab_quad *regular; /* bicubic pieces */
     uint32_t *regular_column;
-    uint32_t *other, *owns, *column; /* others, in the order of classes */
+    struct sdd_tab_quad *other; /* others, in the order of classes */
+    uint32_t *column;
     struct sdd_tab_table *classes;
     struct sdd_tab_run *runs;
     uint32_t *lone;                /* rows without faces, which stay where they are */

@@ -25,7 +25,7 @@ struct tab_warp {
     alignas(16) float points[TAB_FLOATS];
     alignas(16) float line[3 * 32 + 8];
     uint32_t row[2][32];
-    sdd_tab_regular own[2][TAB_PIECES];
+    sdd_tab_quad own[2][TAB_PIECES];
     int end;
 };
 
@@ -121,25 +121,28 @@ template <int W, int FORM> static __device__ __forceinline__ int tab_phase(const
 }
 
 /* n words, LEAST to MOST, rows of W, to where they belong: 16 bytes a lane where there is nothing between rows, long
- * runs in whole lines. They stand tab_phase after `from`. */
-template <int W, int FORM, int LEAST, int MOST>
+ * runs in whole lines. They stand tab_phase after `from`. Each of so many groups of a warp's lanes has a run. */
+template <int W, int FORM, int GROUPS, int LEAST, int MOST>
 static __device__ __forceinline__ void tab_rows_put(const tab_points_args &a, uint32_t row, const float *from, int n)
 {
-    const int lane = tab_lane();
+    constexpr int lanes = 32 / GROUPS, words = 4 * lanes; /* at a time */
+    const int lane = tab_lane() % lanes;
     if constexpr (FORM != tab_strided) {
-        constexpr int unit = MOST > 128 ? 32 : 8; /* words: lines, or sectors */
+        constexpr int unit = MOST > 128 && words >= 32 ? 32 : words >= 32 ? 8 : 4; /* words: lines, sectors */
         float *to = a.to + (size_t)W * row;
         const int before = (int)((uintptr_t)to / sizeof *to % unit), i = 4 * lane - before;
         const int head = min(-before & 3, n), tail = (n - head) & 3, k = lane < 4 ? lane : n - tail + lane - 4;
         from += before & 3;
 #pragma unroll
-        for (int at = 0; at < MOST + unit - 1; at += 128)
-            if ((at > 0 || i >= 0) && (at + 128 <= LEAST || i + at + 4 <= n))
+        for (int at = 0; at < MOST + unit - 1; at += words)
+            if ((at > 0 || i >= 0) && (at + words <= LEAST || i + at + 4 <= n))
                 *(float4 *)(to + i + at) = *(const float4 *)(from + i + at);
         if (lane < 4 ? lane < head : lane < 4 + tail) /* the ends, less than 16 bytes */
             to[k] = from[k];
+        if (lanes == 4 && lane < tail)
+            to[n - tail + lane] = from[n - tail + lane];
     } else {
-        for (int i = lane; i < n; i += 32)
+        for (int i = lane; i < n; i += lanes)
             a.to[(size_t)a.width.stride * (row + i / W) + i % W] = from[i];
     }
 }
@@ -166,7 +169,7 @@ static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a,
 
 /* Pieces on their way to shared memory, past the registers: of those past the last what that has. */
 static __device__ __forceinline__ void tab_fetch_own(const tab_points_args &a, int first, int n, int last,
-                                                     sdd_tab_regular *own)
+                                                     sdd_tab_quad *own)
 {
     const int lane = tab_lane();
     if (lane < n)
@@ -314,7 +317,7 @@ static __device__ __forceinline__ tab_view tab_view_of(const tab_warp *s, int fi
 
 /* Points of whole quads beyond their open sides, which are nowhere in memory; `own`: pieces, from `first` on. */
 template <int N, int LOG>
-static __device__ __forceinline__ void tab_extend(int first, const sdd_tab_regular *own, tab_warp *s)
+static __device__ __forceinline__ void tab_extend(int first, const sdd_tab_quad *own, tab_warp *s)
 {
     constexpr int wide = tab_point<N>::wide, quads = LOG > 3 ? 1 : tab_shape<N, LOG>::pieces / 4;
     const int lane = tab_lane(), k = lane % SDD_TAB_REGULAR, quad = lane / SDD_TAB_REGULAR;
@@ -405,7 +408,7 @@ static __device__ __forceinline__ void tab_point_at(const tab_view &v, const sdd
 #define TAB_AT_LEFT (SDD_TAB_LEFT | 9u << SDD_TAB_OPEN)
 template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void tab_left(const tab_points_args &a, const tab_row<N, FORM> &as, const sdd_grid &g,
-                                                const sdd_tab_regular &piece, int x, const tab_view &v,
+                                                const sdd_tab_quad &piece, int x, const tab_view &v,
                                                 const tab_bases &bases, float *vertex)
 {
     constexpr int W = tab_row<N, FORM>::words, m = 1 << LOG;
@@ -455,7 +458,7 @@ template <int W, int LOG> static __device__ __forceinline__ float *tab_corners(t
 /* Those that are the piece's own, and what is at its bottom; vertex: the row. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void tab_sides_put(const tab_points_args &a, const sdd_grid &g,
-                                                     const sdd_tab_regular &piece, uint32_t vertex, tab_warp *s,
+                                                     const sdd_tab_quad &piece, uint32_t vertex, tab_warp *s,
                                                      const tab_place &put)
 {
     using T = tab_shape<W, LOG>;
@@ -473,16 +476,17 @@ static __device__ __forceinline__ void tab_sides_put(const tab_points_args &a, c
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
 template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
 static __device__ __forceinline__ void tab_inside(const tab_points_args &a, const tab_row<N, FORM> &as,
-                                                  const sdd_grid &g, const sdd_tab_regular *own, int n_pieces,
+                                                  const sdd_grid &g, const sdd_tab_quad *own, int n_pieces,
                                                   const tab_place &at, const SUMS &q, const BASES &bases,
                                                   tab_warp *s)
 {
     constexpr int W = tab_row<N, FORM>::words;
     using T = tab_shape<W, LOG>;
     constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
+    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1; /* of lanes, each of which puts a run */
     constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
     const int run = at.piece / together, nth = at.piece % together, x = at.x;
-    const sdd_tab_regular *first_own = own + together * run;
+    const sdd_tab_quad *first_own = own + together * run;
     /* W: room for the one that is not put */
     float *const line =
         s->line + spokes * run + (together > 1 ? tab_phase<W, FORM>(a, sdd_tab_spoke(&g, first_own)) : W);
@@ -501,14 +505,16 @@ static __device__ __forceinline__ void tab_inside(const tab_points_args &a, cons
             q.put(as, bases, first + y, to);
         __syncwarp();
 #pragma unroll
-        for (int i = 0; i < T::pieces / together; i++) {
-            if (i * together >= n_pieces)
+        for (int first_put = 0; first_put < runs; first_put += groups) {
+            const int put = first_put + (groups > 1 ? tab_lane() / (32 / groups) : 0);
+            if (put * together >= n_pieces)
                 break;
-            tab_rows_put<W, FORM, together *(T::parts == 1 ? T::all : T::all - T::width), together * T::all>(
-                a, sdd_grid_inside(&g, own[together * i].corner, 1, first), slab + apart * i, together * n * T::width);
+            tab_rows_put<W, FORM, groups, together *(T::parts == 1 ? T::all : T::all - T::width), together * T::all>(
+                a, sdd_grid_inside(&g, own[together * put].corner, 1, first), slab + apart * put,
+                together * n * T::width);
             if constexpr (together > 1)
-                tab_rows_put<W, FORM, together * T::width, together * T::width>(
-                    a, sdd_tab_spoke(&g, own + together * i), s->line + spokes * i, together * T::width);
+                tab_rows_put<W, FORM, groups, together * T::width, together * T::width>(
+                    a, sdd_tab_spoke(&g, own + together * put), s->line + spokes * put, together * T::width);
         }
         __syncwarp();
     }
@@ -531,14 +537,14 @@ static __device__ __forceinline__ void tab_some(const tab_points_args &a, const 
     using T = tab_shape<W, LOG>;
     const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
-    const sdd_tab_regular *pieces = s->own[columns->turn];
+    const sdd_tab_quad *pieces = s->own[columns->turn];
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
     if constexpr (WHOLE)
         tab_extend<N, LOG>(first, pieces, s);
-    const sdd_tab_regular piece = pieces[at.piece];
+    const sdd_tab_quad piece = pieces[at.piece];
     float *const corner = tab_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     if (WHOLE && at.made && (piece.owns & TAB_AT_LEFT)) /* and of those the last lane makes the vertex */
         tab_left<N, FORM, LOG>(a, as, g, piece, at.x, tab_view_of<N, LOG, WHOLE>(s, first, at.piece), bases, corner);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_first.cuh: kernels/tab_first.h for a block an item, a thread a float: those of a point find it in one access.
- * All terms of most rows are on their way at once. */
+ * All terms of most rows are on their way at once; a warp votes on how many, for most need fewer. */
 #ifndef SDD_TAB_FIRST_CUH
 #define SDD_TAB_FIRST_CUH
 #include "gpu/cuda/overlap.cuh"
 #include "gpu/kernels/tab_first.h"
 
 #define TAB_TERMS 12 /* of a vertex of five quads, or fewer, and its edges */
+#define TAB_SOME 4   /* of a face */
 enum { tab_first_threads = 4 * SDD_TAB_FIRST };
 
 /* Rows of one mesh; what is beyond three floats becomes 0. */
@@ -23,18 +24,25 @@ static __device__ __forceinline__ void tab_first_rows(const sdd_first_step &a, u
     for (int at = sdd_row_first(a.end, i); at < end; at += TAB_TERMS) {
         sdd_term t[TAB_TERMS];
         float p[TAB_TERMS];
+        const unsigned now = __activemask();
 #pragma unroll
-        for (int j = 0; j < TAB_TERMS; j++)
-            if (at + j < end)
-                t[j] = a.term[at + j];
+        for (int some = 0; some < TAB_TERMS && __any_sync(now, at + some < end); some += TAB_SOME)
 #pragma unroll
-        for (int j = 0; j < TAB_TERMS; j++)
-            if (at + j < end)
-                p[j] = from[(size_t)width.stride * t[j].column + k];
+            for (int j = some; j < some + TAB_SOME; j++)
+                if (at + j < end)
+                    t[j] = a.term[at + j];
 #pragma unroll
-        for (int j = 0; j < TAB_TERMS; j++)
-            if (at + j < end)
-                sum = fma((double)t[j].weight, (double)p[j], sum);
+        for (int some = 0; some < TAB_TERMS && __any_sync(now, at + some < end); some += TAB_SOME)
+#pragma unroll
+            for (int j = some; j < some + TAB_SOME; j++)
+                if (at + j < end)
+                    p[j] = from[(size_t)width.stride * t[j].column + k];
+#pragma unroll
+        for (int some = 0; some < TAB_TERMS && __any_sync(now, at + some < end); some += TAB_SOME)
+#pragma unroll
+            for (int j = some; j < some + TAB_SOME; j++)
+                if (at + j < end)
+                    sum = fma((double)t[j].weight, (double)p[j], sum);
     }
     to[(size_t)wide * row + k] = (float)sum;
 }

@@ -143,7 +143,7 @@ static __device__ __forceinline__ void tab_some_normals(const tab_normals_args &
     const int lane = tab_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
     const tab_place at = tab_place_of<LOG>(n_pieces);
     const sdd_tab_bases lines = {(const sdd_tab_basis *)a.weights[WHOLE], (const sdd_tab_basis *)n.slopes[WHOLE]};
-    const sdd_tab_regular *pieces = s->own[columns->turn];
+    const sdd_tab_quad *pieces = s->own[columns->turn];
     float *const corner = tab_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     sdd_grid g = a.grid;
     g.level = LOG + 1;
@@ -223,112 +223,69 @@ static __device__ __forceinline__ void tab_piece_normals(const tab_normals_args 
     }
 }
 
-/* What points of half a run are seen from, the vertices, those of column 0, and their scales, for any number of
- * columns: to shared memory. */
-static __device__ __forceinline__ void tab_part_see(const float *rows, const tab_part &part,
-                                                    const uint32_t (&first)[TAB_HALF], tab_half *s)
+/* The points of a run's pieces as seen from their vertices, those of column 0, at their scale: four lanes have one. */
+static __device__ __forceinline__ void tab_part_see(const tab_part &p, tab_run *s)
 {
-    float most[TAB_HALF];
-    sdd_vec3 from[TAB_HALF];
-    uint32_t row[TAB_HALF];
-#pragma unroll
-    for (int j = 0; j < TAB_HALF; j++)
-        most[j] = 0.0f, row[j] = first[j];
-    for (int at = 0; at < part.table.n_columns; at += TAB_SOME) {
-        sdd_vec3 p[TAB_HALF];
-        tab_part_points<3>(rows, part, at, row, p);
-#pragma unroll
-        for (int j = 0; j < TAB_HALF; j++) {
-            if (at == 0)
-                from[j] = sdd_vec3_of(__shfl_sync(~0u, p[j].x, 0), __shfl_sync(~0u, p[j].y, 0),
-                                      __shfl_sync(~0u, p[j].z, 0));
-            if (at + tab_lane() < part.table.n_columns)
-                most[j] = sdd_tab_most(sdd_sub(p[j], from[j]), most[j]);
-        }
-        tab_part_rows(part, at + TAB_SOME, row);
+    constexpr int lanes = 32 / SDD_TAB_TOGETHER;
+    const int piece = tab_lane() / lanes, k = tab_lane() % lanes, n = piece < p.run.n ? p.run.n_columns : 0;
+    float *points = s->points + 4 * TAB_BESIDE * piece, from[3] = {}, own[3], most = 0.0f;
+    if (n > 0)
+        tab_load<3>(points, from);
+    for (int j = k; j < n; j += lanes) {
+        tab_load<3>(points + 4 * j, own);
+        most = sdd_tab_most(sdd_vec3_of(own[0] - from[0], own[1] - from[1], own[2] - from[2]), most);
     }
 #pragma unroll
-    for (int j = 0; j < TAB_HALF; j++) {
-        for (int step = 16; step > 0; step /= 2) {
-            const float other = __shfl_xor_sync(~0u, most[j], step);
-            most[j] = most[j] > other ? most[j] : other;
-        }
-        if (tab_lane() == j)
-            s->seen[j] = make_float4(from[j].x, from[j].y, from[j].z, sdd_tab_scale(most[j]));
+    for (int step = lanes / 2; step > 0; step /= 2) {
+        const float other = __shfl_xor_sync(~0u, most, step);
+        most = most > other ? most : other;
+    }
+    const float scale = sdd_tab_scale(most);
+    for (int j = k; j < n; j += lanes) {
+        tab_load<3>(points + 4 * j, own);
+        *(float4 *)(points + 4 * j) =
+            make_float4(scale * (own[0] - from[0]), scale * (own[1] - from[1]), scale * (own[2] - from[2]), 0.0f);
     }
     __syncwarp();
-}
-
-/* Points of a lane as seen from there; not: it has none, which stay zeros. */
-static __device__ __forceinline__ void tab_part_seen(const tab_half *s, bool is, sdd_vec3 (&p)[TAB_HALF])
-{
-#pragma unroll
-    for (int j = 0; j < TAB_HALF && is; j++) {
-        const float4 from = s->seen[j];
-        p[j] = sdd_scale(from.w, sdd_sub(p[j], sdd_vec3_of(from.x, from.y, from.z)));
-    }
 }
 
 /* As tab_others, of what leads away from a point in both directions; corners where several pieces have their part are
  * made one by one. */
 template <int FORM>
-static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_half *halves)
+static __device__ __forceinline__ void tab_other_normals(const tab_normals_args &n, int64_t i, tab_run *runs)
 {
     const tab_points_args &a = n.rows.pieces;
-    tab_half *s = halves + threadIdx.x / 32;
-    const int side = (1 << (a.grid.level - 1)) + 1, points = side * side;
-    const tab_part part = tab_part_of(a, i, s);
-    const int n_columns = part.table.n_columns;
-    const int64_t table = part.table.table * points + min(part.point, points - 1);
-    uint32_t row[TAB_HALF];
-    float sum[2][3 * TAB_HALF];
-    tab_part_rows(part, 0, row);
+    tab_run *s = runs + threadIdx.x / 32;
+    const tab_part part = tab_part_of(a, i);
+    const int64_t at = part.run.table * part.slots;
+    const float *const tables[2] = {n.t1 + at, n.t2 + at};
+    uint32_t row[TAB_COLUMNS];
+    float next[SDD_TAB_TERMS];
+    tab_part_rows(a, part, 0, row);
+    tab_part_goes(a, part, s);
     tab_ahead_wait(a);
-    if (part.pieces <= 0)
+    if (part.run.n == 0)
         return;
-    tab_part_see(a.from, part, row, s);
-#pragma unroll
-    for (int j = 0; j < 3 * TAB_HALF; j++)
-        sum[0][j] = sum[1][j] = 0.0f;
-    for (int from = 0; from < n_columns; from += TAB_SOME) {
-        sdd_vec3 p[TAB_HALF];
-        tab_part_points<3>(a.from, part, from, row, p);
-        tab_part_seen(s, from + tab_lane() < n_columns, p);
-        tab_part_share<3>(p, s);
-        tab_part_rows(part, from + TAB_SOME, row);
-        __syncwarp();
-#pragma unroll
-        for (int d = 0; d < 2; d++)
-            for (int t = from; t < from + TAB_SOME && t < n_columns; t += SDD_TAB_TERMS) {
-                float w[SDD_TAB_TERMS];
-                tab_weights((d ? n.t2 : n.t1) + table + (int64_t)t * points, points, w);
-                tab_terms_add<3>(w, s->points + (t - from), n_columns - t, sum[d]);
-            }
-        __syncwarp();
-    }
+    tab_part_points<3>(a, part, row, s);
+    tab_weights(tables[0] + part.slot, part.slots, next);
+    tab_part_wait();
+    tab_part_see(part, s);
     const tab_row<3, FORM> as(a);
-    const uint32_t shared = n.shared[part.of_class];
-    const int y = part.point / side, x = part.point - y * side;
-    const bool by_itself = !(part.point == 0 ? shared & 1 : part.point == points - 1 && (shared & 2));
-#pragma unroll
-    for (int j = 0; j < TAB_HALF; j++) {
-        if (j >= part.pieces || part.point >= points || !sdd_tab_makes(s->owns[j], side - 1, x, y))
-            continue;
-        const uint32_t to = sdd_frame_row(&s->frames[j], x, y);
-        if (by_itself)
-            tab_normal_put(as, sdd_vec3_of(sum[0][3 * j], sum[0][3 * j + 1], sum[0][3 * j + 2]),
-                           sdd_vec3_of(sum[1][3 * j], sum[1][3 * j + 1], sum[1][3 * j + 2]),
-                           a.to + (size_t)as.words * to);
-        else
+    const uint32_t shared = n.shared[part.run.of_class];
+    tab_part_make<3, 2>(a, part, tables, next, s, [&](int kind, uint32_t to, const float (&t)[2][3]) {
+        if (kind == TAB_VERTEX ? shared & 1 : kind == TAB_FACE && (shared & 2))
             tab_put_row(&n, to);
-    }
+        else
+            tab_normal_put(as, sdd_vec3_of(t[0][0], t[0][1], t[0][2]), sdd_vec3_of(t[1][0], t[1][1], t[1][2]),
+                           a.to + (size_t)as.words * to);
+    });
 }
 
 template <int FORM> static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s)
 {
     const tab_turn turn = tab_turn_of(a.rows.pieces, blockIdx.x);
     if (turn.other)
-        tab_other_normals<FORM>(a, turn.i, s->halves);
+        tab_other_normals<FORM>(a, turn.i, s->runs);
     else
         tab_piece_normals<FORM>(a, turn.i, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */

@@ -1,92 +1,142 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_others.cuh: the pieces of tab_points.cuh that are not bicubic. A warp makes some points of half a run's pieces, a
- * lane one of each, so that a weight is read once for all; what they are made of meets in shared memory. */
+/* tab_others.cuh: the pieces of tab_points.cuh that are not bicubic. A warp makes 32 points of half a run's pieces, or,
+ * where tables are smaller, all of all; a lane makes one of four pieces at once, so that a weight is read once for them.
+ * What they are made of waits in shared memory. */
 #ifndef SDD_TAB_OTHERS_CUH
 #define SDD_TAB_OTHERS_CUH
 #include "gpu/cuda/tab_bicubic.cuh"
 
-#define TAB_HALF (SDD_TAB_TOGETHER / 2) /* pieces of a warp: as many sums as registers hold */
-#define TAB_SOME 32                     /* columns of theirs at a time, a lane one          */
-static_assert(TAB_SOME % SDD_TAB_TERMS == 0, "sums are of whole parts");
+#define TAB_FOUR 4                    /* pieces: as many sums as registers hold */
+#define TAB_COLUMNS 4                 /* that a lane looks up at a time         */
+#define TAB_BESIDE (SDD_TAB_FEW + 1) /* points from a piece to the next, which are in different banks */
+static_assert(SDD_TAB_TOGETHER == 2 * TAB_FOUR, "two lanes' pieces are a run's");
+static_assert(SDD_TAB_FEW % (SDD_TAB_TERMS / 2) == 0, "zeros fit");
+static_assert(SDD_TAB_TOGETHER * TAB_BESIDE >= SDD_TAB_COLUMNS, "a piece alone fits");
 
-/* What a warp needs of half a run. */
-struct tab_half {
-    alignas(16) float points[TAB_SOME][3 * TAB_HALF];
-    sdd_frame frames[TAB_HALF];
-    uint32_t owns[TAB_HALF];
-    float4 seen[TAB_HALF]; /* of normals: what points are seen from, and at which scale */
+/* Where points of a table go that follow each other in memory: of the first the row, less its place in the table. */
+enum tab_kind { TAB_INSIDE, TAB_SPOKE, TAB_BOTTOM, TAB_EDGE, TAB_VERTEX, TAB_FACE, TAB_LEFT, TAB_KINDS };
+struct tab_goes {
+    uint32_t row, is_made;
 };
 
-/* Half a run, as a warp has it: no pieces, where there is nothing to make; `point`: the lane's own of each. */
+/* What a warp needs of a run. */
+struct tab_run {
+    alignas(16) float points[4 * SDD_TAB_TOGETHER * TAB_BESIDE];
+    tab_goes to[SDD_TAB_TOGETHER][TAB_KINDS];
+};
+
+/* A warp's part of a run, no pieces where there is none; slot: the lane's point of the table, which it makes of this
+ * four of the pieces; -1: of none. The warp that has the first points also makes what is beyond m * m. */
 struct tab_part {
-    sdd_tab_table table;
-    const uint32_t *column; /* of the lane, from the first piece's */
-    uint32_t first, of_class;
-    int pieces, point;
+    sdd_tab_run run;
+    int slots, slot, four;
 };
 
-/* Of the warps of item i. Frames of its pieces go to shared memory. */
-static __device__ __forceinline__ tab_part tab_part_of(const tab_points_args &a, int64_t i, tab_half *s)
+/* Of the warps of item i. */
+static __device__ __forceinline__ tab_part tab_part_of(const tab_points_args &a, int64_t i)
 {
-    const int lane = tab_lane();
-    const uint32_t of_run = (uint32_t)sdd_tab_run_threads(a.grid.level) / 32;
-    const uint32_t at = (uint32_t)i * TAB_WARPS + threadIdx.x / 32, r = at / of_run;
-    const int of = (int)(at - r * of_run), skipped = of % 2 * TAB_HALF;
+    const int lane = tab_lane(), log = 2 * (a.grid.level - 1), warps = max(log - 4, 0); /* of a run, a power of two */
+    const uint32_t at = (uint32_t)i * TAB_WARPS + threadIdx.x / 32, r = at >> warps;
     tab_part p = {};
+    p.slots = sdd_tab_slots(1 << (a.grid.level - 1));
     if (r >= a.n_runs)
         return p;
-    const sdd_tab_run run = a.runs[r];
-    p.of_class = run.class_n >> 4;
-    p.table = a.tables[p.of_class];
-    p.first = run.first + skipped;
-    p.pieces = min((int)(run.class_n & 15) - skipped, TAB_HALF);
-    p.point = of / 2 * 32 + lane;
-    p.column = a.column + p.table.column + ((int64_t)p.first - p.table.first) * p.table.n_columns + lane;
-    if (lane < p.pieces) {
-        s->frames[lane] = sdd_tab_frame(&a, a.other[p.first + lane]);
-        s->owns[lane] = a.owns[p.first + lane];
+    p.run = a.runs[r];
+    if (log < 5) {
+        p.slot = lane & ((1 << log) - 1);
+        p.four = lane >> log < 2 ? lane >> log : -1;
+    } else {
+        const int skipped = (int)(at & 1) * TAB_FOUR;
+        p.slot = 32 * (int)((at - (r << warps)) / 2) + lane;
+        p.run.first += skipped;
+        p.run.column += skipped * p.run.n_columns;
+        p.run.n = max(min(p.run.n - skipped, TAB_FOUR), 0);
     }
     return p;
 }
 
-/* Rows of level 1 for column `from` + lane of each piece. */
-static __device__ __forceinline__ void tab_part_rows(const tab_part &p, int from, uint32_t (&row)[TAB_HALF])
+/* A lane has a piece, and says where its points go. */
+static __device__ __forceinline__ void tab_part_goes(const tab_points_args &a, const tab_part &p, tab_run *s)
 {
-    const int n = p.table.n_columns;
-#pragma unroll
-    for (int j = 0; j < TAB_HALF; j++)
-        row[j] = j < p.pieces && from + tab_lane() < n ? p.column[j * n + from] : 0;
+    const int lane = tab_lane(), m = 1 << (a.grid.level - 1);
+    if (lane >= p.run.n)
+        return;
+    const sdd_tab_quad q = a.other[p.run.first + lane];
+    tab_goes *to = s->to[lane];
+    to[TAB_INSIDE] = {sdd_grid_inside(&a.grid, q.corner, 1, 1), 1};
+    to[TAB_SPOKE] = {sdd_tab_spoke(&a.grid, &q) - (m - 1) * (m - 1), 1};
+    to[TAB_BOTTOM] = {sdd_tab_bottom(&a.grid, &q) - m * (m - 1), q.owns & SDD_TAB_BOTTOM};
+    to[TAB_EDGE] = {q.edge - (m * m - 1), q.owns & SDD_TAB_EDGE};
+    to[TAB_VERTEX] = {0, q.owns & SDD_TAB_VERTEX};
+    to[TAB_FACE] = {q.face - (m * m + 1), q.owns & SDD_TAB_FACE};
+    to[TAB_LEFT] = {0, q.owns & SDD_TAB_LEFT};
+    if (q.owns & SDD_TAB_VERTEX)
+        to[TAB_VERTEX].row = a.grid.vert[q.corner] - m * m;
+    if (q.owns & SDD_TAB_LEFT)
+        to[TAB_LEFT].row = sdd_tab_left(&a.grid, q.corner) - (m * m + 1);
 }
 
-/* And their points; those that are not there are zeros. */
-template <int N>
-static __device__ __forceinline__ void tab_part_points(const float *rows, const tab_part &p, int from,
-                                                       const uint32_t (&row)[TAB_HALF], sdd_vec3 (&points)[TAB_HALF])
+/* Rows of level 1 for columns from `first` on of the run's pieces, which follow each other. */
+static __device__ __forceinline__ void tab_part_rows(const tab_points_args &a, const tab_part &p, int first,
+                                                     uint32_t (&row)[TAB_COLUMNS])
 {
+    const int all = p.run.n * p.run.n_columns;
+    const uint32_t *column = a.column + p.run.column;
 #pragma unroll
-    for (int j = 0; j < TAB_HALF; j++) {
-        points[j] = sdd_vec3_of(0.0f, 0.0f, 0.0f);
-        if (j < p.pieces && from + tab_lane() < p.table.n_columns)
-            points[j] = sdd_tab_load(rows, row[j], N);
+    for (int j = 0; j < TAB_COLUMNS; j++) {
+        const int i = first + 32 * j + tab_lane();
+        row[j] = i < all ? column[i] : 0;
     }
 }
 
+/* Their points, on their way to shared memory; row: those of the first columns. What is beyond a piece's columns, where
+ * terms are read that are not there, becomes 0. */
 template <int N>
-static __device__ __forceinline__ void tab_part_share(const sdd_vec3 (&points)[TAB_HALF], tab_half *s)
+static __device__ __forceinline__ void tab_part_points(const tab_points_args &a, const tab_part &p,
+                                                       uint32_t (&row)[TAB_COLUMNS], tab_run *s)
 {
-    float *to = s->points[tab_lane()];
+    constexpr int wide = tab_point<N>::wide;
+    const int n = p.run.n_columns, all = p.run.n * n;
+    const float each = __fdividef(1.0f, (float)n);
+    for (int first = 0; first < all; first += 32 * TAB_COLUMNS) {
+        if (first > 0)
+            tab_part_rows(a, p, first, row);
 #pragma unroll
-    for (int j = 0; j < TAB_HALF; j++) {
-        to[N * j] = points[j].x;
-        if constexpr (N > 1)
-            to[N * j + 1] = points[j].y;
-        if constexpr (N > 2)
-            to[N * j + 2] = points[j].z;
+        for (int j = 0; j < TAB_COLUMNS; j++) {
+            const int i = first + 32 * j + tab_lane(), piece = (int)(((float)i + 0.5f) * each);
+            if (i < all)
+                __pipeline_memcpy_async(s->points + wide * (piece * TAB_BESIDE + i - piece * n),
+                                        a.from + (size_t)wide * row[j], 4 * wide);
+        }
+    }
+    __pipeline_commit();
+    const int piece = tab_lane() % SDD_TAB_TOGETHER, k = n + tab_lane() / SDD_TAB_TOGETHER;
+    if (piece < p.run.n && k < SDD_TAB_FEW)
+#pragma unroll
+        for (int i = 0; i < wide; i++)
+            s->points[wide * (piece * TAB_BESIDE + k) + i] = 0.0f;
+}
+
+static __device__ __forceinline__ void tab_part_wait()
+{
+    __pipeline_wait_prior(0);
+    __syncwarp();
+}
+
+template <int N> static __device__ __forceinline__ void tab_load(const float *from, float (&p)[N])
+{
+    if constexpr (N == 3) {
+        const float4 all = *(const float4 *)from;
+        p[0] = all.x, p[1] = all.y, p[2] = all.z;
+    } else {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            p[k] = from[k];
     }
 }
 
-/* Weights of the next SDD_TAB_TERMS columns, `apart` from each other, of which some may be beyond the table: their points
- * are zeros. */
+/* Weights of SDD_TAB_TERMS columns, `apart` from each other, of which some may be beyond the table: their points are
+ * zeros. */
 static __device__ __forceinline__ void tab_weights(const float *from, int apart, float (&w)[SDD_TAB_TERMS])
 {
 #pragma unroll
@@ -94,70 +144,161 @@ static __device__ __forceinline__ void tab_weights(const float *from, int apart,
         w[j] = __ldg(from);
 }
 
-/* The products of SDD_TAB_TERMS columns, of n that are left, first with each other, then with the sums. */
+/* Sums for the lane's point by a table that begins at w, of which `next` are the first weights, and then those of the
+ * table that begins at `then`. The products of SDD_TAB_TERMS columns are added first with each other. */
 template <int N>
-static __device__ __forceinline__ void tab_terms_add(const float (&w)[SDD_TAB_TERMS], const float (*points)[3 * TAB_HALF],
-                                                     int n, float (&sum)[N * TAB_HALF])
+static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const float *w, const float *then, int first,
+                                                     const tab_run *s, float (&next)[SDD_TAB_TERMS],
+                                                     float (&sum)[TAB_FOUR][N])
 {
-    float some[N * TAB_HALF];
+    constexpr int half = SDD_TAB_TERMS / 2;
+    constexpr int wide = tab_point<N>::wide;
+    const int n = p.run.n_columns;
+    const float *points = s->points + wide * TAB_BESIDE * first;
 #pragma unroll
-    for (int j = 0; j < N * TAB_HALF; j++)
-        some[j] = 0.0f;
+    for (int j = 0; j < TAB_FOUR; j++)
 #pragma unroll
-    for (int c = 0; c < SDD_TAB_TERMS; c++) {
-        if (c == SDD_TAB_TERMS / 2 && c >= n)
-            break;
+        for (int k = 0; k < N; k++)
+            sum[j][k] = 0.0f;
+    for (int t = 0; t < n; t += SDD_TAB_TERMS, points += wide * SDD_TAB_TERMS) {
+        float some[TAB_FOUR][N] = {};
+        w = t + SDD_TAB_TERMS < n ? w + SDD_TAB_TERMS * p.slots : then;
 #pragma unroll
-        for (int j = 0; j < N * TAB_HALF; j++)
-            some[j] = fmaf(w[c], points[c][j], some[j]);
+        for (int from = 0; from < SDD_TAB_TERMS; from += half) {
+            if (from == 0 || t + from < n)
+#pragma unroll
+                for (int c = from; c < from + half; c++)
+#pragma unroll
+                    for (int j = 0; j < TAB_FOUR; j++) {
+                        float point[N];
+                        tab_load<N>(points + wide * (TAB_BESIDE * j + c), point);
+#pragma unroll
+                        for (int k = 0; k < N; k++)
+                            some[j][k] = fmaf(next[c], point[k], some[j][k]);
+                    }
+#pragma unroll
+            for (int c = from; c < from + half; c++)
+                next[c] = __ldg(w + c * p.slots);
+        }
+#pragma unroll
+        for (int j = 0; j < TAB_FOUR; j++)
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                sum[j][k] += some[j][k];
     }
+}
+
+/* The sum for one point of one piece. */
+template <int N>
+static __device__ __forceinline__ void tab_lone_sum(const tab_part &p, const float *w, int piece, const tab_run *s,
+                                                    float (&sum)[N])
+{
+    constexpr int half = SDD_TAB_TERMS / 2;
+    const int n = p.run.n_columns;
+    const float *points = s->points + tab_point<N>::wide * TAB_BESIDE * piece;
 #pragma unroll
-    for (int j = 0; j < N * TAB_HALF; j++)
-        sum[j] += some[j];
+    for (int k = 0; k < N; k++)
+        sum[k] = 0.0f;
+    for (int t = 0; t < n; t += SDD_TAB_TERMS) {
+        float some[N] = {};
+        for (int from = t; from < min(t + SDD_TAB_TERMS, n); from += half) {
+            float weight[half];
+#pragma unroll
+            for (int c = 0; c < half; c++, w += p.slots)
+                weight[c] = from + c < n ? __ldg(w) : 0.0f;
+#pragma unroll
+            for (int c = 0; c < half; c++) {
+                float point[N];
+                if (from + c >= n)
+                    break;
+                tab_load<N>(points + tab_point<N>::wide * (from + c), point);
+#pragma unroll
+                for (int k = 0; k < N; k++)
+                    some[k] = fmaf(weight[c], point[k], some[k]);
+            }
+        }
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            sum[k] += some[k];
+    }
+}
+
+/* Of D tables: put(kind, row, D sums) for all points of the part that its pieces make. table: of the class; next: the
+ * first weights of the lane's point. */
+template <int N, int D, class PUT>
+static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, const tab_part &p,
+                                                     const float *const (&table)[D], float (&next)[SDD_TAB_TERMS],
+                                                     const tab_run *s, const PUT &put)
+{
+    const int lane = tab_lane(), m = 1 << (a.grid.level - 1), inside = (m - 1) * (m - 1), most = m * m;
+    const int kind = p.slot < inside            ? TAB_INSIDE
+                     : p.slot < inside + m - 1 ? TAB_SPOKE
+                     : p.slot < most - 1        ? TAB_BOTTOM
+                                                : TAB_EDGE;
+    const auto lone = [&](int piece, int of_kind, int slot) {
+        const tab_goes to = s->to[piece][of_kind];
+        float one[D][N];
+        if (!to.is_made)
+            return;
+#pragma unroll
+        for (int d = 0; d < D; d++)
+            tab_lone_sum<N>(p, table[d] + slot, piece, s, one[d]);
+        put(of_kind, to.row + slot, one);
+    };
+    const bool few = p.run.n_columns <= SDD_TAB_FEW;
+    if (!few && p.four == 0)
+        lone(0, kind, p.slot);
+    if (few && p.four >= 0) {
+        const int first = TAB_FOUR * p.four;
+        float sum[D][TAB_FOUR][N];
+#pragma unroll
+        for (int d = 0; d < D; d++)
+            tab_part_sums<N>(p, table[d] + p.slot, table[D - 1] + p.slot, first, s, next, sum[d]);
+#pragma unroll
+        for (int j = 0; j < TAB_FOUR; j++) {
+            if (first + j >= p.run.n)
+                break;
+            const tab_goes to = s->to[first + j][kind];
+            float one[D][N];
+#pragma unroll
+            for (int d = 0; d < D; d++)
+#pragma unroll
+                for (int k = 0; k < N; k++)
+                    one[d][k] = sum[d][j][k];
+            if (to.is_made)
+                put(kind, to.row + p.slot, one);
+        }
+    }
+    if (p.slot >= 32)
+        return;
+    const int piece = lane % SDD_TAB_TOGETHER, end = lane / SDD_TAB_TOGETHER;
+    if (piece < p.run.n && end < 2)
+        lone(piece, TAB_VERTEX + end, most + end);
+    unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[piece][TAB_LEFT].is_made);
+    for (; left; left &= left - 1)
+        for (int y = 1 + lane; y < m; y += 32)
+            lone(__ffs(left) - 1, TAB_LEFT, most + 1 + y);
 }
 
 template <int N, int FORM>
-static __device__ __forceinline__ void tab_others(const tab_points_args &a, int64_t i, tab_half *halves)
+static __device__ __forceinline__ void tab_others(const tab_points_args &a, int64_t i, tab_run *runs)
 {
-    tab_half *s = halves + threadIdx.x / 32;
-    const int side = (1 << (a.grid.level - 1)) + 1, points = side * side;
-    const tab_part part = tab_part_of(a, i, s);
-    const int n = part.table.n_columns;
-    const float *w = a.table + part.table.table * points + min(part.point, points - 1);
-    uint32_t row[TAB_HALF];
-    float next[SDD_TAB_TERMS], sum[N * TAB_HALF];
-    tab_part_rows(part, 0, row);
-    tab_weights(w, points, next);
+    tab_run *s = runs + threadIdx.x / 32;
+    const tab_part part = tab_part_of(a, i);
+    const float *const table[1] = {a.table + part.run.table * part.slots};
+    uint32_t row[TAB_COLUMNS];
+    float next[SDD_TAB_TERMS];
+    tab_part_rows(a, part, 0, row);
+    tab_part_goes(a, part, s);
     tab_ahead_wait(a);
-    if (part.pieces <= 0)
+    if (part.run.n == 0)
         return;
-#pragma unroll
-    for (int j = 0; j < N * TAB_HALF; j++)
-        sum[j] = 0.0f;
-    for (int from = 0; from < n; from += TAB_SOME) {
-        sdd_vec3 p[TAB_HALF];
-        tab_part_points<N>(a.from, part, from, row, p);
-        tab_part_share<N>(p, s);
-        tab_part_rows(part, from + TAB_SOME, row);
-        __syncwarp();
-        for (int t = from; t < from + TAB_SOME && t < n; t += SDD_TAB_TERMS) {
-            float own[SDD_TAB_TERMS];
-#pragma unroll
-            for (int c = 0; c < SDD_TAB_TERMS; c++)
-                own[c] = next[c];
-            w += SDD_TAB_TERMS * points;
-            if (t + SDD_TAB_TERMS < n)
-                tab_weights(w, points, next);
-            tab_terms_add<N>(own, s->points + (t - from), n - t, sum);
-        }
-        __syncwarp();
-    }
+    tab_part_points<N>(a, part, row, s);
+    tab_weights(table[0] + part.slot, part.slots, next);
+    tab_part_wait();
     const tab_row<N, FORM> as(a);
-    const int y = part.point / side, x = part.point - y * side;
-#pragma unroll
-    for (int j = 0; j < TAB_HALF; j++)
-        if (j < part.pieces && part.point < points && sdd_tab_makes(s->owns[j], side - 1, x, y))
-            as.put(sum + N * j, a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) *
-                                           sdd_frame_row(&s->frames[j], x, y));
+    tab_part_make<N, 1>(a, part, table, next, s, [&](int, uint32_t to, const float (&p)[1][N]) {
+        as.put(p[0], a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) * to);
+    });
 }
 #endif

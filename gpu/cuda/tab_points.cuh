@@ -6,7 +6,7 @@
 
 union tab_shared {
     tab_warp warps[TAB_WARPS];
-    tab_half halves[TAB_WARPS];
+    tab_run runs[TAB_WARPS];
 };
 
 /* A block after the first step: item i of the others or group i of pieces. */
@@ -29,7 +29,7 @@ static __device__ __forceinline__ void tab_item(const tab_points_args &a, const 
 {
     const tab_turn turn = tab_turn_of(a, n);
     if (turn.other)
-        tab_others<N, FORM>(a, turn.i, s->halves);
+        tab_others<N, FORM>(a, turn.i, s->runs);
     else
         tab_pieces<N, FORM>(a, weights, turn.i, bases, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */

@@ -6,29 +6,6 @@
 #include "gpu/kernels/row_bands.h"
 #include "gpu/kernels/tab_sides.h"
 
-/* The first row of a piece's points at its bottom: that at (1, 0); those up to x = m - 1 follow. */
-SDD_FN uint32_t sdd_tab_bottom(const struct sdd_grid *g, const struct sdd_tab_regular *r)
-{
-    uint32_t edges = g->n_vertices + g->n_faces, along = (1u << (g->level - 1)) - 1;
-    uint32_t half = 2 * (r->edge - edges) + ((r->owns & SDD_TAB_TURNED) != 0);
-    return edges + g->n_edges + half * along;
-}
-
-/* And of those along x = m: that at (m, m - 1); those down to y = 1 follow. */
-SDD_FN uint32_t sdd_tab_spoke(const struct sdd_grid *g, const struct sdd_tab_regular *r)
-{
-    uint32_t along = (1u << (g->level - 1)) - 1;
-    return g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + r->corner) * along;
-}
-
-/* The row of the point at (0, 0), were those along x = 0 to begin there: of a piece that makes them. */
-SDD_FN uint32_t sdd_tab_left(const struct sdd_grid *g, uint32_t corner)
-{
-    struct sdd_frame f = sdd_frame_inside(g, corner);
-    sdd_frame_sides(&f, g, corner);
-    return f.left;
-}
-
 /* Pieces [first, end) of an item; each: of a warp, which makes sdd_tab_once at a time. */
 struct sdd_tab_some {
     int64_t first, end;
@@ -132,19 +109,6 @@ SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int
     return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
 }
 
-SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct tab_points_args *a, int32_t m, int64_t i)
-{
-    const struct sdd_tab_regular *r = a->regular + i;
-    struct sdd_tab_sides to = {a->regular_column[SDD_TAB_REGULAR * i + 5],
-                               r->edge,
-                               r->face,
-                               sdd_tab_bottom(&a->grid, r),
-                               sdd_tab_spoke(&a->grid, r),
-                               sdd_grid_inside(&a->grid, r->corner, 1, 1),
-                               m - 1};
-    return to;
-}
-
 /* Those of a whole quad beyond its open sides. */
 SDD_FN void sdd_tab_see_beyond(const uint32_t *column, uint32_t open, int32_t n, struct sdd_tab_along *along)
 {
@@ -180,7 +144,8 @@ SDD_FN void sdd_tab_piece_of(const struct tab_points_args *a, struct sdd_width w
     int32_t n = w.n, row = n * (m - 1), last = (n * m - 1) / SDD_LANES, burst = SDD_TAB_BURST / m; /* rows */
     uint32_t owns = a->regular[i].owns, open = owns >> SDD_TAB_OPEN;
     const struct sdd_tab_basis first = sdd_tab_basis_at(along->basis, 0, open & 1);
-    struct sdd_tab_sides to = sdd_tab_sides_of(a, m, i);
+    const struct sdd_tab_sides to =
+        sdd_tab_sides_of(&a->grid, m, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5]);
     const struct sdd_tab_view of = sdd_tab_view_of(along, i);
     struct sdd_tab_across across;
     float bottom[SDD_TAB_FLOATS + SDD_LANES], right[SDD_TAB_SIDE + 1][SDD_LANES] __attribute__((aligned(64)));

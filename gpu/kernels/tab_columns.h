@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_columns: which rows of level 1, or of the control mesh, the points of a quad are made of.
- * Shapes  control mesh, piece[n], rank[n], classes[..] -> column[..] u32, owns[n] u32 or regular[n], wrong[1] u32,
+ * Shapes  control mesh, piece[n], rank[n], classes[..] -> quad[n], column[..] u32, wrong[1] u32,
  *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row,
  *         its own vertex where a whole quad has none
  * Shape   item      Cost  about 200 B read and 80 B written a quad
@@ -19,8 +19,8 @@ struct tab_columns_args {
     int64_t n_whole;                     /* .. and the first of them look at control points */
     const struct sdd_tab_table *classes; /* NULL with rank                                      */
     const float *words;                  /* [classes][SDD_TAB_WORDS]                            */
-    struct sdd_tab_regular *regular;     /* without rank */
-    uint32_t *column, *owns, *wrong;     /* the latter two with it; owns: and the class */
+    struct sdd_tab_quad *quad;
+    uint32_t *column, *wrong; /* wrong: with rank */
     uint32_t *read;
 };
 
@@ -35,24 +35,32 @@ SDD_FN void sdd_tab_column_read(const struct tab_columns_args *a, const uint32_t
         sdd_mark(a->read + column[j]);
 }
 
-SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
+/* What a piece makes; more: beside what tab_fan.h says. */
+SDD_FN void sdd_tab_quad_put(int64_t i, const struct tab_columns_args *a, uint32_t more)
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t c = a->piece[i];
+    struct sdd_tab_quad q;
+    q.corner = c;
+    q.owns = sdd_tab_owns(m, c) | more;
+    q.edge = m->n_vertices + m->n_faces + m->edge[c];
+    q.face = m->n_vertices + sdd_face(&m->faces, c);
+    a->quad[i] = q;
+}
+
+SDD_FN void sdd_tab_regular_piece(int64_t i, const struct tab_columns_args *a)
+{
+    const struct sdd_control *m = &a->mesh;
+    uint32_t c = a->piece[i], open = 0;
     struct sdd_tab_sixteen column;
-    struct sdd_tab_regular r;
-    r.corner = c;
-    r.owns = sdd_tab_owns(m, c);
-    r.edge = m->n_vertices + m->n_faces + m->edge[c];
-    r.face = m->n_vertices + sdd_face(&m->faces, c);
     if (i < a->n_whole) {
-        r.owns |= sdd_tab_open_sides(m, c) << SDD_TAB_OPEN;
+        open = sdd_tab_open_sides(m, c);
         sdd_tab_whole_columns(m, c, column.row);
     } else {
         sdd_tab_regular_columns(m, c, column.row);
         sdd_tab_column_read(a, column.row, SDD_TAB_REGULAR);
     }
-    a->regular[i] = r;
+    sdd_tab_quad_put(i, a, open << SDD_TAB_OPEN);
     ((struct sdd_tab_sixteen *)(void *)a->column)[i] = column;
 }
 
@@ -65,7 +73,7 @@ SDD_FN void k_tab_columns(int64_t i, const struct tab_columns_args *a)
         sdd_tab_regular_piece(i, a);
         return;
     }
-    a->owns[i] = sdd_tab_owns(m, c) | (uint32_t)(a->rank[i] - 1) << SDD_TAB_CLASS;
+    sdd_tab_quad_put(i, a, (uint32_t)(a->rank[i] - 1) << SDD_TAB_CLASS);
     const struct sdd_tab_table *k = a->classes + (a->rank[i] - 1);
     const float *expected = a->words + SDD_TAB_WORDS * (int64_t)(a->rank[i] - 1);
     int32_t n = sdd_tab_words(m, c, words), same = n == (int32_t)expected[SDD_TAB_WORDS - 1];

@@ -30,7 +30,7 @@ SDD_FN void sdd_tab_look(const struct sdd_tab_maker *m, uint32_t c, struct sdd_t
     const uint32_t *column;
     int32_t n = 0;
     if (i & SDD_TAB_OTHER) {
-        *o = sdd_tab_other_of(a, c, i & ~SDD_TAB_OTHER);
+        *o = sdd_tab_other_of(a, i & ~SDD_TAB_OTHER);
         column = o->column;
         n = o->table->n_columns;
         bottom = o->to.bottom;
@@ -62,7 +62,7 @@ SDD_FN void sdd_tab_ask(const struct tab_points_args *a, uint32_t c)
 SDD_FN void sdd_tab_ask_where(const struct tab_points_args *a, uint32_t c)
 {
     if (a->where[c] & SDD_TAB_OTHER)
-        __builtin_prefetch(a->owns + (a->where[c] & ~SDD_TAB_OTHER));
+        __builtin_prefetch(a->other + (a->where[c] & ~SDD_TAB_OTHER));
 }
 
 /* What pieces of later corners need. */

@@ -36,22 +36,23 @@ static inline void sdd_tab_other_normals(const void *args, const struct sdd_tab_
     const struct tab_normals_args *of = args;
     const struct tab_points_args *a = &of->rows.pieces;
     struct sdd_tab_other left = *o; /* without what is made by itself */
-    int32_t side = o->frame.m + 1, points = side * side;
+    int32_t slots = sdd_tab_slots(o->to.along + 1), n;
     uint32_t shared = of->shared[o->table - a->tables];
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
     float t1[3 * SDD_TAB_PITCH], t2[3 * SDD_TAB_PITCH], grid[3 * SDD_TAB_PITCH];
-    const int64_t at = o->table->table * points;
-    const struct sdd_tab_part part[2] = {{of->t1 + at, t1, points}, {of->t2 + at, t2, points}};
+    const int64_t at = o->table->table * slots;
+    left.owns &= ~((shared & 1 ? SDD_TAB_VERTEX : 0u) | (shared & 2 ? SDD_TAB_FACE : 0u));
+    n = sdd_tab_slots_made(&left);
+    const struct sdd_tab_part part[2] = {{of->t1 + at, t1, n}, {of->t2 + at, t2, n}};
     sdd_tab_see_columns(a, o, p);
-    sdd_tab_sums(part, points, p, o->table->n_columns);
-    for (int32_t k = 0; k < points; k += SDD_LANES)
+    sdd_tab_sums(part, slots, p, o->table->n_columns);
+    for (int32_t k = 0; k < n; k += SDD_LANES)
         sdd_wide_normals(sdd_tab_soa_load(t1 + k), sdd_tab_soa_load(t2 + k), a->as.format == SDD_ROWS_F32,
                          grid + 3 * k);
     if ((shared & 1) && (o->owns & SDD_TAB_VERTEX))
         sdd_tab_put_row(of, o->to.vertex);
     if ((shared & 2) && (o->owns & SDD_TAB_FACE))
         sdd_tab_put_row(of, o->to.face);
-    left.owns &= ~((shared & 1 ? SDD_TAB_VERTEX : 0u) | (shared & 2 ? SDD_TAB_FACE : 0u));
     sdd_tab_other_put(a, sdd_xyz(), &left, grid, s);
 }
 
@@ -226,7 +227,7 @@ SDD_FN void sdd_tab_normals_of(const struct tab_normals_args *of, struct sdd_tab
     struct sdd_vec3 turned[SDD_TAB_REGULAR];
     const struct sdd_vec3 *p = sdd_tab_seen_of(a, i, l, turned);
     struct sdd_tab_line low = sdd_tab_line_of(l->of, p, 0, 1);
-    struct sdd_tab_sides to = sdd_tab_sides_of(a, m, i);
+    struct sdd_tab_sides to = sdd_tab_sides_of(&a->grid, m, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5]);
     const uint32_t owns = a->regular[i].owns;
     if (owns & SDD_TAB_VERTEX)
         sdd_tab_put_pair(of, to.vertex, sdd_tab_line_pair(l->of, &low, 0, 1));

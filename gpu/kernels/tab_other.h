@@ -5,28 +5,16 @@
 #define SDD_TAB_OTHER_H
 #include "gpu/kernels/tab_sides.h"
 
-SDD_FN struct sdd_frame sdd_tab_frame(const struct tab_points_args *a, uint32_t c)
-{
-    struct sdd_frame f = sdd_frame_inside(&a->grid, c);
-    sdd_frame_sides(&f, &a->grid, c);
-    return f;
-}
-
-SDD_FN int32_t sdd_tab_grid_points(int32_t level)
-{
-    int32_t side = (1 << (level - 1)) + 1;
-    return side * side;
-}
-
-/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item: a warp for 32 points of half its pieces. */
+/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item: a warp for 32 points of half its pieces, or, of
+ * smaller tables, for all. */
 SDD_FN int32_t sdd_tab_run_threads(int32_t level)
 {
-    return 2 * ((sdd_tab_grid_points(level) + 31) / 32 * 32);
+    return level < 4 ? 32 : 2 << 2 * (level - 1);
 }
 
 #ifndef __CUDACC__
-#define SDD_TAB_GRID ((SDD_TAB_SIDE + 1) * (SDD_TAB_SIDE + 1)) /* points of a closed grid, at most */
-#define SDD_TAB_PITCH (SDD_TAB_GRID + 2 * SDD_LANES)           /* from a component of points to the next */
+#define SDD_TAB_SLOTS (SDD_TAB_SIDE * SDD_TAB_SIDE + SDD_TAB_SIDE + 1) /* points of a table, at most */
+#define SDD_TAB_PITCH (SDD_TAB_SLOTS + 2 * SDD_LANES)                  /* from a component of points to the next */
 
 /* n points that follow each other: their weights, and where they go, component by component; up to SDD_LANES - 1 more
  * are written. */
@@ -114,52 +102,80 @@ SDD_FN void sdd_tab_rows_of(const float *w, int64_t points, int32_t n, const str
 /* A piece, and where its points go. */
 struct sdd_tab_other {
     const struct sdd_tab_table *table;
-    struct sdd_frame frame;
     struct sdd_tab_sides to;
     const uint32_t *column;
-    uint32_t owns;
+    uint32_t owns, corner;
 };
 
-/* Place i, that of the quad at corner c. */
-SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, uint32_t c, uint32_t i)
+/* Place i. */
+SDD_FN struct sdd_tab_other sdd_tab_other_of(const struct tab_points_args *a, uint32_t i)
 {
+    const struct sdd_tab_quad *q = a->other + i;
     struct sdd_tab_other o;
-    o.owns = a->owns[i];
     o.table = sdd_tab_table_of(a, i);
-    o.frame = sdd_tab_frame(a, c);
+    o.to = sdd_tab_sides_of(&a->grid, 1 << (a->grid.level - 1), q, a->grid.vert[q->corner]);
     o.column = sdd_tab_columns_of(a, o.table, i);
-    o.to.vertex = o.frame.v00;
-    o.to.edge = o.frame.vm0;
-    o.to.face = o.frame.vmm;
-    o.to.bottom = o.frame.bottom + 1;
-    o.to.spoke = o.frame.right - o.frame.along;
-    o.to.inside = sdd_frame_inner(&o.frame, 1, 1);
-    o.to.along = o.frame.m - 1;
+    o.owns = q->owns;
+    o.corner = q->corner;
     return o;
 }
 
-/* What a piece makes of the points of its closed grid, rows of floats. */
-SDD_FN void sdd_tab_other_put(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
-                              const float *grid, struct sdd_tab_streams *s)
+/* How many points of its table, from the first on, hold all that it makes. */
+SDD_FN int32_t sdd_tab_slots_made(const struct sdd_tab_other *o)
 {
-    int32_t pitch = w.n * (o->frame.m + 1);
+    const int32_t m = o->to.along + 1;
+    return o->owns & SDD_TAB_LEFT ? sdd_tab_slots(m) : o->owns & (SDD_TAB_VERTEX | SDD_TAB_FACE) ? m * m + 2 : m * m;
+}
+
+/* Rows inside as they follow each other, as many at a time as there is room for. */
+SDD_FN void sdd_tab_other_inside(struct sdd_width w, const struct sdd_tab_sides *to, const float *made,
+                                 struct sdd_tab_streams *s)
+{
+    const int32_t most = to->along > 0 ? SDD_STREAM_ROOM / (3 * to->along) : 1;
+    for (int32_t y = 0, n; y < to->along; y += n) {
+        n = to->along - y < most ? to->along - y : most;
+        sdd_wide_copy(sdd_tab_inside(w, to, y + 1, n, s), made + w.n * y * to->along, w.n * n * to->along);
+    }
+}
+
+/* What a piece makes of the points of its table, rows of floats, of which some more are read. */
+SDD_FN void sdd_tab_other_put(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
+                              const float *made, struct sdd_tab_streams *s)
+{
+    const struct sdd_tab_sides *to = &o->to;
+    const int32_t along = to->along, n = w.n * along;
+    const float *spoke = made + n * along, *bottom = spoke + n, *edge = bottom + n, *vertex = edge + w.n;
+    if (w.n == w.stride) {
+        sdd_tab_other_inside(w, to, made, s);
+        sdd_wide_copy(sdd_stream_room(&s->spokes, (size_t)w.n * to->spoke, n), spoke, n);
+        if (o->owns & SDD_TAB_BOTTOM)
+            sdd_tab_put_bottom(a, w, to, bottom);
+    } else { /* rows with other components between */
+        sdd_tab_put(a, w, to->inside, 1, along * along, made, w.n);
+        sdd_tab_put(a, w, to->spoke, 1, along, spoke, w.n);
+        if (o->owns & SDD_TAB_BOTTOM)
+            sdd_tab_put(a, w, to->bottom, 1, along, bottom, w.n);
+    }
+    if (o->owns & SDD_TAB_EDGE)
+        sdd_tab_put(a, w, to->edge, 0, 1, edge, 0);
     if (o->owns & SDD_TAB_VERTEX)
-        sdd_tab_put(a, w, o->to.vertex, 0, 1, grid, 0);
+        sdd_tab_put(a, w, to->vertex, 0, 1, vertex, 0);
+    if (o->owns & SDD_TAB_FACE)
+        sdd_tab_put(a, w, to->face, 0, 1, vertex + w.n, 0);
     if (o->owns & SDD_TAB_LEFT)
-        sdd_tab_put(a, w, o->frame.left + 1, 1, o->frame.m - 1, grid + pitch, pitch);
-    sdd_tab_put_grid(a, w, o->owns, &o->to, grid + w.n, pitch, s);
+        sdd_tab_put(a, w, sdd_tab_left(&a->grid, o->corner) + 1, 1, along, vertex + 2 * w.n, w.n);
 }
 
 SDD_FN void sdd_tab_other_points(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_other *o,
                                  struct sdd_tab_streams *s)
 {
-    int32_t side = o->frame.m + 1, points = side * side, n = o->table->n_columns;
+    const int32_t slots = sdd_tab_slots(o->to.along + 1), n = o->table->n_columns;
     struct sdd_vec3 p[SDD_TAB_COLUMNS];
-    float grid[3 * SDD_TAB_PITCH];
+    float made[3 * SDD_TAB_PITCH];
     for (int32_t i = 0; i < n; i++)
         p[i] = sdd_tab_load(a->from, o->column[i], w.n);
-    sdd_tab_rows_of(a->table + o->table->table * points, points, points, p, n, w.n, grid);
-    sdd_tab_other_put(a, w, o, grid, s);
+    sdd_tab_rows_of(a->table + o->table->table * slots, slots, sdd_tab_slots_made(o), p, n, w.n, made);
+    sdd_tab_other_put(a, w, o, made, s);
 }
 #endif
 #endif

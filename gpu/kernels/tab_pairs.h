@@ -181,8 +181,8 @@ SDD_FN float sdd_tab_columns_scale(const struct tab_rows_args *a, const struct s
 SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, const struct sdd_tab_columns_seen *c,
                                            float scale, int32_t x, int32_t y)
 {
-    int64_t side = ((int64_t)1 << (a->rows.pieces.grid.level - 1)) + 1, points = side * side;
-    int64_t at = c->table->table * points + y * side + x;
+    const int32_t m = 1 << (a->rows.pieces.grid.level - 1);
+    const int64_t slots = sdd_tab_slots(m), at = c->table->table * slots + sdd_tab_slot(m, x, y);
     int32_t n = c->table->n_columns;
     struct sdd_tab_pair sum;
     sum.t1 = sum.t2 = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -191,8 +191,8 @@ SDD_FN struct sdd_tab_pair sdd_tab_pair_of(const struct tab_normals_args *a, con
         int32_t end = first + SDD_TAB_TERMS < n ? first + SDD_TAB_TERMS : n;
         for (int32_t j = first; j < end; j++) {
             struct sdd_vec3 p = sdd_scale(scale, sdd_tab_seen_column(&a->rows, c, j));
-            p1 = sdd_fma(a->t1[at + j * points], p, p1);
-            p2 = sdd_fma(a->t2[at + j * points], p, p2);
+            p1 = sdd_fma(a->t1[at + j * slots], p, p1);
+            p2 = sdd_fma(a->t2[at + j * slots], p, p2);
         }
         sum.t1 = sdd_add(sum.t1, p1);
         sum.t2 = sdd_add(sum.t2, p2);

@@ -12,7 +12,8 @@
 #define SDD_TAB_SIDE 32                       /* cells along a piece, at most */
 #define SDD_TAB_COLUMNS (4 * SDD_TAB_MAX + 1) /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
 #define SDD_TAB_GROUP 8                       /* bicubic pieces of a GPU's item of tab_points, `each` times, .. */
-#define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class in a run, at most */
+#define SDD_TAB_TOGETHER 8                    /* .. and pieces of another class in a run, at most, .. */
+#define SDD_TAB_FEW 32                        /* .. of so many columns; of more each is alone */
 #define SDD_TAB_THREADS 256                   /* of a GPU, for an item */
 #define SDD_TAB_TERMS 8                       /* of a sum before it is added to those before it: long sums lose less */
 
@@ -23,17 +24,20 @@ struct sdd_tab_table {
     int32_t n_columns;
 };
 
-/* Pieces [first, first + n) of a class. */
+/* Pieces [first, first + n) of a class, where their columns begin, and columns of the tables before their own. */
 struct sdd_tab_run {
-    uint32_t first, class_n; /* class << 4 | n */
-};
+    int64_t column, table;
+    uint32_t first, of_class;
+    int32_t n, n_columns;
+} __attribute__((aligned(16)));
 
 /* Of a level-1 quad, by its corner: the place of its piece in the list of its kind, .. */
 #define SDD_TAB_OTHER 0x80000000u /* .. of those that are not bicubic; .. */
 #define SDD_TAB_CLASS 8           /* .. in what these make, their class from this bit on */
 
-/* A bicubic piece: what it makes (tab_fan.h), and its edge's and face's points, rows of level 1. */
-struct sdd_tab_regular {
+/* A piece: what it makes (tab_fan.h), of one that is not bicubic its class too, and its edge's and face's points, rows
+ * of level 1. */
+struct sdd_tab_quad {
     uint32_t corner, owns, edge, face;
 } __attribute__((aligned(16)));
 
@@ -57,7 +61,7 @@ struct tab_points_args {
     struct sdd_rows_as as;
     /* bicubic pieces, n of them, the first n_whole from control rows, a quad's four by their corners, the others from
      * rows of level 1: [n], [n][16], and [2][m + 1]: for the others, for those of whole quads; weights: the same */
-    const struct sdd_tab_regular *regular;
+    const struct sdd_tab_quad *regular;
     const uint32_t *regular_column;
     const struct sdd_tab_basis *basis;
     sdd_tab_weights weights;
@@ -67,7 +71,8 @@ struct tab_points_args {
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;
     const float *table; /* of all classes, and finite numbers for SDD_TAB_TERMS - 1 columns more */
-    const uint32_t *other, *owns, *column;
+    const struct sdd_tab_quad *other;
+    const uint32_t *column;
     int64_t n_runs;
     const uint32_t *where; /* [C] the piece of each level-1 quad */
     const uint32_t *turn;  /* the items in the order that a GPU takes them in (tab_turns.h); NULL: as they are listed */
@@ -104,10 +109,35 @@ SDD_FN struct sdd_tab_basis sdd_tab_basis_at(const struct sdd_tab_basis *basis, 
     return w;
 }
 
+/* Points of a table, on m x m cells: those of the piece's grid that it may make, as they follow each other in memory:
+ * inside, row by row; at x = m, from y = m - 1 down; at the bottom from x = 1 on, with the edge's point. Of these, the
+ * first m * m, almost all pieces make all. Then the vertex', the face's, and those at the left from y = 1 on. */
+SDD_FN int32_t sdd_tab_slots(int32_t m)
+{
+    return m * m + m + 1;
+}
+
+SDD_FN int32_t sdd_tab_slot(int32_t m, int32_t x, int32_t y)
+{
+    if (x == 0)
+        return m * m + (y == 0 ? 0 : y + 1);
+    if (y == 0)
+        return m * (m - 1) + x - 1;
+    if (x == m)
+        return y == m ? m * m + 1 : m * (m - 1) - y;
+    return (y - 1) * (m - 1) + x - 1;
+}
+
+/* Pieces of a run, at most. */
+SDD_FN int32_t sdd_tab_together(int32_t n_columns)
+{
+    return n_columns <= SDD_TAB_FEW ? SDD_TAB_TOGETHER : 1;
+}
+
 /* The table of piece i of the others, and its columns. */
 SDD_FN const struct sdd_tab_table *sdd_tab_table_of(const struct tab_points_args *a, uint32_t i)
 {
-    return a->tables + (a->owns[i] >> SDD_TAB_CLASS);
+    return a->tables + (a->other[i].owns >> SDD_TAB_CLASS);
 }
 
 SDD_FN const uint32_t *sdd_tab_columns_of(const struct tab_points_args *a, const struct sdd_tab_table *k, uint32_t i)

@@ -39,14 +39,15 @@ SDD_FN struct sdd_vec3 sdd_tab_other_point(const struct tab_rows_args *a, uint32
     const struct tab_points_args *p = &a->pieces;
     const struct sdd_tab_table *k = sdd_tab_table_of(p, i);
     const uint32_t *column = sdd_tab_columns_of(p, k, i);
-    int64_t side = ((int64_t)1 << (p->grid.level - 1)) + 1, points = side * side;
-    const float *w = p->table + k->table * points + y * side + x;
+    const int32_t m = 1 << (p->grid.level - 1);
+    const int64_t slots = sdd_tab_slots(m);
+    const float *w = p->table + k->table * slots + sdd_tab_slot(m, x, y);
     struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     for (int32_t first = 0; first < k->n_columns; first += SDD_TAB_TERMS) {
         struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
         int32_t end = first + SDD_TAB_TERMS < k->n_columns ? first + SDD_TAB_TERMS : k->n_columns;
         for (int32_t j = first; j < end; j++)
-            part = sdd_fma(w[j * points], sdd_tab_load(p->from, column[j], 3), part);
+            part = sdd_fma(w[j * slots], sdd_tab_load(p->from, column[j], 3), part);
         sum = sdd_add(sum, part);
     }
     return sum;

@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_sides.h: how a CPU writes the points of a piece: those inside and those towards the next corner's edge point past
- * the caches, as far as pieces lie beside each other; those at its bottom where another piece writes the rest of the
- * line. */
+/* tab_sides.h: where the points of a piece go, and how a CPU writes them: those inside and those towards the next
+ * corner's edge point past the caches, as far as pieces lie beside each other; those at its bottom where another piece
+ * writes the rest of the line. */
 #ifndef SDD_TAB_SIDES_H
 #define SDD_TAB_SIDES_H
 #include "gpu/kernels/row_stream.h"
 #include "gpu/kernels/tab_pieces.h"
+
+/* The first row of a piece's points at its bottom: that at (1, 0); those up to x = m - 1 follow. */
+SDD_FN uint32_t sdd_tab_bottom(const struct sdd_grid *g, const struct sdd_tab_quad *q)
+{
+    uint32_t edges = g->n_vertices + g->n_faces, along = (1u << (g->level - 1)) - 1;
+    uint32_t half = 2 * (q->edge - edges) + ((q->owns & SDD_TAB_TURNED) != 0);
+    return edges + g->n_edges + half * along;
+}
+
+/* And of those along x = m: that at (m, m - 1); those down to y = 1 follow. */
+SDD_FN uint32_t sdd_tab_spoke(const struct sdd_grid *g, const struct sdd_tab_quad *q)
+{
+    uint32_t along = (1u << (g->level - 1)) - 1;
+    return g->n_vertices + g->n_faces + g->n_edges + (2 * g->n_edges + q->corner) * along;
+}
+
+/* The row of the point at (0, 0), were those along x = 0 to begin there: of a piece that makes them. */
+SDD_FN uint32_t sdd_tab_left(const struct sdd_grid *g, uint32_t corner)
+{
+    struct sdd_frame f = sdd_frame_inside(g, corner);
+    sdd_frame_sides(&f, g, corner);
+    return f.left;
+}
 
 #ifndef __CUDACC__
 #define SDD_TAB_FLOATS (3 * SDD_TAB_SIDE) /* of a row of points, that at x = 0 left out */
@@ -21,6 +44,16 @@ struct sdd_tab_sides {
     uint32_t vertex, edge, face, bottom, spoke, inside;
     int32_t along;
 };
+
+/* m: cells along a piece, which may be a constant; vertex: its row. */
+SDD_FN struct sdd_tab_sides sdd_tab_sides_of(const struct sdd_grid *g, int32_t m, const struct sdd_tab_quad *q,
+                                             uint32_t vertex)
+{
+    struct sdd_tab_sides to = {
+        vertex, q->edge, q->face, sdd_tab_bottom(g, q), sdd_tab_spoke(g, q), sdd_grid_inside(g, q->corner, 1, 1),
+        m - 1};
+    return to;
+}
 
 /* Points on the sides of a piece, rows of floats. */
 struct sdd_tab_made {
@@ -78,6 +111,16 @@ SDD_FN void sdd_tab_put_inside(const struct tab_points_args *a, struct sdd_width
         sdd_tab_put(a, w, to->inside + (uint32_t)((y - 1) * to->along), 1, to->along * n, made, w.n);
 }
 
+/* Dense rows at its bottom. */
+SDD_FN void sdd_tab_put_bottom(const struct tab_points_args *a, struct sdd_width w, const struct sdd_tab_sides *to,
+                               const float *made)
+{
+    if (a->as.format != SDD_ROWS_F32)
+        sdd_rows_out(a->to, &a->as, to->bottom, to->along, made, 0);
+    else
+        memcpy(a->to + (size_t)w.n * to->bottom, made, sizeof(float) * (size_t)(w.n * to->along));
+}
+
 /* What of these points a piece makes, all but its vertex and what is on its left. */
 SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w, uint32_t owns,
                              const struct sdd_tab_sides *to, const struct sdd_tab_made *made, struct sdd_tab_streams *s)
@@ -91,10 +134,8 @@ SDD_FN void sdd_tab_put_made(const struct tab_points_args *a, struct sdd_width w
         float *spoke = sdd_stream_room(&s->spokes, (size_t)n * to->spoke, n * along);
         for (int32_t y = along; y > 0; y--, spoke += n)
             memcpy(spoke, made->right + made->pitch * y, sizeof(float) * (size_t)n);
-        if ((owns & SDD_TAB_BOTTOM) && a->as.format != SDD_ROWS_F32)
-            sdd_rows_out(a->to, &a->as, to->bottom, along, made->bottom, 0);
-        else if (owns & SDD_TAB_BOTTOM)
-            memcpy(a->to + (size_t)n * to->bottom, made->bottom, sizeof(float) * (size_t)(n * along));
+        if (owns & SDD_TAB_BOTTOM)
+            sdd_tab_put_bottom(a, w, to, made->bottom);
     } else { /* rows with other components between */
         sdd_tab_put(a, w, to->spoke + (uint32_t)along - 1, -1, along, made->right + made->pitch, made->pitch);
         if (owns & SDD_TAB_BOTTOM)

@@ -34,13 +34,13 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     int64_t C = s->k.b.C;
     s->control = pieces_floats(s->k.b.V * s->stride);
     s->regular = xalloc(C, sizeof *s->regular), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
-    s->other = xalloc(C, 4), s->owns = xalloc(C, 4), s->runs = xalloc(C, sizeof *s->runs);
+    s->other = xalloc(C, sizeof *s->other), s->runs = xalloc(C, sizeof *s->runs);
     pieces_weights(s, s->basis);
 }
 
 void pieces_fini(struct pieces *s)
 {
-    free(s->control), free(s->from), free(s->regular), free(s->regular_column), free(s->other), free(s->owns);
+    free(s->control), free(s->from), free(s->regular), free(s->regular_column), free(s->other);
     free(s->runs), free(s->column), free(s->where), free(s->table);
     grid_fini(&s->g);
     wild_case_fini(&s->k);
@@ -68,19 +68,42 @@ static uint32_t *owns_of(const struct pieces *s)
     return owns;
 }
 
+struct sdd_tab_quad pieces_quad(const struct pieces *s, uint32_t c, uint32_t owns)
+{
+    const struct brute *b = &s->k.b;
+    const uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
+    return (struct sdd_tab_quad){c, owns | turned, (uint32_t)(b->V + b->F) + s->k.o.edge[c],
+                                 (uint32_t)b->V + b->face[c]};
+}
+
+int64_t pieces_slots(int64_t m)
+{
+    return m * m + m + 1;
+}
+
+/* The words of tab_pieces.h: points that all make, then the vertex', the face's, and those at the left. Above, only the
+ * face's is there. */
+int64_t pieces_slot(int64_t m, int64_t x, int64_t y)
+{
+    int64_t inside = (m - 1) * (m - 1);
+    if (x == 0)
+        return y == 0 ? m * m : m * m + 2 + (y - 1);
+    if (x == m && y == m)
+        return m * m + 1;
+    if (x == m && y > 0)
+        return inside + (m - 1 - y);
+    return y == 0 ? inside + (m - 1) + (x - 1) : (m - 1) * (y - 1) + (x - 1);
+}
+
 void pieces_deal_all(struct pieces *s, int regular_share)
 {
     const struct brute *b = &s->k.b;
     uint32_t *owns = owns_of(s);
     for (uint32_t c = 0; c < b->C; c++) {
-        if (pieces_deal(s, c, regular_share) && (owns[c] & SDD_TAB_BOTTOM)) {
-            uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
-            s->regular[s->n_regular++] = (struct sdd_tab_regular){
-                c, owns[c] | turned, (uint32_t)(b->V + b->F) + s->k.o.edge[c], (uint32_t)b->V + b->face[c]};
-        } else {
-            s->owns[s->n_other] = owns[c];
-            s->other[s->n_other++] = c;
-        }
+        if (pieces_deal(s, c, regular_share) && (owns[c] & SDD_TAB_BOTTOM))
+            s->regular[s->n_regular++] = pieces_quad(s, c, owns[c]);
+        else
+            s->other[s->n_other++] = pieces_quad(s, c, owns[c]);
     }
     free(owns);
     pieces_whole(s);
@@ -91,11 +114,10 @@ unsigned char *pieces_made(const struct pieces *s)
     unsigned char *made = xalloc(grid_n_vertices(&s->g, s->level), 1);
     int64_t m = s->side - 1;
     for (int64_t i = 0; i < s->n_regular + s->n_other; i++) {
-        int64_t c = i < s->n_regular ? s->regular[i].corner : s->other[i - s->n_regular];
-        uint32_t owns = i < s->n_regular ? s->regular[i].owns : s->owns[i - s->n_regular];
+        const struct sdd_tab_quad q = i < s->n_regular ? s->regular[i] : s->other[i - s->n_regular];
         for (int64_t at = 0; at < s->side * s->side; at++)
-            if (pieces_makes(owns, m, at % s->side, at / s->side))
-                made[grid_vertex(&s->g, s->level, c, at % s->side, at / s->side)] = 1;
+            if (pieces_makes(q.owns, m, at % s->side, at / s->side))
+                made[grid_vertex(&s->g, s->level, q.corner, at % s->side, at / s->side)] = 1;
     }
     return made;
 }
@@ -130,7 +152,7 @@ static int is_face(const struct pieces *s, int64_t i)
 /* The first of the list are those of some faces, whole quads. */
 static void choose_whole(struct pieces *s)
 {
-    struct sdd_tab_regular *half = xalloc(s->n_regular + 1, sizeof *half);
+    struct sdd_tab_quad *half = xalloc(s->n_regular + 1, sizeof *half);
     int64_t n_half = 0;
     s->n_whole = 0;
     for (int64_t i = 0; i < s->n_regular; i++)
@@ -234,13 +256,15 @@ static uint32_t *where_of(const struct pieces *s)
     for (int64_t i = 0; i < s->n_regular; i++)
         want[s->regular[i].corner] = (uint32_t)i;
     for (int64_t i = 0; i < s->n_other; i++)
-        want[s->other[i]] = (uint32_t)i | SDD_TAB_OTHER;
-    uint32_t *corner = xalloc(s->n_regular, 4);
+        want[s->other[i].corner] = (uint32_t)i | SDD_TAB_OTHER;
+    uint32_t *corner = xalloc(s->n_regular + s->n_other, 4), *others = corner + s->n_regular;
     for (int64_t i = 0; i < s->n_regular; i++)
         corner[i] = s->regular[i].corner;
+    for (int64_t i = 0; i < s->n_other; i++)
+        others[i] = s->other[i].corner;
     struct tab_where_args a = {launch_in(corner, s->n_regular, 4), launch_out(s->k.b.C, 4), 0};
     LAUNCH(tab_where, &a, s->n_regular);
-    a.piece = launch_in(s->other, s->n_other, 4), a.kind = SDD_TAB_OTHER;
+    a.piece = launch_in(others, s->n_other, 4), a.kind = SDD_TAB_OTHER;
     LAUNCH(tab_where, &a, s->n_other);
     launch_same(a.where, want, "where");
     launch_end();
@@ -256,18 +280,22 @@ void pieces_cut(struct pieces *s)
         int32_t n_columns = random_below(&pieces_seed, 6) ? 1 + random_below(&pieces_seed, 40) : MOST_COLUMNS;
         s->tables[k] = (struct sdd_tab_table){at, s->n_column, n_tables, n_columns};
         for (int64_t i = at; i < at + n; i++)
-            s->owns[i] |= (uint32_t)k << SDD_TAB_CLASS;
+            s->other[i].owns |= (uint32_t)k << SDD_TAB_CLASS;
         n_tables += n_columns;
-        for (int64_t i = 0; i < n; i += TOGETHER) {
-            int64_t together = n - i < TOGETHER ? n - i : TOGETHER;
-            s->runs[s->n_runs++] = (struct sdd_tab_run){(uint32_t)(at + i), (uint32_t)(k << 4 | together)};
-        }
         at += n;
         s->n_column += n * n_columns + random_below(&pieces_seed, 3);
     }
-    for (int k = 0; k < MOST_CLASSES; k++) /* the other way round */
-        s->tables[k].table = n_tables - s->tables[k].table - s->tables[k].n_columns;
-    s->n_table = (n_tables + SDD_TAB_TERMS - 1) * s->side * s->side; /* a GPU reads that many more */
+    for (int k = 0; k < MOST_CLASSES; k++) { /* the other way round */
+        struct sdd_tab_table *t = s->tables + k;
+        const int64_t together = sdd_tab_together(t->n_columns);
+        t->table = n_tables - t->table - t->n_columns;
+        at = k + 1 < MOST_CLASSES ? t[1].first : s->n_other;
+        for (int64_t i = t->first; i < at; i += together)
+            s->runs[s->n_runs++] = (struct sdd_tab_run){
+                t->column + (i - t->first) * t->n_columns,        t->table,    (uint32_t)i, (uint32_t)k,
+                (int32_t)(at - i < together ? at - i : together), t->n_columns};
+    }
+    s->n_table = (n_tables + SDD_TAB_TERMS - 1) * pieces_slots(s->side - 1); /* a GPU reads that many more */
     s->column = xalloc(s->n_column, 4);
     for (int64_t i = 0; i < s->n_column; i++)
         s->column[i] = pieces_any_row(s);
@@ -304,8 +332,7 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
         .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),
         .table = launch_in(s->table, s->n_table, 4),
-        .other = launch_in(s->other, s->n_other, 4),
-        .owns = launch_in(s->owns, s->n_other, 4),
+        .other = launch_in(s->other, s->n_other, sizeof *s->other),
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs,
         .where = launch_in(s->where, s->k.b.C, 4)};

@@ -6,7 +6,7 @@
 #include "gpu/kernels/tab_rows.h"
 #include "tests/kernels/wild.h"
 
-enum { MOST_CLASSES = 5, MOST_COLUMNS = 129, TOGETHER = 8, MOST_LEVEL = 6 };
+enum { MOST_CLASSES = 5, MOST_COLUMNS = 129, MOST_LEVEL = 6 };
 
 extern uint64_t pieces_seed;
 
@@ -18,8 +18,8 @@ struct pieces {
     int wide;           /* floats of a row of `from`                                  */
     int stride, offset; /* .. of the result, and before the first component            */
     int64_t side, n_from, n_column, n_table, n_regular, n_whole, n_other, n_runs;
-    struct sdd_tab_regular *regular;
-    uint32_t *regular_column, *other, *owns, *column, *where;
+    struct sdd_tab_quad *regular, *other;
+    uint32_t *regular_column, *column, *where;
     float *control, *from, *table; /* control: rows as the result's */
     struct sdd_tab_basis basis[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     int dealt; /* the last corner: is it regular? */
@@ -53,6 +53,10 @@ void pieces_deal_all(struct pieces *s, int regular_share);
 int pieces_makes(uint32_t owns, int64_t m, int64_t x, int64_t y);
 /* pieces_made: which rows some piece makes; the caller frees. */
 unsigned char *pieces_made(const struct pieces *s);
+/* pieces_quad: the piece of a corner. pieces_slot: which of a table's points is (x, y), of its n. */
+struct sdd_tab_quad pieces_quad(const struct pieces *s, uint32_t c, uint32_t owns);
+int64_t pieces_slot(int64_t m, int64_t x, int64_t y);
+int64_t pieces_slots(int64_t m);
 /* pieces_cut: the others cut into classes, in their order, and these into runs; tables stand in another order. They are
  * still to be made, n_table floats. And where each corner's piece stands, as tab_where must have it. */
 void pieces_cut(struct pieces *s);

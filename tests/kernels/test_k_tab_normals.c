@@ -108,7 +108,7 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
     const struct sdd_tab_table *t = s->tables + class_of(s, i);
     const uint32_t *column = s->column + t->column + (i - t->first) * t->n_columns;
     for (int64_t j = 0; j < t->n_columns; j++) {
-        int64_t at = ((t->table + j) * s->side + y) * s->side + x;
+        int64_t at = (t->table + j) * pieces_slots(s->side - 1) + pieces_slot(s->side - 1, x, y);
         const struct pieces_point point = point_of(s->from + 4 * (size_t)column[j]);
         const struct pieces_point vertex = point_of(s->from + 4 * (size_t)column[0]);
         add(&to->t1, (double)s->table[at], &point, &vertex);
@@ -237,7 +237,7 @@ static void check_made(const struct tables *c, struct made *o)
     const struct brute *b = &c->s.k.b;
     for (uint32_t corner = 0; corner < b->C; corner++)
         for (int64_t y = 0; y < c->s.side; y++)
-            for (int64_t x = 0; x < c->s.side; x++)
+            for (int64_t x = y < c->s.side - 1 ? 0 : y; x < c->s.side; x++)
                 offer(c, o, corner, x, y);
     for (uint32_t v = 0; v < b->V; v++)
         if (b->valence[v] == 0 && row_range_has(&o->r, v) && !o->is[v - o->r.first]) {
@@ -308,7 +308,7 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
             continue;
         uint32_t piece = c->s.where[at.corner], k = piece & ~SDD_TAB_OTHER;
         n_made++;
-        made[i] = pieces_makes(piece & SDD_TAB_OTHER ? s->owns[k] : s->regular[k].owns, s->side - 1, at.x, at.y) != 0;
+        made[i] = pieces_makes((piece & SDD_TAB_OTHER ? s->other : s->regular)[k].owns, s->side - 1, at.x, at.y) != 0;
         n_alone += made[i];
     }
 }
@@ -388,7 +388,7 @@ static void flag_shared(struct tables *c)
     for (int64_t i = 0; i < c->s.n_other; i++)
         for (int64_t j = 0; j < c->s.n_regular; j++)
             for (int third = 0; third < 2; third++)
-                if (meets(b, c->s.other[i], c->s.regular[j].corner, third))
+                if (meets(b, c->s.other[i].corner, c->s.regular[j].corner, third))
                     c->shared[class_of(&c->s, i)] &= ~(1u << third);
 }
 

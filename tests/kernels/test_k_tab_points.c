@@ -45,15 +45,10 @@ static void deal(struct pieces *s, int regular_share)
         for (int i = 0; i < 5; i++) /* a regular one's bottom is its own */
             if ((is_other || i != 3) && random_below(&pieces_seed, 5) && claim(s, claimed, c, parts[i].x, parts[i].y))
                 owns |= parts[i].bit;
-        if (is_other) {
-            s->owns[s->n_other] = owns;
-            s->other[s->n_other++] = c;
-        } else {
-            uint32_t turned = b->vert[c] > b->vert[b->next[c]] ? SDD_TAB_TURNED : 0;
-            s->regular[s->n_regular++] =
-                (struct sdd_tab_regular){c, owns | SDD_TAB_BOTTOM | turned, (uint32_t)(b->V + b->F) + s->k.o.edge[c],
-                                         (uint32_t)b->V + b->face[c]};
-        }
+        if (is_other)
+            s->other[s->n_other++] = pieces_quad(s, c, owns);
+        else
+            s->regular[s->n_regular++] = pieces_quad(s, c, owns | SDD_TAB_BOTTOM);
     }
     pieces_whole(s);
     free(claimed);
@@ -96,7 +91,7 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
     const struct sdd_tab_table *t = s->tables + k;
     struct sum sum = {0, 0, 0};
     for (int64_t j = 0; j < t->n_columns; j++)
-        add(&sum, (double)s->table[((t->table + j) * s->side + y) * s->side + x],
+        add(&sum, (double)s->table[(t->table + j) * pieces_slots(s->side - 1) + pieces_slot(s->side - 1, x, y)],
             (double)s->from[s->wide * (int64_t)s->column[t->column + (i - t->first) * t->n_columns + j] + component]);
     sum.most = t->n_columns * 0x1p-24 * sum.size;
     return sum;
@@ -105,13 +100,12 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
 /* Checks the points of one piece, and leaves poison there. */
 static void check_piece(const struct pieces *s, int is_regular, int64_t i, float *got)
 {
-    uint32_t c = is_regular ? s->regular[i].corner : s->other[i];
-    uint32_t owns = is_regular ? s->regular[i].owns : s->owns[i];
+    const struct sdd_tab_quad q = is_regular ? s->regular[i] : s->other[i];
     for (int64_t y = 0; y < s->side; y++)
         for (int64_t x = 0; x < s->side; x++) {
-            if (!pieces_makes(owns, s->side - 1, x, y))
+            if (!pieces_makes(q.owns, s->side - 1, x, y))
                 continue;
-            int64_t row = grid_vertex(&s->g, s->level, c, x, y);
+            int64_t row = grid_vertex(&s->g, s->level, q.corner, x, y);
             float *p = got + s->stride * row + s->offset;
             for (int k = 0; k < s->n; k++) {
                 struct sum want = is_regular ? regular_sum(s, i, x, y, k) : other_sum(s, i, x, y, k);
@@ -184,13 +178,13 @@ static void run_turns(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
     struct tab_turns_args a = {.pieces = pieces_upload(s, &m)};
-    const int64_t n = sdd_tab_items(&a.pieces), of_run = 64 * ((s->side * s->side + 31) / 32);
+    const int64_t n = sdd_tab_items(&a.pieces), of_run = s->level < 4 ? 32 : 2 * (s->side - 1) * (s->side - 1);
     const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), cells = (s->side - 1) * (s->side - 1);
     uint64_t *want = xalloc(n, sizeof *want);
     uint32_t *items = xalloc(n, sizeof *items);
     int64_t k = 0;
     for (int64_t thread = 0; thread < of_run * s->n_runs; thread += SDD_TAB_THREADS)
-        want[k++] = s->other[s->runs[thread / of_run].first];
+        want[k++] = s->other[s->runs[thread / of_run].first].corner;
     for (int64_t i = 0; i < s->n_whole; i += 8 * a.pieces.each)
         want[k++] = s->regular[i].corner;
     for (int64_t i = s->n_whole; i < s->n_regular; i += once)
@@ -286,10 +280,10 @@ static int64_t n_single, n_inside;             /* ranges of a row; that begin in
 /* What piece i of a kind makes of a range. */
 static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struct row_range *r)
 {
-    int64_t c = is_regular ? s->regular[i].corner : s->other[i], m = s->side - 1;
+    int64_t c = (is_regular ? s->regular : s->other)[i].corner, m = s->side - 1;
     int kind = is_regular + (is_regular && i < s->n_whole);
     for (int64_t y = 0; y <= m; y++)
-        for (int64_t x = 0; x <= m; x++) {
+        for (int64_t x = y < m ? 0 : m; x <= m; x++) { /* above, they are the corner before's */
             int64_t row = grid_vertex(&s->g, s->level, c, x, y);
             double value[3], most[3];
             if (!row_range_has(r, row))

@@ -300,6 +300,15 @@ static void check_square(const struct oracle *o, uint32_t corner, int whole, uin
     }
 }
 
+static void check_quad(const struct oracle *o, uint32_t c, const struct sdd_tab_quad *got)
+{
+    const struct brute *b = &o->k.b;
+    const uint32_t *quad = o->quad[c], turned = b->vert[c] > b->vert[b->next[c]];
+    if (got->corner != c || got->edge != quad[1] || got->face != quad[2] ||
+        (got->owns & SDD_TAB_TURNED) != turned * SDD_TAB_TURNED)
+        fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
+}
+
 /* Result: how many there are. */
 static int64_t check_regular(const struct oracle *o, const struct sdd_control *m, uint32_t *owns)
 {
@@ -313,18 +322,16 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
     struct tab_columns_args a = {.mesh = *m,
                                  .piece = launch_in(piece, n, 4),
                                  .n_whole = n_first,
-                                 .regular = launch_out(n, sizeof *a.regular),
+                                 .quad = launch_out(n, sizeof *a.quad),
                                  .column = launch_out(n, 4 * SDD_TAB_REGULAR),
                                  .read = launch_inout(read, n_rows, 4)};
     LAUNCH(tab_columns, &a, n);
-    const struct sdd_tab_regular *got = launch_got(a.regular);
+    const struct sdd_tab_quad *got = launch_got(a.quad);
     const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < n; i++) {
-        const uint32_t c = piece[i], *quad = o->quad[c], turned = b->vert[c] > b->vert[b->next[c]];
+        const uint32_t c = piece[i];
         owns[c] = got[i].owns & ((1u << SDD_TAB_OPEN) - 1);
-        if (got[i].corner != c || got[i].edge != quad[1] || got[i].face != quad[2] ||
-            (got[i].owns & SDD_TAB_TURNED) != turned * SDD_TAB_TURNED)
-            fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
+        check_quad(o, c, got + i);
         uint32_t open = 0, q = c;
         for (int side = 0; side < 4 && i < n_first; side++, q = b->next[q])
             open |= (uint32_t)(o->fans.mate[q] == BRUTE_NONE) << side;
@@ -376,7 +383,8 @@ static void classes_of(const struct oracle *o, struct classes *k)
 }
 
 /* spoilt: a class that gets other words than its pieces have; -1: none. */
-static void check_classes(const struct sdd_control *m, struct classes *k, int64_t spoilt, uint32_t *owns)
+static void check_classes(const struct oracle *o, const struct sdd_control *m, struct classes *k, int64_t spoilt,
+                          uint32_t *owns)
 {
     const int64_t n_rows = (int64_t)m->n_vertices + m->n_faces + m->n_edges;
     uint32_t wrong = spoilt >= 0, zero = 0, *read = own(n_rows, 4);
@@ -393,8 +401,8 @@ static void check_classes(const struct sdd_control *m, struct classes *k, int64_
                                  .rank = launch_in(k->rank, k->n_pieces, 4),
                                  .classes = launch_in(k->table, k->n, sizeof *k->table),
                                  .words = launch_in(k->words, k->n, sizeof(float[SDD_TAB_WORDS])),
+                                 .quad = launch_out(k->n_pieces, sizeof *a.quad),
                                  .column = launch_out(k->n_column, 4),
-                                 .owns = launch_out(k->n_pieces, 4),
                                  .wrong = launch_inout(&zero, 1, 4),
                                  .read = launch_inout(read, n_rows, 4)};
     LAUNCH(tab_columns, &a, k->n_pieces);
@@ -406,10 +414,11 @@ static void check_classes(const struct sdd_control *m, struct classes *k, int64_
     launch_same(a.read, read, "what is read");
     launch_same(a.wrong, &wrong, "wrong");
     launch_same(a.column, k->column, "columns");
-    const uint32_t *got = launch_got(a.owns);
+    const struct sdd_tab_quad *got = launch_got(a.quad);
     for (int64_t i = 0; i < k->n_pieces; i++) {
-        owns[k->piece[i]] = got[i] & ((1u << SDD_TAB_CLASS) - 1);
-        assert_int_equal(got[i] >> SDD_TAB_CLASS, k->rank[i] - 1);
+        owns[k->piece[i]] = got[i].owns & ((1u << SDD_TAB_CLASS) - 1);
+        assert_int_equal(got[i].owns >> SDD_TAB_CLASS, k->rank[i] - 1);
+        check_quad(o, k->piece[i], got + i);
     }
 }
 
@@ -429,11 +438,11 @@ static void check(const struct poly *of)
         check_keys(&o, &m);
         check_words(&o, &m);
         int64_t n = check_regular(&o, &m, owns) + k.n_pieces;
-        check_classes(&m, &k, -1, owns);
+        check_classes(&o, &m, &k, -1, owns);
         if (n == o.k.b.C)
             check_owns(&o, owns);
         if (no_arrays && k.n > 0)
-            check_classes(&m, &k, random_below(&seed, k.n), owns);
+            check_classes(&o, &m, &k, random_below(&seed, k.n), owns);
         launch_end();
     }
     fans_fini(&o.fans);
