@@ -108,7 +108,7 @@ static const struct row {
     {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
     {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit"},
     {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
-     "positions, normals and UVs come in 16 bits (README, \"Compact blocks\"); files have floats"},
+     "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats"},
     {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
      "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
     {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,

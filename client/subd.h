@@ -195,7 +195,7 @@ enum subd_include {
  * Indices from a refined frame are below the count of what they index; a triangle scheme has 3 components. */
 #define SUBD_FACE_TURNED 0x2000u
 /* Compact blocks: positions[n][4] unorm16, fractions of [low, high], the fourth 0; normals[n][2] oct16, a point of the
- * unfolded octahedron; uvs[n][2] f16. README, "Compact blocks", says how far off they are. */
+ * unfolded octahedron; uvs[n][2] f16. proto/README.md, "Compact blocks", says how far off they are. */
 struct subd_block {
     int semantic; /* a bit of enum subd_include, or of subd_patches.h */
     int components;

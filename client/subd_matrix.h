@@ -15,10 +15,10 @@ struct subd_matrix {
     int (*sink)(void *arg, const void *p, size_t n); /* gets the text as it comes; not 0 cancels */
     void *sink_arg;
 };
-/* subd_matrix: GET matrix: "coordinate real general", a row for each refined vertex in grid order (README), a column
- * for each control vertex, both counted from 1. Points: the product with the control points is the block `positions` of
- * subd_refine but for rounding; tangents: along the block's; rows without a mask are empty. The text itself is not
- * checked. Errors  as subd_refine; after an error the sink may have got a part */
+/* subd_matrix: GET matrix: "coordinate real general", a row for each refined vertex in grid order
+ * (proto/README.md), a column for each control vertex, both counted from 1. Points: the product with the control points
+ * is the block `positions` of subd_refine but for rounding; tangents: along the block's; rows without a mask are empty.
+ * The text itself is not checked. Errors  as subd_refine; after an error the sink may have got a part */
 SUBD_API int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r,
                          struct subd_error *err) SUBD_MUST_CHECK;
 

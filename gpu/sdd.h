@@ -194,9 +194,9 @@ struct sdd_refine_request {
     const atomic_int *cancel;                 /* non-zero: stop at the next step; may be NULL            */
 };
 
-/* The 16-bit formats: README, "Compact blocks": u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2]. */
+/* 16 bits: u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2] (proto/README.md, "Compact blocks"). */
 enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
-/* A block of the result. Shapes, in grid order (README, "Grid order"), where it is not compact:
+/* A block of the result. Shapes, in grid order (proto/README.md, "Grid order"), where it is not compact:
  * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
  * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner;
  * tangents [n][6] f32, t1 and t2, unit, t1 x t2 along the normal, not at right angles; zero where that is;

@@ -22,7 +22,7 @@ typedef struct sdd_matrix_text sdd_matrix_text;
 /* sdd_matrix_open: the matrix of the points of a level, of their limits, or of the first or second limit tangents: a
  * row for each refined vertex in grid order, a column for each control vertex. Points: its product with the control
  * points is sdd_refine's block but for rounding. Tangents: the products are along the block's, of other lengths; rows
- * without a mask (README, "Wire format") are empty. Made, and kept with the topology, as by a refine.
+ * without a mask (proto/README.md, "Wire format") are empty. Made, and kept with the topology, as by a refine.
  * Errors  as sdd_plan by engine subdivision-matrix; SDD_EUNSUPPORTED: bilinear has no tangents; SDD_ETOO_LARGE with
  *         field max_bytes and `needed`, exactly or, before any work, what it takes at least; SDD_ETOO_LARGE from 2^31
  *         entries on, SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */

@@ -2,8 +2,8 @@
 /* quantise.h: one value in 16 bits, for kernels that write compact blocks.
  *
  * Positions are 16-bit fractions of a box. Normals are points of the octahedron |x| + |y| + |z| = 1, unfolded on the
- * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. How far off each is: README,
- * "Compact blocks". */
+ * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. How far off each is:
+ * proto/README.md, "Compact blocks". */
 #ifndef SDD_K_QUANTISE_H
 #define SDD_K_QUANTISE_H
 #include "gpu/kernels/newton.h"

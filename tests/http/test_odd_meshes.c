@@ -170,7 +170,7 @@ static void mix(float to[3], float s, const float a[3], const float b[3])
         to[k] = (1 - s) * a[k] + s * b[k];
 }
 
-/* The points of level 2 by README's grid order; every value is a multiple of 1/2, so exact. */
+/* The points of level 2 by proto/README.md's grid order; every value is a multiple of 1/2, so exact. */
 static void bilinear_cube(float p[N_LEVEL2][3])
 {
     float(*centre)[3] = p + 8, (*middle)[3] = p + 14, (*halves)[3] = p + N_LEVEL1, (*spokes)[3] = halves + 2 * N_EDGES,

@@ -136,7 +136,7 @@ static void same_point(const char *label, const struct subd_frame *a, int64_t i,
                      (double)q[k]);
 }
 
-/* Level 3 starts with the vertices of level 1: control vertices, one a face, one an edge (README, "Grid order"). */
+/* Level 3 starts with the vertices of level 1: control vertices, one a face, one an edge (proto/README.md). */
 static void same_surface(const char *label, const char *one, const char *other)
 {
     struct cage a = cage_of(one), b = cage_of(other);

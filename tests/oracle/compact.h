@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compact.h: compact rows back to numbers, in double, from the words of the README, "Compact blocks", and how far
- * off they may be. Shares nothing with what makes them, nor with libsubd. */
+/* compact.h: compact rows back to numbers, in double, from the words of proto/README.md, "Compact blocks",
+ * and how far off they may be. Shares nothing with what makes them, nor with libsubd. */
 #ifndef TESTS_ORACLE_COMPACT_H
 #define TESTS_ORACLE_COMPACT_H
 #include <stdint.h>

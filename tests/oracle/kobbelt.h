@@ -17,7 +17,7 @@ struct kobbelt_edge {
     double s;                 /* sharpness, 10 is infinite; boundary edges have it   */
     int32_t border;           /* its number among the boundary edges, -1 inside      */
 };
-struct kobbelt { /* one level, numbered as README, "Grid order", says */
+struct kobbelt { /* one level, numbered as proto/README.md, "Grid order", says */
     int level;
     int64_t V, F, E;
     int32_t (*vert)[3], (*edge)[3]; /* [F], counter-clockwise; the edge after each corner */

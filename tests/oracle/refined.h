@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refined.h: what a witness (OpenSubdiv or the naive one) says a refined mesh is, in grid order and double precision.
  *
- * The grid order is derived here from its description (README, "Grid order"), on purpose without any header of the
- * library: a witness refines with numbers of its own, and grid_walk carries them over by structure - the child of a
- * vertex, of an edge, of a face - so two results compare array to array. Every function ends the process when the
+ * The grid order is derived here from its description (proto/README.md, "Grid order"), on purpose without any header
+ * of the library: a witness refines with numbers of its own, and grid_walk carries them over by structure - the child
+ * of a vertex, of an edge, of a face - so two results compare array to array. Every function ends the process when the
  * structure does not fit, with the reason: a witness that cannot be read is no witness. */
 #ifndef TESTS_ORACLE_REFINED_H
 #define TESTS_ORACLE_REFINED_H
