@@ -115,6 +115,14 @@ void cli_put(struct cli_writer *w, const void *data, size_t bytes);
 /* cli_writer_close: keep = 1 renames into place; 0, or a failure, leaves nothing. -1 with errno. */
 int cli_writer_close(struct cli_writer *w, int keep);
 
+/* Names that are taken, each once (cli_names.c); {NULL} has none. */
+struct cli_names {
+    void *tree;
+};
+int cli_name_is_free(const struct cli_names *names, const char *name);
+void cli_name_take(struct cli_names *names, const char *name);
+void cli_names_free(struct cli_names *names);
+
 /* ---- mesh files (cli_obj.c, cli_ply.c, cli_usda.c, cli_glb.c, cli_stl.c, cli_surface.c, cli_number.c) ----------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);

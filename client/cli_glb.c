@@ -190,6 +190,22 @@ static void put_rows(struct cli_writer *w, const struct split *t, const struct s
         cli_put(w, (const char *)b->data + t->copies[i].vertex * row, row);
 }
 
+/* glTF has no normals of length zero, which vertices without a surface around them have: they get (0, 0, 1). */
+static void put_normals(struct cli_writer *w, const struct split *t, const struct subd_block *b)
+{
+    static const float up[3] = {0, 0, 1};
+    const float(*normals)[3] = b->data;
+    int64_t n_none = 0;
+    for (int64_t i = 0; i < t->n_vertices + t->n_copies && !w->failed; i++) {
+        const float *n = normals[i < t->n_vertices ? i : t->copies[i - t->n_vertices].vertex];
+        int is_none = n[0] == 0 && n[1] == 0 && n[2] == 0;
+        n_none += is_none;
+        cli_put(w, is_none ? up : n, sizeof up);
+    }
+    if (n_none)
+        cli_warn("%lld vertices have no normal, which glTF cannot say: theirs is (0, 0, 1)", (long long)n_none);
+}
+
 /* glTF's V runs down from the top of the image. A vertex of no face has no UV. */
 static void put_uvs(struct cli_writer *w, const struct split *t, const struct cli_surface *s)
 {
@@ -248,7 +264,7 @@ static void put_file(struct cli_writer *w, const struct subd_frame *f, const str
         put_chunk(w, "BIN", l.bytes); /* with its NUL */
         put_rows(w, t, s->positions);
         if (s->normals)
-            put_rows(w, t, s->normals);
+            put_normals(w, t, s->normals);
         if (s->uvs)
             put_uvs(w, t, s);
         for (int i = 0; i < f->n_blocks; i++)

@@ -9,6 +9,7 @@ struct columns {
     const struct subd_block *blocks[SUBD_MAX_PRIMVARS];
     int n;
 };
+enum { NAME_SIZE = sizeof((struct subd_block *)0)->name + SUBD_MAX_PRIMVARS + 1, PROPERTY_SIZE = NAME_SIZE + 8 };
 
 static struct columns columns_of(const struct subd_frame *f, const char *classes)
 {
@@ -20,18 +21,52 @@ static struct columns columns_of(const struct subd_frame *f, const char *classes
 }
 
 /* displayColor_0 to _2 for a width of 3, weight for one of 1. */
-static void put_properties(struct cli_writer *w, const struct columns *c)
+static void property_name(char out[PROPERTY_SIZE], const char *name, const struct subd_block *b, int k)
 {
-    for (int i = 0; i < c->n; i++)
-        for (int k = 0; k < c->blocks[i]->components; k++) {
-            const struct subd_block *b = c->blocks[i];
-            char number[16] = "", *p = cli_room(w);
-            if (b->components > 1)
-                snprintf(number, sizeof number, "_%d", k);
-            int n = snprintf(p, CLI_ROW, "property %s %s%s\n", strcmp(b->type, "i32") == 0 ? "int" : "float", b->name,
-                             number);
-            cli_took(w, p + n);
+    if (b->components > 1)
+        snprintf(out, PROPERTY_SIZE, "%s_%d", name, k);
+    else
+        snprintf(out, PROPERTY_SIZE, "%s", name);
+}
+
+/* A name whose properties nothing else of the element has: that of the primvar, and '_' as often as it takes. */
+static void own_name(struct cli_names *taken, const struct subd_block *b, char name[NAME_SIZE])
+{
+    char property[PROPERTY_SIZE];
+    size_t n = (size_t)snprintf(name, NAME_SIZE, "%s", b->name);
+    for (int k = 0; k < b->components;) {
+        property_name(property, name, b, k++);
+        if (cli_name_is_free(taken, property))
+            continue;
+        memcpy(name + n++, "_", 2);
+        k = 0;
+    }
+    for (int k = 0; k < b->components; k++) {
+        property_name(property, name, b, k);
+        cli_name_take(taken, property);
+    }
+    if (strcmp(name, b->name) != 0)
+        cli_warn("the primvar %s is called %s: its properties would have the names of others", b->name, name);
+}
+
+/* fixed: properties that the element has besides. */
+static void put_properties(struct cli_writer *w, const struct columns *c, const char *const *fixed)
+{
+    struct cli_names taken = {NULL};
+    for (; *fixed; fixed++)
+        cli_name_take(&taken, *fixed);
+    for (int i = 0; i < c->n; i++) {
+        const struct subd_block *b = c->blocks[i];
+        char name[NAME_SIZE], property[PROPERTY_SIZE];
+        own_name(&taken, b, name);
+        for (int k = 0; k < b->components; k++) {
+            char *p = cli_room(w);
+            property_name(property, name, b, k);
+            cli_took(w, p + snprintf(p, CLI_ROW, "property %s %s\n", strcmp(b->type, "i32") == 0 ? "int" : "float",
+                                     property));
         }
+    }
+    cli_names_free(&taken);
 }
 
 static void put_columns(struct cli_writer *w, const struct columns *c, int64_t row)
@@ -45,6 +80,9 @@ static void put_columns(struct cli_writer *w, const struct columns *c, int64_t r
 static void put_header(struct cli_writer *w, const struct subd_frame *f, int normals, int textured,
                        const struct columns *vertices, const struct columns *faces)
 {
+    static const char *const of_vertices[] = {"x", "y", "z", "nx", "ny", "nz", NULL}, *const of_faces[] = {
+                                                                                          "vertex_indices", "texcoord",
+                                                                                          NULL};
     char *p = cli_room(w);
     int n =
         snprintf(p, CLI_ROW,
@@ -53,13 +91,13 @@ static void put_header(struct cli_writer *w, const struct subd_frame *f, int nor
                  f->mesh_id, (long long)f->version, f->level, (long long)f->vertices,
                  normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
     cli_took(w, p + n);
-    put_properties(w, vertices);
+    put_properties(w, vertices, of_vertices);
     p = cli_room(w);
     /* Readers know "int" best; only a mesh of two thousand million vertices needs the other. */
     n = snprintf(p, CLI_ROW, "element face %lld\nproperty list uchar %s vertex_indices\n%s", (long long)f->faces,
                  f->vertices > INT32_MAX ? "uint" : "int", textured ? "property list uchar float texcoord\n" : "");
     cli_took(w, p + n);
-    put_properties(w, faces);
+    put_properties(w, faces, of_faces);
     cli_put(w, "end_header\n", 11);
 }
 

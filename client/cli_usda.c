@@ -90,8 +90,10 @@ static void put_head(struct cli_writer *w, const struct subd_frame *f, const str
 }
 
 /* USD's names are parts between colons, each of which begins with a letter or '_'; one at the end may not be "indices",
- * as then it would be another's. A name that is not so gets a '_' there. */
-static void usd_name(const char *name, char out[2 * sizeof((struct subd_block *)0)->name])
+ * as then it would be another's. A name that is not so gets a '_' there, and one that another has by now some at its end.
+ */
+enum { NAME_SIZE = 2 * sizeof((struct subd_block *)0)->name + SUBD_MAX_PRIMVARS };
+static void usd_name(struct cli_names *taken, const char *name, char out[NAME_SIZE])
 {
     char *to = out;
     for (const char *at = name; *at; at++) {
@@ -99,19 +101,21 @@ static void usd_name(const char *name, char out[2 * sizeof((struct subd_block *)
         if (*at == ':' && (!(isalpha((unsigned char)at[1]) || at[1] == '_') || strcmp(at + 1, "indices") == 0))
             *to++ = '_';
     }
-    *to = 0;
+    for (*to = 0; !cli_name_is_free(taken, out); *to = 0)
+        *to++ = '_';
+    cli_name_take(taken, out);
     if (strcmp(name, out) != 0)
-        cli_warn("the primvar %s is called %s: USD cannot have one of that name", name, out);
+        cli_warn("the primvar %s is called %s: USD cannot have one of that name, or another has it", name, out);
 }
 
-static void put_primvar(struct cli_writer *w, const struct subd_frame *f, const struct subd_block *b, int64_t *done,
-                        int64_t rows)
+static void put_primvar(struct cli_writer *w, const struct subd_frame *f, const struct subd_block *b,
+                        struct cli_names *taken, int64_t *done, int64_t rows)
 {
     const struct subd_block *indices = subd_frame_primvar(f, b->name, SUBD_PRIMVAR_INDICES);
     static const char *const widths[] = {"", "", "2", "3", "4"};
-    char name[2 * sizeof b->name], text[CLI_ROW];
+    char name[NAME_SIZE], text[CLI_ROW];
     int tuple = b->components <= 4 ? b->components : 1;
-    usd_name(b->name, name);
+    usd_name(taken, b->name, name);
     snprintf(text, sizeof text, "    %s%s[] primvars:%s = ", strcmp(b->type, "i32") == 0 ? "int" : "float",
              widths[tuple], name);
     put_rows(w, text, b, done, rows);
@@ -130,6 +134,7 @@ static void put_primvar(struct cli_writer *w, const struct subd_frame *f, const 
 void cli_write_usda(struct cli_writer *w, const struct subd_frame *f)
 {
     struct cli_surface s = cli_surface_of(f);
+    struct cli_names taken = {NULL};
     int64_t done = 0, rows = s.faces->count; /* of the counts; the others have blocks */
     for (int i = 0; i < f->n_blocks; i++)
         rows += f->blocks[i].count;
@@ -149,6 +154,7 @@ void cli_write_usda(struct cli_writer *w, const struct subd_frame *f)
     }
     for (int i = 0; i < f->n_blocks; i++)
         if (f->blocks[i].semantic == SUBD_PRIMVAR)
-            put_primvar(w, f, &f->blocks[i], &done, rows);
+            put_primvar(w, f, &f->blocks[i], &taken, &done, rows);
+    cli_names_free(&taken);
     put_text(w, "}\n");
 }

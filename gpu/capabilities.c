@@ -88,14 +88,23 @@ static int first_of(uint32_t features)
     return k;
 }
 
-/* The engines that lack the fewest: at most `most` features of `needed`. */
-static void name_engines(const sdd_topology *t, uint32_t needed, int most, char *out, size_t size)
+/* The engines that lack the fewest: at most `most` features of what the request needs; of those that lack none the ones
+ * that take it, but for one. */
+static void name_engines(const sdd_topology *t, const struct sdd_refine_request *r, int most, const struct engine *but,
+                         char *out, size_t size)
 {
+    const uint32_t needed = features_needed(t, r);
     size_t used = 0;
     out[0] = 0;
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
-        if (__builtin_popcount(features_missing(t, e, needed)) <= most && used < size)
-            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " and " : "", e->name);
+    for (const struct engine *const *e = sdd_engines; *e; e++) {
+        const struct sdd_engine_info *info = (*e)->info;
+        struct sdd_error why;
+        if (*e == but || __builtin_popcount(features_missing(t, info, needed)) > most ||
+            (most == 0 && (*e)->check(t, r, &why)))
+            continue;
+        if (used < size)
+            used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " and " : "", info->name);
+    }
 }
 
 static int fewest(const sdd_topology *t, uint32_t needed, uint32_t *missing)
@@ -111,13 +120,26 @@ static int fewest(const sdd_topology *t, uint32_t needed, uint32_t *missing)
     return least;
 }
 
-int features_fail(const sdd_topology *t, uint32_t needed, const struct sdd_engine_info *method, struct sdd_error *err)
+int features_add_engines(const sdd_topology *t, const struct sdd_refine_request *r, const struct engine *but,
+                         struct sdd_error *err)
+{
+    char others[120];
+    const size_t used = strlen(err->text);
+    name_engines(t, r, 0, but, others, sizeof others);
+    if (*others)
+        (void)snprintf(err->text + used, sizeof err->text - used, "; engines that do: %s", others);
+    return err->code;
+}
+
+int features_fail(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_engine_info *method,
+                  struct sdd_error *err)
 {
     uint32_t missing = 0;
+    const uint32_t needed = features_needed(t, r);
     char others[120];
     int most = fewest(t, needed, &missing);
     const char *scheme = sdd_option_token(&t->info.options, 0);
-    name_engines(t, needed, most, others, sizeof others);
+    name_engines(t, r, most, NULL, others, sizeof others);
     if (method)
         missing = features_missing(t, method, needed);
     const struct sdd_feature_info *f = sdd_feature_table + first_of(missing);
@@ -126,7 +148,10 @@ int features_fail(const sdd_topology *t, uint32_t needed, const struct sdd_engin
     if (!method)
         return sdd_fail(err, SDD_EUNSUPPORTED, f->option, "no engine does %s %s%s; all else that is asked %s do", what,
                         under, scheme, others);
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s%sengine %s does not do %s %s%s; %s: %s", odd ? t->fault : "",
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s%sengine %s does not do %s %s%s%s%s", odd ? t->fault : "",
                     odd && *t->fault ? "; " : "", method->name, what, under, scheme,
-                    most ? "closest" : "engines that do", others);
+                    !*others ? ""
+                    : most   ? "; closest: "
+                             : "; engines that do: ",
+                    others);
 }

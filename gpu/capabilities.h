@@ -3,7 +3,7 @@
  */
 #ifndef SDD_CAPABILITIES_H
 #define SDD_CAPABILITIES_H
-#include "gpu/topology.h"
+#include "gpu/engine.h"
 
 /* Rows of sdd_feature_table. */
 enum feature {
@@ -50,6 +50,11 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
 uint32_t features_missing(const sdd_topology *t, const struct sdd_engine_info *e, uint32_t needed);
 /* features_fail: SDD_EUNSUPPORTED: names the first feature that engine `method` lacks, or when method is NULL that no
  * engine has them all, and which come closest. */
-int features_fail(const sdd_topology *t, uint32_t needed, const struct sdd_engine_info *method, struct sdd_error *err);
+int features_fail(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_engine_info *method,
+                  struct sdd_error *err);
+/* features_add_engines: to the sentence of SDD_EUNSUPPORTED why an engine cannot take this mesh, those that can.
+ * Returns that code. */
+int features_add_engines(const sdd_topology *t, const struct sdd_refine_request *r, const struct engine *but,
+                         struct sdd_error *err);
 
 #endif

@@ -14,7 +14,8 @@
 #include "gpu/steps.h"
 #include <stdlib.h>
 
-#define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
+#define PARTS 64        /* of a product, at most, .. */
+#define LEAST_PART 4096 /* .. of so many rows or more */
 
 void matrix_give(sdd_device *d, struct topology_part *part)
 {
@@ -55,14 +56,37 @@ static void csr_free(sdd_device *d, struct csr *m)
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
-static void launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
+static int cancelled(const struct build *b, int level, struct sdd_error *err)
+{
+    const atomic_int *cancel = b->request->cancel;
+    if (!cancel || !atomic_load(cancel))
+        return SDD_OK;
+    return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", level);
+}
+
+/* In parts, for rows around a vertex of a thousand faces take seconds: who cancels does not wait for all. */
+static int multiply_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to,
+                         struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    const int64_t part = r->n_rows / PARTS > LEAST_PART ? r->n_rows / PARTS : LEAST_PART;
+    int rc = SDD_OK;
+    for (int64_t first = 0; first < r->n_rows && !rc; first += part) {
+        struct matrix_product_args product = {view(r->a), view(r->b), to, first};
+        const int64_t left = r->n_rows - first;
+        DEV_LAUNCH(d, matrix_product, &product, left < part ? left : part);
+        rc = left > part ? dev_finish(d, err) : SDD_OK;
+        if (!rc)
+            rc = cancelled(b, b->request->level, err);
+    }
+    return rc;
+}
+
+static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
-    if (r->a) {
-        struct matrix_product_args product = {view(r->a), view(r->b), to};
-        DEV_LAUNCH(t->device, matrix_product, &product, r->n_rows);
-        return;
-    }
+    if (r->a)
+        return multiply_rows(b, r, to, err);
     const struct sdd_options *o = &t->info.options;
     struct matrix_triangles_args triangles = {
         {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, b->angle, r->kind};
@@ -81,6 +105,7 @@ static void launch_rows(const struct build *b, const struct recipe *r, struct sd
         DEV_LAUNCH(t->device, matrix_triangles, &triangles, r->n_rows);
     else
         DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+    return SDD_OK;
 }
 
 static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t *total, struct sdd_error *err)
@@ -131,8 +156,9 @@ static int count_rows(const struct build *b, const struct recipe *r, struct csr 
         return rc;
     out->end = out->ends.memory;
     out->n_rows = r->n_rows;
-    launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end});
-    rc = matrix_ends(d, out->end, r->n_rows, &out->n_entries, err);
+    rc = launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end}, err);
+    if (!rc)
+        rc = matrix_ends(d, out->end, r->n_rows, &out->n_entries, err);
     return !rc && out->n_entries > MATRIX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
 }
 
@@ -144,14 +170,16 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
     int rc = count_rows(b, &r, out, err);
     if (!rc)
         rc = part_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
-    if (rc) {
-        csr_free(d, out);
-        return rc;
-    }
     out->weight = out->entries.memory;
     out->column = (uint32_t *)(out->weight + out->n_entries);
-    launch_rows(b, &r, (struct sdd_matrix_rows){.end = out->end, .column = out->column, .weight = out->weight});
-    return SDD_OK;
+    if (!rc)
+        rc = launch_rows(b, &r, (struct sdd_matrix_rows){.end = out->end, .column = out->column, .weight = out->weight},
+                         err);
+    if (rc) {
+        dev_drain(d);
+        csr_free(d, out);
+    }
+    return rc;
 }
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
@@ -172,10 +200,9 @@ static int multiply(const struct build *b, struct csr *step, struct csr *to, str
 static int add_step(struct build *b, struct recipe r, struct csr *to, struct sdd_error *err)
 {
     struct csr step;
-    const atomic_int *cancel = b->request->cancel;
-    if (cancel && atomic_load(cancel))
-        return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", r.level + 1);
-    int rc = make(b, r, &step, err);
+    int rc = cancelled(b, r.level + 1, err);
+    if (!rc)
+        rc = make(b, r, &step, err);
     return rc ? rc : multiply(b, &step, to, err);
 }
 
@@ -325,18 +352,6 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
     return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
 }
 
-static int check_around(const sdd_topology *t, struct sdd_error *err)
-{
-    const struct sdd_topology_info *i = &t->info;
-    int most = i->max_valence > i->max_face_size ? i->max_valence : i->max_face_size;
-    if (most <= MAX_AROUND)
-        return SDD_OK;
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method",
-                    "engine subdivision-matrix does not do this mesh: a vertex or a face has %d corners, %d are "
-                    "allowed; engines that do: mesh-matrix",
-                    most, MAX_AROUND);
-}
-
 /* Of the matrices that are wanted, or needed beside them. */
 static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted, int level)
 {
@@ -358,9 +373,7 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
     unsigned missing = which_miss(t, all, wanted, r->level);
     if (!missing)
         return SDD_OK;
-    int rc = check_around(t, err);
-    if (!rc)
-        rc = take_tools(&b, missing, err);
+    int rc = take_tools(&b, missing, err);
     if (!rc)
         rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
     for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r->level))

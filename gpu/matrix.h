@@ -36,7 +36,7 @@ int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct
 /* matrices_prepare: makes those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both
  * tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
  * the tangents, but under sqrt3.
- * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_EUNSUPPORTED (valence), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
+ * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
                      const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
 /* matrix_rows: rows [first, first + n) of a matrix times x, rows of `width` floats; queues. */

@@ -36,14 +36,16 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
         if (features_missing(t, info, needed) == 0) {
             if (!(*e)->check(t, r, err))
                 return *e;
+            if (err->code == SDD_EUNSUPPORTED)
+                (void)features_add_engines(t, r, *e, err);
         } else if (!any) {
-            (void)features_fail(t, needed, info, err);
+            (void)features_fail(t, r, info, err);
         }
     }
     if (!known)
         sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of %s", r->method, names);
     else if (err->code == SDD_OK)
-        (void)features_fail(t, needed, NULL, err);
+        (void)features_fail(t, r, NULL, err);
     return NULL;
 }
 
@@ -179,6 +181,13 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
     return make_plan(t, r, out, &engine, err ? err : &own);
 }
 
+/* What the engine needs beside the run's memory, and keeps. */
+static int prepare(const struct engine *e, const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    int rc = e->prepare ? e->prepare(m, r, err) : SDD_OK;
+    return rc == SDD_EUNSUPPORTED ? features_add_engines(m->topology, r, e, err) : rc;
+}
+
 int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     const struct engine *engine;
@@ -186,7 +195,7 @@ int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_erro
     struct sdd_plan p;
     err = err ? err : &own;
     int rc = make_plan(m->topology, r, &p, &engine, err);
-    return rc || !engine->prepare ? rc : engine->prepare(m, r, err);
+    return rc ? rc : prepare(engine, m, r, err);
 }
 
 /* ---- run ------------------------------------------------------------------------------------------------------- */
@@ -233,8 +242,8 @@ static int crowd_plan(struct crowd *c, sdd_mesh *const *meshes, const struct sdd
         int rc = result_create(c->device, c->result + k, err);
         if (!rc)
             rc = make_plan(t, r, &c->result[k]->info.plan, c->engine + k, err);
-        if (!rc && c->engine[k]->prepare)
-            rc = c->engine[k]->prepare(meshes[k], r, err);
+        if (!rc)
+            rc = prepare(c->engine[k], meshes[k], r, err);
         if (rc)
             return rc;
         const int64_t bytes = scratch_bytes(t, c->engine[k], r, &c->result[k]->info.plan);

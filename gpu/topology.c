@@ -47,8 +47,9 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
             return sdd_fail(err, SDD_EINVALID, sdd_option_table[row].name,
                             "a value that is none of the option's tokens");
     if (o->crease_method == SDD_CREASE_CHAIKIN && o->scheme == SDD_SCHEME_SQRT3)
-        return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod",
-                        "scheme sqrt3 has no chaikin; catmullClark and loop have, in engine mesh-matrix");
+        return sdd_fail(
+            err, SDD_EUNSUPPORTED, "creaseMethod",
+            "scheme sqrt3 has no chaikin; catmullClark and loop have, in mesh-matrix and subdivision-matrix");
     return SDD_OK;
 }
 

@@ -13,9 +13,15 @@
 #define FIRST_CAPACITY 65536
 #define CONNECTION_MEMORY 65536
 
+/* libmicrohttpd leaves what stands between a value and the end of its line; it is in the connection's memory, where that
+ * has made the names and values ends of strings in place. */
 const char *request_header(const struct request *r, const char *name)
 {
-    return MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+    const char *value = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+    size_t n = value ? strlen(value) : 0;
+    while (n && (value[n - 1] == ' ' || value[n - 1] == '\t'))
+        ((char *)(uintptr_t)value)[--n] = 0;
+    return value;
 }
 
 /* ---- screening: what the head alone decides ------------------------------------------------------------------ */

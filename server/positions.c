@@ -65,7 +65,10 @@ int positions_check(const struct positions *p, int64_t n_vertices, int whole, st
     for (int64_t i = 0; i < p->n_ranges; i++)
         if (!p->ranges[i].n)
             return sdd_fail(err, SDD_EINVALID, "points", "ranges[%lld] has no points", (long long)i);
-    if (whole && (p->n_ranges != 1 || p->ranges[0].first != 0 || p->ranges[0].n != n_vertices))
+    if (whole && (p->n_ranges != 1 || p->ranges[0].first != 0))
+        return sdd_fail(err, SDD_EMESH, "ranges", "a pose is one range, from vertex 0 on, of all %lld vertices",
+                        (long long)n_vertices);
+    if (whole && p->ranges[0].n != n_vertices)
         return sdd_fail(err, SDD_EMESH, "points", "%lld vertices are given; the mesh has %lld and all are needed",
                         (long long)p->ranges[0].n, (long long)n_vertices);
     for (int64_t i = 0; i < p->n_ranges; i++) {

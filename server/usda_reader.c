@@ -41,6 +41,7 @@ struct usda_reader {
     int64_t bytes;
     int depth, mesh_depth; /* braces that are open; of the Mesh's own, 0 outside */
     bool has_mesh, moved;  /* moved: there was a transform */
+    const char *st_apart;  /* the name under which an st that is no UVs is kept, NULL: there is none */
     struct words values[N_ARRAYS];
     int64_t lines[N_ARRAYS]; /* where each begins, 0: it does not */
     struct usda_primvars primvars;
@@ -351,6 +352,8 @@ static void tell(const struct usda_reader *r, struct text *warnings)
         text_printf(warnings, " and %d more", r->n_unnamed);
     if (r->skipped.bytes)
         text_puts(warnings, "\n");
+    if (r->st_apart)
+        text_printf(warnings, "primvars:st is kept as primvar %s: UVs are faceVarying, of 2 numbers\n", r->st_apart);
     if (r->moved)
         text_puts(warnings, "transforms (xformOp) are not applied: points are kept as the file has them\n");
 }
@@ -370,19 +373,35 @@ static int count_corners(struct usda_reader *r, struct usda_primvar *p)
     return rc;
 }
 
+/* UVs are face-varying; st of another class, or of other numbers, is a primvar as others are, under a name of its own. */
+static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
+{
+    char name[PRIMVAR_NAME_SIZE];
+    (void)snprintf(name, sizeof name, "st_%s", p->interpolation);
+    for (int i = 0; i < r->primvars.n; i++)
+        if (strcmp(r->primvars.v[i].name, name) == 0)
+            return;
+    memcpy(p->name, name, sizeof name);
+}
+
 /* st has a place of its own; the others are by class. */
 static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
 {
     int rc = SDD_OK;
     for (int i = 0; i < r->primvars.n && !rc; i++) {
         struct usda_primvar *p = &r->primvars.v[i];
-        if (strcmp(p->name, "st") == 0 && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 &&
-            !p->type.whole && p->has_values && p->element_size == 1) {
+        const bool st = strcmp(p->name, "st") == 0 && p->has_values;
+        const bool uvs = st && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 && !p->type.whole &&
+                         p->element_size == 1;
+        if (st && !uvs)
+            name_apart(r, p);
+        if (uvs) {
             rc = p->has_indices ? SDD_OK : count_corners(r, p);
             a->uvs = words_f32s(&p->values);
             a->uv_indices = words_i32s(&p->indices);
         } else if (a->n_primvars < SDD_MAX_PRIMVARS && usda_primvar_author(p, &a->primvars[a->n_primvars])) {
             a->n_primvars++;
+            r->st_apart = st ? p->name : r->st_apart;
         } else {
             char text[PRIMVAR_NAME_SIZE + 24];
             int n = snprintf(text, sizeof text, "%s (%s)", p->name, p->interpolation);

@@ -8,6 +8,8 @@
 #include "gpu/matrix.h"
 #include "gpu/primvars.h"
 
+#define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
+
 struct layout {
     float *last; /* the last level, where it is looked around in and is not the result */
     float *parts[2];
@@ -56,6 +58,13 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
+    const struct sdd_topology_info *i = &t->info;
+    const int most = i->max_valence > i->max_face_size ? i->max_valence : i->max_face_size;
+    if (most > MAX_AROUND)
+        return sdd_fail(err, SDD_EUNSUPPORTED, "method",
+                        "engine subdivision-matrix does not do this mesh: a vertex or a face has %d corners, %d are "
+                        "allowed",
+                        most, MAX_AROUND);
     return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_product: rows of C = A B, all in compressed rows with ascending columns.
- * Shapes  A of n rows, B of as many rows as A has columns -> rows of C, in two passes (matrix_row.h)
+ * Shapes  A, B of as many rows as A has columns -> rows of C from `first` on, in two passes (matrix_row.h)
  * Shape   item, n rows      Cost  entries of the row of C times entries of the row of A, twice
  * Result  columns ascend; a weight is summed in double over A's columns in their order. What cancels stays, as zero
  * Source  Gustavson 1978, row by row, with a merge in place of the accumulator: no memory but the result's
@@ -20,6 +20,7 @@ struct sdd_csr {
 struct matrix_product_args {
     struct sdd_csr a, b;
     struct sdd_matrix_rows to;
+    int64_t first;
 };
 
 /* The first entry of [at, end) whose column is not below `column`. */
@@ -121,9 +122,10 @@ SDD_FN int sdd_product_row(int64_t i, const struct matrix_product_args *a)
 }
 #endif
 
-SDD_FN void k_matrix_product(int64_t i, const struct matrix_product_args *a)
+SDD_FN void k_matrix_product(int64_t item, const struct matrix_product_args *a)
 {
     const struct sdd_csr *b = &a->b;
+    const int64_t i = a->first + item;
     int32_t first = sdd_row_first(a->a.end, i), n = a->a.end[i] - first, to = 0;
     const uint32_t *rows = a->a.column + first;
     struct sdd_merge m;

@@ -143,6 +143,54 @@ static void test_closest(void **state)
                         "engines that do: mesh-matrix and tabulated and subdivision-matrix");
 }
 
+/* A closed fan of n triangles: of the engines that do loop, those whose limits it keeps. */
+static void fan_refused(int n, int level, const char *method, const char *says)
+{
+    float *at = calloc(3 * (size_t)n + 3, sizeof *at);
+    int32_t *sizes = calloc((size_t)n, sizeof *sizes), *v = calloc(3 * (size_t)n, sizeof *v);
+    struct sdd_mesh_desc d = {.n_vertices = n + 1,
+                              .n_faces = n,
+                              .n_corners = 3 * n,
+                              .face_counts = sizes,
+                              .face_vertices = v,
+                              .options = {.scheme = SDD_SCHEME_LOOP}};
+    const struct sdd_refine_request r = {.level = level, .include = SDD_POSITIONS, .method = method};
+    struct sdd_error err = {0};
+    sdd_topology *t;
+    sdd_mesh *m;
+    sdd_result *result;
+    assert_true(at && sizes && v);
+    for (int i = 0; i < n; i++) {
+        sizes[i] = 3, v[3 * i] = 0, v[3 * i + 1] = 1 + i, v[3 * i + 2] = 1 + (i + 1) % n;
+        at[3 * i + 3] = (float)i, at[3 * i + 4] = (float)(i % 7);
+    }
+    assert_int_equal(sdd_topology_create(device, &d, &t, &err), SDD_OK);
+    assert_int_equal(sdd_mesh_create(t, at, NULL, &m, &err), SDD_OK);
+    assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_EUNSUPPORTED);
+    assert_string_equal(err.text, says);
+    sdd_mesh_free(m);
+    sdd_topology_unref(t);
+    free(at);
+    free(sizes);
+    free(v);
+}
+
+static void test_others(void **state)
+{
+    (void)state;
+    fan_refused(
+        33, 2, "tabulated",
+        "no tables: a vertex has more than 32 triangles or a crease runs where surfaces touch; engines that do: "
+        "mesh-matrix and mesh-matrix-spla and subdivision-matrix");
+    fan_refused(33, 7, "edge-friend",
+                "engine edge-friend does not do scheme loop; engines that do: mesh-matrix and mesh-matrix-spla and "
+                "subdivision-matrix");
+    fan_refused(
+        1025, 1, "subdivision-matrix",
+        "engine subdivision-matrix does not do this mesh: a vertex or a face has 1025 corners, 1024 are allowed; "
+        "engines that do: mesh-matrix and mesh-matrix-spla and tabulated");
+}
+
 static void write_table(FILE *to)
 {
     static const char letters[] = {[SDD_SCHEME_CATMULL_CLARK] = 'C',
@@ -195,7 +243,7 @@ static void test_readme(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_closest),
-                                       cmocka_unit_test(test_readme)};
+                                       cmocka_unit_test(test_others), cmocka_unit_test(test_readme)};
     device = open_device(0);
     int failed = cmocka_run_group_tests_name("capabilities", tests, NULL, NULL);
     sdd_device_close(device);

@@ -241,11 +241,67 @@ static void test_ply(void **state)
     ran_free(&r);
 }
 
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (; (text = strstr(text, what)); text++)
+        n++;
+    return n;
+}
+
+/* Names that a file would have twice. */
+static void test_names_in_files(void **state)
+{
+    static const char quad[] = "{\"points\":[0,0,0,1,0,0,1,1,0,0,1,0,5,5,5],\"faceVertexCounts\":[4],"
+                               "\"faceVertexIndices\":[0,1,2,3],\"primvars\":["
+                               "{\"name\":\"x\",\"interpolation\":\"vertex\",\"values\":[7,8,9,10,11]},"
+                               "{\"name\":\"b_0\",\"interpolation\":\"vertex\",\"values\":[7,8,9,10,11]},"
+                               "{\"name\":\"b\",\"interpolation\":\"vertex\",\"width\":2,"
+                               "\"values\":[0,1,2,3,4,5,6,7,8,9]},"
+                               "{\"name\":\"c:_indices\",\"interpolation\":\"vertex\",\"values\":[7,8,9,10,11]},"
+                               "{\"name\":\"c:indices\",\"interpolation\":\"vertex\",\"values\":[7,8,9,10,11]}]}";
+    static const char *const once[] = {"property float x\n", "property float x_\n", "property float b_0\n",
+                                       "property float b_1\n", "property float b_0_\n"};
+    char in[96], out[96];
+    struct ran r;
+    size_t bytes;
+    (void)state;
+    snprintf(in, sizeof in, "%s/quad.json", served.dir);
+    FILE *f = fopen(in, "w");
+    assert_non_null(f);
+    fputs(quad, f);
+    fclose(f);
+    snprintf(out, sizeof out, "%s/names.ply", served.dir);
+    spawn_run(&r, served.dir, "subd", (const char *const[]){"refine", in, "--primvars", "*", "-o", out, NULL}, NULL, 0);
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.err, "the primvar x is called x_: "));
+    assert_non_null(strstr(r.err, "the primvar b_0 is called b_0_: "));
+    ran_free(&r);
+    char *file = slurp(out, &bytes);
+    for (size_t i = 0; i < sizeof once / sizeof *once; i++)
+        assert_int_equal(count(file, once[i]), 1);
+    free(file);
+    snprintf(out, sizeof out, "%s/names.usda", served.dir);
+    spawn_run(&r, served.dir, "subd", (const char *const[]){"refine", in, "--primvars", "*", "-o", out, NULL}, NULL, 0);
+    assert_int_equal(r.code, 0);
+    ran_free(&r);
+    file = slurp(out, &bytes);
+    assert_int_equal(count(file, "primvars:c:_indices ="), 1);
+    assert_int_equal(count(file, "primvars:c:_indices_ ="), 1);
+    free(file);
+    snprintf(out, sizeof out, "%s/names.glb", served.dir);
+    spawn_run(&r, served.dir, "subd", (const char *const[]){"refine", in, "--normals", "-o", out, NULL}, NULL, 0);
+    assert_int_equal(r.code, 0);
+    assert_non_null(strstr(r.err, "1 vertices have no normal, which glTF cannot say: theirs is (0, 0, 1)"));
+    ran_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_names_and_tags), cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_after_edits),    cmocka_unit_test(test_ply),
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_names_and_tags), cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_after_edits),    cmocka_unit_test(test_ply),
+        cmocka_unit_test(test_names_in_files),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

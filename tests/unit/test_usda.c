@@ -113,8 +113,16 @@ static void test_uvs(void **state)
     assert_memory_equal(m->uv_indices, counted, sizeof counted);
     mesh_free(m);
     m = reads(MESH("float2[] primvars:st = [(0,0),(1,0),(1,1),(0,1)] (interpolation = \"vertex\")\n"),
-              "not kept: primvars:st (vertex)\n");
+              "primvars:st is kept as primvar st_vertex: UVs are faceVarying, of 2 numbers\n");
     assert_int_equal(m->n_uvs, 0);
+    assert_int_equal(m->n_primvars, 1);
+    assert_string_equal(m->primvars[0].info.name, "st_vertex");
+    assert_true(((const float *)m->primvars[0].values)[4] == 1);
+    mesh_free(m);
+    m = reads(MESH("float2[] primvars:st = [(0,0),(1,0),(1,1),(0,1)] (interpolation = \"vertex\")\n"
+                   "float[] primvars:st_vertex = [1, 2, 3, 4] (interpolation = \"vertex\")\n"),
+              "not kept: primvars:st (vertex)\n");
+    assert_int_equal(m->n_primvars, 1);
     mesh_free(m);
     refused(MESH("float2[] primvars:st = [(0,0),(1,0)] (interpolation = \"faceVarying\")\n"), SDD_EMESH,
             "line 7: primvars:st has 2 values for 4 face corners");
