@@ -65,8 +65,7 @@ int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *
         lay_out(from, k, n_rest, &real, &a.to);
         out->m = a.to;
         if (k == MATRIX_COMPRESSED)
-            dev_copy(d, real.base + ((char *)(uintptr_t)a.to.end - real.base), from->end,
-                     from->n_rows * (int64_t)sizeof *from->end);
+            dev_copy(d, (void *)(uintptr_t)a.to.end, from->end, from->n_rows * (int64_t)sizeof *from->end);
         DEV_LAUNCH(d, matrix_pack, &a, from->n_rows);
     }
     matrix_give(d, &work);
@@ -135,13 +134,15 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
         dev_fill(d, x.memory, 0, x_bytes);
         rc = time_form(d, from, model, x.memory, y.memory, &hybrid, err);
     }
-    if (!rc)
+    if (!rc) {
+        *k = model; /* unless the other form has room, and is faster */
         rc = time_form(d, from, MATRIX_COMPRESSED, x.memory, y.memory, &best, err);
-    const int hopeless = hybrid > HOPELESS * best;
-    if (!rc && hybrid < best) {
-        best = hybrid;
-        *k = model;
     }
+    const int hopeless = hybrid > HOPELESS * best;
+    if (!rc && hybrid >= best)
+        *k = MATRIX_COMPRESSED;
+    else if (!rc)
+        best = hybrid;
     for (int tried = model > BESIDE ? model - BESIDE : 1; tried <= model + BESIDE && !rc && !hopeless; tried++) {
         rc = tried == model ? SDD_OK : time_form(d, from, tried, x.memory, y.memory, &seconds, err);
         if (!rc && tried != model && seconds < best) {

@@ -76,14 +76,7 @@ static struct key key_of_triangle(const struct tab_tri_class *of, int steps, int
 
 static uint64_t hash_of(const struct key *k)
 {
-    uint32_t words[sizeof *k / sizeof(uint32_t)];
-    uint64_t hash = 0x9e3779b97f4a7c15u;
-    memcpy(words, k, sizeof words);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        hash = (hash ^ words[i]) * 0xff51afd7ed558ccdu;
-        hash ^= hash >> 32;
-    }
-    return hash;
+    return sdd_tab_hash((const float *)(const void *)k, sizeof *k / sizeof(float));
 }
 
 static void unlink_entry(struct tab_cache *c, struct entry *e)
@@ -137,14 +130,12 @@ static int copy(struct tab_cache *c, const struct key *key, size_t n, float *con
 }
 
 /* Keeps a copy, where there is room. Another thread may have made the same meanwhile. */
-static int keep(struct tab_cache *c, const struct key *key, size_t n, float *const from[2], struct sdd_error *err)
+static void keep(struct tab_cache *c, const struct key *key, size_t n, float *const from[2])
 {
     int64_t bytes = (int64_t)(sizeof(struct entry) + (from[1] ? 2 : 1) * n * sizeof(float));
-    if (bytes > c->most)
-        return SDD_OK;
-    struct entry *e = malloc((size_t)bytes);
+    struct entry *e = bytes > c->most ? NULL : malloc((size_t)bytes);
     if (!e)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory to keep a table");
+        return;
     e->key = *key;
     e->hash = hash_of(key);
     e->bytes = bytes;
@@ -162,7 +153,6 @@ static int keep(struct tab_cache *c, const struct key *key, size_t n, float *con
     c->counts.bytes += bytes;
     c->counts.n_kept++;
     pthread_mutex_unlock(&c->lock);
-    return SDD_OK;
 }
 
 int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, int limit, float *out, float *t1,
@@ -176,8 +166,10 @@ int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, 
         return SDD_OK;
     int rc = tab_class_table(of, steps, limit, out, t1, t2, err);
     if (!rc && !found)
-        rc = keep(c, &of_points, n, points, err);
-    return rc || !both ? rc : keep(c, &of_ways, n, ways, err);
+        keep(c, &of_points, n, points);
+    if (!rc && both)
+        keep(c, &of_ways, n, ways);
+    return rc;
 }
 
 int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int steps, int limit, float *out,
@@ -193,8 +185,10 @@ int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int 
         return SDD_OK;
     int rc = tab_tri_table(of, steps, limit, out, away, err);
     if (!rc && !found)
-        rc = keep(c, &of_points, n, points, err);
-    return rc || !away ? rc : keep(c, &of_ways, n_away, ways, err);
+        keep(c, &of_points, n, points);
+    if (!rc && away)
+        keep(c, &of_ways, n_away, ways);
+    return rc;
 }
 
 struct tab_cache_counts tab_cache_counts(struct tab_cache *c)

@@ -38,6 +38,11 @@ static int has_left(const struct tab_class *c)
     return !c->open || c->own + 1 < c->n;
 }
 
+int tab_refuse(struct sdd_error *err, const char *why)
+{
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
+}
+
 struct tab_class tab_class_of(const float *words)
 {
     struct tab_class c = {.n = (int32_t)words[0],

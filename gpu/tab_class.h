@@ -6,6 +6,8 @@
 #include "gpu/sdd.h"
 
 #define TAB_MAX_VALENCE 32
+#define TAB_MAX_CLASSES 4096              /* of a mesh */
+#define TAB_MAX_FLOATS ((int64_t)8 << 20) /* of its tables of one level */
 
 /* What surrounds a quad of a level on which all faces are quads and at most its first and its third corner are
  * extraordinary. The quads around the first corner ("vertex") form one fan, counted counterclockwise; edge i of the fan
@@ -20,6 +22,9 @@ struct tab_class {
     float vertex; /* sharpness on this level, 0 .. 10 (10: infinite, never decays)                                   */
     float edge[TAB_MAX_VALENCE + 1]; /* of the n + open edges, likewise; boundaries have 10 whatever is written       */
 };
+
+/* tab_refuse: SDD_EUNSUPPORTED: for such a mesh tables do not pay, or cannot be. */
+int tab_refuse(struct sdd_error *err, const char *why);
 
 /* tab_class_of: from its numbers, sdd_tab_words of kernels/tab_fan.h. */
 struct tab_class tab_class_of(const float *words);

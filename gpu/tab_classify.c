@@ -10,19 +10,12 @@
 #include "gpu/kernels/tab_first_terms.h"
 #include "gpu/kernels/tab_keys.h"
 #include "gpu/kernels/tab_kinds.h"
-#include "gpu/kernels/tab_rows.h"
 #include "gpu/kernels/tab_where.h"
 #include "gpu/matrix.h"
 #include <stdlib.h>
 
-#define MAX_CLASSES 4096
 _Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
-_Static_assert(MAX_CLASSES < 1 << (32 - SDD_TAB_CLASS), "what a piece makes, and its class");
-
-int tab_refuse(struct sdd_error *err, const char *why)
-{
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
-}
+_Static_assert(TAB_MAX_CLASSES < 1 << (32 - SDD_TAB_CLASS), "what a piece makes, and its class");
 
 /* Memory while pieces are sorted by class: first to tell the others from bicubic ones, then for the O others alone. */
 struct sorting {
@@ -38,8 +31,8 @@ struct sorting {
     uint32_t *list;       /* [O] */
     uint32_t *other;      /* [O] corners, by class */
     int32_t *head, *rank; /* [O] */
-    uint32_t *heads;      /* [MAX_CLASSES] */
-    float *words;         /* [MAX_CLASSES][SDD_TAB_WORDS] */
+    uint32_t *heads;      /* [TAB_MAX_CLASSES] */
+    float *words;         /* [TAB_MAX_CLASSES][SDD_TAB_WORDS] */
     void *scratch;
 };
 
@@ -77,8 +70,8 @@ static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sor
     s->other = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
-    s->heads = ARENA(a, uint32_t, MAX_CLASSES);
-    s->words = ARENA(a, float, MAX_CLASSES *SDD_TAB_WORDS);
+    s->heads = ARENA(a, uint32_t, TAB_MAX_CLASSES);
+    s->words = ARENA(a, float, TAB_MAX_CLASSES *SDD_TAB_WORDS);
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
@@ -151,7 +144,7 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     dev_scan(d, s->head, s->rank, n, s->scratch);
     dev_download(d, &n_classes, s->rank + (n - 1), sizeof n_classes);
     rc = dev_finish(d, err);
-    if (!rc && n_classes > MAX_CLASSES)
+    if (!rc && n_classes > TAB_MAX_CLASSES)
         return tab_refuse(err, "their surroundings take too many forms");
     if (rc)
         return rc;

@@ -6,7 +6,7 @@
 
 /* tab_classify: fills all of t but its surfaces and waits for it; on failure the caller frees what is there.
  * smooth_triangles: what rows of level 1 are made by.
- * Cost    meanwhile 44 B a corner, 8 B a vertex and a row of level 1, and about 50 B a quad that is not bicubic
+ * Cost    meanwhile 40 B a corner, 8 B a vertex and a row of level 1, and about 50 B a quad that is not bicubic
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tab_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
                  struct sdd_error *err) SDD_MUST_CHECK;
@@ -23,8 +23,5 @@ struct tab_first_rule {
 /* tab_first_matrix: what the first t->n_rows rows of level 1 are made of; waits. Errors as above; the caller frees. */
 int tab_first_matrix(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t,
                      struct sdd_error *err) SDD_MUST_CHECK;
-
-/* tab_refuse: SDD_EUNSUPPORTED: for such a mesh tables do not pay, or cannot be. */
-int tab_refuse(struct sdd_error *err, const char *why);
 
 #endif

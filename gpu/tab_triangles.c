@@ -11,21 +11,13 @@
 #include "gpu/tab_cache.h"
 #include <stdlib.h>
 
-#define MAX_CLASSES 4096
-#define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
-
-static int no_tables(struct sdd_error *err, const char *why)
-{
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
-}
-
 /* Memory while pieces are sorted by class. */
 struct sorting {
     uint64_t *key, *sorted; /* [n] */
     uint32_t *list, *piece; /* [n] all pieces; by class */
     int32_t *head, *rank;   /* [n] */
-    uint32_t *heads;        /* [MAX_CLASSES] */
-    float *words;           /* [MAX_CLASSES][SDD_TRI_WORDS] */
+    uint32_t *heads;        /* [TAB_MAX_CLASSES] */
+    float *words;           /* [TAB_MAX_CLASSES][SDD_TRI_WORDS] */
     uint32_t *flags;        /* [2] none, wrong */
     void *scratch;
 };
@@ -39,8 +31,8 @@ static void lay_out_sorting(sdd_device *d, int64_t n, struct arena *a, struct so
     s->piece = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
-    s->heads = ARENA(a, uint32_t, MAX_CLASSES);
-    s->words = ARENA(a, float, MAX_CLASSES *SDD_TRI_WORDS);
+    s->heads = ARENA(a, uint32_t, TAB_MAX_CLASSES);
+    s->words = ARENA(a, float, TAB_MAX_CLASSES *SDD_TRI_WORDS);
     s->flags = ARENA(a, uint32_t, 2);
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
@@ -62,9 +54,9 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[0])
-        return no_tables(err, "a vertex has more than 32 triangles or a crease runs where surfaces touch");
-    if (!rc && n_classes > MAX_CLASSES)
-        return no_tables(err, "their surroundings take too many forms");
+        return tab_refuse(err, "a vertex has more than 32 triangles or a crease runs where surfaces touch");
+    if (!rc && n_classes > TAB_MAX_CLASSES)
+        return tab_refuse(err, "their surroundings take too many forms");
     if (rc)
         return rc;
     t->n_classes = n_classes;
@@ -123,7 +115,7 @@ static int describe(const sdd_topology *topology, const struct sdd_control *m, i
         t->n_column += n_columns * ((k + 1 < t->n_classes ? h->heads[k + 1] : n) - h->heads[k]);
     }
     if (t->n_column > UINT32_MAX)
-        return no_tables(err, "the mesh is too large");
+        return tab_refuse(err, "the mesh is too large");
     lay_out_pieces(topology, n, t, &count, t);
     rc = part_take(d, count.used, &t->memory, err);
     if (rc)
@@ -157,7 +149,7 @@ static int classify(const sdd_topology *topology, const struct sdd_control *m, i
         dev_download(d, flags, s->flags, sizeof flags);
         rc = dev_finish(d, err);
         if (!rc && flags[1])
-            rc = no_tables(err, "two forms of surroundings have one key");
+            rc = tab_refuse(err, "two forms of surroundings have one key");
     }
     free(h.heads);
     free(h.words);
@@ -174,7 +166,7 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
     struct sorting s;
     void *memory = NULL;
     lay_out_sorting(d, n, &count, &s);
-    int rc = n > INT32_MAX ? no_tables(err, "the mesh is too large") : dev_alloc(d, count.used, &memory, err);
+    int rc = n > INT32_MAX ? tab_refuse(err, "the mesh is too large") : dev_alloc(d, count.used, &memory, err);
     if (rc)
         return rc;
     struct arena real = {memory, 0};
@@ -232,8 +224,8 @@ int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int 
     int64_t rows = sdd_tri_table_rows(1 << (level - 1)), n_away = normals ? count_away(t, level - 1, limit) : 0;
     if (of->level == level && (of->away || !normals))
         return SDD_OK;
-    if (t->n_columns * rows > MAX_TABLE)
-        return no_tables(err, "their surroundings take too many forms for this level");
+    if (t->n_columns * rows > TAB_MAX_FLOATS)
+        return tab_refuse(err, "their surroundings take too many forms for this level");
     lay_out_tables(t, level, n_away, &count, &here);
     void *memory = calloc(1, (size_t)count.used);
     if (!memory)

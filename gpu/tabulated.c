@@ -18,8 +18,7 @@
 #define TABLE_THREADS 8     /* where the device has none of the host's */
 #define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TAB_SIDE, "tables and kernels take levels alike");
-#define MAX_TABLE ((int64_t)8 << 20) /* floats of the tables of one level */
-#define AHEAD_ROWS (1 << 18)         /* of level 1: twice what an H100 makes at once */
+#define AHEAD_ROWS (1 << 18) /* of level 1, eight times what an H100 makes at once */
 
 /* Tables of a level in host memory, and their place in the device's. */
 struct tables {
@@ -119,7 +118,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     const int same_level = of->level == level;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     struct tables here, there;
-    if (t->n_columns * sdd_tab_slots(1 << steps) > MAX_TABLE)
+    if (t->n_columns * sdd_tab_slots(1 << steps) > TAB_MAX_FLOATS)
         return tab_refuse(err, "their surroundings take too many forms for this level");
     lay_out_tables(t, steps, normals, &count, &here);
     void *memory = calloc(1, (size_t)count.used);
@@ -186,7 +185,7 @@ int64_t tabulated_bytes(const struct tabulated *t)
 /* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
 static int32_t pieces_each(int64_t n, int level)
 {
-    int64_t once = sdd_tab_once(level), times = n / (once * 8192);
+    int64_t once = SDD_TAB_ONCE(level), times = n / (once * 8192);
     return (int32_t)(once * (times < 1 ? 1 : times > 4 ? 4 : times));
 }
 
@@ -281,13 +280,13 @@ static struct turns lay_out_turns(const sdd_device *d, int64_t n, struct arena *
 static int order_items(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
                        struct tabulated_surface *of, struct sdd_error *err)
 {
+    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others || of->turns.memory)
+        return SDD_OK;
     struct tab_turns_args a = {.pieces =
                                    points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
     const int64_t n = sdd_tab_items(&a.pieces);
     struct topology_part work, turns;
     struct arena count = {NULL, 0};
-    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others || of->turns.memory)
-        return SDD_OK;
     lay_out_turns(d, n, &count);
     int rc = part_take(d, count.used, &work, err);
     if (rc)
@@ -406,13 +405,14 @@ static void mesh_rows(const sdd_topology *topology, const struct sdd_control *me
     float *to = c->to[j];
     for (int k = 0; k < width; k += 3) {
         const struct sdd_width w = width_at(width, k);
-        struct tab_points_args a = points_args(mesh, t, t->surface + surface, w, c->control[j] + k,
-                                               c->first[j] + first_at(mesh, k), to + k, c->as);
+        float *first = c->first[j] + first_at(mesh, k);
         if (t->triangles.description) {
-            tab_triangles_rows(d, mesh, &t->triangles, surface, w, a.from, 0,
+            tab_triangles_rows(d, mesh, &t->triangles, surface, w, first, 0,
                                tab_triangles_points(mesh, &t->triangles, surface), to + k, c->as);
             continue;
         }
+        struct tab_points_args a =
+            points_args(mesh, t, t->surface + surface, w, c->control[j] + k, first, to + k, c->as);
         go_ahead(d, t, 1, &a);
         rows_launch(d, &a);
         t->due = a.made && !d->status ? a.due : t->due;
@@ -459,17 +459,22 @@ static struct tab_rows_args rows_args(const struct sdd_control *mesh, const stru
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
 {
-    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, rows_f32);
-    if (t->triangles.description)
+    if (t->triangles.description) {
         tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, rows_f32);
-    else
-        DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
+        return;
+    }
+    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, rows_f32);
+    DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
                        int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
                        float *tangents)
 {
+    if (t->triangles.description) {
+        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
+        return;
+    }
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
     struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, points, first, 0, n, to, as),
@@ -481,10 +486,6 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
                                  .by_pieces = tangents == NULL};
     memcpy(a.slopes, of->slopes, sizeof a.slopes);
     int64_t items = (n + a.rows.each - 1) / a.rows.each;
-    if (t->triangles.description) {
-        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
-        return;
-    }
     if (a.by_pieces) {
         items = sdd_tab_items(&a.rows.pieces);
         lone_rows(topology->device, t, NULL, to, 3, as);

@@ -163,6 +163,8 @@ static int tell_built(struct job *job)
     if (!kind)
         return SDD_OK;
     atomic_store(&kind->built, !j->built);
+    if (!resident_bytes(job->slot->resident)) /* it has left the device since, and the tables with it */
+        atomic_store(&kind->built, false);
     atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
     return SDD_OK;
 }

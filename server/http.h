@@ -42,7 +42,7 @@ struct request {
     int64_t body_limit;
     int64_t counted;            /* of this body in server->inflight_bytes      */
     uint64_t started, deadline; /* uv_hrtime; deadline 0: none                 */
-    bool begun, dispatched, asleep;
+    bool dispatched, asleep;
 
     struct MHD_Response *response; /* the answer, once there is one            */
     int status;

@@ -138,13 +138,13 @@ void resident_drop(struct residency *r, struct resident *m)
     r->mesh_bytes -= sdd_mesh_bytes(m->mesh);
     sdd_mesh_free(m->mesh);
     m->mesh = NULL;
-    for (int k = 0; k < AUTO_KINDS; k++)
-        atomic_store(&m->kinds[k].built, false);
     struct topology_entry *t = m->topology;
     set_topology(r, m, NULL);
     leave_topology(r, t);
     list_remove(&m->lru);
     atomic_store(&m->bytes, 0);
+    for (int k = 0; k < AUTO_KINDS; k++) /* after the bytes, which who says that there are tables looks at afterwards */
+        atomic_store(&m->kinds[k].built, false);
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
 }
 

@@ -14,7 +14,7 @@ static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
 #define TAB_SLAB 768                    /* floats */
 #define TAB_FLOATS 896                  /* of points and a slab, of as many pieces as a warp makes at once */
 #define TAB_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
-#define TAB_PIECES 8                    /* of a warp at once, at most */
+#define TAB_PIECES SDD_TAB_ONCE(1)      /* of a warp at once, at most */
 #define TAB_APART (4 * SDD_TAB_REGULAR + 4)
 
 /* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
@@ -23,7 +23,7 @@ static_assert(tab_points_threads == SDD_TAB_THREADS, "an item is a block");
  * other pieces use one, and where they end. What is not taken of shared memory caches columns and tables. */
 struct tab_warp {
     alignas(16) float points[TAB_FLOATS];
-    alignas(16) float line[3 * 32 + 8];
+    alignas(16) float line[3 * 32];
     uint32_t row[2][32];
     sdd_tab_quad own[2][TAB_PIECES];
     int end;
@@ -88,7 +88,7 @@ struct tab_place {
 
 template <int LOG> static __device__ __forceinline__ tab_place tab_place_of(int n_pieces)
 {
-    constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG;
+    constexpr int m = 1 << LOG, pieces = SDD_TAB_ONCE(LOG + 1);
     const int lane = tab_lane(), own = lane >> LOG;
     return {own % pieces, lane % m + 1, own < n_pieces};
 }
@@ -98,7 +98,7 @@ template <int LOG> static __device__ __forceinline__ tab_place tab_place_of(int 
  * piece. apart: words from a run to the next, of which it may begin up to three later (tab_phase); columns of pieces of
  * three words a row that leave one by one are in different banks of shared memory. */
 template <int W, int LOG> struct tab_shape {
-    static constexpr int m = 1 << LOG, pieces = LOG < 2 ? TAB_PIECES : 32 >> LOG; /* a column of points a lane */
+    static constexpr int m = 1 << LOG, pieces = SDD_TAB_ONCE(LOG + 1); /* a column of points a lane */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TAB_SLAB ? m - 1 : TAB_ROWS;
     static constexpr int all = rows * width, parts = rows == m - 1 ? 1 : (m - 2 + rows) / rows;
     static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* of whole quads, pieces of a run */
@@ -107,6 +107,9 @@ template <int W, int LOG> struct tab_shape {
     static constexpr int slab = TAB_APART * pieces; /* after the points */
     static_assert(slab + apart * pieces <= TAB_FLOATS && slab + apart_whole * pieces / together <= TAB_FLOATS,
                   "pieces fit");
+    static_assert(W * m * pieces <= 3 * 32 &&
+                      (together == 1 || (together * width + 4) * (pieces / together) - 1 <= 3 * 32),
+                  "their sides fit");
 };
 
 /* Floats of the point a lane reads, and of a piece's. */
@@ -160,7 +163,7 @@ static __device__ __forceinline__ tab_span tab_span_of(const tab_points_args &a,
 {
     const sdd_tab_some some = sdd_tab_some_of(&a, group);
     tab_span s;
-    s.first = (int)some.first + (int)threadIdx.x / 32 * sdd_tab_once(a.grid.level);
+    s.first = (int)some.first + (int)threadIdx.x / 32 * SDD_TAB_ONCE(a.grid.level);
     s.end = (int)some.end;
     s.whole = some.first < a.n_whole;
     s.waits = !s.whole || a.first.n_rows > 0 || (a.n_whole == a.n_regular && a.n_runs == 0);

@@ -6,21 +6,26 @@
 #include "gpu/kernels/row_bands.h"
 #include "gpu/kernels/tab_sides.h"
 
-/* Pieces [first, end) of an item; each: of a warp, which makes sdd_tab_once at a time. */
+/* Pieces [first, end) of an item. */
 struct sdd_tab_some {
     int64_t first, end;
-    int32_t each;
 };
 
-/* Group i of bicubic pieces: those of whole quads first, none with others. */
+/* Items of whole quads' pieces. */
+SDD_FN int64_t sdd_tab_whole_items(const struct tab_points_args *a)
+{
+    const uint32_t n = (uint32_t)(SDD_TAB_GROUP * a->each), of_whole = (uint32_t)a->n_whole; /* the shorter division */
+    return of_whole / n + (of_whole % n > 0);
+}
+
+/* Item i of bicubic pieces: those of whole quads first, none with others. */
 SDD_FN struct sdd_tab_some sdd_tab_some_of(const struct tab_points_args *a, int64_t i)
 {
-    uint32_t of_whole = (uint32_t)a->n_whole, n = (uint32_t)(SDD_TAB_GROUP * a->each); /* the shorter division */
-    int64_t whole = of_whole / n + (of_whole % n > 0), end = i < whole ? a->n_whole : a->n_regular;
+    const int64_t whole = sdd_tab_whole_items(a), end = i < whole ? a->n_whole : a->n_regular;
+    const int64_t n = SDD_TAB_GROUP * (i < whole ? a->each : SDD_TAB_ONCE(a->grid.level));
     struct sdd_tab_some s;
-    s.each = i < whole ? a->each : sdd_tab_once(a->grid.level);
-    s.first = i < whole ? i * n : a->n_whole + (i - whole) * SDD_TAB_GROUP * s.each;
-    s.end = s.first + SDD_TAB_GROUP * s.each < end ? s.first + SDD_TAB_GROUP * s.each : end;
+    s.first = i < whole ? i * n : a->n_whole + (i - whole) * n;
+    s.end = s.first + n < end ? s.first + n : end;
     return s;
 }
 

@@ -219,14 +219,4 @@ SDD_FN uint32_t sdd_tab_owns(const struct sdd_control *m, uint32_t c)
         owns |= SDD_TAB_TURNED;
     return owns;
 }
-
-/* Is (x, y) of the quad's grid, of m x m cells, one that it makes? */
-SDD_FN int sdd_tab_makes(uint32_t owns, int32_t m, int32_t x, int32_t y)
-{
-    if (x > 0 && y > 0 && y < m)
-        return 1; /* inside, or towards the next corner */
-    if (y == 0)
-        return (owns & (x == 0 ? SDD_TAB_VERTEX : x == m ? SDD_TAB_EDGE : SDD_TAB_BOTTOM)) != 0;
-    return x == 0 ? y < m && (owns & SDD_TAB_LEFT) != 0 : x == m && (owns & SDD_TAB_FACE) != 0;
-}
 #endif

@@ -66,7 +66,7 @@ struct tab_points_args {
     const struct sdd_tab_basis *basis;
     sdd_tab_weights weights;
     int64_t n_regular, n_whole;
-    int32_t each; /* groups of whole quads' pieces to an item: a multiple of sdd_tab_once, of others once as many */
+    int32_t each; /* groups of whole quads' pieces to an item: a multiple of SDD_TAB_ONCE, of others once as many */
     /* others, in n_runs runs */
     const struct sdd_tab_run *runs;
     const struct sdd_tab_table *tables;
@@ -84,11 +84,8 @@ struct tab_points_args {
     uint32_t due;
 };
 
-/* Bicubic pieces that have 32 columns of points together, which a GPU's warp makes at once. */
-SDD_FN int32_t sdd_tab_once(int32_t level)
-{
-    return level < 3 ? 8 : 64 >> level;
-}
+/* Bicubic pieces that have 32 columns of points together, or a quarter, which a GPU's warp makes at once. */
+#define SDD_TAB_ONCE(level) ((level) < 3 ? 8 : 64 >> (level))
 
 /* Of a pair of tables the one that piece i takes. */
 SDD_FN const struct sdd_tab_basis *sdd_tab_basis_of(const struct tab_points_args *a, const struct sdd_tab_basis *pair,

@@ -28,8 +28,8 @@ SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 /* Of a mesh, without them. */
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 {
-    int64_t whole = SDD_TAB_GROUP * a->each, half = SDD_TAB_GROUP * sdd_tab_once(a->grid.level);
-    return sdd_tab_other_items(a) + (a->n_whole + whole - 1) / whole + (a->n_regular - a->n_whole + half - 1) / half;
+    const int64_t half = SDD_TAB_GROUP * SDD_TAB_ONCE(a->grid.level);
+    return sdd_tab_other_items(a) + sdd_tab_whole_items(a) + (a->n_regular - a->n_whole + half - 1) / half;
 }
 
 #ifndef __CUDACC__

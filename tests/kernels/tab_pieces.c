@@ -328,7 +328,7 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .regular_column = launch_in(s->regular_column, s->n_regular, 4 * SDD_TAB_REGULAR),
         .n_regular = s->n_regular,
         .n_whole = s->n_whole,
-        .each = sdd_tab_once(s->level) * (1 + random_below(&pieces_seed, 3)),
+        .each = SDD_TAB_ONCE(s->level) * (1 + random_below(&pieces_seed, 3)),
         .runs = launch_in(s->runs, s->n_runs, sizeof *s->runs),
         .tables = launch_in(s->tables, MOST_CLASSES, sizeof *s->tables),
         .table = launch_in(s->table, s->n_table, 4),
