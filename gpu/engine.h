@@ -22,8 +22,8 @@ struct engine_run {
 
 struct engine {
     const struct sdd_engine_info *info; /* its row of sdd_engine_table */
-    /* Does it take this mesh and level? Else SDD_ETOO_LARGE with the limit, or SDD_EUNSUPPORTED with the reason; what it
-     * can do at all is in its info. */
+    /* Does it take this mesh and level? Else SDD_ETOO_LARGE with the limit, or SDD_EUNSUPPORTED with the reason; what
+     * it can do at all is in its info. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
     /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
     int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);

@@ -13,8 +13,8 @@
 #define FIRST_CAPACITY 65536
 #define CONNECTION_MEMORY 65536
 
-/* libmicrohttpd leaves what stands between a value and the end of its line; it is in the connection's memory, where that
- * has made the names and values ends of strings in place. */
+/* libmicrohttpd leaves what stands between a value and the end of its line; it is in the connection's memory, where
+ * that has ended names and values in place. */
 const char *request_header(const struct request *r, const char *name)
 {
     const char *value = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);

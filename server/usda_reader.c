@@ -373,7 +373,7 @@ static int count_corners(struct usda_reader *r, struct usda_primvar *p)
     return rc;
 }
 
-/* UVs are face-varying; st of another class, or of other numbers, is a primvar as others are, under a name of its own. */
+/* UVs are face-varying; st of another class, or of other numbers, is a primvar like others, under a name of its own. */
 static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
 {
     char name[PRIMVAR_NAME_SIZE];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_normals: normals of a level from the rows of level 1, as tab_rows makes positions: two sums a point, of what
  * leads away from it in two directions; their cross product, of length 1 (tab_pairs.h).
- * Shapes  pieces as in tab_rows, slope[2][m + 1], slopes (pairs, as basis and weights), t1, t2 as pieces.table, shared[n_classes] u32 (tab_class_shared)
+ * Shapes  pieces as in tab_rows, slope[2][m + 1], slopes (pairs, as basis and weights), t1, t2 as pieces.table,
+ *         shared[n_classes] u32 (tab_class_shared)
  *         -> to[n][3] f32 or oct16 (pieces.as), tangents[n][6] f32, of length 1; either may be NULL: rows first ..
  *         first + n - 1
  * Shape   item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of

@@ -2,8 +2,8 @@
 /* bench_options.cc: what options cost: the same torus with 5 % of its edges creased, with holes, with boundaries, and
  * with UVs in charts of 16 x 16 faces, against the plain one, by each engine that takes it, on the CPU and on the GPU.
  * Variants take turns in one run, caches emptied before each; medians of the device time of a call.
- * SUBDD_TEST_BACKEND=cuda and FACES=50000 leave the rest out, and so do methods as arguments. Results are not looked at:
- * that is for the tests. */
+ * SUBDD_TEST_BACKEND=cuda and FACES=50000 leave the rest out, and so do methods as arguments. Results are not looked
+ * at: that is for the tests. */
 #include "tests/bench/thesis.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
