@@ -130,12 +130,14 @@ static int copy(struct tab_cache *c, const struct key *key, size_t n, float *con
 }
 
 /* Keeps a copy, where there is room. Another thread may have made the same meanwhile. */
-static void keep(struct tab_cache *c, const struct key *key, size_t n, float *const from[2])
+static int keep(struct tab_cache *c, const struct key *key, size_t n, float *const from[2], struct sdd_error *err)
 {
     int64_t bytes = (int64_t)(sizeof(struct entry) + (from[1] ? 2 : 1) * n * sizeof(float));
-    struct entry *e = bytes > c->most ? NULL : malloc((size_t)bytes);
+    if (bytes > c->most)
+        return SDD_OK;
+    struct entry *e = malloc((size_t)bytes);
     if (!e)
-        return;
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory to keep a table");
     e->key = *key;
     e->hash = hash_of(key);
     e->bytes = bytes;
@@ -153,6 +155,7 @@ static void keep(struct tab_cache *c, const struct key *key, size_t n, float *co
     c->counts.bytes += bytes;
     c->counts.n_kept++;
     pthread_mutex_unlock(&c->lock);
+    return SDD_OK;
 }
 
 int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, int limit, float *out, float *t1,
@@ -166,10 +169,8 @@ int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, 
         return SDD_OK;
     int rc = tab_class_table(of, steps, limit, out, t1, t2, err);
     if (!rc && !found)
-        keep(c, &of_points, n, points);
-    if (!rc && both)
-        keep(c, &of_ways, n, ways);
-    return rc;
+        rc = keep(c, &of_points, n, points, err);
+    return rc || !both ? rc : keep(c, &of_ways, n, ways, err);
 }
 
 int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int steps, int limit, float *out,
@@ -185,10 +186,8 @@ int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int 
         return SDD_OK;
     int rc = tab_tri_table(of, steps, limit, out, away, err);
     if (!rc && !found)
-        keep(c, &of_points, n, points);
-    if (!rc && away)
-        keep(c, &of_ways, n_away, ways);
-    return rc;
+        rc = keep(c, &of_points, n, points, err);
+    return rc || !away ? rc : keep(c, &of_ways, n_away, ways, err);
 }
 
 struct tab_cache_counts tab_cache_counts(struct tab_cache *c)
