@@ -199,11 +199,11 @@ static void put_normals(struct cli_writer *w, const struct split *t, const struc
     for (int64_t i = 0; i < t->n_vertices + t->n_copies && !w->failed; i++) {
         const float *n = normals[i < t->n_vertices ? i : t->copies[i - t->n_vertices].vertex];
         int is_none = n[0] == 0 && n[1] == 0 && n[2] == 0;
-        n_none += is_none;
+        n_none += is_none && i < t->n_vertices;
         cli_put(w, is_none ? up : n, sizeof up);
     }
-    if (n_none)
-        cli_warn("%lld vertices have no normal, which glTF cannot say: theirs is (0, 0, 1)", (long long)n_none);
+    if (n_none && !w->failed)
+        cli_warn("glTF has no zero normals: that of %lld vertices without one is (0, 0, 1)", (long long)n_none);
 }
 
 /* glTF's V runs down from the top of the image. A vertex of no face has no UV. */

@@ -80,9 +80,8 @@ static void put_columns(struct cli_writer *w, const struct columns *c, int64_t r
 static void put_header(struct cli_writer *w, const struct subd_frame *f, int normals, int textured,
                        const struct columns *vertices, const struct columns *faces)
 {
-    static const char *const of_vertices[] = {"x", "y", "z", "nx", "ny", "nz", NULL}, *const of_faces[] = {
-                                                                                          "vertex_indices", "texcoord",
-                                                                                          NULL};
+    const char *const of_vertices[] = {"x", "y", "z", normals ? "nx" : NULL, "ny", "nz", NULL},
+                      *const of_faces[] = {"vertex_indices", textured ? "texcoord" : NULL, NULL};
     char *p = cli_room(w);
     int n =
         snprintf(p, CLI_ROW,

@@ -92,7 +92,7 @@ static void put_head(struct cli_writer *w, const struct subd_frame *f, const str
 /* USD's names are parts between colons, each of which begins with a letter or '_'; one at the end may not be "indices",
  * as then it would be another's. A name that is not so gets a '_' there, and one that is taken some at its end.
  */
-enum { NAME_SIZE = 2 * sizeof((struct subd_block *)0)->name + SUBD_MAX_PRIMVARS };
+enum { NAME_SIZE = 2 * sizeof((struct subd_block *)0)->name + SUBD_MAX_BLOCKS };
 static void usd_name(struct cli_names *taken, const char *name, char out[NAME_SIZE])
 {
     char *to = out;

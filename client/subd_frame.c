@@ -136,6 +136,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
                       const struct subd_refine *request, struct subd_error *err)
 {
     const char *primvars = request->primvars;
+    int n_primvars = 0;
     unsigned many = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | many;
     int rc;
     if (h->n_blocks > SUBD_MAX_BLOCKS)
@@ -150,6 +151,9 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
                              (long long)b->count, (long long)rows_due(f, b, include));
         if (b->semantic & SUBD_PRIMVAR_BLOCKS && (rc = subd_block_primvar(f, b, err)) != SUBD_OK)
             return rc;
+        n_primvars += b->semantic == SUBD_PRIMVAR;
+        if (n_primvars > SUBD_MAX_PRIMVARS)
+            return subd_fail(err, SUBD_EPROTOCOL, "the frame has more than %d primvars", SUBD_MAX_PRIMVARS);
     }
     if (wanted & ~many)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");

@@ -69,7 +69,7 @@ static int multiply_rows(const struct build *b, const struct recipe *r, struct s
                          struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
-    const int64_t part = r->n_rows / PARTS > LEAST_PART ? r->n_rows / PARTS : LEAST_PART;
+    const int64_t some = (r->n_rows + PARTS - 1) / PARTS, part = some > LEAST_PART ? some : LEAST_PART;
     int rc = SDD_OK;
     for (int64_t first = 0; first < r->n_rows && !rc; first += part) {
         struct matrix_product_args product = {view(r->a), view(r->b), to, first};
@@ -170,11 +170,12 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
     int rc = count_rows(b, &r, out, err);
     if (!rc)
         rc = part_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
-    out->weight = out->entries.memory;
-    out->column = (uint32_t *)(out->weight + out->n_entries);
-    if (!rc)
+    if (!rc) {
+        out->weight = out->entries.memory;
+        out->column = (uint32_t *)(out->weight + out->n_entries);
         rc = launch_rows(b, &r, (struct sdd_matrix_rows){.end = out->end, .column = out->column, .weight = out->weight},
                          err);
+    }
     if (rc) {
         dev_drain(d);
         csr_free(d, out);

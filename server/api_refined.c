@@ -147,6 +147,7 @@ static int build_tables(struct job *job)
     struct sdd_refine_request request = j->request;
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
+    j->built_drops = atomic_load(&resident->n_drops);
     j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
     if (resident->mesh)
         resident_measure(job->server->residency, resident);
@@ -163,7 +164,7 @@ static int tell_built(struct job *job)
     if (!kind)
         return SDD_OK;
     atomic_store(&kind->built, !j->built);
-    if (!resident_bytes(job->slot->resident)) /* it has left the device since, and the tables with it */
+    if (atomic_load(&job->slot->resident->n_drops) != j->built_drops) /* the tables are gone again */
         atomic_store(&kind->built, false);
     atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
     return SDD_OK;

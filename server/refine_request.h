@@ -34,8 +34,9 @@ struct refine_job {
     bool alone;                 /* was to be made together with others, and cannot */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
-    bool build; /* tables for it, behind the answer                 */
-    int built;  /* how that ended                                   */
+    bool build;           /* tables for it, behind the answer                 */
+    int built;            /* how that ended                                   */
+    unsigned built_drops; /* the resident's n_drops then */
     /* plan only */
     struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;

@@ -143,7 +143,8 @@ void resident_drop(struct residency *r, struct resident *m)
     leave_topology(r, t);
     list_remove(&m->lru);
     atomic_store(&m->bytes, 0);
-    for (int k = 0; k < AUTO_KINDS; k++) /* after the bytes, which who says that there are tables looks at afterwards */
+    atomic_fetch_add(&m->n_drops, 1);
+    for (int k = 0; k < AUTO_KINDS; k++) /* last: who says that there are tables looks at the count after it */
         atomic_store(&m->kinds[k].built, false);
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
 }

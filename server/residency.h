@@ -28,8 +28,9 @@ struct auto_frames {
 struct resident {     /* the device state of one mesh */
     struct task task; /* of its release                                    */
     struct list lru;
-    atomic_llong bytes; /* on the device, with its topology; 0: not resident */
-    int64_t version;    /* of the positions that are there                   */
+    atomic_llong bytes;  /* on the device, with its topology; 0: not resident */
+    atomic_uint n_drops; /* how often it has left the device, and its tables with it */
+    int64_t version;     /* of the positions that are there                   */
     struct residency *home;
     struct topology_entry *topology;
     sdd_mesh *mesh; /* NULL: not resident                                */

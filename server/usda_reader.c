@@ -404,7 +404,7 @@ static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
             r->st_apart = st ? p->name : r->st_apart;
         } else {
             char text[PRIMVAR_NAME_SIZE + 24];
-            int n = snprintf(text, sizeof text, "%s (%s)", p->name, p->interpolation);
+            int n = snprintf(text, sizeof text, "%s (%s)", st ? "st" : p->name, p->interpolation);
             skipped(r, "primvars:", (struct usda_span){text, (size_t)n});
         }
     }

@@ -42,7 +42,11 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
+    const struct sdd_topology_info *i = &t->info;
     const int last = topology_is_triangles(t) ? TABULATED_MAX_LEVEL : SDD_MAX_PATCH_LEVEL;
+    /* edges of a vertex; an open fan has one more of them than triangles */
+    if (topology_is_triangles(t) && i->manifold && i->max_valence > TAB_MAX_VALENCE + (i->n_boundary_edges > 0))
+        return tab_refuse(err, "a vertex has more than 32 triangles");
     if (r->level <= last)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level, last);

@@ -84,7 +84,7 @@ struct tab_points_args {
     uint32_t due;
 };
 
-/* Bicubic pieces that have 32 columns of points together, or a quarter, which a GPU's warp makes at once. */
+/* Bicubic pieces that a GPU's warp makes at once: 32 columns of points together; on levels 1 and 2, 8 and 16. */
 #define SDD_TAB_ONCE(level) ((level) < 3 ? 8 : 64 >> (level))
 
 /* Of a pair of tables the one that piece i takes. */

@@ -213,6 +213,10 @@ static void test_work_deadline(void **state)
     http_ask(&d, "GET", target, "Subdd-Timeout-Ms: soon\r\n", NULL, 0, &a);
     assert_problem(&a, 400, "invalid_argument", "subdd-timeout-ms");
     answer_free(&a);
+    snprintf(plan, sizeof plan, "/v1/meshes/%s/refined?level=1", cube); /* what follows a value is none of it */
+    http_ask(&d, "GET", plan, "Subdd-Timeout-Ms: 5000 \t\r\n", NULL, 0, &a);
+    assert_int_equal(a.status, 200);
+    answer_free(&a);
 }
 
 int main(void)

@@ -124,6 +124,9 @@ static void test_uvs(void **state)
               "not kept: primvars:st (vertex)\n");
     assert_int_equal(m->n_primvars, 1);
     mesh_free(m);
+    m = reads(MESH("int[] primvars:st = [0, 1, 2, 3] (interpolation = \"vertex\")\n"),
+              "not kept: primvars:st (vertex)\n");
+    mesh_free(m);
     refused(MESH("float2[] primvars:st = [(0,0),(1,0)] (interpolation = \"faceVarying\")\n"), SDD_EMESH,
             "line 7: primvars:st has 2 values for 4 face corners");
     refused(MESH("float2[] primvars:st = [(0,0)] (interpolation = \"faceVarying\")\nint[] primvars:st:indices = [0]"),
