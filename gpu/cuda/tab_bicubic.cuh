@@ -60,7 +60,7 @@ template <int N, int FORM> struct tab_row {
             out.y = sdd_unorm16(p[2], low[2], scale[2]);
             *(uint2 *)to = out;
         } else if constexpr (FORM == tab_oct16) {
-            *(sdd_u16x2 *)to = sdd_oct16(p[0], p[1], p[2]);
+            sdd_word_out(to, sdd_oct16(p[0], p[1], p[2]));
         } else if constexpr (FORM == tab_f16) {
             *(sdd_u16x2 *)to = sdd_f16_row(facts, p[0], p[1]);
         } else {
@@ -362,22 +362,29 @@ template <int N> static __device__ __forceinline__ void tab_four(const float *po
     }
 }
 
-/* The sums along x of the four rows of points of a piece: what its points at one x are made of. And its vertex, which
- * all lanes of a piece make: that is less than fetching its points once more. */
+/* The sums along x of the four rows of points of a piece, as sdd_tab_across takes them: what its points at one x are
+ * made of. And its vertex, which all lanes of a piece make: that is less than fetching its points once more. */
 template <int N> struct tab_sums {
     float s[4][N], vertex[N];
 
     __device__ __forceinline__ tab_sums(const tab_view &v, const sdd_tab_basis &x, const float (&first)[4])
     {
+        float at[N]; /* the second sum of the vertex */
 #pragma unroll
-        for (int b = 0; b < 4; b++) {
+        for (int i = 0; i < 4; i++) {
+            const int b = i > 1 ? i : 1 - i;
             float p[4][N];
             tab_four<N>(v.points + b * v.y, v.x, p);
 #pragma unroll
             for (int k = 0; k < N; k++) {
                 const float row = sdd_tab_sum(first, p[0][k], p[1][k], p[2][k], p[3][k]);
                 s[b][k] = sdd_tab_sum(x.s, p[0][k], p[1][k], p[2][k], p[3][k]);
-                vertex[k] = b == 0 ? first[0] * row : fmaf(first[b], row, vertex[k]); /* as sdd_tab_sum */
+                if (b == 1) {
+                    vertex[k] = at[k] = row;
+                } else {
+                    s[b][k] -= s[1][k];
+                    vertex[k] = fmaf(first[b], row - at[k], vertex[k]); /* as sdd_tab_across */
+                }
             }
         }
     }
@@ -386,7 +393,7 @@ template <int N> struct tab_sums {
     {
 #pragma unroll
         for (int k = 0; k < N; k++)
-            p[k] = sdd_tab_sum(bases[y], s[0][k], s[1][k], s[2][k], s[3][k]);
+            p[k] = sdd_tab_across(bases[y], s[0][k], s[1][k], s[2][k], s[3][k]);
     }
 
     template <class ROW>

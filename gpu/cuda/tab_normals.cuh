@@ -23,15 +23,34 @@ static __device__ __forceinline__ sdd_vec3 tab_sum3(const sdd_tab_basis &w, cons
                        sdd_tab_sum(w.s, p[0][2], p[1][2], p[2][2], p[3][2]));
 }
 
+/* sdd_tab_across and sdd_tab_slope of three numbers. */
+static __device__ __forceinline__ sdd_vec3 tab_across3(const sdd_tab_basis &w, const float (*p)[3])
+{
+    return sdd_vec3_of(sdd_tab_across(w.s, p[0][0], p[1][0], p[2][0], p[3][0]),
+                       sdd_tab_across(w.s, p[0][1], p[1][1], p[2][1], p[3][1]),
+                       sdd_tab_across(w.s, p[0][2], p[1][2], p[2][2], p[3][2]));
+}
+
+static __device__ __forceinline__ sdd_vec3 tab_slope3(const sdd_tab_basis &w, const float (*p)[3])
+{
+    return sdd_vec3_of(sdd_tab_slope(w.s, p[0][0], p[2][0], p[3][0]), sdd_tab_slope(w.s, p[0][1], p[2][1], p[3][1]),
+                       sdd_tab_slope(w.s, p[0][2], p[2][2], p[3][2]));
+}
+
 template <class ROW>
 static __device__ __forceinline__ void tab_normal_put(const ROW &as, sdd_vec3 t1, sdd_vec3 t2, float *to)
 {
-    const sdd_vec3 way = sdd_tab_cross(t1, t2), n = as.words == 3 ? sdd_tab_unit(way) : sdd_tab_way(way);
-    const float p[3] = {n.x, n.y, n.z};
-    as.put(p, to);
+    const sdd_vec3 way = sdd_tab_cross(t1, t2);
+    if constexpr (ROW::words == 3) {
+        const sdd_vec3 n = sdd_tab_unit(way);
+        const float p[3] = {n.x, n.y, n.z};
+        as.put(p, to);
+    } else {
+        sdd_word_out(to, sdd_tab_oct16(way));
+    }
 }
 
-/* What the normals at one x are made of, but for y = 0: sdd_tab_line across x. */
+/* What the normals at one x are made of, but for y = 0: sdd_tab_line across x, as sdd_tab_across takes it. */
 struct tab_pair_sums {
     float at[4][3], away[4][3];
 
@@ -45,13 +64,18 @@ struct tab_pair_sums {
             at[k][0] = s.x, at[k][1] = s.y, at[k][2] = s.z;
             away[k][0] = t.x, away[k][1] = t.y, away[k][2] = t.z;
         }
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+#pragma unroll
+            for (int i = 0; i < 3 && k != 1; i++)
+                at[k][i] -= at[1][i], away[k][i] -= away[1][i];
     }
 
     template <class ROW>
     __device__ __forceinline__ void put(const ROW &as, const sdd_tab_bases &bases, int y, float *to) const
     {
         const sdd_tab_basis &b = bases.at[y], &d = bases.slope[y];
-        tab_normal_put(as, tab_sum3(b, away), tab_sum3(d, at), to);
+        tab_normal_put(as, tab_across3(b, away), tab_slope3(d, at), to);
     }
 };
 
@@ -80,18 +104,24 @@ template <int LOG, bool WHOLE> static __device__ __forceinline__ void tab_see(ta
     __syncwarp();
 }
 
-/* What the normals at y = 0 are made of, sdd_tab_line along x, 8 points a piece: to the slab. */
+/* What the normals at y = 0 are made of, sdd_tab_line along x as sdd_tab_across takes it, 8 points a piece: to the slab.
+ */
 template <int LOG, bool WHOLE>
 static __device__ __forceinline__ void tab_bottoms(const tab_pair_bases &bases, int first, tab_warp *s)
 {
     using T = tab_shape<3, LOG>;
+    constexpr unsigned lanes = T::pieces < 4 ? (1u << 8 * T::pieces) - 1 : ~0u;
 #pragma unroll
     for (int i = tab_lane(); i < 8 * T::pieces; i += 32) {
         float p[4][3];
         const tab_view v = tab_view_of<3, LOG, WHOLE>(s, first, i / 8);
         tab_four<3>(v.points + i % 4 * v.x, v.y, p);
         const sdd_vec3 sum = tab_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
-        *(float4 *)(s->points + T::slab + 4 * i) = make_float4(sum.x, sum.y, sum.z, 0.0f);
+        const int second = (tab_lane() & ~3) + 1;
+        const float x = __shfl_sync(lanes, sum.x, second), y = __shfl_sync(lanes, sum.y, second),
+                    z = __shfl_sync(lanes, sum.z, second);
+        *(float4 *)(s->points + T::slab + 4 * i) =
+            i % 4 == 1 ? make_float4(x, y, z, 0.0f) : make_float4(sum.x - x, sum.y - y, sum.z - z, 0.0f);
     }
     __syncwarp();
 }
@@ -105,7 +135,7 @@ static __device__ __forceinline__ void tab_bottom_put(const ROW &as, const tab_p
     const sdd_tab_basis b = bases.at[x], d = bases.slope[x];
     tab_four<3>(bottom, 4, at);
     tab_four<3>(bottom + 16, 4, away);
-    tab_normal_put(as, tab_sum3(d, at), tab_sum3(b, away), to);
+    tab_normal_put(as, tab_slope3(d, at), tab_across3(b, away), to);
 }
 
 /* A call: its registers are many, and it is needed for few rows. */

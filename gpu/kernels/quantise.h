@@ -46,21 +46,35 @@ SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 
 #define SDD_OCT 32767.0f
 /* The zero vector has no place on the octahedron; this is no one's: -32768 on both axes. */
-#define SDD_OCT_ZERO 0x8000u
+#define SDD_OCT_ZERO 0x80008000u
 
-/* The direction of a vector in [2^-100, 2^100], or zero. */
-SDD_FN struct sdd_u16x2 sdd_oct16(float x, float y, float z)
+/* x, or -x where that is the sign of y, be it of zero. */
+SDD_FN float sdd_signed(float x, float y)
 {
-    struct sdd_u16x2 out;
-    float sum = fabsf(x) + fabsf(y) + fabsf(z), one = sdd_one_over(sum), u = x * one, v = y * one;
+    union sdd_float_bits a, b;
+    a.f = x;
+    b.f = y;
+    a.u ^= b.u & 0x80000000u;
+    return a.f;
+}
+
+/* The direction of a vector in [2^-100, 2^100], the second number in the upper half; nothing: of none. */
+SDD_FN uint32_t sdd_oct16_of(float x, float y, float z, int nothing)
+{
+    float one = sdd_one_over(fabsf(x) + fabsf(y) + fabsf(z)), u = x * one, v = y * one;
     float s = 1.0f - fabsf(v), t = 1.0f - fabsf(u);
     if (z < 0.0f) { /* the lower half is folded out over the square's corners */
-        u = x < 0.0f ? -s : s;
-        v = y < 0.0f ? -t : t;
+        u = sdd_signed(s, x);
+        v = sdd_signed(t, y);
     }
-    out.v[0] = sum > 0.0f ? sdd_low16(fmaf(u, SDD_OCT, SDD_WHOLE_I16)) : SDD_OCT_ZERO;
-    out.v[1] = sum > 0.0f ? sdd_low16(fmaf(v, SDD_OCT, SDD_WHOLE_I16)) : SDD_OCT_ZERO;
-    return out;
+    uint32_t out = sdd_low16(fmaf(u, SDD_OCT, SDD_WHOLE_I16));
+    out |= (uint32_t)sdd_low16(fmaf(v, SDD_OCT, SDD_WHOLE_I16)) << 16;
+    return nothing ? SDD_OCT_ZERO : out;
+}
+
+SDD_FN uint32_t sdd_oct16(float x, float y, float z)
+{
+    return sdd_oct16_of(x, y, z, x == 0.0f && y == 0.0f && z == 0.0f);
 }
 
 #define SDD_F16_INFINITE 0x7c00u
@@ -109,11 +123,9 @@ SDD_FN void sdd_unorm16_eight(const float *p, const struct sdd_quantise_facts *f
     }
 }
 
-/* -to or to, as x is below zero or not. */
-SDD_FN __m256 sdd_signed_eight(__m256 to, __m256 x)
+SDD_FN __m256 sdd_signed_eight(__m256 x, __m256 y)
 {
-    __m256 below = _mm256_cmp_ps(x, _mm256_setzero_ps(), _CMP_LT_OQ);
-    return _mm256_xor_ps(to, _mm256_and_ps(below, _mm256_set1_ps(-0.0f)));
+    return _mm256_xor_ps(x, _mm256_and_ps(y, _mm256_set1_ps(-0.0f)));
 }
 
 /* Component k of eight rows of three floats. */
@@ -145,7 +157,7 @@ SDD_FN __m256i sdd_oct16_eight(const float *normal)
     u = _mm256_fmadd_ps(_mm256_blendv_ps(u, s, lower), scale, whole);
     v = _mm256_fmadd_ps(_mm256_blendv_ps(v, t, lower), scale, whole);
     __m256i both = _mm256_blend_epi16(_mm256_castps_si256(u), _mm256_slli_epi32(_mm256_castps_si256(v), 16), 0xaa);
-    return _mm256_blendv_epi8(_mm256_set1_epi32((int32_t)(SDD_OCT_ZERO << 16 | SDD_OCT_ZERO)), both,
+    return _mm256_blendv_epi8(_mm256_set1_epi32((int32_t)SDD_OCT_ZERO), both,
                               _mm256_castps_si256(_mm256_cmp_ps(sum, zero, _CMP_GT_OQ)));
 }
 

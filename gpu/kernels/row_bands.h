@@ -66,6 +66,18 @@ SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct 
     return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
 }
 
+/* sdd_tab_across and sdd_tab_slope of points. */
+SDD_FN struct sdd_vec3 sdd_basis_across(const float *w, const struct sdd_vec3 p[4])
+{
+    return sdd_fma(w[3], sdd_sub(p[3], p[1]),
+                   sdd_fma(w[2], sdd_sub(p[2], p[1]), sdd_fma(w[0], sdd_sub(p[0], p[1]), p[1])));
+}
+
+SDD_FN struct sdd_vec3 sdd_basis_slope(const float *w, const struct sdd_vec3 p[4])
+{
+    return sdd_fma(w[3], sdd_sub(p[3], p[1]), sdd_fma(w[2], sdd_sub(p[2], p[1]), sdd_scale(w[0], sdd_sub(p[0], p[1]))));
+}
+
 /* Along x first, then along y. basis[side + 1]. */
 SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const struct sdd_tab_basis *basis, int32_t x,
                                          int32_t y)
@@ -75,7 +87,7 @@ SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const stru
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++)
         q[b] = sdd_basis_sum(along.s, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
-    return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
+    return sdd_basis_across(across.s, q);
 }
 
 #ifndef __CUDACC__
@@ -124,24 +136,24 @@ SDD_FN int64_t sdd_band_row(const struct sdd_band *b, int32_t x, int32_t y)
     return b->inside + (int64_t)y * (b->m - 1) + x;
 }
 
-/* Floats [first, first + n) of the sums along y of four rows of floats. */
+/* Floats [first, first + n) of the sums across four rows of floats, of which all but the second are how they differ from
+ * that. */
 static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE + 8], int64_t first, int64_t n,
                                    float *to)
 {
     int64_t f = 0;
 #ifdef __FMA__ /* stores that leave the caches alone: what is written is more than they hold */
-    const __m256 v[4] = {_mm256_set1_ps(w[0]), _mm256_set1_ps(w[1]), _mm256_set1_ps(w[2]), _mm256_set1_ps(w[3])};
+    const __m256 before = _mm256_set1_ps(w[0]), after = _mm256_set1_ps(w[2]), last = _mm256_set1_ps(w[3]);
     for (; f < n && ((uintptr_t)(to + f) & 31); f++)
-        to[f] = sdd_tab_sum(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
+        to[f] = sdd_tab_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
     for (; f + 8 <= n; f += 8) {
-        __m256 sum = _mm256_mul_ps(v[0], _mm256_loadu_ps(q[0] + first + f));
-        for (int32_t b = 1; b < 4; b++)
-            sum = _mm256_fmadd_ps(v[b], _mm256_loadu_ps(q[b] + first + f), sum);
-        _mm256_stream_ps(to + f, sum);
+        __m256 sum = _mm256_fmadd_ps(before, _mm256_loadu_ps(q[0] + first + f), _mm256_loadu_ps(q[1] + first + f));
+        sum = _mm256_fmadd_ps(after, _mm256_loadu_ps(q[2] + first + f), sum);
+        _mm256_stream_ps(to + f, _mm256_fmadd_ps(last, _mm256_loadu_ps(q[3] + first + f), sum));
     }
 #endif
     for (; f < n; f++)
-        to[f] = sdd_tab_sum(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
+        to[f] = sdd_tab_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
 }
 
 /* The points of a bicubic piece that are in the band; row `first` is at `to`. */
@@ -158,6 +170,8 @@ static inline void sdd_band_sixteen(const struct sdd_band *b, const struct sdd_s
                                                 s->p[4 * row + 3]);
             memcpy(q[row] + 3 * (x - left), &sum, sizeof(float) * 4); /* the next point goes over the fourth */
         }
+    for (int32_t f = 0; f < 3 * (right - left); f++)
+        q[0][f] -= q[1][f], q[2][f] -= q[1][f], q[3][f] -= q[1][f];
     for (int32_t y = s->y0 > b->y_low ? s->y0 : b->y_low; y < top; y++) {
         int64_t at = sdd_band_row(b, left, y), low = at > b->low ? at : b->low, high = at + right - left;
         high = high < b->high ? high : b->high;

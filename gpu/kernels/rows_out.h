@@ -39,12 +39,19 @@ SDD_FN struct sdd_u16x2 sdd_f16_row(struct sdd_quantise_facts *f, float u, float
     return out;
 }
 
+SDD_FN void sdd_word_out(float *to, uint32_t word)
+{
+    union sdd_float_bits b;
+    b.u = word;
+    *to = b.f;
+}
+
 /* w: of floats. */
 SDD_FN void sdd_row_out(float *to, const struct sdd_rows_as *as, uint32_t row, struct sdd_width w, struct sdd_vec3 p)
 {
     switch (as->format) {
     case SDD_ROWS_UNORM16: ((struct sdd_u16x4 *)(void *)to)[row] = sdd_unorm16_row(as->facts, p); break;
-    case SDD_ROWS_OCT16: ((struct sdd_u16x2 *)(void *)to)[row] = sdd_oct16(p.x, p.y, p.z); break;
+    case SDD_ROWS_OCT16: sdd_word_out(to + row, sdd_oct16(p.x, p.y, p.z)); break;
     case SDD_ROWS_F16: ((struct sdd_u16x2 *)(void *)to)[row] = sdd_f16_row(as->facts, p.x, p.y); break;
     default: sdd_row_put(to, row, w, p); break;
     }

@@ -62,7 +62,7 @@ SDD_FN struct sdd_tab_view sdd_tab_view_of(const struct sdd_tab_along *along, in
     return v;
 }
 
-/* Sums along x of a piece's four rows of points, for rows of the last level. */
+/* Sums along x of a piece's four rows of points, for rows of the last level, as sdd_tab_across takes them. */
 struct sdd_tab_across {
     sdd_wide q[4][SDD_TAB_FLOATS / SDD_LANES];
 };
@@ -78,19 +78,22 @@ SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_
                 q = sdd_wide_fma(sdd_wide_load(along->w[k] + SDD_LANES * v), p[k * of.x][v % 3], q);
             across->q[b][v] = q;
         }
+    for (int32_t v = 0; v < n_wide; v++) {
+        across->q[0][v] -= across->q[1][v];
+        across->q[2][v] -= across->q[1][v];
+        across->q[3][v] -= across->q[1][v];
+    }
 }
 
 /* Registers [first, last] of the row of weights w to `to`, the last one also to `right`. */
 SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, const struct sdd_tab_basis *w, int32_t first,
                                int32_t last, float *to, float *right)
 {
-    sdd_wide sum = sdd_wide_of(0.0f), weight[4];
-    for (int32_t b = 0; b < 4; b++)
-        weight[b] = sdd_wide_of(w->s[b]);
+    const sdd_wide before = sdd_wide_of(w->s[0]), after = sdd_wide_of(w->s[2]), end = sdd_wide_of(w->s[3]);
+    sdd_wide sum = sdd_wide_of(0.0f);
     for (int32_t v = first; v <= last; v++) {
-        sum = weight[0] * across->q[0][v];
-        for (int32_t b = 1; b < 4; b++)
-            sum = sdd_wide_fma(weight[b], across->q[b][v], sum);
+        sum = sdd_wide_fma(before, across->q[0][v], across->q[1][v]);
+        sum = sdd_wide_fma(end, across->q[3][v], sdd_wide_fma(after, across->q[2][v], sum));
         sdd_wide_store(to + SDD_LANES * (v - first), sum);
     }
     sdd_wide_store(right, sum);
@@ -111,7 +114,7 @@ SDD_FN struct sdd_vec3 sdd_tab_left_point(const struct sdd_tab_basis *basis, int
         }
         q[b] = sdd_basis_sum(along.s, at[0], at[1], at[2], at[3]);
     }
-    return sdd_basis_sum(across.s, q[0], q[1], q[2], q[3]);
+    return sdd_basis_across(across.s, q);
 }
 
 /* Those of a whole quad beyond its open sides. */

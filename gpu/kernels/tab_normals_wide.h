@@ -92,31 +92,59 @@ static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t pi
         }
 }
 
-/* The sum of four points in their order. */
-SDD_FN struct sdd_wide_vec3 sdd_wide_sum(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+SDD_FN struct sdd_wide_vec3 sdd_wide_spread(struct sdd_vec3 p)
 {
-    struct sdd_wide_vec3 sum = {w[0] * p[0].x, w[0] * p[0].y, w[0] * p[0].z};
-    for (int32_t k = 1; k < 4; k++) {
-        sum.x = sdd_wide_fma(w[k], p[k].x, sum.x);
-        sum.y = sdd_wide_fma(w[k], p[k].y, sum.y);
-        sum.z = sdd_wide_fma(w[k], p[k].z, sum.z);
-    }
+    struct sdd_wide_vec3 all = {sdd_wide_of(p.x), sdd_wide_of(p.y), sdd_wide_of(p.z)};
+    return all;
+}
+
+/* sum + w p */
+SDD_FN struct sdd_wide_vec3 sdd_wide_term(sdd_wide w, struct sdd_wide_vec3 p, struct sdd_wide_vec3 sum)
+{
+    sum.x = sdd_wide_fma(w, p.x, sum.x);
+    sum.y = sdd_wide_fma(w, p.y, sum.y);
+    sum.z = sdd_wide_fma(w, p.z, sum.z);
     return sum;
 }
 
-/* The same of four points that all lanes have. */
-SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sdd_vec3 *p)
+SDD_FN struct sdd_wide_vec3 sdd_wide_first(sdd_wide w, struct sdd_wide_vec3 p)
 {
-    struct sdd_wide_vec3 all[4];
-    for (int32_t k = 0; k < 4; k++) {
-        all[k].x = sdd_wide_of(p[k].x);
-        all[k].y = sdd_wide_of(p[k].y);
-        all[k].z = sdd_wide_of(p[k].z);
-    }
-    return sdd_wide_sum(w, all);
+    struct sdd_wide_vec3 sum = {w * p.x, w * p.y, w * p.z};
+    return sum;
 }
 
-/* What the normals at SDD_LANES x of a piece are made of, but for y = 0. */
+/* The sum of four points in their order, which all lanes have. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sdd_vec3 *p)
+{
+    struct sdd_wide_vec3 sum = sdd_wide_first(w[0], sdd_wide_spread(p[0]));
+    for (int32_t k = 1; k < 4; k++)
+        sum = sdd_wide_term(w[k], sdd_wide_spread(p[k]), sum);
+    return sum;
+}
+
+/* Four points as sdd_tab_across takes them: all but the second are how they differ from that. */
+SDD_FN void sdd_wide_differ(struct sdd_wide_vec3 p[4])
+{
+    for (int32_t k = 0; k < 4; k++)
+        if (k != 1) {
+            p[k].x -= p[1].x;
+            p[k].y -= p[1].y;
+            p[k].z -= p[1].z;
+        }
+}
+
+/* sdd_tab_across and sdd_tab_slope of those. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_across(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+{
+    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_term(w[0], p[0], p[1])));
+}
+
+SDD_FN struct sdd_wide_vec3 sdd_wide_slope(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+{
+    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_first(w[0], p[0])));
+}
+
+/* What the normals at SDD_LANES x of a piece are made of, but for y = 0, or at one y; as sdd_wide_differ has it. */
 struct sdd_tab_column {
     struct sdd_wide_vec3 at[4], away[4];
 };
@@ -128,12 +156,14 @@ SDD_FN void sdd_tab_column_of(const struct sdd_tab_lanes *l, const struct sdd_ve
         c->at[b] = sdd_wide_sum_of(l->at[v], p + 4 * b);
         c->away[b] = sdd_wide_sum_of(l->slope[v], p + 4 * b);
     }
+    sdd_wide_differ(c->at);
+    sdd_wide_differ(c->away);
 }
 
 SDD_FN void sdd_tab_column_put(const struct sdd_tab_column *c, const sdd_wide by[4], const sdd_wide dy[4], int unit,
                                float *to)
 {
-    sdd_wide_normals(sdd_wide_sum(by, c->away), sdd_wide_sum(dy, c->at), unit, to);
+    sdd_wide_normals(sdd_wide_across(by, c->away), sdd_wide_slope(dy, c->at), unit, to);
 }
 
 /* Those of row y. */
@@ -152,8 +182,15 @@ SDD_FN void sdd_tab_row_put(const struct sdd_tab_lanes *l, const struct sdd_tab_
 SDD_FN void sdd_tab_bottom_normals(const struct sdd_tab_lanes *l, const struct sdd_tab_line *low, int32_t m, int unit,
                                    float *to)
 {
+    struct sdd_tab_column c;
+    for (int32_t k = 0; k < 4; k++) {
+        c.at[k] = sdd_wide_spread(low->at[k]);
+        c.away[k] = sdd_wide_spread(low->away[k]);
+    }
+    sdd_wide_differ(c.at);
+    sdd_wide_differ(c.away);
     for (int32_t v = 0; v == 0 || v * SDD_LANES < m; v++)
-        sdd_wide_normals(sdd_wide_sum_of(l->slope[v], low->at), sdd_wide_sum_of(l->at[v], low->away), unit,
+        sdd_wide_normals(sdd_wide_slope(l->slope[v], c.at), sdd_wide_across(l->at[v], c.away), unit,
                          to + 3 * SDD_LANES * v);
 }
 

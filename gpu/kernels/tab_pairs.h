@@ -121,8 +121,7 @@ SDD_FN struct sdd_tab_pair sdd_tab_line_pair(struct sdd_tab_bases of, const stru
                                              int32_t along_x)
 {
     const float *b = of.at[t].s, *d = of.slope[t].s;
-    struct sdd_vec3 along = sdd_basis_sum(d, l->at[0], l->at[1], l->at[2], l->at[3]);
-    struct sdd_vec3 across = sdd_basis_sum(b, l->away[0], l->away[1], l->away[2], l->away[3]);
+    struct sdd_vec3 along = sdd_basis_slope(d, l->at), across = sdd_basis_across(b, l->away);
     struct sdd_tab_pair r;
     r.t1 = along_x ? along : across;
     r.t2 = along_x ? across : along;

@@ -147,4 +147,17 @@ SDD_FN float sdd_tab_sum(const float *w, float a, float b, float c, float d)
 {
     return fmaf(w[3], d, fmaf(w[2], c, fmaf(w[1], b, w[0] * a)));
 }
+
+/* Across y it is made of the second of four sums and of how the others differ from it, which serve many points: weights
+ * of a point add up to 1, so there is a product less; .. */
+SDD_FN float sdd_tab_across(const float *w, float before, float at, float after, float last)
+{
+    return fmaf(w[3], last, fmaf(w[2], after, fmaf(w[0], before, at)));
+}
+
+/* .. those of a slope to 0. */
+SDD_FN float sdd_tab_slope(const float *w, float before, float after, float last)
+{
+    return fmaf(w[3], last, fmaf(w[2], after, w[0] * before));
+}
 #endif

@@ -2,7 +2,7 @@
 /* tab_unit.h: from two vectors that lead away from a point, near 1 in length (tab_pairs.h), to its normal. */
 #ifndef SDD_TAB_UNIT_H
 #define SDD_TAB_UNIT_H
-#include "gpu/kernels/newton.h"
+#include "gpu/kernels/quantise.h"
 
 /* Both products are rounded alike, so of vectors along one axis of a symmetry nothing is left. */
 SDD_FN struct sdd_vec3 sdd_tab_cross(struct sdd_vec3 a, struct sdd_vec3 b)
@@ -29,6 +29,12 @@ SDD_FN struct sdd_vec3 sdd_tab_unit(struct sdd_vec3 n)
 SDD_FN struct sdd_vec3 sdd_tab_way(struct sdd_vec3 n)
 {
     return sdd_tab_square(n) > SDD_TAB_NOTHING ? n : sdd_vec3_of(0.0f, 0.0f, 0.0f);
+}
+
+/* sdd_oct16 of that. */
+SDD_FN uint32_t sdd_tab_oct16(struct sdd_vec3 n)
+{
+    return sdd_oct16_of(n.x, n.y, n.z, !(sdd_tab_square(n) > SDD_TAB_NOTHING));
 }
 
 #ifndef __CUDACC__

@@ -35,7 +35,7 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
     s->control = pieces_floats(s->k.b.V * s->stride);
     s->regular = xalloc(C, sizeof *s->regular), s->regular_column = xalloc(C * SDD_TAB_REGULAR, 4);
     s->other = xalloc(C, sizeof *s->other), s->runs = xalloc(C, sizeof *s->runs);
-    pieces_weights(s, s->basis);
+    pieces_weights(s, 1, s->basis);
 }
 
 void pieces_fini(struct pieces *s)
@@ -235,11 +235,14 @@ const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sd
     return piece < s->n_whole ? pair + s->side : pair;
 }
 
-void pieces_weights(const struct pieces *s, struct sdd_tab_basis *pair)
+void pieces_weights(const struct pieces *s, float all, struct sdd_tab_basis *pair)
 {
-    for (int64_t x = 0; x < 2 * s->side; x++)
+    for (int64_t x = 0; x < 2 * s->side; x++) {
+        float *w = pair[x].s;
         for (int i = 0; i < 4; i++)
-            pair[x].s[i] = 2 * random_unit(&pieces_seed) - 1;
+            w[i] = (float)random_below(&pieces_seed, 2049) / 1024 - 1; /* sums of these are exact */
+        w[1] = all - w[0] - w[2] - w[3];
+    }
 }
 
 const struct sdd_tab_basis *pieces_give(const struct pieces *s, const struct sdd_tab_basis *pair, sdd_tab_weights to)

@@ -188,18 +188,23 @@ static void fill_patches(struct forest *f)
         }
 }
 
-/* Row n - i is row i from its other end. */
+/* Weights that add up to 1, to the bit; row n - i is row i from its other end. */
 static void fill_basis(struct forest *f)
 {
     f->basis = xalloc((2 << f->last) + f->last + 1, sizeof *f->basis);
     struct sdd_tab_basis *table = f->basis;
     for (int n = 1; n <= 1 << f->last; table += n + 1, n *= 2)
-        for (int i = 0; 2 * i <= n; i++)
-            for (int k = 0; k < 4; k++) {
-                if (2 * i < n || k < 2)
-                    table[i].s[k] = random_coordinate();
-                table[n - i].s[3 - k] = table[i].s[k];
-            }
+        for (int i = 0; 2 * i <= n; i++) {
+            float *w = table[i].s;
+            for (int k = 0; k < 4; k++)
+                w[k] = (float)random_below(&seed, 2049) / 1024 - 1;
+            if (2 * i == n)
+                w[3] = w[0], w[1] = w[2] = 0.5f - w[0];
+            else
+                w[1] = 1 - w[0] - w[2] - w[3];
+            for (int k = 0; k < 4; k++)
+                table[n - i].s[3 - k] = w[k];
+        }
 }
 
 /* ---- what a row may be ----------------------------------------------------------------------------------------- */

@@ -413,7 +413,7 @@ static void check(const struct poly *p)
     place(&c.s);
     c.s.table = pieces_floats(c.s.n_table);
     c.t2 = pieces_floats(c.s.n_table);
-    pieces_weights(&c.s, c.slope);
+    pieces_weights(&c.s, 0, c.slope);
     flag_shared(&c);
     for (int i = 0; i < 4; i++)
         check_range(&c);

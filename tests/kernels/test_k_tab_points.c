@@ -66,11 +66,12 @@ static void add(struct sum *sum, double weight, double value)
     sum->size += fabs(term);
 }
 
-/* A rounding a term; of regular pieces along x and along y. */
+/* A rounding a term; of regular pieces along x and along y. across: what others of a point's rows count. */
 static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int64_t y, int component)
 {
     struct sum sum = {0, 0, 0};
     const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i);
+    const double across = fabs((double)basis[y].s[0]) + fabs((double)basis[y].s[2]) + fabs((double)basis[y].s[3]);
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
         const struct pieces_point p = pieces_point(s, i, k);
         const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN; /* there a point is made of those of the side alone */
@@ -78,6 +79,8 @@ static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int6
         const double weight = along * (y == 0 && (open & 1) ? k / 4 == 1 : (double)basis[y].s[k / 4]);
         add(&sum, weight, p.v[component]);
         sum.size += fabs(weight) * p.size[component];
+        if (k / 4 == 1) /* from which the other rows are seen */
+            sum.size += fabs(along) * across * (fabs(p.v[component]) + p.size[component]);
     }
     sum.most = 8 * 0x1p-24 * sum.size;
     return sum;
