@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/tabulated.h"
 #include "gpu/kernels/tab_first.h"
+#include "gpu/kernels/tab_frame_16.h"
 #include "gpu/kernels/tab_lone.h"
 #include "gpu/kernels/tab_normals_oct16.h"
 #include "gpu/kernels/tab_points_many.h"
@@ -467,14 +468,10 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
     DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
-void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                       float *tangents)
+static struct tab_normals_args normals_args(const sdd_topology *topology, const struct sdd_control *mesh,
+                                            const struct tabulated *t, int surface, const float *points,
+                                            const float *first, float *to, struct sdd_rows_as as, float *tangents)
 {
-    if (t->triangles.description) {
-        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
-        return;
-    }
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
     struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, points, first, 0, n, to, as),
@@ -485,7 +482,19 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
                                  .tangents = tangents,
                                  .by_pieces = tangents == NULL};
     memcpy(a.slopes, of->slopes, sizeof a.slopes);
-    int64_t items = (n + a.rows.each - 1) / a.rows.each;
+    return a;
+}
+
+void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
+                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
+                       float *tangents)
+{
+    if (t->triangles.description) {
+        tab_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
+        return;
+    }
+    struct tab_normals_args a = normals_args(topology, mesh, t, surface, points, first, to, as, tangents);
+    int64_t items = (a.rows.n + a.rows.each - 1) / a.rows.each;
     if (a.by_pieces) {
         items = sdd_tab_items(&a.rows.pieces);
         lone_rows(topology->device, t, NULL, to, 3, as);
@@ -495,6 +504,33 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
         DEV_LAUNCH(topology->device, tab_normals_oct16, &oct16, items);
     else
         DEV_LAUNCH(topology->device, tab_normals, &a, items);
+}
+
+int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
+                    const struct tabulated_crowd *one, float *normals, struct sdd_rows_as normals_as)
+{
+    sdd_device *d = topology->device;
+    const int compact = one->as.format == SDD_ROWS_UNORM16;
+    if (t->triangles.description || compact != (normals_as.format == SDD_ROWS_OCT16))
+        return 0;
+    struct tab_frame_args a = {.normals = normals_args(topology, mesh, t, surface, one->control[0], one->first[0],
+                                                       normals, normals_as, NULL),
+                               .to = one->to[0],
+                               .as = one->as};
+    struct tab_points_args *pieces = &a.normals.rows.pieces;
+    if (!is_ahead(d, t, 1))
+        tabulated_first(topology, mesh, t, 3, one);
+    go_ahead(d, t, 1, pieces);
+    const int64_t items = sdd_tab_first_items(pieces, 1) + 2 * sdd_tab_items(pieces);
+    struct tab_frame_16_args both = {a};
+    if (compact)
+        DEV_LAUNCH(d, tab_frame_16, &both, items);
+    else
+        DEV_LAUNCH(d, tab_frame, &a, items);
+    t->due = pieces->made && !d->status ? pieces->due : t->due;
+    lone_rows(d, t, one->control[0], one->to[0], 3, one->as);
+    lone_rows(d, t, NULL, normals, 3, normals_as);
+    return 1;
 }
 
 void tabulated_free(sdd_device *d, struct tabulated *t)

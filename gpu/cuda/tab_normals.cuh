@@ -311,9 +311,10 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     });
 }
 
-template <int FORM> static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s)
+template <int FORM>
+static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s, unsigned n)
 {
-    const tab_turn turn = tab_turn_of(a.rows.pieces, blockIdx.x);
+    const tab_turn turn = tab_turn_of(a.rows.pieces, n);
     if (turn.other)
         tab_other_normals<FORM>(a, turn.i, s->runs);
     else
@@ -326,7 +327,7 @@ static __global__ void __launch_bounds__(tab_normals_threads, 3)
 {
     __shared__ tab_shared s;
     if (a.by_pieces) {
-        tab_normals_block<tab_dense>(a, &s);
+        tab_normals_block<tab_dense>(a, &s, blockIdx.x);
         return;
     }
     const int64_t low = (int64_t)blockIdx.x * a.rows.each,

@@ -12,6 +12,6 @@ static __global__ void __launch_bounds__(tab_normals_oct16_threads, 3)
 {
     __shared__ tab_shared s;
     (void)n;
-    tab_normals_block<tab_oct16>(a.base, &s);
+    tab_normals_block<tab_oct16>(a.base, &s, blockIdx.x);
 }
 #endif

@@ -109,9 +109,13 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
-    if (!all && tabulated_has(t->tabulated, r->level, r->surface))
-        tabulated_first(t, &m, t->tabulated, 3,
-                        &(struct tabulated_crowd){.n = 1, .control = {run->mesh->points}, .first = {l.first}});
+    const int tables = tabulated_has(t->tabulated, r->level, r->surface);
+    const struct tabulated_crowd one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
+    if (all && tables && run->normals && !run->tangents && !needs_last(t, r) &&
+        tabulated_frame(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
+        return SDD_OK;
+    if (!all && tables)
+        tabulated_first(t, &m, t->tabulated, 3, &one);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
     if (!needs_last(t, r)) {
