@@ -362,6 +362,13 @@ static void go_ahead(const sdd_device *d, const struct tabulated *t, int n, stru
     a->due = t->due + (uint32_t)sdd_tab_first_items(a, n);
 }
 
+/* It has been queued. */
+static void gone_ahead(const sdd_device *d, struct tabulated *t, const struct tab_points_args *a)
+{
+    if (a->made && !d->status)
+        t->due = a->due;
+}
+
 /* Positions of many meshes in one launch. */
 static void points_launch(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
                           int surface, const struct tabulated_crowd *c)
@@ -377,7 +384,7 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
         a.rows.to[j] = c->to[j];
     }
     DEV_LAUNCH(d, tab_points_many, &a, sdd_tab_first_items(&a.of, c->n) + sdd_tab_items(&a.of) * c->n);
-    t->due = a.of.made && !d->status ? a.of.due : t->due;
+    gone_ahead(d, t, &a.of);
 }
 
 /* Of rows of `width`, by the kernel for it. */
@@ -416,7 +423,7 @@ static void mesh_rows(const sdd_topology *topology, const struct sdd_control *me
             points_args(mesh, t, t->surface + surface, w, c->control[j] + k, first, to + k, c->as);
         go_ahead(d, t, 1, &a);
         rows_launch(d, &a);
-        t->due = a.made && !d->status ? a.due : t->due;
+        gone_ahead(d, t, &a);
     }
 }
 
@@ -527,7 +534,7 @@ int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh
         DEV_LAUNCH(d, tab_frame_16, &both, items);
     else
         DEV_LAUNCH(d, tab_frame, &a, items);
-    t->due = pieces->made && !d->status ? pieces->due : t->due;
+    gone_ahead(d, t, pieces);
     lone_rows(d, t, one->control[0], one->to[0], 3, one->as);
     lone_rows(d, t, NULL, normals, 3, normals_as);
     return 1;

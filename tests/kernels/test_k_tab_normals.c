@@ -2,7 +2,6 @@
 /* Oracle of tab_normals: pieces with columns, tables and bases of no meaning (tab_pieces.h), each vector summed in
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
-#include "gpu/kernels/tab_frame_16.h"
 #include "gpu/kernels/tab_normals_oct16.h"
 #include "gpu/kernels/tab_points.h"
 #include "tests/env.h"
@@ -314,28 +313,6 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
     }
 }
 
-/* In one launch with points: the same bits, and those of tab_points; a: by pieces, as it was launched. */
-static void check_frame(struct tab_normals_args a, int64_t n, int64_t items)
-{
-    float *points = launch_out(n, 3 * sizeof *points);
-    struct tab_points_args alone = a.rows.pieces;
-    struct tab_frame_args both = {a, launch_out(n, 3 * sizeof *points), {.format = SDD_ROWS_F32}};
-    alone.to = points;
-    both.normals.rows.to = both.normals.rows.pieces.to = launch_out(n, 3 * sizeof *points);
-    LAUNCH(tab_points, &alone, items);
-    LAUNCH(tab_frame, &both, 2 * items);
-    launch_same(both.to, launch_got(points), "points");
-    launch_same(both.normals.rows.to, launch_got(a.rows.to), "normals");
-    const struct quantised box = quantised_begin(SDD_ROWS_UNORM16, n), oct16 = quantised_begin(SDD_ROWS_OCT16, n);
-    struct tab_frame_16_args small = {both};
-    small.base.to = box.to, small.base.as = box.as;
-    small.base.normals.rows.to = small.base.normals.rows.pieces.to = oct16.to;
-    small.base.normals.rows.pieces.as = oct16.as;
-    LAUNCH(tab_frame_16, &small, 2 * items);
-    quantised_check(&box, launch_got(points), n);
-    quantised_check(&oct16, launch_got(a.rows.to), n);
-}
-
 /* Piece by piece: rows that no piece makes, which are left alone, are not looked at. */
 static void check_pieces(const struct tables *c)
 {
@@ -357,8 +334,6 @@ static void check_pieces(const struct tables *c)
         o.is[i] = !made[i];
     check_made(c, &o);
     quantised_check(&q, o.normals, n);
-    check_frame(a, n, items);
-    o.normals = launch_got(to);
     drop_moved(c, &a.rows.mesh, made);
     check_alone(&a, &o, made);
     check_alone_oct16(&oct16.base, &o.r, launch_got(q.to), made);
