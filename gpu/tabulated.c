@@ -520,10 +520,10 @@ int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh
     const int compact = one->as.format == SDD_ROWS_UNORM16;
     if (t->triangles.description || compact != (normals_as.format == SDD_ROWS_OCT16))
         return 0;
-    struct tab_frame_args a = {.normals = normals_args(topology, mesh, t, surface, one->control[0], one->first[0],
-                                                       normals, normals_as, NULL),
-                               .to = one->to[0],
-                               .as = one->as};
+    struct tab_frame_args a = {
+        .normals = normals_args(topology, mesh, t, surface, one->control[0], one->first[0], normals, normals_as, NULL),
+        .to = one->to[0],
+        .as = one->as};
     struct tab_points_args *pieces = &a.normals.rows.pieces;
     if (!is_ahead(d, t, 1))
         tabulated_first(topology, mesh, t, 3, one);

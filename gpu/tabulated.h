@@ -81,8 +81,8 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
                        int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
                        float *tangents);
-/* tabulated_frame: all positions of one mesh, and its normals, in one launch, its first step too; queues. Returns 0, and
- * has done nothing, where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
+/* tabulated_frame: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
+ * where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
 int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
                     const struct tabulated_crowd *one, float *normals, struct sdd_rows_as normals_as);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */

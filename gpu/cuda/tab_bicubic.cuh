@@ -29,8 +29,8 @@ struct tab_warp {
     int end;
 };
 
-/* What rows are put as. Of tab_dense_many's kernel nothing else is different: what two kernels have in common is
- * compiled worse in both. */
+/* What rows are put as. Of tab_dense_many's kernel nothing else is different: what it has in common with tab_points'
+ * is compiled worse in both. */
 enum tab_form { tab_strided, tab_dense, tab_dense_many, tab_unorm16, tab_oct16, tab_f16 };
 
 /* Words of a row, and how N components become one. */
@@ -59,8 +59,6 @@ template <int N, int FORM> struct tab_row {
             out.x = sdd_unorm16(p[0], low[0], scale[0]) | (uint32_t)sdd_unorm16(p[1], low[1], scale[1]) << 16;
             out.y = sdd_unorm16(p[2], low[2], scale[2]);
             *(uint2 *)to = out;
-        } else if constexpr (FORM == tab_oct16) {
-            sdd_word_out(to, sdd_oct16(p[0], p[1], p[2]));
         } else if constexpr (FORM == tab_f16) {
             *(sdd_u16x2 *)to = sdd_f16_row(facts, p[0], p[1]);
         } else {

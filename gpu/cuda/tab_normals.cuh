@@ -41,12 +41,12 @@ template <class ROW>
 static __device__ __forceinline__ void tab_normal_put(const ROW &as, sdd_vec3 t1, sdd_vec3 t2, float *to)
 {
     const sdd_vec3 way = sdd_tab_cross(t1, t2);
-    if constexpr (ROW::words == 3) {
+    if constexpr (ROW::words == 1) {
+        sdd_word_out(to, sdd_tab_oct16(way));
+    } else {
         const sdd_vec3 n = sdd_tab_unit(way);
         const float p[3] = {n.x, n.y, n.z};
         as.put(p, to);
-    } else {
-        sdd_word_out(to, sdd_tab_oct16(way));
     }
 }
 

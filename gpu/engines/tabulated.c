@@ -109,16 +109,16 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
-    const int tables = tabulated_has(t->tabulated, r->level, r->surface);
+    const int tables = tabulated_has(t->tabulated, r->level, r->surface), last_too = needs_last(t, r);
     const struct tabulated_crowd one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
-    if (all && tables && run->normals && !run->tangents && !needs_last(t, r) &&
+    if (all && tables && run->normals && !run->tangents && !last_too &&
         tabulated_frame(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
         return SDD_OK;
     if (!all && tables)
         tabulated_first(t, &m, t->tabulated, 3, &one);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
-    if (!needs_last(t, r)) {
+    if (!last_too) {
         if (r->include & ENGINE_AROUND)
             tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals,
                               run->normals_as, run->tangents);

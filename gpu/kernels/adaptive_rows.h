@@ -3,7 +3,7 @@
  * there is no patch (adaptive_cell.h).
  * Shapes  patches, points -> to[n][3] f32: rows first .. first + n - 1 of level `last`
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    of a patch 256 B read, cached, and 15 multiply-adds a float of a row alone, 4 of a whole patch; 12 B written
+ * Cost    of a patch 256 B read, cached, and 15 multiply-adds a float of a row alone, 3 of a whole patch; 12 B written
  *         a row
  * Result  along x first, then along y, rounded once a term, whatever the rows around it are; a point of two grids is
  *         made on the one that sdd_spot_of says

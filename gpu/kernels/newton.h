@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* newton.h: 1 / x and 1 / sqrt(x) of numbers in [2^-100, 2^100], within 2^-23 of themselves, by products and sums
- * alone: a first guess is made of the bits, a step of third order makes thrice as many of them right, and Newton's twice
- * as many. Division and root have a detour for special numbers, which on a GPU costs more than all this. Source: Blinn
- * 1997, Lomont 2003 */
+ * alone: a first guess is made of the bits, a step of third order makes thrice as many of them right, and one of
+ * Newton's twice as many. Division and root have a detour for special numbers, which on a GPU costs more than all this.
+ * Source: Blinn 1997, Lomont 2003 */
 #ifndef SDD_NEWTON_H
 #define SDD_NEWTON_H
 #include "gpu/kernels/wide.h"

@@ -74,7 +74,7 @@ SDD_FN uint32_t sdd_oct16_of(float x, float y, float z, int nothing)
 
 SDD_FN uint32_t sdd_oct16(float x, float y, float z)
 {
-    return sdd_oct16_of(x, y, z, x == 0.0f && y == 0.0f && z == 0.0f);
+    return sdd_oct16_of(x, y, z, !(fabsf(x) + fabsf(y) + fabsf(z) > 0.0f));
 }
 
 #define SDD_F16_INFINITE 0x7c00u

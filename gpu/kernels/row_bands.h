@@ -66,7 +66,7 @@ SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct 
     return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
 }
 
-/* sdd_tab_across and sdd_tab_slope of points. */
+/* sdd_tab_across and sdd_tab_slope of points that are not differences yet. */
 SDD_FN struct sdd_vec3 sdd_basis_across(const float *w, const struct sdd_vec3 p[4])
 {
     return sdd_fma(w[3], sdd_sub(p[3], p[1]),
@@ -136,8 +136,7 @@ SDD_FN int64_t sdd_band_row(const struct sdd_band *b, int32_t x, int32_t y)
     return b->inside + (int64_t)y * (b->m - 1) + x;
 }
 
-/* Floats [first, first + n) of the sums across four rows of floats, of which all but the second are how they differ from
- * that. */
+/* Floats [first, first + n) of the sums across four rows of floats, which are as sdd_tab_across takes them. */
 static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE + 8], int64_t first, int64_t n,
                                    float *to)
 {

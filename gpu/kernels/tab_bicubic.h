@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_bicubic.h: the points of bicubic pieces: a product of two tables of one variable. Along x first, from the lowest
- * point, then along y; rounded once a term. */
+ * point (sdd_tab_sum), then across, along y (sdd_tab_across). */
 #ifndef SDD_TAB_BICUBIC_H
 #define SDD_TAB_BICUBIC_H
 #include "gpu/kernels/row_bands.h"
@@ -63,12 +63,12 @@ SDD_FN struct sdd_tab_view sdd_tab_view_of(const struct sdd_tab_along *along, in
 }
 
 /* Sums along x of a piece's four rows of points, for rows of the last level, as sdd_tab_across takes them. */
-struct sdd_tab_across {
+struct sdd_tab_four {
     sdd_wide q[4][SDD_TAB_FLOATS / SDD_LANES];
 };
 
 SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_view of, int32_t n_wide,
-                              struct sdd_tab_across *across)
+                              struct sdd_tab_four *across)
 {
     for (int32_t v = 0; v < n_wide; v++)
         for (int32_t b = 0; b < 4; b++) {
@@ -86,7 +86,7 @@ SDD_FN void sdd_tab_sum_along(const struct sdd_tab_along *along, struct sdd_tab_
 }
 
 /* Registers [first, last] of the row of weights w to `to`, the last one also to `right`. */
-SDD_FN void sdd_tab_sum_across(const struct sdd_tab_across *across, const struct sdd_tab_basis *w, int32_t first,
+SDD_FN void sdd_tab_sum_across(const struct sdd_tab_four *across, const struct sdd_tab_basis *w, int32_t first,
                                int32_t last, float *to, float *right)
 {
     const sdd_wide before = sdd_wide_of(w->s[0]), after = sdd_wide_of(w->s[2]), end = sdd_wide_of(w->s[3]);
@@ -155,7 +155,7 @@ SDD_FN void sdd_tab_piece_of(const struct tab_points_args *a, struct sdd_width w
     const struct sdd_tab_sides to =
         sdd_tab_sides_of(&a->grid, m, a->regular + i, a->regular_column[SDD_TAB_REGULAR * i + 5]);
     const struct sdd_tab_view of = sdd_tab_view_of(along, i);
-    struct sdd_tab_across across;
+    struct sdd_tab_four across;
     float bottom[SDD_TAB_FLOATS + SDD_LANES], right[SDD_TAB_SIDE + 1][SDD_LANES] __attribute__((aligned(64)));
     struct sdd_tab_made made = {bottom, right[0] + row % SDD_LANES, SDD_LANES};
     sdd_tab_see(a, n, i, along);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_frame: tab_points and tab_normals of a level in one launch: while some warps wait for memory others compute.
  * Shapes  as tab_normals, by_pieces; to: rows of points, `as`
- * Shape   items of tab_points and of tab_normals in turn; n: twice sdd_tab_items. On a GPU rows of the first step may go
- *         before them, as in tab_points
+ * Shape   items of tab_points and of tab_normals in turn; n: twice sdd_tab_items. On a GPU rows of the first step may
+ *         go before them, as in tab_points
  * Cost    as both      Result  as both      Threads any queue */
 #ifndef SDD_K_TAB_FRAME_H
 #define SDD_K_TAB_FRAME_H
@@ -25,11 +25,12 @@ SDD_FN struct tab_points_args sdd_tab_frame_points(const struct tab_frame_args *
 #ifndef __CUDACC__
 SDD_FN void k_tab_frame(int64_t i, const struct tab_frame_args *a)
 {
-    const struct tab_points_args points = sdd_tab_frame_points(a);
-    if (i % 2)
+    if (i % 2) {
         sdd_tab_normals_item(i / 2, &a->normals);
-    else
+    } else {
+        const struct tab_points_args points = sdd_tab_frame_points(a);
         sdd_tab_item(i / 2, &points, sdd_xyz());
+    }
 }
 #endif
 #endif

@@ -7,7 +7,7 @@
  *         first + n - 1
  * Shape   item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of
  *         tab_points, sdd_tab_items; pieces.to is `to`, and isolated rows are left alone
- * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 8 multiply-adds a float by_pieces, 39 else; of
+ * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 6 multiply-adds a float by_pieces, 38 else; of
  *         others two multiply-adds a column and float
  * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
  * Source  Halstead et al. 1993      Threads any queue */

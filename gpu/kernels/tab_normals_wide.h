@@ -5,6 +5,7 @@
 #define SDD_TAB_NORMALS_WIDE_H
 #include "gpu/kernels/tab_pairs.h"
 #include "gpu/kernels/tab_points.h"
+#include "gpu/kernels/wide_sums.h"
 
 #define SDD_TAB_ACROSS (SDD_TAB_SIDE / SDD_LANES) /* registers of a row of a piece, at most .. */
 #define SDD_TAB_ABOVE 2                           /* .. and those of its rows, where one holds several */
@@ -90,58 +91,6 @@ static inline void sdd_tab_lanes_of(const struct tab_normals_args *a, int64_t pi
                 l->slope_row[g][k][i] = l->of.slope[y].s[k];
             }
         }
-}
-
-SDD_FN struct sdd_wide_vec3 sdd_wide_spread(struct sdd_vec3 p)
-{
-    struct sdd_wide_vec3 all = {sdd_wide_of(p.x), sdd_wide_of(p.y), sdd_wide_of(p.z)};
-    return all;
-}
-
-/* sum + w p */
-SDD_FN struct sdd_wide_vec3 sdd_wide_term(sdd_wide w, struct sdd_wide_vec3 p, struct sdd_wide_vec3 sum)
-{
-    sum.x = sdd_wide_fma(w, p.x, sum.x);
-    sum.y = sdd_wide_fma(w, p.y, sum.y);
-    sum.z = sdd_wide_fma(w, p.z, sum.z);
-    return sum;
-}
-
-SDD_FN struct sdd_wide_vec3 sdd_wide_first(sdd_wide w, struct sdd_wide_vec3 p)
-{
-    struct sdd_wide_vec3 sum = {w * p.x, w * p.y, w * p.z};
-    return sum;
-}
-
-/* The sum of four points in their order, which all lanes have. */
-SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sdd_vec3 *p)
-{
-    struct sdd_wide_vec3 sum = sdd_wide_first(w[0], sdd_wide_spread(p[0]));
-    for (int32_t k = 1; k < 4; k++)
-        sum = sdd_wide_term(w[k], sdd_wide_spread(p[k]), sum);
-    return sum;
-}
-
-/* Four points as sdd_tab_across takes them: all but the second are how they differ from that. */
-SDD_FN void sdd_wide_differ(struct sdd_wide_vec3 p[4])
-{
-    for (int32_t k = 0; k < 4; k++)
-        if (k != 1) {
-            p[k].x -= p[1].x;
-            p[k].y -= p[1].y;
-            p[k].z -= p[1].z;
-        }
-}
-
-/* sdd_tab_across and sdd_tab_slope of those. */
-SDD_FN struct sdd_wide_vec3 sdd_wide_across(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
-{
-    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_term(w[0], p[0], p[1])));
-}
-
-SDD_FN struct sdd_wide_vec3 sdd_wide_slope(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
-{
-    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_first(w[0], p[0])));
 }
 
 /* What the normals at SDD_LANES x of a piece are made of, but for y = 0, or at one y; as sdd_wide_differ has it. */

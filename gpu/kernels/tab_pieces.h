@@ -142,14 +142,15 @@ SDD_FN const uint32_t *sdd_tab_columns_of(const struct tab_points_args *a, const
     return a->column + k->column + (i - k->first) * k->n_columns;
 }
 
-/* The products of a bicubic point in their order: along x, then along y. */
+/* The products of a bicubic point along x in their order. */
 SDD_FN float sdd_tab_sum(const float *w, float a, float b, float c, float d)
 {
     return fmaf(w[3], d, fmaf(w[2], c, fmaf(w[1], b, w[0] * a)));
 }
 
-/* Across y it is made of the second of four sums and of how the others differ from it, which serve many points: weights
- * of a point add up to 1, so there is a product less; .. */
+/* Across, along y, it is made of the second of four such sums and of how the others differ from it, which serve many
+ * points: weights of a point add up to 1, but for rounding, so the second one is not needed, and it is a product less;
+ * .. */
 SDD_FN float sdd_tab_across(const float *w, float before, float at, float after, float last)
 {
     return fmaf(w[3], last, fmaf(w[2], after, fmaf(w[0], before, at)));

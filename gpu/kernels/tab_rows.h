@@ -2,7 +2,7 @@
 /* tab_rows: some rows of a level from those of level 1, as tab_points makes all of them.
  * Shapes  pieces and tables as in tab_points -> to[n][3] f32: rows first .. first + n - 1
  * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 4 of
+ * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 3 of
  *         many; of others a multiply-add a column and float
  * Result  the bits of tab_points; `to` of the pieces is not used
  * Threads any queue */

@@ -41,7 +41,8 @@ struct pieces_point {
 };
 struct pieces_point pieces_point(const struct pieces *s, int64_t piece, int k);
 const struct sdd_tab_basis *pieces_table(const struct pieces *s, const struct sdd_tab_basis *pair, int64_t piece);
-/* pieces_weights: any that add up to `all`, to the bit. pieces_give: a pair of tables to a kernel, and to its arguments. */
+/* pieces_weights: any that add up to `all`, to the bit. pieces_give: a pair of tables to a kernel, and to its
+ * arguments. */
 void pieces_weights(const struct pieces *s, float all, struct sdd_tab_basis *pair);
 const struct sdd_tab_basis *pieces_give(const struct pieces *s, const struct sdd_tab_basis *pair, sdd_tab_weights to);
 /* pieces_init: no pieces yet. others: floats of a row that are no components, at most. */

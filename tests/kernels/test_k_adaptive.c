@@ -244,8 +244,9 @@ static void offer_point(const struct forest *f, struct row_range *r, int64_t row
     for (int k = 0; k < 16; k++)
         for (int x = 0; x < 3; x++) {
             double p = (double)f->points[3 * (int64_t)f->patch[4 * patch + k / 4].v[k % 4] + x];
+            double seen = k / 4 == 1 ? v.size[0] + v.size[2] + v.size[3] : 0; /* others from there */
             value[x] += u.w[k % 4] * v.w[k / 4] * p;
-            most[x] += 10 * 0x1p-24 * u.size[k % 4] * v.size[k / 4] * fabs(p); /* two in a fold, four along each */
+            most[x] += 10 * 0x1p-24 * u.size[k % 4] * (v.size[k / 4] + seen) * fabs(p); /* two in a fold, four along */
         }
     row_range_offer(r, row, value, most);
 }

@@ -56,16 +56,24 @@ static struct rough cross(const struct rough *a, const struct rough *b)
 }
 
 /* ---- what is to come of it ------------------------------------------------------------------------------------- */
-static void add(struct rough *to, double weight, const struct pieces_point *point, const struct pieces_point *vertex)
+/* seen: how much else is seen from that point. */
+static void add(struct rough *to, double weight, double seen, const struct pieces_point *point,
+                const struct pieces_point *vertex)
 {
     double size = 0;
     for (int k = 0; k < 3; k++) {
         double d = point->v[k] - vertex->v[k];
         to->v[k] += weight * d;
-        size += fabs(weight) * (fabs(d) + point->size[k]);
+        size += (fabs(weight) + seen) * (fabs(d) + point->size[k]);
         to->scale = fmax(to->scale, fabs(d));
     }
     to->size += 24 * 0x1p-24 * size; /* fewer roundings than that on the way of each term */
+}
+
+/* Of four weights, those of what is seen from the second. */
+static double others(const struct sdd_tab_basis *w)
+{
+    return fabs((double)w->s[0]) + fabs((double)w->s[2]) + fabs((double)w->s[3]);
 }
 
 static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
@@ -77,8 +85,13 @@ static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
         const struct pieces_point point = pieces_point(s, i, k);
         int h = k % 4, v = k / 4;
-        add(&to->t1, (double)slope[x].s[h] * (double)basis[y].s[v], &point, &vertex);
-        add(&to->t2, (double)basis[x].s[h] * (double)slope[y].s[v], &point, &vertex);
+        const double in[2][2] = {{(double)slope[x].s[h], (double)basis[y].s[v]},
+                                 {(double)basis[x].s[h], (double)slope[y].s[v]}};
+        const double seen[2] = {
+            y == 0 ? (h == 1) * others(slope + x) * fabs(in[0][1]) : (v == 1) * others(basis + y) * fabs(in[0][0]),
+            y == 0 ? (h == 1) * others(basis + x) * fabs(in[1][1]) : (v == 1) * others(slope + y) * fabs(in[1][0])};
+        add(&to->t1, in[0][0] * in[0][1], seen[0], &point, &vertex);
+        add(&to->t2, in[1][0] * in[1][1], seen[1], &point, &vertex);
     }
     const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN;
     if (x == 0 && (open & 8) && !(y == 0 && (open & 1))) { /* along the boundary, with the piece at its left */
@@ -111,8 +124,8 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
         int64_t at = (t->table + j) * pieces_slots(s->side - 1) + pieces_slot(s->side - 1, x, y);
         const struct pieces_point point = point_of(s->from + 4 * (size_t)column[j]);
         const struct pieces_point vertex = point_of(s->from + 4 * (size_t)column[0]);
-        add(&to->t1, (double)s->table[at], &point, &vertex);
-        add(&to->t2, (double)c->t2[at], &point, &vertex);
+        add(&to->t1, (double)s->table[at], 0, &point, &vertex);
+        add(&to->t2, (double)c->t2[at], 0, &point, &vertex);
     }
 }
 

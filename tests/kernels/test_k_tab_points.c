@@ -71,12 +71,14 @@ static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int6
 {
     struct sum sum = {0, 0, 0};
     const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i);
-    const double across = fabs((double)basis[y].s[0]) + fabs((double)basis[y].s[2]) + fabs((double)basis[y].s[3]);
+    const int side = y == 0 && (s->regular[i].owns >> SDD_TAB_OPEN & 1);
+    const double across =
+        side ? 0 : fabs((double)basis[y].s[0]) + fabs((double)basis[y].s[2]) + fabs((double)basis[y].s[3]);
     for (int k = 0; k < SDD_TAB_REGULAR; k++) {
         const struct pieces_point p = pieces_point(s, i, k);
         const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN; /* there a point is made of those of the side alone */
         const double along = x == 0 && (open & 8) ? k % 4 == 1 : (double)basis[x].s[k % 4];
-        const double weight = along * (y == 0 && (open & 1) ? k / 4 == 1 : (double)basis[y].s[k / 4]);
+        const double weight = along * (side ? k / 4 == 1 : (double)basis[y].s[k / 4]);
         add(&sum, weight, p.v[component]);
         sum.size += fabs(weight) * p.size[component];
         if (k / 4 == 1) /* from which the other rows are seen */

@@ -185,7 +185,9 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
          level++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++)
             (void)refine(mesh, level, surface, all | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0), r);
-    (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, (all & ~SDD_FACE_PARAMS) | COMPACT, r);
+    const int small[] = {all & ~SDD_FACE_PARAMS, SDD_POSITIONS, SDD_NORMALS};
+    for (int k = 0; k < 3; k++)
+        (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, small[k] | COMPACT, r);
     part(mesh, SDD_SURFACE_REFINED, r);
     part(mesh, SDD_SURFACE_LIMIT, r);
     together(mesh, SDD_SURFACE_REFINED, r);
