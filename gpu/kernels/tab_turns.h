@@ -15,7 +15,7 @@ struct tab_turns_args {
     uint32_t *item;
 };
 
-#define SDD_TAB_LATER (1 << 20) /* about what all blocks of a large GPU make at a time */
+#define SDD_TAB_LATER (1u << 20) /* about what all blocks of a large GPU make at a time */
 
 SDD_FN void k_tab_turns(int64_t i, const struct tab_turns_args *a)
 {
