@@ -110,6 +110,12 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     return failed ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_OK;
 }
 
+static void free_turns(sdd_device *d, const struct tabulated_surface *of)
+{
+    for (int k = 0; k < 2; k++)
+        dev_free(d, of->turns[k].memory, of->turns[k].bytes);
+}
+
 static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
                        int normals, struct sdd_error *err)
 {
@@ -144,9 +150,9 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         rc = part_settle(d, memory, made.memory, of->memory, err);
         if (!rc) {
             if (same_level)
-                made.turns = of->turns;
+                memcpy(made.turns, of->turns, sizeof made.turns);
             else
-                dev_free(d, of->turns.memory, of->turns.bytes);
+                free_turns(d, of);
             *of = made;
         }
     }
@@ -179,7 +185,8 @@ int64_t tabulated_bytes(const struct tabulated *t)
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + tab_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
-        bytes += t->surface[k].memory.bytes + t->surface[k].turns.bytes + adaptive_bytes(t->surface[k].adaptive);
+        bytes += t->surface[k].memory.bytes + t->surface[k].turns[0].bytes + t->surface[k].turns[1].bytes +
+                 adaptive_bytes(t->surface[k].adaptive);
     return bytes;
 }
 
@@ -231,8 +238,9 @@ void tabulated_first(const sdd_topology *topology, const struct sdd_control *mes
         first_launch(topology->device, mesh, t, width_at(width, k), k, c);
 }
 
+/* normals: for a launch that makes these, or these too. */
 static struct tab_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
-                                          const struct tabulated_surface *of, struct sdd_width width,
+                                          const struct tabulated_surface *of, int normals, struct sdd_width width,
                                           const float *control, const float *first, float *to, struct sdd_rows_as as)
 {
     struct tab_points_args a = {.grid = sdd_grid_of(mesh, of->level),
@@ -253,8 +261,9 @@ static struct tab_points_args points_args(const struct sdd_control *mesh, const 
                                 .other = t->other,
                                 .column = t->column,
                                 .n_runs = t->n_runs,
+                                .log_each = normals ? SDD_TAB_LOG_NORMALS : SDD_TAB_LOG_POINTS,
                                 .where = t->where,
-                                .turn = of->turns.memory};
+                                .turn = of->turns[normals].memory};
     memcpy(a.weights, of->weights, sizeof a.weights);
     return a;
 }
@@ -279,12 +288,12 @@ static struct turns lay_out_turns(const sdd_device *d, int64_t n, struct arena *
 
 /* The items of a GPU in the order of what they write; those of whole quads alone are listed in it. */
 static int order_items(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
-                       struct tabulated_surface *of, struct sdd_error *err)
+                       struct tabulated_surface *of, int normals, struct sdd_error *err)
 {
-    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others || of->turns.memory)
+    if (!d->b->in_order || t->n_whole == t->n_regular + t->n_others || of->turns[normals].memory)
         return SDD_OK;
-    struct tab_turns_args a = {.pieces =
-                                   points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
+    struct tab_turns_args a = {
+        .pieces = points_args(mesh, t, of, normals, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
     const int64_t n = sdd_tab_items(&a.pieces);
     struct topology_part work, turns;
     struct arena count = {NULL, 0};
@@ -304,7 +313,7 @@ static int order_items(sdd_device *d, const struct sdd_control *mesh, const stru
         if (rc)
             dev_free(d, turns.memory, turns.bytes);
         else
-            of->turns = turns;
+            of->turns[normals] = turns;
     }
     dev_free(d, work.memory, work.bytes);
     return rc;
@@ -339,7 +348,9 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
     rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
     if (rc)
         return rc;
-    rc = order_items(d, mesh, t, of, err);
+    rc = order_items(d, mesh, t, of, 0, err);
+    if (!rc && normals)
+        rc = order_items(d, mesh, t, of, 1, err);
     if (rc == SDD_ENO_MEMORY) { /* frames are made as items are listed, which takes longer */
         *err = (struct sdd_error){0};
         rc = SDD_OK;
@@ -375,7 +386,7 @@ static void points_launch(const sdd_topology *topology, const struct sdd_control
 {
     sdd_device *d = topology->device;
     const struct tabulated_surface *of = t->surface + surface;
-    struct tab_points_many_args a = {.of = points_args(mesh, t, of, sdd_xyz(), NULL, NULL, NULL, c->as),
+    struct tab_points_many_args a = {.of = points_args(mesh, t, of, 0, sdd_xyz(), NULL, NULL, NULL, c->as),
                                      .rows = {.n = c->n}};
     go_ahead(d, t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
@@ -420,7 +431,7 @@ static void mesh_rows(const sdd_topology *topology, const struct sdd_control *me
             continue;
         }
         struct tab_points_args a =
-            points_args(mesh, t, t->surface + surface, w, c->control[j] + k, first, to + k, c->as);
+            points_args(mesh, t, t->surface + surface, 0, w, c->control[j] + k, first, to + k, c->as);
         go_ahead(d, t, 1, &a);
         rows_launch(d, &a);
         gone_ahead(d, t, &a);
@@ -452,16 +463,16 @@ void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh
 }
 
 static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                                      const float *points, const float *first, int64_t first_row, int64_t n_rows,
-                                      float *to, struct sdd_rows_as as)
+                                      int normals, const float *points, const float *first, int64_t first_row,
+                                      int64_t n_rows, float *to, struct sdd_rows_as as)
 {
-    return (struct tab_rows_args){.pieces =
-                                      points_args(mesh, t, t->surface + surface, sdd_xyz(), points, first, to, as),
-                                  .mesh = *mesh,
-                                  .to = to,
-                                  .first = first_row,
-                                  .n = n_rows,
-                                  .each = sdd_rows_each(n_rows)};
+    return (struct tab_rows_args){
+        .pieces = points_args(mesh, t, t->surface + surface, normals, sdd_xyz(), points, first, to, as),
+        .mesh = *mesh,
+        .to = to,
+        .first = first_row,
+        .n = n_rows,
+        .each = sdd_rows_each(n_rows)};
 }
 
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
@@ -471,7 +482,7 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
         tab_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, rows_f32);
         return;
     }
-    struct tab_rows_args a = rows_args(mesh, t, surface, points, first, first_row, n_rows, to, rows_f32);
+    struct tab_rows_args a = rows_args(mesh, t, surface, 0, points, first, first_row, n_rows, to, rows_f32);
     DEV_LAUNCH(d, tab_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
@@ -481,7 +492,7 @@ static struct tab_normals_args normals_args(const sdd_topology *topology, const 
 {
     const struct tabulated_surface *of = t->surface + surface;
     int64_t n = topology_points(topology, of->level);
-    struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, points, first, 0, n, to, as),
+    struct tab_normals_args a = {.rows = rows_args(mesh, t, surface, 1, points, first, 0, n, to, as),
                                  .slope = of->slope,
                                  .t1 = of->t1,
                                  .t2 = of->t2,
@@ -548,7 +559,7 @@ void tabulated_free(sdd_device *d, struct tabulated *t)
     dev_free(d, t->terms.memory, t->terms.bytes);
     for (int k = 0; k < 2; k++) {
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
-        dev_free(d, t->surface[k].turns.memory, t->surface[k].turns.bytes);
+        free_turns(d, t->surface + k);
         adaptive_free(t->surface[k].adaptive);
     }
     tab_triangles_free(d, &t->triangles);

@@ -22,8 +22,8 @@ struct tabulated_surface {
     float *table;
     float *t1, *t2; /* NULL: not for normals */
     uint32_t *shared;
-    struct topology_part turns; /* of a GPU's items (tab_turns.h); NULL: as they are listed */
-    struct adaptive *adaptive;  /* of the control mesh's positions alone; NULL: they were not needed */
+    struct topology_part turns[2]; /* of a GPU's items, for points, with normals (tab_turns.h); NULL: as listed */
+    struct adaptive *adaptive;     /* of the control mesh's positions alone; NULL: they were not needed */
 };
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */

@@ -18,7 +18,7 @@ static __device__ __forceinline__ void tab_frame_block(const tab_frame_args &a, 
         tab_normals_block<NORMALS>(a.normals, s, n / 2);
     } else {
         const tab_points_args points = sdd_tab_frame_points(&a); /* in registers, as in tab_points_many.cuh */
-        tab_item<3, POINTS>(points, of.weights, bases, s, n / 2);
+        tab_item<3, POINTS, SDD_TAB_LOG_NORMALS>(points, of.weights, bases, s, n / 2);
     }
 }
 

@@ -286,7 +286,7 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
 {
     const tab_points_args &a = n.rows.pieces;
     tab_run *s = runs + threadIdx.x / 32;
-    const tab_part part = tab_part_of(a, i);
+    const tab_part part = tab_part_of<SDD_TAB_LOG_NORMALS>(a, i);
     const int64_t at = part.run.table * part.slots;
     const float *const tables[2] = {n.t1 + at, n.t2 + at};
     uint32_t row[TAB_COLUMNS];
@@ -302,19 +302,20 @@ static __device__ __forceinline__ void tab_other_normals(const tab_normals_args 
     tab_part_see(part, s);
     const tab_row<3, FORM> as(a);
     const uint32_t shared = n.shared[part.run.of_class];
-    tab_part_make<3, 2>(a, part, tables, next, s, [&](int kind, uint32_t to, const float (&t)[2][3]) {
+    const auto put = [&](int kind, uint32_t to, const float (&t)[2][3]) {
         if (kind == TAB_VERTEX ? shared & 1 : kind == TAB_FACE && (shared & 2))
             tab_put_row(&n, to);
         else
             tab_normal_put(as, sdd_vec3_of(t[0][0], t[0][1], t[0][2]), sdd_vec3_of(t[1][0], t[1][1], t[1][2]),
                            a.to + (size_t)as.words * to);
-    });
+    };
+    tab_part_make<3, 2, SDD_TAB_LOG_NORMALS>(a, part, tables, next, s, put);
 }
 
 template <int FORM>
 static __device__ __forceinline__ void tab_normals_block(const tab_normals_args &a, tab_shared *s, unsigned n)
 {
-    const tab_turn turn = tab_turn_of(a.rows.pieces, n);
+    const tab_turn turn = tab_turn_of<SDD_TAB_LOG_NORMALS>(a.rows.pieces, n);
     if (turn.other)
         tab_other_normals<FORM>(a, turn.i, s->runs);
     else

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_others.cuh: the pieces of tab_points.cuh that are not bicubic. A warp makes 32 points of half a run's pieces, or,
- * where tables are smaller, all of all; a lane makes one of four pieces at once, so that a weight is read once for them.
- * What they are made of waits in shared memory. */
+/* tab_others.cuh: the pieces of tab_points.cuh that are not bicubic. A warp makes 32 points of some of a run's pieces, or,
+ * where tables are smaller, all points of more of them; a lane makes one of 2^LOG_EACH pieces at once, so that a weight is
+ * read once for them. What they are made of waits in shared memory. */
 #ifndef SDD_TAB_OTHERS_CUH
 #define SDD_TAB_OTHERS_CUH
 #include "gpu/cuda/tab_bicubic.cuh"
 
-#define TAB_FOUR 4                    /* pieces: as many sums as registers hold */
-#define TAB_COLUMNS 4                 /* that a lane looks up at a time         */
-#define TAB_BESIDE (SDD_TAB_FEW + 1) /* points from a piece to the next, which are in different banks */
-static_assert(SDD_TAB_TOGETHER == 2 * TAB_FOUR, "two lanes' pieces are a run's");
+#define TAB_COLUMNS 4                           /* that a lane looks up at a time         */
+#define TAB_BESIDE (SDD_TAB_FEW + 1)            /* points from a piece to the next, which are in different banks */
+#define TAB_PARTS (SDD_TAB_FEW / SDD_TAB_TERMS) /* of a sum of few columns */
+static_assert(SDD_TAB_TOGETHER == 8, "of a run, groups of two or four");
 static_assert(SDD_TAB_FEW % (SDD_TAB_TERMS / 2) == 0, "zeros fit");
 static_assert(SDD_TAB_TOGETHER * TAB_BESIDE >= SDD_TAB_COLUMNS, "a piece alone fits");
 
@@ -25,33 +25,31 @@ struct tab_run {
     tab_goes to[SDD_TAB_TOGETHER][TAB_KINDS];
 };
 
-/* A warp's part of a run, no pieces where there is none; slot: the lane's point of the table, which it makes of this
- * four of the pieces; -1: of none. The warp that has the first points also makes what is beyond m * m. */
+/* A warp's part of a run, no pieces where there is none; slot: the lane's point of the table, which it makes of 2^LOG_EACH
+ * of these pieces, from `first` on. The warp that has the first points also makes what is beyond m * m. */
 struct tab_part {
     sdd_tab_run run;
-    int slots, slot, four;
+    int slots, slot, first;
 };
 
 /* Of the warps of item i. */
-static __device__ __forceinline__ tab_part tab_part_of(const tab_points_args &a, int64_t i)
+template <int LOG_EACH> static __device__ __forceinline__ tab_part tab_part_of(const tab_points_args &a, int64_t i)
 {
-    const int lane = tab_lane(), log = 2 * (a.grid.level - 1), warps = max(log - 4, 0); /* of a run, a power of two */
-    const uint32_t at = (uint32_t)i * TAB_WARPS + threadIdx.x / 32, r = at >> warps;
+    constexpr int log_groups = 3 - LOG_EACH, groups = 1 << log_groups;
+    const int lane = tab_lane(), log = 2 * (a.grid.level - 1), log_warps = max(log + log_groups - 5, 0);
+    const uint32_t at = (uint32_t)i * TAB_WARPS + threadIdx.x / 32, r = at >> log_warps;
+    const int part = (int)(at - (r << log_warps)), beside = log < 5 ? 32 >> log : 1; /* beside: groups of a warp */
+    const int skipped = (log < 5 ? part * beside : part % groups) << LOG_EACH;
     tab_part p = {};
     p.slots = sdd_tab_slots(1 << (a.grid.level - 1));
     if (r >= a.n_runs)
         return p;
     p.run = a.runs[r];
-    if (log < 5) {
-        p.slot = lane & ((1 << log) - 1);
-        p.four = lane >> log < 2 ? lane >> log : -1;
-    } else {
-        const int skipped = (int)(at & 1) * TAB_FOUR;
-        p.slot = 32 * (int)((at - (r << warps)) / 2) + lane;
-        p.run.first += skipped;
-        p.run.column += skipped * p.run.n_columns;
-        p.run.n = max(min(p.run.n - skipped, TAB_FOUR), 0);
-    }
+    p.slot = log < 5 ? lane & ((1 << log) - 1) : 32 * (part >> log_groups) + lane;
+    p.first = log < 5 ? lane >> log << LOG_EACH : 0;
+    p.run.first += skipped;
+    p.run.column += skipped * p.run.n_columns;
+    p.run.n = max(min(p.run.n - skipped, beside << LOG_EACH), 0);
     return p;
 }
 
@@ -146,22 +144,23 @@ static __device__ __forceinline__ void tab_weights(const float *from, int apart,
 
 /* Sums for the lane's point by a table that begins at w, of which `next` are the first weights, and then those of the
  * table that begins at `then`. The products of SDD_TAB_TERMS columns are added first with each other. */
-template <int N>
+template <int N, int LOG_EACH>
 static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const float *w, const float *then, int first,
                                                      const tab_run *s, float (&next)[SDD_TAB_TERMS],
-                                                     float (&sum)[TAB_FOUR][N])
+                                                     float (&sum)[1 << LOG_EACH][N])
 {
+    constexpr int each = 1 << LOG_EACH;
     constexpr int half = SDD_TAB_TERMS / 2;
     constexpr int wide = tab_point<N>::wide;
     const int n = p.run.n_columns;
     const float *points = s->points + wide * TAB_BESIDE * first;
 #pragma unroll
-    for (int j = 0; j < TAB_FOUR; j++)
+    for (int j = 0; j < each; j++)
 #pragma unroll
         for (int k = 0; k < N; k++)
             sum[j][k] = 0.0f;
     for (int t = 0; t < n; t += SDD_TAB_TERMS, points += wide * SDD_TAB_TERMS) {
-        float some[TAB_FOUR][N] = {};
+        float some[each][N] = {};
         w = t + SDD_TAB_TERMS < n ? w + SDD_TAB_TERMS * p.slots : then;
 #pragma unroll
         for (int from = 0; from < SDD_TAB_TERMS; from += half) {
@@ -169,7 +168,7 @@ static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const fl
 #pragma unroll
                 for (int c = from; c < from + half; c++)
 #pragma unroll
-                    for (int j = 0; j < TAB_FOUR; j++) {
+                    for (int j = 0; j < each; j++) {
                         float point[N];
                         tab_load<N>(points + wide * (TAB_BESIDE * j + c), point);
 #pragma unroll
@@ -181,7 +180,7 @@ static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const fl
                 next[c] = __ldg(w + c * p.slots);
         }
 #pragma unroll
-        for (int j = 0; j < TAB_FOUR; j++)
+        for (int j = 0; j < each; j++)
 #pragma unroll
             for (int k = 0; k < N; k++)
                 sum[j][k] += some[j][k];
@@ -223,18 +222,51 @@ static __device__ __forceinline__ void tab_lone_sum(const tab_part &p, const flo
     }
 }
 
+/* A point of a piece for four lanes, as tab_lone_sum makes it, of few columns: each makes eight columns' part, so that
+ * all weights are on their way at once; the first one gets the sum. */
+template <int N>
+static __device__ __forceinline__ void tab_end_sums(const tab_part &p, const float *w, int piece, const tab_run *s,
+                                                    float (&sum)[N])
+{
+    const int lane = tab_lane(), first = lane % TAB_PARTS * SDD_TAB_TERMS, n = p.run.n_columns - first;
+    const float *points = s->points + tab_point<N>::wide * (TAB_BESIDE * piece + first);
+    float some[N] = {}, weight[SDD_TAB_TERMS];
+    w += first * p.slots;
+#pragma unroll
+    for (int c = 0; c < SDD_TAB_TERMS; c++, w += p.slots)
+        weight[c] = c < n ? __ldg(w) : 0.0f;
+#pragma unroll
+    for (int c = 0; c < SDD_TAB_TERMS; c++) {
+        float point[N];
+        if (c >= n)
+            break;
+        tab_load<N>(points + tab_point<N>::wide * c, point);
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            some[k] = fmaf(weight[c], point[k], some[k]);
+    }
+#pragma unroll
+    for (int k = 0; k < N; k++) {
+        sum[k] = 0.0f + some[k];
+#pragma unroll
+        for (int part = 1; part < TAB_PARTS; part++)
+            sum[k] += __shfl_down_sync(~0u, some[k], part, TAB_PARTS);
+    }
+}
+
 /* Of D tables: put(kind, row, D sums) for all points of the part that its pieces make. table: of the class; next: the
  * first weights of the lane's point. */
-template <int N, int D, class PUT>
+template <int N, int D, int LOG_EACH, class PUT>
 static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, const tab_part &p,
                                                      const float *const (&table)[D], float (&next)[SDD_TAB_TERMS],
                                                      const tab_run *s, const PUT &put)
 {
+    constexpr int each = 1 << LOG_EACH;
     const int lane = tab_lane(), m = 1 << (a.grid.level - 1), inside = (m - 1) * (m - 1), most = m * m;
-    const int kind = p.slot < inside            ? TAB_INSIDE
+    const int kind = p.slot < inside           ? TAB_INSIDE
                      : p.slot < inside + m - 1 ? TAB_SPOKE
-                     : p.slot < most - 1        ? TAB_BOTTOM
-                                                : TAB_EDGE;
+                     : p.slot < most - 1       ? TAB_BOTTOM
+                                               : TAB_EDGE;
     const auto lone = [&](int piece, int of_kind, int slot) {
         const tab_goes to = s->to[piece][of_kind];
         float one[D][N];
@@ -246,19 +278,18 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
         put(of_kind, to.row + slot, one);
     };
     const bool few = p.run.n_columns <= SDD_TAB_FEW;
-    if (!few && p.four == 0)
+    if (!few && p.first == 0)
         lone(0, kind, p.slot);
-    if (few && p.four >= 0) {
-        const int first = TAB_FOUR * p.four;
-        float sum[D][TAB_FOUR][N];
+    if (few && p.first < p.run.n) {
+        float sum[D][each][N];
 #pragma unroll
         for (int d = 0; d < D; d++)
-            tab_part_sums<N>(p, table[d] + p.slot, table[D - 1] + p.slot, first, s, next, sum[d]);
+            tab_part_sums<N, LOG_EACH>(p, table[d] + p.slot, table[D - 1] + p.slot, p.first, s, next, sum[d]);
 #pragma unroll
-        for (int j = 0; j < TAB_FOUR; j++) {
-            if (first + j >= p.run.n)
+        for (int j = 0; j < each; j++) {
+            if (p.first + j >= p.run.n)
                 break;
-            const tab_goes to = s->to[first + j][kind];
+            const tab_goes to = s->to[p.first + j][kind];
             float one[D][N];
 #pragma unroll
             for (int d = 0; d < D; d++)
@@ -271,20 +302,31 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
     }
     if (p.slot >= 32)
         return;
-    const int piece = lane % SDD_TAB_TOGETHER, end = lane / SDD_TAB_TOGETHER;
-    if (piece < p.run.n && end < 2)
-        lone(piece, TAB_VERTEX + end, most + end);
-    unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[piece][TAB_LEFT].is_made);
+    for (int ends = 0; ends < 2 * p.run.n && few; ends += 32 / TAB_PARTS) {
+        const int piece = (ends + lane / TAB_PARTS) / 2, end = lane / TAB_PARTS % 2;
+        const tab_goes to = piece < p.run.n ? s->to[piece][TAB_VERTEX + end] : tab_goes{};
+        float one[D][N];
+        if (!__any_sync(~0u, to.is_made))
+            continue;
+#pragma unroll
+        for (int d = 0; d < D; d++)
+            tab_end_sums<N>(p, table[d] + most + end, piece, s, one[d]);
+        if (to.is_made && lane % TAB_PARTS == 0)
+            put(TAB_VERTEX + end, to.row + most + end, one);
+    }
+    if (!few && lane < 2)
+        lone(0, TAB_VERTEX + lane, most + lane);
+    unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[lane % SDD_TAB_TOGETHER][TAB_LEFT].is_made);
     for (; left; left &= left - 1)
         for (int y = 1 + lane; y < m; y += 32)
             lone(__ffs(left) - 1, TAB_LEFT, most + 1 + y);
 }
 
-template <int N, int FORM>
+template <int N, int FORM, int LOG_EACH>
 static __device__ __forceinline__ void tab_others(const tab_points_args &a, int64_t i, tab_run *runs)
 {
     tab_run *s = runs + threadIdx.x / 32;
-    const tab_part part = tab_part_of(a, i);
+    const tab_part part = tab_part_of<LOG_EACH>(a, i);
     const float *const table[1] = {a.table + part.run.table * part.slots};
     uint32_t row[TAB_COLUMNS];
     float next[SDD_TAB_TERMS];
@@ -297,7 +339,7 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     tab_weights(table[0] + part.slot, part.slots, next);
     tab_part_wait();
     const tab_row<N, FORM> as(a);
-    tab_part_make<N, 1>(a, part, table, next, s, [&](int, uint32_t to, const float (&p)[1][N]) {
+    tab_part_make<N, 1, LOG_EACH>(a, part, table, next, s, [&](int, uint32_t to, const float (&p)[1][N]) {
         as.put(p[0], a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) * to);
     });
 }

@@ -16,20 +16,21 @@ struct tab_turn {
 };
 
 /* Of the block that is the nth of its mesh's. */
+template <int LOG_EACH>
 static __device__ __forceinline__ tab_turn tab_turn_of(const tab_points_args &a, unsigned n)
 {
-    const unsigned others = (unsigned)sdd_tab_other_items(&a), item = a.turn ? __ldg(a.turn + n) : n;
+    const unsigned others = (unsigned)sdd_tab_other_items(&a, LOG_EACH), item = a.turn ? __ldg(a.turn + n) : n;
     return {item < others ? item : item - others, item < others};
 }
 
-/* weights: a's, where they can be looked up by a number that the compiler does not know. */
-template <int N, int FORM>
+/* weights: a's, where they can be looked up by a number that the compiler does not know. LOG_EACH: a.log_each. */
+template <int N, int FORM, int LOG_EACH = SDD_TAB_LOG_POINTS>
 static __device__ __forceinline__ void tab_item(const tab_points_args &a, const sdd_tab_weights &weights,
                                                  tab_bases &bases, tab_shared *s, unsigned n)
 {
-    const tab_turn turn = tab_turn_of(a, n);
+    const tab_turn turn = tab_turn_of<LOG_EACH>(a, n);
     if (turn.other)
-        tab_others<N, FORM>(a, turn.i, s->runs);
+        tab_others<N, FORM, LOG_EACH>(a, turn.i, s->runs);
     else
         tab_pieces<N, FORM>(a, weights, turn.i, bases, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */

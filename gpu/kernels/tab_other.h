@@ -5,11 +5,12 @@
 #define SDD_TAB_OTHER_H
 #include "gpu/kernels/tab_sides.h"
 
-/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item: a warp for 32 points of half its pieces, or, of
- * smaller tables, for all. */
-SDD_FN int32_t sdd_tab_run_threads(int32_t level)
+/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item or of several: one for a point of 2^log_each pieces,
+ * and no warp in part. */
+SDD_FN int32_t sdd_tab_run_threads(int32_t level, int32_t log_each)
 {
-    return level < 4 ? 32 : 2 << 2 * (level - 1);
+    const int32_t n = (SDD_TAB_TOGETHER >> log_each) << 2 * (level - 1);
+    return n < 32 ? 32 : n;
 }
 
 #ifndef __CUDACC__

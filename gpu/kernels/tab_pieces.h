@@ -74,6 +74,7 @@ struct tab_points_args {
     const struct sdd_tab_quad *other;
     const uint32_t *column;
     int64_t n_runs;
+    int32_t log_each;      /* SDD_TAB_LOG_POINTS or _NORMALS, as the kernel has it */
     const uint32_t *where; /* [C] the piece of each level-1 quad */
     const uint32_t *turn;  /* the items in the order that a GPU takes them in (tab_turns.h); NULL: as they are listed */
     /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
@@ -83,6 +84,11 @@ struct tab_points_args {
     uint32_t *made;
     uint32_t due;
 };
+
+/* Of how many pieces of a run a GPU's thread makes a point, 2^that. Points alone wait for memory, and more threads wait
+ * better; kernels that make normals, too, wait for instructions, of which threads with more pieces have fewer. */
+#define SDD_TAB_LOG_POINTS 1
+#define SDD_TAB_LOG_NORMALS 2
 
 /* Bicubic pieces that a GPU's warp makes at once: 32 columns of points together; on levels 1 and 2, 8 and 16. */
 #define SDD_TAB_ONCE(level) ((level) < 3 ? 8 : 64 >> (level))

@@ -14,9 +14,10 @@
 #define SDD_K_TAB_POINTS_H
 #include "gpu/kernels/tab_in_order.h"
 
-SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a)
+/* log_each: that of a, which may be a constant. */
+SDD_FN int64_t sdd_tab_other_items(const struct tab_points_args *a, int32_t log_each)
 {
-    return (a->n_runs * sdd_tab_run_threads(a->grid.level) + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
+    return (a->n_runs * sdd_tab_run_threads(a->grid.level, log_each) + SDD_TAB_THREADS - 1) / SDD_TAB_THREADS;
 }
 
 /* Those of the first step of n meshes. */
@@ -29,7 +30,7 @@ SDD_FN int64_t sdd_tab_first_items(const struct tab_points_args *a, int64_t n)
 SDD_FN int64_t sdd_tab_items(const struct tab_points_args *a)
 {
     const int64_t half = SDD_TAB_GROUP * SDD_TAB_ONCE(a->grid.level);
-    return sdd_tab_other_items(a) + sdd_tab_whole_items(a) + (a->n_regular - a->n_whole + half - 1) / half;
+    return sdd_tab_other_items(a, a->log_each) + sdd_tab_whole_items(a) + (a->n_regular - a->n_whole + half - 1) / half;
 }
 
 #ifndef __CUDACC__

@@ -21,9 +21,9 @@ SDD_FN void k_tab_turns(int64_t i, const struct tab_turns_args *a)
 {
     const struct tab_points_args *p = &a->pieces;
     const int32_t level = p->grid.level;
-    int64_t piece = i - sdd_tab_other_items(p);
+    int64_t piece = i - sdd_tab_other_items(p, p->log_each);
     if (piece < 0) {
-        a->key[i] = p->other[p->runs[i * SDD_TAB_THREADS / sdd_tab_run_threads(level)].first].corner;
+        a->key[i] = p->other[p->runs[i * SDD_TAB_THREADS / sdd_tab_run_threads(level, p->log_each)].first].corner;
     } else {
         piece = sdd_tab_some_of(p, piece).first;
         a->key[i] = (uint64_t)p->regular[piece].corner + (piece < p->n_whole ? 0 : SDD_TAB_LATER >> 2 * (level - 1));

@@ -320,7 +320,7 @@ static const uint32_t *any_turn(int64_t n)
     return there;
 }
 
-struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m)
+struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m, int normals)
 {
     struct tab_points_args a = {
         .grid = {m->vert, m->edge, m->faces, m->n_vertices, m->n_faces, m->n_edges, m->n_corners, s->level},
@@ -338,7 +338,8 @@ struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_co
         .other = launch_in(s->other, s->n_other, sizeof *s->other),
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs,
-        .where = launch_in(s->where, s->k.b.C, 4)};
+        .where = launch_in(s->where, s->k.b.C, 4),
+        .log_each = normals ? SDD_TAB_LOG_NORMALS : SDD_TAB_LOG_POINTS};
     a.basis = pieces_give(s, s->basis, a.weights);
     a.turn = any_turn(sdd_tab_items(&a));
     return a;

@@ -30,14 +30,16 @@ static void put_normals(struct tab_normals_args *a, float *to, struct sdd_rows_a
 static void launch_each(struct tab_normals_args a, int64_t items, const struct rows *to)
 {
     struct tab_points_args points = a.rows.pieces;
+    points.log_each = SDD_TAB_LOG_POINTS;
+    points.turn = NULL; /* of other items */
     struct tab_points_unorm16_args box = {points};
     struct tab_normals_oct16_args oct16 = {a};
     points.to = to->points;
     box.base.to = to->box.to, box.base.as = to->box.as;
     put_normals(&a, to->normals, (struct sdd_rows_as){.format = SDD_ROWS_F32});
     put_normals(&oct16.base, to->oct16.to, to->oct16.as);
-    LAUNCH(tab_points, &points, items);
-    LAUNCH(tab_points_unorm16, &box, items);
+    LAUNCH(tab_points, &points, sdd_tab_items(&points));
+    LAUNCH(tab_points_unorm16, &box, sdd_tab_items(&points));
     LAUNCH(tab_normals, &a, items);
     LAUNCH(tab_normals_oct16, &oct16, items);
 }
@@ -65,7 +67,7 @@ static void check(const struct poly *p)
     pieces_weights(&s, 0, slope);
     float *t2 = pieces_floats(s.n_table);
     struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s.k, 1)}, .by_pieces = 1};
-    a.rows.pieces = pieces_upload(&s, &a.rows.mesh);
+    a.rows.pieces = pieces_upload(&s, &a.rows.mesh, 1);
     a.slope = pieces_give(&s, slope, a.slopes);
     a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(t2, s.n_table, 4);

@@ -305,7 +305,7 @@ static struct tab_normals_args upload(const struct tables *c)
 {
     const struct pieces *s = &c->s;
     struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1)}};
-    a.rows.pieces = pieces_upload(s, &a.rows.mesh);
+    a.rows.pieces = pieces_upload(s, &a.rows.mesh, 1);
     a.slope = pieces_give(s, c->slope, a.slopes), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
     return a;

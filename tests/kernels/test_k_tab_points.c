@@ -162,7 +162,7 @@ static void run(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
     float *to = launch_out(grid_n_vertices(&s->g, s->level) * s->stride, sizeof *to);
-    struct tab_points_args a = pieces_upload(s, &m);
+    struct tab_points_args a = pieces_upload(s, &m, 0);
     a.to = to + s->offset;
     const struct tab_points_uv_args uv = {a};
     const struct tab_points_n_args n = {a};
@@ -182,9 +182,10 @@ static void run(const struct pieces *s)
 static void run_turns(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
-    struct tab_turns_args a = {.pieces = pieces_upload(s, &m)};
-    const int64_t n = sdd_tab_items(&a.pieces), of_run = s->level < 4 ? 32 : 2 * (s->side - 1) * (s->side - 1);
-    const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), cells = (s->side - 1) * (s->side - 1);
+    struct tab_turns_args a = {.pieces = pieces_upload(s, &m, random_below(&pieces_seed, 2))};
+    const int64_t n = sdd_tab_items(&a.pieces), cells = (s->side - 1) * (s->side - 1);
+    const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), points = (8 >> a.pieces.log_each) * cells;
+    const int64_t of_run = points < 32 ? 32 : points;
     uint64_t *want = xalloc(n, sizeof *want);
     uint32_t *items = xalloc(n, sizeof *items);
     int64_t k = 0;
@@ -221,7 +222,7 @@ static void run_many(const struct pieces *s)
     enum { MESHES = 3 };
     struct pieces of[MESHES];
     const struct sdd_control m = wild_upload(&s->k, 1);
-    struct tab_points_many_args a = {.of = pieces_upload(s, &m), .rows = {.n = MESHES}};
+    struct tab_points_many_args a = {.of = pieces_upload(s, &m, 0), .rows = {.n = MESHES}};
     a.of.control = a.of.from = NULL;
     for (int k = 0; k < MESHES; k++) {
         of[k] = *s;
@@ -306,7 +307,7 @@ static void check_range(const struct pieces *s)
 {
     struct row_range r;
     struct tab_rows_args a = {.mesh = wild_upload(&s->k, 1)};
-    a.pieces = pieces_upload(s, &a.mesh);
+    a.pieces = pieces_upload(s, &a.mesh, 0);
     row_range_init(&r, &s->g, s->level, INT32_MAX, &pieces_seed);
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
     LAUNCH(tab_rows, &a, r.items);
