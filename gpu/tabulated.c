@@ -286,7 +286,8 @@ static struct turns lay_out_turns(const sdd_device *d, int64_t n, struct arena *
     return of;
 }
 
-/* The items of a GPU in the order of what they write; those of whole quads alone are listed in it. */
+/* The items of a GPU in the order of what they write, of launches for points, or with normals; those of whole quads
+ * alone are listed in it. */
 static int order_items(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
                        struct tabulated_surface *of, int normals, struct sdd_error *err)
 {

@@ -9,6 +9,7 @@
 #define TAB_COLUMNS 4                           /* that a lane looks up at a time         */
 #define TAB_BESIDE (SDD_TAB_FEW + 1)            /* points from a piece to the next, which are in different banks */
 #define TAB_PARTS (SDD_TAB_FEW / SDD_TAB_TERMS) /* of a sum of few columns */
+static_assert(TAB_PARTS * SDD_TAB_TERMS == SDD_TAB_FEW && 32 % TAB_PARTS == 0, "lanes share sums evenly");
 static_assert(SDD_TAB_TOGETHER == 8, "of a run, groups of two or four");
 static_assert(SDD_TAB_FEW % (SDD_TAB_TERMS / 2) == 0, "zeros fit");
 static_assert(SDD_TAB_TOGETHER * TAB_BESIDE >= SDD_TAB_COLUMNS, "a piece alone fits");
@@ -26,10 +27,10 @@ struct tab_run {
 };
 
 /* A warp's part of a run, no pieces where there is none; slot: the lane's point of the table, which it makes of 2^LOG_EACH
- * of these pieces, from `first` on. The warp that has the first points also makes what is beyond m * m. */
+ * of these pieces, from `piece` on. The warp that has the first points also makes what is beyond m * m. */
 struct tab_part {
     sdd_tab_run run;
-    int slots, slot, first;
+    int slots, slot, piece;
 };
 
 /* Of the warps of item i. */
@@ -46,7 +47,7 @@ template <int LOG_EACH> static __device__ __forceinline__ tab_part tab_part_of(c
         return p;
     p.run = a.runs[r];
     p.slot = log < 5 ? lane & ((1 << log) - 1) : 32 * (part >> log_groups) + lane;
-    p.first = log < 5 ? lane >> log << LOG_EACH : 0;
+    p.piece = log < 5 ? lane >> log << LOG_EACH : 0;
     p.run.first += skipped;
     p.run.column += skipped * p.run.n_columns;
     p.run.n = max(min(p.run.n - skipped, beside << LOG_EACH), 0);
@@ -145,7 +146,7 @@ static __device__ __forceinline__ void tab_weights(const float *from, int apart,
 /* Sums for the lane's point by a table that begins at w, of which `next` are the first weights, and then those of the
  * table that begins at `then`. The products of SDD_TAB_TERMS columns are added first with each other. */
 template <int N, int LOG_EACH>
-static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const float *w, const float *then, int first,
+static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const float *w, const float *then,
                                                      const tab_run *s, float (&next)[SDD_TAB_TERMS],
                                                      float (&sum)[1 << LOG_EACH][N])
 {
@@ -153,7 +154,7 @@ static __device__ __forceinline__ void tab_part_sums(const tab_part &p, const fl
     constexpr int half = SDD_TAB_TERMS / 2;
     constexpr int wide = tab_point<N>::wide;
     const int n = p.run.n_columns;
-    const float *points = s->points + wide * TAB_BESIDE * first;
+    const float *points = s->points + wide * TAB_BESIDE * p.piece;
 #pragma unroll
     for (int j = 0; j < each; j++)
 #pragma unroll
@@ -278,18 +279,18 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
         put(of_kind, to.row + slot, one);
     };
     const bool few = p.run.n_columns <= SDD_TAB_FEW;
-    if (!few && p.first == 0)
+    if (!few && p.piece == 0)
         lone(0, kind, p.slot);
-    if (few && p.first < p.run.n) {
+    if (few && p.piece < p.run.n) {
         float sum[D][each][N];
 #pragma unroll
         for (int d = 0; d < D; d++)
-            tab_part_sums<N, LOG_EACH>(p, table[d] + p.slot, table[D - 1] + p.slot, p.first, s, next, sum[d]);
+            tab_part_sums<N, LOG_EACH>(p, table[d] + p.slot, table[D - 1] + p.slot, s, next, sum[d]);
 #pragma unroll
         for (int j = 0; j < each; j++) {
-            if (p.first + j >= p.run.n)
+            if (p.piece + j >= p.run.n)
                 break;
-            const tab_goes to = s->to[p.first + j][kind];
+            const tab_goes to = s->to[p.piece + j][kind];
             float one[D][N];
 #pragma unroll
             for (int d = 0; d < D; d++)
@@ -316,7 +317,7 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
     }
     if (!few && lane < 2)
         lone(0, TAB_VERTEX + lane, most + lane);
-    unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[lane % SDD_TAB_TOGETHER][TAB_LEFT].is_made);
+    unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[lane][TAB_LEFT].is_made);
     for (; left; left &= left - 1)
         for (int y = 1 + lane; y < m; y += 32)
             lone(__ffs(left) - 1, TAB_LEFT, most + 1 + y);

@@ -7,8 +7,8 @@
  *         a CPU all pieces of as many corners each (tab_in_order.h); n: sdd_tab_items. On a GPU rows of the first step
  *         may go before them: sdd_tab_first_items more
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
- *         written, 5 multiply-adds a float; of others a multiply-add a column and float, and the table, a GPU twice a
- *         run
+ *         written, 5 multiply-adds a float; of others a multiply-add a column and float, and the table, a GPU
+ *         once for 2^log_each pieces of a run
  * Result  tab_bicubic.h, tab_other.h      Threads any queue */
 #ifndef SDD_K_TAB_POINTS_H
 #define SDD_K_TAB_POINTS_H

@@ -61,6 +61,7 @@ int64_t pieces_slots(int64_t m);
 /* pieces_cut: the others cut into classes, in their order, and these into runs; tables stand in another order. They are
  * still to be made, n_table floats. And where each corner's piece stands, as tab_where must have it. */
 void pieces_cut(struct pieces *s);
+/* pieces_upload: normals: for a kernel that makes these, too. */
 struct tab_points_args pieces_upload(const struct pieces *s, const struct sdd_control *m, int normals);
 void pieces_fini(struct pieces *s);
 
