@@ -52,6 +52,9 @@ struct sdd_backend {
 
     /* Runs kernel k for i in [0, n); n = 0 is nothing. args are copied. */
     int (*launch)(void *device, int kernel, const void *args, size_t args_bytes, int64_t n);
+    /* Advice: launches after this read that memory, frame after frame, and write more than a cache holds; it had better
+     * stay there. NULL: no launch does any more. May be NULL itself. */
+    void (*keep)(void *device, void *memory, int64_t bytes);
     /* out[i] = in[0] + .. + in[i]; in == out is fine. */
     int64_t (*scan_scratch)(void *device, int64_t n);
     int (*scan)(void *device, const int32_t *in, int32_t *out, int64_t n, void *scratch);

@@ -192,6 +192,12 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
+void dev_keep(sdd_device *d, void *memory, int64_t bytes)
+{
+    if (d->b->keep)
+        d->b->keep(d->dev, memory, bytes);
+}
+
 int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err)
 {
     *out = soon && d->b->pinned && !d->status ? d->b->pinned(d->dev, bytes) : NULL;

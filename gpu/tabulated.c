@@ -452,6 +452,7 @@ void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh
 {
     sdd_device *d = topology->device;
     const int many = c->n > 1 && width == 3 && !t->triangles.description;
+    dev_keep(d, t->pieces.memory, t->pieces.bytes);
     if (!is_ahead(d, t, many ? c->n : 1))
         tabulated_first(topology, mesh, t, width, c);
     if (many)
@@ -461,6 +462,7 @@ void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh
             mesh_rows(topology, mesh, t, surface, width, c, j);
         lone_rows(d, t, c->control[j], c->to[j], width, c->as);
     }
+    dev_keep(d, NULL, 0);
 }
 
 static struct tab_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
@@ -540,6 +542,7 @@ int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh
     if (!is_ahead(d, t, 1))
         tabulated_first(topology, mesh, t, 3, one);
     go_ahead(d, t, 1, pieces);
+    dev_keep(d, t->pieces.memory, t->pieces.bytes);
     const int64_t items = sdd_tab_first_items(pieces, 1) + 2 * sdd_tab_items(pieces);
     struct tab_frame_16_args both = {a};
     if (compact)
@@ -547,6 +550,7 @@ int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh
     else
         DEV_LAUNCH(d, tab_frame, &a, items);
     gone_ahead(d, t, pieces);
+    dev_keep(d, NULL, 0);
     lone_rows(d, t, one->control[0], one->to[0], 3, one->as);
     lone_rows(d, t, NULL, normals, 3, normals_as);
     return 1;

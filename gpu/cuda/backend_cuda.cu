@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_cuda.cu: the CUDA module: every kernel of gpu/kernels as a __global__ function, and struct sdd_backend
- * over one stream, one memory pool and a little pinned host memory, the stage, through which all long copies go.
+ * over one stream, one memory pool and a little pinned host memory (pinned_stage.h), through which all long copies go.
  * Results lie in ordinary memory: pinning it takes 0.3 ms/MB and keeps the whole process from mapping memory meanwhile;
  * those that are given back soon in a ring of blocks that are pinned once, to which the device copies by itself.
  * Host code is C in all but name: no exceptions, no libstdc++.
@@ -10,10 +10,10 @@
  *         "last error": CUB reads it.
  * Threads any, one at a time on a device: each call sets the thread's current device first */
 #include "pinned_ring.h"
+#include "pinned_stage.h"
 #include "prims.h"
 #include <cuda_runtime.h>
 #include <assert.h>
-#include <omp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +24,9 @@
 #include "kernels_all.h"
 #include "abi.h"
 
-#define BLOCK 256              /* threads */
-#define GRID_MAX INT32_MAX     /* blocks */
-#define SCRATCH_ALIGN 256      /* scratch sizes are rounded up to it */
-#define STAGE_BYTES (8u << 20) /* pinned */
-#define STAGE_HALF (STAGE_BYTES / 2)
-#define STAGE_LONG (1u << 20)   /* longer uploads go through the two halves in turn, .. */
-#define STAGE_SHORT (32u << 10) /* and longer downloads: CUDA's own way to ordinary memory is quick for less */
-#define STAGE_THREADS 8         /* one core fills or empties the stage at a third of what PCIe takes and gives */
-#define STAGE_PART (256u << 10) /* what is worth a thread */
+#define BLOCK 256          /* threads */
+#define GRID_MAX INT32_MAX /* blocks */
+#define SCRATCH_ALIGN 256  /* scratch sizes are rounded up to it */
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
@@ -44,11 +38,11 @@ struct device {
     cudaMemPool_t pool;
     int64_t live_bytes; /* allocated and not yet freed */
     cudaEvent_t marks[SDD_N_MARKS];
-    char *stage;
-    cudaEvent_t half_done[2]; /* the stream has read or written this half of the stage */
-    size_t stage_used;        /* bytes that the stream may still read; 0 after each wait */
-    struct host_cache cache;  /* for results */
-    struct pinned_ring ring;  /* .. that are given back soon */
+    struct pinned_stage stage;
+    struct host_cache cache;     /* for results */
+    struct pinned_ring ring;     /* .. that are given back soon */
+    cudaAccessPolicyWindow kept; /* of launches, num_bytes 0: none */
+    int kept_most;               /* bytes */
 };
 
 #define SDD_KERNEL(name)                                                                                               \
@@ -93,8 +87,7 @@ static int enter(struct device *d)
 
 static int finish(struct device *d)
 {
-    d->stage_used = 0;
-    return result(d, cudaStreamSynchronize(d->stream));
+    return result(d, stage_wait(&d->stage));
 }
 
 /* ---- devices ---------------------------------------------------------------------------------------------- */
@@ -162,11 +155,7 @@ static void dev_close(void *device)
     for (int i = 0; i < SDD_N_MARKS; i++)
         if (d->marks[i])
             (void)result(d, cudaEventDestroy(d->marks[i]));
-    for (int i = 0; i < 2; i++)
-        if (d->half_done[i])
-            (void)result(d, cudaEventDestroy(d->half_done[i]));
-    if (d->stage)
-        (void)result(d, cudaFreeHost(d->stage));
+    (void)result(d, stage_close(&d->stage));
     if (d->pool)
         (void)result(d, cudaMemPoolDestroy(d->pool));
     if (d->stream)
@@ -185,6 +174,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     if ((e = cudaGetDeviceProperties(prop, d->index)) != cudaSuccess)
         return e;
     d->overlaps = prop->major >= 9;
+    d->kept_most = prop->accessPolicyMaxWindowSize;
     *step = "cudaStreamCreate";
     if ((e = cudaStreamCreateWithFlags(&d->stream, cudaStreamNonBlocking)) != cudaSuccess)
         return e;
@@ -204,11 +194,8 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     for (int i = 0; i < SDD_N_MARKS; i++)
         if ((e = cudaEventCreate(&d->marks[i])) != cudaSuccess)
             return e;
-    for (int i = 0; i < 2; i++)
-        if ((e = cudaEventCreateWithFlags(&d->half_done[i], cudaEventDisableTiming)) != cudaSuccess)
-            return e;
-    *step = "cudaHostAlloc";
-    if ((e = cudaHostAlloc((void **)&d->stage, STAGE_BYTES, cudaHostAllocDefault)) != cudaSuccess)
+    *step = "pinning host memory";
+    if ((e = stage_open(&d->stage, d->stream)) != cudaSuccess)
         return e;
     *step = "loading the kernels"; /* now, not one by one at their first launch */
     struct cudaFuncAttributes attributes;
@@ -350,75 +337,13 @@ static void dev_trim(void *device)
     (void)result(d, ring_trim(&d->ring));
 }
 
-static void copy_by_threads(char *to, const char *from, size_t n)
-{
-    const size_t worth = n / STAGE_PART + 1, most = STAGE_THREADS, cores = (size_t)omp_get_num_procs();
-    const size_t threads = worth < most ? (worth < cores ? worth : cores) : (most < cores ? most : cores);
-    const size_t part = (n / threads + 63) / 64 * 64;
-#pragma omp parallel for num_threads((int)threads) schedule(static, 1) if (threads > 1)
-    for (size_t t = 0; t < threads; t++) {
-        const size_t first = t * part < n ? t * part : n,
-                     last = t + 1 == threads || first + part > n ? n : first + part;
-        memcpy(to + first, from + first, last - first);
-    }
-}
-
-/* Some threads fill one half of the stage while the stream reads the other. The source is free on return; the stage is
- * not: the next upload waits for it. */
-static int upload_long(struct device *d, char *to, const char *from, size_t n)
-{
-    int code = d->stage_used ? finish(d) : SDD_OK;
-    for (size_t at = 0, half = 0; at < n && code == SDD_OK; at += STAGE_HALF, half ^= 1) {
-        const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF;
-        char *stage = d->stage + half * STAGE_HALF;
-        if (at >= STAGE_BYTES)
-            code = result(d, cudaEventSynchronize(d->half_done[half]));
-        copy_by_threads(stage, from + at, bytes);
-        if (code == SDD_OK)
-            code = result(d, cudaMemcpyAsync(to + at, stage, bytes, cudaMemcpyHostToDevice, d->stream));
-        if (code == SDD_OK)
-            code = result(d, cudaEventRecord(d->half_done[half], d->stream));
-    }
-    d->stage_used = STAGE_BYTES;
-    return code;
-}
-
-/* Some threads empty one half of the stage while the stream fills the other. All of it has arrived on return. */
-static int download_long(struct device *d, char *to, const char *from, size_t n)
-{
-    int code = d->stage_used ? finish(d) : SDD_OK;
-    for (size_t at = 0, half = 0; at < n + STAGE_HALF && code == SDD_OK; at += STAGE_HALF, half ^= 1) {
-        if (at < n) {
-            const size_t bytes = n - at < STAGE_HALF ? n - at : STAGE_HALF;
-            code = result(
-                d, cudaMemcpyAsync(d->stage + half * STAGE_HALF, from + at, bytes, cudaMemcpyDeviceToHost, d->stream));
-            if (code == SDD_OK)
-                code = result(d, cudaEventRecord(d->half_done[half], d->stream));
-        }
-        if (at >= STAGE_HALF && code == SDD_OK &&
-            (code = result(d, cudaEventSynchronize(d->half_done[half ^ 1]))) == SDD_OK) {
-            const size_t before = at - STAGE_HALF, bytes = n - before < STAGE_HALF ? n - before : STAGE_HALF;
-            copy_by_threads(to + before, d->stage + (half ^ 1) * STAGE_HALF, bytes);
-        }
-    }
-    return code;
-}
-
 static int dev_upload(void *device, void *to, const void *from_host, int64_t bytes)
 {
     struct device *d = (struct device *)device;
-    const size_t n = (size_t)bytes;
     int code = enter(d);
-    if (code != SDD_OK || bytes <= 0)
-        return code;
-    if (n > STAGE_LONG)
-        return upload_long(d, (char *)to, (const char *)from_host, n);
-    if (d->stage_used + n > STAGE_BYTES && (code = finish(d)) != SDD_OK)
-        return code;
-    char *staged = d->stage + d->stage_used;
-    memcpy(staged, from_host, n);
-    d->stage_used += (n + 63) / 64 * 64;
-    return result(d, cudaMemcpyAsync(to, staged, n, cudaMemcpyHostToDevice, d->stream));
+    if (code == SDD_OK && bytes > 0)
+        code = result(d, stage_up(&d->stage, (char *)to, (const char *)from_host, (size_t)bytes));
+    return code;
 }
 
 static int dev_download(void *device, void *to_host, const void *from, int64_t bytes)
@@ -428,7 +353,7 @@ static int dev_download(void *device, void *to_host, const void *from, int64_t b
     if (code != SDD_OK || bytes <= 0)
         return code;
     if (bytes > STAGE_SHORT && ring_find(&d->ring, to_host) == RING_BLOCKS)
-        return download_long(d, (char *)to_host, (const char *)from, (size_t)bytes);
+        return result(d, stage_down(&d->stage, (char *)to_host, (const char *)from, (size_t)bytes));
     return result(d, cudaMemcpyAsync(to_host, from, (size_t)bytes, cudaMemcpyDeviceToHost, d->stream));
 }
 
@@ -463,16 +388,32 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
     if (blocks > GRID_MAX)
         return result(d, cudaErrorInvalidConfiguration);
     void *params[2] = {&n, (void *)args};
-    cudaLaunchAttribute overlap = {};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
+    if (d->overlaps) {
+        attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
+    }
+    if (d->kept.num_bytes > 0) {
+        attributes[config.numAttrs].id = cudaLaunchAttributeAccessPolicyWindow;
+        attributes[config.numAttrs++].val.accessPolicyWindow = d->kept;
+    }
     config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3((unsigned)kernel_table[kernel].threads);
     config.stream = d->stream;
-    config.attrs = &overlap;
-    config.numAttrs = d->overlaps ? 1 : 0;
+    config.attrs = attributes;
     return result(d, cudaLaunchKernelExC(&config, kernel_table[kernel].function, params));
+}
+
+static void dev_keep(void *device, void *memory, int64_t bytes)
+{
+    struct device *d = (struct device *)device;
+    d->kept = {};
+    d->kept.base_ptr = memory;
+    d->kept.num_bytes = memory ? (size_t)(bytes < d->kept_most ? bytes : d->kept_most) : 0;
+    d->kept.hitRatio = 1.0f;
+    d->kept.hitProp = cudaAccessPropertyPersisting;
+    d->kept.missProp = cudaAccessPropertyNormal;
 }
 
 /* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL
@@ -579,6 +520,7 @@ static const struct sdd_backend backend = {
     dev_fill,
     /* work */
     dev_launch,
+    dev_keep,
     dev_scan_scratch,
     dev_scan,
     dev_sort_scratch,
