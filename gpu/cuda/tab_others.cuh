@@ -26,27 +26,30 @@ struct tab_run {
     tab_goes to[SDD_TAB_TOGETHER][TAB_KINDS];
 };
 
-/* A warp's part of a run, no pieces where there is none; slot: the lane's point of the table, which it makes of 2^LOG_EACH
- * of these pieces, from `piece` on. The warp that has the first points also makes what is beyond m * m. */
+/* A warp's part of a run, no pieces where there is none; slot: the lane's first point of the table, which it makes of
+ * 2^LOG_EACH of these pieces, from `piece` on, then each 32nd, `blocks` in all. The warp that has the first points also
+ * makes what is beyond m * m. */
 struct tab_part {
     sdd_tab_run run;
-    int slots, slot, piece;
+    int slots, slot, piece, blocks;
 };
 
 /* Of the warps of item i. */
 template <int LOG_EACH> static __device__ __forceinline__ tab_part tab_part_of(const tab_points_args &a, int64_t i)
 {
     constexpr int log_groups = 3 - LOG_EACH, groups = 1 << log_groups;
-    const int lane = tab_lane(), log = 2 * (a.grid.level - 1), log_warps = max(log + log_groups - 5, 0);
+    const int lane = tab_lane(), log = 2 * (a.grid.level - 1), log_blocks = sdd_tab_log_blocks(a.grid.level),
+              log_warps = max(log + log_groups - 5 - log_blocks, 0);
     const uint32_t at = (uint32_t)i * TAB_WARPS + threadIdx.x / 32, r = at >> log_warps;
     const int part = (int)(at - (r << log_warps)), beside = log < 5 ? 32 >> log : 1; /* beside: groups of a warp */
     const int skipped = (log < 5 ? part * beside : part % groups) << LOG_EACH;
     tab_part p = {};
     p.slots = sdd_tab_slots(1 << (a.grid.level - 1));
+    p.blocks = 1 << log_blocks;
     if (r >= a.n_runs)
         return p;
     p.run = a.runs[r];
-    p.slot = log < 5 ? lane & ((1 << log) - 1) : 32 * (part >> log_groups) + lane;
+    p.slot = log < 5 ? lane & ((1 << log) - 1) : (32 << log_blocks) * (part >> log_groups) + lane;
     p.piece = log < 5 ? lane >> log << LOG_EACH : 0;
     p.run.first += skipped;
     p.run.column += skipped * p.run.n_columns;
@@ -264,10 +267,6 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
 {
     constexpr int each = 1 << LOG_EACH;
     const int lane = tab_lane(), m = 1 << (a.grid.level - 1), inside = (m - 1) * (m - 1), most = m * m;
-    const int kind = p.slot < inside           ? TAB_INSIDE
-                     : p.slot < inside + m - 1 ? TAB_SPOKE
-                     : p.slot < most - 1       ? TAB_BOTTOM
-                                               : TAB_EDGE;
     const auto lone = [&](int piece, int of_kind, int slot) {
         const tab_goes to = s->to[piece][of_kind];
         float one[D][N];
@@ -279,13 +278,22 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
         put(of_kind, to.row + slot, one);
     };
     const bool few = p.run.n_columns <= SDD_TAB_FEW;
-    if (!few && p.piece == 0)
-        lone(0, kind, p.slot);
-    if (few && p.piece < p.run.n) {
+#pragma unroll 1
+    for (int block = 0; block < p.blocks && p.piece < p.run.n; block++) {
+        const int slot = p.slot + 32 * block, after = slot + (block + 1 < p.blocks ? 32 : 0);
+        const int kind = slot < inside           ? TAB_INSIDE
+                         : slot < inside + m - 1 ? TAB_SPOKE
+                         : slot < most - 1       ? TAB_BOTTOM
+                                                 : TAB_EDGE;
         float sum[D][each][N];
+        if (!few) {
+            lone(0, kind, slot);
+            continue;
+        }
 #pragma unroll
         for (int d = 0; d < D; d++)
-            tab_part_sums<N, LOG_EACH>(p, table[d] + p.slot, table[D - 1] + p.slot, s, next, sum[d]);
+            tab_part_sums<N, LOG_EACH>(p, table[d] + slot, d + 1 < D ? table[d + 1] + slot : table[0] + after, s, next,
+                                       sum[d]);
 #pragma unroll
         for (int j = 0; j < each; j++) {
             if (p.piece + j >= p.run.n)
@@ -298,7 +306,7 @@ static __device__ __forceinline__ void tab_part_make(const tab_points_args &a, c
                 for (int k = 0; k < N; k++)
                     one[d][k] = sum[d][j][k];
             if (to.is_made)
-                put(kind, to.row + p.slot, one);
+                put(kind, to.row + slot, one);
         }
     }
     if (p.slot >= 32)
@@ -340,7 +348,7 @@ static __device__ __forceinline__ void tab_others(const tab_points_args &a, int6
     tab_weights(table[0] + part.slot, part.slots, next);
     tab_part_wait();
     const tab_row<N, FORM> as(a);
-    tab_part_make<N, 1, LOG_EACH>(a, part, table, next, s, [&](int, uint32_t to, const float (&p)[1][N]) {
+    tab_part_make<N, 1, LOG_EACH>(a, part, table, next, s, [&](int, uint32_t to, const float(&p)[1][N]) {
         as.put(p[0], a.to + (size_t)(FORM != tab_strided ? as.words : a.width.stride) * to);
     });
 }

@@ -5,11 +5,18 @@
 #define SDD_TAB_OTHER_H
 #include "gpu/kernels/tab_sides.h"
 
-/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item or of several: one for a point of 2^log_each pieces,
- * and no warp in part. */
+/* Points of a piece that a GPU's thread makes, 2^that, one by one: on level 4 a warp makes all of its pieces', which
+ * saves it a second look for what they are made of; on higher ones it would make the last warps late. */
+SDD_FN int32_t sdd_tab_log_blocks(int32_t level)
+{
+    return level == 4;
+}
+
+/* Threads of a GPU that a run takes, of SDD_TAB_THREADS of an item or of several: each has 2^log_each pieces, and no
+ * warp is taken in part. */
 SDD_FN int32_t sdd_tab_run_threads(int32_t level, int32_t log_each)
 {
-    const int32_t n = (SDD_TAB_TOGETHER >> log_each) << 2 * (level - 1);
+    const int32_t n = (SDD_TAB_TOGETHER >> log_each) << (2 * (level - 1) - sdd_tab_log_blocks(level));
     return n < 32 ? 32 : n;
 }
 

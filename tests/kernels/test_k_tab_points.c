@@ -184,7 +184,8 @@ static void run_turns(const struct pieces *s)
     const struct sdd_control m = wild_upload(&s->k, 1);
     struct tab_turns_args a = {.pieces = pieces_upload(s, &m, random_below(&pieces_seed, 2))};
     const int64_t n = sdd_tab_items(&a.pieces), cells = (s->side - 1) * (s->side - 1);
-    const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), points = (8 >> a.pieces.log_each) * cells;
+    const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), of_thread = s->level == 4 ? 2 : 1;
+    const int64_t points = (8 >> a.pieces.log_each) * cells / of_thread;
     const int64_t of_run = points < 32 ? 32 : points;
     uint64_t *want = xalloc(n, sizeof *want);
     uint32_t *items = xalloc(n, sizeof *items);
