@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_many.c: frames of 1, 8 and 64 poses of a torus of 1,500 quads at level 3 (96,000 vertices each): sdd_refine of
- * each in turn against sdd_refine_many of all; the time of the calls, to host memory, and what of it is the engine's on
- * the device. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn; digests
- * that differ end it. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
+/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_many of all: the time of the
+ * calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes in the
+ * same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn; digests that
+ * differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
 #include "gpu/sdd_many.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
@@ -11,18 +11,34 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 64, RUNS = 21, WARM = 5, LEVEL = 3 };
+enum { MOST = 64, RUNS = 21, WARM = 5, COUNTS = 3 };
+
+struct cage {
+    const char *file; /* of the shared folder, or a torus of nx * ny quads */
+    int nx, ny, level, n[COUNTS];
+};
+static const struct cage cages[] = {{NULL, 50, 30, 3, {1, 8, 64}},
+                                    {"spot_quadrangulated", 61, 48, 5, {1, 4, 8}},
+                                    {"spot_quadrangulated", 61, 48, 6, {1, 4, 8}},
+                                    {"beast", 186, 174, 4, {1, 4, 8}}};
+
+struct machine {
+    sdd_device *device;
+    struct sdd_device_info info;
+    double write; /* GB/s */
+};
 
 struct sample {
     double call[RUNS], engine[RUNS]; /* ms */
 };
 
-static void take(sdd_result *const *results, int n, uint64_t *digests, double *engine_ms)
+static void take(sdd_result *const *results, int n, uint64_t *digests, double *engine_ms, int64_t *bytes)
 {
-    *engine_ms = 0;
+    *engine_ms = 0, *bytes = 0;
     for (int k = 0; k < n; k++) {
         const struct sdd_result_info *info = sdd_result_info(results[k]);
         *engine_ms += info->refine_seconds * 1e3;
+        *bytes += info->plan.host_bytes;
         digests[k] = digests[k] ? digests[k] : info->plan.blocks[0].digest;
         if (digests[k] != info->plan.blocks[0].digest)
             oracle_die("pose %d is not the same alone and together", k);
@@ -32,7 +48,7 @@ static void take(sdd_result *const *results, int n, uint64_t *digests, double *e
 
 /* One run of each kind; false: the engine does not do it. */
 static int run_once(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, int i, uint64_t *digests,
-                    struct sample *alone, struct sample *together)
+                    struct sample *alone, struct sample *together, int64_t *bytes)
 {
     struct sdd_error err = {0};
     sdd_result *results[MOST];
@@ -43,69 +59,82 @@ static int run_once(sdd_mesh *const *meshes, int n, const struct sdd_refine_requ
             return 0;
         }
     alone->call[i] = now_ms() - start;
-    take(results, n, digests, alone->engine + i);
+    take(results, n, digests, alone->engine + i, bytes);
     start = now_ms();
     if (sdd_refine_many(meshes, n, r, results, &err))
         oracle_die("%s", err.text);
     together->call[i] = now_ms() - start;
-    take(results, n, digests, together->engine + i);
+    take(results, n, digests, together->engine + i, bytes);
     return 1;
 }
 
-static void row(const char *device, const char *method, sdd_mesh *const *meshes, int n, uint64_t *digests)
+static void row(const struct machine *on, const char *mesh, int level, const char *method, sdd_mesh *const *meshes,
+                int n, uint64_t *digests)
 {
-    const struct sdd_refine_request r = {.level = LEVEL, .include = SDD_POSITIONS, .method = method};
+    const struct sdd_refine_request r = {.level = level, .include = SDD_POSITIONS, .method = method};
     struct sample alone, together;
+    int64_t bytes = 0;
     for (int i = -WARM; i < RUNS; i++)
-        if (!run_once(meshes, n, &r, i < 0 ? 0 : i, digests, &alone, &together))
+        if (!run_once(meshes, n, &r, i < 0 ? 0 : i, digests, &alone, &together, &bytes))
             return;
     const double a = median(alone.call, RUNS), b = median(together.call, RUNS), x = median(alone.engine, RUNS),
-                 y = median(together.engine, RUNS);
-    printf("  %-12s %2d %10.3f %10.3f %6.2f x %10.4f %10.4f %6.2f x %10.0f\n", method, n, a, b, a / b, x, y, x / y,
-           n * 1e3 / b);
-    printf(
-        "{\"bench\":\"many\",\"device\":\"%s\",\"method\":\"%s\",\"meshes\":%d,\"alone_ms\":%.4f,\"together_ms\":%.4f,"
-        "\"engine_alone_ms\":%.5f,\"engine_together_ms\":%.5f,\"frames_per_s\":%.0f}\n",
-        device, method, n, a, b, x, y, n * 1e3 / b);
+                 y = median(together.engine, RUNS), part = 100e-6 * (double)bytes / on->write;
+    printf("  %-12s %2d %10.3f %10.3f %6.2f x %10.4f %5.1f %% %10.4f %5.1f %% %6.2f x %10.0f\n", method, n, a, b, a / b,
+           x, part / x, y, part / y, x / y, n * 1e3 / b);
+    printf("{\"bench\":\"many\",\"device\":\"%s\",\"mesh\":\"%s\",\"level\":%d,\"method\":\"%s\",\"meshes\":%d,"
+           "\"bytes\":%lld,\"alone_ms\":%.4f,\"together_ms\":%.4f,\"engine_alone_ms\":%.5f,\"engine_together_ms\":%.5f,"
+           "\"write_gb_per_s\":%.1f,\"frames_per_s\":%.0f}\n",
+           on->info.name, mesh, level, method, n, (long long)bytes, a, b, x, y, on->write, n * 1e3 / b);
 }
 
-static void rows(const char *backend, const struct torus *t, char **methods, int n_methods)
+static void cage_rows(const struct machine *on, const struct cage *c, char **methods, int n_methods)
 {
-    struct sdd_device_config config = {.backend = backend, .module_path = test_module_path()};
+    struct bench_mesh mesh;
     struct sdd_error err = {0};
-    struct sdd_device_info info;
-    sdd_device *device = NULL;
     sdd_topology *topology = NULL;
     sdd_mesh *meshes[MOST] = {NULL};
-    const int64_t n = 3 * t->desc.n_vertices;
+    bench_mesh_open(&mesh, c->file, c->nx, c->ny);
+    const int64_t n = 3 * mesh.desc.n_vertices;
     float *points = xalloc(n, sizeof *points);
-    if (sdd_device_open(&config, &device, &err)) {
-        printf("skip: %s: %s\n", backend, err.text);
-        free(points);
-        return;
-    }
-    sdd_device_info(device, &info);
-    int rc = sdd_topology_create(device, &t->desc, &topology, &err);
-    for (int k = 0; k < MOST && !rc; k++) {
+    int rc = sdd_topology_create(on->device, &mesh.desc, &topology, &err);
+    for (int k = 0; k < c->n[COUNTS - 1] && !rc; k++) {
         for (int64_t i = 0; i < n; i++)
-            points[i] = t->points[i] * (1 + 0.01f * (float)k);
+            points[i] = mesh.points[i] * (1 + 0.01f * (float)k);
         rc = sdd_mesh_create(topology, points, NULL, meshes + k, &err);
     }
     if (rc)
-        oracle_die("%s", err.text);
-    printf(
-        "%s, %d threads\n  method        n      alone   together              engine   together           frames/s\n",
-        info.name, info.threads);
+        oracle_die("%s: %s", mesh.name, err.text);
+    printf(" %s to level %d\n", mesh.name, c->level);
     for (int m = 0; m < n_methods; m++) {
         uint64_t digests[MOST] = {0};
-        for (int k = 1; k <= MOST; k *= 8)
-            row(info.name, methods[m], meshes, k, digests);
+        for (int k = 0; k < COUNTS; k++)
+            row(on, mesh.name, c->level, methods[m], meshes, c->n[k], digests);
     }
     for (int k = 0; k < MOST; k++)
         sdd_mesh_free(meshes[k]);
     sdd_topology_unref(topology);
-    sdd_device_close(device);
+    bench_mesh_close(&mesh);
     free(points);
+}
+
+static void rows(const char *backend, char **methods, int n_methods)
+{
+    const struct sdd_device_config config = {.backend = backend, .module_path = test_module_path()};
+    struct sdd_error err = {0};
+    struct machine on = {NULL};
+    if (sdd_device_open(&config, &on.device, &err)) {
+        printf("skip: %s: %s\n", backend, err.text);
+        return;
+    }
+    sdd_device_info(on.device, &on.info);
+    on.write = strcmp(backend, "cuda") == 0 ? device_bandwidth(on.device, (int64_t)1 << 30).write
+                                            : store_bandwidth(on.info.threads, (int64_t)1 << 30);
+    printf("%s, %d threads, writes %.1f GB/s\n  method        n      alone   together              engine            "
+           "together                     frames/s\n",
+           on.info.name, on.info.threads, on.write);
+    for (size_t i = 0; i < sizeof cages / sizeof *cages; i++)
+        cage_rows(&on, cages + i, methods, n_methods);
+    sdd_device_close(on.device);
 }
 
 int main(int argc, char **argv)
@@ -113,11 +142,8 @@ int main(int argc, char **argv)
     static char tables[] = "tabulated", matrix[] = "mesh-matrix";
     char *all[] = {tables, matrix};
     const char *backend = getenv("SUBDD_TEST_BACKEND");
-    struct torus t;
-    torus_make(50, 30, &t);
     if (!backend || strcmp(backend, "cuda") != 0)
-        rows("cpu", &t, argc > 1 ? argv + 1 : all, argc > 1 ? argc - 1 : 2);
-    rows("cuda", &t, argc > 1 ? argv + 1 : all, argc > 1 ? argc - 1 : 2);
-    torus_free(&t);
+        rows("cpu", argc > 1 ? argv + 1 : all, argc > 1 ? argc - 1 : 2);
+    rows("cuda", argc > 1 ? argv + 1 : all, argc > 1 ? argc - 1 : 2);
     return 0;
 }
