@@ -68,7 +68,8 @@ FUZZERS  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,fuzz,fuzz_)))
 HELP_OBJ := $(call objs,$(filter-out $(foreach p,test_ bench_ fuzz_,$(call tsrc,. $(TDIRS) bench fuzz,$(p))) tests/./env.c, \
               $(call tsrc,. $(TDIRS) bench fuzz)))
 LIBSDD   := $(BUILD)/lib/libsdd.a
-ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a $(LIBSDD)
+ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
+SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
 CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_patches.h subd_primvars.h))
 
@@ -140,12 +141,19 @@ $(BUILD)/bin/subd: $(CLI_OBJ) $(BUILD)/lib/libsubd.a
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_client)
 
 # ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------
-# Only what is linked to OpenSubdiv (tests/oracle, and any .cc) needs g++.
-linker = $(if $(filter tests/oracle/%,$(1))$(wildcard $(1).cc),$(CXX),$(CC)) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN/../../lib' -Wl,--disable-new-dtags
+# Tests and benches share one copy of the kernels, which are 2 MB. Only what is linked to OpenSubdiv (tests/oracle, and any
+# .cc) needs g++.
+$(SHARED): $(GPU_OBJ)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D) && $(CC) -shared -Wl,-soname,libsdd.so -Wl,-z,defs $(LDFLAGS) -o $@ $^ $(LIBS_server)
+linker = $(if $(filter tests/oracle/%,$(1))$(wildcard $(1).cc),$(CXX),$(CC)) $(LDFLAGS) \
+         -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib' -Wl,--disable-new-dtags
+$(TESTS) $(BENCHES): $(SHARED)
+$(FUZZERS): $(LIBSDD)
 $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/env.o $(ARCHIVES)
 	$(call say,LINK,$@)
-	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(ARCHIVES) -Wl,--end-group $(LIBS_server) $(LIBS_client) \
-	  -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
+	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
+	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 tests: all $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
