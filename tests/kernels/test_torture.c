@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +20,8 @@
 #include "tests/oracle/shape.h"
 
 /* ---- the k-th host allocation ------------------------------------------------------------------------------ */
-/* Replaces malloc for the process and fails calls that come from this executable's own code, into which the library
- * is linked; those of shared libraries, the OpenMP runtime's among them, pass. Not under sanitizers, which have their
- * own. */
+/* Replaces malloc for the process and fails calls that come from libsdd's own code; those of others, the OpenMP runtime's
+ * among them, pass. Not under sanitizers, which have their own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define HOST_FAULTS 0
 #else
@@ -34,11 +34,17 @@ static int host_forever;
 #if HOST_FAULTS
 extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
-extern const char __executable_start, etext;
+
+static int is_of_libsdd(const void *code)
+{
+    Dl_info it, libsdd;
+    return dladdr(code, &it) && dladdr((const void *)(uintptr_t)sdd_backend_fake, &libsdd) &&
+           it.dli_fbase == libsdd.dli_fbase;
+}
 
 static int host_fault(const void *caller)
 {
-    if (host_k == 0 || (uintptr_t)caller < (uintptr_t)&__executable_start || (uintptr_t)caller > (uintptr_t)&etext)
+    if (host_k == 0 || !is_of_libsdd(caller))
         return 0;
     host_calls++;
     const int fails = host_calls == host_k || (host_forever && host_calls > host_k);
