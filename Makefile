@@ -32,6 +32,7 @@ OPT      := -O2 -g
 ifneq ($(SAN),)
 HARDEN   :=
 OPT      := -O1 -g -fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all
+export SUBDD_TEST_TIMEOUT ?= 1800
 endif
 COMMON    = -I. -I$(BUILD)/gen $(OPT) $(WARN) -fPIC -MMD -MP $(call pkg,--cflags,$(SRV_PKGS) libcurl cmocka)
 CSTD     := -std=c11 -D_GNU_SOURCE -Walloca -Wstrict-prototypes
