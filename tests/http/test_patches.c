@@ -3,6 +3,7 @@
 #include "tests/env.h"
 #include "tests/http/frames.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -444,7 +445,7 @@ static void test_eviction(void **state)
 
 struct reader {
     char id[32], wrong[200];
-    volatile bool stop;
+    atomic_bool stop;
     int n;
 };
 
