@@ -20,8 +20,8 @@
 #include "tests/oracle/shape.h"
 
 /* ---- the k-th host allocation ------------------------------------------------------------------------------ */
-/* Replaces malloc for the process and fails calls that come from libsdd's own code; those of others, the OpenMP runtime's
- * among them, pass. Not under sanitizers, which have their own. */
+/* Replaces malloc for the process and fails calls that come from libsdd's own code; those of others, the OpenMP
+ * runtime's among them, pass. Not under sanitizers, which have their own. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
 #define HOST_FAULTS 0
 #else
