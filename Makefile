@@ -41,10 +41,10 @@ CFLAGS_server = $(HARDEN) -fPIE
 CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
-CFLAGS_gpu/backend_cpu = $(OPENMP)
-CFLAGS_gpu/topology = $(OPENMP)
-CFLAGS_gpu/tabulated = $(OPENMP)
-CFLAGS_gpu/kernels_cpu = $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
+CFLAGS_gpu/device/cpu/backend_cpu = $(OPENMP)
+CFLAGS_gpu/mesh/topology = $(OPENMP)
+CFLAGS_gpu/engines/tabulated/tables = $(OPENMP)
+CFLAGS_kernels = $(CFLAGS_gpu) $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
 LDHARD   := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 RPATH    := -Wl,-rpath,'$$ORIGIN/../lib' -Wl,--disable-new-dtags
@@ -53,16 +53,21 @@ LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
 LIBS_peers = -losdCPU $(call pkg,--libs,openmesh)
 
 # ---- sources --------------------------------------------------------------------------------------------------
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h kernels.def kernels_all.h abi.h openapi.h)
+# A kernel is a file NAME.k.h; a room that has some is compiled as one unit by either compiler, which list-kernels makes.
+KERNELS  := $(wildcard $(foreach d,gpu/* gpu/*/* gpu/*/*/*,$d/*.k.h))
+ROOMS    := $(patsubst %/,%,$(sort $(patsubst %/kernels/,%/,$(dir $(KERNELS)))))
+LISTS    := $(addprefix $(BUILD)/gen/,kernels.def abi.h $(foreach r,$(ROOMS),$r/kernels.c $r/kernels.cu $r/kernels.def))
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LISTS)
+under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
 TDIRS    := unit kernels engines http oracle $(if $(CGAL),cgal)
 PB_OBJ   := $(BUILD)/obj/gen/subdd.pb-c.o
-GPU_OBJ  := $(call objs,$(wildcard gpu/*.c gpu/engines/*.c gpu/fake/*.c))
-SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(wildcard server/*.c))) $(PB_OBJ)
-LIB_OBJ  := $(call objs,$(wildcard client/subd_*.c)) $(PB_OBJ)
-CLI_OBJ  := $(call objs,$(wildcard client/cli*.c))
-CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/cuda/*.cu gpu/cuda/tuned/*.cu))
+GPU_OBJ  := $(call objs,$(call under,gpu,c)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernels.o)
+SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(call under,server,c))) $(PB_OBJ)
+LIB_OBJ  := $(call objs,$(wildcard client/lib/*.c)) $(PB_OBJ)
+CLI_OBJ  := $(call objs,$(wildcard client/cli/*.c))
+CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/device/cuda/*.cu)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernels.cu.o)
 TESTS    := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,$(TDIRS),test_)))
 BENCHES  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,bench,bench_)))
 FUZZERS  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,fuzz,fuzz_)))
@@ -72,12 +77,14 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_patches.h subd_primvars.h))
+CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_patches.h subd_primvars.h))
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
         cover docker tests said run-tests run-bench fuzzers force
-all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, libsubd; the CUDA module where nvcc is found
+# Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
+DRIVER   := $(wildcard /proc/driver/nvidia/version)
+all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
 said:
 	@$(if $(missing),echo '  $(missing)',:)
 cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
@@ -87,21 +94,11 @@ $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)
 	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
-$(BUILD)/gen/openapi.h: $(wildcard server/openapi.yaml)
+$(BUILD)/gen/openapi.h: $(wildcard server/api/openapi.yaml)
 	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
-# A header gpu/kernels/NAME.h that has a k_NAME is a kernel. Rewritten only when the text changes: no rebuild for nothing.
-KERNELS  := $(foreach h,$(sort $(wildcard gpu/kernels/*.h)),$(shell grep -qw k_$(basename $(notdir $h)) $h && echo $(basename $(notdir $h))))
-ABI      := $(wildcard gpu/kernel.h gpu/backend.h gpu/err.h gpu/err.def) $(sort $(wildcard gpu/kernels/*.h gpu/cuda/*.cuh))
-renew     = @mkdir -p $(@D); { $(1); } >$@.$$$$; cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
-# One that has a form of its own in gpu/cuda is a kernel of tiles.
-$(BUILD)/gen/kernels.def: force
-	$(call renew,printf '%s\n' '$(hash)ifndef SDD_TILES' '$(hash)define SDD_TILES SDD_KERNEL' '$(hash)endif' $(foreach k,$(KERNELS),'SDD_$(if $(wildcard gpu/cuda/$k.cuh),TILES,KERNEL)($k)') '$(hash)undef SDD_TILES')
-$(BUILD)/gen/kernels_all.h: force
-	$(call renew,echo '/* made by make from the names in gpu/kernels */'; printf '$(hash)include "gpu/kernels/%s.h"\n' $(KERNELS); \
-	  printf '%s\n' '$(hash)ifdef __CUDACC__' $(patsubst %,'$(hash)include "%"',$(wildcard gpu/cuda/*.cuh)) '$(hash)endif')
-$(BUILD)/gen/abi.h: force
-	$(call renew,echo "$(hash)define SDD_ABI_HASH \"$$(sha256sum $(ABI) /dev/null | sha256sum | cut -c1-32)\"")
+$(LISTS) &: force
+	@gpu/kernel/list-kernels $(BUILD)
 
 flags = $(CFLAGS_$(firstword $(subst /, ,$(1)))) $(CFLAGS_$(1))
 $(BUILD)/obj/%.o: %.c | $(GEN)
@@ -110,13 +107,23 @@ $(BUILD)/obj/%.o: %.c | $(GEN)
 $(BUILD)/obj/%.o: %.cc | $(GEN)
 	$(call say,CXX,$<)
 	@mkdir -p $(@D) && $(CXX) $(COMMON) -std=c++2b -D_GNU_SOURCE $(call flags,$*) -c $< -o $@
+$(BUILD)/obj/gen/%.o: $(BUILD)/gen/%.c | $(GEN)
+	$(call say,CC,$*)
+	@mkdir -p $(@D) && $(CC) $(COMMON) $(CSTD) $(CFLAGS_kernels) -c $< -o $@
 $(PB_OBJ): $(BUILD)/gen/subdd.pb-c.c
 	@mkdir -p $(@D) && $(CC) $(COMMON) -Wno-conversion $(HARDEN) -fvisibility=hidden -c $< -o $@
+# Two passes of the front end serve all architectures: what sm_80 has, and what came with sm_90.
+ARCHS     = -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] -gencode arch=compute_90,code=[sm_90,compute_90]
+NVCCFLAGS = -O3 --threads 2 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen $(ARCHS) -lineinfo \
+            $(shell $(NVCC) --help | grep -o -- --compress-mode | head -1 | sed s/$$/=size/) \
+            -Xcompiler -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-fopenmp,-Wall,-Wextra,-ffp-contract=off
+nvcc      = @mkdir -p $(@D) && $(NVCC) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
 $(BUILD)/obj/%.cu.o: %.cu | $(GEN)
 	$(call say,NVCC,$<)
-	@mkdir -p $(@D) && $(NVCC) -O3 --threads 0 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen \
-	  $(foreach a,80 86 89 90,-gencode arch=compute_$a,code=sm_$a) -gencode arch=compute_90,code=compute_90 -lineinfo $$($(NVCC) --help | grep -o -- --compress-mode | head -1 | sed s/$$/=size/) -Xcompiler \
-	  -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-fopenmp,-Wall,-Wextra,-ffp-contract=off -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(nvcc)
+$(BUILD)/obj/gen/%.cu.o: $(BUILD)/gen/%.cu | $(GEN)
+	$(call say,NVCC,$*)
+	$(nvcc)
 # Where CUB needs libstdc++ it is linked statically and hidden: the module asks the host for libc and libgomp alone.
 $(BUILD)/lib/libsdd_cuda.so: $(CU_OBJ)
 	$(call say,LINK,$@)
@@ -133,7 +140,7 @@ $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	@mkdir -p $(@D) && echo '{ global: subd_*; local: *; };' >$(BUILD)/gen/libsubd.map
 	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
 	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
-$(BUILD)/include/%.h: client/%.h ; @mkdir -p $(@D) && cp $< $@
+$(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
@@ -155,7 +162,7 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
-tests: all $(TESTS)
+tests: all cuda $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
@@ -197,13 +204,13 @@ lint: ## format, sizes, licence line, banned calls, layering, kernel headers, cl
 fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cc' | xargs clang-format -i
 bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
-	$(AGAIN) all tests $(BENCHES)
+	$(AGAIN) all cuda tests $(BENCHES)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
 docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 install: all ## into PREFIX (default /usr/local), below DESTDIR
 	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd gpu/sdd.h gpu/sdd_begin.h gpu/sdd_many.h gpu/sdd_matrix.h gpu/err.*[hf]
+	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/lib/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd $(wildcard gpu/sdd/*.h gpu/sdd/*.def)
 	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
 clean: ; rm -rf build ## remove all that was built
 help: ## this list

@@ -3,7 +3,7 @@
  * --help. */
 #ifndef SUBDD_CONFIG_H
 #define SUBDD_CONFIG_H
-#include "server/text.h"
+#include "server/base/text.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* main.c: options in, exit code out. */
-#include "server/auth.h"
+#include "server/net/auth.h"
 #include "server/config.h"
 #include "server/serve.h"
 #include <limits.h>

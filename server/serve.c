@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* serve.c: start to stop. */
 #include "server/serve.h"
-#include "server/api.h"
-#include "server/auth.h"
-#include "server/http.h"
-#include "server/loop.h"
-#include "server/residency.h"
-#include "server/routes.h"
+#include "server/api/api.h"
+#include "server/net/auth.h"
+#include "server/net/http.h"
+#include "server/net/loop.h"
+#include "server/resident/residency.h"
+#include "server/api/routes.h"
 #include "server/server.h"
-#include "server/store.h"
+#include "server/store/store.h"
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* serve.h: the daemon from start to stop, with the device opened by whom the caller says (tests bring a faulty one). */
 #ifndef SUBDD_SERVE_H
 #define SUBDD_SERVE_H
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include "server/config.h"
 
 /* 0: after SIGTERM. */

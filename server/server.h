@@ -2,16 +2,16 @@
 /* server.h: the daemon's one object. The loop thread owns all of it but what is marked. */
 #ifndef SUBDD_SERVER_H
 #define SUBDD_SERVER_H
-#include "gpu/sdd.h"
-#include "server/cache.h"
+#include "gpu/sdd/sdd.h"
+#include "server/resident/cache.h"
 #include "server/config.h"
-#include "server/conn.h"
-#include "server/executor.h"
-#include "server/jobs.h"
-#include "server/log.h"
-#include "server/metrics.h"
+#include "server/net/mhd/conn.h"
+#include "server/jobs/executor.h"
+#include "server/jobs/jobs.h"
+#include "server/base/log.h"
+#include "server/base/metrics.h"
 #include "server/serve.h"
-#include "server/slots.h"
+#include "server/jobs/slots.h"
 #include <uv.h>
 
 struct MHD_Daemon;

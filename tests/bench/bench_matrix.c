@@ -6,8 +6,8 @@
  *
  * SUBDD_TEST_BACKEND=cuda leaves the CPU out. Real meshes come from $SUBDD_SHARED/data. Medians of 9. Checked: every
  * form and width gives the bits of the frame. */
-#include "gpu/matrix.h"
-#include "gpu/mesh.h"
+#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/mesh/mesh.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"

@@ -4,7 +4,7 @@
  * the CPU (one thread, two) and for CUDA where there is one; a level whose digests differ between rows ends it.
  * The floor is 12 bytes written a vertex. */
 #include "tests/env.h"
-#include "gpu/kernel.h"
+#include "gpu/kernel/kernel.h"
 #include "tests/bench/timing.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/naive.h"

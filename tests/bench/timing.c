@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* timing.c: clocks, meshes and bandwidths of the benchmarks. */
 #include "tests/bench/timing.h"
-#include "gpu/device.h"
-#include "gpu/kernels/point_check.h"
+#include "gpu/device/device.h"
+#include "gpu/mesh/kernels/point_check.k.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
 #include <immintrin.h>

@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/oracle/shape.h"
 
 double now_ms(void);

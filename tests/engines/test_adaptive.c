@@ -2,8 +2,8 @@
 /* test_adaptive.c: rows from patches of all levels are those of mesh-matrix, but for rounding: on every shape, odd ones
  * as well, refined and limit; engine tabulated takes them above level 6. Any part of the rows has the bits of the
  * whole, on any number of threads, and they follow the positions. */
-#include "gpu/adaptive.h"
-#include "gpu/mesh.h"
+#include "gpu/patches/adaptive.h"
+#include "gpu/mesh/mesh.h"
 #include "tests/env.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/cases.h"

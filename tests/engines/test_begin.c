@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_begin.c: results whose blocks come piece by piece: the digests and, whatever the pieces, the bytes of
  * sdd_refine; what is not brought costs nothing but memory, which is given back. */
-#include "gpu/device.h"
-#include "gpu/fake/backend_fake.h"
-#include "gpu/sdd_begin.h"
+#include "gpu/device/device.h"
+#include "gpu/device/fake/backend_fake.h"
+#include "gpu/sdd/sdd_begin.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"

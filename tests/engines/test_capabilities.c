@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/capabilities.h"
+#include "gpu/engine_api/capabilities.h"
 
 /* Two triangles of a square with UVs; a third on their common edge makes it not manifold. */
 static const float points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1};

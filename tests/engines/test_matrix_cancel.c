@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_matrix_cancel.c: who cancels while a subdivision matrix is made does not wait for the product that is under way:
  * none of its parts that come after is begun. */
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <setjmp.h>

@@ -2,7 +2,7 @@
 /* test_matrix_market.c: the text of a subdivision matrix, read back: its rows sum to one, those of tangents to zero,
  * ascend as they should, and times the control points they are what mesh-matrix makes, under every scheme, refined,
  * limit and tangents. */
-#include "gpu/sdd_matrix.h"
+#include "gpu/sdd/sdd_matrix.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_ranges.c: a range of rows is the slice of the whole block, bit for bit, of every engine and scheme that takes a
  * shape, refined and limit; the plan says what it takes, and what is no range of the block is refused. */
-#include "gpu/device.h"
+#include "gpu/device/device.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"

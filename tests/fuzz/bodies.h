@@ -2,8 +2,8 @@
 /* bodies.h: what a fuzzer does with a body once it is decoded: as much as a request would, short of the device. */
 #ifndef TESTS_FUZZ_BODIES_H
 #define TESTS_FUZZ_BODIES_H
-#include "server/mesh_codec.h"
-#include "server/mesh_encode.h"
+#include "server/mesh/formats/codec.h"
+#include "server/mesh/encode.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a frame, in pieces: the first byte says how long a piece is, whether positions are compact (16), whether
  * patches (32) or primvars (64) were asked for and whether digests count (128: not). */
-#include "client/subd_frame.h"
+#include "client/lib/subd_frame.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What stands between a socket and the HTTP library, and the small languages in headers. The first byte picks one. */
-#include "server/guard.h"
-#include "server/query.h"
+#include "server/net/mhd/guard.h"
+#include "server/net/query.h"
 #include <stdlib.h>
 #include <string.h>
 

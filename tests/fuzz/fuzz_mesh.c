@@ -4,7 +4,7 @@
  *
  * Bytes: options, vertices, faces, creases, corners, holes, UVs, level and surface; then face sizes, corner indices
  * (signed), and so on, at the end channels and primvars; what the input has no bytes for is 0. */
-#include "server/mesh.h"
+#include "server/mesh/mesh.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

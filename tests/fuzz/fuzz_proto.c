@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first byte says what the rest is sent as: m a mesh, p positions, anything else edits of a cube. What the scan
  * lets pass protobuf-c must take within its memory. */
-#include "server/wire_scan.h"
+#include "server/mesh/formats/wire_scan.h"
 #include "subdd.pb-c.h"
 #include "tests/fuzz/bodies.h"
 

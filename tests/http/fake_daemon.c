@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/http/fake_daemon.h"
-#include "gpu/device.h"
-#include "gpu/fake/backend_fake.h"
+#include "gpu/device/device.h"
+#include "gpu/device/fake/backend_fake.h"
 #include "server/serve.h"
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/http/frames.h"
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include <string.h>
 
 Subdd__V1__FrameHeader *frame_header(const struct answer *a, size_t *end)

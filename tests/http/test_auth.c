@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens: every route with every kind of token, guessing, reloading, making new ones, and where it may listen
  * without. */
-#include "server/routes.h"
+#include "server/api/routes.h"
 #include "tests/http/daemon.h"
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compact blocks through the service: over HTTP, by libsubd, by subd, whose files have floats. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "tests/env.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"

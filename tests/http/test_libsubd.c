@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libsubd against the real daemon: one test a route, and the event-loop form. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/http/daemon.h"
 #include <poll.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libsubd against servers that lie, stall, break off or are not there. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "tests/http/canned.h"
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Subdivision matrices through the service, over HTTP, by libsubd and by subd: the text, read here, times the control
  * points is the surface that refined gives. */
-#include "client/subd_matrix.h"
+#include "client/lib/subd_matrix.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meshes that are not manifold and the schemes bilinear and loop, end to end: made, told, planned, refined, edited,
  * started again. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/http/daemon.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Primvars through the daemon and libsubd: pushed, shown, edited, over a restart, and refused. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/http/daemon.h"
 #include <stdio.h>

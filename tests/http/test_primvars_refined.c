@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined frames with primvars: blocks by name, their values, plan, tags, what is refused; and subd's PLY of them. */
-#include "client/subd_patches.h"
+#include "client/lib/subd_patches.h"
 #include "tests/http/daemon.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Meshes made with ?reorder=rcm: by their ids they are the meshes that were sent; edits, positions, restart. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "subdd.pb-c.h"
 #include "tests/env.h"
 #include "tests/http/daemon.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The endpoint table, the OpenAPI document and the metrics agree, and paths that are not in the table are refused. */
-#include "server/routes.h"
+#include "server/api/routes.h"
 #include "tests/http/daemon.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What GET /v1 and `subd stat` say of the engines is what the engines' own tables say. */
 #include "tests/env.h"
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"
 #include <cjson/cJSON.h>

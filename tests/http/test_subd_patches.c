@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Patches as a client meets them: libsubd's frame and evaluation against refined with surface=limit, and `subd patches`
  * with its table and files. */
-#include "client/subd_patches.h"
+#include "client/lib/subd_patches.h"
 #include "subdd.pb-c.h"
 #include "tests/env.h"
 #include "tests/http/daemon.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined surfaces as files: USDA, GLB and STL, read by parsers of their own and held against the frame. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "tests/env.h"
 #include "tests/http/daemon.h"
 #include "tests/http/spawn.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limit tangents through the service: over HTTP, by libsubd, by subd, and what the files of subd make of them. */
-#include "client/subd.h"
+#include "client/lib/subd.h"
 #include "tests/env.h"
 #include "tests/http/frames.h"
 #include "tests/http/spawn.h"

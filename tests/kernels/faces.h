@@ -2,8 +2,8 @@
 /* faces.h: struct sdd_faces and struct sdd_ruled of an oracle's mesh, for kernels under test. */
 #ifndef TESTS_FACES_H
 #define TESTS_FACES_H
-#include "gpu/kernels/faces.h"
-#include "gpu/kernels/ruled.h"
+#include "gpu/grid/faces.h"
+#include "gpu/grid/ruled.h"
 #include "tests/kernels/brute.h"
 
 /* faces_of: in host memory, tables for all corners. */

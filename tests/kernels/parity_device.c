@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernels/parity_device.h"
 #include "abi.h"
-#include "gpu/fake/backend_fake.h"
+#include "gpu/device/fake/backend_fake.h"
 #include "tests/env.h"
 #include <assert.h>
 #include <stdio.h>

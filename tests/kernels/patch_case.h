@@ -4,7 +4,7 @@
  * structs of arguments. */
 #ifndef TESTS_PATCH_CASE_H
 #define TESTS_PATCH_CASE_H
-#include "gpu/kernels/patch_cells.h"
+#include "gpu/patches/kernels/patch_cells.dev.h"
 #include "tests/kernels/wild.h"
 
 struct patch_case { /* one level */

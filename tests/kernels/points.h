@@ -5,8 +5,8 @@
  * is one. */
 #ifndef TESTS_POINTS_H
 #define TESTS_POINTS_H
-#include "gpu/kernels/ef_level.h"
-#include "gpu/kernels/grid.h"
+#include "gpu/engines/edge_friend/kernels/ef_level.dev.h"
+#include "gpu/grid/grid.h"
 #include "tests/kernels/levels.h"
 #include "tests/kernels/poly.h"
 

@@ -4,7 +4,7 @@
  * there is so here. */
 #ifndef TESTS_QUANTISED_H
 #define TESTS_QUANTISED_H
-#include "gpu/kernels/rows_out.h"
+#include "gpu/kernel/rows_out.h"
 
 struct quantised {
     struct sdd_rows_as as; /* for the launch, .. */

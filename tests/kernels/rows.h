@@ -2,7 +2,7 @@
 /* rows.h: a sparse matrix in compressed rows that a kernel has made in two passes, as the host looks at it. */
 #ifndef TESTS_ROWS_H
 #define TESTS_ROWS_H
-#include "gpu/kernels/matrix_row.h"
+#include "gpu/sparse/matrix_row.h"
 
 struct rows {
     int64_t n, n_columns;

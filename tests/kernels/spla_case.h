@@ -3,7 +3,7 @@
  * going through all rows and columns. Nothing is shared with gpu/ but the structs of arguments. */
 #ifndef TESTS_SPLA_CASE_H
 #define TESTS_SPLA_CASE_H
-#include "gpu/kernels/spla.h"
+#include "gpu/engines/spla/kernels/spla.dev.h"
 
 /* Host arrays. has[row * n_cols + column] and value[..] say the same as ptr, rid, val. */
 struct spla_case {

@@ -4,7 +4,7 @@
  * numbered [vertices | face points | edge points], triangles' [vertices | edge points]. */
 #ifndef TESTS_SPLA_LEVEL_H
 #define TESTS_SPLA_LEVEL_H
-#include "gpu/kernels/spla_edge.h"
+#include "gpu/engines/spla/kernels/spla_edge.dev.h"
 #include "tests/oracle/refined.h"
 
 struct spla_level {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/kernels/tab_pieces.h"
-#include "gpu/kernels/tab_points.h"
-#include "gpu/kernels/tab_where.h"
+#include "gpu/engines/tabulated/kernels/tab_points.k.h"
+#include "gpu/engines/tabulated/kernels/tab_where.k.h"
 #include "tests/kernels/launch.h"
 #include <math.h>
 #include <stdlib.h>

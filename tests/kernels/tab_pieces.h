@@ -3,7 +3,7 @@
  * their pieces, in classes. */
 #ifndef TESTS_TAB_PIECES_H
 #define TESTS_TAB_PIECES_H
-#include "gpu/kernels/tab_rows.h"
+#include "gpu/engines/tabulated/kernels/tab_rows.k.h"
 #include "tests/kernels/wild.h"
 
 enum { MOST_CLASSES = 5, MOST_COLUMNS = 129, MOST_LEVEL = 6 };

@@ -2,7 +2,7 @@
 /* Laws of the algebra (gpu/algebra.h) as a whole, on the backend under test: a transpose of a transpose, products
  * against tables of rows and columns, products with vectors by rows and by columns, edge numbers, memory as planned. */
 #include "tests/kernels/launch.h"
-#include "gpu/algebra.h"
+#include "gpu/engines/spla/algebra.h"
 #include "tests/kernels/spla_case.h"
 #include "tests/oracle/cases.h"
 #include <math.h>

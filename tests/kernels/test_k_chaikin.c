@@ -3,10 +3,10 @@
  * are edges of a graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the oracle's
  * parts. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/chaikin_rows.h"
-#include "gpu/kernels/chaikin_step.h"
-#include "gpu/kernels/channel_chaikin.h"
-#include "gpu/kernels/semi_flags.h"
+#include "gpu/mesh/kernels/chaikin_rows.k.h"
+#include "gpu/levels/kernels/chaikin_step.k.h"
+#include "gpu/mesh/kernels/channel_chaikin.k.h"
+#include "gpu/mesh/kernels/semi_flags.k.h"
 #include "tests/kernels/wild.h"
 #include <math.h>
 #include <stdlib.h>

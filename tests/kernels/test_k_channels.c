@@ -4,14 +4,14 @@
  * of two values, where all is known (tests/oracle/test_options_osd and test_random_osd hold its rules against
  * OpenSubdiv). */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/channel_edges.h"
-#include "gpu/kernels/channel_extras.h"
-#include "gpu/kernels/channel_keys.h"
-#include "gpu/kernels/channel_runs.h"
-#include "gpu/kernels/channel_split.h"
-#include "gpu/kernels/channel_twins.h"
-#include "gpu/kernels/channel_values.h"
-#include "gpu/kernels/channel_vertices.h"
+#include "gpu/mesh/kernels/channel_edges.k.h"
+#include "gpu/mesh/kernels/channel_extras.k.h"
+#include "gpu/mesh/kernels/channel_keys.k.h"
+#include "gpu/mesh/kernels/channel_runs.k.h"
+#include "gpu/mesh/kernels/channel_split.k.h"
+#include "gpu/mesh/kernels/channel_twins.k.h"
+#include "gpu/mesh/kernels/channel_values.k.h"
+#include "gpu/mesh/kernels/channel_vertices.k.h"
 #include "tests/kernels/wild.h"
 #include <stdlib.h>
 #include <string.h>

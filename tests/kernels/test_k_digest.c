@@ -2,8 +2,8 @@
 /* Oracles of digests: digest_piece, digest_queue and sdd_digest against libxxhash, for every length around
  * pieces and levels of the tree, which is built here level by level. */
 #include "tests/kernels/launch.h"
-#include "gpu/digest.h"
-#include "gpu/kernels/digest_piece.h"
+#include "gpu/device/digest.h"
+#include "gpu/device/kernels/digest_piece.k.h"
 #include "tests/oracle/refined.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  * with edges and vertices spoiled, shapes that are not manifold and soups (odd.h). */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/edge_ids.h"
-#include "gpu/kernels/edge_keys.h"
-#include "gpu/kernels/edge_twins.h"
-#include "gpu/kernels/isolated_flags.h"
-#include "gpu/kernels/run_heads.h"
-#include "gpu/kernels/vertex_fan.h"
+#include "gpu/mesh/kernels/edge_ids.k.h"
+#include "gpu/mesh/kernels/edge_keys.k.h"
+#include "gpu/mesh/kernels/edge_twins.k.h"
+#include "gpu/mesh/isolated_flags.k.h"
+#include "gpu/kernel/run_heads.k.h"
+#include "gpu/mesh/kernels/vertex_fan.k.h"
 #include "tests/kernels/odd.h"
 #include <stdlib.h>
 #include <string.h>

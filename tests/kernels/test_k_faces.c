@@ -4,12 +4,12 @@
  * one's output. Meshes: the shapes, random ones, and both with errors put in. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/compact.h"
-#include "gpu/kernels/face_corners.h"
-#include "gpu/kernels/face_ends.h"
-#include "gpu/kernels/point_check.h"
-#include "gpu/kernels/vertex_heads.h"
-#include "gpu/kernels/vertex_keys.h"
+#include "gpu/kernel/compact.k.h"
+#include "gpu/mesh/kernels/face_corners.k.h"
+#include "gpu/mesh/kernels/face_ends.k.h"
+#include "gpu/mesh/kernels/point_check.k.h"
+#include "gpu/mesh/kernels/vertex_heads.k.h"
+#include "gpu/mesh/kernels/vertex_keys.k.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
 #include <math.h>

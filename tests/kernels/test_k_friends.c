@@ -5,11 +5,11 @@
  * test_k_points. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/ef_edges.h"
-#include "gpu/kernels/ef_faces.h"
-#include "gpu/kernels/ef_quads.h"
-#include "gpu/kernels/ef_step.h"
-#include "gpu/kernels/ef_vertices.h"
+#include "gpu/engines/edge_friend/kernels/ef_edges.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_faces.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_quads.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_step.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_vertices.k.h"
 #include "tests/kernels/levels.h"
 #include "tests/kernels/poly.h"
 #include <stdlib.h>

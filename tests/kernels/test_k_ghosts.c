@@ -4,10 +4,10 @@
  * The oracle (brute.h) finds the ghost after a ghost by trying all of them, and walks each loop step by step. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/ghost_corners.h"
-#include "gpu/kernels/ghost_faces.h"
-#include "gpu/kernels/ghost_heads.h"
-#include "gpu/kernels/ghost_jump.h"
+#include "gpu/mesh/kernels/ghost_corners.k.h"
+#include "gpu/mesh/kernels/ghost_faces.k.h"
+#include "gpu/mesh/kernels/ghost_heads.k.h"
+#include "gpu/mesh/kernels/ghost_jump.k.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
 #include <stdlib.h>

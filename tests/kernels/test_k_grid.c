@@ -6,9 +6,9 @@
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
-#include "gpu/kernels/grid_quads.h"
-#include "gpu/kernels/grid_uvs.h"
-#include "gpu/kernels/uv_faces.h"
+#include "gpu/refine/kernels/grid_quads.k.h"
+#include "gpu/refine/kernels/grid_uvs.k.h"
+#include "gpu/refine/kernels/uv_faces.k.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
 #include <math.h>

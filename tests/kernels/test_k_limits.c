@@ -4,7 +4,7 @@
  * normals are summed here from the quads around a vertex. The kernel gets the oracle's level with random loop
  * starts, and NaN for what ghosts alone have. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/ef_tangents.h"
+#include "gpu/engines/edge_friend/kernels/ef_tangents.k.h"
 #include "tests/kernels/points.h"
 #include "tests/oracle/planes.h"
 #include <math.h>

@@ -4,8 +4,8 @@
  * held. Laws: a single place stays that place, affine maps commute with a step, and the weights around a vertex are
  * Loop's numbers. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/loop_inside.h"
-#include "gpu/kernels/loop_seams.h"
+#include "gpu/levels/kernels/loop_inside.k.h"
+#include "gpu/levels/loop_seams.k.h"
 #include "tests/kernels/loop.h"
 #include <math.h>
 #include <stdlib.h>

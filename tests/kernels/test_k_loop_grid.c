@@ -5,9 +5,9 @@
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
-#include "gpu/kernels/tri_faces.h"
-#include "gpu/kernels/tri_spot.h"
-#include "gpu/kernels/tri_uvs.h"
+#include "gpu/refine/kernels/tri_faces.k.h"
+#include "gpu/grid/tri_spot.h"
+#include "gpu/refine/kernels/tri_uvs.k.h"
 #include "tests/kernels/loop.h"
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * The points are random on every level, so that nothing is smooth, and what the rules make of them is the oracle's
  * (wild.h, loop.h): double precision, manifold or not. Rows of points sum to one, of tangents to zero. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/matrix_quads.h"
-#include "gpu/kernels/matrix_triangles.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_quads.k.h"
+#include "gpu/levels/matrix_triangles.k.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/rows.h"
 #include "tests/kernels/wild.h"

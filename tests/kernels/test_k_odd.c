@@ -4,12 +4,12 @@
  * Meshes: shapes that are not manifold, soups, and manifold ones, where nothing is apart. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/apart_flags.h"
-#include "gpu/kernels/edge_implicit.h"
-#include "gpu/kernels/edges_apart.h"
-#include "gpu/kernels/open_flags.h"
-#include "gpu/kernels/open_twins.h"
-#include "gpu/kernels/vertex_odd.h"
+#include "gpu/mesh/kernels/apart_flags.k.h"
+#include "gpu/mesh/kernels/edge_implicit.k.h"
+#include "gpu/mesh/kernels/edges_apart.k.h"
+#include "gpu/mesh/kernels/open_flags.k.h"
+#include "gpu/mesh/kernels/open_twins.k.h"
+#include "gpu/mesh/kernels/vertex_odd.k.h"
 #include "tests/kernels/odd.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of face_params and uniform_rows. The oracle walks: it divides each control face by its corners' quadrants (or
  * the triangle in four), level by level, and follows where the parts go. */
-#include "kernels_all.h"
+#include "gpu/refine/kernels/face_params.k.h"
+#include "gpu/refine/kernels/uniform_rows.k.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/poly.h"

@@ -5,12 +5,12 @@
  * to ghosts alone is NaN, for nothing that leaves the engine may read it. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/ef_edges.h"
-#include "gpu/kernels/ef_faces.h"
-#include "gpu/kernels/ef_last.h"
-#include "gpu/kernels/ef_step.h"
-#include "gpu/kernels/ef_vertices.h"
-#include "gpu/kernels/isolated_points.h"
+#include "gpu/engines/edge_friend/kernels/ef_edges.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_faces.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_last.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_step.k.h"
+#include "gpu/engines/edge_friend/kernels/ef_vertices.k.h"
+#include "gpu/levels/isolated_points.k.h"
 #include "tests/kernels/points.h"
 #include <math.h>
 #include <stdlib.h>

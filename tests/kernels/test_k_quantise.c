@@ -3,8 +3,8 @@
  * (tests/oracle/compact.h): corners of boxes and what lies beside them, boxes without extent, poles and folds of the
  * octahedron, every half float and the middle between any two. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/box_rows.h"
-#include "gpu/kernels/quantise_rows.h"
+#include "gpu/engine_api/kernels/box_rows.k.h"
+#include "gpu/engine_api/kernels/quantise_rows.k.h"
 #include "tests/oracle/compact.h"
 #include "tests/oracle/refined.h"
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracle of vertex_ruled: sharp edges are counted at both their ends, over the shapes and random meshes, manifold or
  * not, with arrays of zeros and without. */
-#include "gpu/kernels/vertex_ruled.h"
+#include "gpu/mesh/kernels/vertex_ruled.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/poly.h"
 #include "tests/kernels/wild.h"

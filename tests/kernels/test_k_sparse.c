@@ -3,13 +3,13 @@
  * matrix_normals: random sparse matrices, beside them the same as full ones. A product with a vector has the same bits
  * in every form, for every k and width. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/matrix_empty.h"
-#include "gpu/kernels/matrix_normals.h"
-#include "gpu/kernels/matrix_pack.h"
-#include "gpu/kernels/matrix_product.h"
-#include "gpu/kernels/matrix_rest.h"
-#include "gpu/kernels/matrix_total.h"
-#include "gpu/kernels/matrix_wide.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_empty.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_normals.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_pack.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_product.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_rest.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_total.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_wide.k.h"
 #include "tests/kernels/rows.h"
 #include "tests/oracle/refined.h"
 #include <math.h>

@@ -3,14 +3,14 @@
  * spla_transposed, spla_count, spla_fill, spla_combine, spla_multiply, spla_upper. What is expected comes from going
  * through tables of rows and columns. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/spla_combine.h"
-#include "gpu/kernels/spla_count.h"
-#include "gpu/kernels/spla_fill.h"
-#include "gpu/kernels/spla_multiply.h"
-#include "gpu/kernels/spla_pointers.h"
-#include "gpu/kernels/spla_row_keys.h"
-#include "gpu/kernels/spla_transposed.h"
-#include "gpu/kernels/spla_upper.h"
+#include "gpu/engines/spla/kernels/spla_combine.k.h"
+#include "gpu/engines/spla/kernels/spla_count.k.h"
+#include "gpu/engines/spla/kernels/spla_fill.k.h"
+#include "gpu/engines/spla/kernels/spla_multiply.k.h"
+#include "gpu/engines/spla/kernels/spla_pointers.k.h"
+#include "gpu/engines/spla/kernels/spla_row_keys.k.h"
+#include "gpu/engines/spla/kernels/spla_transposed.k.h"
+#include "gpu/engines/spla/kernels/spla_upper.k.h"
 #include "tests/kernels/spla_case.h"
 #include "tests/oracle/refined.h"
 #include <math.h>

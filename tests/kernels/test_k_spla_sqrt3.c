@@ -3,12 +3,12 @@
  * _twins, _firsts. F and the lines are tables of vertex pairs, looked up in levels of the witness
  * (tests/oracle/kobbelt.h: explicit edges and flips); the next level must be the witness's. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/spla_sqrt3_borders.h"
-#include "gpu/kernels/spla_sqrt3_cuts.h"
-#include "gpu/kernels/spla_sqrt3_firsts.h"
-#include "gpu/kernels/spla_sqrt3_triangles.h"
-#include "gpu/kernels/spla_sqrt3_twins.h"
-#include "gpu/kernels/spla_sqrt3_weights.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_borders.k.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_cuts.k.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_firsts.k.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_triangles.k.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_twins.k.h"
+#include "gpu/engines/spla/kernels/spla_sqrt3_weights.k.h"
 #include "tests/kernels/poly.h"
 #include "tests/oracle/kobbelt.h"
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points and normals of one launch have the bits of a launch for each, whose kernels have tests of their own. */
-#include "gpu/kernels/tab_frame_16.h"
-#include "gpu/kernels/tab_normals_oct16.h"
-#include "gpu/kernels/tab_points_unorm16.h"
+#include "gpu/engines/tabulated/kernels/tab_frame_16.k.h"
+#include "gpu/engines/tabulated/kernels/tab_normals_oct16.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points_unorm16.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"

@@ -2,8 +2,8 @@
 /* Oracle of tab_normals: pieces with columns, tables and bases of no meaning (tab_pieces.h), each vector summed in
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
-#include "gpu/kernels/tab_normals_oct16.h"
-#include "gpu/kernels/tab_points.h"
+#include "gpu/engines/tabulated/kernels/tab_normals_oct16.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"

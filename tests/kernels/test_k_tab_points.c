@@ -3,12 +3,12 @@
  * tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of
  * no meaning. Each point is summed in double; all that no piece makes, or is not in the range, must stay as it was.
  * Grid rows come from the grid order in words (tests/oracle/refined.h). */
-#include "gpu/kernels/tab_lone.h"
-#include "gpu/kernels/tab_points_many.h"
-#include "gpu/kernels/tab_points_n.h"
-#include "gpu/kernels/tab_points_unorm16.h"
-#include "gpu/kernels/tab_points_uv.h"
-#include "gpu/kernels/tab_turns.h"
+#include "gpu/engines/tabulated/kernels/tab_lone.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points_many.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points_n.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points_unorm16.k.h"
+#include "gpu/engines/tabulated/kernels/tab_points_uv.k.h"
+#include "gpu/engines/tabulated/kernels/tab_turns.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"

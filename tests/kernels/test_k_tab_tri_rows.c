@@ -3,8 +3,8 @@
  * deals, with columns and tables of no meaning. Each point is summed in double; a point that several pieces have may
  * be that of any of them. All that is not in the range must stay as it was. Grid rows come from the grid order in
  * words (tests/oracle/refined.h). */
-#include "gpu/kernels/tab_tri_normals.h"
-#include "gpu/kernels/tab_tri_rows.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_normals.k.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_rows.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"

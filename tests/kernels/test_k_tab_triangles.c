@@ -2,9 +2,9 @@
 /* Oracle of tab_tri_keys, tab_tri_describe and tab_tri_columns: fans are found by trying all corners (tab_around.h),
  * and the columns must be such that the triangles between them, as places of a lattice, are triangles of level 1.
  * What the pieces then make: test_k_tab_tri_rows.c. */
-#include "gpu/kernels/tab_tri_columns.h"
-#include "gpu/kernels/tab_tri_describe.h"
-#include "gpu/kernels/tab_tri_keys.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_columns.k.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_describe.k.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_keys.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/tab_around.h"

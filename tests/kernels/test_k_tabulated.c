@@ -2,9 +2,9 @@
 /* Oracle of tab_keys, tab_kinds, tab_describe and tab_columns: the fan around each corner's vertex is found by trying
  * all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in words
  * (tests/oracle/refined.h). What the pieces then make: test_k_tab_points.c. */
-#include "gpu/kernels/tab_columns.h"
-#include "gpu/kernels/tab_describe.h"
-#include "gpu/kernels/tab_kinds.h"
+#include "gpu/engines/tabulated/kernels/tab_columns.k.h"
+#include "gpu/engines/tabulated/kernels/tab_describe.k.h"
+#include "gpu/engines/tabulated/kernels/tab_kinds.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include "tests/kernels/tab_around.h"

@@ -2,14 +2,14 @@
 /* Kernels of points over rows of one to three floats: each component comes out, to the bit, as the kernel of positions
  * makes it (which has oracles of its own), and what lies between the rows is left alone. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernels/loop_inside_n.h"
-#include "gpu/kernels/loop_limits_n.h"
-#include "gpu/kernels/loop_seams_n.h"
-#include "gpu/kernels/mm_faces_n.h"
-#include "gpu/kernels/mm_first_n.h"
-#include "gpu/kernels/mm_inside_n.h"
-#include "gpu/kernels/mm_limits_n.h"
-#include "gpu/kernels/mm_seams_n.h"
+#include "gpu/levels/kernels/loop_inside_n.k.h"
+#include "gpu/levels/kernels/loop_limits_n.k.h"
+#include "gpu/levels/kernels/loop_seams_n.k.h"
+#include "gpu/levels/kernels/mm_faces_n.k.h"
+#include "gpu/levels/kernels/mm_first_n.k.h"
+#include "gpu/levels/kernels/mm_inside_n.k.h"
+#include "gpu/levels/kernels/mm_limits_n.k.h"
+#include "gpu/levels/kernels/mm_seams_n.k.h"
 #include "tests/kernels/loop.h"
 #include <stdlib.h>
 #include <string.h>

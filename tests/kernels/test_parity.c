@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gpu/mesh.h"
-#include "gpu/sdd_many.h"
+#include "gpu/mesh/mesh.h"
+#include "gpu/sdd/sdd_many.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"

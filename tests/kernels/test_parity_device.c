@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "gpu/device.h"
-#include "gpu/fake/backend_fake.h"
-#include "gpu/kernels/compact.h"
-#include "gpu/kernels/spla_count.h"
+#include "gpu/device/device.h"
+#include "gpu/device/fake/backend_fake.h"
+#include "gpu/kernel/compact.k.h"
+#include "gpu/engines/spla/kernels/spla_count.k.h"
 #include "tests/kernels/parity_device.h"
 
 #define N 1000

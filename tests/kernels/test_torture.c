@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gpu/device.h"
-#include "gpu/fake/backend_fake.h"
-#include "gpu/sdd_many.h"
+#include "gpu/device/device.h"
+#include "gpu/device/fake/backend_fake.h"
+#include "gpu/sdd/sdd_many.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"

@@ -5,8 +5,8 @@
  * following each level-1 quad down. Nothing is shared with gpu/ but the structs of arguments. */
 #ifndef TESTS_WILD_H
 #define TESTS_WILD_H
-#include "gpu/kernels/interleave.h"
-#include "gpu/kernels/quad_spot.h"
+#include "gpu/grid/interleave.h"
+#include "gpu/grid/quad_spot.h"
 #include "tests/kernels/odd.h"
 
 /* One level. Edge ends of a quad: ends[0] is the lower vertex at level 0, the older one later. */

@@ -13,7 +13,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 
 /* Faces leave holes out. uvs is NULL without UVs, limit_uvs too where a witness does not make them. Normals are unit,
  * (0, 0, 0) where undefined (normal_ok). */

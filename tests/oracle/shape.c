@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* shape.c: shapes through server/mesh_codec.h. */
 #include "tests/oracle/shape.h"
-#include "server/mesh.h"
-#include "server/mesh_codec.h"
+#include "server/mesh/mesh.h"
+#include "server/mesh/formats/codec.h"
 #include "tests/oracle/refined.h"
 #include <dirent.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 
 struct mesh;
 struct shape {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/oracle/tagged_mesh.h"
-#include "server/mesh.h"
-#include "server/mesh_codec.h"
+#include "server/mesh/mesh.h"
+#include "server/mesh/formats/codec.h"
 #include "tests/oracle/refined.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 
 enum { TAGGED_FACES = 512, TAGGED_CORNERS = 2048, TAGGED_VERTICES = 1024, TAGGED_TAGS = 2048, TAGGED_UVS = 2560 };
 

@@ -4,7 +4,7 @@
  * isolates features to level 10 before it goes to the limit, so all sharpness must be gone, or infinite, at the level
  * compared, and no infinite crease may end inside: there the limit masks are those of a smooth vertex, which is only
  * true in the end (Blender told to stop at our level differs by 2e-7 there, else by 2e-5 to 1e-3). */
-#include "server/mesh.h"
+#include "server/mesh/mesh.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/http/spawn.h"

@@ -7,7 +7,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 
 struct triangles { /* what the description points to afterwards */
     int32_t *counts, *vertices, *uvs, *holes;

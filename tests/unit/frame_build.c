@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/frame_build.h"
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* frame_build.h: frames for tests of the parser: change the messages and contents, then render and parse. */
 #ifndef TESTS_FRAME_BUILD_H
 #define TESTS_FRAME_BUILD_H
-#include "client/subd_frame.h"
+#include "client/lib/subd_frame.h"
 #include "subdd.pb-c.h"
 
 enum { VERTICES = 500, FACES = 300, PATCHES = 150, QUADS = FACES - PATCHES };

@@ -2,7 +2,7 @@
 /* sample.h: small meshes for the tests of the server's data side. All fail the test when they cannot be made. */
 #ifndef TESTS_SAMPLE_H
 #define TESTS_SAMPLE_H
-#include "server/mesh_codec.h"
+#include "server/mesh/formats/codec.h"
 
 extern const char sample_cube_obj[];       /* 8 vertices, 6 quads, UVs, a crease, a corner */
 struct mesh *sample_obj(const char *text); /* the caller frees all of these                */

@@ -2,7 +2,7 @@
 /* sample_classes.h: classes of quads, with all that a class can have, and their tables as tests read them. */
 #ifndef SDD_TESTS_SAMPLE_CLASSES_H
 #define SDD_TESTS_SAMPLE_CLASSES_H
-#include "gpu/tab_class.h"
+#include "gpu/engines/tabulated/class.h"
 
 enum { N_SAMPLE_CLASSES = 31, MAX_SAMPLE_COLUMNS = 64 };
 

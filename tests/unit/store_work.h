@@ -4,7 +4,7 @@
  * The content of a mesh follows from its number and version, so that a check needs no copy of it. */
 #ifndef TESTS_STORE_WORK_H
 #define TESTS_STORE_WORK_H
-#include "server/store.h"
+#include "server/store/store.h"
 
 enum { WORK_MESHES = 4 };
 

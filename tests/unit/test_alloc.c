@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory runs out at every k-th allocation, once and from then on: each reader, edit and store call says so and leaks
  * nothing. The process has its allocator replaced, so libraries run short too; sanitizers have their own and skip. */
-#include "server/edits.h"
-#include "server/mesh_encode.h"
-#include "server/store.h"
+#include "server/mesh/edits/edits.h"
+#include "server/mesh/encode.h"
+#include "server/store/store.h"
 #include "subdd.pb-c.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/tempdir.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/chars.h"
-#include "server/size.h"
+#include "server/base/chars.h"
+#include "server/base/size.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

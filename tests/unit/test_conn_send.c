@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bodies that leave from where they lie (server/conn_send.c): what a socket gets, whatever pieces it goes in, and that
  * a library which sends by another way gets true copies, or is stopped. */
-#include "server/conn.h"
+#include "server/net/mhd/conn.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/edits.h"
+#include "server/mesh/edits/edits.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Primvars through batches of edits: what grows and closes up with the mesh, what is set, put and removed. */
-#include "server/edits.h"
-#include "server/mesh_encode.h"
+#include "server/mesh/edits/edits.h"
+#include "server/mesh/encode.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>

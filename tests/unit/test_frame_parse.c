@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Refined frames as a hostile server may send them: whatever comes, the parser stays inside its memory and says no. */
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/unit/frame_build.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The guard as a function of bytes: every prefix of a good head waits, every cut of a chunked body gives the same
  * end. */
-#include "server/guard.h"
+#include "server/net/mhd/guard.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/json.h"
-#include "server/json_scan.h"
+#include "server/mesh/formats/json_text.h"
+#include "server/mesh/formats/json_scan.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/mesh.h"
-#include "server/mesh_encode.h"
-#include "server/mesh_rows.h"
+#include "server/mesh/mesh.h"
+#include "server/mesh/encode.h"
+#include "server/mesh/rows.h"
 #include "tests/unit/sample.h"
 #include <math.h>
 #include <setjmp.h>

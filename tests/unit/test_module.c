@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "abi.h"
-#include "gpu/backend.h"
-#include "gpu/sdd.h"
+#include "gpu/device/backend.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_patch_evaluate against closed forms: what cubics give back exactly, and what a boundary must be. */
-#include "client/subd_patches.h"
+#include "client/lib/subd_patches.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Primvars in a control mesh: what is taken, what is refused, and the way through encodings, copies and RCM. */
-#include "server/mesh.h"
-#include "server/mesh_encode.h"
+#include "server/mesh/mesh.h"
+#include "server/mesh/encode.h"
 #include "tests/unit/sample.h"
 #include <math.h>
 #include <setjmp.h>

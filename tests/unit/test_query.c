@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Query strings, Accept, Range, entity tags. */
-#include "server/query.h"
+#include "server/net/query.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

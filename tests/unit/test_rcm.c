@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sdd_order_rcm: permutations, bandwidth as counted from the definition, order of components and isolated vertices. */
-#include "gpu/sdd.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/oracle/shape.h"
 #include "tests/unit/sample.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_reorder and edits on what it makes: by its ids the mesh is the same one. id_map, which finds them. */
-#include "server/edits.h"
-#include "server/id_map.h"
+#include "server/mesh/edits/edits.h"
+#include "server/mesh/id_map.h"
 #include "tests/env.h"
 #include "tests/oracle/shape.h"
 #include "tests/unit/sample.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Small parts of the server: text, tables, executors, the layout of frames. */
-#include "server/executor.h"
-#include "server/frame.h"
-#include "server/table.h"
-#include "server/text.h"
+#include "server/jobs/executor.h"
+#include "server/resident/payload.h"
+#include "server/base/table.h"
+#include "server/base/text.h"
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>

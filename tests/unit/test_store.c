@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "server/store.h"
+#include "server/store/store.h"
 #include "tests/unit/sample.h"
 #include "tests/unit/tempdir.h"
 #include <fcntl.h>

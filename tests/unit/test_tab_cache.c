@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tab_cache.h: what comes out has the bits of tab_class_table and tab_tri_table, whatever was kept, dropped or asked
  * for before, by one thread or several; no more is kept than is allowed, and what was used least lately goes. */
-#include "gpu/tab_cache.h"
+#include "gpu/engines/tabulated/cache.h"
 #include "tests/unit/sample_classes.h"
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Protobuf bodies: what protobuf-c would do badly never reaches it, and what is good is decoded right. */
-#include "server/wire_scan.h"
+#include "server/mesh/formats/wire_scan.h"
 #include "subdd.pb-c.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/bspline/basis_table.h"
+
+void tab_basis(int steps, enum tab_basis_of of, struct sdd_tab_basis *out)
+{
+    double p[2][(1 << TAB_BASIS_STEPS) + 3][4];
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 4; k++)
+            p[0][i][k] = i == k;
+    for (int step = 0; step < steps; step++) {
+        int side = 2 << step;
+        double(*from)[4] = p[step % 2], (*to)[4] = p[(step + 1) % 2];
+        for (int x = 0; x < side + 3; x++) /* place x - 1 */
+            for (int k = 0; k < 4; k++)
+                to[x][k] = x % 2 ? (from[x / 2][k] + 6.0 * from[x / 2 + 1][k] + from[x / 2 + 2][k]) / 8.0
+                                 : (from[x / 2][k] + from[x / 2 + 1][k]) / 2.0;
+    }
+    double(*last)[4] = p[steps % 2];
+    for (int x = 0; x <= 1 << steps; x++)
+        for (int k = 0; k < 4; k++) {
+            double before = last[x][k], at = last[x + 1][k], after = last[x + 2][k];
+            out[x].s[k] = (float)(of == TAB_LIMIT   ? (before + 4.0 * at + after) / 6.0
+                                  : of == TAB_SLOPE ? (after - before) * (1 << steps)
+                                                    : at);
+        }
+}

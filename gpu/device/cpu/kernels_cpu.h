@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels_cpu.h: the kernels' CPU loops: one by one, as the rooms' units define them (room_loops.h), and as a table by
+ * enum sdd_kernel. */
+#ifndef SDD_KERNELS_CPU_H
+#define SDD_KERNELS_CPU_H
+#include "gpu/device/backend.h"
+
+struct sdd_kernel_loop {
+    void (*run)(const void *args, int64_t n, int threads);
+    size_t args_bytes;
+};
+#define SDD_KERNEL(name) extern const struct sdd_kernel_loop sdd_loop_##name;
+#include "kernels.def"
+#undef SDD_KERNEL
+extern const struct sdd_kernel_loop *const sdd_kernel_loops[SDD_N_KERNELS];
+
+#endif

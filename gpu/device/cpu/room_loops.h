@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* room_loops.h: ends the unit that list-kernels makes for a room: every kernel of the room as a parallel loop. These
+ * units alone are compiled for x86-64-v3, where fmaf is an instruction and not a call; backend_cpu.c checks the
+ * processor before it calls into them. SDD_ROOM_KERNELS names the room's list of kernels. */
+#include "gpu/device/cpu/kernels_cpu.h"
+
+/* Chunks are long enough that neighbours in the index stay in one core's cache. Threads fetch them one by one, so that
+ * a core that is busy with other work does not hold up the rest. */
+#define PRAGMA(text) _Pragma(#text)
+#define LOOP(name, chunk)                                                                                              \
+    static void loop_##name(const void *args, int64_t n, int threads)                                                  \
+    {                                                                                                                  \
+        struct name##_args a = *(const struct name##_args *)args;                                                      \
+        (void)threads;                                                                                                 \
+        PRAGMA(omp parallel for schedule(dynamic, chunk) num_threads(threads) if (n > 2 * chunk))                      \
+        for (int64_t i = 0; i < n; i++)                                                                                \
+            k_##name(i, &a);                                                                                           \
+    }                                                                                                                  \
+    const struct sdd_kernel_loop sdd_loop_##name = {loop_##name, sizeof(struct name##_args)};
+#define SDD_KERNEL(name) LOOP(name, 1024)
+#define SDD_TILES(name) LOOP(name, 4)
+#include SDD_ROOM_KERNELS

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kernels_cuda.h: what the module knows of a kernel's __global__ function. The rooms' units define one record a kernel
+ * (room_launches.cuh); backend_cuda.cu makes a table of them. */
+#ifndef SDD_KERNELS_CUDA_H
+#define SDD_KERNELS_CUDA_H
+#include "gpu/device/backend.h"
+
+struct sdd_kernel_launch {
+    const void *function;
+    size_t args_bytes;
+    int threads, items; /* of a block: how many threads it has, and how many indices of the launch it does */
+};
+#define SDD_KERNEL(name) extern "C" const struct sdd_kernel_launch sdd_launch_##name;
+#include "kernels.def"
+#undef SDD_KERNEL
+
+#endif

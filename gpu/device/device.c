@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/device/device.h"
+#include "gpu/device/digest.h"
+#include "gpu/engines/tabulated/cache.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TABLES_BYTES ((int64_t)64 << 20) /* of host memory */
+
+int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t memory_limit, sdd_device **out,
+                    struct sdd_error *err)
+{
+    int64_t free_bytes = 0, total = 0;
+    sdd_device *d = calloc(1, sizeof *d);
+    *out = NULL;
+    if (!d)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
+    d->b = b;
+    int rc = b->open(index, threads, &d->dev, d->name, sizeof d->name, err);
+    if (!rc && !memory_limit) {
+        rc = b->memory(d->dev, &free_bytes, &total);
+        if (rc)
+            sdd_fail(err, rc, "backend", "%s does not say how much memory it has", d->name);
+    }
+    d->tables = rc ? NULL : tab_cache_create(TABLES_BYTES);
+    if (!rc && !d->tables)
+        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
+    if (rc) {
+        if (d->dev)
+            b->close(d->dev);
+        free(d);
+        return rc;
+    }
+    d->limit = memory_limit ? memory_limit : free_bytes / 10 * 8;
+    *out = d;
+    return SDD_OK;
+}
+
+int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err)
+{
+    const char *want = config->backend ? config->backend : "auto";
+    char reason[160] = "";
+    *out = NULL;
+    if (strcmp(want, "auto") != 0 && strcmp(want, "cpu") != 0 && strcmp(want, "cuda") != 0)
+        return sdd_fail(err, SDD_EINVALID, "backend", "\"%.20s\" is not one of auto, cpu, cuda", want);
+    if (strcmp(want, "cpu") != 0) {
+        const struct sdd_backend *cuda = sdd_backend_load(config->module_path, reason, sizeof reason);
+        struct sdd_error why;
+        if (cuda && !sdd_device_wrap(cuda, 0, 0, config->memory_limit, out, &why))
+            return SDD_OK;
+        if (cuda)
+            snprintf(reason, sizeof reason, "%.150s", why.text);
+        if (strcmp(want, "cuda") == 0)
+            return sdd_fail(err, SDD_EDEVICE, "backend", "no CUDA device: %s", reason);
+    }
+    int rc = sdd_device_wrap(sdd_backend_cpu(), 0, config->threads, config->memory_limit, out, err);
+    if (!rc && *out)
+        memcpy((*out)->detail, reason, sizeof reason);
+    return rc;
+}
+
+void sdd_device_close(sdd_device *d)
+{
+    if (!d)
+        return;
+    d->b->close(d->dev);
+    tab_cache_free(d->tables);
+    free(d);
+}
+
+void sdd_device_info(const sdd_device *d, struct sdd_device_info *out)
+{
+    memset(out, 0, sizeof *out);
+    snprintf(out->backend, sizeof out->backend, "%s", d->b->name);
+    memcpy(out->name, d->name, sizeof out->name);
+    memcpy(out->detail, d->detail, sizeof out->detail);
+    out->memory_limit = d->limit;
+    out->memory_used = d->used;
+    out->n_launches = d->n_launches;
+    out->threads = d->b->threads(d->dev);
+}
+
+void sdd_device_trim(sdd_device *d)
+{
+    d->b->trim(d->dev);
+}
+
+static void note(sdd_device *d, int rc)
+{
+    if (rc && !d->status)
+        d->status = rc;
+}
+
+static int dev_lost(sdd_device *d, struct sdd_error *err)
+{
+    d->status = SDD_EDEVICE;
+    return sdd_fail(err, SDD_EDEVICE, "", "%s stopped working", d->name);
+}
+
+int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
+{
+    int rc = SDD_ENO_MEMORY;
+    int64_t available = d->limit - d->used, unused = 0, total = 0;
+    *out = NULL;
+    if (d->status && (rc = dev_finish(d, err))) /* a step queued before this one failed */
+        return rc;
+    if (bytes <= available)
+        rc = d->b->alloc(d->dev, bytes, out);
+    if (rc == SDD_EDEVICE)
+        return dev_lost(d, err);
+    if (rc) {
+        if (bytes <= available && !d->b->memory(d->dev, &unused, &total) && unused < available)
+            available = unused; /* the device refused what the limit would allow */
+        sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free",
+                 (long long)bytes, (long long)available, (long long)d->limit);
+        if (err) {
+            err->needed = bytes;
+            err->available = available;
+        }
+        return SDD_ENO_MEMORY;
+    }
+    d->used += bytes;
+    return SDD_OK;
+}
+
+int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err)
+{
+    struct sdd_error own = {0};
+    err = err ? err : &own;
+    int rc = dev_alloc(d, bytes, out, err);
+    if (rc != SDD_ENO_MEMORY || held == 0)
+        return rc;
+    int64_t needed = held + bytes, available = held + err->available;
+    sdd_fail(err, rc, "", "at least %lld bytes of device memory are needed, %lld of %lld are free", (long long)needed,
+             (long long)available, (long long)d->limit);
+    err->needed = needed;
+    err->available = available;
+    return rc;
+}
+
+void dev_free(sdd_device *d, void *memory, int64_t bytes)
+{
+    if (!memory)
+        return;
+    d->b->free(d->dev, memory, bytes);
+    d->used -= bytes;
+}
+
+void dev_upload(sdd_device *d, void *to, const void *from_host, int64_t bytes)
+{
+    if (!d->status && bytes > 0)
+        note(d, d->b->upload(d->dev, to, from_host, bytes));
+}
+
+void dev_download(sdd_device *d, void *to_host, const void *from, int64_t bytes)
+{
+    if (!d->status && bytes > 0)
+        note(d, d->b->download(d->dev, to_host, from, bytes));
+}
+
+void dev_copy(sdd_device *d, void *to, const void *from, int64_t bytes)
+{
+    if (!d->status && bytes > 0)
+        note(d, d->b->copy(d->dev, to, from, bytes));
+}
+
+void dev_fill(sdd_device *d, void *to, int byte, int64_t bytes)
+{
+    if (!d->status && bytes > 0)
+        note(d, d->b->fill(d->dev, to, byte, bytes));
+}
+
+void dev_scan(sdd_device *d, const int32_t *in, int32_t *out, int64_t n, void *scratch)
+{
+    if (!d->status && n > 0)
+        note(d, d->b->scan(d->dev, in, out, n, scratch));
+}
+
+void dev_sort(sdd_device *d, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out, int64_t n,
+              int bits, void *scratch)
+{
+    if (!d->status && n > 0)
+        note(d, d->b->sort(d->dev, keys_in, keys_out, values_in, values_out, n, bits, scratch));
+}
+
+void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n)
+{
+    if (d->status || n <= 0)
+        return;
+    d->n_launches++;
+    note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
+}
+
+void dev_keep(sdd_device *d, void *memory, int64_t bytes)
+{
+    if (d->b->keep)
+        d->b->keep(d->dev, memory, bytes);
+}
+
+int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err)
+{
+    *out = soon && d->b->pinned && !d->status ? d->b->pinned(d->dev, bytes) : NULL;
+    if (*out)
+        return SDD_OK;
+    int rc = d->status ? d->status : d->b->host_alloc(d->dev, bytes, out);
+    if (!rc)
+        return SDD_OK;
+    if (rc == SDD_EDEVICE)
+        return dev_lost(d, err);
+    sdd_fail(err, rc, "", "%lld bytes of host memory for the result are not to be had", (long long)bytes);
+    if (err)
+        err->needed = bytes;
+    return rc;
+}
+
+double dev_elapsed(sdd_device *d, int from_slot, int to_slot)
+{
+    double seconds = 0.0;
+    if (!d->status)
+        note(d, d->b->elapsed(d->dev, from_slot, to_slot, &seconds));
+    return seconds;
+}
+
+void dev_mark(sdd_device *d, int slot)
+{
+    if (!d->status)
+        note(d, d->b->mark(d->dev, slot));
+}
+
+int dev_finish(sdd_device *d, struct sdd_error *err)
+{
+    int synced = d->b->sync(d->dev), rc = d->status ? d->status : synced;
+    d->status = rc == SDD_EDEVICE ? rc : SDD_OK;
+    if (rc == SDD_ENO_MEMORY)
+        return sdd_fail(err, rc, "", "the device ran out of memory");
+    return rc ? dev_lost(d, err) : SDD_OK;
+}
+
+void dev_drain(sdd_device *d)
+{
+    int rc = dev_finish(d, NULL);
+    (void)rc; /* the caller reports the failure that came first */
+}
+
+void *arena_take(struct arena *a, int64_t count, int64_t item_bytes)
+{
+    int64_t at = a->used;
+    a->used += (count * item_bytes + 255) / 256 * 256;
+    return a->base ? a->base + at : NULL;
+}
+
+/* The smallest real work: a digest of one zero word, checked. */
+int sdd_device_probe(sdd_device *d, struct sdd_error *err)
+{
+    uint64_t digest = 0, zero = 0;
+    int64_t bytes = 512 + digest_scratch(sizeof zero);
+    void *memory;
+    int rc = dev_alloc(d, bytes, &memory, err);
+    if (rc)
+        return rc;
+    dev_upload(d, memory, &zero, sizeof zero);
+    char *base = memory;
+    digest_queue(d, base, sizeof zero, base + 512, (uint64_t *)(void *)(base + 256));
+    dev_download(d, &digest, base + 256, sizeof digest);
+    rc = dev_finish(d, err);
+    dev_free(d, memory, bytes);
+    if (!rc && digest != sdd_digest(&zero, sizeof zero))
+        return sdd_fail(err, SDD_EDEVICE, "", "%s computes wrong values", d->name);
+    return rc;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* digest.c: the digest of a block: a tree of XXH64, so that a device makes it in parallel and a client checks it with
+ * any xxHash library. */
+#include "gpu/device/digest.h"
+#include "gpu/device/kernels/digest_piece.k.h"
+#include <xxhash.h>
+
+static int64_t pieces(int64_t bytes)
+{
+    return bytes ? (bytes + SDD_DIGEST_PIECE - 1) / SDD_DIGEST_PIECE : 1;
+}
+
+int64_t digest_scratch(int64_t bytes)
+{
+    struct arena count = {NULL, 0};
+    int64_t n = pieces(bytes);
+    (void)ARENA(&count, uint64_t, n);
+    (void)ARENA(&count, uint64_t, pieces(n * 8));
+    return count.used;
+}
+
+void digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch, uint64_t *out)
+{
+    struct arena a = {scratch, 0};
+    int64_t n = pieces(bytes);
+    uint64_t *to = ARENA(&a, uint64_t, n), *other = ARENA(&a, uint64_t, pieces(n * 8));
+    struct digest_piece_args args = {data, n == 1 ? out : to, bytes};
+    DEV_LAUNCH(d, digest_piece, &args, n);
+    while (n > 1) {
+        args.data = to;
+        args.bytes = n * 8;
+        n = pieces(args.bytes);
+        args.out = n == 1 ? out : other;
+        DEV_LAUNCH(d, digest_piece, &args, n);
+        other = to;
+        to = args.out;
+    }
+}
+
+/* One node of the tree: the digests of up to 128 pieces below it. A level is never held whole. */
+static uint64_t digest_node(const char *data, int64_t bytes, int64_t span)
+{
+    uint64_t values[SDD_DIGEST_PIECE / 8];
+    size_t n = 0;
+    if (span == SDD_DIGEST_PIECE)
+        return XXH64(data, (size_t)bytes, 0);
+    span /= SDD_DIGEST_PIECE / 8;
+    for (int64_t at = 0; at < bytes; at += span)
+        values[n++] = digest_node(data + at, bytes - at < span ? bytes - at : span, span);
+    return XXH64(values, n * sizeof values[0], 0);
+}
+
+uint64_t sdd_digest(const void *data, int64_t bytes)
+{
+    int64_t span = SDD_DIGEST_PIECE; /* bytes under the root: 1024 * 128^k; 9 levels cover 64 bits */
+    while (span < bytes)
+        span *= SDD_DIGEST_PIECE / 8;
+    return digest_node(data, bytes, span);
+}

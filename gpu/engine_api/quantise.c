@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quantise.c: f32 rows into compact blocks, and the box of the control points. */
+#include "gpu/engine_api/quantise.h"
+#include "gpu/engine_api/kernels/box_rows.k.h"
+#include "gpu/engine_api/kernels/quantise_rows.k.h"
+
+#define ROWS_EACH 4096 /* of an item of a CPU */
+
+/* What can be compact, how many numbers a row has as f32 and as that, and what kernels call it. */
+static const struct kind {
+    int semantic, width, format, components, as;
+} kinds[] = {{SDD_POSITIONS, 3, SDD_UNORM16_BOX, 4, SDD_ROWS_UNORM16},
+             {SDD_NORMALS, 3, SDD_OCT16, 2, SDD_ROWS_OCT16},
+             {SDD_UVS, 2, SDD_F16, 2, SDD_ROWS_F16}};
+
+/* Of a block that can be compact. */
+static const struct kind *kind_of(int semantic)
+{
+    const struct kind *k = kinds;
+    while (k->semantic != semantic)
+        k++;
+    return k;
+}
+
+int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    if (r->compact & ~(SDD_POSITIONS | SDD_NORMALS | SDD_UVS))
+        return sdd_fail(err, SDD_EINVALID, "compact", "positions, normals and uvs alone can be compact");
+    if (r->compact & ~r->include)
+        return sdd_fail(err, SDD_EINVALID, "compact", "compact names a block that is not asked for");
+    return SDD_OK;
+}
+
+void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count)
+{
+    const struct kind *k = kind_of(semantic);
+    if (r->compact & semantic)
+        result_add_block(p, semantic, k->format, k->components, count);
+    else
+        result_add_block(p, semantic, SDD_F32, k->width, count);
+}
+
+/* ---- the box of the control points ----------------------------------------------------------------------------- */
+static int64_t n_boxes(int64_t rows)
+{
+    return (rows + SDD_BOX_ROWS - 1) / SDD_BOX_ROWS;
+}
+
+/* Boxes of two rounds, from which and to which the rounds go in turn. */
+struct rounds {
+    float *low[2], *high[2];
+};
+
+static void lay_out(const sdd_topology *t, struct arena *a, struct rounds *out)
+{
+    int64_t n = t->info.n_vertices;
+    for (int k = 0; k < 2; k++) {
+        n = n_boxes(n);
+        out->low[k] = ARENA(a, float, 3 * n);
+        out->high[k] = ARENA(a, float, 3 * n);
+    }
+}
+
+int64_t quantise_scratch(const sdd_topology *t)
+{
+    struct arena count = {NULL, 0};
+    struct rounds rounds;
+    lay_out(t, &count, &rounds);
+    return count.used;
+}
+
+static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void *scratch)
+{
+    const sdd_topology *t = m->topology;
+    struct arena a = {scratch, 0};
+    struct rounds rounds;
+    struct box_rows_args args = {.low = m->points, .high = m->points, .n_rows = t->info.n_vertices};
+    lay_out(t, &a, &rounds);
+    for (int k = 0; !args.scale; k = !k) {
+        args.n_items = n_boxes(args.n_rows);
+        args.to_low = args.n_items == 1 ? facts->low : rounds.low[k];
+        args.to_high = args.n_items == 1 ? facts->high : rounds.high[k];
+        args.scale = args.n_items == 1 ? facts->scale : NULL;
+        DEV_LAUNCH(t->device, box_rows, &args, args.n_items);
+        args.low = args.to_low;
+        args.high = args.to_high;
+        args.n_rows = args.n_items;
+    }
+}
+
+void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch)
+{
+    if (!lay->facts)
+        return;
+    dev_fill(m->topology->device, lay->facts, 0, sizeof *lay->facts);
+    for (int i = 0; i < p->n_blocks; i++)
+        if (p->blocks[i].format == SDD_UNORM16_BOX)
+            queue_box(m, lay->facts, scratch);
+}
+
+struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
+{
+    if (lay->direct & semantic)
+        return (struct sdd_rows_as){kind_of(semantic)->as, lay->facts};
+    return rows_f32;
+}
+
+void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+{
+    for (int i = 0; i < p->n_blocks; i++) {
+        const struct sdd_block *b = p->blocks + i;
+        if (!lay->source[i] || (lay->direct & b->semantic))
+            continue;
+        struct quantise_rows_args a = {lay->source[i],
+                                       lay->block[i],
+                                       {kind_of(b->semantic)->as, lay->facts},
+                                       b->count,
+                                       d->b->unified ? ROWS_EACH : 1};
+        DEV_LAUNCH(d, quantise_rows, &a, (a.n + a.each - 1) / a.each);
+    }
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ef_tangents: ef_finish with limit tangents of edge-friend levels.
+ * Shapes  as ef_finish -> its out and normal, tangents[n][6] f32: t1, t2
+ * Shape   item, n = N slots of the level      Cost  as ef_finish and 24 B more written a vertex
+ * Result  out and normal as ef_finish. t1 and t2 have length 1 and t1 x t2 points along the normal; both are zero where
+ *         that is. They are those of OpenSubdiv's limit masks where these are defined: on a boundary t1 runs along it,
+ *         at the corner of one face they are its edges, inside they are a quarter turn of the mask apart and start at
+ *         any edge. Elsewhere they are at right angles, made of the normal alone
+ * Source  as ef_finish; Duff et al. 2017      Threads any queue */
+#ifndef SDD_K_EF_TANGENTS_H
+#define SDD_K_EF_TANGENTS_H
+#include "gpu/engines/edge_friend/kernels/ef_finish.k.h"
+
+struct ef_tangents_args {
+    struct ef_finish_args finish;
+    float *tangents;
+};
+
+SDD_FN void k_ef_tangents(int64_t i, const struct ef_tangents_args *a)
+{
+    sdd_ef_finish(i, &a->finish, a->tangents);
+}
+#endif

@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/levels/chaikin.h"
+#include "gpu/levels/sqrt3_levels.h"
+#include "gpu/kernel/compact.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_empty.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_normals.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_product.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_quads.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_sqrt3.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_total.k.h"
+#include "gpu/levels/matrix_triangles.k.h"
+#include "gpu/engines/subdivision_matrix/kernels/matrix_wide.k.h"
+#include "gpu/levels/level_step.h"
+#include <stdlib.h>
+
+#define PARTS 64        /* of a product, at most, .. */
+#define LEAST_PART 4096 /* .. of so many rows or more */
+
+void matrix_give(sdd_device *d, struct topology_part *part)
+{
+    dev_free(d, part->memory, part->bytes);
+    *part = (struct topology_part){0};
+}
+
+/* What matrices are made with. */
+struct build {
+    const sdd_topology *t;
+    const struct sdd_refine_request *request;
+    struct sdd_control mesh; /* goes along the levels, as in smooth.h */
+    struct topology_part tools;
+    float *parts[2];
+    struct sdd_float2 *weights, *angle;
+    struct sqrt3_levels levels; /* of sqrt3 alone, whose mesh goes along too */
+    struct sqrt3_tables tables;
+    struct sdd_sqrt3 sqrt3;
+};
+
+/* A matrix to be: rows by rules, or the product of two that are there. */
+struct recipe {
+    int kind, level;
+    int64_t n_rows;
+    const struct csr *a, *b; /* NULL: by rules */
+};
+
+static struct sdd_csr view(const struct csr *m)
+{
+    return (struct sdd_csr){m->end, m->column, m->weight};
+}
+
+static void csr_free(sdd_device *d, struct csr *m)
+{
+    matrix_give(d, &m->ends);
+    matrix_give(d, &m->entries);
+    *m = (struct csr){0};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------ */
+static int cancelled(const struct build *b, int level, struct sdd_error *err)
+{
+    const atomic_int *cancel = b->request->cancel;
+    if (!cancel || !atomic_load(cancel))
+        return SDD_OK;
+    return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", level);
+}
+
+/* In parts, for rows around a vertex of a thousand faces take seconds: who cancels does not wait for all. */
+static int multiply_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to,
+                         struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    const int64_t some = (r->n_rows + PARTS - 1) / PARTS, part = some > LEAST_PART ? some : LEAST_PART;
+    int rc = SDD_OK;
+    for (int64_t first = 0; first < r->n_rows && !rc; first += part) {
+        struct matrix_product_args product = {view(r->a), view(r->b), to, first};
+        const int64_t left = r->n_rows - first;
+        DEV_LAUNCH(d, matrix_product, &product, left < part ? left : part);
+        rc = left > part ? dev_finish(d, err) : SDD_OK;
+        if (!rc)
+            rc = cancelled(b, b->request->level, err);
+    }
+    return rc;
+}
+
+static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    if (r->a)
+        return multiply_rows(b, r, to, err);
+    const struct sdd_options *o = &t->info.options;
+    struct matrix_triangles_args triangles = {
+        {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, b->angle, r->kind};
+    struct matrix_quads_args quads = {b->mesh,
+                                      to,
+                                      b->angle,
+                                      r->kind,
+                                      r->level,
+                                      o->triangle_rule == SDD_TRIANGLE_SMOOTH,
+                                      o->scheme == SDD_SCHEME_BILINEAR};
+    struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, b->tables.angle, r->kind};
+    if (topology_is_sqrt3(t))
+        DEV_LAUNCH(t->device, matrix_sqrt3, &sqrt3,
+                   r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
+    else if (topology_is_triangles(t))
+        DEV_LAUNCH(t->device, matrix_triangles, &triangles, r->n_rows);
+    else
+        DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+    return SDD_OK;
+}
+
+static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t *total, struct sdd_error *err)
+{
+    int64_t *sums = calloc((size_t)n + 1, sizeof *sums);
+    if (!sums)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for sums of a matrix");
+    dev_download(d, sums, device_sums, n * (int64_t)sizeof *sums);
+    int rc = dev_finish(d, err);
+    *total = 0;
+    for (int64_t k = 0; k < n; k++)
+        *total += sums[k];
+    free(sums);
+    return rc;
+}
+
+static int too_large(int level, int64_t n, struct sdd_error *err)
+{
+    (void)sdd_fail(err, SDD_ETOO_LARGE, "level", "the subdivision matrix of level %d has %lld entries; %d are allowed",
+                   level, (long long)n, MATRIX_ENTRIES);
+    err->needed = n;
+    err->available = MATRIX_ENTRIES;
+    return SDD_ETOO_LARGE;
+}
+
+int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err)
+{
+    int64_t n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
+    struct topology_part work = {0};
+    int rc = part_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+    if (rc)
+        return rc;
+    struct matrix_total_args sums = {count, work.memory, n};
+    DEV_LAUNCH(d, matrix_total, &sums, n_sums);
+    rc = add_up(d, sums.sum, n_sums, total, err);
+    if (!rc && *total <= MATRIX_ENTRIES)
+        dev_scan(d, count, count, n, sums.sum + n_sums);
+    matrix_give(d, &work);
+    return rc;
+}
+
+/* The ends of rows, from a launch that counts. */
+static int count_rows(const struct build *b, const struct recipe *r, struct csr *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    int rc = part_take(d, r->n_rows * (int64_t)sizeof *out->end, &out->ends, err);
+    if (rc)
+        return rc;
+    out->end = out->ends.memory;
+    out->n_rows = r->n_rows;
+    rc = launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end}, err);
+    if (!rc)
+        rc = matrix_ends(d, out->end, r->n_rows, &out->n_entries, err);
+    return !rc && out->n_entries > MATRIX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
+}
+
+/* On error *out is empty. */
+static int make(const struct build *b, struct recipe r, struct csr *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    *out = (struct csr){0};
+    int rc = count_rows(b, &r, out, err);
+    if (!rc)
+        rc = part_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
+    if (!rc) {
+        out->weight = out->entries.memory;
+        out->column = (uint32_t *)(out->weight + out->n_entries);
+        rc = launch_rows(b, &r, (struct sdd_matrix_rows){.end = out->end, .column = out->column, .weight = out->weight},
+                         err);
+    }
+    if (rc) {
+        dev_drain(d);
+        csr_free(d, out);
+    }
+    return rc;
+}
+
+/* ---- levels ---------------------------------------------------------------------------------------------------- */
+/* *to = step * *to; the first step stands alone. */
+static int multiply(const struct build *b, struct csr *step, struct csr *to, struct sdd_error *err)
+{
+    struct csr product = *step;
+    int rc = SDD_OK;
+    if (to->end) {
+        rc = make(b, (struct recipe){.n_rows = step->n_rows, .a = step, .b = to}, &product, err);
+        csr_free(b->t->device, step);
+        csr_free(b->t->device, to);
+    }
+    *to = product;
+    return rc;
+}
+
+static int add_step(struct build *b, struct recipe r, struct csr *to, struct sdd_error *err)
+{
+    struct csr step;
+    int rc = cancelled(b, r.level + 1, err);
+    if (!rc)
+        rc = make(b, r, &step, err);
+    return rc ? rc : multiply(b, &step, to, err);
+}
+
+static int64_t points(const struct build *b, int level)
+{
+    return topology_grid_points(b->t, b->mesh.n_vertices, b->mesh.n_edges, level);
+}
+
+/* From the control points to those of the request's level. */
+static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    const int linear = t->info.options.scheme == SDD_SCHEME_BILINEAR, last = b->request->level;
+    const int64_t faces = (int64_t)b->mesh.n_vertices + b->mesh.n_faces;
+    int rc = SDD_OK;
+    if (!topology_is_triangles(t))
+        rc = add_step(b, (struct recipe){.kind = SDD_MATRIX_FACES, .n_rows = faces}, to, err);
+    if (linear)
+        return rc ? rc
+                  : add_step(b, (struct recipe){.kind = SDD_MATRIX_STEP, .level = last, .n_rows = points(b, last)}, to,
+                             err);
+    for (int level = 0; level < last && !rc; level++) {
+        chaikin_reach(t, b->parts, level, last, &b->mesh);
+        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = points(b, level + 1)};
+        rc = add_step(b, r, to, err);
+    }
+    chaikin_reach(t, b->parts, last, last, &b->mesh);
+    return rc;
+}
+
+/* The same under sqrt3; where limits ask for it, to one level more. */
+static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *err)
+{
+    const sdd_topology *t = b->t;
+    int last = sqrt3_last_points(t, b->request), rc = SDD_OK;
+    b->sqrt3 = sqrt3_first_level(t, &b->levels);
+    for (int level = 0; level < last && !rc; level++) {
+        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = topology_points(t, level + 1)};
+        rc = add_step(b, r, to, err);
+        if (!rc)
+            sqrt3_next_level(t, &b->sqrt3, &b->levels);
+    }
+    return rc;
+}
+
+static int pack(const struct build *b, const struct csr *from, struct matrix *out, struct sdd_error *err)
+{
+    sdd_device *d = b->t->device;
+    struct matrix made = {.n_entries = from->n_entries, .level = b->request->level};
+    int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
+    if (!rc)
+        rc = dev_finish(d, err); /* it stays: all of it must be there */
+    matrix_give(d, rc ? &made.memory : &out->memory);
+    if (rc)
+        return rc;
+    *out = made;
+    return SDD_OK;
+}
+
+/* Rows without a mask, which `tangents` over the level leaves empty. */
+static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices *all, struct sdd_error *err)
+{
+    const int64_t n = tangents->n_rows, bytes = n * (int64_t)sizeof(int32_t);
+    struct topology_part work = {0};
+    int32_t n_bare = 0;
+    int rc = part_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
+    if (rc)
+        return rc;
+    int32_t *flag = work.memory, *rank = flag + n;
+    struct matrix_empty_args empty = {tangents->end, flag};
+    DEV_LAUNCH(d, matrix_empty, &empty, n);
+    dev_scan(d, flag, rank, n, rank + n);
+    dev_download(d, &n_bare, rank + (n - 1), sizeof n_bare);
+    rc = dev_finish(d, err);
+    matrix_give(d, &all->bare_memory);
+    matrix_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* whose bare rows they were */
+    all->of[MATRIX_TANGENTS_1].level = 0;
+    all->n_bare = rc ? 0 : n_bare;
+    if (!rc)
+        rc = part_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
+    all->bare = all->bare_memory.memory;
+    struct compact_args bare = {flag, rank, all->bare};
+    if (!rc)
+        DEV_LAUNCH(d, compact, &bare, n);
+    matrix_give(d, &work);
+    return rc;
+}
+
+static int64_t rows_of_level(const struct build *b)
+{
+    const int level = b->request->level;
+    return topology_is_sqrt3(b->t) ? topology_points(b->t, level) : points(b, level);
+}
+
+static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrices *all,
+                     struct sdd_error *err)
+{
+    static const int kinds[] = {
+        [MATRIX_LIMITS] = SDD_MATRIX_LIMIT,
+        [MATRIX_TANGENTS_1] = SDD_MATRIX_TANGENT_1,
+        [MATRIX_TANGENTS_2] = SDD_MATRIX_TANGENT_2,
+    };
+    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = rows_of_level(b)};
+    struct csr step = {0}, product = {0};
+    if (of == MATRIX_POINTS || b->t->info.options.scheme == SDD_SCHEME_BILINEAR)
+        return pack(b, points_of, all->of + of, err);
+    int rc = make(b, r, &step, err);
+    if (!rc && of == MATRIX_TANGENTS_1)
+        rc = find_bare(b->t->device, &step, all, err);
+    if (!rc)
+        rc = make(b, (struct recipe){.n_rows = step.n_rows, .a = &step, .b = points_of}, &product, err);
+    if (!rc)
+        rc = pack(b, &product, all->of + of, err);
+    csr_free(b->t->device, &step);
+    csr_free(b->t->device, &product);
+    return rc;
+}
+
+/* ---- all ------------------------------------------------------------------------------------------------------- */
+static void lay_out(struct build *b, unsigned missing, struct arena *a)
+{
+    const unsigned tangents = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
+    if (topology_is_sqrt3(b->t)) {
+        struct sdd_refine_request rows = *b->request;
+        rows.include = missing & tangents ? SDD_TANGENTS : SDD_POSITIONS;
+        sqrt3_lay_out_levels(b->t, sqrt3_last_points(b->t, b->request), 1, a, &b->levels);
+        sqrt3_lay_out_tables(b->t, &rows, a, &b->tables);
+        return;
+    }
+    chaikin_lay_out(b->t, b->request->level, a, b->parts);
+    b->weights = ARENA(a, struct sdd_float2, step_weights(b->t));
+    b->angle = missing & tangents ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
+}
+
+static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
+{
+    struct arena count = {NULL, 0};
+    lay_out(b, missing, &count);
+    int rc = part_take(b->t->device, count.used, &b->tools, err);
+    if (rc)
+        return rc;
+    struct arena real = {b->tools.memory, 0};
+    lay_out(b, missing, &real);
+    if (topology_is_sqrt3(b->t))
+        return sqrt3_upload_tables(b->t, &b->tables, err);
+    rc = step_upload_weights(b->t, b->weights, err);
+    return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
+}
+
+/* Of the matrices that are wanted, or needed beside them. */
+static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted, int level)
+{
+    unsigned missing = 0;
+    if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare &&
+        !topology_is_sqrt3(t))
+        wanted |= 1u << MATRIX_POINTS;
+    for (int k = 0; k < N_MATRICES; k++)
+        if ((wanted >> k & 1) && all->of[k].level != level)
+            missing |= 1u << k;
+    return missing;
+}
+
+int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
+                     const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err)
+{
+    struct build b = {.t = t, .request = r, .mesh = *mesh};
+    struct csr all_points = {0};
+    unsigned missing = which_miss(t, all, wanted, r->level);
+    if (!missing)
+        return SDD_OK;
+    int rc = take_tools(&b, missing, err);
+    if (!rc)
+        rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
+    for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r->level))
+        if (missing >> k & 1)
+            rc = make_last(&b, &all_points, k, all, err);
+    if (rc)
+        dev_drain(t->device);
+    csr_free(t->device, &all_points);
+    matrix_give(t->device, &b.tools);
+    return rc;
+}
+
+void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y)
+{
+    for (int k = 0, each; k < width; k += each) {
+        each = width - k < SDD_WIDE ? width - k : SDD_WIDE;
+        struct matrix_wide_args a = {{m->m, x + k, y + k, {each, width}, first}};
+        if (each > 3)
+            DEV_LAUNCH(d, matrix_wide, &a, n);
+        else
+            DEV_LAUNCH(d, matrix_apply, &a.apply, n);
+    }
+}
+
+void matrices_normals(sdd_device *d, const struct matrices *all, const float *x, float *normals, float *tangents)
+{
+    struct matrix_normals_args a = {all->of[MATRIX_TANGENTS_1].m, all->of[MATRIX_TANGENTS_2].m, x, normals, tangents};
+    DEV_LAUNCH(d, matrix_normals, &a, a.t1.n_rows);
+}
+
+int64_t matrices_bytes(const struct matrices *all)
+{
+    int64_t bytes = all->bare_memory.bytes;
+    for (int k = 0; k < N_MATRICES; k++)
+        bytes += all->of[k].memory.bytes;
+    return bytes;
+}
+
+void matrices_free(sdd_device *d, struct matrices *all)
+{
+    for (int k = 0; k < N_MATRICES; k++)
+        matrix_give(d, &all->of[k].memory);
+    matrix_give(d, &all->bare_memory);
+    *all = (struct matrices){0};
+}

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_class.c: each point is a vector of K weights, and steps of subdivision are taken with those. Three parts each
+ * refine to themselves: the fan of the vertex, the fan of the third corner, and a grid that reaches one place beyond
+ * the quad, on which the rules are products of rules along x and along y, but next to the two corners: there the fans
+ * say what is right. */
+#include "gpu/engines/tabulated/class.h"
+#include "gpu/rules/crease_rule.h"
+#include "gpu/engines/tabulated/rule.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* rows: of K weights each: the middle, the far ends of the edges, the points across the quads. */
+struct fan {
+    struct tab_class sharp; /* on the level reached */
+    double *rows, *next;    /* next: where a step goes to */
+};
+
+struct patch {
+    int columns, side; /* the quad's side on the level reached, in places */
+    size_t pitch;      /* doubles from a place of the grid to that above it */
+    struct fan vertex, third;
+    double *grid, *half; /* places -1 .. side + 1; half: refined along x alone */
+};
+
+static int points_of(const struct tab_class *c)
+{
+    return 1 + tab_rule_ends(c) + c->n;
+}
+
+/* Are there quads across edge `own`, across the next? */
+static int has_below(const struct tab_class *c)
+{
+    return !c->open || c->own > 0;
+}
+
+static int has_left(const struct tab_class *c)
+{
+    return !c->open || c->own + 1 < c->n;
+}
+
+int tab_refuse(struct sdd_error *err, const char *why)
+{
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
+}
+
+struct tab_class tab_class_of(const float *words)
+{
+    struct tab_class c = {.n = (int32_t)words[0],
+                          .k = (int32_t)words[1],
+                          .open = (int32_t)words[2],
+                          .own = (int32_t)words[3],
+                          .vertex = words[4],
+                          .several = (int32_t)words[5]};
+    for (int i = 0; i < c.n + c.open; i++)
+        c.edge[i] = words[6 + i];
+    return c;
+}
+
+int tab_class_columns(const struct tab_class *c)
+{
+    return points_of(c) + 2 * c->k - 3 + has_below(c) + has_left(c);
+}
+
+/* Rows of a fan. Edges and quads are counted around: past an open fan's ends they come back, and are not meant. */
+static int end_row(const struct tab_class *c, int i)
+{
+    return 1 + (i + tab_rule_ends(c)) % tab_rule_ends(c);
+}
+
+static int quad_row(const struct tab_class *c, int i)
+{
+    return 1 + tab_rule_ends(c) + (i + c->n) % c->n;
+}
+
+/* Adds share times the mask of the rule: weights of the middle, of each far end and of each point across. */
+static void add_mask(const struct tab_class *c, int limit, double share, double *mask)
+{
+    int32_t rule = tab_rule_of(c), ends = tab_rule_ends(c), smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
+    double n = c->n, beyond = limit ? 1.0 / (n * (n + 5.0)) : 0.25 / (n * n), sum = 0.0;
+    for (int i = 1; i < points_of(c); i++) {
+        double w = 0.0;
+        if (smooth)
+            w = i > ends ? beyond : (limit ? 4.0 : 6.0) * beyond;
+        else if (rule == SDD_RULE_CREASE && i <= ends && c->edge[i - 1] > 0.0f)
+            w = limit ? 1.0 / 6.0 : 0.125;
+        mask[i] += share * w;
+        sum += share * w;
+    }
+    mask[0] += share - sum;
+}
+
+/* The fan's middle on the next level, or its limit point. */
+static void make_middle(const struct fan *f, int columns, int limit, double *to)
+{
+    double mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    if (limit) {
+        add_mask(&f->sharp, 1, 1.0, mask);
+    } else {
+        struct tab_class child = tab_rule_next(&f->sharp);
+        double share = tab_rule_parent(&f->sharp, &child);
+        add_mask(&f->sharp, 0, share, mask);
+        add_mask(&child, 0, 1.0 - share, mask);
+    }
+    for (int j = 0; j < columns; j++)
+        to[j] = 0.0;
+    for (int i = 0; i < points_of(&f->sharp); i++)
+        for (int j = 0; j < columns; j++)
+            to[j] += mask[i] * f->rows[i * columns + j];
+}
+
+static void step_fan(struct fan *f, int columns)
+{
+    const struct tab_class *c = &f->sharp;
+    const double *middle = f->rows;
+    make_middle(f, columns, 0, f->next);
+    for (int i = 0; i < tab_rule_ends(c); i++) {
+        const double *end = f->rows + end_row(c, i) * columns, *before = f->rows + end_row(c, i - 1) * columns;
+        const double *after = f->rows + end_row(c, i + 1) * columns, *left = f->rows + quad_row(c, i) * columns;
+        const double *right = f->rows + quad_row(c, i - 1) * columns;
+        double share = tab_rule_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
+        for (int j = 0; j < columns; j++)
+            f->next[end_row(c, i) * columns + j] =
+                along * (middle[j] + end[j]) + beside * ((before[j] + after[j]) + (left[j] + right[j]));
+    }
+    for (int i = 0; i < c->n; i++) {
+        const double *on = f->rows + end_row(c, i) * columns, *off = f->rows + end_row(c, i + 1) * columns;
+        const double *across = f->rows + quad_row(c, i) * columns;
+        for (int j = 0; j < columns; j++)
+            f->next[quad_row(c, i) * columns + j] = 0.25 * ((middle[j] + across[j]) + (on[j] + off[j]));
+    }
+    double *rows = f->rows;
+    f->rows = f->next;
+    f->next = rows;
+    f->sharp = tab_rule_next(c);
+}
+
+/* to = beside (a + c) + (1 - 2 beside) b, n numbers of each. */
+static void mix(double *restrict to, const double *a, const double *b, const double *c, double beside, size_t n)
+{
+    double middle = 1.0 - 2.0 * beside;
+    for (size_t i = 0; i < n; i++)
+        to[i] = beside * (a[i] + c[i]) + middle * b[i];
+}
+
+/* Cubic B-splines: places -1 .. side + 1, each of n numbers and `stride` from the last, to -1 .. 2 side + 1 of the next
+ * level, or (limit) 0 .. side to their limits. share: of the crease rule at place 0, across which it is. */
+static void refine_line(const double *from, double *to, int side, size_t stride, size_t n, double share, int limit)
+{
+    for (int i = limit ? 1 : 0; i <= (limit ? side + 1 : 2 * side + 2); i++) {
+        const double *a = from + (size_t)(limit ? i - 1 : i / 2) * stride;
+        double beside = (limit ? 1.0 / 6.0 : 0.125) * (i == 1 ? 1.0 - share : 1.0);
+        if (limit || (i & 1))
+            mix(to + (size_t)i * stride, a, a + stride, a + 2 * stride, beside, n);
+        else
+            mix(to + (size_t)i * stride, a, a, a + stride, 0.5, n);
+    }
+}
+
+static double *place(const struct patch *p, int x, int y)
+{
+    return p->grid + (size_t)(y + 1) * p->pitch + (size_t)(x + 1) * (size_t)p->columns;
+}
+
+static void put(const struct patch *p, int x, int y, const struct fan *f, int row)
+{
+    const double *from = f->rows + row * p->columns;
+    double *to = place(p, x, y);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = from[j];
+}
+
+/* What the fans know of the grid. */
+static void put_fans(const struct patch *p)
+{
+    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    int m = p->side;
+    put(p, 0, 0, &p->vertex, 0);
+    put(p, 1, 0, &p->vertex, end_row(v, v->own));
+    put(p, 0, 1, &p->vertex, end_row(v, v->own + 1));
+    if (has_below(v)) {
+        put(p, 0, -1, &p->vertex, end_row(v, v->own - 1));
+        put(p, 1, -1, &p->vertex, quad_row(v, v->own - 1));
+    }
+    if (has_left(v)) {
+        put(p, -1, 0, &p->vertex, end_row(v, v->own + 2));
+        put(p, -1, 1, &p->vertex, quad_row(v, v->own + 1));
+    }
+    put(p, m, m, &p->third, 0);
+    put(p, m + 1, m - 1, &p->third, quad_row(t, 0));
+    put(p, m + 1, m, &p->third, end_row(t, 1));
+    put(p, m, m + 1, &p->third, end_row(t, t->n - 2));
+    put(p, m - 1, m + 1, &p->third, quad_row(t, t->n - 2));
+}
+
+/* Both directions of the grid. Across a boundary nothing is right, and nothing weighs. */
+static void refine_grid(struct patch *p, int limit)
+{
+    const struct tab_class *c = &p->vertex.sharp;
+    float bottom = c->edge[end_row(c, c->own) - 1], side = c->edge[end_row(c, c->own + 1) - 1];
+    double across_y = limit ? (double)(bottom > 0.0f) : tab_rule_share(bottom);
+    double across_x = limit ? (double)(side > 0.0f) : tab_rule_share(side);
+    size_t columns = (size_t)p->columns;
+    for (size_t y = 0; y < (size_t)p->side + 3; y++)
+        refine_line(p->grid + y * p->pitch, p->half + y * p->pitch, p->side, columns, columns, across_x, limit);
+    refine_line(p->half, p->grid, p->side, p->pitch, p->pitch, across_y, limit);
+}
+
+static void step(struct patch *p)
+{
+    refine_grid(p, 0);
+    step_fan(&p->vertex, p->columns);
+    step_fan(&p->third, p->columns);
+    p->side *= 2;
+    put_fans(p);
+}
+
+/* The quad itself: each point is a column. */
+static void start(struct patch *p)
+{
+    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    int columns = p->columns, column = points_of(v);
+    for (int i = 0; i < column; i++)
+        p->vertex.rows[i * columns + i] = 1.0;
+    p->third.rows[quad_row(v, v->own)] = 1.0;
+    p->third.rows[end_row(t, 0) * columns + end_row(v, v->own)] = 1.0;
+    p->third.rows[end_row(t, -1) * columns + end_row(v, v->own + 1)] = 1.0;
+    p->third.rows[quad_row(t, -1) * columns] = 1.0;
+    for (int i = 1; i < t->n; i++) {
+        p->third.rows[quad_row(t, i - 1) * columns + column++] = 1.0;
+        if (i < t->n - 1)
+            p->third.rows[end_row(t, i) * columns + column++] = 1.0;
+    }
+    if (has_below(v))
+        place(p, 2, -1)[column++] = 1.0;
+    if (has_left(v))
+        place(p, -1, 2)[column] = 1.0;
+    put_fans(p);
+}
+
+/* ---- what leads away from a point ------------------------------------------------------------------------------- */
+static void add(double *to, double weight, const double *row, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        to[j] += weight * row[j];
+}
+
+/* On which kind of line is a place with this coordinate? */
+enum line { LINE_NONE, LINE_BOUNDARY, LINE_CREASE };
+
+static enum line line_at(int coordinate, int across, float sharpness)
+{
+    return coordinate > 0 || (across && !(sharpness > 0.0f)) ? LINE_NONE : across ? LINE_CREASE : LINE_BOUNDARY;
+}
+
+/* The difference along x (dy 0) or y (dx 0) of the places around (x, y); one-sided where there is none before it. mean:
+ * of three lines, as the limit surface has it. */
+static void difference(const struct patch *p, int x, int y, int dx, int dy, int one_sided, int mean, double *to)
+{
+    for (int k = -mean; k <= mean; k++) {
+        int u = x + k * dy, v = y + k * dx;
+        double weight = (!mean ? 1.0 : k ? 1.0 / 6.0 : 2.0 / 3.0) * p->side * (one_sided ? 2.0 : 1.0);
+        add(to, weight, place(p, u + dx, v + dy), p->columns);
+        add(to, -weight, one_sided ? place(p, u, v) : place(p, u - dx, v - dy), p->columns);
+    }
+}
+
+static void tangents_on_lines(const struct patch *p, int limit, int x, int y, double *t1, double *t2)
+{
+    const struct tab_class *c = &p->vertex.sharp;
+    enum line bottom = line_at(y, has_below(c), c->edge[end_row(c, c->own) - 1]);
+    enum line side = line_at(x, has_left(c), c->edge[end_row(c, c->own + 1) - 1]);
+    int means = limit && bottom != LINE_CREASE && side != LINE_CREASE;
+    int turned = side == LINE_BOUNDARY; /* t1 runs along a boundary, to where the surface lies on the left */
+    difference(p, x, y, 1, 0, turned, means && bottom == LINE_NONE, turned ? t2 : t1);
+    difference(p, x, y, 0, 1, bottom == LINE_BOUNDARY, means && side == LINE_NONE, turned ? t1 : t2);
+    for (int j = 0; j < p->columns && turned; j++)
+        t1[j] = -t1[j];
+}
+
+/* Halstead et al. 1993: around a smooth vertex, from quad `first` on. */
+static void tangents_of_fan(const struct fan *f, int first, int columns, double scale, double *t1, double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    double step = 2.0 * M_PI / c->n, half = cos(0.5 * step);
+    double lambda = 0.3125 + 0.0625 * (cos(step) + half * sqrt(2.0 * (9.0 + cos(step)))),
+           kd = 1.0 / (4.0 * lambda - 1.0);
+    for (int i = 0; i < c->n; i++) {
+        const double *end = f->rows + end_row(c, first + i) * columns;
+        const double *across = f->rows + quad_row(c, first + i) * columns;
+        double at = step * i, next = at + step, w = scale / (1.5 * c->n); /* as long as differences of others */
+        add(t1, w * 4.0 * cos(at), end, columns);
+        add(t2, w * 4.0 * sin(at), end, columns);
+        add(t1, w * kd * (cos(at) + cos(next)), across, columns);
+        add(t2, w * kd * (sin(at) + sin(next)), across, columns);
+    }
+}
+
+/* The same of an open fan with a crease along its ends: t1 along it, t2 away from it. */
+static void tangents_of_crease(const struct fan *f, int columns, double scale, double *t1, double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    const double *first = f->rows + end_row(c, 0) * columns, *last = f->rows + end_row(c, c->n) * columns;
+    double step = M_PI / c->n, sum = 0.0, mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    double ends = c->n == 1 ? 1.0 : -(1.0 + cos(step)) / sin(step) * (1.0 + 2.0 * cos(step));
+    add(t1, scale, first, columns);
+    add(t1, -scale, last, columns);
+    mask[end_row(c, 0)] = mask[end_row(c, c->n)] = ends;
+    for (int i = 0; i < c->n && c->n > 1; i++) {
+        mask[quad_row(c, i)] = sin(step * i) + sin(step * (i + 1));
+        mask[end_row(c, i)] += i ? 4.0 * sin(step * i) : 0.0;
+    }
+    for (int i = 1; i < points_of(c); i++) {
+        mask[0] -= mask[i];
+        sum += fabs(mask[i]);
+    }
+    for (int i = 0; i < points_of(c); i++)
+        add(t2, 4.0 * scale / sum * mask[i], f->rows + i * columns, columns);
+}
+
+/* Is the normal of a fan's middle a product, or a sum over its quads? */
+static int is_product(const struct tab_class *c, int limit)
+{
+    int32_t rule = tab_rule_of(c);
+    if (c->several)
+        return 0;
+    if (c->open)
+        return c->n == 1 || (limit ? rule == SDD_RULE_CREASE : c->n == 2);
+    return limit ? rule == SDD_RULE_SMOOTH && c->n > 2 : c->n == 4;
+}
+
+/* Where the vector to end k begins, for one product of two to be the fan's normal: at the end across the middle, in a
+ * closed fan of four and at the ends of an open one of two (e0 x e1 + e1 x e2 = (e0 - e2) x e1); else in the middle. */
+static int start_row(const struct tab_class *c, int k)
+{
+    if (!c->open)
+        return end_row(c, k + 2);
+    return c->n == 2 && k != 1 ? end_row(c, 2 - k) : 0;
+}
+
+/* own: the quad that looks, of which other corners are at `on` and `off`, counterclockwise. */
+static void tangents_of_middle(const struct fan *f, int own, int columns, int limit, double scale, double *t1,
+                               double *t2)
+{
+    const struct tab_class *c = &f->sharp;
+    int masks = limit && is_product(c, 1), product = !limit && is_product(c, 0);
+    if (masks && tab_rule_of(c) == SDD_RULE_SMOOTH) {
+        tangents_of_fan(f, own, columns, scale, t1, t2);
+    } else if (masks && tab_rule_of(c) == SDD_RULE_CREASE) {
+        tangents_of_crease(f, columns, scale, t1, t2);
+    } else {
+        add(t1, scale, f->rows + end_row(c, own) * columns, columns);
+        add(t2, scale, f->rows + end_row(c, own + 1) * columns, columns);
+        add(t1, -scale, f->rows + (product ? start_row(c, own) : 0) * columns, columns);
+        add(t2, -scale, f->rows + (product ? start_row(c, own + 1) : 0) * columns, columns);
+    }
+}
+
+static void make_tangents(const struct patch *p, int limit, float *t1, float *t2)
+{
+    int m = p->side, side = m + 1, K = p->columns;
+    for (int y = 0; y <= m; y++)
+        for (int x = 0; x <= m; x++) {
+            double along[2][4 * TAB_MAX_VALENCE + 1] = {{0.0}};
+            if (x == 0 && y == 0)
+                tangents_of_middle(&p->vertex, p->vertex.sharp.own, K, limit, m, along[0], along[1]);
+            else if (x == m && y == m)
+                tangents_of_middle(&p->third, p->third.sharp.n - 1, K, limit, m, along[0], along[1]);
+            else
+                tangents_on_lines(p, limit, x, y, along[0], along[1]);
+            for (int k = 0; k < K; k++) {
+                t1[(k * side + y) * side + x] = (float)along[0][k];
+                t2[(k * side + y) * side + x] = (float)along[1][k];
+            }
+        }
+}
+
+int tab_class_shared(const struct tab_class *c, int steps, int limit)
+{
+    struct tab_class vertex = *c;
+    const struct tab_class third = {.n = c->k};
+    if (c->open)
+        vertex.edge[0] = vertex.edge[c->n] = 10.0f;
+    for (int i = 0; i < steps; i++)
+        vertex = tab_rule_next(&vertex);
+    return (is_product(&vertex, limit) ? 0 : 1) + (is_product(&third, limit) ? 0 : 2);
+}
+
+int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, float *t1, float *t2,
+                    struct sdd_error *err)
+{
+    struct patch p = {.columns = tab_class_columns(c), .side = 1};
+    size_t columns = (size_t)p.columns, width = ((size_t)1 << steps) + 3, rows = (width - 2) * (width - 2);
+    p.vertex.sharp = *c;
+    p.third.sharp.n = c->k;
+    if (c->open)
+        p.vertex.sharp.edge[0] = p.vertex.sharp.edge[c->n] = 10.0f;
+    p.pitch = width * columns;
+    size_t around = (size_t)points_of(c) * columns, beyond = (size_t)points_of(&p.third.sharp) * columns;
+    double *memory = calloc(2 * (width * p.pitch + around + beyond), sizeof *memory);
+    if (!memory)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu rows and %zu columns", rows, columns);
+    p.grid = memory;
+    p.half = p.grid + width * p.pitch;
+    p.vertex.rows = p.half + width * p.pitch;
+    p.vertex.next = p.vertex.rows + around;
+    p.third.rows = p.vertex.next + around;
+    p.third.next = p.third.rows + beyond;
+    start(&p);
+    for (int i = 0; i < steps; i++)
+        step(&p);
+    if (t1 && t2)
+        make_tangents(&p, limit, t1, t2);
+    if (limit) {
+        refine_grid(&p, 1);
+        make_middle(&p.vertex, p.columns, 1, place(&p, 0, 0));
+        make_middle(&p.third, p.columns, 1, place(&p, p.side, p.side));
+    }
+    for (size_t column = 0; column < columns; column++)
+        for (int y = 0; y <= p.side; y++)
+            for (int x = 0; x <= p.side; x++)
+                *out++ = (float)place(&p, x, y)[column];
+    free(memory);
+    return SDD_OK;
+}

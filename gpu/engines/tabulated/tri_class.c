@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tab_tri_class.c: each point is a vector of K weights, and steps of subdivision are taken with those: on a
+ * triangular lattice that reaches one place beyond the piece, but next to the corner of a fan: there the fan says
+ * what is right. */
+#include "gpu/engines/tabulated/tri_class.h"
+#include "gpu/rules/crease_rule.h"
+#include "gpu/engines/tabulated/kernels/tab_tri_pieces.dev.h"
+#include "gpu/engines/tabulated/rule.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* Places (x, y) with a x + b y = c times the side: what lies on such a line is sharp along it. The piece is on its left
+ * from the place in direction `first` of a place on it. */
+struct line {
+    int a, b, c, first, boundary;
+    float sharp;
+};
+
+struct patch {
+    int columns, side, width; /* side: on the level reached, in places; width: places of a row in memory */
+    struct line line[3];
+    struct tab_class fan; /* n 0: there is none */
+    double *rows, *next;  /* of the fan: K weights of the vertex, then of the far ends */
+    double *at, *to;      /* places -1 .. width - 2 each way */
+};
+
+static int is_middle(const struct tab_tri_class *c)
+{
+    return c->turn == SDD_TRI_MIDDLE;
+}
+
+/* Are there triangles across edge `own`, across the next? */
+static int has_below(const struct tab_class *c)
+{
+    return !c->open || c->own > 0;
+}
+
+static int has_left(const struct tab_class *c)
+{
+    return !c->open || c->own + 1 < c->n;
+}
+
+int tab_tri_columns(const struct tab_tri_class *c)
+{
+    const struct tab_class *f = &c->fan;
+    if (is_middle(c))
+        return 6 + 2 * (c->has_across[0] + c->has_across[1] + c->has_across[2]);
+    return 1 + tab_rule_ends(f) + 3 + has_below(f) + has_left(f);
+}
+
+static double *place_in(const struct patch *p, double *grid, int x, int y)
+{
+    return grid + ((size_t)(y + 1) * (size_t)p->width + (size_t)(x + 1)) * (size_t)p->columns;
+}
+
+static double *place(const struct patch *p, int x, int y)
+{
+    return place_in(p, p->at, x, y);
+}
+
+/* Far end of edge i, counted around: past an open fan's ends it comes back, and is not meant. */
+static double *end_of(const struct patch *p, double *rows, int i)
+{
+    int ends = tab_rule_ends(&p->fan);
+    return rows + (size_t)(1 + (i + ends) % ends) * (size_t)p->columns;
+}
+
+static void add(const struct patch *p, double *to, double weight, const double *from)
+{
+    for (int j = 0; j < p->columns; j++)
+        to[j] += weight * from[j];
+}
+
+static void clear(const struct patch *p, double *to)
+{
+    for (int j = 0; j < p->columns; j++)
+        to[j] = 0.0;
+}
+
+/* The line that has both places; NULL: none, or nothing is left of it. */
+static const struct line *line_through(const struct patch *p, int x, int y, int u, int v)
+{
+    for (const struct line *l = p->line; l < p->line + 3; l++)
+        if (l->sharp > 0.0f && l->a * x + l->b * y == l->c * p->side && l->a * u + l->b * v == l->c * p->side)
+            return l;
+    return NULL;
+}
+
+/* ---- the fan ----------------------------------------------------------------------------------------------------- */
+/* Adds share times the mask of the vertex' rule. */
+static void add_mask(const struct patch *p, const struct tab_class *c, int limit, double share, double *to)
+{
+    double n = c->n, turn = 0.375 + 0.25 * cos(2.0 * M_PI / n), beta = (0.625 - turn * turn) / n, sum = 0.0;
+    int32_t rule = tab_rule_of(c);
+    for (int i = 0; i < tab_rule_ends(c); i++) {
+        double w = 0.0;
+        if (rule == SDD_RULE_SMOOTH)
+            w = limit ? 1.0 / (n + 3.0 / (8.0 * beta)) : beta;
+        else if (rule == SDD_RULE_CREASE && c->edge[i] > 0.0f)
+            w = limit ? 1.0 / 6.0 : 0.125;
+        add(p, to, share * w, end_of(p, p->rows, i));
+        sum += w;
+    }
+    add(p, to, share * (1.0 - sum), p->rows);
+}
+
+/* An edge's point, from its ends and the points beside it. */
+static void make_edge(const struct patch *p, double share, const double *a, const double *b, const double *left,
+                      const double *right, double *to)
+{
+    double along = 0.375 + 0.125 * share, beside = 0.125 * (1.0 - share);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = along * (a[j] + b[j]) + beside * (left[j] + right[j]);
+}
+
+static void step_fan(struct patch *p)
+{
+    const struct tab_class old = p->fan, child = tab_rule_next(&old);
+    double share = tab_rule_parent(&old, &child), *rows = p->rows;
+    clear(p, p->next);
+    add_mask(p, &old, 0, share, p->next);
+    add_mask(p, &child, 0, 1.0 - share, p->next);
+    for (int i = 0; i < tab_rule_ends(&old); i++)
+        make_edge(p, tab_rule_share(old.edge[i]), rows, end_of(p, rows, i), end_of(p, rows, i - 1),
+                  end_of(p, rows, i + 1), end_of(p, p->next, i));
+    p->rows = p->next;
+    p->next = rows;
+    p->fan = child;
+}
+
+static void put(const struct patch *p, int x, int y, const double *from)
+{
+    double *to = place(p, x, y);
+    for (int j = 0; j < p->columns; j++)
+        to[j] = from[j];
+}
+
+/* What the fan knows of the lattice. */
+static void put_fan(const struct patch *p)
+{
+    int own = p->fan.own;
+    if (p->fan.n == 0)
+        return;
+    put(p, 0, 0, p->rows);
+    put(p, 1, 0, end_of(p, p->rows, own));
+    put(p, 0, 1, end_of(p, p->rows, own + 1));
+    if (has_below(&p->fan))
+        put(p, 1, -1, end_of(p, p->rows, own - 1));
+    if (has_left(&p->fan))
+        put(p, -1, 1, end_of(p, p->rows, own + 2));
+}
+
+/* ---- the lattice ------------------------------------------------------------------------------------------------- */
+static const int around[6][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
+
+/* A vertex of six triangles on the next level, or its limit. */
+static void make_vertex(const struct patch *p, int x, int y, int limit, double *to)
+{
+    const struct line *l = line_through(p, x, y, x, y);
+    double share = !l ? 0.0 : limit ? 1.0 : tab_rule_share(l->sharp);
+    double smooth = (limit ? 1.0 / 12.0 : 0.0625) * (1.0 - share), along = (limit ? 1.0 / 6.0 : 0.125) * share;
+    clear(p, to);
+    add(p, to, 1.0 - 6.0 * smooth - 2.0 * along, place(p, x, y));
+    for (int d = 0; d < 6; d++) {
+        int u = x + around[d][0], v = y + around[d][1];
+        add(p, to, smooth + (l && l == line_through(p, x, y, u, v) ? along : 0.0), place(p, u, v));
+    }
+}
+
+/* Place (x, y) of the next level. Across a boundary nothing is right, and nothing weighs. */
+static void make_place(const struct patch *p, int x, int y, double *to)
+{
+    int odd_x = x & 1, odd_y = y & 1;
+    if (!odd_x && !odd_y) {
+        make_vertex(p, x / 2, y / 2, 0, to);
+        return;
+    }
+    /* from (ax, ay) to (bx, by); the points beside are one step of the lattice from the one and from the other */
+    int ax = odd_x && odd_y ? (x + 1) / 2 : (x - odd_x) / 2, ay = (y - odd_y) / 2;
+    int bx = odd_x && odd_y ? (x - 1) / 2 : (x + odd_x) / 2, by = (y + odd_y) / 2;
+    int beside_x = odd_y ? (odd_x ? -1 : 1) : 0, beside_y = odd_y ? 0 : 1;
+    const struct line *l = line_through(p, ax, ay, bx, by);
+    make_edge(p, l ? tab_rule_share(l->sharp) : 0.0, place(p, ax, ay), place(p, bx, by),
+              place(p, ax + beside_x, ay + beside_y), place(p, bx - beside_x, by - beside_y), to);
+}
+
+static void step(struct patch *p)
+{
+    double *at = p->at;
+    int side = 2 * p->side;
+    for (int y = -1; y <= side + 1; y++)
+        for (int x = -1; x <= side + 1 && x + y <= side + 1; x++)
+            make_place(p, x, y, place_in(p, p->to, x, y));
+    p->at = p->to;
+    p->to = at;
+    if (p->fan.n)
+        step_fan(p);
+    p->side = side;
+    for (int k = 0; k < 3; k++)
+        p->line[k].sharp = sdd_decay(p->line[k].sharp);
+    put_fan(p);
+}
+
+/* The piece itself: each point is a column. */
+static void start_corner(struct patch *p, const struct tab_class *c)
+{
+    int ends = tab_rule_ends(c), column = 1 + ends;
+    const int beside[3][2] = {{2, 0}, {1, 1}, {0, 2}};
+    p->fan = *c;
+    if (c->open)
+        p->fan.edge[0] = p->fan.edge[c->n] = 10.0f;
+    p->line[0] = (struct line){0, 1, 0, 0, !has_below(c), p->fan.edge[c->own]};
+    p->line[1] = (struct line){1, 0, 0, 4, !has_left(c), p->fan.edge[(c->own + 1) % ends]};
+    for (int i = 0; i <= ends; i++)
+        p->rows[i * p->columns + i] = 1.0;
+    for (int i = 0; i < 3; i++)
+        place(p, beside[i][0], beside[i][1])[column++] = 1.0;
+    if (has_below(c))
+        place(p, 2, -1)[column++] = 1.0;
+    if (has_left(c))
+        place(p, -1, 2)[column] = 1.0;
+    put_fan(p);
+}
+
+static void start_middle(struct patch *p, const struct tab_tri_class *c)
+{
+    const int own[6][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, 1}};
+    const int across[3][2][2] = {{{-1, 0}, {0, -1}}, {{2, -1}, {2, 0}}, {{0, 2}, {-1, 2}}};
+    const struct line line[3] = {{1, 1, 0, 5, 0, 0.0f}, {1, 0, 1, 1, 0, 0.0f}, {0, 1, 1, 3, 0, 0.0f}};
+    int column = 6;
+    for (int i = 0; i < 6; i++)
+        place(p, own[i][0], own[i][1])[i] = 1.0;
+    for (int i = 0; i < 3; i++) {
+        p->line[i] = line[i];
+        p->line[i].boundary = !c->has_across[i];
+        p->line[i].sharp = c->has_across[i] ? c->edge[i] : 10.0f;
+        for (int k = 0; k < 2 && c->has_across[i]; k++)
+            place(p, across[i][k][0], across[i][k][1])[column++] = 1.0;
+    }
+}
+
+/* ---- what leads away from a point -------------------------------------------------------------------------------- */
+/* The points around one, counterclockwise; of an open ring n + 1. */
+struct ring {
+    int n, open, masks; /* masks: of the limit surface; else a sum over faces */
+    const double *at, *end[TAB_MAX_VALENCE + 1];
+};
+
+/* Is the normal of the fan's vertex made of products, or shared by its triangles? */
+static int is_product(const struct tab_class *c, int limit)
+{
+    int32_t rule = tab_rule_of(c);
+    if (c->several)
+        return 0;
+    if (limit)
+        return c->open ? c->n == 1 || rule == SDD_RULE_CREASE : rule == SDD_RULE_SMOOTH && c->n > 2;
+    return c->open ? c->n == 1 || c->n == 3 : c->n == 6;
+}
+
+/* Of a shared one the piece's own triangle alone, as if it were the only one. */
+static struct ring ring_of_fan(const struct patch *p, int limit)
+{
+    const struct tab_class *c = &p->fan;
+    int product = is_product(c, limit), first = c->open && product ? 0 : c->own;
+    struct ring r = {product ? c->n : 1, c->open || !product, 0, p->rows, {NULL}};
+    r.masks = limit && product && tab_rule_of(c) != SDD_RULE_CORNER;
+    for (int i = 0; i < r.n + r.open; i++)
+        r.end[i] = end_of(p, p->rows, first + i);
+    return r;
+}
+
+static struct ring ring_of_place(const struct patch *p, int limit, int x, int y)
+{
+    const struct line *l = line_through(p, x, y, x, y);
+    int boundary = l && l->boundary;
+    struct ring r = {boundary ? 3 : 6, boundary, limit && (!l || boundary), place(p, x, y), {NULL}};
+    for (int i = 0; i < r.n + r.open; i++) {
+        const int *d = around[((boundary ? l->first : 0) + i) % 6];
+        r.end[i] = place(p, x + d[0], y + d[1]);
+    }
+    return r;
+}
+
+static void add_way(const struct patch *p, double *to, double weight, const double *from, const double *end)
+{
+    add(p, to, weight, end);
+    add(p, to, -weight, from);
+}
+
+static void add_masks(const struct patch *p, const struct ring *r, double scale, double *t1, double *t2)
+{
+    double step = (r->open ? 1.0 : 2.0) * M_PI / r->n, w = 2.0 * scale / r->n;
+    if (!r->open) {
+        for (int i = 0; i < r->n; i++) {
+            add_way(p, t1, w * cos(step * i), r->at, r->end[i]);
+            add_way(p, t2, w * sin(step * i), r->at, r->end[i]);
+        }
+        return;
+    }
+    add_way(p, t1, scale, r->end[r->n], r->end[0]); /* along the boundary; t2 across it */
+    double ends = r->n == 1 ? 1.0 : r->n == 2 ? 0.0 : r->n == 3 ? -1.0 : -sin(step);
+    add_way(p, t2, w * ends, r->at, r->end[0]);
+    add_way(p, t2, w * ends, r->at, r->end[r->n]);
+    for (int i = 1; i < r->n; i++)
+        add_way(p, t2,
+                w * (r->n == 2   ? 1.0
+                     : r->n == 3 ? 2.0
+                                 : 2.0 * (1.0 - cos(step)) * sin(step * i)),
+                r->at, r->end[i]);
+}
+
+/* The sum over faces of e(i) x e(i + 1), of one face, of three in a row, or of six all around. */
+static void add_faces(const struct patch *p, const struct ring *r, double scale, double *t)
+{
+    size_t K = (size_t)p->columns;
+    const double *const *e = r->end;
+    if (r->n == 1) {
+        add_way(p, t, scale, r->at, e[0]);
+        add_way(p, t + K, scale, r->at, e[1]);
+        return;
+    }
+    add_way(p, t, scale, e[2], e[0]);
+    add_way(p, t + K, scale, r->open ? r->at : e[5], e[1]);
+    add_way(p, t + 2 * K, scale, r->open ? r->at : e[4], e[2]);
+    add_way(p, t + 3 * K, scale, r->open ? r->at : e[5], e[3]);
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------------------ */
+/* Row r of the table is place (x, y) of the piece. */
+struct spot {
+    int x, y;
+};
+
+/* Point i of line j of the piece, as the control triangle's first corner sees it. */
+static struct spot spot_of(int turn, int h, int i, int j)
+{
+    const struct spot of[4] = {{i, j}, {j, h - i - j}, {h - i - j, i}, {i, j - i}};
+    return of[turn];
+}
+
+static void write_row(const struct patch *p, const double *from, float *out, int rows, int r)
+{
+    for (int k = 0; k < p->columns; k++)
+        out[k * rows + r] = (float)from[k];
+}
+
+/* Row r of all tables; row: K numbers, four times. */
+static void write_point(const struct patch *p, struct spot s, int limit, int pairs, double *row, float *out,
+                        float *away, int r)
+{
+    int rows = sdd_tri_table_rows(p->side), is_vertex = p->fan.n && s.x == 0 && s.y == 0;
+    for (int k = 0; k < 4; k++)
+        clear(p, row + k * p->columns);
+    if (limit && is_vertex)
+        add_mask(p, &p->fan, 1, 1.0, row);
+    else if (limit)
+        make_vertex(p, s.x, s.y, 1, row);
+    write_row(p, limit ? row : place(p, s.x, s.y), out, rows, r);
+    if (!away)
+        return;
+    struct ring ring = is_vertex ? ring_of_fan(p, limit) : ring_of_place(p, limit, s.x, s.y);
+    clear(p, row);
+    if (ring.masks)
+        add_masks(p, &ring, p->side, row, row + p->columns);
+    else
+        add_faces(p, &ring, p->side, row);
+    for (int k = 0; k < 2 * pairs; k++)
+        write_row(p, row + k * p->columns, away + (size_t)k * (size_t)(rows * p->columns), rows, r);
+}
+
+/* The rows of sides, from those of points: of n columns. */
+static void copy_sides(int h, int n, float *table)
+{
+    int rows = sdd_tri_table_rows(h), points = sdd_tri_points(h);
+    for (int k = 0; k < n; k++, table += rows)
+        for (int t = 0; t <= h; t++) {
+            table[points + t] = table[sdd_tri_upright(h, t, 0)];
+            table[points + h + 1 + t] = table[sdd_tri_upright(h, h - t, t)];
+            table[points + 2 * (h + 1) + t] = table[sdd_tri_upright(h, 0, h - t)];
+        }
+}
+
+static void start(struct patch *p, const struct tab_tri_class *c)
+{
+    if (is_middle(c))
+        start_middle(p, c);
+    else
+        start_corner(p, &c->fan);
+}
+
+/* The fan `steps` levels on. */
+static struct tab_class fan_after(const struct tab_tri_class *c, int steps)
+{
+    struct tab_class fan = c->fan;
+    if (fan.open)
+        fan.edge[0] = fan.edge[fan.n] = 10.0f;
+    for (int i = 0; i < steps; i++)
+        fan = tab_rule_next(&fan);
+    return fan;
+}
+
+int tab_tri_pairs(const struct tab_tri_class *c, int steps, int limit)
+{
+    struct tab_class fan = fan_after(c, steps);
+    if (!limit)
+        return 2;
+    if (!is_middle(c))
+        return 1 + ((has_below(&fan) && fan.edge[fan.own] > 0.0f) ||
+                    (has_left(&fan) && fan.edge[(fan.own + 1) % tab_rule_ends(&fan)] > 0.0f));
+    int sharp = 0;
+    for (int i = 0; i < 3; i++) {
+        float s = c->edge[i];
+        for (int k = 0; k < steps; k++)
+            s = sdd_decay(s);
+        sharp |= c->has_across[i] && s > 0.0f;
+    }
+    return 1 + sharp;
+}
+
+int tab_tri_shared(const struct tab_tri_class *c, int steps, int limit)
+{
+    struct tab_class fan = fan_after(c, steps);
+    return !is_middle(c) && !is_product(&fan, limit);
+}
+
+int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, float *away, struct sdd_error *err)
+{
+    struct patch p = {.columns = tab_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
+    size_t columns = (size_t)p.columns, grid = (size_t)p.width * (size_t)p.width * columns;
+    size_t fan = (TAB_MAX_VALENCE + 2) * columns;
+    double *memory = calloc(2 * grid + 2 * fan + 4 * columns, sizeof *memory);
+    int pairs = tab_tri_pairs(c, steps, limit), r = 0;
+    if (!memory)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu columns", columns);
+    p.at = memory;
+    p.to = p.at + grid;
+    p.rows = p.to + grid;
+    p.next = p.rows + fan;
+    start(&p, c);
+    for (int i = 0; i < steps; i++)
+        step(&p);
+    for (int j = 0; j <= p.side; j++)
+        for (int i = 0; i <= (is_middle(c) ? j : p.side - j); i++)
+            write_point(&p, spot_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away, r++);
+    if (!is_middle(c)) {
+        copy_sides(p.side, p.columns, out);
+        copy_sides(p.side, away ? 2 * pairs * p.columns : 0, away);
+    }
+    free(memory);
+    return SDD_OK;
+}

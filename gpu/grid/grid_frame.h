@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* grid_frame.h: the rows of many points of one level-1 quad: what sdd_grid_number looks up for each point is looked up
+ * once, so that picking a row reads no memory. */
+#ifndef SDD_GRID_FRAME_H
+#define SDD_GRID_FRAME_H
+#include "gpu/grid/grid.h"
+
+/* Rows in units of x and y, 0 <= x, y <= m. */
+struct sdd_frame {
+    uint32_t inside, along;            /* (x, y) inside: inside + y along + x                               */
+    uint32_t bottom, left, right, top; /* (x, 0): bottom + x; (0, y): left + y; (m, y): right - y; (x, m): top - x */
+    uint32_t v00, vm0, vmm, v0m;       /* the corners                                                       */
+    int32_t m;
+};
+
+/* The row of a point inside. */
+SDD_FN uint32_t sdd_frame_inner(const struct sdd_frame *f, int32_t x, int32_t y)
+{
+    return f->inside + (uint32_t)y * f->along + (uint32_t)x;
+}
+
+/* Of points inside alone. */
+SDD_FN struct sdd_frame sdd_frame_inside(const struct sdd_grid *g, uint32_t c)
+{
+    struct sdd_frame f;
+    f.m = 1 << (g->level - 1);
+    f.along = (uint32_t)(f.m - 1);
+    f.inside = sdd_grid_inside(g, c, 0, 0);
+    f.bottom = f.left = f.right = f.top = f.v00 = f.vm0 = f.vmm = f.v0m = 0;
+    return f;
+}
+
+/* And of those on its sides. */
+SDD_FN void sdd_frame_sides(struct sdd_frame *f, const struct sdd_grid *g, uint32_t c)
+{
+    uint32_t n = sdd_next(&g->faces, c), p = sdd_prev(&g->faces, c), own = g->edge[c], before = g->edge[p];
+    uint32_t middles = g->n_vertices + g->n_faces, lines = middles + g->n_edges - 1, spokes = 2 * g->n_edges;
+    f->v00 = g->vert[c];
+    f->vm0 = middles + own;
+    f->v0m = middles + before;
+    f->vmm = g->n_vertices + sdd_face(&g->faces, c);
+    f->bottom = lines + (2 * own + (f->v00 > g->vert[n])) * f->along;
+    f->left = lines + (2 * before + (f->v00 >= g->vert[p])) * f->along; /* equal: as in sdd_grid_number */
+    f->right = lines + (spokes + c) * f->along + (uint32_t)f->m;
+    f->top = lines + (spokes + p) * f->along + (uint32_t)f->m;
+}
+
+/* The row of (x, y) from a frame that has sides. */
+SDD_FN uint32_t sdd_frame_row(const struct sdd_frame *f, int32_t x, int32_t y)
+{
+    if ((uint32_t)(x - 1) < f->along && (uint32_t)(y - 1) < f->along)
+        return sdd_frame_inner(f, x, y);
+    if (y == 0)
+        return x == 0 ? f->v00 : x == f->m ? f->vm0 : f->bottom + (uint32_t)x;
+    if (x == 0)
+        return y == f->m ? f->v0m : f->left + (uint32_t)y;
+    if (x == f->m)
+        return y == f->m ? f->vmm : f->right - (uint32_t)y;
+    return f->top - (uint32_t)x;
+}
+#endif

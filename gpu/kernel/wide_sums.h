@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* wide_sums.h: sums of four points, of as many points at once as a CPU's register holds: those of tab_pieces.h. */
+#ifndef SDD_WIDE_SUMS_H
+#define SDD_WIDE_SUMS_H
+#include "gpu/kernel/wide.h"
+
+SDD_FN struct sdd_wide_vec3 sdd_wide_spread(struct sdd_vec3 p)
+{
+    struct sdd_wide_vec3 all = {sdd_wide_of(p.x), sdd_wide_of(p.y), sdd_wide_of(p.z)};
+    return all;
+}
+
+/* sum + w p */
+SDD_FN struct sdd_wide_vec3 sdd_wide_term(sdd_wide w, struct sdd_wide_vec3 p, struct sdd_wide_vec3 sum)
+{
+    sum.x = sdd_wide_fma(w, p.x, sum.x);
+    sum.y = sdd_wide_fma(w, p.y, sum.y);
+    sum.z = sdd_wide_fma(w, p.z, sum.z);
+    return sum;
+}
+
+SDD_FN struct sdd_wide_vec3 sdd_wide_first(sdd_wide w, struct sdd_wide_vec3 p)
+{
+    struct sdd_wide_vec3 sum = {w * p.x, w * p.y, w * p.z};
+    return sum;
+}
+
+/* The sum of four points in their order, which all lanes have. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sdd_vec3 *p)
+{
+    struct sdd_wide_vec3 sum = sdd_wide_first(w[0], sdd_wide_spread(p[0]));
+    for (int32_t k = 1; k < 4; k++)
+        sum = sdd_wide_term(w[k], sdd_wide_spread(p[k]), sum);
+    return sum;
+}
+
+/* Four points as sdd_tab_across takes them: all but the second are how they differ from that. */
+SDD_FN void sdd_wide_differ(struct sdd_wide_vec3 p[4])
+{
+    for (int32_t k = 0; k < 4; k++)
+        if (k != 1) {
+            p[k].x -= p[1].x;
+            p[k].y -= p[1].y;
+            p[k].z -= p[1].z;
+        }
+}
+
+/* sdd_tab_across and sdd_tab_slope of those. */
+SDD_FN struct sdd_wide_vec3 sdd_wide_across(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+{
+    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_term(w[0], p[0], p[1])));
+}
+
+SDD_FN struct sdd_wide_vec3 sdd_wide_slope(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
+{
+    return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_first(w[0], p[0])));
+}
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/levels/chaikin.h"
+#include "gpu/levels/kernels/chaikin_step.k.h"
+
+void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *parts[2])
+{
+    for (int k = 0; k < 2; k++) { /* the highest level of each parity that has parts */
+        int most = last < t->chaikin_levels ? last : t->chaikin_levels;
+        most -= most % 2 != k;
+        parts[k] = ARENA(a, float, most > 0 ? t->n_semi << most : 0);
+    }
+}
+
+void chaikin_reach(const sdd_topology *t, float *const parts[2], int level, int last, struct sdd_control *m)
+{
+    struct chaikin_step_args step = {topology_control(t), t->chaikin_edge, parts[(level + 1) % 2], level};
+    if (level >= t->chaikin_levels)
+        m->chaikin.row = NULL;
+    if (level > 0)
+        m->chaikin.now = m->chaikin.half;
+    m->chaikin.half = step.half;
+    step.mesh.chaikin.now = m->chaikin.now;
+    if (m->chaikin.row && level < last)
+        DEV_LAUNCH(t->device, chaikin_step, &step, t->n_semi << (level + 1));
+}

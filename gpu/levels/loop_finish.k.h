@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* loop_finish: limit positions and normals of a level of triangles, in grid order.
+ * Shapes  control mesh, from[n][3] f32 of level L, weights and angle tables
+ *         -> out, normal [n][3] f32; either may be NULL
+ * Shape   item, n grid points, or those that `rows` names
+ * Cost    about 30 B read (cached neighbours) and 24 B written a vertex
+ * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left); normals as
+ *         mm_finish
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
+#ifndef SDD_K_LOOP_FINISH_H
+#define SDD_K_LOOP_FINISH_H
+#include "gpu/rules/edge_sharpness.h"
+#include "gpu/levels/kernels/loop_inside.k.h"
+#include "gpu/rules/tangents.h"
+#include "gpu/grid/tri_spot.h"
+
+struct loop_finish_args {
+    struct sdd_control mesh;
+    const struct sdd_float2 *weights;
+    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    const float *from;
+    float *out, *normal;
+    int32_t level, limit;
+    const uint32_t *rows; /* NULL: all */
+};
+
+/* One triangle at a point: the ends of its two edges there, counter-clockwise. */
+struct sdd_tri_corner {
+    struct sdd_vec3 on, off;
+};
+
+/* Direction d of the six around an inner point, from the frame's x counter-clockwise. */
+SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, struct sdd_points p, uint32_t c, int32_t x, int32_t y,
+                                      int32_t d)
+{
+    int32_t dx = (d == 0 || d == 5) - (d == 2 || d == 3), dy = (d == 1 || d == 2) - (d == 4 || d == 5);
+    return sdd_tri_load(g, p, c, x + dx, y + dy);
+}
+
+/* Triangle j at a point that is no control vertex. */
+SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct sdd_control *m, const struct sdd_grid *g,
+                                               struct sdd_points from, const struct sdd_tri_spot *s, int32_t j)
+{
+    uint32_t c = s->kind == SDD_INSIDE ? 3 * s->id : m->edge_corner[s->id];
+    int32_t x = s->x, y = s->y;
+    if (s->kind == SDD_AT_EDGE && j >= 3) { /* the face across, whose edge runs the other way */
+        c = m->twin[c];
+        x = (1 << g->level) - x;
+        j -= 3;
+    }
+    struct sdd_tri_corner r;
+    r.on = sdd_tri_around(g, from, c, x, y, j);
+    r.off = sdd_tri_around(g, from, c, x, y, j == 5 ? 0 : j + 1);
+    return r;
+}
+
+struct sdd_tri_ring {
+    struct sdd_vec3 edges;
+    struct sdd_dvec3 cross;
+    struct sdd_ring sharp;
+    int32_t n, boundary, fan;
+};
+
+SDD_FN void sdd_tri_edge(struct sdd_tri_ring *r, float sharp, struct sdd_vec3 end)
+{
+    r->edges = sdd_add(r->edges, end);
+    sdd_ring_edge(&r->sharp, sdd_sharpness_of(sharp, 0.0f), end);
+}
+
+SDD_FN void sdd_tri_face(struct sdd_tri_ring *r, struct sdd_vec3 at, struct sdd_tri_corner p)
+{
+    sdd_dvec3_add(&r->cross, sdd_cross(sdd_sub(p.on, at), sdd_sub(p.off, at)));
+    r->n++;
+}
+
+SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const struct sdd_grid *g,
+                                           struct sdd_points from, const struct sdd_tri_spot *s, struct sdd_vec3 at)
+{
+    struct sdd_tri_ring r;
+    r.edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.cross.x = r.cross.y = r.cross.z = 0.0;
+    r.sharp = sdd_ring_empty();
+    r.n = r.boundary = 0;
+    r.fan = 1;
+    if (s->kind != SDD_AT_VERTEX) {
+        float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+        if (s->kind == SDD_AT_EDGE) {
+            int32_t high = sdd_is_downward(m, m->edge_corner[s->id]);
+            after = sdd_part(m, s->id, g->level, (uint32_t)s->x, high);
+            before = sdd_part(m, s->id, g->level, (uint32_t)s->x - 1, high);
+        }
+        r.boundary = s->kind == SDD_AT_EDGE && m->twin[m->edge_corner[s->id]] >= m->n_corners;
+        for (int32_t j = 0; j < (r.boundary ? 3 : 6); j++) {
+            struct sdd_tri_corner p = sdd_tri_corner_at(m, g, from, s, j);
+            sdd_tri_face(&r, at, p);
+            sdd_tri_edge(&r, j == 0 ? after : j == 3 ? before : 0.0f, p.on);
+            if (r.boundary && j == 2)
+                sdd_tri_edge(&r, before, p.off);
+        }
+        return r;
+    }
+    for (uint32_t k = m->begin[s->id]; k < m->end[s->id]; k++) {
+        uint32_t c = m->corner[k];
+        struct sdd_tri_corner p;
+        p.on = sdd_tri_load(g, from, c, 1, 0);
+        p.off = sdd_tri_load(g, from, c, 0, 1);
+        sdd_tri_face(&r, at, p);
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t own = off ? sdd_prev(&m->faces, c) : c;
+            if (sdd_meets_edge(m, own, off))
+                sdd_tri_edge(&r, sdd_part_met_now(m, own, off, g->level), off ? p.off : p.on);
+        }
+    }
+    if (r.n == 0)
+        return r;
+    uint32_t first = sdd_first_corner(m, s->id), c = first;
+    int32_t n = 0;
+    r.boundary = m->twin[first] >= m->n_corners;
+    do {
+        n++;
+        c = m->twin[sdd_prev(&m->faces, c)];
+    } while (c < m->n_corners && c != first && n < r.n);
+    r.fan = n == r.n && r.boundary == (c >= m->n_corners);
+    return r;
+}
+
+/* The tangent that leads in from a boundary of n faces: ends and inner are the sums of the outer and the inner edges,
+ * sines that of all edges by the sine of their angle, of which `step` is one's. */
+SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct sdd_vec3 inner, struct sdd_vec3 sines,
+                                       struct sdd_float2 step)
+{
+    if (n == 1)
+        return ends;
+    if (n == 2)
+        return inner;
+    if (n == 3)
+        return sdd_sub(sdd_scale(2.0f, inner), ends);
+    /* divided by the sine; 1 - cos would cancel where there are many faces */
+    return sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), sines), ends);
+}
+
+/* Limit tangents of a smooth vertex, a boundary crease or the corner of one face. The masks sum to zero and are taken
+ * of what leads away from the vertex, as in tangents.h. */
+struct sdd_loop_tangents {
+    struct sdd_vec3 t1, t2;
+};
+
+SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m, const struct sdd_grid *g,
+                                                     struct sdd_points from, const struct sdd_tri_spot *s,
+                                                     struct sdd_vec3 at, int32_t rule, const struct sdd_tri_ring *r,
+                                                     const struct sdd_float2 *angle)
+{
+    struct sdd_float2 step = angle[r->boundary ? 2 * r->n : r->n];
+    struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f), first = zero, last = zero, inner = zero;
+    struct sdd_loop_tangents t;
+    float co = 1.0f, si = 0.0f;
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
+    t.t1 = t.t2 = zero;
+    for (int32_t j = 0; j < r->n; j++) {
+        struct sdd_tri_corner p;
+        if (s->kind == SDD_AT_VERTEX) {
+            p.on = sdd_tri_load(g, from, c, 1, 0);
+            p.off = sdd_tri_load(g, from, c, 0, 1);
+            if (j + 1 < r->n)
+                c = m->twin[sdd_prev(&m->faces, c)];
+        } else {
+            p = sdd_tri_corner_at(m, g, from, s, j);
+        }
+        p.on = sdd_sub(p.on, at);
+        if (j == 0)
+            first = p.on;
+        else
+            inner = sdd_add(inner, p.on);
+        last = sdd_sub(p.off, at);
+        t.t1 = sdd_fma(co, p.on, t.t1);
+        t.t2 = sdd_fma(si, p.on, t.t2);
+        float turned = co * step.s[0] - si * step.s[1];
+        si = si * step.s[0] + co * step.s[1];
+        co = turned;
+    }
+    if (rule == SDD_RULE_CORNER) {
+        t.t1 = first;
+        t.t2 = last;
+    } else if (r->boundary) {
+        t.t1 = sdd_sub(first, last);
+        t.t2 = sdd_loop_across(r->n, sdd_add(first, last), inner, t.t2, step);
+    }
+    return t;
+}
+
+/* The limit normal; writes its tangents where they are wanted. */
+SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
+                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, int32_t rule,
+                                        const struct sdd_tri_ring *r, float *tangents)
+{
+    struct sdd_loop_tangents t = sdd_loop_tangents_of(&a->mesh, g, sdd_points_all(a->from), s, at, rule, r, a->angle);
+    struct sdd_dvec3 n = rule == SDD_RULE_CORNER ? r->cross : sdd_cross(t.t1, t.t2);
+    if (tangents)
+        sdd_put_tangents(tangents, t.t1, t.t2, n);
+    return n;
+}
+
+SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_tri_spot *s,
+                            const struct sdd_tri_ring *r)
+{
+    float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
+    return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
+}
+
+/* tangents: row i of loop_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_loop_finish(int64_t i, const struct loop_finish_args *a, float *tangents)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, (uint32_t)i);
+    struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
+    struct sdd_tri_ring r = sdd_tri_ring_of(m, &g, sdd_points_all(a->from), &s, at);
+    int32_t rule = sdd_tri_rule(m, &g, &s, &r);
+    if (a->out)
+        sdd_put_vec3(a->out, (uint32_t)i,
+                     a->limit ? sdd_loop_limit(at, rule, r.n, r.edges, r.sharp.ends, a->weights) : at);
+    if (!a->normal && !tangents)
+        return;
+    struct sdd_dvec3 n = r.cross;
+    if (a->limit && r.fan && sdd_has_tangents(rule, r.n, r.boundary, tangents != NULL))
+        n = sdd_loop_normal(a, &g, &s, at, rule, &r, tangents);
+    else if (tangents)
+        sdd_put_basis(tangents, n, 1.0);
+    if (a->normal)
+        sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+
+SDD_FN void k_loop_finish(int64_t i, const struct loop_finish_args *a)
+{
+    sdd_loop_finish(a->rows ? a->rows[i] : i, a, NULL);
+}
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mm_finish: limit positions and normals of a level of quads, in grid order.
+ * Shapes  control mesh, from[n][3] f32 of level L -> out, normal [n][3] f32, n grid points of level L; either may be
+ *         NULL
+ * Shape   item, n grid points, or those that `rows` names
+ * Cost    about 40 B read (cached neighbours) and 24 B written a vertex
+ * Result  as ef_finish. At a vertex or edge that is not manifold OpenSubdiv defines no normal: a vertex gets the sum
+ *         over all its faces, a point of an edge that of its first face
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
+#ifndef SDD_K_MM_FINISH_H
+#define SDD_K_MM_FINISH_H
+#include "gpu/rules/edge_sharpness.h"
+#include "gpu/rules/tangents.h"
+
+struct mm_finish_args {
+    struct sdd_control mesh;
+    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    const float *from;
+    float *out, *normal;
+    int32_t level, limit;
+    const uint32_t *rows; /* NULL: all */
+};
+
+struct sdd_finish_ring {
+    struct sdd_vec3 edges, diagonals;
+    struct sdd_dvec3 cross;
+    struct sdd_ring sharp;
+    int32_t n, boundary, fan; /* faces; does it lie on a boundary, do the faces form one fan */
+};
+
+SDD_FN void sdd_finish_cell(struct sdd_finish_ring *r, struct sdd_vec3 at, struct sdd_cell_points p)
+{
+    r->diagonals = sdd_add(r->diagonals, p.diagonal);
+    sdd_dvec3_add(&r->cross, sdd_cross(sdd_sub(p.on, at), sdd_sub(p.off, at)));
+    r->n++;
+}
+
+SDD_FN void sdd_finish_edge(struct sdd_finish_ring *r, float sharp, struct sdd_vec3 end)
+{
+    r->edges = sdd_add(r->edges, end);
+    sdd_ring_edge(&r->sharp, sdd_sharpness_of(sharp, 0.0f), end);
+}
+
+SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, const struct sdd_grid *g,
+                                                struct sdd_points points, uint32_t v, struct sdd_vec3 at,
+                                                struct sdd_finish_ring r)
+{
+    uint32_t n = m->end[v] - m->begin[v], c = n ? sdd_first_corner(m, v) : 0, across = c;
+    r.boundary = n && m->twin[c] >= m->n_corners;
+    for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
+        uint32_t q = m->corner[k];
+        sdd_finish_cell(&r, at, sdd_cell_load(g, points, sdd_cell_at(q, 0, 0, 0)));
+        for (int32_t off = 0; off < 2; off++) {
+            uint32_t own = off ? sdd_prev(&m->faces, q) : q;
+            if (sdd_meets_edge(m, own, off))
+                sdd_finish_edge(&r, sdd_part_met_now(m, own, off, g->level), sdd_grid_load(g, points, q, !off, off));
+        }
+    }
+    do {
+        r.fan++;
+        across = n ? m->twin[sdd_prev(&m->faces, across)] : c;
+    } while (across < m->n_corners && across != c && r.fan < r.n);
+    r.fan = r.fan == r.n && r.boundary == (across >= m->n_corners);
+    return r;
+}
+
+SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, const struct sdd_grid *g,
+                                                struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at)
+{
+    int32_t side = 1 << (g->level - 1), n;
+    struct sdd_finish_ring r;
+    r.edges = r.diagonals = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    r.cross.x = r.cross.y = r.cross.z = 0.0;
+    r.sharp = sdd_ring_empty();
+    r.n = r.boundary = r.fan = 0;
+    if (s->kind == SDD_AT_VERTEX)
+        return sdd_finish_vertex(m, g, points, s->id, at, r);
+    float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+    if (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) {
+        int32_t at_edge = s->kind == SDD_AT_EDGE, high = at_edge ? !sdd_is_downward(m, m->edge_corner[s->id]) : s->y;
+        uint32_t x = (uint32_t)(at_edge ? side : s->x);
+        after = sdd_part(m, s->id, g->level, x, high);
+        before = sdd_part(m, s->id, g->level, x - 1, high);
+    }
+    n = sdd_spot_cells(m, s);
+    r.boundary = (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) && n == 2;
+    r.fan = 1;
+    for (int32_t j = 0; j < n; j++) {
+        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_spot_cell(m, s, side, j));
+        sdd_finish_cell(&r, at, p);
+        /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3: in its middle
+         * the first of them leads to the corner that stands for the edge, else it leads there */
+        int along = s->kind == SDD_AT_EDGE ? (r.boundary ? j == 0 : j & 1) : s->kind == SDD_AT_HALF && !(j & 1);
+        sdd_finish_edge(&r, !along ? 0.0f : j < 2 ? after : before, p.on);
+        if (r.boundary && j == 1)
+            sdd_finish_edge(&r, before, p.off);
+    }
+    return r;
+}
+
+/* The limit tangents, where sdd_has_tangents; made whole by sdd_tangents_normal. */
+SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, const struct sdd_grid *g,
+                                               struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at,
+                                               const struct sdd_finish_ring *r, const struct sdd_float2 *angle)
+{
+    struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, angle);
+    uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
+    for (int32_t j = 0; j < r->n; j++) {
+        struct sdd_cell cell =
+            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (g->level - 1), j);
+        struct sdd_cell_points p = sdd_cell_load(g, points, cell);
+        sdd_tangents_add(&t, p.on, p.diagonal, p.off);
+        if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
+            c = m->twin[sdd_prev(&m->faces, c)];
+    }
+    return t;
+}
+
+/* The limit normal; writes its tangents where they are wanted. */
+SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
+                                          const struct sdd_spot *s, struct sdd_vec3 at, int32_t rule,
+                                          const struct sdd_finish_ring *r, float *tangents)
+{
+    struct sdd_tangents t = sdd_finish_tangents(&a->mesh, g, sdd_points_all(a->from), s, at, r, a->angle);
+    struct sdd_dvec3 n = sdd_tangents_normal(&t, tangents && rule == SDD_RULE_CORNER, r->cross);
+    if (tangents)
+        sdd_put_tangents(tangents, t.t1, t.t2, n);
+    return n;
+}
+
+/* The rule at s, after what stands around it. */
+SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_spot *s,
+                               const struct sdd_finish_ring *r)
+{
+    float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
+    return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
+}
+
+/* tangents: row i of mm_tangents; NULL: none. Where that is a constant it costs nothing. */
+SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tangents)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_spot s = sdd_spot_of(m, a->level, (uint32_t)i);
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
+    struct sdd_finish_ring r = sdd_finish_around(m, &g, sdd_points_all(a->from), &s, at);
+    int32_t rule = sdd_finish_rule(m, &g, &s, &r);
+    if (a->out)
+        sdd_put_vec3(a->out, (uint32_t)i,
+                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
+    if (!a->normal && !tangents)
+        return;
+    struct sdd_dvec3 n = r.cross;
+    if (a->limit && r.fan && sdd_has_tangents(rule, r.n, r.boundary, tangents != NULL))
+        n = sdd_finish_normal(a, &g, &s, at, rule, &r, tangents);
+    else if (tangents)
+        sdd_put_basis(tangents, n, 1.0);
+    if (a->normal)
+        sdd_put_vec3(a->normal, (uint32_t)i, sdd_unit(n, 1.0));
+}
+
+SDD_FN void k_mm_finish(int64_t i, const struct mm_finish_args *a)
+{
+    sdd_mm_finish(a->rows ? a->rows[i] : i, a, NULL);
+}
+#endif

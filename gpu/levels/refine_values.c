@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/levels/refine_values.h"
+#include "gpu/levels/chaikin.h"
+#include "gpu/levels/level_step.h"
+
+#define PASS 3 /* components that kernels refine at a time */
+
+static int64_t points(const sdd_topology *t, const struct sdd_control *m, int level)
+{
+    return level < 1 ? 0 : topology_grid_points(t, m->n_vertices, m->n_edges, level);
+}
+
+/* Where limits are asked for, buffer[0] has the last level too. */
+static void lay_out(const sdd_topology *t, const struct sdd_control *m, int width, const struct sdd_refine_request *r,
+                    struct arena *a, struct smooth *out)
+{
+    int limit = r->surface == SDD_SURFACE_LIMIT;
+    struct sdd_float2 *weights = ARENA(a, struct sdd_float2, step_weights(t));
+    *out = (struct smooth){.topology = t, .mesh = *m, .width = width, .weights = weights};
+    out->buffer[0] = ARENA(a, float, width *points(t, m, limit ? r->level : r->level - 2));
+    out->buffer[1] = ARENA(a, float, width *points(t, m, r->level - 1));
+    chaikin_lay_out(t, r->level, a, out->parts);
+}
+
+int64_t smooth_scratch(const sdd_topology *t, const struct sdd_control *mesh, int width,
+                       const struct sdd_refine_request *r)
+{
+    struct arena count = {NULL, 0};
+    struct smooth s;
+    lay_out(t, mesh, width, r, &count, &s);
+    return count.used;
+}
+
+/* Some components of the rows from each pass to the next. */
+static struct step_rows pass_of(const struct smooth *s, int first)
+{
+    int n = s->width - first < PASS ? s->width - first : PASS;
+    return (struct step_rows){s->topology, s->mesh, {n, s->width}, s->weights};
+}
+
+int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+                  struct sdd_error *err)
+{
+    for (int level = 1; level <= r->level; level++) {
+        float *to = level == r->level ? last : s->buffer[(r->level - level) % 2];
+        if (r->cancel && atomic_load(r->cancel))
+            return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
+        chaikin_reach(s->topology, s->parts, level - 1, r->level, &s->mesh);
+        for (int k = 0; k < s->width; k += PASS) {
+            struct step_rows rows = pass_of(s, k);
+            step_run(&rows, from + k, to + k, level - 1);
+        }
+        from = to;
+    }
+    chaikin_reach(s->topology, s->parts, r->level, r->level, &s->mesh);
+    return SDD_OK;
+}
+
+int smooth_run(const sdd_topology *t, const struct sdd_control *mesh, int width, const struct sdd_refine_request *r,
+               const float *values, float *out, void *scratch, struct sdd_error *err)
+{
+    struct arena a = {scratch, 0};
+    struct smooth s;
+    lay_out(t, mesh, width, r, &a, &s);
+    const int limit = r->surface == SDD_SURFACE_LIMIT;
+    int rc = step_upload_weights(t, s.weights, err);
+    if (!rc)
+        rc = smooth_levels(&s, values, limit ? s.buffer[0] : out, r, err);
+    for (int k = 0; k < width && !rc && limit; k += PASS) {
+        struct step_rows rows = pass_of(&s, k);
+        step_limits(&rows, s.buffer[0] + k, out + k, r->level);
+    }
+    return rc;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edge_implicit: boundary and non-manifold edges become infinitely sharp; under the boundary rule `none` marks the
+ * vertices of boundary edges that were not authored so.
+ * Shapes  edge_corner, kind [E], vert, twin [C] u32, faces -> edge_sharp[E] f32, soft[V] u32 (every writer writes 1)
+ * Result  all writers of soft write the same word, so their order cannot show
+ * Shape   item, n = E      Source  OpenSubdiv, Far::TopologyRefinerFactory      Threads any queue */
+#ifndef SDD_K_EDGE_IMPLICIT_H
+#define SDD_K_EDGE_IMPLICIT_H
+#include "gpu/mesh/kernels/edges_apart.k.h"
+
+struct edge_implicit_args {
+    const uint32_t *edge_corner, *vert, *twin;
+    struct sdd_faces faces;
+    const uint32_t *kind; /* NULL: the mesh is manifold, an edge without a twin is a boundary */
+    float *edge_sharp;
+    uint32_t *soft; /* NULL: the rule is not `none` */
+};
+
+SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)
+{
+    uint32_t c = a->edge_corner[e];
+    if (a->twin[c] != SDD_NONE)
+        return;
+    if (a->soft && a->edge_sharp[e] < 10.0f && (!a->kind || (a->kind[e] & SDD_EDGE_BOUNDARY))) {
+        sdd_mark(a->soft + a->vert[c]);
+        sdd_mark(a->soft + a->vert[sdd_next(&a->faces, c)]);
+    }
+    a->edge_sharp[e] = 10.0f;
+}
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
+#include "gpu/mesh/topology_build.h"
+#include <math.h>
+
+int build_bits(int64_t n)
+{
+    int bits = 1;
+    while ((int64_t)1 << bits < n)
+        bits++;
+    return bits;
+}
+
+int64_t build_scan_scratch(const struct build *b, int64_t n)
+{
+    return b->d->b->scan_scratch(b->d->dev, n);
+}
+
+int64_t build_sort_scratch(const struct build *b, int64_t n, int bits)
+{
+    return b->d->b->sort_scratch(b->d->dev, n, bits);
+}
+
+void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n)
+{
+    if (n > 0)
+        dev_copy(b->d, b->words + word, rank + n - 1, sizeof *rank);
+}
+
+void build_start_words(struct build *b)
+{
+    dev_fill(b->d, b->words, 0xff, W_N_EDGES * (int64_t)sizeof *b->words);
+    dev_fill(b->d, b->words + W_N_EDGES, 0, (N_WORDS - W_N_EDGES) * (int64_t)sizeof *b->words);
+}
+
+int build_read_words(struct build *b, struct sdd_error *err)
+{
+    dev_download(b->d, b->word, b->words, sizeof b->word);
+    return dev_finish(b->d, err);
+}
+
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct topology_part *part,
+                struct sdd_error *err)
+{
+    struct arena count = {NULL, 0}, real = {NULL, 0};
+    lay_out(b, &count);
+    int rc = dev_alloc_more(b->d, b->d->used - b->used_before, count.used, &part->memory, err);
+    if (rc)
+        return rc;
+    part->bytes = count.used;
+    b->most = build_larger(b->most, b->d->used - b->used_before);
+    real.base = part->memory;
+    lay_out(b, &real);
+    return SDD_OK;
+}
+
+void build_drop(struct build *b, struct topology_part *part)
+{
+    dev_free(b->d, part->memory, part->bytes);
+    *part = (struct topology_part){NULL, 0};
+}
+
+static void lay_out_mesh(struct build *b, struct arena *a)
+{
+    sdd_topology *t = b->t;
+    t->face_end = ARENA(a, int32_t, b->F);
+    t->vert_begin = ARENA(a, uint32_t, b->V);
+    t->vert_end = ARENA(a, uint32_t, b->V);
+    t->vert_corner = ARENA(a, uint32_t, b->C);
+    for (int k = 0; k < t->n_channels; k++) {
+        t->channel[k].vert = ARENA(a, uint32_t, b->C);
+        t->channel[k].edge = ARENA(a, uint32_t, b->C);
+        t->channel[k].twin = topology_has_smooth_channels(t) ? ARENA(a, uint32_t, b->C) : NULL;
+        t->channel[k].corner = topology_has_smooth_channels(t) ? ARENA(a, uint32_t, b->C) : NULL;
+    }
+}
+
+static void lay_out_corners(struct build *b, struct arena *a)
+{
+    sdd_topology *t = b->t;
+    int32_t size = t->info.max_face_size;
+    int uniform = size == t->info.min_face_size && size <= 4;
+    int64_t n_uniform = uniform ? b->C : 0, rows = b->C + b->G - n_uniform;
+    t->vert = ARENA(a, uint32_t, b->C + b->G);
+    t->twin = ARENA(a, uint32_t, b->C + b->G);
+    t->edge = ARENA(a, uint32_t, b->C + b->G);
+    b->next = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    b->prev = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    b->face = rows > 0 ? ARENA(a, uint32_t, rows) : NULL;
+    t->faces = (struct sdd_faces){b->next, b->prev, b->face, (uint32_t)n_uniform, uniform ? (uint32_t)size : 0};
+}
+
+static void lay_out_edges(struct build *b, struct arena *a)
+{
+    sdd_topology *t = b->t;
+    const struct sdd_mesh_desc *m = b->desc;
+    int odd = !t->info.manifold;
+    int sharp_edges = odd || b->B > 0 || m->n_creases > 0;
+    int sharp_vertices =
+        odd || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
+    t->edge_corner = ARENA(a, uint32_t, b->E);
+    t->edge_sharp = sharp_edges ? ARENA(a, float, b->E) : NULL;
+    t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
+    t->ruled.flag = sharp_edges ? ARENA(a, uint8_t, b->V) : NULL;
+    for (int k = 0; k < t->n_channels; k++)
+        build_lay_out_channel(b, a, t->channel + k);
+}
+
+/* Longer corner arrays, with room for ghosts; the old ones keep the twins as they are without. */
+static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    const uint32_t *vert = t->vert, *edge = t->edge, *next = b->next, *prev = b->prev, *face = b->face;
+    int64_t C = b->C * (int64_t)sizeof *vert;
+    b->without_ghosts = t->part[SDD_PART_CORNERS];
+    t->part[SDD_PART_CORNERS] = (struct topology_part){NULL, 0};
+    int rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+    if (rc)
+        return rc;
+    dev_copy(b->d, t->vert, vert, C);
+    dev_copy(b->d, t->edge, edge, C);
+    dev_copy(b->d, t->twin, b->twin, C);
+    if (t->faces.n_uniform > 0)
+        return SDD_OK;
+    dev_copy(b->d, b->next, next, C);
+    dev_copy(b->d, b->prev, prev, C);
+    dev_copy(b->d, b->face, face, C);
+    return SDD_OK;
+}
+
+static int place_faces(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = build_place(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
+    if (!rc)
+        rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_faces, &b->faces, err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_sort, &b->sort, err);
+    b->twin = t->twin;
+    return rc;
+}
+
+/* Once the corners are known: how many edges, which of them are boundaries, is the mesh manifold? */
+static int place_edges(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = build_read_words(b, err);
+    if (!rc)
+        rc = build_fail_faces(b, err);
+    if (rc)
+        return rc;
+    rc = build_split_channels(b, err);
+    if (rc)
+        return rc;
+    b->E = (int64_t)(uint32_t)b->word[W_N_EDGES];
+    b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BORDER];
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].n_edges = (int64_t)(uint32_t)b->word[W_N_CHANNEL_EDGES + k];
+    t->info.n_uv_edges = t->info.n_uvs ? t->channel[0].n_edges : 0;
+    build_tell_fault(b);
+    t->info.manifold = t->fault[0] == 0;
+    if (!t->info.manifold) {
+        rc = build_place(b, build_lay_out_odd, &b->odd, err);
+        if (!rc)
+            rc = build_count_apart(b, err);
+    } else if (b->B == 0) {
+        build_drop(b, &b->sort); /* of its names only the ranks of boundaries are still in use */
+    }
+    t->info.n_edges = b->E;
+    b->G = t->info.manifold ? b->B : 0;
+    return rc ? rc : build_place(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
+}
+
+/* The highest sharpness loses 1 a level, or what rounding leaves of that. */
+static int levels_of_chaikin(const struct sdd_mesh_desc *m)
+{
+    float most = 0.0f;
+    for (int64_t i = 0; i < m->n_creases; i++)
+        if (m->crease_sharpness[i] < 10.0f && m->crease_sharpness[i] > most)
+            most = m->crease_sharpness[i];
+    return (int)ceilf(most) + 1;
+}
+
+static int build_stages(struct build *b, struct sdd_error *err)
+{
+    sdd_topology *t = b->t;
+    int rc = place_faces(b, err);
+    if (rc)
+        return rc;
+    build_run_faces(b);
+    rc = place_edges(b, err);
+    if (rc)
+        return rc;
+    build_run_edges(b);
+    if (b->G > 0)
+        rc = make_room_for_ghosts(b, err);
+    if (!rc)
+        rc = build_place(b, build_lay_out_tags, &b->tags_part, err);
+    if (rc)
+        return rc;
+    build_run_tags(b);
+    build_run_channels(b);
+    build_count_ruled(b);
+    rc = build_read_words(b, err);
+    if (!rc)
+        rc = build_fail_tags(b, err);
+    if (rc)
+        return rc;
+    build_run_ghosts(b);
+    rc = build_read_words(b, err);
+    if (rc)
+        return rc;
+    b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
+    t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
+    t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
+    t->ruled.n = (int64_t)(uint32_t)b->word[W_N_RULED];
+    for (int k = 0; k < t->n_channels; k++)
+        t->channel[k].ruled.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_RULED + k];
+    t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
+    t->chaikin_levels = levels_of_chaikin(b->desc);
+    t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
+    t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
+    t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
+
+    rc = build_place(b, build_lay_out_lists, &t->part[SDD_PART_LISTS], err);
+    if (rc)
+        return rc;
+    build_run_lists(b);
+    return dev_finish(b->d, err);
+}
+
+int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err)
+{
+    struct build b = {
+        .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
+    b.used_before = b.d->used;
+    b.bits = build_bits(b.V);
+    b.tags = build_larger(build_larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
+    int rc = build_stages(&b, err);
+    if (rc) /* queued work may still use the memory */
+        dev_drain(b.d);
+    build_drop(&b, &b.faces);
+    build_drop(&b, &b.sort);
+    build_drop(&b, &b.odd);
+    build_drop(&b, &b.tags_part);
+    build_drop(&b, &b.without_ghosts);
+    t->info.build_bytes = b.most;
+    return rc;
+}

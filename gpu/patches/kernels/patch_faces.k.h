@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* patch_faces: the faces that are left on the last level.
+ * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.] u32 -> index[n], param[n] [4] u32
+ * Result  an index is `base` + place; the places of a face are its cell's first four of 16, or those of limits, four a
+ *         face
+ * Shape   item, n faces      Cost  16 B read, 32 B written      Threads any queue */
+#ifndef SDD_K_PATCH_FACES_H
+#define SDD_K_PATCH_FACES_H
+#include "gpu/patches/kernels/patch_param.dev.h"
+
+struct patch_faces_args {
+    struct sdd_control mesh;
+    const uint64_t *cell;
+    const uint32_t *list, *place;
+    struct sdd_quad *index, *param;
+    uint32_t base;
+    int32_t level, limits; /* limits: places are four a face */
+};
+
+SDD_FN void k_patch_faces(int64_t i, const struct patch_faces_args *a)
+{
+    const uint32_t *place = a->place + (a->limits ? 4 * (size_t)i : 16 * (size_t)a->list[i]);
+    struct sdd_quad q;
+    for (int32_t k = 0; k < 4; k++)
+        q.v[k] = a->base + place[k];
+    a->index[i] = q;
+    a->param[i] = sdd_patch_param(&a->mesh, a->cell[a->list[i]], a->level, 0);
+}
+#endif

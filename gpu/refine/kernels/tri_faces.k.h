@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tri_faces: the faces of a refined triangle mesh, or of its UV mesh, in grid order.
+ * Shapes  grid over 3 F corners, shown[S] u32 (corners) -> face[S / 3 m^2][3] u32, m = 2^L
+ * Shape   item, n = S / 3 m^2      Cost  12 B written a face
+ * Result  rows of tri_grid.h; triangles that are not shown (holes) are left out
+ * Threads any queue */
+#ifndef SDD_K_TRI_FACES_H
+#define SDD_K_TRI_FACES_H
+#include "gpu/grid/tri_grid.h"
+
+struct tri_faces_args {
+    struct sdd_grid grid;
+    const uint32_t *shown; /* NULL: all corners */
+    uint32_t *face;
+};
+
+SDD_FN void k_tri_faces(int64_t k, const struct tri_faces_args *a)
+{
+    int32_t bits = a->grid.level, m = 1 << bits, x = (int32_t)k & (m - 1), y = (int32_t)(k >> bits) & (m - 1);
+    int64_t t = k >> (2 * bits);
+    uint32_t c = a->shown ? a->shown[3 * t] : (uint32_t)(3 * t), *v = a->face + 3 * k;
+    int turned = x + y >= m;
+    if (turned) {
+        x = m - 1 - x;
+        y = m - 1 - y;
+    }
+    v[0] = sdd_tri_point(&a->grid, c, x + turned, y);
+    v[1] = sdd_tri_point(&a->grid, c, x + 1, y + turned);
+    v[2] = sdd_tri_point(&a->grid, c, x, y + 1);
+}
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gpu/refine/primvars.h"
+#include "gpu/engine_api/engine.h"
+#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/refine/kernels/face_params.k.h"
+#include "gpu/refine/kernels/grid_quads.k.h"
+#include "gpu/refine/kernels/grid_uvs.k.h"
+#include "gpu/levels/sqrt3_uv_rows.k.h"
+#include "gpu/refine/kernels/tri_faces.k.h"
+#include "gpu/refine/kernels/tri_uvs.k.h"
+#include "gpu/refine/kernels/uniform_rows.k.h"
+#include "gpu/refine/kernels/uv_faces.k.h"
+#include "gpu/engine_api/quantise.h"
+#include "gpu/levels/refine_values.h"
+#include "gpu/engines/tabulated/tables.h"
+#include <string.h>
+
+_Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
+
+/* The k-th primvar that is asked for, NULL when it is not. */
+static const struct sdd_primvar *wanted(const struct sdd_refine_request *r, int k)
+{
+    int any = r->include & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES);
+    return any && k < r->n_primvars && (r->primvars >> k & 1) ? r->primvar_shapes + k : NULL;
+}
+
+/* Is it refined as positions are? */
+static int is_smooth(const sdd_topology *t, const struct sdd_primvar *v)
+{
+    const int scheme = t->info.options.scheme;
+    if (v->interpolation == SDD_FACE_VARYING)
+        return topology_has_smooth_channels(t);
+    return v->interpolation == SDD_VERTEX && (scheme == SDD_SCHEME_CATMULL_CLARK || scheme == SDD_SCHEME_LOOP);
+}
+
+int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const int uv = SDD_UVS | SDD_UV_INDICES, any = SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
+    if ((r->include & uv) && t->info.n_uvs == 0)
+        return sdd_fail(err, SDD_EINVALID, "include", "the mesh has no UVs");
+    if ((r->include & any) && (r->primvars == 0 || (uint64_t)r->primvars >> r->n_primvars))
+        return sdd_fail(err, SDD_EINVALID, "primvars",
+                        r->primvars ? "the mesh has %d primvars, the request names others"
+                                    : "the request names none of the mesh's %d primvars",
+                        r->n_primvars);
+    return SDD_OK;
+}
+
+/* Refined values of a primvar. */
+static int64_t n_refined(const sdd_topology *t, const struct sdd_plan *p, const struct sdd_primvar *v, int level)
+{
+    switch (v->interpolation) {
+    case SDD_CONSTANT: return 1;
+    case SDD_UNIFORM: return p->n_faces;
+    case SDD_FACE_VARYING: return topology_channel_points(t, topology_primvar_channel(t, v->channel), level);
+    default: return p->n_vertices;
+    }
+}
+
+int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    int64_t most = 0, rows;
+    if ((r->include & (SDD_UVS | SDD_UV_INDICES)) && !topology_is_sqrt3(t))
+        most = topology_channel_points(t, t->channel, r->level);
+    for (int k = 0; k < r->n_primvars; k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (!v || v->interpolation != SDD_FACE_VARYING)
+            continue;
+        rows = topology_channel_points(t, topology_primvar_channel(t, v->channel), r->level);
+        most = rows > most ? rows : most;
+    }
+    return most;
+}
+
+/* Does the engine's way of points go for rows of values too? */
+static int by_tables(const char *method)
+{
+    return strcmp(method, sdd_engine_tabulated.info->name) == 0;
+}
+
+static int by_matrices(const char *method)
+{
+    return strcmp(method, sdd_engine_subdivision_matrix.info->name) == 0;
+}
+
+/* What rows of the mesh need that are refined as positions are. */
+static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mesh, int width,
+                            const struct sdd_refine_request *r, const char *method)
+{
+    int64_t bytes = by_matrices(method) ? 0 : smooth_scratch(t, mesh, width, r);
+    int64_t first = by_tables(method) ? tabulated_first_floats(mesh, width) * (int64_t)sizeof(float) : 0;
+    return bytes > first ? bytes : first;
+}
+
+int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
+{
+    int64_t most = 0, bytes;
+    struct sdd_control mesh;
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
+        mesh = topology_channel_control(t, t->channel);
+        most = smooth_bytes(t, &mesh, 2, r, method);
+    } else if ((r->compact & SDD_UVS) && !topology_is_triangles(t)) { /* means of faces (run_linear) */
+        most = 2 * t->info.n_faces * (int64_t)sizeof(float);
+    }
+    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (!v || !is_smooth(t, v))
+            continue;
+        mesh = v->interpolation == SDD_VERTEX ? topology_control(t)
+                                              : topology_channel_control(t, topology_primvar_channel(t, v->channel));
+        bytes = smooth_bytes(t, &mesh, v->width, r, method);
+        most = bytes > most ? bytes : most;
+    }
+    return most;
+}
+
+/* The tables, where it can have them, or matrices of a channel's mesh; c NULL: of the control mesh. */
+static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
+                        struct sdd_error *err)
+{
+    struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
+    int64_t k = c ? 1 + (c - t->channel) : 0;
+    if (by_matrices(r->method))
+        return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
+    int rc = tabulated_prepare(t, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
+    if (rc != SDD_EUNSUPPORTED)
+        return rc;
+    err->code = SDD_OK; /* they are refined step by step */
+    return SDD_OK;
+}
+
+int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const sdd_topology *t = m->topology;
+    int rc = SDD_OK;
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
+        rc = prepare_rows(t, t->channel, r, err);
+    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS) && !rc; k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (v && is_smooth(t, v))
+            rc = prepare_rows(t, v->interpolation == SDD_VERTEX ? NULL : topology_primvar_channel(t, v->channel), r,
+                              err);
+    }
+    return rc;
+}
+
+int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
+{
+    if (!t->n_channels)
+        return 0;
+    if (topology_has_smooth_channels(t))
+        return by_tables(method) && tabulated_has(t->tabulated + 1, r->level, r->surface) ? SDD_UVS : 0;
+    return topology_is_sqrt3(t) ? 0 : SDD_UVS;
+}
+
+void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
+{
+    int size = topology_is_triangles(t) ? 3 : 4;
+    if (r->include & SDD_UVS)
+        quantise_add_block(r, p, SDD_UVS, p->n_uvs);
+    if (r->include & SDD_UV_INDICES)
+        result_add_block(p, SDD_UV_INDICES, SDD_U32, size, p->n_faces);
+    if (r->include & SDD_FACE_PARAMS)
+        result_add_block(p, SDD_FACE_PARAMS, SDD_U32, 4, p->n_faces);
+    for (int k = 0; k < r->n_primvars; k++) {
+        const struct sdd_primvar *v = wanted(r, k);
+        if (v && (r->include & SDD_PRIMVARS))
+            result_add_block(p, SDD_PRIMVARS, SDD_F32, v->width, n_refined(t, p, v, r->level))->primvar = k;
+        if (v && v->interpolation == SDD_FACE_VARYING && (r->include & SDD_PRIMVAR_INDICES))
+            result_add_block(p, SDD_PRIMVAR_INDICES, SDD_U32, size, p->n_faces)->primvar = k;
+    }
+}
+
+void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
+{
+    struct grid_quads_args quads = {grid, t->shown, rows};
+    struct tri_faces_args triangles = {grid, t->shown, rows};
+    if (!rows || topology_is_sqrt3(t))
+        return;
+    if (topology_is_triangles(t))
+        DEV_LAUNCH(t->device, tri_faces, &triangles, n);
+    else
+        DEV_LAUNCH(t->device, grid_quads, &quads, n);
+}
+
+/* One run: what it makes its blocks of, and memory to work in. */
+struct run {
+    const sdd_mesh *mesh;
+    const struct sdd_refine_request *request;
+    const struct sdd_plan *plan;
+    void *scratch;
+};
+
+/* What is linear over the control faces. grid: of the values, whose edges have edge_corner. The faces' means are rows
+ * of the result, or where it has no floats in scratch. */
+static void run_linear(const struct run *run, struct sdd_grid grid, const uint32_t *edge_corner, const float *values,
+                       int width, float *out, struct sdd_rows_as as, int64_t n)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const int64_t items = (n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH;
+    float *face = as.format == SDD_ROWS_F32 ? out + (int64_t)grid.n_vertices * width : run->scratch;
+    struct tri_uvs_args triangles = {grid, edge_corner, values, out, width, as, n};
+    struct uv_faces_args means = {t->face_end, grid.vert, values, face, width};
+    struct grid_uvs_args quads = {grid, edge_corner, values, face, out, width, as, n};
+    if (topology_is_triangles(t)) {
+        DEV_LAUNCH(t->device, tri_uvs, &triangles, items);
+        return;
+    }
+    DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
+    DEV_LAUNCH(t->device, grid_uvs, &quads, items);
+}
+
+/* k: the place of the mesh's tables and matrices; as: f32, or where there are tables what they make. */
+static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
+                      float *out, struct sdd_rows_as as, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    int tables = by_tables(run->plan->method) && tabulated_has(t->tabulated + k, r->level, r->surface);
+    if (!tables && !by_matrices(run->plan->method))
+        return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
+    if (r->cancel && atomic_load(r->cancel))
+        return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
+    if (by_matrices(run->plan->method)) {
+        const struct matrix *m = t->matrices[k].of + r->surface;
+        matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
+        return SDD_OK;
+    }
+    const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}, as};
+    tabulated_rows(t, mesh, t->tabulated + k, r->surface, width, &one);
+    return SDD_OK;
+}
+
+static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
+                       float *out, struct sdd_rows_as as, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const int level = run->request->level;
+    if (topology_has_smooth_channels(t)) {
+        struct sdd_control mesh = topology_channel_control(t, c);
+        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, as, err);
+    }
+    run_linear(run, topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
+               topology_channel_points(t, c, level));
+    return SDD_OK;
+}
+
+static int run_vertices(const struct run *run, const float *values, int width, float *out, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    struct sdd_control mesh = topology_control(t);
+    return run_smooth(run, &mesh, 0, values, width, out, rows_f32, err);
+}
+
+/* Under sqrt3 the engine makes the values, one for each corner of each face. */
+static int run_uvs(const struct run *run, const struct result_layout *lay, struct sdd_error *err)
+{
+    const sdd_mesh *m = run->mesh;
+    const sdd_topology *t = m->topology;
+    const struct sdd_plan *p = run->plan;
+    struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
+    float *out = result_block(p, lay, SDD_UVS);
+    if (topology_is_sqrt3(t)) {
+        if (rows.row)
+            DEV_LAUNCH(t->device, sqrt3_uv_rows, &rows, p->n_uvs);
+        return SDD_OK;
+    }
+    if (rows.row)
+        primvars_index(t, topology_channel_grid(t, t->channel, run->request->level), rows.row, p->n_faces);
+    return out ? run_channel(run, t->channel, m->uvs, 2, out, quantise_as(lay, SDD_UVS), err) : SDD_OK;
+}
+
+static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
+{
+    int triangles = topology_is_triangles(t), bits = triangles ? level : level - 1, corners = triangles ? 3 : 1;
+    struct sdd_parents parents = {
+        .faces = t->faces,
+        .shown = t->shown,
+        .each =
+            topology_is_sqrt3(t) ? p->n_faces / (t->n_shown / 3 > 0 ? t->n_shown / 3 : 1) : (int64_t)1 << (2 * bits),
+        .corners = corners,
+        .bits = bits,
+    };
+    return parents;
+}
+
+static int run_primvar(const struct run *run, int k, int64_t rows, void *out, struct sdd_error *err)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_primvar *v = run->mesh->primvar + k;
+    const int level = run->request->level;
+    const float *values = run->mesh->primvar_values[k];
+    struct uniform_rows_args uniform = {parents_of(t, run->plan, level), (const uint32_t *)values, out, v->width};
+    if (v->interpolation == SDD_FACE_VARYING)
+        return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, rows_f32, err);
+    if (is_smooth(t, v))
+        return run_vertices(run, values, v->width, out, err);
+    if (v->interpolation == SDD_CONSTANT)
+        dev_copy(t->device, out, values, v->width * (int64_t)sizeof *values);
+    else if (v->interpolation == SDD_UNIFORM)
+        DEV_LAUNCH(t->device, uniform_rows, &uniform, rows);
+    else
+        run_linear(run, topology_grid(t, level), t->edge_corner, values, v->width, out, rows_f32, rows);
+    return SDD_OK;
+}
+
+int primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
+                 const struct result_layout *lay, void *scratch, struct sdd_error *err)
+{
+    const sdd_topology *t = m->topology;
+    const struct run run = {m, r, p, scratch};
+    struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
+                                      r->level,
+                                      topology_is_sqrt3(t)       ? SDD_PARENT_SQRT3
+                                      : topology_is_triangles(t) ? SDD_PARENT_TRIANGLES
+                                                                 : SDD_PARENT_QUADS};
+    int rc = run_uvs(&run, lay, err);
+    if (!rc && params.param)
+        DEV_LAUNCH(t->device, face_params, &params, p->n_faces);
+    for (int i = 0; i < p->n_blocks && !rc; i++) {
+        const struct sdd_block *b = p->blocks + i;
+        if (b->semantic == SDD_PRIMVARS)
+            rc = run_primvar(&run, b->primvar, b->count, lay->block[i], err);
+        if (b->semantic == SDD_PRIMVAR_INDICES)
+            primvars_index(
+                t, topology_channel_grid(t, topology_primvar_channel(t, m->primvar[b->primvar].channel), r->level),
+                lay->block[i], p->n_faces);
+    }
+    return rc;
+}

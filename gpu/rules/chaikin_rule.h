@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* chaikin_rule.h: how an edge's half at a vertex decays under chaikin, by the semi-sharp edges that meet there
+ * (OpenSubdiv sdc/crease.cpp), operation by operation: what just vanishes there vanishes here. */
+#ifndef SDD_CHAIKIN_RULE_H
+#define SDD_CHAIKIN_RULE_H
+#include "gpu/rules/edge_sharpness.h"
+
+struct sdd_semi_sum {
+    float sum;
+    int32_t n;
+};
+
+SDD_FN void sdd_semi_add(struct sdd_semi_sum *r, float s)
+{
+    if (!sdd_is_semi(s))
+        return;
+    r->sum += s;
+    r->n++;
+}
+
+SDD_FN struct sdd_semi_sum sdd_semi_none(void)
+{
+    struct sdd_semi_sum r;
+    r.sum = 0.0f;
+    r.n = 0;
+    return r;
+}
+
+/* The half, at a vertex with these semi-sharp edges, of one of them; where there is no other it decays uniformly. */
+SDD_FN float sdd_semi_half(float s, const struct sdd_semi_sum *all)
+{
+    if (sdd_is_semi(s) && all->n > 1)
+        s = 0.75f * s + 0.25f * ((all->sum - s) / (float)(all->n - 1));
+    return sdd_decay(s);
+}
+
+/* What met at a vertex on the levels before; none: creases decay uniformly. As many levels on, no edge is semi-sharp,
+ * whatever rounding does. */
+enum { SDD_SEMI_LEVELS = 11 };
+struct sdd_semi_past {
+    struct sdd_semi_sum at[SDD_SEMI_LEVELS];
+};
+
+/* What is left on a level, at the vertex, of a control edge. */
+SDD_FN float sdd_semi_left(float s, const struct sdd_semi_past *past, int32_t level)
+{
+    for (int32_t i = 0; i < level; i++)
+        s = sdd_semi_half(s, past->at + i);
+    return s;
+}
+
+/* An edge as its control vertex meets it, by its parts or, where there are none yet, by the past of the vertex. */
+SDD_FN float sdd_semi_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level,
+                          const struct sdd_semi_past *past)
+{
+    return past ? sdd_semi_left(m->edge_sharp[m->edge[own]], past, level) : sdd_part_met_now(m, own, before, level);
+}
+
+/* All edges of control vertex v, around its fan; where faces form none, by ascending edge corners. */
+SDD_FN struct sdd_semi_sum sdd_semi_around(const struct sdd_control *m, uint32_t v, int32_t level,
+                                           const struct sdd_semi_past *past)
+{
+    uint32_t begin = m->begin[v], end = m->end[v], first = sdd_first_corner(m, v), c = first, k = begin;
+    struct sdd_semi_sum r = sdd_semi_none();
+    do { /* what ends an open fan is infinitely sharp */
+        sdd_semi_add(&r, sdd_semi_met(m, c, 0, level, past));
+        c = m->twin[sdd_prev(&m->faces, c)];
+        k++;
+    } while (c < m->n_corners && c != first && k < end);
+    if (k == end)
+        return r;
+    r = sdd_semi_none();
+    for (k = begin; k < end; k++) {
+        uint32_t p = sdd_prev(&m->faces, m->corner[k]);
+        int32_t p_first = p < m->corner[k];
+        for (int32_t i = 0; i < 2; i++) {
+            int32_t before = i != p_first;
+            uint32_t own = before ? p : m->corner[k];
+            if (sdd_meets_edge(m, own, before))
+                sdd_semi_add(&r, sdd_semi_met(m, own, before, level, past));
+        }
+    }
+    return r;
+}
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* crease_rule.h: OpenSubdiv's vertex and edge rules for semi-sharp features (sdc/crease.cpp).
+ * The edges of a vertex are met one by one (sdd_ring_edge), then the rule of the vertex and that of its child are mixed
+ * (sdd_vertex_point). Sharpness is in [0, 10]; 10 never decays. How an edge's decays, uniformly or not, is its own
+ * affair (edge_sharpness.h); a vertex's does so uniformly. */
+#ifndef SDD_CREASE_RULE_H
+#define SDD_CREASE_RULE_H
+#include "gpu/kernel/kernel.h"
+
+SDD_FN float sdd_decay(float s)
+{
+    return s >= 10.0f ? 10.0f : s > 1.0f ? s - 1.0f : 0.0f;
+}
+
+SDD_FN int32_t sdd_is_semi(float s)
+{
+    return s > 0.0f && s < 10.0f;
+}
+
+/* Of an edge, and of its half at the vertex that looks; of an edge's own point, of the half that has less. */
+struct sdd_sharpness {
+    float now, child;
+};
+
+SDD_FN struct sdd_sharpness sdd_sharpness_of(float now, float child)
+{
+    struct sdd_sharpness s;
+    s.now = now;
+    s.child = child;
+    return s;
+}
+
+SDD_FN struct sdd_sharpness sdd_uniform(float now)
+{
+    return sdd_sharpness_of(now, sdd_decay(now));
+}
+
+struct sdd_ring {
+    int32_t n_sharp, n_child_sharp, n_fading;
+    float fading;                     /* sum of what vanishes in this step */
+    struct sdd_vec3 ends, child_ends; /* sums of the far ends of the sharp edges, now and after decay */
+};
+
+SDD_FN struct sdd_ring sdd_ring_empty(void)
+{
+    struct sdd_ring r;
+    r.n_sharp = r.n_child_sharp = r.n_fading = 0;
+    r.fading = 0.0f;
+    r.ends = r.child_ends = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    return r;
+}
+
+SDD_FN void sdd_ring_edge(struct sdd_ring *r, struct sdd_sharpness s, struct sdd_vec3 end)
+{
+    if (!(s.now > 0.0f))
+        return;
+    r->n_sharp++;
+    r->ends = sdd_add(r->ends, end);
+    if (s.child > 0.0f) {
+        r->n_child_sharp++;
+        r->child_ends = sdd_add(r->child_ends, end);
+    } else {
+        r->n_fading++;
+        r->fading += s.now;
+    }
+}
+
+enum sdd_rule { SDD_RULE_SMOOTH, SDD_RULE_CREASE, SDD_RULE_CORNER }; /* a dart has the smooth masks */
+
+SDD_FN int32_t sdd_rule_of(float vertex_sharpness, int32_t n_sharp)
+{
+    if (vertex_sharpness > 0.0f || n_sharp > 2)
+        return SDD_RULE_CORNER;
+    return n_sharp == 2 ? SDD_RULE_CREASE : SDD_RULE_SMOOTH;
+}
+
+SDD_FN struct sdd_vec3 sdd_rule_point(int32_t rule, struct sdd_vec3 v, struct sdd_vec3 smooth, struct sdd_vec3 ends)
+{
+    if (rule == SDD_RULE_CORNER)
+        return v;
+    if (rule == SDD_RULE_CREASE)
+        return sdd_fma(0.125f, ends, sdd_scale(0.75f, v));
+    return smooth;
+}
+
+/* sdd_vertex_point: the new place of a vertex at v. vs: its own sharpness; smooth: the smooth rule's point. */
+SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_vec3 smooth, const struct sdd_ring *r)
+{
+    int32_t parent = sdd_rule_of(vs, r->n_sharp), child = sdd_rule_of(sdd_decay(vs), r->n_child_sharp);
+    struct sdd_vec3 p = sdd_rule_point(parent, v, smooth, r->ends), c;
+    if (parent == SDD_RULE_SMOOTH || parent == child)
+        return p;
+    float sum = r->fading;
+    int32_t n = r->n_fading;
+    if (vs > 0.0f && vs <= 1.0f) {
+        sum += vs;
+        n++;
+    }
+    float w = n ? sum / (float)n : 0.0f;
+    if (w > 1.0f)
+        w = 1.0f;
+    c = sdd_rule_point(child, v, smooth, r->child_ends);
+    return sdd_fma(w, p, sdd_scale(1.0f - w, c));
+}
+
+/* sdd_edge_point: from the sum of the edge's ends and the smooth rule's point. An edge that fades may have more than 1,
+ * where its half decays by what it meets: the point then goes past the middle, as OpenSubdiv's does. */
+SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, struct sdd_sharpness s, struct sdd_vec3 smooth)
+{
+    if (!(s.now > 0.0f))
+        return smooth;
+    struct sdd_vec3 middle = sdd_scale(0.5f, ends);
+    return s.child > 0.0f ? middle : sdd_fma(s.now, middle, sdd_scale(1.0f - s.now, smooth));
+}
+
+/* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth` */
+SDD_FN float sdd_face_weight(const int32_t *end, uint32_t f)
+{
+    return end[f] - (f ? end[f - 1] : 0) == 3 ? 0.470f : 0.25f;
+}
+
+/* sdd_smooth_point: Catmull and Clark's vertex rule on quads, from the sums of the n edge neighbours and the n vertices
+ * across the quads: (1 - 7/4n) v + 3/2n^2 edges + 1/4n^2 diagonals. Weights are made in double and rounded once. */
+SDD_FN struct sdd_vec3 sdd_smooth_point(struct sdd_vec3 v, int32_t n, struct sdd_vec3 edges, struct sdd_vec3 diagonals)
+{
+    float wv = 0.5625f, we = 0.09375f, wd = 0.015625f; /* n = 4 */
+    if (n != 4) {
+        double count = (double)n;
+        wv = (float)(1.0 - 7.0 / (4.0 * count));
+        we = (float)(1.5 / (count * count));
+        wd = (float)(0.25 / (count * count));
+    }
+    return sdd_fma(wv, v, sdd_fma(we, edges, sdd_scale(wd, diagonals)));
+}
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edge_sharpness.h: the sharpness of what a control edge has become, by the mesh's crease method.
+ * On level L the edge has 2^L parts. Uniformly they all decay alike; under chaikin a semi-sharp edge has a row of its
+ * own parts, level by level (chaikin_step.h). Parts are counted from the edge's lower end, or from its `high` one. */
+#ifndef SDD_EDGE_SHARPNESS_H
+#define SDD_EDGE_SHARPNESS_H
+#include "gpu/rules/crease_rule.h"
+#include "gpu/grid/quad_spot.h"
+
+SDD_FN float sdd_part(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i, int32_t high)
+{
+    uint32_t row = m->chaikin.row ? m->chaikin.row[e] : SDD_NONE;
+    if (row == SDD_NONE)
+        return m->edge_sharp ? sdd_decayed(m->edge_sharp[e], level) : 0.0f;
+    if ((row & 1) != (uint32_t)high)
+        i = ((uint32_t)1 << level) - 1 - i;
+    return m->chaikin.now[(row >> 1 << level) + i];
+}
+
+/* Part i at its nearer end, or at its farther one (far = 1). */
+SDD_FN struct sdd_sharpness sdd_part_at(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i,
+                                        int32_t high, uint32_t far)
+{
+    uint32_t row = m->chaikin.row ? m->chaikin.row[e] : SDD_NONE;
+    if (row == SDD_NONE)
+        return sdd_uniform(m->edge_sharp ? sdd_decayed(m->edge_sharp[e], level) : 0.0f);
+    if ((row & 1) != (uint32_t)high) {
+        i = ((uint32_t)1 << level) - 1 - i;
+        far = 1 - far;
+    }
+    i += row >> 1 << level;
+    return sdd_sharpness_of(m->chaikin.now[i], m->chaikin.half[2 * i + far]);
+}
+
+/* Part i, for the point in its middle. */
+SDD_FN struct sdd_sharpness sdd_part_middle(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i,
+                                            int32_t high)
+{
+    struct sdd_sharpness s = sdd_part_at(m, e, level, i, high, 0);
+    if (m->chaikin.row && s.child > 0.0f) {
+        float other = sdd_part_at(m, e, level, i, high, 1).child;
+        s.child = other < s.child ? other : s.child;
+    }
+    return s;
+}
+
+/* Does the edge after corner c begin at its higher end? */
+SDD_FN int32_t sdd_is_downward(const struct sdd_control *m, uint32_t c)
+{
+    return m->vert[c] > m->vert[sdd_next(&m->faces, c)];
+}
+
+/* Is the vertex that meets an edge its higher end? (sdd_meets_edge says what `own` and `before` are.) */
+SDD_FN int32_t sdd_meets_high(const struct sdd_control *m, uint32_t own, int32_t before)
+{
+    return m->chaikin.row && sdd_is_downward(m, own) != before;
+}
+
+/* An edge as its vertex meets it; sdd_part_met_now: where the parts of the next level are not made. */
+SDD_FN struct sdd_sharpness sdd_part_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
+{
+    return sdd_part_at(m, m->edge[own], level, 0, sdd_meets_high(m, own, before), 0);
+}
+
+SDD_FN float sdd_part_met_now(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
+{
+    return sdd_part(m, m->edge[own], level, 0, sdd_meets_high(m, own, before));
+}
+#endif

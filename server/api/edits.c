@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
+ * The new device state is built beside the old one; it stays, so that the next refined request finds it. */
+#include "server/api/api.h"
+#include "server/mesh/formats/codec.h"
+#include "server/resident/residency.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct edit_job {
+    struct mesh_job base;
+    struct edit_batch *batch;
+    struct edit_result result;
+    struct resident *resident;
+    struct store_info info; /* of the new version */
+};
+
+static int parse(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct mesh_job *j = &e->base;
+    if (e->batch)
+        return SDD_OK; /* a second round */
+    int rc = idempotency_digest(j);
+    if (rc)
+        return rc;
+    return (j->media_in & MEDIA_JSON ? edits_from_json : edits_from_proto)(j->body, j->body_bytes, &e->batch,
+                                                                           &job->err);
+}
+
+static int load(struct job *job)
+{
+    int rc = store_result(job, idempotency_find((struct mesh_job *)job));
+    return rc || skip_load(job) ? rc : step_load(job);
+}
+
+static bool skip(const struct job *job)
+{
+    return skip_load(job) && !((const struct mesh_job *)job)->key;
+}
+
+static int apply(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    int rc = edits_apply(job->slot->host, e->batch, &e->result, &job->err);
+    return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
+}
+
+static int build(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct residency *residency = job->server->residency;
+    struct sdd_topology_info topology;
+    if (!(e->resident = resident_create()))
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    int rc = resident_load(residency, e->resident, e->result.mesh, e->info.topology_id, job->slot->info.version + 1,
+                           job->phases, &job->err);
+    if (rc)
+        return rc;
+    sdd_topology_info(resident_topology(e->resident), &topology);
+    e->result.mesh->n_edges = topology.n_edges;
+    e->result.mesh->manifold = topology.manifold;
+    residency_publish(residency);
+    return SDD_OK;
+}
+
+static void describe(struct edit_job *e, int64_t now)
+{
+    const struct mesh *m = e->result.mesh;
+    struct info_state state = {"device", resident_bytes(e->resident), mesh_bytes(m), NULL};
+    char topology_id[MESH_TOPOLOGY_ID_SIZE];
+    memcpy(topology_id, e->info.topology_id, sizeof topology_id);
+    e->info = e->base.job.slot->info;
+    memcpy(e->info.topology_id, topology_id, sizeof topology_id);
+    e->info.version++;
+    e->info.n_vertices = m->n_vertices;
+    e->info.n_faces = m->n_faces;
+    e->info.n_corners = m->n_corners;
+    e->info.n_edges = m->n_edges;
+    e->info.n_uvs = m->n_uvs;
+    e->info.manifold = m->manifold;
+    e->info.n_primvars = primvars_list(m, e->info.primvars);
+    e->info.updated_ms = now;
+    (e->base.media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&e->base.answer, &e->info, &state,
+                                                                                 &e->result);
+}
+
+static int commit(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct store_answer record;
+    char tag[VERSION_TAG_SIZE];
+    int64_t now = now_ms();
+    describe(e, now);
+    if (e->base.answer.failed)
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    version_tag(tag, e->info.version, e->base.media_out);
+    int rc = store_replace(job->server->store, job->slot->id, job->slot->info.version, e->result.mesh, now,
+                           idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
+    job->committed = !rc;
+    return store_result(job, rc);
+}
+
+static int adopt(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct slot *slot = job->slot;
+    cache_forget(&job->server->cache, slot);
+    resident_release(job->server->compute, slot->resident);
+    slot->resident = e->resident;
+    e->resident = NULL;
+    slot_drop_host(&job->server->slots, slot);
+    slot->host = e->result.mesh;
+    e->result.mesh = NULL;
+    slot->info = e->info;
+    return SDD_OK;
+}
+
+static void answer(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    struct request *r = job->request;
+    if (idempotency_replay(&e->base))
+        return;
+    r->mesh_version = e->info.version;
+    answer_text(r, 200, (enum media)r->media_out, &e->base.answer);
+    answer_etag(r, e->info.version);
+}
+
+static void free_job(struct job *job)
+{
+    struct edit_job *e = (struct edit_job *)job;
+    edit_batch_free(e->batch);
+    edit_result_free(&e->result);
+    resident_release(job->server->compute, e->resident);
+    mesh_job_fini(&e->base);
+    free(job);
+}
+
+void api_edits(struct request *r)
+{
+    static const struct step steps[] = {{ON_HOST, PHASE_PARSE, parse, NULL}, {ON_STORE, PHASE_LOAD, load, skip},
+                                        {ON_LOOP, -1, step_match, NULL},     {ON_HOST, PHASE_PARSE, apply, NULL},
+                                        {ON_DEVICE, -1, build, NULL},        {ON_STORE, PHASE_COMMIT, commit, NULL},
+                                        {ON_LOOP, -1, adopt, NULL},          {0}};
+    static const struct job_ops ops = {steps, answer, free_job};
+    if (!request_header(r, "If-Match")) {
+        answer_fail(r, SDD_EPRECONDITION, "if-match",
+                    "send If-Match with the version that the edits were made for, as in its ETag");
+        return;
+    }
+    struct edit_job *e = mesh_job_create(r, sizeof *e, true);
+    if (e)
+        mesh_job_start(r, &e->base, &ops);
+}

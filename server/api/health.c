@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_health.c: is the daemon alive, and does it take work. */
+#include "server/api/api.h"
+#include "server/resident/residency.h"
+#include <stdlib.h>
+
+static void answer_status(struct request *r, const char *status)
+{
+    struct text body = {0};
+    text_puts(&body, "{");
+    text_member(&body, "status", status);
+    text_member(&body, "backend", r->server->device_info.backend);
+    text_puts(&body, "}\n");
+    answer_text(r, 200, MEDIA_JSON, &body);
+}
+
+void api_live(struct request *r)
+{
+    answer_status(r, "live");
+}
+
+/* Readiness asks the device, by a kernel that it launches and waits for. */
+static int probe(struct job *job)
+{
+    int rc = sdd_device_probe(job->server->device, &job->err);
+    residency_publish(job->server->residency);
+    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* full, but it answers */
+}
+
+static void answer_ready(struct job *job)
+{
+    answer_status(job->request, "ready");
+}
+static void free_job(struct job *job)
+{
+    free(job);
+}
+static const struct step steps[] = {{ON_DEVICE, -1, probe, NULL}, {0}};
+static const struct job_ops ops = {steps, answer_ready, free_job};
+
+void api_ready(struct request *r)
+{
+    struct server *s = r->server;
+    if (s->state != SERVER_READY) {
+        answer_fail(r, SDD_EBUSY, "", "%s", s->not_ready);
+        return;
+    }
+    struct job *job = executor_depth(s->compute) ? NULL : calloc(1, sizeof *job);
+    if (job)
+        job_start(s, job, &ops, r, NULL);
+    else /* it is at work, under a deadline of its own */
+        answer_status(r, "ready");
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* info.c: MeshInfo, MeshList and EditResult as JSON and as messages. */
+#include "server/api/api.h"
+#include "server/mesh/edits/edits.h"
+#include "server/resident/residency.h"
+#include "subdd.pb-c.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static char *text_of(const char *s)
+{
+    return (char *)(uintptr_t)s;
+} /* protobuf-c only reads */
+
+static void write_date(char out[40], int64_t ms)
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(out + n, 40 - n, ".%03dZ", (int)(ms % 1000));
+}
+
+struct info_state info_state_of(const struct slot *slot)
+{
+    int64_t device = slot && slot->resident ? (int64_t)atomic_load(&slot->resident->bytes) : 0;
+    return (struct info_state){slot ? slot_residency(slot) : "disk", device, slot ? slot->host_bytes : 0, NULL};
+}
+
+/* ---- JSON -------------------------------------------------------------------------------------------------------- */
+static void primvars_json(struct text *out, const struct store_info *info)
+{
+    text_key(out, "primvars");
+    text_puts(out, "[");
+    for (int i = 0; i < info->n_primvars; i++) {
+        const struct primvar_info *p = &info->primvars[i];
+        text_puts(out, i ? ",{" : "{");
+        text_member(out, "name", p->name);
+        text_member(out, "interpolation", primvar_interpolation(p->interpolation));
+        text_member(out, "type", primvar_type(p->type));
+        text_member_int(out, "width", p->width);
+        text_member_int(out, "values", p->n_values);
+        text_puts(out, "}");
+    }
+    text_puts(out, "]");
+}
+
+void info_json(struct text *out, const struct store_info *info, const struct info_state *state)
+{
+    char created[40], updated[40];
+    write_date(created, info->created_ms);
+    write_date(updated, info->updated_ms);
+    text_puts(out, "{");
+    text_member(out, "id", info->id);
+    text_member(out, "name", info->name);
+    text_member_int(out, "version", info->version);
+    text_member(out, "topologyId", info->topology_id);
+    text_key(out, "options");
+    text_puts(out, "{");
+    for (int i = 0; i < sdd_n_options; i++)
+        text_member(out, sdd_option_table[i].name, sdd_option_token(&info->options, i));
+    text_puts(out, "}");
+    text_member_int(out, "vertices", info->n_vertices);
+    text_member_int(out, "faces", info->n_faces);
+    text_member_int(out, "corners", info->n_corners);
+    text_member_int(out, "edges", info->n_edges);
+    text_member_int(out, "uvs", info->n_uvs);
+    text_key(out, "manifold");
+    text_puts(out, info->manifold ? "true" : "false");
+    primvars_json(out, info);
+    text_member(out, "residency", state->residency);
+    text_member_int(out, "deviceBytes", state->device_bytes);
+    text_member_int(out, "hostBytes", state->host_bytes);
+    text_member(out, "created", created);
+    text_member(out, "updated", updated);
+    if (state->bandwidth) {
+        text_member_int(out, "bandwidthBefore", state->bandwidth[0]);
+        text_member_int(out, "bandwidthAfter", state->bandwidth[1]);
+    }
+    text_puts(out, "}");
+}
+
+static void ids_json(struct text *out, const char *key, const int32_t *ids, int64_t n)
+{
+    text_key(out, key);
+    text_puts(out, "[");
+    for (int64_t i = 0; i < n; i++)
+        text_printf(out, i ? ",%d" : "%d", ids[i]);
+    text_puts(out, "]");
+}
+
+void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state,
+                      const struct edit_result *e)
+{
+    text_puts(out, "{\"mesh\":");
+    info_json(out, info, state);
+    ids_json(out, "newVertexIds", e->new_vertex_ids, e->n_new_vertices);
+    ids_json(out, "newFaceIds", e->new_face_ids, e->n_new_faces);
+    text_puts(out, "}\n");
+}
+
+/* ---- messages ---------------------------------------------------------------------------------------------------- */
+struct info_message {
+    Subdd__V1__MeshInfo info;
+    Subdd__V1__Options options;
+    Subdd__V1__PrimvarInfo primvars[SDD_MAX_PRIMVARS], *pointers[SDD_MAX_PRIMVARS];
+    char created[40], updated[40];
+};
+
+static void fill(struct info_message *m, const struct store_info *info, const struct info_state *state)
+{
+    subdd__v1__mesh_info__init(&m->info);
+    subdd__v1__options__init(&m->options);
+    m->options.subdivision_scheme = text_of(sdd_option_token(&info->options, 0));
+    m->options.interpolate_boundary = text_of(sdd_option_token(&info->options, 1));
+    m->options.face_varying_linear_interpolation = text_of(sdd_option_token(&info->options, 2));
+    m->options.triangle_subdivision_rule = text_of(sdd_option_token(&info->options, 3));
+    m->options.crease_method = text_of(sdd_option_token(&info->options, 4));
+    m->options.orientation = text_of(sdd_option_token(&info->options, 5));
+    write_date(m->created, info->created_ms);
+    write_date(m->updated, info->updated_ms);
+    m->info.id = text_of(info->id);
+    m->info.name = text_of(info->name);
+    m->info.version = (uint64_t)info->version;
+    m->info.topology_id = text_of(info->topology_id);
+    m->info.options = &m->options;
+    m->info.vertices = (uint64_t)info->n_vertices;
+    m->info.faces = (uint64_t)info->n_faces;
+    m->info.corners = (uint64_t)info->n_corners;
+    m->info.edges = (uint64_t)info->n_edges;
+    m->info.uvs = (uint64_t)info->n_uvs;
+    m->info.manifold = info->manifold;
+    m->info.residency = text_of(state->residency);
+    m->info.device_bytes = (uint64_t)state->device_bytes;
+    m->info.host_bytes = (uint64_t)state->host_bytes;
+    m->info.created = m->created;
+    m->info.updated = m->updated;
+    for (int i = 0; i < info->n_primvars; i++) {
+        const struct primvar_info *p = &info->primvars[i];
+        subdd__v1__primvar_info__init(m->pointers[i] = &m->primvars[i]);
+        m->primvars[i].name = text_of(p->name);
+        m->primvars[i].interpolation = text_of(primvar_interpolation(p->interpolation));
+        m->primvars[i].type = text_of(primvar_type(p->type));
+        m->primvars[i].width = (uint32_t)p->width;
+        m->primvars[i].values = (uint64_t)p->n_values;
+    }
+    m->info.n_primvars = (size_t)info->n_primvars;
+    m->info.primvars = m->pointers;
+    if (state->bandwidth) {
+        m->info.bandwidth_before = (uint64_t)state->bandwidth[0];
+        m->info.bandwidth_after = (uint64_t)state->bandwidth[1];
+    }
+}
+
+static void pack(struct text *out, const ProtobufCMessage *message)
+{
+    size_t bytes = protobuf_c_message_get_packed_size(message);
+    unsigned char *packed = malloc(bytes + 1);
+    if (packed) {
+        protobuf_c_message_pack(message, packed);
+        text_add(out, (char *)packed, bytes);
+    } else
+        out->failed = true;
+    free(packed);
+}
+
+void info_proto(struct text *out, const struct store_info *info, const struct info_state *state)
+{
+    struct info_message m;
+    fill(&m, info, state);
+    pack(out, &m.info.base);
+}
+
+void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
+                       const struct edit_result *e)
+{
+    Subdd__V1__EditResult result = SUBDD__V1__EDIT_RESULT__INIT;
+    struct info_message m;
+    fill(&m, info, state);
+    result.mesh = &m.info;
+    result.new_vertex_ids = (ProtobufCBinaryData){(size_t)e->n_new_vertices * 4, (uint8_t *)e->new_vertex_ids};
+    result.new_face_ids = (ProtobufCBinaryData){(size_t)e->n_new_faces * 4, (uint8_t *)e->new_face_ids};
+    pack(out, &result.base);
+}
+
+/* ---- answers ---------------------------------------------------------------------------------------------------- */
+void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state)
+{
+    struct text body = {0};
+    if (r->media_out == MEDIA_PROTOBUF)
+        info_proto(&body, info, state);
+    else {
+        info_json(&body, info, state);
+        text_puts(&body, "\n");
+    }
+    r->mesh_version = info->version;
+    answer_text(r, status, (enum media)r->media_out, &body);
+    answer_etag(r, info->version);
+}
+
+static void list_proto(struct request *r, struct text *body, const struct store_info *infos, int n, const char *next)
+{
+    Subdd__V1__MeshList list = SUBDD__V1__MESH_LIST__INIT;
+    struct info_message *messages = calloc((size_t)n + 1, sizeof *messages);
+    Subdd__V1__MeshInfo **pointers = calloc((size_t)n + 1, sizeof *pointers);
+    for (int i = 0; messages && pointers && i < n; i++) {
+        struct info_state state = info_state_of(slot_find(&r->server->slots, infos[i].id));
+        fill(&messages[i], &infos[i], &state);
+        pointers[i] = &messages[i].info;
+    }
+    list.n_meshes = (size_t)n;
+    list.meshes = pointers;
+    list.next = text_of(next);
+    if (messages && pointers)
+        pack(body, &list.base);
+    else
+        body->failed = true;
+    free(messages);
+    free(pointers);
+}
+
+void info_list(struct request *r, const struct store_info *infos, int n, bool more)
+{
+    struct text body = {0};
+    const char *next = more && n ? infos[n - 1].id : "";
+    if (r->media_out == MEDIA_PROTOBUF)
+        list_proto(r, &body, infos, n, next);
+    else {
+        text_puts(&body, "{\"meshes\":[");
+        for (int i = 0; i < n; i++) {
+            struct info_state state = info_state_of(slot_find(&r->server->slots, infos[i].id));
+            if (i)
+                text_puts(&body, ",");
+            info_json(&body, &infos[i], &state);
+        }
+        text_puts(&body, "]");
+        text_member(&body, "next", next);
+        text_puts(&body, "}\n");
+    }
+    answer_text(r, 200, (enum media)r->media_out, &body);
+}

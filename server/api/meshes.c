@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_meshes.c: create, list, show, delete and read back control meshes. */
+#include "server/api/api.h"
+#include "server/mesh/formats/codec.h"
+#include "server/resident/residency.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIST_DEFAULT 100
+#define LIST_MAX 1000
+
+static void free_mesh_job(struct job *job)
+{
+    mesh_job_fini((struct mesh_job *)job);
+    free(job);
+}
+
+/* ---- POST /v1/meshes -------------------------------------------------------------------------------------------- */
+struct create_job {
+    struct mesh_job base;
+    struct mesh *mesh;
+    struct mesh *authored; /* the mesh before it was reordered, until the library has taken it */
+    bool reordered;
+    int64_t bandwidth[2];
+    struct resident *resident;
+    struct store_info info;
+    char location[64];
+};
+
+static int create_reorder(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    const char *token = query_get(&c->base.query, "reorder");
+    if (!token || !strcmp(token, "none"))
+        return SDD_OK;
+    if (strcmp(token, "rcm"))
+        return job_fail(job, SDD_EINVALID, "reorder", "reorder is none or rcm, not \"%.40s\"", token);
+    c->authored = c->mesh;
+    c->mesh = NULL;
+    c->reordered = true;
+    return mesh_reorder(c->authored, &c->mesh, c->bandwidth, &job->err);
+}
+
+static int create_parse(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct mesh_job *j = &c->base;
+    const char *name = query_get(&j->query, "name");
+    int rc = j->media_in & MEDIA_PROTOBUF ? mesh_from_proto(j->body, j->body_bytes, &c->mesh, &job->err)
+             : j->media_in & MEDIA_JSON   ? mesh_from_json(j->body, j->body_bytes, &c->mesh, &job->err)
+             : j->media_in & MEDIA_USDA   ? mesh_from_usda(j->body, j->body_bytes, &c->mesh, &j->warnings, &job->err)
+                                          : mesh_from_obj(j->body, j->body_bytes, &c->mesh, &j->warnings, &job->err);
+    if (rc || (rc = query_options(&j->query, &c->mesh->options, &job->err)) || (rc = idempotency_digest(j)) ||
+        (rc = create_reorder(job)))
+        return rc;
+    if (name && (rc = mesh_name_check(name, &job->err)))
+        return rc;
+    if (name)
+        memcpy(c->mesh->name, name, strlen(name) + 1);
+    return mesh_topology_id(c->mesh, c->info.topology_id, &job->err);
+}
+
+static int create_find(struct job *job)
+{
+    return store_result(job, idempotency_find((struct mesh_job *)job));
+}
+static bool create_skip_find(const struct job *job)
+{
+    return !((const struct mesh_job *)job)->key;
+}
+
+/* The library names rows, and a client knows those that it sent: what is refused is refused in these. */
+static int create_load(struct create_job *c)
+{
+    struct job *job = &c->base.job;
+    struct sdd_error authored = {0};
+    int rc =
+        resident_load(job->server->residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
+    if (rc == SDD_EMESH && c->authored)
+        if (resident_load(job->server->residency, c->resident, c->authored, c->info.topology_id, 1, NULL, &authored) ==
+            rc)
+            job->err = authored;
+    mesh_free(c->authored);
+    c->authored = NULL;
+    return rc;
+}
+
+static int create_build(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct residency *residency = job->server->residency;
+    struct sdd_topology_info topology;
+    if (!(c->resident = resident_create()))
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    int rc = create_load(c);
+    if (rc)
+        return rc;
+    sdd_topology_info(resident_topology(c->resident), &topology);
+    c->mesh->n_edges = topology.n_edges;
+    c->mesh->manifold = topology.manifold;
+    residency_publish(residency);
+    return SDD_OK;
+}
+
+/* The answer is written before the commit, because the commit records it for the request's Idempotency-Key. */
+static void create_describe(struct create_job *c, int64_t now)
+{
+    const struct mesh *m = c->mesh;
+    struct info_state state = {"device", resident_bytes(c->resident), mesh_bytes(m),
+                               c->reordered ? c->bandwidth : NULL};
+    memcpy(c->info.name, m->name, sizeof c->info.name);
+    c->info.version = 1;
+    c->info.options = m->options;
+    c->info.n_vertices = m->n_vertices;
+    c->info.n_faces = m->n_faces;
+    c->info.n_corners = m->n_corners;
+    c->info.n_edges = m->n_edges;
+    c->info.n_uvs = m->n_uvs;
+    c->info.manifold = m->manifold;
+    c->info.n_primvars = primvars_list(m, c->info.primvars);
+    c->info.created_ms = c->info.updated_ms = now;
+    snprintf(c->location, sizeof c->location, "/v1/meshes/%s", c->info.id);
+    if (c->base.media_out == MEDIA_PROTOBUF)
+        info_proto(&c->base.answer, &c->info, &state);
+    else {
+        info_json(&c->base.answer, &c->info, &state);
+        text_puts(&c->base.answer, "\n");
+    }
+}
+
+static int create_commit(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct store_answer record;
+    char tag[VERSION_TAG_SIZE];
+    int64_t now = now_ms();
+    int rc = store_new_id(c->info.id, &job->err);
+    if (rc)
+        return rc;
+    if (!*c->mesh->name)
+        memcpy(c->mesh->name, c->info.id, strlen(c->info.id) + 1);
+    create_describe(c, now);
+    if (c->base.answer.failed)
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    version_tag(tag, 1, c->base.media_out);
+    rc = store_create(job->server->store, c->info.id, c->mesh, now,
+                      idempotency_record(&c->base, &record, 201, c->location, tag), &c->info, &job->err);
+    job->committed = !rc;
+    return store_result(job, rc);
+}
+
+static int create_adopt(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct slot *slot = slot_get(&job->server->slots, c->info.id);
+    if (!slot)
+        return SDD_OK; /* it is stored; the next request finds it there */
+    slot_use(slot);
+    slot->known = true;
+    slot->info = c->info;
+    slot->host = c->mesh;
+    slot->resident = c->resident;
+    c->mesh = NULL;
+    c->resident = NULL;
+    slot_unuse(&job->server->slots, slot);
+    return SDD_OK;
+}
+
+static void create_answer(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    struct request *r = job->request;
+    if (idempotency_replay(&c->base)) {
+        answer_warnings(r, &c->base.warnings);
+        return;
+    }
+    memcpy(r->mesh, c->info.id, strlen(c->info.id) + 1);
+    r->mesh_version = 1;
+    answer_text(r, 201, (enum media)r->media_out, &c->base.answer);
+    answer_header(r, "Location", c->location);
+    answer_etag(r, 1);
+    answer_warnings(r, &c->base.warnings);
+}
+
+static void create_free(struct job *job)
+{
+    struct create_job *c = (struct create_job *)job;
+    mesh_free(c->mesh);
+    mesh_free(c->authored);
+    resident_release(job->server->compute, c->resident);
+    free_mesh_job(job);
+}
+
+void api_create(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_HOST, PHASE_PARSE, create_parse, NULL}, {ON_STORE, PHASE_LOAD, create_find, create_skip_find},
+        {ON_DEVICE, -1, create_build, NULL},        {ON_STORE, PHASE_COMMIT, create_commit, NULL},
+        {ON_LOOP, -1, create_adopt, NULL},          {0}};
+    static const struct job_ops ops = {steps, create_answer, create_free};
+    struct create_job *c = mesh_job_create(r, sizeof *c, true);
+    if (c)
+        job_start(r->server, &c->base.job, &ops, r, NULL);
+}
+
+/* ---- GET /v1/meshes --------------------------------------------------------------------------------------------- */
+struct list_job {
+    struct job job;
+    char after[STORE_ID_SIZE];
+    int limit, n, more;
+    struct store_info *infos;
+};
+
+static int list_read(struct job *job)
+{
+    struct list_job *l = (struct list_job *)job;
+    return store_result(job, store_list(job->server->store, l->after, l->limit, &l->infos, &l->n, &l->more, &job->err));
+}
+
+static void list_answer(struct job *job)
+{
+    struct list_job *l = (struct list_job *)job;
+    info_list(job->request, l->infos, l->n, l->more);
+}
+
+static void list_free(struct job *job)
+{
+    free(((struct list_job *)job)->infos);
+    free(job);
+}
+
+void api_list(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, list_read, NULL}, {0}};
+    static const struct job_ops ops = {steps, list_answer, list_free};
+    struct sdd_error err = {0};
+    const char *after = query_get(&r->query, "after");
+    int64_t limit = LIST_DEFAULT;
+    int rc = query_int(&r->query, "limit", 1, LIST_MAX, &limit, &err);
+    if (!rc && after && strlen(after) >= STORE_ID_SIZE)
+        rc = sdd_fail(&err, SDD_EINVALID, "after", "after is not a mesh id");
+    struct list_job *l = rc ? NULL : calloc(1, sizeof *l);
+    if (!l) {
+        if (!rc)
+            sdd_fail(&err, SDD_ENO_MEMORY, "", "out of memory");
+        answer_error(r, &err);
+        return;
+    }
+    l->limit = (int)limit;
+    if (after)
+        memcpy(l->after, after, strlen(after) + 1);
+    job_start(r->server, &l->job, &ops, r, NULL);
+}
+
+/* ---- GET and DELETE /v1/meshes/{id} ----------------------------------------------------------------------------- */
+static void show_answer(struct job *job)
+{
+    struct request *r = job->request;
+    struct info_state state = info_state_of(job->slot);
+    r->mesh_version = job->slot->info.version;
+    if (!answer_not_modified(r, r->mesh_version))
+        answer_info(r, 200, &job->slot->info, &state);
+}
+
+void api_show(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
+    static const struct job_ops ops = {steps, show_answer, free_mesh_job};
+    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
+    if (j)
+        mesh_job_start(r, j, &ops);
+}
+
+static int delete_commit(struct job *job)
+{
+    struct mesh_job *j = (struct mesh_job *)job;
+    int rc =
+        store_delete(job->server->store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
+    job->committed = !rc;
+    return store_result(job, rc);
+}
+
+static int delete_forget(struct job *job)
+{
+    cache_forget(&job->server->cache, job->slot);
+    slot_forget(&job->server->slots, job->slot);
+    return SDD_OK;
+}
+
+static void delete_answer(struct job *job)
+{
+    answer_empty(job->request, 204);
+}
+
+void api_delete(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
+                                        {ON_LOOP, -1, delete_forget, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, delete_answer, free_mesh_job};
+    struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
+    if (j)
+        mesh_job_start(r, j, &ops);
+}
+
+/* ---- GET /v1/meshes/{id}/cage ----------------------------------------------------------------------------------- */
+struct cage_job {
+    struct mesh_job base;
+    void *body;
+    size_t bytes;
+};
+
+static int cage_encode(struct job *job)
+{
+    struct cage_job *c = (struct cage_job *)job;
+    const struct mesh *m = job->slot->host;
+    int media = c->base.media_out;
+    if (media == MEDIA_PROTOBUF)
+        return mesh_to_proto(m, &c->body, &c->bytes, &job->err);
+    return (media == MEDIA_OBJ ? mesh_to_obj : mesh_to_usda)(m, &c->body, &c->bytes, &c->base.warnings, &job->err);
+}
+
+static void cage_answer(struct job *job)
+{
+    struct cage_job *c = (struct cage_job *)job;
+    struct request *r = job->request;
+    r->mesh_version = job->slot->info.version;
+    if (answer_not_modified(r, r->mesh_version))
+        return;
+    answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);
+    answer_etag(r, r->mesh_version);
+    answer_warnings(r, &c->base.warnings);
+    c->body = NULL;
+}
+
+static void cage_free(struct job *job)
+{
+    free(((struct cage_job *)job)->body);
+    free_mesh_job(job);
+}
+
+void api_cage(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_STORE, PHASE_LOAD, step_load, skip_load}, {ON_HOST, PHASE_ENCODE, cage_encode, NULL}, {0}};
+    static const struct job_ops ops = {steps, cage_answer, cage_free};
+    struct cage_job *c = mesh_job_create(r, sizeof *c, false);
+    if (c)
+        mesh_job_start(r, &c->base, &ops);
+}

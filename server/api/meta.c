@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
+#include "server/refine/refine.h"
+#include "openapi.h"
+#include <stdio.h>
+#include <sys/stat.h>
+
+/* What the engine does: each feature, and the schemes under which it is there. */
+static void write_features(struct text *t, const struct sdd_engine_info *e)
+{
+    const char *const *scheme = sdd_option_table[0].tokens;
+    text_key(t, "features");
+    for (int k = 0; sdd_feature_table[k].option; k++) {
+        text_puts(t, k ? ",{" : "[{");
+        text_member(t, "option", sdd_feature_table[k].option);
+        text_member(t, "what", sdd_feature_table[k].what);
+        text_key(t, "schemes");
+        const char *before = "[";
+        for (int s = 0; scheme[s]; s++)
+            if (e->schemes[k] >> s & 1) {
+                text_puts(t, before);
+                text_json_string(t, scheme[s]);
+                before = ",";
+            }
+        text_puts(t, *before == '[' ? "[]}" : "]}");
+    }
+    text_puts(t, "]");
+}
+
+static void write_engines(struct text *t)
+{
+    text_key(t, "engines");
+    text_puts(t, "[");
+    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+        text_puts(t, e == sdd_engine_table ? "{" : ",{");
+        text_member(t, "name", e->name);
+        text_member(t, "summary", e->summary);
+        write_features(t, e);
+        text_puts(t, "}");
+    }
+    text_puts(t, "]");
+}
+
+static void write_options(struct text *t)
+{
+    text_key(t, "options");
+    text_puts(t, "[");
+    for (int i = 0; i < sdd_n_options; i++) {
+        const struct sdd_option_info *o = &sdd_option_table[i];
+        text_puts(t, i ? ",{" : "{");
+        text_member(t, "name", o->name);
+        text_member(t, "flag", o->flag);
+        text_key(t, "tokens");
+        text_puts(t, "[");
+        for (int k = 0; o->tokens[k]; k++) {
+            if (k)
+                text_puts(t, ",");
+            text_json_string(t, o->tokens[k]);
+        }
+        text_puts(t, "]}");
+    }
+    text_puts(t, "]");
+}
+
+static void write_limits(struct text *t, const struct config *c)
+{
+    text_key(t, "limits");
+    text_puts(t, "{");
+    text_member_int(t, "maxLevel", refine_max_level(c, false));
+    text_member_int(t, "maxPatchLevel", refine_max_level(c, true));
+    text_member_int(t, "maxPrimvars", SDD_MAX_PRIMVARS);
+    text_member_int(t, "maxPrimvarWidth", SDD_MAX_PRIMVAR_WIDTH);
+    text_member_int(t, "maxOutputBytes", c->max_output_bytes);
+    text_member_int(t, "streamBytes", c->stream_bytes);
+    text_member_int(t, "maxHeaderBytes", c->max_header_bytes);
+    text_member_int(t, "maxBodyBytes", c->max_body_bytes);
+    text_member_int(t, "maxJsonBytes", c->max_json_bytes);
+    text_member_int(t, "maxConnections", c->max_connections);
+    text_member_int(t, "queueSize", c->queue_size);
+    text_member_real(t, "requestDeadlineSeconds", c->request_deadline, 3);
+    text_puts(t, "}");
+}
+
+void api_service(struct request *r)
+{
+    struct server *s = r->server;
+    const struct sdd_device_info *d = &s->device_info;
+    struct text t = {0};
+    text_puts(&t, "{");
+    text_member(&t, "name", "subdd");
+    text_member(&t, "version", sdd_version());
+    text_member(&t, "backend", d->backend);
+    text_member(&t, "device", d->name);
+    text_member(&t, "backendDetail", d->detail);
+    text_member_int(&t, "threads", d->threads);
+    text_member_int(&t, "deviceMemoryLimit", d->memory_limit);
+    text_member_int(&t, "hostMemoryLimit", s->host_memory);
+    write_engines(&t);
+    write_options(&t);
+    write_limits(&t, s->config);
+    text_puts(&t, "}\n");
+    answer_text(r, 200, MEDIA_JSON, &t);
+}
+
+void api_openapi(struct request *r)
+{
+    answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len);
+}
+
+static void write_wal(struct text *t, const char *data_dir)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/subdd.db-wal", data_dir);
+    text_puts(t, "# HELP subdd_wal_bytes The store's log on disk.\n# TYPE subdd_wal_bytes gauge\n");
+    text_printf(t, "subdd_wal_bytes %lld\n", stat(path, &st) ? 0 : (long long)st.st_size);
+}
+
+void api_metrics(struct request *r)
+{
+    struct server *s = r->server;
+    struct metrics *m = &s->metrics;
+    struct text t = {0};
+    metrics_set(m, M_QUEUE_HOST, executor_depth(s->host));
+    metrics_set(m, M_QUEUE_STORE, executor_depth(s->storage));
+    metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->compute));
+    metrics_set(m, M_INFLIGHT_BYTES, s->inflight_bytes);
+    metrics_set(m, M_SESSIONS, s->conns.n);
+    text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");
+    text_printf(&t, "subdd_build_info{version=\"%s\",backend=\"%s\"} 1\n", sdd_version(), s->device_info.backend);
+    write_wal(&t, s->config->data_dir);
+    metrics_write(m, &t);
+    if (t.failed)
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+    else
+        answer_copy(r, 200, "text/plain; version=0.0.4; charset=utf-8", t.data, t.bytes);
+    text_free(&t);
+}

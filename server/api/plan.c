@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_plan.c: GET /v1/meshes/{id}/plan: what the same query on refined would cost, exactly, before asking. */
+#include "server/refine/refine.h"
+#include "server/resident/residency.h"
+#include <stdlib.h>
+
+/* On the loop: what is resident needs no device to be planned, and does not wait behind its work. */
+static int plan(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    int rc = refine_name(j);
+    if (!rc)
+        rc = refine_measure(j);
+    if (rc == JOB_AGAIN)
+        return ensure_resident_record(job);
+    j->available_device_bytes = residency_published(job->server->residency, job->slot->resident);
+    j->estimated_ms = refine_estimate(j->frame_bytes) * 1e3;
+    return rc ? rc : JOB_DONE;
+}
+
+static int load(struct job *job)
+{
+    int rc = ensure_resident(job);
+    residency_publish(job->server->residency);
+    return rc ? rc : JOB_AGAIN;
+}
+
+/* What keeps the frame from being made, if anything: how much of it is needed, and how much there is. */
+static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
+{
+    struct server *s = j->base.job.server;
+    int64_t host = s->host_memory - atomic_load(&s->frames_sending);
+    const int64_t pairs[3][2] = {{j->streamed ? 0 : j->frame_bytes, s->config->max_output_bytes},
+                                 {j->plan.host_bytes, host > 0 ? host : 0},
+                                 {j->plan.device_bytes, j->available_device_bytes}};
+    for (int i = 0; i < 3; i++)
+        if (pairs[i][0] > pairs[i][1]) {
+            *needed = pairs[i][0];
+            *limit = pairs[i][1];
+            return false;
+        }
+    return true;
+}
+
+static void write_blocks(struct text *t, const struct sdd_plan *p, const struct primvar_info *primvars)
+{
+    text_key(t, "blocks");
+    text_puts(t, "[");
+    for (int i = 0; i < p->n_blocks; i++) {
+        text_puts(t, i ? ",{" : "{");
+        text_member(t, "semantic", semantic_name(p->blocks[i].semantic));
+        text_member(t, "type", block_type(&p->blocks[i], primvars));
+        if (p->blocks[i].semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
+            text_member(t, "name", primvars[p->blocks[i].primvar].name);
+        if (p->blocks[i].semantic == SDD_PRIMVARS)
+            text_member(t, "interpolation", primvar_interpolation(primvars[p->blocks[i].primvar].interpolation));
+        text_member_int(t, "components", p->blocks[i].components);
+        text_member_int(t, "count", p->blocks[i].count);
+        text_member_int(t, "bytes", p->blocks[i].bytes);
+        text_puts(t, "}");
+    }
+    text_puts(t, "]");
+}
+
+static void answer(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    const struct sdd_plan *p = &j->plan;
+    struct text t = {0};
+    int64_t needed = 0, limit = 0;
+    bool fit = fits(j, &needed, &limit);
+    text_puts(&t, "{");
+    text_member(&t, "method", p->method);
+    text_member_int(&t, "level", j->request.level);
+    text_member(&t, "surface", surface_name(j->request.surface));
+    text_member_int(&t, "version", job->slot->info.version);
+    text_member_int(&t, "vertices", p->n_vertices);
+    text_member_int(&t, "faces", p->n_faces);
+    text_member_int(&t, "edges", p->n_edges);
+    text_member_int(&t, "frameBytes", j->frame_bytes);
+    text_member_int(&t, "deviceBytes", p->device_bytes);
+    text_member_int(&t, "hostBytes", p->host_bytes);
+    text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
+    text_key(&t, "streamed");
+    text_puts(&t, j->streamed ? "true" : "false");
+    text_key(&t, "fits");
+    text_puts(&t, fit ? "true" : "false");
+    if (!fit) {
+        text_member_int(&t, "needed", needed);
+        text_member_int(&t, "limit", limit);
+    }
+    write_blocks(&t, p, job->slot->info.primvars);
+    text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
+    text_puts(&t, "}\n");
+    job->request->mesh_version = job->slot->info.version;
+    answer_text(job->request, 200, MEDIA_JSON, &t);
+}
+
+static void free_job(struct job *job)
+{
+    mesh_job_fini((struct mesh_job *)job);
+    free(job);
+}
+
+void api_plan(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, plan, NULL},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_DEVICE, -1, load, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, answer, free_job};
+    struct refine_job *j = refine_job_create(r, sizeof *j, false);
+    if (j)
+        mesh_job_start(r, &j->base, &ops);
+}

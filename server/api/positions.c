@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_positions.c: PUT /v1/meshes/{id}/positions: new points for a topology that stays. */
+#include "server/api/api.h"
+#include "server/mesh/formats/codec.h"
+#include "server/resident/residency.h"
+#include <stdlib.h>
+
+struct positions_job {
+    struct mesh_job base;
+    struct positions *positions;
+};
+
+int positions_read(struct mesh_job *j, bool whole, struct positions **out)
+{
+    struct job *job = &j->job;
+    int64_t first = 0;
+    whole = whole || (j->media_in & (MEDIA_OBJ | MEDIA_USDA)) ||
+            ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
+    if (*out)
+        return SDD_OK; /* a second round */
+    int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
+    if (rc)
+        return rc;
+    if (query_get(&j->query, "first") && !(j->media_in & MEDIA_OCTETS))
+        return job_fail(job, SDD_EINVALID, "first",
+                        "first goes with application/octet-stream; other bodies name their ranges");
+    rc = j->media_in & MEDIA_OCTETS     ? positions_from_octets(j->body, j->body_bytes, first, out, &job->err)
+         : j->media_in & MEDIA_PROTOBUF ? positions_from_proto(j->body, j->body_bytes, out, &job->err)
+         : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, out, &job->err)
+         : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, out, &job->err)
+                                        : positions_from_obj(j->body, j->body_bytes, out, &job->err);
+    return rc ? rc : positions_check(*out, job->slot->info.n_vertices, whole, &job->err);
+}
+
+static int parse(struct job *job)
+{
+    struct positions_job *p = (struct positions_job *)job;
+    return positions_read(&p->base, false, &p->positions);
+}
+
+/* The device judges the values, so it gets them first. Until the commit its version is none: should the job end
+ * here, the next one loads the points of the store again. */
+static int move(struct job *job)
+{
+    struct positions_job *p = (struct positions_job *)job;
+    struct resident *m = job->slot->resident;
+    int rc = ensure_resident(job);
+    uint64_t start = uv_hrtime();
+    if (rc)
+        return rc;
+    m->version = 0;
+    for (int64_t i = 0; i < p->positions->n_ranges && !rc; i++) {
+        const struct position_range *range = &p->positions->ranges[i];
+        rc = sdd_mesh_set_points(m->mesh, range->first, range->n, range->points, &job->err);
+    }
+    job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
+    return rc;
+}
+
+static int commit(struct job *job)
+{
+    struct positions_job *p = (struct positions_job *)job;
+    struct slot *slot = job->slot;
+    int rc = store_put_points(job->server->store, slot->id, slot->info.version, p->positions, now_ms(), NULL,
+                              &slot->info, &job->err);
+    job->committed = !rc;
+    if (!rc && slot->host)
+        positions_apply(p->positions, slot->host);
+    return store_result(job, rc);
+}
+
+static int adopt(struct job *job)
+{
+    job->slot->resident->version = job->slot->info.version;
+    cache_forget(&job->server->cache, job->slot);
+    return SDD_OK;
+}
+
+static void answer(struct job *job)
+{
+    struct info_state state = info_state_of(job->slot);
+    answer_info(job->request, 200, &job->slot->info, &state);
+}
+
+static void free_job(struct job *job)
+{
+    positions_free(((struct positions_job *)job)->positions);
+    mesh_job_fini((struct mesh_job *)job);
+    free(job);
+}
+
+void api_positions(struct request *r)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, step_match, NULL},
+                                        {ON_HOST, PHASE_PARSE, parse, NULL},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_LOOP, -1, ensure_resident_record, NULL},
+                                        {ON_DEVICE, -1, move, NULL},
+                                        {ON_STORE, PHASE_COMMIT, commit, NULL},
+                                        {ON_LOOP, -1, adopt, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, answer, free_job};
+    struct positions_job *p = mesh_job_create(r, sizeof *p, false);
+    if (p)
+        mesh_job_start(r, &p->base, &ops);
+}

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
+ * or while it is sent. The work is refine_compute.c's, the answers are refine_answer.c's. */
+#include "server/mesh/positions.h"
+#include "server/refine/refine.h"
+#include "server/resident/residency.h"
+#include "server/refine/stream.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- steps ------------------------------------------------------------------------------------------------------ */
+/* A client that knows the frame knows it with or without its digest. */
+static bool not_modified(struct refine_job *j)
+{
+    const char *known = j->base.job.request ? request_header(j->base.job.request, "If-None-Match") : NULL;
+    char tag[sizeof j->etag];
+    if (!known || etag_matches(known, j->etag, true))
+        return known;
+    memcpy(tag, j->etag, sizeof tag);
+    refine_tag_stream(j);
+    if (etag_matches(known, j->etag, true))
+        return true;
+    memcpy(j->etag, tag, sizeof tag);
+    return false;
+}
+
+/* What the device thread will need of the headers. Several ranges, which alone are longer, are not served. */
+static void keep_range(struct refine_job *j)
+{
+    const struct request *r = j->base.job.request;
+    const char *range = r ? request_header(r, "Range") : NULL, *unless = r ? request_header(r, "If-Range") : NULL;
+    if (range && strlen(range) < sizeof j->range)
+        memcpy(j->range, range, strlen(range) + 1);
+    if (unless)
+        snprintf(j->unless, sizeof j->unless, "%s", *unless ? unless : "none");
+}
+
+static int look_up(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    int rc = refine_name(j);
+    if (job->request)
+        job->request->mesh_version = job->slot->info.version;
+    if (rc)
+        return rc;
+    if (j->posed) {
+        rc = step_match(job);
+        return rc ? rc : ensure_resident_record(job);
+    }
+    keep_range(j);
+    if (not_modified(j))
+        return JOB_DONE;
+    j->frame = cache_find(&job->server->cache, j->key);
+    if (!j->frame)
+        return ensure_resident_record(job);
+    j->frame->references++;
+    metrics_add(&job->server->metrics, M_CACHE_HITS, 1);
+    return JOB_DONE;
+}
+
+static int parse(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    return positions_read(&j->base, true, &j->pose);
+}
+
+static bool skip_parse(const struct job *job)
+{
+    return !((const struct refine_job *)job)->posed;
+}
+
+static bool skip_share(const struct job *job)
+{
+    return !job->reader;
+}
+
+static bool skip_load_needed(const struct job *job)
+{
+    return ((const struct refine_job *)job)->own_mesh ? skip_load(job) : skip_load_resident(job);
+}
+
+/* The frame's kind, of those of its mesh or in the place of the one not asked for longest. *moved: it was there, and
+ * its last frame had other positions. */
+static struct auto_frames *kind_of(const struct refine_job *j, bool *moved)
+{
+    const struct slot *slot = j->base.job.slot;
+    struct auto_frames *kind = refine_kind(j), *kinds = slot->resident->kinds;
+    *moved = kind && (j->posed || kind->version != slot->info.version);
+    if (!kind) {
+        kind = kinds;
+        for (int k = 1; k < AUTO_KINDS; k++)
+            kind = kinds[k].asked < kind->asked ? kinds + k : kind;
+        kind->level = j->request.level;
+        kind->surface = j->request.surface;
+        kind->around = j->request.include & AUTO_AROUND;
+        memcpy(kind->topology_id, slot->info.topology_id, sizeof kind->topology_id);
+        atomic_store(&kind->built, false);
+        atomic_store(&kind->refused, false);
+    }
+    kind->version = slot->info.version;
+    kind->asked = uv_hrtime();
+    return kind;
+}
+
+/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. */
+static bool wants_tables(const struct refine_job *j)
+{
+    bool moved;
+    if (!refine_is_auto(j))
+        return false;
+    const struct auto_frames *kind = kind_of(j, &moved);
+    return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused);
+}
+
+void refine_adopt(struct refine_job *j)
+{
+    struct job *job = &j->base.job;
+    if (!j->frame || j->adopted)
+        return;
+    j->adopted = true;
+    j->frame->references++;
+    j->build = wants_tables(j);
+    if (!j->posed) {
+        metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
+        cache_keep(&job->server->cache, job->slot, j->frame);
+    }
+    if (j->build)
+        job_close(job); /* the next frame is made by them */
+}
+
+static int adopt(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    refine_adopt(j);
+    job->phases[PHASE_DOWNLOAD] += j->rest;
+    if (j->build)
+        job_answer(job);
+    return SDD_OK;
+}
+
+/* Behind the answer. Where the engine cannot do the mesh all stays as it is. */
+static int build_tables(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    struct resident *resident = job->slot->resident;
+    struct sdd_refine_request request = j->request;
+    struct sdd_error err = {0};
+    request.method = TABLES_METHOD;
+    j->built_drops = atomic_load(&resident->n_drops);
+    j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
+    if (resident->mesh)
+        resident_measure(job->server->residency, resident);
+    if (j->built == SDD_EDEVICE)
+        job->err = err;
+    return j->built == SDD_EDEVICE ? j->built : SDD_OK;
+}
+
+/* Of its kind, which may be gone: other readers of the mesh have theirs. */
+static int tell_built(struct job *job)
+{
+    const struct refine_job *j = (const struct refine_job *)job;
+    struct auto_frames *kind = refine_kind(j);
+    if (!kind)
+        return SDD_OK;
+    atomic_store(&kind->built, !j->built);
+    if (atomic_load(&job->slot->resident->n_drops) != j->built_drops) /* the tables are gone again */
+        atomic_store(&kind->built, false);
+    atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
+    return SDD_OK;
+}
+
+static bool skip_build(const struct job *job)
+{
+    return !((const struct refine_job *)job)->build;
+}
+
+static void free_job(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    refine_lose(j);
+    if (j->frame && j->frame->references == 0)
+        cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
+    else if (j->frame && --j->frame->references == 0)
+        cached_free(&job->server->cache, j->frame);
+    stream_close(j->stream);
+    positions_free(j->pose);
+    mesh_job_fini(&j->base);
+    free(job);
+}
+
+static void start(struct request *r, bool patches, bool posed)
+{
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, look_up, NULL},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
+                                        {ON_LOOP, -1, job_share, skip_share},
+                                        {ON_HOST, PHASE_PARSE, parse, skip_parse},
+                                        {ON_DEVICE, -1, refine_compute, NULL},
+                                        {ON_LOOP, -1, adopt, NULL},
+                                        {ON_DEVICE, -1, build_tables, skip_build},
+                                        {ON_LOOP, -1, tell_built, skip_build},
+                                        {0}};
+    static const struct job_ops ops = {steps, refine_answer, free_job};
+    struct refine_job *j = refine_job_create(r, sizeof *j, patches);
+    if (!j)
+        return;
+    j->posed = j->own_mesh = j->base.job.reader = posed;
+    j->request.soon_freed = posed; /* it is not kept */
+    mesh_job_start(r, &j->base, &ops);
+}
+
+void api_refined(struct request *r)
+{
+    start(r, false, false);
+}
+
+void api_pose(struct request *r)
+{
+    start(r, false, true);
+}
+
+void api_patches(struct request *r)
+{
+    start(r, true, false);
+}

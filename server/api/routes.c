@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* routes.c: THE endpoint table. */
+#include "server/api/routes.h"
+#include "server/api/api.h"
+#include <stdio.h>
+#include <string.h>
+
+#define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ | MEDIA_USDA)
+#define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
+
+static const char *const q_create[] = {"name", "reorder", NULL};
+static const char *const q_list[] = {"after", "limit", NULL};
+static const char *const q_positions[] = {"first", NULL};
+static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
+static const char *const q_matrix[] = {"level", "surface", "what", NULL};
+static const char *const q_patches[] = {"level", "surface", NULL};
+
+const struct route routes[] = {
+    {"GET", "/v1/health/live", "live", SCOPE_NONE, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, true, api_live,
+     "the loop turns"},
+    {"GET", "/v1/health/ready", "ready", SCOPE_NONE, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, true, api_ready,
+     "work is taken"},
+    {"GET", "/v1", "service", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false, api_service,
+     "version, device, engines, options, limits"},
+    {"GET", "/v1/openapi.yaml", "openapi", SCOPE_READ, 0, MEDIA_YAML, MEDIA_YAML, NULL, false, false, api_openapi,
+     "this interface"},
+    {"GET", "/metrics", "metrics", SCOPE_READ, 0, 0, MEDIA_TEXT, NULL, false, false, api_metrics, "Prometheus metrics"},
+    {"POST", "/v1/meshes", "create", SCOPE_EDIT, BODY_MESH, INFO, MEDIA_JSON, q_create, true, false, api_create,
+     "store a control mesh"},
+    {"GET", "/v1/meshes", "list", SCOPE_READ, 0, INFO, MEDIA_JSON, q_list, false, false, api_list,
+     "meshes, by id, in pages"},
+    {"GET", "/v1/meshes/{id}", "show", SCOPE_READ, 0, INFO, MEDIA_JSON, NULL, false, false, api_show,
+     "a mesh without its geometry"},
+    {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
+     "forget a mesh"},
+    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, MEDIA_PROTOBUF | MEDIA_OBJ | MEDIA_USDA, MEDIA_PROTOBUF,
+     NULL, false, false, api_cage, "the control mesh"},
+    {"PUT", "/v1/meshes/{id}/positions", "positions", SCOPE_EDIT, BODY_MESH | MEDIA_OCTETS, INFO, MEDIA_JSON,
+     q_positions, false, false, api_positions, "move vertices"},
+    {"POST", "/v1/meshes/{id}/edits", "edits", SCOPE_EDIT, MEDIA_PROTOBUF | MEDIA_JSON, INFO, MEDIA_JSON, NULL, false,
+     false, api_edits, "change the topology"},
+    {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_refined, false, false,
+     api_refined, "the refined surface"},
+    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, MEDIA_FRAME, MEDIA_FRAME,
+     q_refined, false, false, api_pose, "the refined surface of positions that are not kept"},
+    {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
+     api_patches, "the surface as B-spline patches, and faces where it is none"},
+    {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,
+     api_matrix, "what the control points are multiplied with, as Matrix Market text"},
+    {"GET", "/v1/meshes/{id}/plan", "plan", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, q_refined, false, false, api_plan,
+     "what refined would cost"},
+};
+const int n_routes = sizeof routes / sizeof routes[0];
+
+/* Ids are keys, never paths; the same letters as in names. */
+static bool good_id(const char *s, size_t n)
+{
+    if (n == 0 || n >= REQUEST_NAME_SIZE || s[0] == '.')
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", s[i]))
+            return false;
+    return true;
+}
+
+static bool matches(const char *pattern, const char *path, size_t n, const char **id, size_t *id_bytes)
+{
+    const char *end = path + n;
+    *id_bytes = 0;
+    for (; *pattern; pattern++) {
+        if (*pattern != '{') {
+            if (path == end || *path++ != *pattern)
+                return false;
+            continue;
+        }
+        *id = path;
+        while (path < end && *path != '/')
+            path++;
+        *id_bytes = (size_t)(path - *id);
+        if (*id_bytes == 0)
+            return false;
+        pattern = strchr(pattern, '}');
+    }
+    return path == end;
+}
+
+const struct route *routes_find(const char *method, const char *path, size_t n, char mesh[REQUEST_NAME_SIZE],
+                                char allowed[64], struct sdd_error *err)
+{
+    const char *id = NULL;
+    size_t id_bytes, at = 0;
+    bool head = strcmp(method, "HEAD") == 0;
+    mesh[0] = allowed[0] = 0;
+    for (int i = 0; i < n_routes; i++) {
+        if (!matches(routes[i].path, path, n, &id, &id_bytes) &&
+            !(routes[i].always && matches(routes[i].path + strlen("/v1"), path, n, &id, &id_bytes)))
+            continue; /* health also answers without /v1, where probes look for it */
+        if (id_bytes && !good_id(id, id_bytes)) {
+            sdd_fail(err, SDD_EINVALID, "id",
+                     "a mesh id has up to 128 characters of [A-Za-z0-9._-] and does not start with a dot");
+            return NULL;
+        }
+        if (strcmp(routes[i].method, head ? "GET" : method) == 0) {
+            if (id_bytes)
+                memcpy(mesh, id, id_bytes);
+            mesh[id_bytes] = 0;
+            return &routes[i];
+        }
+        at += (size_t)snprintf(allowed + at, 64 - at, "%s%s%s", at ? ", " : "", routes[i].method,
+                               strcmp(routes[i].method, "GET") ? "" : ", HEAD");
+    }
+    return NULL;
+}

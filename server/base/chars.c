@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/base/chars.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_NUMBER 127
+
+static bool digit(const char *p, const char *end)
+{
+    return p < end && *p >= '0' && *p <= '9';
+}
+
+static int slow_f32(const char *from, const char *to, float *out)
+{
+    char copy[MAX_NUMBER + 1];
+    size_t n = (size_t)(to - from);
+    if (n > MAX_NUMBER)
+        return 0;
+    memcpy(copy, from, n);
+    copy[n] = 0;
+    *out = strtof(copy, NULL);
+    return isfinite(*out) ? 1 : -1;
+}
+
+/* Where the decimal has at most 2^53 as digits and 10^22 as scale, one exactly rounded double operation gives the
+ * nearest double, and rounding that to float is right too unless it lies exactly between two floats. The rest is for
+ * strtof. */
+static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    uint64_t bits;
+    if (digits > (UINT64_C(1) << 53) || scale < -22 || scale > 22)
+        return 0;
+    double d = scale < 0 ? (double)digits / power[-scale] : (double)digits * power[scale];
+    memcpy(&bits, &d, sizeof bits);
+    if ((bits & 0x1fffffff) == 0x10000000 || (digits && d < (double)FLT_MIN) || d > (double)FLT_MAX)
+        return 0;
+    *out = (float)(negative ? -d : d);
+    return 1;
+}
+
+/* [e [+-] digits], if it is there: added to *scale. false: an e without digits. */
+static bool exponent(const char **at, const char *end, int *scale)
+{
+    const char *p = *at;
+    int power = 0;
+    if (p == end || (*p != 'e' && *p != 'E'))
+        return true;
+    p++;
+    bool down = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    if (!digit(p, end))
+        return false;
+    for (; digit(p, end); p++)
+        if (power < 100000)
+            power = power * 10 + (*p - '0');
+    *scale += down ? -power : power;
+    *at = p;
+    return true;
+}
+
+int chars_f32(const char **at, const char *end, float *out)
+{
+    const char *p = *at, *from = p;
+    bool negative = p < end && *p == '-', any = false;
+    uint64_t digits = 0;
+    int significant = 0, scale = 0; /* value = digits * 10^scale while there are at most 19 significant ones */
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    for (int fraction = 0; fraction < 2; fraction++) {
+        for (; digit(p, end); p++, any = true) {
+            if (significant < 19)
+                digits = digits * 10 + (uint64_t)(*p - '0');
+            significant += digits > 0;
+            scale -= fraction && scale > -1000;
+        }
+        if (fraction || p == end || *p != '.')
+            break;
+        p++;
+    }
+    if (!any || !exponent(&p, end, &scale))
+        return 0;
+    int result = significant <= 19 && fast_f32(digits, scale, negative, out) ? 1 : slow_f32(from, p, out);
+    *at = result ? p : from;
+    return result;
+}
+
+int chars_i64(const char **at, const char *end, int64_t *out)
+{
+    const char *p = *at;
+    bool negative = p < end && *p == '-', fits = true;
+    int64_t value = 0;
+    if (p < end && (*p == '-' || *p == '+'))
+        p++;
+    if (!digit(p, end))
+        return 0;
+    for (; digit(p, end); p++) {
+        fits = fits && value < INT64_MAX / 10 - 1;
+        if (fits)
+            value = value * 10 + (*p - '0');
+    }
+    *at = p;
+    *out = negative ? -value : value;
+    return fits ? 1 : -1;
+}
+
+bool chars_utf8(const void *text, size_t bytes)
+{
+    const unsigned char *p = text, *end = p + bytes;
+    while (p < end) {
+        unsigned c = *p++, low = 0x80, high = 0xbf;
+        if (!c)
+            return false;
+        if (c < 0x80)
+            continue;
+        int more = c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : c >= 0xf0 && c < 0xf5 ? 3 : 0;
+        if (!more || end - p < more)
+            return false;
+        if (c == 0xe0)
+            low = 0xa0;
+        if (c == 0xed)
+            high = 0x9f;
+        if (c == 0xf0)
+            low = 0x90;
+        if (c == 0xf4)
+            high = 0x8f;
+        if (*p < low || *p > high)
+            return false;
+        for (int i = 1; i < more; i++)
+            if ((p[i] & 0xc0) != 0x80)
+                return false;
+        p += more;
+    }
+    return true;
+}
+
+const char *chars_show(const char *text, size_t bytes, char out[CHARS_SHOW_SIZE])
+{
+    size_t n = bytes < CHARS_SHOW_SIZE - 1 ? bytes : CHARS_SHOW_SIZE - 1;
+    for (size_t i = 0; i < n; i++)
+        out[i] = text[i] >= ' ' && text[i] <= '~' ? text[i] : '?';
+    out[n] = 0;
+    if (n < bytes)
+        memcpy(out + n - 3, "...", 3);
+    return out;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics.c: the table of metrics and the Prometheus text writer. */
+#include "server/base/metrics.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const phase_names[N_PHASES] = {"queue",  "parse",  "load",     "topology", "upload",
+                                           "refine", "digest", "download", "encode",   "commit"};
+
+static const struct {
+    const char *name, *labels, *type, *help;
+} rows[N_METRICS] = {
+    {"subdd_rejected_total", "reason=\"queue\"", "counter", "Requests refused before work, by reason."},
+    {"subdd_rejected_total", "reason=\"connections\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"auth\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"framing\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"size\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"memory\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"slow\"", "counter", ""},
+    {"subdd_cancelled_total", "", "counter",
+     "Jobs and transfers stopped because the client left or the deadline passed."},
+    {"subdd_queue_depth", "class=\"host\"", "gauge", "Steps waiting for or on a thread."},
+    {"subdd_queue_depth", "class=\"store\"", "gauge", ""},
+    {"subdd_queue_depth", "class=\"device\"", "gauge", ""},
+    {"subdd_inflight_body_bytes", "", "gauge", "Request bodies held in memory."},
+    {"subdd_sessions", "", "gauge", "Open connections."},
+    {"subdd_meshes", "state=\"device\"", "gauge", "Meshes by place; one can be in several."},
+    {"subdd_meshes", "state=\"host\"", "gauge", ""},
+    {"subdd_meshes", "state=\"disk\"", "gauge", ""},
+    {"subdd_host_memory_bytes", "", "gauge", "Host copies of meshes."},
+    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"topology\"", "gauge", "Device memory held, by kind."},
+    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"positions\"", "gauge", ""},
+    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"scratch\"", "gauge", ""},
+    {"subdd_gpu_memory_limit_bytes", "gpu=\"0\"", "gauge", "Device memory that may be used."},
+    {"subdd_gpu_errors_total", "kind=\"lost\"", "counter", "Device failures."},
+    {"subdd_gpu_errors_total", "kind=\"memory\"", "counter", ""},
+    {"subdd_evictions_total", "from=\"device\",to=\"host\"", "counter", "Meshes moved out of memory to make room."},
+    {"subdd_evictions_total", "from=\"host\",to=\"disk\"", "counter", ""},
+    {"subdd_refined_vertices_total", "scheme=\"catmullClark\"", "counter", "Vertices computed."},
+    {"subdd_refined_vertices_total", "scheme=\"loop\"", "counter", ""},
+    {"subdd_refined_vertices_total", "scheme=\"bilinear\"", "counter", ""},
+    {"subdd_refined_vertices_total", "scheme=\"sqrt3\"", "counter", ""},
+    {"subdd_batched_frames_total", "", "counter", "Refined frames computed together with others of their topology."},
+    {"subdd_launches_total", "", "counter", "Kernels launched."},
+    {"subdd_stream_bytes_total", "encoding=\"raw\",transport=\"http\"", "counter", "Bytes of refined frames sent."},
+    {"subdd_streams", "", "gauge", "Frames that are being made in pieces while they are sent."},
+    {"subdd_edit_conflicts_total", "", "counter", "Edits refused with 412."},
+    {"subdd_cache_hits_total", "", "counter", "Refined frames served from the cache."},
+    {"subdd_cache_misses_total", "", "counter", "Refined frames that had to be computed."},
+    {"subdd_cache_bytes", "", "gauge", "Refined frames kept."},
+    {"subdd_store_bytes", "", "gauge", "Database and its log on disk."},
+    {"subdd_ready", "", "gauge", "1 when requests are taken."},
+};
+
+static const double bounds[METRICS_BUCKETS] = {0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01,
+                                               0.025,   0.05,   0.1,    0.25,   0.5,   1,     5,     30};
+
+void metrics_add(struct metrics *m, enum metric which, int64_t n)
+{
+    atomic_fetch_add_explicit(&m->values[which], n, memory_order_relaxed);
+}
+
+void metrics_set(struct metrics *m, enum metric which, int64_t value)
+{
+    atomic_store_explicit(&m->values[which], value, memory_order_relaxed);
+}
+
+static void observe(struct histogram *h, double seconds)
+{
+    int b = 0;
+    while (b < METRICS_BUCKETS && seconds > bounds[b])
+        b++;
+    h->buckets[b]++;
+    h->count++;
+    h->sum += seconds;
+}
+
+void metrics_request(struct metrics *m, int op, int status, double seconds)
+{
+    int c = 0;
+    if (op < 0 || op >= METRICS_OPS)
+        return;
+    while (c < METRICS_CODES - 1 && m->codes[c] && m->codes[c] != status)
+        c++;
+    m->codes[c] = status;
+    m->requests[op][c]++;
+    observe(&m->durations[op], seconds);
+}
+
+void metrics_phase(struct metrics *m, enum phase phase, double seconds)
+{
+    observe(&m->phases[phase], seconds);
+    if (phase == PHASE_QUEUE)
+        observe(&m->queue_wait, seconds);
+}
+
+static void head(struct text *out, const char *name, const char *type, const char *help)
+{
+    text_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void write_histogram(struct text *out, const char *name, const char *label, const char *value,
+                            const struct histogram *h)
+{
+    char pair[96] = "", only[96] = "";
+    if (*label) {
+        snprintf(pair, sizeof pair, "%s=\"%s\",", label, value);
+        snprintf(only, sizeof only, "{%s=\"%s\"}", label, value);
+    }
+    int64_t sum = 0;
+    for (int b = 0; b < METRICS_BUCKETS; b++) {
+        sum += h->buckets[b];
+        text_printf(out, "%s_bucket{%sle=\"%g\"} %lld\n", name, pair, bounds[b], (long long)sum);
+    }
+    text_printf(out, "%s_bucket{%sle=\"+Inf\"} %lld\n", name, pair, (long long)h->count);
+    text_printf(out, "%s_sum%s %.9g\n%s_count%s %lld\n", name, only, h->sum, name, only, (long long)h->count);
+}
+
+static void write_process(struct text *out)
+{
+    char line[128] = "", *second = NULL;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (f && fgets(line, sizeof line, f))
+        second = strchr(line, ' ');
+    if (f)
+        fclose(f);
+    long long pages = second ? strtoll(second, NULL, 10) : 0;
+    head(out, "process_resident_memory_bytes", "gauge", "Resident memory.");
+    text_printf(out, "process_resident_memory_bytes %lld\n", pages * sysconf(_SC_PAGESIZE));
+}
+
+void metrics_write(const struct metrics *m, struct text *out)
+{
+    for (int i = 0; i < N_METRICS; i++) {
+        if (i == 0 || strcmp(rows[i].name, rows[i - 1].name))
+            head(out, rows[i].name, rows[i].type, rows[i].help);
+        text_printf(out, *rows[i].labels ? "%s{%s} %lld\n" : "%s%s %lld\n", rows[i].name, rows[i].labels,
+                    (long long)atomic_load_explicit(&m->values[i], memory_order_relaxed));
+    }
+    head(out, "subdd_requests_total", "counter", "Requests answered.");
+    for (int op = 0; op < METRICS_OPS; op++)
+        for (int c = 0; m->ops[op] && c < METRICS_CODES; c++)
+            if (m->requests[op][c])
+                text_printf(out, "subdd_requests_total{op=\"%s\",code=\"%d\"} %lld\n", m->ops[op], m->codes[c],
+                            (long long)m->requests[op][c]);
+    head(out, "subdd_request_duration_seconds", "histogram", "From the whole request head to the end of the answer.");
+    for (int op = 0; op < METRICS_OPS; op++)
+        if (m->ops[op] && m->durations[op].count)
+            write_histogram(out, "subdd_request_duration_seconds", "op", m->ops[op], &m->durations[op]);
+    head(out, "subdd_phase_duration_seconds", "histogram", "Time in each phase of a request.");
+    for (int p = 0; p < N_PHASES; p++)
+        if (m->phases[p].count)
+            write_histogram(out, "subdd_phase_duration_seconds", "phase", phase_names[p], &m->phases[p]);
+    head(out, "subdd_queue_wait_seconds", "histogram", "Time a job waited for its mesh or a thread.");
+    write_histogram(out, "subdd_queue_wait_seconds", "", "", &m->queue_wait);
+    head(out, "subdd_wal_fsync_seconds", "histogram", "Time of a commit, to the disk.");
+    write_histogram(out, "subdd_wal_fsync_seconds", "", "", &m->phases[PHASE_COMMIT]);
+    write_process(out);
+}

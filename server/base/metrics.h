@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* metrics.h: counters, gauges and histograms, written as Prometheus text. Labels are bounded: no mesh, no user.
+ * Threads  metrics_add and metrics_set from any thread; the rest on the loop. */
+#ifndef SUBDD_METRICS_H
+#define SUBDD_METRICS_H
+#include "server/base/text.h"
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum metric { /* one row each in metrics.c, in this order */
+              M_REJECTED_QUEUE,
+              M_REJECTED_CONNECTIONS,
+              M_REJECTED_AUTH,
+              M_REJECTED_FRAMING,
+              M_REJECTED_SIZE,
+              M_REJECTED_MEMORY,
+              M_REJECTED_SLOW,
+              M_CANCELLED,
+              M_QUEUE_HOST,
+              M_QUEUE_STORE,
+              M_QUEUE_DEVICE,
+              M_INFLIGHT_BYTES,
+              M_SESSIONS,
+              M_MESHES_DEVICE,
+              M_MESHES_HOST,
+              M_MESHES_DISK,
+              M_HOST_BYTES,
+              M_GPU_TOPOLOGY,
+              M_GPU_POSITIONS,
+              M_GPU_SCRATCH,
+              M_GPU_LIMIT,
+              M_GPU_ERRORS_LOST,
+              M_GPU_ERRORS_MEMORY,
+              M_EVICTIONS_DEVICE,
+              M_EVICTIONS_HOST,
+              M_REFINED_CATMULL_CLARK,
+              M_REFINED_LOOP,
+              M_REFINED_BILINEAR,
+              M_REFINED_SQRT3,
+              M_FRAMES_TOGETHER,
+              M_LAUNCHES,
+              M_STREAM_BYTES,
+              M_STREAMS,
+              M_EDIT_CONFLICTS,
+              M_CACHE_HITS,
+              M_CACHE_MISSES,
+              M_CACHE_BYTES,
+              M_STORE_BYTES,
+              M_READY,
+              N_METRICS
+};
+
+enum phase { /* of a request, in the order in which they come */
+             PHASE_QUEUE,
+             PHASE_PARSE,
+             PHASE_LOAD,
+             PHASE_TOPOLOGY,
+             PHASE_UPLOAD,
+             PHASE_REFINE,
+             PHASE_DIGEST,
+             PHASE_DOWNLOAD,
+             PHASE_ENCODE,
+             PHASE_COMMIT,
+             N_PHASES
+};
+extern const char *const phase_names[N_PHASES];
+
+#define METRICS_BUCKETS 16
+#define METRICS_OPS 32
+#define METRICS_CODES 40
+struct histogram {
+    int64_t buckets[METRICS_BUCKETS + 1], count;
+    double sum;
+};
+struct metrics {
+    atomic_llong values[N_METRICS];
+    const char *ops[METRICS_OPS]; /* names, by op number; NULL: unused */
+    int codes[METRICS_CODES];     /* statuses seen                     */
+    int64_t requests[METRICS_OPS][METRICS_CODES];
+    struct histogram durations[METRICS_OPS], phases[N_PHASES], queue_wait;
+};
+
+void metrics_add(struct metrics *m, enum metric which, int64_t n);
+void metrics_set(struct metrics *m, enum metric which, int64_t value);
+void metrics_request(struct metrics *m, int op, int status, double seconds);
+void metrics_phase(struct metrics *m, enum phase phase, double seconds);
+void metrics_write(const struct metrics *m, struct text *out);
+
+#endif

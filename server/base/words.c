@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/base/words.h"
+#include <stdlib.h>
+
+int words_room(struct words *w, int64_t n, int64_t body_bytes, const char *field, struct sdd_error *err)
+{
+    if (w->n + n <= w->cap)
+        return SDD_OK;
+    int64_t cap = w->cap ? 2 * w->cap : 1024;
+    if (cap > body_bytes + 16)
+        cap = body_bytes + 16; /* a word takes two characters at least */
+    if (cap < w->n + n)
+        cap = w->n + n;
+    void *p = realloc(w->p, (size_t)cap * 4);
+    if (!p)
+        return sdd_fail(err, SDD_ENO_MEMORY, field, "no memory for %lld numbers", (long long)cap);
+    w->p = p;
+    w->cap = cap;
+    return SDD_OK;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* slots.c: the meshes in memory, least recently used first. */
+#include "server/jobs/slots.h"
+#include "server/jobs/executor.h"
+#include "server/resident/residency.h"
+#include <stdlib.h>
+#include <string.h>
+
+void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
+                struct executor *host)
+{
+    *slots = (struct slots){.host_limit = host_limit, .metrics = metrics, .compute = compute, .host = host};
+    list_init(&slots->lru);
+}
+
+static void count_host(struct slots *slots, struct slot *slot)
+{
+    int64_t bytes = slot->host ? mesh_bytes(slot->host) : 0;
+    if (bytes == slot->host_bytes)
+        return;
+    metrics_add(slots->metrics, M_MESHES_HOST, (bytes > 0) - (slot->host_bytes > 0));
+    slots->host_bytes += bytes - slot->host_bytes;
+    slot->host_bytes = bytes;
+    metrics_set(slots->metrics, M_HOST_BYTES, slots->host_bytes);
+}
+
+static void free_mesh(void *mesh)
+{
+    mesh_free(mesh);
+}
+
+void slot_drop_host(struct slots *slots, struct slot *slot)
+{
+    if (slot->host)
+        executor_release(slots->host, slot->host, mesh_bytes(slot->host), free_mesh);
+    slot->host = NULL;
+    count_host(slots, slot);
+}
+
+static void destroy(struct slots *slots, struct slot *slot)
+{
+    slot_forget(slots, slot);
+    table_remove(&slots->table, &slot->node);
+    list_remove(&slot->lru);
+    free(slot);
+}
+
+void slots_fini(struct slots *slots)
+{
+    while (!list_empty(&slots->lru))
+        destroy(slots, CONTAINER(slots->lru.next, struct slot, lru));
+    table_fini(&slots->table);
+}
+
+struct slot *slot_find(const struct slots *slots, const char *id)
+{
+    struct table_node *node = table_find(&slots->table, id);
+    return node ? CONTAINER(node, struct slot, node) : NULL;
+}
+
+struct slot *slot_get(struct slots *slots, const char *id)
+{
+    struct slot *slot = slot_find(slots, id);
+    if (slot || strlen(id) >= STORE_ID_SIZE || !(slot = calloc(1, sizeof *slot)))
+        return slot;
+    memcpy(slot->id, id, strlen(id) + 1);
+    list_init(&slot->waiting);
+    list_init(&slot->frames);
+    list_append(&slots->lru, &slot->lru);
+    if (table_add(&slots->table, &slot->node, slot->id))
+        return slot;
+    list_remove(&slot->lru);
+    free(slot);
+    return NULL;
+}
+
+void slot_use(struct slot *slot)
+{
+    slot->users++;
+}
+
+static bool is_cold(const struct slot *slot)
+{
+    return !slot->users && !slot->host && list_empty(&slot->frames) &&
+           !(slot->resident && resident_bytes(slot->resident));
+}
+
+static void make_room(struct slots *slots)
+{
+    for (struct list *at = slots->lru.next, *next; at != &slots->lru && slots->host_bytes > slots->host_limit;
+         at = next) {
+        struct slot *slot = CONTAINER(at, struct slot, lru);
+        next = at->next;
+        if (slot->users || !slot->host)
+            continue;
+        slot_drop_host(slots, slot);
+        metrics_add(slots->metrics, M_EVICTIONS_HOST, 1);
+    }
+    if (slots->table.n <= SLOTS_MAX_COLD)
+        return;
+    for (struct list *at = slots->lru.next, *next; at != &slots->lru && slots->table.n > SLOTS_MAX_COLD / 2;
+         at = next) {
+        struct slot *slot = CONTAINER(at, struct slot, lru);
+        next = at->next;
+        if (is_cold(slot))
+            destroy(slots, slot);
+    }
+}
+
+void slot_unuse(struct slots *slots, struct slot *slot)
+{
+    if (--slot->users)
+        return;
+    list_append(&slots->lru, &slot->lru);
+    if (slot->known)
+        count_host(slots, slot);
+    else
+        destroy(slots, slot);
+    make_room(slots);
+}
+
+void slot_forget(struct slots *slots, struct slot *slot)
+{
+    slot->known = false;
+    slot_drop_host(slots, slot);
+    resident_release(slots->compute, slot->resident);
+    slot->resident = NULL;
+}
+
+const char *slot_residency(const struct slot *slot)
+{
+    return slot->resident && resident_bytes(slot->resident) ? "device" : slot->host_bytes ? "host" : "disk";
+}

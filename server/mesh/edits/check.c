@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edits_check.c: what the compute library would refuse of what a batch touched, said in the client's ids: the library
+ * knows rows alone. Whatever else it finds it still refuses itself. */
+#include "server/mesh/edits/work.h"
+#include <math.h>
+#include <stdlib.h>
+
+/* How a client names a row: its id, or -1-k for the k-th that the batch adds. */
+static int32_t vertex_name(const struct edit_work *w, int64_t row)
+{
+    return row < w->n_old_vertices ? w->vertex_ids[row] : (int32_t)(w->n_old_vertices - 1 - row);
+}
+
+static int32_t face_name(const struct edit_work *w, int64_t row)
+{
+    return row < w->n_old_faces ? w->face_ids[row] : (int32_t)(w->n_old_faces - 1 - row);
+}
+
+int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t row, struct sdd_error *err)
+{
+    for (int64_t i = 0; i < e->n; i++) {
+        const float *p = e->values + 3 * i;
+        if (fabsf(p[0]) <= SDD_MAX_COORDINATE && fabsf(p[1]) <= SDD_MAX_COORDINATE && fabsf(p[2]) <= SDD_MAX_COORDINATE)
+            continue;
+        return sdd_fail(err, SDD_EMESH, "points",
+                        "edits[%lld]: vertex %d is at (%g, %g, %g); coordinates must be finite and within +-%g",
+                        (long long)w->edit, e->ids ? e->ids[i] : vertex_name(w, row + i), (double)p[0], (double)p[1],
+                        (double)p[2], (double)SDD_MAX_COORDINATE);
+    }
+    return SDD_OK;
+}
+
+int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err)
+{
+    int32_t n = w->face_counts[f];
+    if (n == 3 || (n > 3 && n <= SDD_MAX_FACE_SIZE && !w->triangles))
+        return SDD_OK;
+    if (w->triangles)
+        return sdd_fail(err, SDD_EMESH, "faceVertexCounts",
+                        "edits[%lld]: face %d has %d corners; scheme %s takes triangles alone", (long long)w->edit,
+                        face_name(w, f), n, w->triangles);
+    return sdd_fail(err, SDD_EMESH, "faceVertexCounts", "edits[%lld]: face %d has %d corners; 3 to %d are allowed",
+                    (long long)w->edit, face_name(w, f), n, SDD_MAX_FACE_SIZE);
+}
+
+/* The edges of the creases that the batch has added, and marks on their ends; a row's order tells whether a face has
+ * the edge. */
+static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
+{
+    int64_t n = 0;
+    for (int64_t i = w->n_old_creases; i < w->n_creases; i++) {
+        uint64_t key = w->creases[i].key;
+        if (w->creases[i].sharpness <= 0)
+            continue;
+        rows[n++] = (struct mesh_row){key, (uint32_t)i, 1};
+        w->vertex_state[key >> 32] |= VERTEX_EDGE;
+        w->vertex_state[key & UINT32_MAX] |= VERTEX_EDGE;
+    }
+    n = mesh_rows_clean(rows, n);
+    for (int64_t i = 0; i < n; i++)
+        rows[i].order = 0;
+    return n;
+}
+
+/* Also removed faces count: where one had the edge, the crease goes with it. */
+static void walk_faces(const struct edit_work *w, struct mesh_row *rows, int64_t n)
+{
+    for (int64_t f = 0; f < w->n_faces; f++)
+        for (int64_t c = w->face_first[f], end = w->face_first[f + 1]; c < end; c++) {
+            if (!(w->vertex_state[w->corners[c]] & VERTEX_EDGE))
+                continue;
+            int32_t next = w->corners[c + 1 < end ? c + 1 : w->face_first[f]];
+            struct mesh_row *r = mesh_row_find(rows, n, mesh_row_edge(w->corners[c], next));
+            if (r)
+                r->order = 1;
+        }
+}
+
+/* Index of the edit that made the k-th new crease. */
+static int64_t edit_of_crease(const struct edit_batch *b, int64_t k)
+{
+    int64_t i = 0;
+    for (; b->edits[i].op != EDIT_SET_CREASES || k >= b->edits[i].n; i++)
+        k -= b->edits[i].op == EDIT_SET_CREASES ? b->edits[i].n : 0;
+    return i;
+}
+
+int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err)
+{
+    if (w->n_creases == w->n_old_creases)
+        return SDD_OK;
+    struct mesh_row *rows = mesh_alloc(w->n_creases - w->n_old_creases, sizeof *rows, err);
+    if (!rows)
+        return SDD_ENO_MEMORY;
+    int64_t n = list_edges(w, rows);
+    int rc = SDD_OK;
+    walk_faces(w, rows, n);
+    for (int64_t i = w->n_old_creases; i < w->n_creases && !rc; i++) {
+        uint64_t key = w->creases[i].key;
+        const struct mesh_row *r = w->creases[i].sharpness > 0 ? mesh_row_find(rows, n, key) : NULL;
+        if (r && !r->order)
+            rc = sdd_fail(err, SDD_EMESH, "edges", "edits[%lld]: crease (%d, %d) names an edge that no face has",
+                          (long long)edit_of_crease(b, i - w->n_old_creases), vertex_name(w, (int64_t)(key >> 32)),
+                          vertex_name(w, (int64_t)(key & UINT32_MAX)));
+    }
+    free(rows);
+    return rc;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* edits_close.c: from the working copy that all edits have passed over to the new mesh. */
+#include "server/mesh/edits/work.h"
+#include <stdlib.h>
+#include <string.h>
+
+static int check_vertices(const struct edit_work *w, struct sdd_error *err)
+{
+    for (int64_t f = 0; f < w->n_faces && w->removed_vertices; f++)
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
+            if (w->vertex_state[w->corners[c]] & VERTEX_DEAD)
+                return sdd_fail(err, SDD_EMESH, "edits", "vertex %d is removed but face %d uses it",
+                                w->vertex_ids[w->corners[c]], w->face_ids[f]);
+    return SDD_OK;
+}
+
+/* ---- creases: those that lost their last face go ---- */
+enum { CREASE_KEEP, CREASE_LOST }; /* kept in the row's order, which cleaning has used up */
+
+static uint64_t face_edge(const struct edit_work *w, int64_t f, int64_t c)
+{
+    int64_t next = c + 1 < w->face_first[f + 1] ? c + 1 : w->face_first[f];
+    return mesh_row_edge(w->corners[c], w->corners[next]);
+}
+
+static void mark_ends(struct edit_work *w, uint64_t edge)
+{
+    w->vertex_state[edge >> 32] |= VERTEX_CREASE;
+    w->vertex_state[edge & UINT32_MAX] |= VERTEX_CREASE;
+}
+
+/* First the creases along removed faces are lost, then those along faces that are still there are found again. */
+static void mark_creases(struct edit_work *w)
+{
+    bool any = false;
+    for (int64_t i = 0; i < w->n_creases; i++)
+        w->creases[i].order = CREASE_KEEP;
+    for (int64_t f = 0; f < w->n_faces; f++)
+        for (int64_t c = w->face_first[f]; !edits_face_live(w, f) && c < w->face_first[f + 1]; c++) {
+            struct mesh_row *crease = mesh_row_find(w->creases, w->n_creases, face_edge(w, f, c));
+            if (!crease)
+                continue;
+            crease->order = CREASE_LOST;
+            mark_ends(w, crease->key);
+            any = true;
+        }
+    for (int64_t f = 0; f < w->n_faces && any; f++)
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++) {
+            if (!(w->vertex_state[w->corners[c]] & VERTEX_CREASE))
+                continue;
+            struct mesh_row *crease = mesh_row_find(w->creases, w->n_creases, face_edge(w, f, c));
+            if (crease)
+                crease->order = CREASE_KEEP;
+        }
+}
+
+static int close_creases(struct edit_work *w, struct sdd_error *err)
+{
+    int64_t kept = 0;
+    w->n_creases = mesh_rows_clean(w->creases, w->n_creases);
+    if (w->removed_faces)
+        mark_creases(w);
+    for (int64_t i = 0; i < w->n_creases; i++) {
+        struct mesh_row r = w->creases[i];
+        uint64_t a = r.key >> 32, b = r.key & UINT32_MAX;
+        if (w->removed_faces && r.order == CREASE_LOST)
+            continue;
+        if ((w->vertex_state[a] | w->vertex_state[b]) & VERTEX_DEAD)
+            return sdd_fail(err, SDD_EMESH, "edges",
+                            "a crease names the edge of vertices %d and %d, one of which is removed", w->vertex_ids[a],
+                            w->vertex_ids[b]);
+        w->creases[kept++] = r;
+    }
+    w->n_creases = kept;
+    return SDD_OK;
+}
+
+static void close_tags(struct edit_work *w)
+{
+    int64_t n = mesh_rows_clean(w->tags, w->n_tags);
+    w->n_tags = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (!(w->vertex_state[w->tags[i].key] & VERTEX_DEAD))
+            w->tags[w->n_tags++] = w->tags[i];
+}
+
+/* UVs: all faces have some, or none has. */
+static int close_uvs(struct edit_work *w, struct sdd_error *err)
+{
+    int64_t with = -1, without = -1;
+    for (int64_t f = 0; f < w->n_faces; f++)
+        for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
+            *(w->st.of[c] < 0 ? &without : &with) = f;
+    if (with < 0)
+        w->st.n_values = 0;
+    if (with >= 0 && without >= 0)
+        return sdd_fail(err, SDD_EMESH, "st", "face %d has no UVs but face %d has", w->face_ids[without],
+                        w->face_ids[with]);
+    return w->st.n_values ? edits_channel_close(w, &w->st, err) : SDD_OK;
+}
+
+/* ---- closing up ---- */
+static int64_t move_vertices(struct edit_work *w, int32_t *row_of)
+{
+    int32_t kept = 0;
+    for (int64_t i = 0; i < w->n_vertices; i++) {
+        row_of[i] = -1;
+        if (w->vertex_state[i] & VERTEX_DEAD)
+            continue;
+        row_of[i] = kept;
+        w->vertex_ids[kept] = w->vertex_ids[i];
+        memcpy(w->points + 3 * kept, w->points + 3 * i, 3 * sizeof(float));
+        kept++;
+    }
+    return kept;
+}
+
+/* Moves faces and their corners up; *holes gets the rows of those that are holes. */
+static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *holes, int64_t *n_holes)
+{
+    int64_t kept = 0, corner = 0;
+    for (int64_t f = 0; f < w->n_faces; f++) {
+        if (!edits_face_live(w, f))
+            continue;
+        for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++, corner++)
+            w->corners[corner] = row_of[w->corners[c]];
+        if (w->face_state[f] & FACE_HOLE)
+            holes[(*n_holes)++] = (int32_t)kept;
+        w->face_counts[kept] = w->face_counts[f];
+        w->face_ids[kept++] = w->face_ids[f];
+    }
+    w->n_corners = corner;
+    return kept;
+}
+
+static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, int32_t *holes, int32_t *row_of,
+                 struct mesh **out, struct sdd_error *err)
+{
+    int32_t *edges = tag_words, *vertices = edges + 2 * w->n_creases;
+    float *sharp = (float *)(vertices + w->n_tags), *corner_sharp = sharp + w->n_creases;
+    int64_t n_holes = 0, n_vertices = move_vertices(w, row_of), n_faces = move_faces(w, row_of, holes, &n_holes);
+    for (int64_t i = 0; i < w->n_creases; i++) {
+        edges[2 * i] = row_of[w->creases[i].key >> 32];
+        edges[2 * i + 1] = row_of[w->creases[i].key & UINT32_MAX];
+        sharp[i] = w->creases[i].sharpness;
+    }
+    for (int64_t i = 0; i < w->n_tags; i++) {
+        vertices[i] = row_of[w->tags[i].key];
+        corner_sharp[i] = w->tags[i].sharpness;
+    }
+    struct mesh_arrays a = {
+        .options = m->options,
+        .points = {w->points, 3 * n_vertices},
+        .face_counts = {w->face_counts, n_faces},
+        .face_vertices = {w->corners, w->n_corners},
+        .crease_indices = {edges, 2 * w->n_creases},
+        .crease_sharpnesses = {sharp, w->n_creases},
+        .crease_pairs = 1,
+        .corner_indices = {vertices, w->n_tags},
+        .corner_sharpnesses = {corner_sharp, w->n_tags},
+        .hole_indices = {holes, n_holes},
+        .uvs = {w->st.values, 2 * w->st.n_values},
+        .uv_indices = {w->st.of, w->st.n_values ? w->n_corners : 0},
+        .vertex_ids = {w->vertex_ids, n_vertices},
+        .face_ids = {w->face_ids, n_faces},
+        .next_vertex_id = w->next_vertex_id,
+        .next_face_id = w->next_face_id,
+    };
+    edits_primvars_arrays(w, &a);
+    int rc = mesh_build(&a, out, err);
+    if (!rc)
+        memcpy((*out)->name, m->name, sizeof m->name);
+    return rc;
+}
+
+int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct sdd_error *err)
+{
+    *out = NULL;
+    int rc = check_vertices(w, err);
+    if (!rc)
+        rc = close_creases(w, err);
+    if (!rc)
+        rc = close_uvs(w, err);
+    if (!rc)
+        rc = edits_primvars_close(w, err);
+    if (rc)
+        return rc;
+    close_tags(w);
+    int32_t *tag_words = mesh_alloc(3 * w->n_creases + 2 * w->n_tags, sizeof *tag_words, err);
+    int32_t *holes = mesh_alloc(w->n_faces, sizeof *holes, err),
+            *row_of = mesh_alloc(w->n_vertices, sizeof *row_of, err);
+    rc = tag_words && holes && row_of ? build(w, m, tag_words, holes, row_of, out, err) : SDD_ENO_MEMORY;
+    free(tag_words);
+    free(holes);
+    free(row_of);
+    return rc;
+}

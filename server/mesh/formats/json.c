@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_json.c: JSON bodies in: the fields of proto/subdd.proto under their ProtoJSON names, arrays as JSON arrays. */
+#include "server/mesh/formats/json_text.h"
+#include "server/mesh/formats/codec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_OPTIONS = 6 };
+
+/* Parses and makes the arena that what is read will live in; numbers of 2 characters become 4 bytes. */
+static int begin(const void *body, size_t bytes, cJSON **json, struct arena **arena, struct sdd_error *err)
+{
+    *arena = NULL;
+    int rc = json_parse(body, bytes, json, err);
+    if (rc)
+        return rc;
+    *arena = arena_create(4 * (int64_t)bytes + (1 << 20));
+    return *arena ? SDD_OK : sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for the body");
+}
+
+static int64_t length(const cJSON *array)
+{
+    int64_t n = 0;
+    for (const cJSON *i = array->child; i; i = i->next)
+        n++;
+    return n;
+}
+
+/* An option stands in "options" or beside the arrays, not in both. */
+static int read_options(const cJSON *object, const cJSON *const *flat, struct sdd_options *o, struct sdd_error *err)
+{
+    const char *names[N_OPTIONS];
+    const cJSON *inner[N_OPTIONS] = {0};
+    for (int i = 0; i < N_OPTIONS; i++)
+        names[i] = sdd_option_table[i].name;
+    int rc = object ? json_fields(object, "options", names, N_OPTIONS, inner, err) : SDD_OK;
+    for (int i = 0; i < N_OPTIONS && !rc; i++) {
+        const char *token = NULL;
+        if (inner[i] && flat[i])
+            return sdd_fail(err, SDD_EINVALID, names[i], "%s is there more than once", names[i]);
+        rc = json_string(inner[i] ? inner[i] : flat[i], names[i], &token, err);
+        if (!rc && token)
+            rc = mesh_option_set(o, names[i], token, err);
+    }
+    return rc;
+}
+
+static int read_primvar(const cJSON *json, const char *where, struct arena *arena, struct primvar_array *out,
+                        struct sdd_error *err)
+{
+    enum { NAME, INTERPOLATION, TYPE, WIDTH, VALUES, INDICES, ALL };
+    static const char *const names[ALL] = {"name", "interpolation", "type", "width", "values", "indices"};
+    const char *name = "", *interpolation = "", *type = NULL;
+    const cJSON *f[ALL];
+    char field[ALL][PRIMVAR_WHERE_SIZE + 24];
+    int64_t width = 1;
+    int rc = json_fields(json, where, names, ALL, f, err);
+    for (int i = 0; i < ALL; i++)
+        (void)snprintf(field[i], sizeof field[i], "%s.%s", where, names[i]);
+    if (!rc)
+        rc = json_string(f[NAME], field[NAME], &name, err);
+    if (!rc)
+        rc = json_string(f[INTERPOLATION], field[INTERPOLATION], &interpolation, err);
+    if (!rc)
+        rc = json_string(f[TYPE], field[TYPE], &type, err);
+    if (!rc)
+        rc = json_int(f[WIDTH], field[WIDTH], 1, SDD_MAX_PRIMVAR_WIDTH, &width, err);
+    if (!rc)
+        rc = primvar_author(out, where, name, interpolation, type, width, err);
+    if (rc)
+        return rc;
+    struct i32s integers = {0};
+    struct f32s floats = {0};
+    rc = out->info.type == PRIMVAR_I32 ? json_i32s(arena, f[VALUES], field[VALUES], &integers, err)
+                                       : json_f32s(arena, f[VALUES], field[VALUES], &floats, err);
+    out->values = integers.v ? (const void *)integers.v : floats.v;
+    out->n_words = integers.n + floats.n;
+    return rc ? rc : json_i32s(arena, f[INDICES], field[INDICES], &out->indices, err);
+}
+
+static int read_primvars(const cJSON *array, struct arena *arena, struct mesh_arrays *a, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    if (!array)
+        return SDD_OK;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, "primvars", "primvars is not an array");
+    int rc = primvars_count(length(array), err);
+    for (const cJSON *item = array->child; item && !rc; item = item->next) {
+        (void)snprintf(where, sizeof where, "primvars[%d]", a->n_primvars);
+        rc = read_primvar(item, where, arena, &a->primvars[a->n_primvars++], err);
+    }
+    return rc;
+}
+
+static const struct {
+    const char *name;
+    size_t at;
+    bool floats;
+} mesh_fields[] = {
+    {"points", offsetof(struct mesh_arrays, points), true},
+    {"faceVertexCounts", offsetof(struct mesh_arrays, face_counts), false},
+    {"faceVertexIndices", offsetof(struct mesh_arrays, face_vertices), false},
+    {"creaseIndices", offsetof(struct mesh_arrays, crease_indices), false},
+    {"creaseLengths", offsetof(struct mesh_arrays, crease_lengths), false},
+    {"creaseSharpnesses", offsetof(struct mesh_arrays, crease_sharpnesses), true},
+    {"cornerIndices", offsetof(struct mesh_arrays, corner_indices), false},
+    {"cornerSharpnesses", offsetof(struct mesh_arrays, corner_sharpnesses), true},
+    {"holeIndices", offsetof(struct mesh_arrays, hole_indices), false},
+    {"st", offsetof(struct mesh_arrays, uvs), true},
+    {"stIndices", offsetof(struct mesh_arrays, uv_indices), false},
+};
+
+static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, struct sdd_error *err)
+{
+    enum { NAME, OPTIONS, ARRAYS, N_ARRAYS = sizeof mesh_fields / sizeof *mesh_fields, FLAT = ARRAYS + N_ARRAYS };
+    enum { IDS = FLAT + N_OPTIONS, PRIMVARS = IDS + 2, ALL };
+    const char *names[ALL] = {"name", "options"}, *name = "";
+    const cJSON *f[ALL];
+    struct mesh_arrays a = {.options = {0}};
+    for (int i = 0; i < N_ARRAYS; i++)
+        names[ARRAYS + i] = mesh_fields[i].name;
+    for (int i = 0; i < N_OPTIONS; i++)
+        names[FLAT + i] = sdd_option_table[i].name;
+    names[IDS] = "vertexIds"; /* a mesh that was pulled has them; a new one gets its own */
+    names[IDS + 1] = "faceIds";
+    names[PRIMVARS] = "primvars";
+    int rc = json_fields(json, "", names, ALL, f, err);
+    if (!rc)
+        rc = json_string(f[NAME], "name", &name, err);
+    if (!rc && f[NAME])
+        rc = mesh_name_check(name, err);
+    if (!rc)
+        rc = read_options(f[OPTIONS], f + FLAT, &a.options, err);
+    for (int i = 0; i < N_ARRAYS && !rc; i++) {
+        void *to = (char *)&a + mesh_fields[i].at;
+        rc = mesh_fields[i].floats ? json_f32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err)
+                                   : json_i32s(arena, f[ARRAYS + i], mesh_fields[i].name, to, err);
+    }
+    if (!rc)
+        rc = read_primvars(f[PRIMVARS], arena, &a, err);
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    if (!rc)
+        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_check has measured it */
+    return rc;
+}
+
+int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_mesh(json, arena, out, err);
+    arena_free(arena);
+    cJSON_Delete(json);
+    return rc;
+}
+
+static int read_range(const cJSON *item, int64_t index, struct arena *arena, struct position_range *out,
+                      struct sdd_error *err)
+{
+    static const char *const names[] = {"first", "points"};
+    const cJSON *f[2];
+    struct f32s points = {0};
+    int64_t first = 0;
+    int rc = json_fields(item, "ranges", names, 2, f, err);
+    if (!rc)
+        rc = json_int(f[0], "first", 0, INT32_MAX, &first, err);
+    if (!rc)
+        rc = json_f32s(arena, f[1], "points", &points, err);
+    if (!rc && points.n % 3)
+        rc = sdd_fail(err, SDD_EMESH, "points", "ranges[%lld] has %lld numbers, which is no multiple of 3",
+                      (long long)index, (long long)points.n);
+    *out = (struct position_range){first, points.n / 3, points.v};
+    return rc;
+}
+
+static int read_positions(const cJSON *json, struct arena *arena, struct positions **out, struct sdd_error *err)
+{
+    static const char *const names[] = {"ranges"};
+    const cJSON *ranges;
+    int rc = json_fields(json, "", names, 1, &ranges, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(ranges))
+        return sdd_fail(err, SDD_EINVALID, "ranges", "ranges: is not an array");
+    int64_t n = length(ranges), i = 0;
+    struct positions *p = arena_alloc(arena, sizeof *p);
+    struct position_range *r = arena_array(arena, n, sizeof *r);
+    if (!p || !r)
+        return arena_fail(arena, "ranges", err);
+    for (const cJSON *item = ranges->child; item && !rc; item = item->next, i++)
+        rc = read_range(item, i, arena, &r[i], err);
+    *p = (struct positions){n, r, arena};
+    *out = p;
+    return rc;
+}
+
+int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_positions(json, arena, out, err);
+    cJSON_Delete(json);
+    if (!rc)
+        return SDD_OK;
+    *out = NULL;
+    arena_free(arena);
+    return rc;
+}
+
+/* Which members an operation has: NULL where it has none. */
+struct edit_form {
+    const char *name, *ids, *counts, *values, *flag, *primvar; /* primvar: the member with its name */
+};
+static const struct edit_form edit_forms[] = {
+    [EDIT_ADD_VERTICES] = {"addVertices", NULL, NULL, "points", NULL},
+    [EDIT_REMOVE_VERTICES] = {"removeVertices", "ids", NULL, NULL, NULL},
+    [EDIT_ADD_FACES] = {"addFaces", "faceVertexIndices", "faceVertexCounts", "st", NULL},
+    [EDIT_REMOVE_FACES] = {"removeFaces", "ids", NULL, NULL, NULL},
+    [EDIT_SET_POSITIONS] = {"setPositions", "ids", NULL, "points", NULL},
+    [EDIT_SET_CREASES] = {"setCreases", "edges", NULL, "sharpnesses", NULL},
+    [EDIT_SET_CORNERS] = {"setCorners", "ids", NULL, "sharpnesses", NULL},
+    [EDIT_SET_HOLES] = {"setHoles", "ids", NULL, NULL, "hole"},
+    [EDIT_SET_UVS] = {"setUvs", "ids", NULL, "st", NULL},
+    [EDIT_SET_PRIMVAR] = {"setPrimvar", "ids", NULL, "values", NULL, "name"},
+    [EDIT_PUT_PRIMVAR] = {.name = "putPrimvar"}, /* a Primvar */
+    [EDIT_REMOVE_PRIMVAR] = {"removePrimvar", NULL, NULL, NULL, NULL, "name"},
+};
+enum { N_FORMS = sizeof edit_forms / sizeof *edit_forms };
+
+/* The name of the primvar that an edit changes; its new values also as integers, for it may be one of those. */
+static int read_named(const cJSON *name, const cJSON *values, const struct edit_form *form, struct arena *arena,
+                      int64_t index, struct edit *e, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    const char *text = "";
+    struct i32s integers = {0};
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].%s", (long long)index, form->name);
+    int rc = json_string(name, "name", &text, err);
+    if (!rc)
+        rc = primvar_name(p, where, text, err);
+    if (!rc && values && !json_i32s(arena, values, form->values, &integers, NULL))
+        p->values = integers.v;
+    e->primvar = p;
+    return rc;
+}
+
+static int read_members(const cJSON *json, const struct edit_form *form, struct arena *arena, int64_t index,
+                        struct edit *e, struct sdd_error *err)
+{
+    enum { IDS, COUNTS, VALUES, FLAG, PRIMVAR, ALL };
+    const char *const all[ALL] = {form->ids, form->counts, form->values, form->flag, form->primvar};
+    const char *names[ALL] = {0};
+    const cJSON *found[ALL] = {0}, *f[ALL] = {0};
+    struct i32s ids = {0}, counts = {0};
+    struct f32s values = {0};
+    int n = 0, hole = 0;
+    for (int i = 0; i < ALL; i++)
+        if (all[i])
+            names[n++] = all[i];
+    int rc = json_fields(json, form->name, names, n, found, err);
+    if (rc)
+        return rc;
+    n = 0;
+    for (int i = 0; i < ALL; i++)
+        if (all[i])
+            f[i] = found[n++];
+    rc = json_i32s(arena, f[IDS], form->ids, &ids, err);
+    if (!rc)
+        rc = json_i32s(arena, f[COUNTS], form->counts, &counts, err);
+    if (!rc)
+        rc = json_f32s(arena, f[VALUES], form->values, &values, err);
+    if (!rc && form->flag && !f[FLAG])
+        rc = sdd_fail(err, SDD_EINVALID, form->flag, "edits[%lld].%s: %s is missing", (long long)index, form->name,
+                      form->flag);
+    if (!rc)
+        rc = json_bool(f[FLAG], form->flag, &hole, err);
+    if (!rc)
+        rc = edit_set(e, (enum edit_op)(form - edit_forms), index, ids, counts, values, err);
+    e->hole = hole;
+    return rc || !form->primvar ? rc : read_named(f[PRIMVAR], f[VALUES], form, arena, index, e, err);
+}
+
+static int read_put(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].putPrimvar", (long long)index);
+    *e = (struct edit){.op = EDIT_PUT_PRIMVAR, .primvar = p};
+    return read_primvar(json, where, arena, p, err);
+}
+
+static int read_edit(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
+{
+    const char *names[N_FORMS];
+    const cJSON *f[N_FORMS];
+    int given = -1;
+    for (int i = 0; i < N_FORMS; i++)
+        names[i] = edit_forms[i].name;
+    int rc = json_fields(json, "edits", names, N_FORMS, f, err);
+    for (int i = 0; i < N_FORMS && !rc; i++) {
+        if (!f[i])
+            continue;
+        if (given >= 0)
+            return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has both %s and %s", (long long)index,
+                            names[given], names[i]);
+        given = i;
+    }
+    if (!rc && given < 0)
+        rc = sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
+    if (!rc && given == EDIT_PUT_PRIMVAR)
+        return read_put(f[given], arena, index, e, err);
+    return rc ? rc : read_members(f[given], &edit_forms[given], arena, index, e, err);
+}
+
+static int read_edits(const cJSON *json, struct arena *arena, struct edit_batch **out, struct sdd_error *err)
+{
+    static const char *const names[] = {"edits"};
+    const cJSON *edits;
+    int rc = json_fields(json, "", names, 1, &edits, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(edits))
+        return sdd_fail(err, SDD_EINVALID, "edits", "edits: is not an array");
+    int64_t n = length(edits), i = 0;
+    struct edit_batch *b = arena_alloc(arena, sizeof *b);
+    struct edit *e = arena_array(arena, n, sizeof *e);
+    if (!b || !e)
+        return arena_fail(arena, "edits", err);
+    for (const cJSON *item = edits->child; item && !rc; item = item->next, i++)
+        rc = read_edit(item, arena, i, &e[i], err);
+    *b = (struct edit_batch){n, e, arena};
+    *out = b;
+    return rc;
+}
+
+int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
+{
+    cJSON *json;
+    struct arena *arena;
+    *out = NULL;
+    int rc = begin(body, bytes, &json, &arena, err);
+    if (!rc)
+        rc = read_edits(json, arena, out, err);
+    cJSON_Delete(json);
+    if (!rc)
+        return SDD_OK;
+    *out = NULL;
+    arena_free(arena);
+    return rc;
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_obj.c: OBJ in, in one pass over bytes that need not end in NUL.
+ *
+ * Read     v x y z [w | r g b | w r g b], vt u [v [w]], f a | a/b | a//c | a/b/c with negative indices counting back,
+ *          polygons of any size, t (obj_tags.c), comments, a byte order mark, lines continued with a backslash, line
+ *          ends of LF, CR LF or (where there is no LF) CR
+ * Skipped  skipped[] below, with one warning that names and counts what there was: normals, groups, materials, points
+ *          and polylines, settings; weights and colours of v, w of vt, and all vt where no face has any
+ * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
+#include "server/mesh/formats/codec.h"
+#include "server/mesh/formats/obj_reader.h"
+#include "server/base/chars.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+int obj_fail(struct obj_reader *r, int64_t line, int code, const char *format, ...)
+{
+    char text[200];
+    va_list ap;
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    return sdd_fail(r->err, code, "obj", "line %lld: %s", (long long)line, text);
+}
+
+int obj_room(struct obj_reader *r, struct words *w, int64_t n)
+{
+    return words_room(w, n, r->bytes, "obj", r->err);
+}
+
+static bool is_blank(const struct obj_reader *r, char c)
+{
+    return c == ' ' || c == '\t' || (c == '\r' && c != r->eol) || c == '\v' || c == '\f';
+}
+
+/* Bytes of a continued line end at p: backslash, then LF, CR LF or a CR that ends lines; 0 when there is none. */
+static int continuation(const struct obj_reader *r, const char *p)
+{
+    if (r->end - p >= 2 && p[0] == '\\' && p[1] == r->eol)
+        return 2;
+    return r->end - p >= 3 && p[0] == '\\' && p[1] == '\r' && p[2] == '\n' ? 3 : 0;
+}
+
+int obj_space(struct obj_reader *r)
+{
+    for (;;) {
+        while (r->at < r->end && is_blank(r, *r->at))
+            r->at++;
+        int n = r->at < r->end && *r->at == '\\' ? continuation(r, r->at) : 0;
+        if (!n)
+            break;
+        r->at += n;
+        r->line++;
+    }
+    return r->at < r->end && *r->at != r->eol && *r->at != '#';
+}
+
+const char *obj_word(struct obj_reader *r, size_t *n)
+{
+    const char *from;
+    if (obj_space(r))
+        for (from = r->at; r->at < r->end && !is_blank(r, *r->at) && *r->at != r->eol && !continuation(r, r->at);)
+            r->at++;
+    else
+        from = r->at;
+    *n = (size_t)(r->at - from);
+    return from;
+}
+
+static int wanted_but(struct obj_reader *r, const char *wanted)
+{
+    char shown[CHARS_SHOW_SIZE];
+    size_t n;
+    const char *word = obj_word(r, &n);
+    if (!n)
+        return obj_fail(r, r->line, SDD_EMALFORMED, "%s is missing", wanted);
+    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" where %s is wanted", chars_show(word, n, shown), wanted);
+}
+
+/* A number must be followed by a blank, the line's end, or (in f) a slash. */
+static bool ends(const struct obj_reader *r, const char *p)
+{
+    return p == r->end || is_blank(r, *p) || *p == r->eol || (*p == '\\' && continuation(r, p));
+}
+
+/* nan, inf or infinity, as some programs print them. */
+static bool not_finite(const struct obj_reader *r, const char *p)
+{
+    static const char *const words[] = {"nan", "inf", "infinity"};
+    p += p < r->end && (*p == '-' || *p == '+');
+    for (size_t i = 0; i < 3; i++) {
+        size_t n = strlen(words[i]);
+        if ((size_t)(r->end - p) >= n && strncasecmp(p, words[i], n) == 0 && ends(r, p + n))
+            return true;
+    }
+    return false;
+}
+
+/* A number that no float can hold is an error of the mesh, as in a binary body: `field` has it. */
+static int read_float(struct obj_reader *r, const char *wanted, const char *field, float *out)
+{
+    if (!obj_space(r))
+        return wanted_but(r, wanted);
+    const char *p = r->at;
+    int ok = chars_f32(&p, r->end, out);
+    if (ok == -1)
+        return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s does not fit a 32-bit float", (long long)r->line,
+                        wanted);
+    if (!ok && not_finite(r, p))
+        return sdd_fail(r->err, SDD_EMESH, field, "line %lld: %s is not finite", (long long)r->line, wanted);
+    if (!ok || !ends(r, p))
+        return wanted_but(r, wanted);
+    r->at = p;
+    return SDD_OK;
+}
+
+int obj_float(struct obj_reader *r, const char *wanted, float *out)
+{
+    return read_float(r, wanted, "obj", out);
+}
+
+int obj_int(struct obj_reader *r, const char *wanted, int32_t *out)
+{
+    int64_t value;
+    if (!obj_space(r))
+        return wanted_but(r, wanted);
+    const char *p = r->at;
+    if (chars_i64(&p, r->end, &value) != 1 || value < INT32_MIN || value > INT32_MAX || !ends(r, p))
+        return wanted_but(r, wanted);
+    r->at = p;
+    *out = (int32_t)value;
+    return SDD_OK;
+}
+
+/* What is read and not kept: parts of statements that are, then statements. */
+enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS };
+static const char *const skipped[] = {"weights or colours of v",
+                                      "w of vt",
+                                      "vt that no face has",
+                                      "vn",
+                                      "vp",
+                                      "g",
+                                      "o",
+                                      "s",
+                                      "usemtl",
+                                      "mtllib",
+                                      "l",
+                                      "p",
+                                      "usemap",
+                                      "maplib",
+                                      "mg",
+                                      "bevel",
+                                      "c_interp",
+                                      "lod",
+                                      "d_interp",
+                                      "shadow_obj",
+                                      "trace_obj"};
+_Static_assert(sizeof skipped / sizeof *skipped == OBJ_N_SKIPPED, "each is counted");
+
+/* A statement of min to max numbers. The first `keep` are kept, those that are not there being 0; the others say
+ * nothing where they are `usual`. */
+struct row {
+    int keep, min, max;
+    float usual;
+    int more; /* of skipped[] */
+    const char *wanted, *field;
+};
+static const struct row vertex_row = {3, 3, 7, 1, VERTEX_MORE, "a coordinate", "points"};
+static const struct row uv_row = {2, 1, 3, 0, UV_MORE, "a texture coordinate", "st"};
+
+static int read_row(struct obj_reader *r, struct words *to, const struct row *row)
+{
+    int rc = obj_room(r, to, row->keep);
+    bool more = true, says = false;
+    for (int i = 0; i < row->max && !rc && (more || i < row->keep); i++) {
+        float value = 0;
+        more = obj_space(r);
+        if (more || i < row->min)
+            rc = read_float(r, row->wanted, row->field, &value);
+        if (i < row->keep && !rc)
+            to->f[to->n++] = value;
+        else if (more && !rc)
+            says |= value != row->usual;
+    }
+    r->n_skipped[row->more] += says;
+    return rc;
+}
+
+/* Turns a 1-based or negative reference into a row; that the row exists is checked at the end, as it may come later. */
+static int resolve(struct obj_reader *r, int64_t ref, int64_t n_so_far, const char *what, int32_t *row, int64_t *max,
+                   int64_t *max_line)
+{
+    int64_t at = ref > 0 ? ref - 1 : n_so_far + ref;
+    if (ref == 0 || at < 0 || at > INT32_MAX)
+        return obj_fail(r, r->line, SDD_EMESH, "%s %lld does not exist; %lld are defined so far", what, (long long)ref,
+                        (long long)n_so_far);
+    *row = (int32_t)at;
+    if (at > *max)
+        *max = at, *max_line = r->line;
+    return SDD_OK;
+}
+
+/* A corner: a, a/b, a//c or a/b/c. *uv is 0 when it has none. */
+static int read_corner(struct obj_reader *r, int64_t *vertex, int64_t *uv)
+{
+    const char *p = r->at;
+    int64_t normal;
+    *uv = 0;
+    bool ok = chars_i64(&p, r->end, vertex) == 1, slash = ok && p < r->end && *p == '/';
+    if (slash) {
+        p++;
+        bool has_uv = p < r->end && *p != '/';
+        if (has_uv)
+            ok = chars_i64(&p, r->end, uv) == 1 && *uv;
+        if (ok && p < r->end && *p == '/') {
+            p++;
+            ok = chars_i64(&p, r->end, &normal) == 1;
+        } else {
+            ok = ok && has_uv;
+        }
+    }
+    if (!ok || !ends(r, p))
+        return wanted_but(r, "a face corner (v, v/vt, v//vn or v/vt/vn)");
+    r->at = p;
+    return SDD_OK;
+}
+
+static int add_corner(struct obj_reader *r, int64_t vertex, int64_t uv)
+{
+    int rc = obj_room(r, &r->corners, 1);
+    if (!rc)
+        rc = resolve(r, vertex, r->points.n / 3, "vertex", &r->corners.i[r->corners.n], &r->max_vertex,
+                     &r->max_vertex_line);
+    if (rc)
+        return rc;
+    r->corners.n++;
+    if (uv)
+        rc = obj_room(r, &r->uv_corners, 1);
+    if (uv && !rc)
+        rc = resolve(r, uv, r->uvs.n / 2, "texture coordinate", &r->uv_corners.i[r->uv_corners.n], &r->max_uv,
+                     &r->max_uv_line);
+    if (rc)
+        return rc;
+    r->uv_corners.n += uv != 0;
+    if (!r->uv_corners.n || r->uv_corners.n == r->corners.n)
+        return SDD_OK;
+    return obj_fail(r, r->line, SDD_EMESH, "texture coordinates (vt) must be given in every face corner or in none");
+}
+
+static int read_face(struct obj_reader *r)
+{
+    int64_t before = r->corners.n, vertex, uv;
+    int rc = obj_room(r, &r->counts, 1);
+    while (!rc && obj_space(r)) {
+        rc = read_corner(r, &vertex, &uv);
+        if (!rc)
+            rc = add_corner(r, vertex, uv);
+    }
+    int64_t n = r->corners.n - before;
+    if (!rc && n < 3)
+        rc = obj_fail(r, r->line, SDD_EMESH, "a face has 3 corners or more, this one has %lld", (long long)n);
+    if (!rc && n > SDD_MAX_FACE_SIZE)
+        rc = obj_fail(r, r->line, SDD_EMESH, "a face has at most %d corners, this one has %lld", SDD_MAX_FACE_SIZE,
+                      (long long)n);
+    if (!rc)
+        r->counts.i[r->counts.n++] = (int32_t)n;
+    return rc;
+}
+
+/* To the line's end, over continued ones too. */
+static void skip_line(struct obj_reader *r)
+{
+    while (r->at < r->end) {
+        const char *lf = memchr(r->at, r->eol, (size_t)(r->end - r->at)), *from = r->at;
+        r->at = lf ? lf : r->end;
+        bool crlf = lf && lf - from >= 2 && lf[-1] == '\r' && lf[-2] == '\\', bare = lf && lf > from && lf[-1] == '\\';
+        if (!crlf && !bare)
+            return;
+        r->at++;
+        r->line++;
+    }
+}
+
+/* The statement's place in skipped[]; OBJ_N_SKIPPED: it is none of them. */
+static int find_skipped(const char *word, size_t n)
+{
+    int i = STATEMENTS;
+    while (i < OBJ_N_SKIPPED && (strlen(skipped[i]) != n || memcmp(skipped[i], word, n) != 0))
+        i++;
+    return i;
+}
+
+static int read_statement(struct obj_reader *r)
+{
+    char shown[CHARS_SHOW_SIZE];
+    size_t n;
+    int rc, at;
+    const char *word = obj_word(r, &n);
+    if (n == 1 && *word == 'v')
+        rc = read_row(r, &r->points, &vertex_row);
+    else if (n == 1 && *word == 'f')
+        rc = read_face(r);
+    else if (n == 2 && word[0] == 'v' && word[1] == 't')
+        rc = read_row(r, &r->uvs, &uv_row);
+    else if (n == 1 && *word == 't')
+        rc = obj_tag(r);
+    else if ((at = find_skipped(word, n)) < OBJ_N_SKIPPED)
+        return r->n_skipped[at]++, skip_line(r), SDD_OK;
+    else
+        return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is not a statement that is read here",
+                        chars_show(word, n, shown));
+    if (rc || !obj_space(r))
+        return rc;
+    word = obj_word(r, &n);
+    return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is too much at the end of the line",
+                    chars_show(word, n, shown));
+}
+
+static int read_all(struct obj_reader *r)
+{
+    int rc = SDD_OK;
+    for (r->line = 1; r->at < r->end && !rc; r->line++) {
+        if (obj_space(r))
+            rc = read_statement(r);
+        if (rc)
+            return rc;
+        if (r->at < r->end && *r->at == '#')
+            skip_line(r);
+        if (r->at < r->end)
+            r->at++;
+    }
+    if (r->corners.n && r->max_vertex >= r->points.n / 3)
+        return obj_fail(r, r->max_vertex_line, SDD_EMESH, "vertex %lld does not exist; the file has %lld",
+                        (long long)r->max_vertex + 1, (long long)r->points.n / 3);
+    if (r->uv_corners.n && r->max_uv >= r->uvs.n / 2)
+        return obj_fail(r, r->max_uv_line, SDD_EMESH, "texture coordinate %lld does not exist; the file has %lld",
+                        (long long)r->max_uv + 1, (long long)r->uvs.n / 2);
+    return SDD_OK;
+}
+
+static void reader_init(struct obj_reader *r, const void *body, size_t bytes, struct sdd_error *err)
+{
+    memset(r, 0, sizeof *r);
+    r->at = body;
+    r->end = r->at + bytes;
+    r->bytes = (int64_t)bytes;
+    r->err = err;
+    r->eol = bytes && !memchr(body, '\n', bytes) && memchr(body, '\r', bytes) ? '\r' : '\n';
+    if (bytes >= 3 && memcmp(body, "\xef\xbb\xbf", 3) == 0)
+        r->at += 3;
+}
+
+static void reader_fini(struct obj_reader *r)
+{
+    struct words *all[12] = {&r->points,
+                             &r->uvs,
+                             &r->counts,
+                             &r->corners,
+                             &r->uv_corners,
+                             &r->crease_edges,
+                             &r->crease_sharpness,
+                             &r->corner_vertices,
+                             &r->corner_sharpness,
+                             &r->holes,
+                             &r->ints,
+                             &r->floats};
+    for (size_t i = 0; i < 12; i++)
+        free(all[i]->p);
+}
+
+static void tell(const struct obj_reader *r, struct text *warnings)
+{
+    const char *before = "not kept: ";
+    for (int i = 0; i < OBJ_N_SKIPPED; i++)
+        if (r->n_skipped[i]) {
+            text_printf(warnings, "%s%s (%lld)", before, skipped[i], (long long)r->n_skipped[i]);
+            before = ", ";
+        }
+    if (*before == ',')
+        text_puts(warnings, "\n");
+}
+
+int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings, struct sdd_error *err)
+{
+    struct obj_reader r;
+    *out = NULL;
+    reader_init(&r, body, bytes, err);
+    int rc = read_all(&r);
+    bool uvs = r.uv_corners.n > 0;
+    r.n_skipped[UVS_UNUSED] = uvs ? 0 : r.uvs.n / 2;
+    struct mesh_arrays a = {
+        .options = r.options,
+        .points = words_f32s(&r.points),
+        .face_counts = words_i32s(&r.counts),
+        .face_vertices = words_i32s(&r.corners),
+        .crease_indices = words_i32s(&r.crease_edges),
+        .crease_sharpnesses = words_f32s(&r.crease_sharpness),
+        .crease_pairs = 1,
+        .corner_indices = words_i32s(&r.corner_vertices),
+        .corner_sharpnesses = words_f32s(&r.corner_sharpness),
+        .hole_indices = words_i32s(&r.holes),
+        .uvs = {r.uvs.f, uvs ? r.uvs.n : 0},
+        .uv_indices = words_i32s(&r.uv_corners),
+    };
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    if (!rc && warnings)
+        tell(&r, warnings);
+    reader_fini(&r);
+    return rc;
+}
+
+int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
+{
+    struct obj_reader r;
+    *out = NULL;
+    reader_init(&r, body, bytes, err);
+    int rc = read_all(&r);
+    if (!rc)
+        rc = positions_from_points(words_f32s(&r.points), out, err);
+    reader_fini(&r);
+    return rc;
+}

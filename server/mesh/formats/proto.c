@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* mesh_proto.c: protobuf bodies in and out. Arrays are `bytes` of little-endian words, so nothing is converted. */
+#include "server/mesh/formats/codec.h"
+#include "server/mesh/encode.h"
+#include "server/mesh/formats/wire_scan.h"
+#include "subdd.pb-c.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ARENA_SLACK (1 << 20) /* what a decoder may use beyond 4 times the body, so that small bodies have room */
+
+/* Scans and unpacks; the message lives in *arena, which the caller frees also on failure. NULL: the error is in *rc. */
+static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, size_t bytes, struct arena **arena,
+                    int *rc, struct sdd_error *err)
+{
+    int64_t cap = 0;
+    *rc = bytes ? wire_scan(type, body, bytes, err) : sdd_fail(err, SDD_EMALFORMED, "body", "the body is empty");
+    if (*rc)
+        return NULL;
+    if (bytes > INT64_MAX || !size_mul((int64_t)bytes, 4, &cap) || !size_add(cap, ARENA_SLACK, &cap)) {
+        *rc = sdd_fail(err, SDD_ETOO_LARGE, "body", "the body is too large");
+        return NULL;
+    }
+    *arena = arena_create(cap);
+    void *message = *arena ? protobuf_c_message_unpack(type, arena_allocator(*arena), bytes, body) : NULL;
+    if (!*arena)
+        *rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory");
+    else if (!message)
+        *rc = arena_failed(*arena) ? arena_fail(*arena, "the unpacked body", err)
+                                   : sdd_fail(err, SDD_EMALFORMED, "body", "the body is no %s", type->short_name);
+    return message;
+}
+
+static int words(ProtobufCBinaryData b, const char *field, const void **v, int64_t *n, struct sdd_error *err)
+{
+    *v = b.data;
+    *n = (int64_t)(b.len / 4);
+    if (b.len % 4 == 0)
+        return SDD_OK;
+    return sdd_fail(err, SDD_EMESH, field, "%s has %zu bytes, which is no multiple of 4", field, b.len);
+}
+static int i32_words(ProtobufCBinaryData b, const char *field, struct i32s *out, struct sdd_error *err)
+{
+    return words(b, field, (const void **)&out->v, &out->n, err);
+}
+static int f32_words(ProtobufCBinaryData b, const char *field, struct f32s *out, struct sdd_error *err)
+{
+    return words(b, field, (const void **)&out->v, &out->n, err);
+}
+
+static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, struct sdd_error *err)
+{
+    if (!from)
+        return SDD_OK;
+    const struct {
+        const char *name, *token;
+    } given[] = {
+        {"subdivisionScheme", from->subdivision_scheme},
+        {"interpolateBoundary", from->interpolate_boundary},
+        {"faceVaryingLinearInterpolation", from->face_varying_linear_interpolation},
+        {"triangleSubdivisionRule", from->triangle_subdivision_rule},
+        {"creaseMethod", from->crease_method},
+        {"orientation", from->orientation},
+    };
+    int rc = SDD_OK;
+    for (size_t i = 0; i < sizeof given / sizeof *given && !rc; i++)
+        if (given[i].token[0])
+            rc = mesh_option_set(o, given[i].name, given[i].token, err);
+    return rc;
+}
+
+/* A primvar as authored; the arrays stay the message's. */
+static int author(const Subdd__V1__Primvar *from, const char *where, struct primvar_array *out, struct sdd_error *err)
+{
+    char field[PRIMVAR_WHERE_SIZE + 24];
+    int rc =
+        primvar_author(out, where, from->name, from->interpolation, from->type, from->width ? from->width : 1, err);
+    (void)snprintf(field, sizeof field, "%s.values", where);
+    if (!rc)
+        rc = words(from->values, field, &out->values, &out->n_words, err);
+    (void)snprintf(field, sizeof field, "%s.indices", where);
+    return rc ? rc : i32_words(from->indices, field, &out->indices, err);
+}
+
+static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, struct sdd_error *err)
+{
+    char where[PRIMVAR_WHERE_SIZE];
+    int rc = primvars_count((int64_t)from->n_primvars, err);
+    for (size_t i = 0; i < from->n_primvars && !rc; i++) {
+        (void)snprintf(where, sizeof where, "primvars[%zu]", i);
+        rc = author(from->primvars[i], where, &a->primvars[a->n_primvars++], err);
+    }
+    return rc;
+}
+
+static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_error *err)
+{
+    struct mesh_arrays a = {.options = {0}};
+    /* vertex_ids and face_ids of a mesh that was pulled are ignored: a new mesh numbers its own. */
+    int rc = from->name[0] ? mesh_name_check(from->name, err) : SDD_OK;
+    if (!rc)
+        rc = set_options(from->options, &a.options, err);
+    if (!rc)
+        rc = f32_words(from->points, "points", &a.points, err);
+    if (!rc)
+        rc = i32_words(from->face_vertex_counts, "face_vertex_counts", &a.face_counts, err);
+    if (!rc)
+        rc = i32_words(from->face_vertex_indices, "face_vertex_indices", &a.face_vertices, err);
+    if (!rc)
+        rc = i32_words(from->crease_indices, "crease_indices", &a.crease_indices, err);
+    if (!rc)
+        rc = i32_words(from->crease_lengths, "crease_lengths", &a.crease_lengths, err);
+    if (!rc)
+        rc = f32_words(from->crease_sharpnesses, "crease_sharpnesses", &a.crease_sharpnesses, err);
+    if (!rc)
+        rc = i32_words(from->corner_indices, "corner_indices", &a.corner_indices, err);
+    if (!rc)
+        rc = f32_words(from->corner_sharpnesses, "corner_sharpnesses", &a.corner_sharpnesses, err);
+    if (!rc)
+        rc = i32_words(from->hole_indices, "hole_indices", &a.hole_indices, err);
+    if (!rc)
+        rc = f32_words(from->st, "st", &a.uvs, err);
+    if (!rc)
+        rc = i32_words(from->st_indices, "st_indices", &a.uv_indices, err);
+    if (!rc)
+        rc = set_primvars(from, &a, err);
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    if (!rc)
+        memcpy((*out)->name, from->name, strlen(from->name) + 1); /* mesh_name_check has measured it */
+    return rc;
+}
+
+int mesh_from_proto(const void *body, size_t bytes, struct mesh **out, struct sdd_error *err)
+{
+    struct arena *arena = NULL;
+    *out = NULL;
+    int rc;
+    const Subdd__V1__Mesh *m = unpack(&subdd__v1__mesh__descriptor, body, bytes, &arena, &rc, err);
+    if (m)
+        rc = build(m, out, err);
+    arena_free(arena);
+    return rc;
+}
+
+int positions_from_proto(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
+{
+    struct arena *arena = NULL;
+    struct positions *p = NULL;
+    *out = NULL;
+    int rc;
+    const Subdd__V1__Positions *m = unpack(&subdd__v1__positions__descriptor, body, bytes, &arena, &rc, err);
+    if (!m)
+        goto fail;
+    p = arena_alloc(arena, sizeof *p);
+    struct position_range *ranges = arena_array(arena, (int64_t)m->n_ranges, sizeof *ranges);
+    if (!p || !ranges) {
+        rc = arena_fail(arena, "ranges", err);
+        goto fail;
+    }
+    *p = (struct positions){(int64_t)m->n_ranges, ranges, arena};
+    for (size_t i = 0; i < m->n_ranges; i++) {
+        struct f32s floats;
+        rc = f32_words(m->ranges[i]->points, "points", &floats, err);
+        if (!rc && floats.n % 3)
+            rc = sdd_fail(err, SDD_EMESH, "points", "ranges[%zu] has %lld numbers, which is no multiple of 3", i,
+                          (long long)floats.n);
+        if (rc)
+            goto fail;
+        ranges[i] = (struct position_range){m->ranges[i]->first, floats.n / 3, floats.v};
+    }
+    *out = p;
+    return SDD_OK;
+fail:
+    arena_free(arena);
+    return rc;
+}
+
+/* What an edit says of a primvar; *out stays NULL when it is about something else. */
+static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, const struct primvar_array **out,
+                        struct sdd_error *err)
+{
+    bool set = m->op_case == SUBDD__V1__EDIT__OP_SET_PRIMVAR, put = m->op_case == SUBDD__V1__EDIT__OP_PUT_PRIMVAR;
+    char where[PRIMVAR_WHERE_SIZE];
+    *out = NULL;
+    if (!set && !put && m->op_case != SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR)
+        return SDD_OK;
+    struct primvar_array *p = arena_alloc(arena, sizeof *p);
+    if (!p)
+        return arena_fail(arena, "edits", err);
+    (void)snprintf(where, sizeof where, "edits[%lld].%s", (long long)index,
+                   set   ? "setPrimvar"
+                   : put ? "putPrimvar"
+                         : "removePrimvar");
+    *out = p;
+    if (put)
+        return author(m->put_primvar, where, p, err);
+    int rc = primvar_name(p, where, set ? m->set_primvar->name : m->remove_primvar->name, err);
+    if (set)
+        p->values = m->set_primvar->values.data;
+    return rc;
+}
+
+static int edit_from(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, struct edit *e,
+                     struct sdd_error *err)
+{
+    const struct primvar_array *primvar;
+    static const ProtobufCBinaryData none = {0, NULL};
+    ProtobufCBinaryData ids = none, counts = none, values = none;
+    enum edit_op op;
+    int hole = 0;
+    switch (m->op_case) {
+    case SUBDD__V1__EDIT__OP_ADD_VERTICES: op = EDIT_ADD_VERTICES, values = m->add_vertices->points; break;
+    case SUBDD__V1__EDIT__OP_REMOVE_VERTICES: op = EDIT_REMOVE_VERTICES, ids = m->remove_vertices->ids; break;
+    case SUBDD__V1__EDIT__OP_ADD_FACES:
+        op = EDIT_ADD_FACES, counts = m->add_faces->face_vertex_counts, ids = m->add_faces->face_vertex_indices;
+        values = m->add_faces->st;
+        break;
+    case SUBDD__V1__EDIT__OP_REMOVE_FACES: op = EDIT_REMOVE_FACES, ids = m->remove_faces->ids; break;
+    case SUBDD__V1__EDIT__OP_SET_POSITIONS:
+        op = EDIT_SET_POSITIONS, ids = m->set_positions->ids, values = m->set_positions->points;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_CREASES:
+        op = EDIT_SET_CREASES, ids = m->set_creases->edges, values = m->set_creases->sharpnesses;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_CORNERS:
+        op = EDIT_SET_CORNERS, ids = m->set_corners->ids, values = m->set_corners->sharpnesses;
+        break;
+    case SUBDD__V1__EDIT__OP_SET_HOLES: op = EDIT_SET_HOLES, ids = m->set_holes->ids, hole = m->set_holes->hole; break;
+    case SUBDD__V1__EDIT__OP_SET_PRIMVAR:
+        op = EDIT_SET_PRIMVAR, ids = m->set_primvar->ids, values = m->set_primvar->values;
+        break;
+    case SUBDD__V1__EDIT__OP_PUT_PRIMVAR: op = EDIT_PUT_PRIMVAR; break;
+    case SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR: op = EDIT_REMOVE_PRIMVAR; break;
+    case SUBDD__V1__EDIT__OP_SET_UVS: op = EDIT_SET_UVS, ids = m->set_uvs->ids, values = m->set_uvs->st; break;
+    default: return sdd_fail(err, SDD_EINVALID, "edits", "edits[%lld] has no operation", (long long)index);
+    }
+    struct i32s id_words, count_words;
+    struct f32s value_words;
+    int rc = i32_words(ids, "ids", &id_words, err);
+    if (!rc)
+        rc = i32_words(counts, "face_vertex_counts", &count_words, err);
+    if (!rc)
+        rc = f32_words(values, "values", &value_words, err);
+    if (!rc)
+        rc = edit_set(e, op, index, id_words, count_words, value_words, err);
+    e->hole = hole;
+    if (!rc)
+        rc = edit_primvar(m, index, arena, &primvar, err);
+    if (!rc)
+        e->primvar = primvar;
+    return rc;
+}
+
+int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
+{
+    struct arena *arena = NULL;
+    *out = NULL;
+    int rc;
+    const Subdd__V1__EditBatch *m = unpack(&subdd__v1__edit_batch__descriptor, body, bytes, &arena, &rc, err);
+    if (!m)
+        goto fail;
+    struct edit_batch *b = arena_alloc(arena, sizeof *b);
+    struct edit *edits = arena_array(arena, (int64_t)m->n_edits, sizeof *edits);
+    if (!b || !edits) {
+        rc = arena_fail(arena, "edits", err);
+        goto fail;
+    }
+    *b = (struct edit_batch){(int64_t)m->n_edits, edits, arena};
+    for (size_t i = 0; i < m->n_edits && !rc; i++)
+        rc = edit_from(m->edits[i], (int64_t)i, arena, &edits[i], err);
+    if (rc)
+        goto fail;
+    *out = b;
+    return SDD_OK;
+fail:
+    arena_free(arena);
+    return rc;
+}
+
+/* A borrowed array as a bytes field; protobuf-c 1.4 keeps a field's length in an int. */
+static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struct sdd_error *err)
+{
+    int64_t bytes;
+    if (!size_mul(n, 4, &bytes) || bytes > INT32_MAX - 16)
+        return sdd_fail(err, SDD_ETOO_LARGE, "", "an array of %lld numbers does not fit a protobuf field",
+                        (long long)n);
+    *out = (ProtobufCBinaryData){(size_t)bytes, (uint8_t *)(uintptr_t)v};
+    return SDD_OK;
+}
+
+static int fill_primvar(const struct primvar *p, int64_t n_corners, Subdd__V1__Primvar *out, struct sdd_error *err)
+{
+    subdd__v1__primvar__init(out);
+    out->name = (char *)(uintptr_t)p->info.name;
+    out->interpolation = (char *)(uintptr_t)primvar_interpolation(p->info.interpolation);
+    out->type = (char *)(uintptr_t)primvar_type(p->info.type);
+    out->width = (uint32_t)p->info.width;
+    int rc = field_bytes(p->values, (int64_t)p->info.n_values * p->info.width, &out->values, err);
+    return rc ? rc : field_bytes(p->indices, p->indices ? n_corners : 0, &out->indices, err);
+}
+
+static int fill(const struct mesh *m, const int32_t *lengths, Subdd__V1__Mesh *out, struct sdd_error *err)
+{
+    const struct {
+        const void *v;
+        int64_t n;
+        ProtobufCBinaryData *to;
+    } fields[] = {
+        {m->points, 3 * m->n_vertices, &out->points},
+        {m->face_counts, m->n_faces, &out->face_vertex_counts},
+        {m->face_vertices, m->n_corners, &out->face_vertex_indices},
+        {m->crease_edges, 2 * m->n_creases, &out->crease_indices},
+        {lengths, m->n_creases, &out->crease_lengths},
+        {m->crease_sharpness, m->n_creases, &out->crease_sharpnesses},
+        {m->corner_vertices, m->n_corner_tags, &out->corner_indices},
+        {m->corner_sharpness, m->n_corner_tags, &out->corner_sharpnesses},
+        {m->hole_faces, m->n_holes, &out->hole_indices},
+        {m->uvs, 2 * m->n_uvs, &out->st},
+        {m->uv_indices, m->n_uvs ? m->n_corners : 0, &out->st_indices},
+        {m->vertex_ids, m->n_vertices, &out->vertex_ids},
+        {m->face_ids, m->n_faces, &out->face_ids},
+    };
+    int rc = SDD_OK;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields && !rc; i++)
+        rc = field_bytes(fields[i].v, fields[i].n, fields[i].to, err);
+    return rc;
+}
+
+int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err)
+{
+    Subdd__V1__Options options = SUBDD__V1__OPTIONS__INIT;
+    Subdd__V1__Mesh message = SUBDD__V1__MESH__INIT;
+    Subdd__V1__Primvar primvars[SDD_MAX_PRIMVARS], *pointers[SDD_MAX_PRIMVARS];
+    char **tokens[] = {
+        &options.subdivision_scheme,        &options.interpolate_boundary, &options.face_varying_linear_interpolation,
+        &options.triangle_subdivision_rule, &options.crease_method,        &options.orientation};
+    *out = NULL;
+    for (int i = 0; i < 6; i++)
+        *tokens[i] = (char *)(uintptr_t)sdd_option_token(&m->options, i);
+    int32_t *lengths = mesh_alloc(m->n_creases, sizeof *lengths, err);
+    if (!lengths)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < m->n_creases; i++)
+        lengths[i] = 2;
+    message.name = (char *)(uintptr_t)m->name;
+    message.options = &options;
+    int rc = fill(m, lengths, &message, err);
+    for (int i = 0; i < m->n_primvars && !rc; i++) {
+        rc = fill_primvar(&m->primvars[i], m->n_corners, &primvars[i], err);
+        pointers[i] = &primvars[i];
+    }
+    message.n_primvars = (size_t)m->n_primvars;
+    message.primvars = pointers;
+    if (!rc) {
+        *bytes = subdd__v1__mesh__get_packed_size(&message);
+        *out = mesh_alloc((int64_t)*bytes, 1, err);
+        rc = *out ? SDD_OK : SDD_ENO_MEMORY;
+    }
+    if (!rc)
+        (void)subdd__v1__mesh__pack(&message, *out);
+    free(lengths);
+    return rc;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* usda_write.c: USDA out: one Mesh prim; what usda_reader.c reads back is the same mesh but for ids.
+ *
+ * Two of our options are not USD's, so they are custom attributes, which others pass over:
+ *   subdd:creaseMethod  chaikin; others crease uniformly
+ *   subdd:scheme        sqrt3; subdivisionScheme says loop, the scheme of USD that comes closest: smooth, of triangles
+ *                       alone, and with the same boundaries and tags ("none" would show the control mesh) */
+#include "server/mesh/formats/codec.h"
+#include "server/mesh/formats/writer_text.h"
+#include "server/mesh/formats/usda_primvars.h"
+#include <math.h>
+#include <string.h>
+
+enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 }; /* rows of sdd_option_table; values */
+
+/* Letters, digits and '_', no digit first. */
+static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
+{
+    char *to = out;
+    if (m->name[0] >= '0' && m->name[0] <= '9')
+        *to++ = '_';
+    (void)snprintf(to, MESH_NAME_SIZE, "%s", *m->name ? m->name : "mesh");
+    for (; *to; to++)
+        if (*to == '.' || *to == '-') /* what else mesh_name_check allows */
+            *to = '_';
+    return out;
+}
+
+/* TYPE NAME = [...], a tuple a row where rows have 2 to 4 numbers. */
+static void write_rows(FILE *f, const char *type, const char *name, const void *v, int64_t n_rows, int width)
+{
+    const float *floats = v;
+    const int32_t *ints = v;
+    bool whole = strcmp(type, "int") == 0;
+    int64_t n = n_rows * width;
+    int tuple = width <= 4 ? width : 1;
+    const char *role = tuple == 1 || strlen(type) > 5 ? "" : tuple == 2 ? "2" : tuple == 3 ? "3" : "4";
+    fprintf(f, "    %s%s[] %s = [", type, role, name);
+    for (int64_t i = 0; i < n; i++) {
+        if (i % tuple == 0)
+            fputs(!i ? "" : i % (PER_LINE / tuple * tuple) ? ", " : ",\n        ", f);
+        fputs(tuple == 1 ? "" : i % tuple ? ", " : "(", f);
+        if (whole)
+            fprintf(f, "%d", ints[i]);
+        else
+            fprintf(f, "%.9g", (double)floats[i]);
+        fputs(tuple > 1 && i % tuple == tuple - 1 ? ")" : "", f);
+    }
+    fputs("]", f);
+}
+
+static void write_ints(FILE *f, const char *name, const int32_t *v, int64_t n)
+{
+    write_rows(f, "int", name, v, n, 1);
+    fputs("\n", f);
+}
+
+static void write_primvar(FILE *f, const char *type, const struct primvar *p, int64_t n_corners)
+{
+    char name[PRIMVAR_NAME_SIZE + 24];
+    (void)snprintf(name, sizeof name, "primvars:%s", p->info.name);
+    write_rows(f, type, name, p->values, p->info.n_values, p->info.width);
+    fprintf(f, " (\n        interpolation = \"%s\"\n", primvar_interpolation(p->info.interpolation));
+    if (p->info.width > 4)
+        fprintf(f, "        elementSize = %d\n", p->info.width);
+    fputs("    )\n", f);
+    (void)snprintf(name, sizeof name, "primvars:%s:indices", p->info.name);
+    if (p->indices)
+        write_ints(f, name, p->indices, n_corners);
+}
+
+static void write_primvars(FILE *f, const struct mesh *m)
+{
+    struct primvar st = {.info = {.name = "st", .interpolation = SDD_FACE_VARYING, .width = 2}};
+    st.info.n_values = (int32_t)m->n_uvs;
+    st.values = m->uvs;
+    st.indices = m->uv_indices;
+    if (m->n_uvs)
+        write_primvar(f, "texCoord2f", &st, m->n_corners);
+    for (int i = 0; i < m->n_primvars; i++)
+        if (usda_primvar_name(m->primvars[i].info.name))
+            write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
+}
+
+/* The box of the points holds the surface as well. */
+static void write_extent(FILE *f, const struct mesh *m)
+{
+    float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    for (int64_t i = 0; i < 3 * m->n_vertices; i++) {
+        box[i % 3] = fminf(box[i % 3], m->points[i]);
+        box[i % 3 + 3] = fmaxf(box[i % 3 + 3], m->points[i]);
+    }
+    if (m->n_vertices) {
+        write_rows(f, "float", "extent", box, 2, 3);
+        fputs("\n", f);
+    }
+}
+
+static void write_options(FILE *f, const struct mesh *m)
+{
+    bool sqrt3 = m->options.scheme == SDD_SCHEME_SQRT3;
+    for (int i = 0; i < sdd_n_options; i++)
+        if (i != CREASE_METHOD) /* all but the uniform ones can change with time in USD */
+            fprintf(f, "    %stoken %s = \"%s\"\n", i == SCHEME || i == ORIENTATION ? "uniform " : "",
+                    sdd_option_table[i].name, i == SCHEME && sqrt3 ? "loop" : sdd_option_token(&m->options, i));
+    if (sqrt3)
+        fputs("    custom uniform token subdd:scheme = \"sqrt3\"\n", f);
+    if (m->options.crease_method != SDD_CREASE_UNIFORM)
+        fprintf(f, "    custom uniform token subdd:creaseMethod = \"%s\"\n",
+                sdd_option_token(&m->options, CREASE_METHOD));
+}
+
+static void write_tags(FILE *f, const struct mesh *m)
+{
+    if (m->n_creases) {
+        write_ints(f, "creaseIndices", m->crease_edges, 2 * m->n_creases);
+        fputs("    int[] creaseLengths = [", f);
+        for (int64_t i = 0; i < m->n_creases; i++)
+            fputs(i ? ", 2" : "2", f);
+        fputs("]\n", f);
+        write_rows(f, "float", "creaseSharpnesses", m->crease_sharpness, m->n_creases, 1);
+        fputs("\n", f);
+    }
+    if (m->n_corner_tags) {
+        write_ints(f, "cornerIndices", m->corner_vertices, m->n_corner_tags);
+        write_rows(f, "float", "cornerSharpnesses", m->corner_sharpness, m->n_corner_tags, 1);
+        fputs("\n", f);
+    }
+    if (m->n_holes)
+        write_ints(f, "holeIndices", m->hole_faces, m->n_holes);
+}
+
+static void write_all(FILE *f, const struct mesh *m)
+{
+    char name[MESH_NAME_SIZE + 1];
+    prim_name(m, name);
+    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"\n{\n",
+            name, name);
+    write_extent(f, m);
+    write_ints(f, "faceVertexCounts", m->face_counts, m->n_faces);
+    write_ints(f, "faceVertexIndices", m->face_vertices, m->n_corners);
+    write_rows(f, "point3f", "points", m->points, m->n_vertices, 3);
+    fputs("\n", f);
+    write_primvars(f, m);
+    write_options(f, m);
+    write_tags(f, m);
+    fputs("}\n", f);
+}
+
+int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost, struct sdd_error *err)
+{
+    char name[MESH_NAME_SIZE + 1];
+    if (lost && *m->name && strcmp(m->name, prim_name(m, name)) != 0)
+        text_printf(lost, "the name %s cannot be that of a prim: it is called %s\n", m->name, name);
+    if (lost && m->options.scheme == SDD_SCHEME_SQRT3)
+        text_puts(lost, "subdivisionScheme = sqrt3 is not USD's: other readers than subdd refine by loop\n");
+    if (lost && m->options.crease_method == SDD_CREASE_CHAIKIN)
+        text_puts(lost, "creaseMethod = chaikin is not USD's: other readers than subdd crease uniformly\n");
+    for (int i = 0; i < m->n_primvars && lost; i++)
+        if (!usda_primvar_name(m->primvars[i].info.name))
+            text_printf(lost, "the primvar %s is not carried: USD cannot have one of that name\n",
+                        m->primvars[i].info.name);
+    mesh_ids_lost(m, lost);
+    return mesh_to_text(m, write_all, out, bytes, err);
+}

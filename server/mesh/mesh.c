@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/mesh/mesh.h"
+#include "server/mesh/encode.h"
+#include "server/base/chars.h"
+#include <gnutls/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void mesh_free(struct mesh *m)
+{
+    if (!m)
+        return;
+    free(m->points);
+    free(m->face_counts);
+    free(m->face_vertices);
+    free(m->crease_edges);
+    free(m->crease_sharpness);
+    free(m->corner_vertices);
+    free(m->corner_sharpness);
+    free(m->hole_faces);
+    free(m->uvs);
+    free(m->uv_indices);
+    free(m->vertex_ids);
+    free(m->face_ids);
+    primvars_free(m);
+    free(m);
+}
+
+void mesh_as_arrays(const struct mesh *m, struct mesh_arrays *out)
+{
+    *out = (struct mesh_arrays){
+        .options = m->options,
+        .points = {m->points, 3 * m->n_vertices},
+        .face_counts = {m->face_counts, m->n_faces},
+        .face_vertices = {m->face_vertices, m->n_corners},
+        .crease_indices = {m->crease_edges, 2 * m->n_creases},
+        .crease_sharpnesses = {m->crease_sharpness, m->n_creases},
+        .crease_pairs = 1,
+        .corner_indices = {m->corner_vertices, m->n_corner_tags},
+        .corner_sharpnesses = {m->corner_sharpness, m->n_corner_tags},
+        .hole_indices = {m->hole_faces, m->n_holes},
+        .uvs = {m->uvs, 2 * m->n_uvs},
+        .uv_indices = {m->uv_indices, m->n_uvs ? m->n_corners : 0},
+        .vertex_ids = {m->vertex_ids, m->n_vertices},
+        .face_ids = {m->face_ids, m->n_faces},
+        .next_vertex_id = m->next_vertex_id,
+        .next_face_id = m->next_face_id,
+    };
+    primvars_arrays(m, out);
+}
+
+int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err)
+{
+    struct mesh_arrays a;
+    mesh_as_arrays(m, &a);
+    int rc = mesh_build(&a, out, err);
+    if (rc)
+        return rc;
+    memcpy((*out)->name, m->name, sizeof m->name);
+    (*out)->n_edges = m->n_edges;
+    (*out)->manifold = m->manifold;
+    return SDD_OK;
+}
+
+static int check_range(const int32_t *v, int64_t n, int64_t limit, const char *field, struct sdd_error *err)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (v[i] < 0 || v[i] >= limit)
+            return sdd_fail(err, SDD_EMESH, field, "%s[%lld] is %d of %lld", field, (long long)i, v[i],
+                            (long long)limit);
+    return SDD_OK;
+}
+
+int mesh_check_indices(const struct mesh *m, struct sdd_error *err)
+{
+    int rc = check_range(m->face_vertices, m->n_corners, m->n_vertices, "faceVertexIndices", err);
+    if (!rc)
+        rc = check_range(m->crease_edges, 2 * m->n_creases, m->n_vertices, "creaseIndices", err);
+    if (!rc)
+        rc = check_range(m->corner_vertices, m->n_corner_tags, m->n_vertices, "cornerIndices", err);
+    if (!rc)
+        rc = check_range(m->hole_faces, m->n_holes, m->n_faces, "holeIndices", err);
+    if (!rc && m->n_uvs)
+        rc = check_range(m->uv_indices, m->n_corners, m->n_uvs, "stIndices", err);
+    return rc;
+}
+
+void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out)
+{
+    *out = (struct sdd_mesh_desc){
+        .n_vertices = m->n_vertices,
+        .n_faces = m->n_faces,
+        .n_corners = m->n_corners,
+        .face_counts = m->face_counts,
+        .face_vertices = m->face_vertices,
+        .n_creases = m->n_creases,
+        .crease_edges = m->crease_edges,
+        .crease_sharpness = m->crease_sharpness,
+        .n_corner_tags = m->n_corner_tags,
+        .corner_vertices = m->corner_vertices,
+        .corner_sharpness = m->corner_sharpness,
+        .n_holes = m->n_holes,
+        .hole_faces = m->hole_faces,
+        .n_uvs = m->n_uvs,
+        .uv_indices = m->uv_indices,
+        .n_channels = m->n_channels,
+        .channels = m->channels,
+        .options = m->options,
+    };
+}
+
+int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err)
+{
+    struct mesh_encoding e;
+    unsigned char digest[32];
+    gnutls_hash_hd_t hash;
+    out[0] = 0;
+    mesh_encode(m, &e);
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) /* the algorithm is always there: it is memory that is not */
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for SHA-256");
+    int bad = 0;
+    for (int i = 0; i < e.n && !bad; i++)
+        bad = e.parts[i].bytes && gnutls_hash(hash, e.parts[i].data, e.parts[i].bytes) < 0;
+    gnutls_hash_deinit(hash, digest);
+    if (bad)
+        return sdd_fail(err, SDD_EINTERNAL, "", "SHA-256 failed");
+    for (int i = 0; i < 16; i++)
+        (void)snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    return SDD_OK;
+}
+
+int64_t mesh_bytes(const struct mesh *m)
+{
+    int64_t words = 3 * m->n_vertices + m->n_faces + m->n_corners * (m->n_uvs ? 2 : 1) + 3 * m->n_creases +
+                    2 * m->n_corner_tags + m->n_holes + 2 * m->n_uvs + m->n_vertices + m->n_faces;
+    return (int64_t)sizeof *m + 4 * words + primvars_bytes(m);
+}
+
+int mesh_name_check(const char *name, struct sdd_error *err)
+{
+    size_t n = strlen(name);
+    if (n >= 1 && n < MESH_NAME_SIZE && name[0] != '.' &&
+        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == n)
+        return SDD_OK;
+    int rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to %d of [A-Za-z0-9._-] and does not start with a dot",
+                      MESH_NAME_SIZE - 1);
+    if (err)
+        err->available = MESH_NAME_SIZE - 1;
+    return rc;
+}
+
+int mesh_option_set(struct sdd_options *o, const char *name, const char *token, struct sdd_error *err)
+{
+    char shown[CHARS_SHOW_SIZE];
+    return sdd_option_set(o, name, chars_show(token, strlen(token), shown), err);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "server/mesh/formats/codec.h"
+#include <string.h>
+
+void positions_free(struct positions *p)
+{
+    if (p)
+        arena_free(p->arena);
+}
+
+static int own_or_free(struct positions **p, struct sdd_error *err)
+{
+    int rc = positions_own(*p, err);
+    if (!rc)
+        return SDD_OK;
+    positions_free(*p);
+    *p = NULL;
+    return rc;
+}
+
+int positions_from_octets(const void *body, size_t bytes, int64_t first, struct positions **out, struct sdd_error *err)
+{
+    *out = NULL;
+    if (bytes % 12)
+        return sdd_fail(err, SDD_EMESH, "points", "%zu bytes are no whole number of vertices of 12 bytes", bytes);
+    if (first < 0)
+        return sdd_fail(err, SDD_EINVALID, "first", "first is %lld", (long long)first);
+    struct arena *arena = arena_create(INT64_MAX / 2);
+    struct positions *p = arena ? arena_alloc(arena, sizeof *p) : NULL;
+    struct position_range *range = p ? arena_alloc(arena, sizeof *range) : NULL;
+    if (!range) {
+        arena_free(arena);
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for positions");
+    }
+    *range = (struct position_range){first, (int64_t)(bytes / 12), body};
+    *p = (struct positions){1, range, arena};
+    *out = p;
+    return (uintptr_t)body % sizeof(float) ? own_or_free(out, err) : SDD_OK;
+}
+
+int positions_from_points(struct f32s points, struct positions **out, struct sdd_error *err)
+{
+    int rc = positions_from_octets(points.v, (size_t)points.n * sizeof(float), 0, out, err);
+    return *out ? own_or_free(out, err) : rc;
+}
+
+int positions_own(struct positions *p, struct sdd_error *err)
+{
+    for (int64_t i = 0; i < p->n_ranges; i++) {
+        struct position_range *r = &p->ranges[i];
+        float *copy = arena_array(p->arena, r->n, 3 * sizeof(float));
+        if (!copy)
+            return arena_fail(p->arena, "positions", err);
+        if (r->n)
+            memcpy(copy, r->points, (size_t)r->n * 3 * sizeof(float));
+        r->points = copy;
+    }
+    return SDD_OK;
+}
+
+int positions_check(const struct positions *p, int64_t n_vertices, int whole, struct sdd_error *err)
+{
+    if (!p->n_ranges)
+        return sdd_fail(err, SDD_EINVALID, "ranges", "ranges is missing or empty");
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        if (!p->ranges[i].n)
+            return sdd_fail(err, SDD_EINVALID, "points", "ranges[%lld] has no points", (long long)i);
+    if (whole && (p->n_ranges != 1 || p->ranges[0].first != 0))
+        return sdd_fail(err, SDD_EMESH, "ranges", "a pose is one range, from vertex 0 on, of all %lld vertices",
+                        (long long)n_vertices);
+    if (whole && p->ranges[0].n != n_vertices)
+        return sdd_fail(err, SDD_EMESH, "points", "%lld vertices are given; the mesh has %lld and all are needed",
+                        (long long)p->ranges[0].n, (long long)n_vertices);
+    for (int64_t i = 0; i < p->n_ranges; i++) {
+        const struct position_range *r = &p->ranges[i];
+        int64_t end;
+        if (!size_add(r->first, r->n, &end) || end > n_vertices)
+            return sdd_fail(err, SDD_EMESH, "ranges", "ranges[%lld] is %lld vertices from %lld on; the mesh has %lld",
+                            (long long)i, (long long)r->n, (long long)r->first, (long long)n_vertices);
+    }
+    return SDD_OK;
+}
+
+void positions_apply(const struct positions *p, struct mesh *m)
+{
+    for (int64_t i = 0; i < p->n_ranges; i++) {
+        const struct position_range *r = &p->ranges[i];
+        if (r->n)
+            memcpy(m->points + 3 * r->first, r->points, (size_t)r->n * 3 * sizeof(float));
+    }
+}

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c: makes answers: bodies, headers every answer has, problem documents. */
+#include "server/net/http.h"
+#include "server/api/routes.h"
+#include "server/server.h"
+#include "subdd.pb-c.h"
+#include <microhttpd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RETRY_AFTER_S 1
+#define RETRY_TOKEN_S 60 /* wrong tokens are counted by the minute */
+
+/* Seconds after which the same request may go better; 0: only another request can. */
+static int retry_after(const struct sdd_error *err)
+{
+    if (!sdd_err_retryable(err->code) || (err->code == SDD_ENO_MEMORY && err->needed))
+        return 0;
+    return err->code == SDD_ETOO_MANY && *err->field ? RETRY_TOKEN_S : RETRY_AFTER_S;
+}
+
+void answer_header(struct request *r, const char *name, const char *value)
+{
+    if (r->response)
+        MHD_add_response_header(r->response, name, value);
+}
+
+void answer_warnings(struct request *r, const struct text *lines)
+{
+    char line[WARNING_SIZE];
+    for (const char *s = lines->bytes ? lines->data : ""; *s;) {
+        size_t n = strcspn(s, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, s);
+        if (n >= sizeof line)
+            memcpy(line + sizeof line - 4, "...", 4);
+        answer_header(r, "Subdd-Warning", line);
+        s += n + (s[n] == '\n');
+    }
+}
+
+void version_tag(char tag[VERSION_TAG_SIZE], int64_t version, int media)
+{
+    snprintf(tag, VERSION_TAG_SIZE, "\"%lld%s\"", (long long)version, media_suffix(media));
+}
+
+void answer_etag(struct request *r, int64_t version)
+{
+    char tag[VERSION_TAG_SIZE];
+    version_tag(tag, version, r->status < 400 ? r->media_out : 0);
+    answer_header(r, "ETag", tag);
+}
+
+bool answer_not_modified(struct request *r, int64_t version)
+{
+    const char *known = request_header(r, "If-None-Match");
+    char tag[VERSION_TAG_SIZE];
+    version_tag(tag, version, r->media_out);
+    if (!known || !etag_matches(known, tag, true))
+        return false;
+    answer_empty(r, 304);
+    answer_etag(r, version);
+    return true;
+}
+
+static void add_timing(struct request *r)
+{
+    char line[64 * N_PHASES];
+    size_t at = 0;
+    for (int p = 0; p < N_PHASES; p++) {
+        if (r->phases[p] > 0)
+            at += (size_t)snprintf(line + at, sizeof line - at, "%s%s;dur=%.3f", at ? ", " : "", phase_names[p],
+                                   r->phases[p] * 1e3);
+        if (r->phases[p] > 0 && p == PHASE_REFINE && r->refined_by)
+            at += (size_t)snprintf(line + at, sizeof line - at, ";desc=\"%s\"", r->refined_by);
+    }
+    if (at)
+        answer_header(r, "Server-Timing", line);
+}
+
+void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes)
+{
+    if (r->response)
+        MHD_destroy_response(r->response);
+    r->response = response;
+    r->status = status;
+    r->streamed = bytes < 0;
+    r->answer_bytes = r->streamed ? 0 : bytes;
+    answer_header(r, "X-Request-Id", r->id);
+    if (r->route && r->route->answer & (r->route->answer - 1))
+        answer_header(r, "Vary", "Accept");
+    add_timing(r);
+    if (r->close_after || r->server->state == SERVER_CLOSING)
+        answer_header(r, "Connection", "close");
+}
+
+static void answer_body(struct request *r, int status, const char *media, void *body, size_t bytes,
+                        enum MHD_ResponseMemoryMode mode)
+{
+    answer_response(r, status, MHD_create_response_from_buffer(bytes, body, mode), (int64_t)bytes);
+    if (*media)
+        answer_header(r, "Content-Type", media);
+}
+
+void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes)
+{
+    void *source = (void *)(uintptr_t)body; /* copied, not changed; libmicrohttpd just lacks the const */
+    answer_body(r, status, media, source, bytes, MHD_RESPMEM_MUST_COPY);
+}
+
+/* A big body in one piece would be written until the client's window is full, while everybody else waits. */
+struct blob {
+    struct request *request; /* outlives the reading */
+    size_t bytes;
+    char *data;
+};
+
+static ssize_t blob_read(void *cls, uint64_t at, char *out, size_t max)
+{
+    const struct blob *b = cls;
+    size_t n = b->bytes - at < max ? b->bytes - at : max;
+    if (!conn_give(b->request->conn, out, b->data + at, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    b->request->answer_bytes += (int64_t)n;
+    return (ssize_t)n;
+}
+
+static void blob_free(void *cls)
+{
+    struct blob *b = cls;
+    free(b->data);
+    free(b);
+}
+
+static struct MHD_Response *blob_response(struct request *r, void *body, size_t bytes)
+{
+    struct blob *b = malloc(sizeof *b);
+    struct MHD_Response *response = NULL;
+    if (b) {
+        *b = (struct blob){r, bytes, body};
+        response = MHD_create_response_from_callback(bytes, ANSWER_BLOCK, blob_read, b, blob_free);
+    }
+    if (!response) {
+        free(b);
+        free(body);
+    }
+    return response;
+}
+
+void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes)
+{
+    if (bytes <= ANSWER_BLOCK) {
+        answer_body(r, status, media_name(media), body, bytes, MHD_RESPMEM_MUST_FREE);
+        return;
+    }
+    struct MHD_Response *response = blob_response(r, body, bytes);
+    if (!response) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    answer_response(r, status, response, -1);
+    answer_header(r, "Content-Type", media_name(media));
+}
+
+void answer_text(struct request *r, int status, enum media media, struct text *body)
+{
+    if (body->failed) {
+        text_free(body);
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    answer_taken(r, status, media, body->data, body->bytes);
+    *body = (struct text){0};
+}
+
+void answer_empty(struct request *r, int status)
+{
+    answer_copy(r, status, "", "", 0);
+}
+
+void problem_json(struct text *out, const struct sdd_error *err, const char *request_id)
+{
+    const char *code = sdd_err_code(err->code);
+    text_printf(out, "{\"type\":\"https://subdd.dev/errors/%s\"", code);
+    text_member(out, "title", sdd_err_title(err->code));
+    text_member_int(out, "status", sdd_err_http(err->code));
+    text_member(out, "detail", err->text);
+    text_member(out, "instance", request_id);
+    text_member(out, "code", code);
+    if (*err->field)
+        text_member(out, "field", err->field);
+    if (err->code == SDD_ESTALE)
+        text_member_int(out, "current_version", err->available);
+    else if (err->code == SDD_ENO_MEMORY && err->needed) {
+        text_member_int(out, "needed", err->needed);
+        text_member_int(out, "available", err->available);
+    } else if (err->available) {
+        if (err->needed)
+            text_member_int(out, "needed", err->needed);
+        text_member_int(out, "limit", err->available);
+    }
+    if (retry_after(err))
+        text_member_int(out, "retry_after_ms", retry_after(err) * 1000);
+    text_puts(out, "}\n");
+}
+
+static bool answer_problem_protobuf(struct request *r, const struct sdd_error *err)
+{
+    Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
+    char type[96];
+    struct sdd_error e = *err; /* protobuf-c wants char *, and reads only */
+    snprintf(type, sizeof type, "https://subdd.dev/errors/%s", sdd_err_code(e.code));
+    p.type = type;
+    p.title = (char *)(uintptr_t)sdd_err_title(e.code);
+    p.code = (char *)(uintptr_t)sdd_err_code(e.code);
+    p.status = (uint32_t)sdd_err_http(e.code);
+    p.detail = e.text;
+    p.instance = r->id;
+    p.field = e.field;
+    bool stale = e.code == SDD_ESTALE, memory = e.code == SDD_ENO_MEMORY;
+    p.needed = e.needed;
+    if (stale)
+        p.current_version = (uint64_t)e.available;
+    else if (memory)
+        p.available = e.available;
+    else
+        p.limit = e.available;
+    size_t bytes = subdd__v1__problem__get_packed_size(&p);
+    unsigned char *body = malloc(bytes + 1);
+    if (!body)
+        return false;
+    subdd__v1__problem__pack(&p, body);
+    answer_taken(r, sdd_err_http(e.code), MEDIA_PROTOBUF, body, bytes);
+    return true;
+}
+
+static void answer_problem_json(struct request *r, const struct sdd_error *err)
+{
+    struct text body = {0};
+    problem_json(&body, err, r->id);
+    if (body.failed)
+        answer_copy(r, sdd_err_http(err->code), "application/problem+json", "{}\n", 3);
+    else
+        answer_copy(r, sdd_err_http(err->code), "application/problem+json", body.data, body.bytes);
+    text_free(&body);
+}
+
+void answer_error(struct request *r, const struct sdd_error *err)
+{
+    char number[24];
+    r->code = sdd_err_code(err->code);
+    if (!r->protobuf_errors || !answer_problem_protobuf(r, err))
+        answer_problem_json(r, err);
+    if (retry_after(err)) {
+        snprintf(number, sizeof number, "%d", retry_after(err));
+        answer_header(r, "Retry-After", number);
+    }
+    if (err->code == SDD_EUNAUTHORIZED)
+        answer_header(r, "WWW-Authenticate", "Bearer");
+    if (err->code == SDD_ESTALE)
+        answer_etag(r, err->available);
+    if (err->code == SDD_ERANGE) {
+        snprintf(number, sizeof number, "bytes */%lld", (long long)err->available);
+        answer_header(r, "Content-Range", number);
+    }
+}
+
+void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
+{
+    struct sdd_error err = {0};
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    answer_error(r, (sdd_fail(&err, code, field, "%s", text), &err));
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* auth.c: the tokens file, and who may do what. */
+#include "server/net/auth.h"
+#include "server/net/mhd/guard.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#define MAX_TOKENS 10000
+#define FAILURES_A_MINUTE 10
+#define N_ADDRESSES 1024
+
+struct token {
+    char name[TOKEN_NAME_SIZE];
+    enum scope scope;
+    unsigned char hash[32];
+};
+struct failures { /* of one address in one minute */
+    char address[46];
+    uint64_t since;
+    int n;
+};
+struct auth {
+    char *path;
+    struct token *tokens;
+    int n;
+    struct failures addresses[N_ADDRESSES];
+};
+
+static const char *const scope_names[] = {"none", "read", "edit", "admin"};
+
+/* "read,edit": the strongest counts, since each includes the weaker ones. SCOPE_NONE: not a list of scopes. */
+static enum scope parse_scopes(const char *s)
+{
+    enum scope best = SCOPE_NONE;
+    for (; *s; s += *s == ',') {
+        size_t n = strcspn(s, ",");
+        enum scope one = SCOPE_READ;
+        while (one <= SCOPE_ADMIN && (strlen(scope_names[one]) != n || strncmp(s, scope_names[one], n)))
+            one++;
+        if (one > SCOPE_ADMIN)
+            return SCOPE_NONE;
+        if (one > best)
+            best = one;
+        s += n;
+    }
+    return best;
+}
+
+static bool good_name(const char *s)
+{
+    size_t n = strspn(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+    return n > 0 && n < TOKEN_NAME_SIZE && s[n] == 0;
+}
+
+static bool parse_hash(const char *s, unsigned char hash[32])
+{
+    if (strlen(s) != 64)
+        return false;
+    for (int i = 0; i < 32; i++) {
+        int high = guard_hex(s[2 * i]), low = guard_hex(s[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        hash[i] = (unsigned char)(high * 16 + low);
+    }
+    return true;
+}
+
+static bool parse_line(char *line, struct token *out)
+{
+    char *rest = NULL, *name = strtok_r(line, " \t\r\n", &rest), *scopes = strtok_r(NULL, " \t\r\n", &rest);
+    char *hash = strtok_r(NULL, " \t\r\n", &rest);
+    if (!name || !scopes || !hash || strtok_r(NULL, " \t\r\n", &rest) || !good_name(name))
+        return false;
+    snprintf(out->name, sizeof out->name, "%s", name);
+    out->scope = parse_scopes(scopes);
+    return out->scope != SCOPE_NONE && parse_hash(hash, out->hash);
+}
+
+static struct token *read_tokens(const char *path, int *n, struct text *error)
+{
+    char line[512];
+    FILE *f = fopen(path, "re");
+    struct token *tokens = f ? calloc(MAX_TOKENS, sizeof *tokens) : NULL;
+    int at = 0, number = 0;
+    if (!f)
+        text_printf(error, "the tokens file %s cannot be read: %s", path, strerror(errno));
+    while (tokens && fgets(line, sizeof line, f)) {
+        number++;
+        if (line[strspn(line, " \t\r\n")] == 0 || line[0] == '#')
+            continue;
+        if (at == MAX_TOKENS || !parse_line(line, &tokens[at++])) {
+            text_printf(error, "%s line %d is not: name scopes sha256 (at most %d tokens)", path, number, MAX_TOKENS);
+            free(tokens);
+            tokens = NULL;
+        }
+    }
+    if (f)
+        fclose(f);
+    *n = at;
+    return tokens;
+}
+
+struct auth *auth_create(const char *path, struct text *error)
+{
+    struct auth *a = calloc(1, sizeof *a);
+    if (a && (a->path = strdup(path)) && (a->tokens = read_tokens(path, &a->n, error)))
+        return a;
+    auth_free(a);
+    return NULL;
+}
+
+void auth_free(struct auth *a)
+{
+    if (!a)
+        return;
+    free(a->path);
+    free(a->tokens);
+    free(a);
+}
+
+int auth_reload(struct auth *a, struct text *error)
+{
+    int n;
+    struct token *tokens = read_tokens(a->path, &n, error);
+    if (!tokens)
+        return SDD_EINVALID;
+    free(a->tokens);
+    a->tokens = tokens;
+    a->n = n;
+    return SDD_OK;
+}
+
+int auth_count(const struct auth *a)
+{
+    return a->n;
+}
+
+static struct failures *failures_of(struct auth *a, const char *address, uint64_t now)
+{
+    unsigned h = 5381;
+    for (const char *s = address; *s; s++)
+        h = h * 33 + (unsigned char)*s;
+    struct failures *f = &a->addresses[h % N_ADDRESSES];
+    if (strcmp(f->address, address) || now - f->since > 60 * 1000000000ull) {
+        *f = (struct failures){.since = now};
+        snprintf(f->address, sizeof f->address, "%s", address);
+    }
+    return f;
+}
+
+static const struct token *find(const struct auth *a, const char *secret)
+{
+    unsigned char hash[32];
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, secret, strlen(secret), hash))
+        return NULL;
+    for (int i = 0; i < a->n; i++) /* the first bytes of a hash tell nothing of the token */
+        if (memcmp(a->tokens[i].hash, hash, 8) == 0 && gnutls_memcmp(a->tokens[i].hash, hash, sizeof hash) == 0)
+            return &a->tokens[i];
+    return NULL;
+}
+
+int auth_check(struct auth *a, const char *authorization, const char *address, enum scope scope, uint64_t now_ns,
+               char principal[TOKEN_NAME_SIZE], struct sdd_error *err)
+{
+    principal[0] = 0;
+    if (!a || scope == SCOPE_NONE)
+        return SDD_OK;
+    bool bearer = authorization && strncasecmp(authorization, "Bearer ", 7) == 0;
+    const struct token *token = bearer ? find(a, authorization + 7) : NULL;
+    if (!token) {
+        struct failures *f = failures_of(a, address, now_ns);
+        if (authorization && ++f->n > FAILURES_A_MINUTE)
+            return sdd_fail(err, SDD_ETOO_MANY, "authorization", "more than %d wrong tokens in a minute",
+                            FAILURES_A_MINUTE);
+        return sdd_fail(err, SDD_EUNAUTHORIZED, "authorization", "send a valid token as Authorization: Bearer TOKEN");
+    }
+    if (token->scope < scope)
+        return sdd_fail(err, SDD_EFORBIDDEN, "authorization", "this needs the scope %s", scope_names[scope]);
+    snprintf(principal, TOKEN_NAME_SIZE, "%s", token->name);
+    return SDD_OK;
+}
+
+static bool make_secret(char token[64], unsigned char hash[32])
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    unsigned char random[32];
+    if (gnutls_rnd(GNUTLS_RND_KEY, random, sizeof random))
+        return false;
+    unsigned bits = 0, n_bits = 0;
+    int at = 0;
+    for (int i = 0; i < 33; i++) { /* base64url without padding: 43 digits; the 33rd byte is padding bits */
+        bits = bits << 8 | (i < 32 ? random[i] : 0);
+        for (n_bits += 8; n_bits >= 6 && at < 43; n_bits -= 6)
+            token[at++] = digits[bits >> (n_bits - 6) & 63];
+    }
+    token[at] = 0;
+    gnutls_memset(random, 0, sizeof random);
+    return gnutls_hash_fast(GNUTLS_DIG_SHA256, token, (size_t)at, hash) == 0;
+}
+
+/* Is the name taken? A file that is not there yet has no names; one that is broken gets no more lines. */
+static bool may_add(const char *path, const char *name, struct text *error)
+{
+    int n = 0;
+    if (access(path, F_OK))
+        return true;
+    struct token *tokens = read_tokens(path, &n, error);
+    for (int i = 0; tokens && i < n; i++)
+        if (strcmp(tokens[i].name, name) == 0 && !error->bytes)
+            text_printf(error, "%s has a token named %s already: remove its line first", path, name);
+    free(tokens);
+    return tokens && !error->bytes;
+}
+
+int auth_new_token(const char *path, const char *spec, char token[64], struct text *error)
+{
+    char name[TOKEN_NAME_SIZE], hex[65];
+    unsigned char hash[32];
+    const char *colon = strchr(spec, ':');
+    int n = colon ? (int)(colon - spec) : 0;
+    snprintf(name, sizeof name, "%.*s", n, spec);
+    if (!colon || n >= TOKEN_NAME_SIZE || !good_name(name) || parse_scopes(colon + 1) == SCOPE_NONE) {
+        text_puts(error,
+                  "--new-token takes NAME:SCOPES, with a name of letters, digits, . _ - and scopes of read,edit,admin");
+        return SDD_EINVALID;
+    }
+    if (!*path || !make_secret(token, hash)) {
+        text_puts(error, *path ? "no random bytes" : "--new-token needs --tokens-file");
+        return SDD_EINVALID;
+    }
+    if (!may_add(path, name, error))
+        return SDD_EINVALID;
+    for (int i = 0; i < 32; i++)
+        snprintf(hex + 2 * i, 3, "%02x", hash[i]);
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    bool written = fd >= 0 && dprintf(fd, "%s %s %s\n", name, colon + 1, hex) > 0 && fsync(fd) == 0;
+    if (!written)
+        text_printf(error, "%s cannot be written: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return written ? SDD_OK : SDD_ESTORE;
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* http.c: one request from its head to its log line. */
+#include "server/net/http.h"
+#include "server/api/routes.h"
+#include "server/server.h"
+#include "server/refine/stream.h"
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SWALLOW_BYTES (1 << 20) /* a refused body up to this size is read, so that the connection can be kept */
+#define FIRST_CAPACITY 65536
+#define CONNECTION_MEMORY 65536
+
+/* libmicrohttpd leaves what stands between a value and the end of its line; it is in the connection's memory, where
+ * that has ended names and values in place. */
+const char *request_header(const struct request *r, const char *name)
+{
+    const char *value = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
+    size_t n = value ? strlen(value) : 0;
+    while (n && (value[n - 1] == ' ' || value[n - 1] == '\t'))
+        ((char *)(uintptr_t)value)[--n] = 0;
+    return value;
+}
+
+/* ---- screening: what the head alone decides ------------------------------------------------------------------ */
+static void name_request(struct request *r)
+{
+    const char *given = request_header(r, "X-Request-Id");
+    size_t n = given ? strspn(given, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") : 0;
+    if (n && n < REQUEST_ID_SIZE && !given[n])
+        memcpy(r->id, given, n + 1);
+    else
+        snprintf(r->id, sizeof r->id, "%s%08x", r->server->id_prefix, ++r->server->next_request);
+}
+
+static int find_route(struct request *r, const char *method, struct sdd_error *err)
+{
+    char allowed[64];
+    snprintf(r->method, sizeof r->method, "%s", method);
+    r->route = routes_find(method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
+    if (r->route)
+        return SDD_OK;
+    if (err->code)
+        return err->code;
+    if (!*allowed)
+        return sdd_fail(err, SDD_ENOT_FOUND, "path", "there is no such path; GET /v1/openapi.yaml lists them");
+    sdd_fail(err, SDD_EMETHOD, "method", "this path has %s", allowed);
+    answer_error(r, err);
+    answer_header(r, "Allow", allowed);
+    return err->code;
+}
+
+static int check_service(struct request *r, struct sdd_error *err)
+{
+    struct server *s = r->server;
+    if (r->route && r->route->always)
+        return SDD_OK;
+    if (r->conn->refusal) {
+        metrics_add(&s->metrics, M_REJECTED_CONNECTIONS, 1);
+        r->close_after = true;
+        return sdd_fail(err, r->conn->refusal, "", "too many connections%s",
+                        r->conn->refusal == SDD_ETOO_MANY ? " from this address" : "");
+    }
+    if (s->state == SERVER_CLOSING || (s->state == SERVER_NOT_READY && s->exit_code))
+        return sdd_fail(err, SDD_EBUSY, "", "%s", s->not_ready);
+    return SDD_OK;
+}
+
+static int check_body(struct request *r, struct sdd_error *err)
+{
+    const struct guard_head *head = &r->conn->head;
+    const char *type = request_header(r, "Content-Type");
+    char list[160];
+    if (!r->route->body) {
+        if (head->content_length <= 0 && !head->chunked)
+            return SDD_OK;
+        return sdd_fail(err, SDD_EINVALID, "body", "%s has no body here", r->method);
+    }
+    r->media_in = type ? media_of(type) & r->route->body : 0;
+    if (!r->media_in) {
+        media_list(r->route->body, list, sizeof list);
+        return sdd_fail(err, SDD_EMEDIA_TYPE, "content-type", "send one of: %s", list);
+    }
+    r->body_limit = r->media_in & MEDIA_JSON ? r->server->config->max_json_bytes : r->server->config->max_body_bytes;
+    if (r->body_limit > r->server->config->max_inflight_bytes)
+        r->body_limit = r->server->config->max_inflight_bytes;
+    if (head->content_length > r->body_limit) {
+        sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
+                 (long long)head->content_length, (long long)r->body_limit);
+        err->needed = head->content_length;
+        err->available = r->body_limit;
+        return err->code;
+    }
+    if (head->content_length > r->server->config->max_inflight_bytes - r->server->inflight_bytes)
+        return sdd_fail(err, SDD_EBUSY, "body", "too many bytes of request bodies are in flight");
+    return SDD_OK;
+}
+
+static int check_accept(struct request *r, struct sdd_error *err)
+{
+    const char *accept = request_header(r, "Accept");
+    char list[160];
+    r->protobuf_errors = accept && media_accepted(accept, MEDIA_JSON | MEDIA_PROTOBUF, MEDIA_JSON) == MEDIA_PROTOBUF;
+    if (!r->route || !r->route->answer)
+        return SDD_OK;
+    r->media_out = media_accepted(accept, r->route->answer, r->route->prefer);
+    if (r->media_out)
+        return SDD_OK;
+    media_list(r->route->answer, list, sizeof list);
+    return sdd_fail(err, SDD_ENOT_ACCEPTABLE, "accept", "this can be made: %s", list);
+}
+
+static int check_deadline(struct request *r, struct sdd_error *err)
+{
+    const char *given = request_header(r, "Subdd-Timeout-Ms");
+    double seconds = r->server->config->request_deadline;
+    int64_t ms;
+    if (given) {
+        if (!parse_whole(given, strlen(given), &ms) || ms == 0)
+            return sdd_fail(err, SDD_EINVALID, "subdd-timeout-ms",
+                            "Subdd-Timeout-Ms must be a whole number of milliseconds");
+        if ((double)ms * 1e-3 < seconds)
+            seconds = (double)ms * 1e-3;
+    }
+    r->deadline = r->started + (uint64_t)(seconds * 1e9);
+    return SDD_OK;
+}
+
+static void screen(struct request *r, const char *method)
+{
+    struct sdd_error err = {0};
+    const char *mark =
+        r->conn->target[r->conn->head.path_bytes] ? r->conn->target + r->conn->head.path_bytes + 1 : NULL;
+    name_request(r);
+    int rc = check_accept(r, &err);
+    if (!rc)
+        rc = find_route(r, method, &err);
+    if (r->response)
+        return; /* 405 has its answer already */
+    if (!rc || rc == SDD_ENOT_FOUND) {
+        int service = check_service(r, &err);
+        if (service)
+            rc = service;
+    }
+    if (!rc)
+        rc = auth_check(r->server->auth, request_header(r, "Authorization"), r->conn->address, r->route->scope,
+                        r->started, r->principal, &err);
+    if (rc == SDD_EUNAUTHORIZED || rc == SDD_EFORBIDDEN || (rc == SDD_ETOO_MANY && r->route))
+        metrics_add(&r->server->metrics, M_REJECTED_AUTH, 1);
+    if (!rc)
+        rc = check_accept(r, &err);
+    if (!rc)
+        rc = check_body(r, &err);
+    if (!rc)
+        rc = check_deadline(r, &err);
+    if (!rc && !r->route->always) /* a probe may ask as it likes */
+        rc = query_parse(&r->query, mark, r->route->query, r->route->options, &err);
+    if (rc == SDD_ETOO_LARGE)
+        metrics_add(&r->server->metrics, M_REJECTED_SIZE, 1);
+    if (rc)
+        answer_error(r, &err);
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
+/* An answer in the middle of a body: MHD cannot queue one then, so it goes straight to the socket and ends the
+ * connection. */
+static enum MHD_Result refuse_midway(struct request *r, int code, int64_t limit)
+{
+    struct sdd_error err = {0};
+    sdd_fail(&err, code, "body",
+             code == SDD_ETOO_LARGE ? "the body is longer than %lld bytes"
+                                    : "no memory for the body (%lld bytes so far)",
+             (long long)(code == SDD_ETOO_LARGE ? limit : (int64_t)r->body_bytes));
+    err.available = limit;
+    r->status = sdd_err_http(code);
+    r->code = sdd_err_code(code);
+    metrics_add(&r->server->metrics, code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_MEMORY, 1);
+    conn_refuse(r->conn, &err);
+    r->conn->linger = true;
+    return MHD_NO;
+}
+
+static bool reserve(struct request *r, size_t more)
+{
+    size_t capacity = r->body_capacity ? r->body_capacity : FIRST_CAPACITY, most = (size_t)r->body_limit;
+    if (r->conn->head.content_length > 0)
+        most = (size_t)r->conn->head.content_length;
+    while (capacity < r->body_bytes + more)
+        capacity *= 2;
+    if (capacity > most)
+        capacity = most;
+    if (capacity <= r->body_capacity)
+        return true;
+    int64_t extra = (int64_t)(capacity - r->body_capacity);
+    if (extra > r->server->config->max_inflight_bytes - r->server->inflight_bytes)
+        return false;
+    unsigned char *body = realloc(r->body, capacity);
+    if (!body)
+        return false;
+    r->body = body;
+    r->body_capacity = capacity;
+    r->counted += extra;
+    r->server->inflight_bytes += extra;
+    return true;
+}
+
+static enum MHD_Result collect(struct request *r, const char *data, size_t *n)
+{
+    if (r->response) { /* refused: swallow */
+        *n = 0;
+        return MHD_YES;
+    }
+    if (*n > (size_t)r->body_limit - r->body_bytes)
+        return refuse_midway(r, SDD_ETOO_LARGE, r->body_limit);
+    if (!reserve(r, *n))
+        return refuse_midway(r, SDD_EBUSY, 0);
+    memcpy(r->body + r->body_bytes, data, *n);
+    r->body_bytes += *n;
+    *n = 0;
+    return MHD_YES;
+}
+
+/* ---- libmicrohttpd's callbacks ------------------------------------------------------------------------------- */
+static enum MHD_Result queue(struct request *r)
+{
+    conn_enter(r->conn, CONN_SEND);
+    return MHD_queue_response(r->mhd, (unsigned)r->status, r->response);
+}
+
+/* Should a refusal wait for the body? Small ones are read so that the connection lives on; big ones are cut off. */
+static bool swallow(const struct request *r)
+{
+    const struct guard_head *head = &r->conn->head;
+    return head->content_length > 0 && head->content_length <= SWALLOW_BYTES && !request_header(r, "Expect") &&
+           !r->close_after;
+}
+
+static enum MHD_Result begin(struct server *s, struct MHD_Connection *mhd, const char *method, void **state)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    struct conn *conn = info ? info->socket_context : NULL;
+    struct request *r = conn && conn->target ? calloc(1, sizeof *r) : NULL;
+    if (!r)
+        return MHD_NO;
+    *state = r;
+    r->server = s;
+    r->conn = conn;
+    r->mhd = mhd;
+    r->started = conn->head_at;
+    conn->request = r;
+    screen(r, method);
+    bool body = conn->head.content_length > 0 || conn->head.chunked;
+    if (!r->response || !body || swallow(r))
+        return MHD_YES;
+    conn->linger = true;
+    return queue(r);
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *mhd, const char *url, const char *method,
+                                  const char *version, const char *data, size_t *n, void **state)
+{
+    struct request *r = *state;
+    (void)url;
+    (void)version;
+    if (!r)
+        return begin(cls, mhd, method, state);
+    if (*n)
+        return collect(r, data, n);
+    if (!r->dispatched) {
+        r->dispatched = true;
+        conn_enter(r->conn, CONN_WORK);
+        if (!r->response)
+            r->route->handle(r);
+    }
+    if (r->response)
+        return queue(r);
+    http_sleep(r);
+    return MHD_YES;
+}
+
+void http_sleep(struct request *r)
+{
+    r->asleep = true;
+    MHD_suspend_connection(r->mhd);
+}
+
+void http_answered(struct request *r)
+{
+    if (!r->asleep)
+        return;
+    r->asleep = false;
+    r->server->woken = true;
+    MHD_resume_connection(r->mhd);
+}
+
+static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, enum MHD_RequestTerminationCode why)
+{
+    struct request *r = *state;
+    struct server *s = cls;
+    (void)mhd;
+    *state = NULL;
+    if (!r)
+        return;
+    if (r->job) { /* cannot be while asleep; a defence */
+        atomic_store(&r->job->cancel, 1);
+        r->job->request = NULL;
+    }
+    if (r->stream)
+        stream_left(r->stream);
+    bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK && conn_is_sent(r->conn);
+    if (!r->streamed && (!complete || strcmp(r->method, "HEAD") == 0))
+        r->answer_bytes = 0;
+    if (r->media_out == MEDIA_FRAME && (r->status == 200 || r->status == 206))
+        metrics_add(&s->metrics, M_STREAM_BYTES, r->answer_bytes);
+    if (!complete && r->status && r->status < 400)
+        metrics_add(&s->metrics, M_CANCELLED, 1);
+    http_log(r, complete);
+    s->inflight_bytes -= r->counted;
+    conn_done(r->conn);
+    if (r->response)
+        MHD_destroy_response(r->response);
+    query_free(&r->query);
+    free(r->body);
+    free(r);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
+                          enum MHD_ConnectionNotificationCode what)
+{
+    struct server *s = cls;
+    if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
+        conn_close(*context);
+        *context = NULL;
+        return;
+    }
+    const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int socket = fd ? fd->connect_fd : -1;
+    const union MHD_ConnectionInfo *address = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *context = socket >= 0 ? conn_open(&s->conns, socket, address ? address->client_addr : NULL) : NULL;
+    if (!*context && socket >= 0)
+        shutdown(socket, SHUT_RDWR);
+}
+
+/* ---- the log line ----------------------------------------------------------------------------------------------- */
+void http_log(struct request *r, bool complete)
+{
+    struct server *s = r->server;
+    double seconds = (double)(uv_hrtime() - r->started) * 1e-9;
+    struct text *line = log_begin(&s->log, r->status >= 500 ? LOG_WARNING : LOG_INFO, "request");
+    char path[256];
+    size_t n = r->conn->head.path_bytes < sizeof path - 1 ? r->conn->head.path_bytes : sizeof path - 1;
+    memcpy(path, r->conn->target, n);
+    path[n] = 0;
+    text_member(line, "id", r->id);
+    text_member(line, "address", r->conn->address);
+    if (*r->principal)
+        text_member(line, "principal", r->principal);
+    text_member(line, "method", r->method);
+    text_member(line, "path", path);
+    text_member(line, "op", r->route ? r->route->op : "none");
+    if (*r->mesh)
+        text_member(line, "mesh", r->mesh);
+    if (r->mesh_version)
+        text_member_int(line, "version", r->mesh_version);
+    text_member_int(line, "status", r->status);
+    if (r->code)
+        text_member(line, "code", r->code);
+    text_member_int(line, "bytes_in", r->conn->received);
+    text_member_int(line, "bytes_out", r->answer_bytes);
+    text_member_real(line, "ms", seconds * 1e3, 3);
+    for (int p = 0; p < N_PHASES; p++)
+        if (r->phases[p] > 0)
+            text_member_real(line, phase_names[p], r->phases[p] * 1e3, 3);
+    if (!complete)
+        text_puts(line, ",\"aborted\":true");
+    log_end(&s->log);
+    metrics_request(&s->metrics, r->route ? (int)(r->route - routes) : METRICS_OPS - 1, r->status, seconds);
+}
+
+static void ignore_log(void *cls, const char *format, va_list args)
+{
+    (void)cls, (void)format, (void)args; /* a port scan would fill the log; what matters is logged here */
+}
+
+bool http_start(struct server *s, struct text *error)
+{
+    /* Half of it is read into; the rest must hold a second copy of the cookies, which may be nearly the whole head. */
+    size_t memory = CONNECTION_MEMORY + 2 * (size_t)s->config->max_header_bytes;
+    s->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
+                              MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+                              (unsigned)(s->config->max_connections + CONN_RESERVE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                              memory, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+                              MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+                              s, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_END);
+    if (!s->mhd)
+        text_puts(error, "libmicrohttpd does not start");
+    return s->mhd != NULL;
+}
+
+void http_stop(struct server *s)
+{
+    if (s->mhd)
+        MHD_stop_daemon(s->mhd);
+    s->mhd = NULL;
+}
+
+void http_quiesce(struct server *s)
+{
+    int fd = MHD_quiesce_daemon(s->mhd);
+    if (fd >= 0)
+        close(fd);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    http_run(timer->data);
+}
+
+void http_run(struct server *s)
+{
+    MHD_UNSIGNED_LONG_LONG ms;
+    if (!s->mhd)
+        return;
+    do {
+        s->woken = false; /* a job that ends wakes connections, and a request that is handled may end jobs */
+        MHD_run(s->mhd);
+        jobs_run(s);
+    } while (s->woken);
+    if (MHD_get_timeout(s->mhd, &ms) == MHD_YES)
+        uv_timer_start(&s->mhd_timer, on_timer, ms, 0);
+}

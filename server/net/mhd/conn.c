@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conn.c: what a connection may send, and until when. */
+#include "server/net/mhd/conn.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define DRAIN_BYTES (64 << 20)
+
+/* The loop thread's connections; recv() on any other thread goes straight to the kernel. */
+static _Thread_local struct conns *watched;
+
+bool conns_init(struct conns *all, const struct conns_config *config)
+{
+    *all = (struct conns){.config = *config};
+    all->scratch = malloc(config->max_head_bytes);
+    watched = all;
+    return all->scratch != NULL;
+}
+
+void conns_fini(struct conns *all)
+{
+    for (struct conn *c = all->first, *next; c; c = next) {
+        next = c->next;
+        conn_close(c);
+    }
+    for (int i = 0; i < all->n_lingers; i++)
+        close(all->lingers[i].fd);
+    free(all->by_fd);
+    free(all->scratch);
+    watched = NULL;
+}
+
+static bool make_room(struct conns *all, int fd)
+{
+    if (fd < all->n_fds)
+        return true;
+    int n = fd + 64;
+    struct conn **grown = realloc(all->by_fd, (size_t)n * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + all->n_fds, 0, (size_t)(n - all->n_fds) * sizeof *grown);
+    all->by_fd = grown;
+    all->n_fds = n;
+    return true;
+}
+
+static void name_address(struct conn *c, const struct sockaddr *a)
+{
+    if (a && a->sa_family == AF_INET)
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, c->address, sizeof c->address);
+    if (a && a->sa_family == AF_INET6)
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, c->address, sizeof c->address);
+}
+
+/* Too many: the one that has idled longest goes, so that idle sockets cannot lock anybody out. */
+static bool evict_idle(struct conns *all)
+{
+    struct conn *oldest = NULL;
+    for (struct conn *c = all->first; c; c = c->next) {
+        bool candidate = c->phase == CONN_IDLE || (c->phase == CONN_HEAD && c->refusal);
+        if (candidate && (!oldest || c->since < oldest->since))
+            oldest = c;
+    }
+    if (!oldest)
+        return false;
+    conn_enter(oldest, CONN_DRAIN);
+    shutdown(oldest->fd, SHUT_RDWR);
+    return true;
+}
+
+struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address)
+{
+    struct conn *c = calloc(1, sizeof *c);
+    int one = 1, same = 0;
+    if (!c || !make_room(all, fd)) {
+        free(c);
+        return NULL;
+    }
+    c->all = all;
+    c->fd = fd;
+    name_address(c, address);
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    for (struct conn *o = all->first; o; o = o->next)
+        same += strcmp(o->address, c->address) == 0;
+    if (all->config.max_per_address && same >= all->config.max_per_address)
+        c->refusal = SDD_ETOO_MANY;
+    if (all->n >= all->config.max_connections && !evict_idle(all))
+        c->refusal = SDD_EBUSY;
+    c->next = all->first;
+    if (c->next)
+        c->next->previous = c;
+    all->first = c;
+    all->n++;
+    all->by_fd[fd] = c;
+    conn_enter(c, CONN_IDLE);
+    return c;
+}
+
+/* Input that nobody read would turn the close into a reset, and the client might never see the answer. */
+static void keep_for_a_while(struct conn *c)
+{
+    struct conns *all = c->all;
+    int fd = all->n_lingers < CONN_LINGERS ? fcntl(c->fd, F_DUPFD_CLOEXEC, 3) : -1;
+    if (fd < 0)
+        return;
+    all->lingers[all->n_lingers].fd = fd;
+    all->lingers[all->n_lingers++].until = uv_hrtime() + CONN_DRAIN_NS;
+}
+
+void conn_close(struct conn *c)
+{
+    if (!c)
+        return;
+    if (c->linger)
+        keep_for_a_while(c);
+    if (c->previous)
+        c->previous->next = c->next;
+    else
+        c->all->first = c->next;
+    if (c->next)
+        c->next->previous = c->previous;
+    c->all->n--;
+    c->all->by_fd[c->fd] = NULL;
+    free(c->target);
+    free(c);
+}
+
+void conn_enter(struct conn *c, enum conn_phase phase)
+{
+    c->phase = phase;
+    c->since = uv_hrtime();
+    c->credit = c->all->config.header_deadline;
+    c->progress = -1;
+}
+
+/* Is there something to read, if only the end? */
+static bool is_readable(const struct conn *c)
+{
+    struct pollfd p = {c->fd, POLLIN, 0};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* A socket in MHD's edge-triggered epoll tells of waiting bytes once, and MHD takes a short read to mean that
+ * nothing is left. When bytes were held back, or the end came with them, setting the low-water mark (to what it
+ * is) makes the kernel tell again: tcp_set_rcvlowat ends in the same call as an arriving segment. */
+static void tell_again(struct conn *c)
+{
+    int one = 1;
+    if (is_readable(c))
+        setsockopt(c->fd, SOL_SOCKET, SO_RCVLOWAT, &one, sizeof one);
+}
+
+void conn_done(struct conn *c)
+{
+    c->request = NULL;
+    c->body = (struct conn_body){0};
+    c->used = true;
+    if (c->phase == CONN_DRAIN)
+        return;
+    conn_enter(c, CONN_IDLE);
+    tell_again(c);
+}
+
+/* ---- the receive path ------------------------------------------------------------------------------------ */
+static ssize_t kernel_recv(int fd, void *buffer, size_t n, int flags)
+{
+    return recvfrom(fd, buffer, n, flags, NULL, NULL);
+}
+
+static ssize_t later(void)
+{
+    errno = EAGAIN;
+    return -1;
+}
+
+static ssize_t drain(struct conn *c, void *buffer, size_t n)
+{
+    ssize_t got;
+    while ((got = kernel_recv(c->fd, buffer, n, 0)) > 0)
+        if ((c->drained += got) > DRAIN_BYTES)
+            return 0;
+    return got;
+}
+
+void conn_refuse(struct conn *c, const struct sdd_error *err)
+{
+    char answer[2048];
+    size_t bytes = c->all->config.refused(c->all->config.user, c, err, answer, sizeof answer);
+    conn_enter(c, CONN_DRAIN);
+    /* An empty socket buffer takes 2 KiB at once. When a peer does not read, it does not get the reason. */
+    (void)!send(c->fd, answer, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    shutdown(c->fd, SHUT_WR);
+}
+
+static ssize_t refuse(struct conn *c, const struct sdd_error *err, void *buffer, size_t n)
+{
+    conn_refuse(c, err);
+    return drain(c, buffer, n);
+}
+
+static bool begin_message(struct conn *c, struct sdd_error *err)
+{
+    const struct guard_head *h = &c->head;
+    if (h->content_length > c->all->config.max_body_bytes) {
+        sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
+                 (long long)h->content_length, (long long)c->all->config.max_body_bytes);
+        err->needed = h->content_length;
+        err->available = c->all->config.max_body_bytes;
+        return false;
+    }
+    if (h->target_bytes >= c->target_capacity) {
+        char *grown = realloc(c->target, h->target_bytes + 1);
+        if (!grown)
+            return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory") == SDD_OK;
+        c->target = grown;
+        c->target_capacity = h->target_bytes + 1;
+    }
+    memcpy(c->target, c->all->scratch + h->target, h->target_bytes);
+    c->target[h->target_bytes] = 0;
+    c->head_left = (int64_t)h->bytes;
+    c->body_left = h->content_length > 0 ? h->content_length : 0;
+    c->chunks = (struct guard_chunks){.done = !h->chunked};
+    c->received = 0;
+    conn_enter(c, CONN_BODY);
+    c->head_at = c->since;
+    return true;
+}
+
+/* No more will come; what is waiting is all there is. */
+static bool has_ended(const struct conn *c)
+{
+    struct pollfd p = {c->fd, POLLRDHUP, 0};
+    return poll(&p, 1, 0) == 1;
+}
+
+/* The next head: 1 when it is complete and good, else *result is what recv() returns. */
+static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
+{
+    struct sdd_error err = {0};
+    size_t max = c->all->config.max_head_bytes;
+    char *bytes = c->all->scratch;
+    *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
+    if (*result <= 0)
+        return false;
+    if (*result >= 2 && !memcmp(bytes, "\r\n", 2)) { /* RFC 9112 2.2: an empty line before a request is dropped */
+        kernel_recv(c->fd, bytes, 2, 0);
+        *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
+        if (*result <= 0)
+            return false;
+    }
+    int rc = guard_head(bytes, (size_t)*result, max, &c->head, &err);
+    if (rc == 1 && begin_message(c, &err))
+        return true;
+    if (rc == 0) {
+        if (c->phase == CONN_IDLE)
+            conn_enter(c, CONN_HEAD);
+        *result = has_ended(c) ? 0 : later();
+    } else
+        *result = refuse(c, &err, buffer, n);
+    return false;
+}
+
+/* Counts what was handed on; the message may end here, or the peer in the middle of it. */
+static void account(struct conn *c, int64_t got, size_t room)
+{
+    int64_t head = got < c->head_left ? got : c->head_left;
+    c->head_left -= head;
+    c->received += got - head;
+    if (!c->head.chunked)
+        c->body_left -= got - head;
+    bool complete = c->head_left == 0 && c->body_left == 0 && c->chunks.done;
+    if (!complete && (uint64_t)got < room)
+        tell_again(c);
+}
+
+static ssize_t receive_chunked(struct conn *c, void *buffer, size_t n)
+{
+    struct sdd_error err = {0};
+    ssize_t got = kernel_recv(c->fd, buffer, n, MSG_PEEK);
+    if (got <= 0)
+        return got;
+    int64_t head = got < c->head_left ? got : c->head_left;
+    int64_t body = guard_chunks(&c->chunks, (char *)buffer + head, (size_t)(got - head));
+    if (body < 0) {
+        sdd_fail(&err, SDD_EMALFORMED, "transfer-encoding", "the chunked body is broken");
+        return refuse(c, &err, buffer, n);
+    }
+    got = kernel_recv(c->fd, buffer, (size_t)(head + body), 0);
+    if (got > 0)
+        account(c, got, n);
+    return got;
+}
+
+static ssize_t receive(struct conn *c, void *buffer, size_t n)
+{
+    ssize_t got;
+    if (c->phase == CONN_DRAIN)
+        return drain(c, buffer, n);
+    if (c->phase == CONN_WORK || c->phase == CONN_SEND)
+        return later(); /* the next request waits for this one */
+    if ((c->phase == CONN_IDLE || c->phase == CONN_HEAD) && !next_head(c, buffer, n, &got))
+        return got;
+    if (c->head.chunked)
+        return c->chunks.done && !c->head_left ? later() : receive_chunked(c, buffer, n);
+    int64_t left = c->head_left + c->body_left;
+    if (left == 0)
+        return later();
+    got = kernel_recv(c->fd, buffer, n < (uint64_t)left ? n : (size_t)left, 0);
+    if (got > 0)
+        account(c, got, n);
+    return got;
+}
+
+struct conn *conn_watched(int fd)
+{
+    return watched && fd >= 0 && fd < watched->n_fds ? watched->by_fd[fd] : NULL;
+}
+
+/* libmicrohttpd's reads end here; see conn.h. */
+__attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t n, int flags)
+{
+    struct conn *c = conn_watched(fd);
+    if (!c || flags || n == 0)
+        return kernel_recv(fd, buffer, n, flags);
+    return receive(c, buffer, n);
+}
+
+bool conn_gone(const struct conn *c)
+{
+    char byte;
+    ssize_t n = kernel_recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+uint64_t conn_now(void)
+{
+    return uv_hrtime();
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* conn_deadline.c: closes connections that miss their absolute deadlines, however busy they look. */
+#include "server/net/mhd/conn.h"
+#include <errno.h>
+#include <linux/tcp.h> /* libc's struct tcp_info lacks tcpi_bytes_acked */
+#include <netinet/in.h>
+#include <unistd.h>
+
+/* Bytes that the peer has acknowledged since the connection began. */
+static int64_t acknowledged(const struct conn *c)
+{
+    struct tcp_info info;
+    socklen_t size = sizeof info;
+    if (getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info, &size))
+        return 0;
+    return (int64_t)info.tcpi_bytes_acked;
+}
+
+/* A transfer has as many seconds as a head; waiting uses them up, bytes at the minimum rate earn them back. So
+ * both a full stall and a steady drip end, each at a fixed time. */
+static bool stalled(struct conn *c, int64_t moved, double seconds)
+{
+    const struct conns_config *config = &c->all->config;
+    if (c->progress >= 0)
+        c->credit += (double)(moved - c->progress) / (double)config->min_rate - seconds;
+    if (c->credit > config->header_deadline)
+        c->credit = config->header_deadline;
+    c->progress = moved;
+    return c->credit < 0;
+}
+
+static bool late(struct conn *c, uint64_t now, double tick)
+{
+    const struct conns_config *config = &c->all->config;
+    double age = (double)(now - c->since) * 1e-9;
+    switch (c->phase) {
+    case CONN_IDLE: return age > (c->used ? config->idle_timeout : config->header_deadline);
+    case CONN_HEAD: return age > config->header_deadline;
+    case CONN_BODY: return stalled(c, c->received, tick);
+    case CONN_SEND: return stalled(c, acknowledged(c), tick);
+    case CONN_DRAIN: return age > (double)CONN_DRAIN_NS * 1e-9;
+    default: return false;
+    }
+}
+
+static void close_late(struct conn *c)
+{
+    struct sdd_error err = {0};
+    bool counts = c->phase != CONN_IDLE && c->phase != CONN_DRAIN;
+    if (counts)
+        c->all->config.slow(c->all->config.user, c);
+    if (c->phase == CONN_HEAD || c->phase == CONN_BODY) {
+        sdd_fail(&err, SDD_ETIMEOUT, "", "the request did not arrive in time");
+        conn_refuse(c, &err);
+    }
+    conn_enter(c, CONN_DRAIN);
+    shutdown(c->fd, SHUT_RDWR); /* MHD sees the end of the connection and cleans up */
+}
+
+static void tick_lingers(struct conns *all, uint64_t now)
+{
+    for (int i = 0; i < all->n_lingers;) {
+        char *buffer = all->scratch;
+        ssize_t n, total = 0;
+        while ((n = recvfrom(all->lingers[i].fd, buffer, all->config.max_head_bytes, MSG_DONTWAIT, NULL, NULL)) > 0 &&
+               total < 4 << 20)
+            total += n;
+        bool over = n == 0 || (n < 0 && errno != EAGAIN) || now > all->lingers[i].until;
+        if (over) {
+            close(all->lingers[i].fd);
+            all->lingers[i] = all->lingers[--all->n_lingers];
+        } else
+            i++;
+    }
+}
+
+void conns_tick(struct conns *all, uint64_t now)
+{
+    double tick = all->ticked ? (double)(now - all->ticked) * 1e-9 : 0;
+    all->ticked = now;
+    for (struct conn *c = all->first, *next; c; c = next) {
+        next = c->next;
+        if (c->phase == CONN_WORK)
+            all->config.work_check(all->config.user, c);
+        else if (late(c, now, tick))
+            close_late(c);
+    }
+    tick_lingers(all, now);
+}
+
+void conns_close_idle(struct conns *all)
+{
+    for (struct conn *c = all->first; c; c = c->next)
+        if (c->phase == CONN_IDLE) {
+            conn_enter(c, CONN_DRAIN);
+            shutdown(c->fd, SHUT_RDWR);
+        }
+}

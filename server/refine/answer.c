@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* refine_answer.c: the answers of refined and patches: a frame that is there, from where it was computed to, or one
+ * that is made while it is sent. */
+#include "server/refine/refine.h"
+#include "server/refine/stream.h"
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COPY_BYTES (32 << 10) /* small frames go out in one write with their headers */
+
+struct sender {              /* one answer's hold on a frame */
+    struct request *request; /* outlives the reading, not this */
+    struct server *server;
+    struct cached *frame;
+    int64_t first;
+    struct list late; /* in server->late while it waits */
+};
+
+/* The device is late, not the client. */
+static ssize_t wait_for_more(struct sender *s)
+{
+    if (s->server->cut || s->frame->lost)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    list_append(&s->server->late, &s->late);
+    conn_enter(s->request->conn, CONN_WORK);
+    http_sleep(s->request);
+    return 0;
+}
+
+void answers_wake(struct server *server)
+{
+    while (!list_empty(&server->late)) {
+        struct sender *s = CONTAINER(server->late.next, struct sender, late);
+        list_remove(&s->late);
+        conn_enter(s->request->conn, CONN_SEND);
+        http_answered(s->request);
+    }
+}
+
+void answers_cut(struct server *server)
+{
+    server->cut = true;
+    answers_wake(server);
+}
+
+static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
+{
+    struct sender *s = cls;
+    const struct frame *f = &s->frame->frame;
+    const int64_t first = s->first + (int64_t)at, left = atomic_load(&s->frame->there) - first;
+    const size_t n = left > 0 && (uint64_t)left < max ? (size_t)left : max;
+    int64_t together;
+    if (left <= 0)
+        return wait_for_more(s);
+    const void *from = frame_span(f, first, &together);
+    if (!from || (uint64_t)together < n) {
+        frame_read(f, first, out, n);
+        from = out;
+    }
+    if (!conn_give(s->request->conn, out, from, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    s->request->answer_bytes += (int64_t)n;
+    return (ssize_t)n;
+}
+
+static void sender_free(void *cls)
+{
+    struct sender *s = cls;
+    list_remove(&s->late);
+    cached_unref(&s->server->cache, s->frame);
+    free(s);
+}
+
+static struct MHD_Response *copy_response(const struct frame *f, int64_t first, int64_t length)
+{
+    void *bytes = malloc((size_t)length + 1);
+    if (!bytes)
+        return NULL;
+    frame_read(f, first, bytes, (size_t)length);
+    return MHD_create_response_from_buffer((size_t)length, bytes, MHD_RESPMEM_MUST_FREE);
+}
+
+static struct MHD_Response *sender_response(struct request *r, struct cached *frame, int64_t first, int64_t length)
+{
+    struct sender *s = malloc(sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct sender){.request = r, .server = r->server, .frame = frame, .first = first};
+    struct MHD_Response *response =
+        MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, sender_read, s, sender_free);
+    if (response)
+        cached_ref(&r->server->cache, frame);
+    else
+        free(s);
+    return response;
+}
+
+/* Content-Range and the headers that every frame has. */
+static void put_headers(struct request *r, const struct refine_job *j, int64_t bytes, const char *cache)
+{
+    char line[96];
+    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
+    if (j->posed) {
+        answer_header(r, "Cache-Control", "no-store");
+        return;
+    }
+    answer_header(r, "Subdd-Cache", cache);
+    answer_header(r, "Accept-Ranges", "bytes");
+    answer_header(r, "ETag", j->etag);
+    if (!j->ranged)
+        return;
+    snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)j->first, (long long)(j->first + j->length - 1),
+             (long long)bytes);
+    answer_header(r, "Content-Range", line);
+}
+
+static void answer_frame(struct request *r, struct refine_job *j)
+{
+    const struct frame *f = &j->frame->frame;
+    if (refine_asked(j, f->bytes)) {
+        answer_error(r, &j->base.job.err);
+        answer_header(r, "ETag", j->etag);
+        return;
+    }
+    bool copy = j->length <= COPY_BYTES && j->first + j->length <= atomic_load(&j->frame->there);
+    struct MHD_Response *response =
+        copy ? copy_response(f, j->first, j->length) : sender_response(r, j->frame, j->first, j->length);
+    if (!response) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    answer_response(r, j->ranged ? 206 : 200, response, copy ? j->length : -1);
+    put_headers(r, j, f->bytes, j->computed ? "miss" : "hit");
+}
+
+static void answer_stream(struct request *r, struct refine_job *j)
+{
+    struct MHD_Response *response = stream_response(j->stream, j->length, r);
+    if (!response) {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return;
+    }
+    j->stream = NULL;
+    answer_response(r, j->ranged ? 206 : 200, response, -1);
+    put_headers(r, j, j->frame_bytes, "miss");
+}
+
+void refine_answer(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    if (j->stream)
+        answer_stream(job->request, j);
+    else if (j->frame)
+        answer_frame(job->request, j);
+    else {
+        answer_empty(job->request, 304);
+        answer_header(job->request, "ETag", j->etag);
+    }
+}

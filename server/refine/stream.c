@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stream.c: the ring of pieces between the compute thread and a socket. A piece goes loop -> compute -> loop -> socket,
+ * and back to the compute thread, which alone may free it, with the next one that is asked for. */
+#include "server/refine/stream.h"
+#include "server/net/http.h"
+#include "server/resident/residency.h"
+#include "server/server.h"
+#include <microhttpd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct piece {
+    sdd_result *result; /* NULL: none */
+    int64_t at, end;    /* bytes of the frame */
+    const unsigned char *data;
+};
+struct pieces {
+    int n;
+    struct piece row[STREAM_PIECES];
+};
+
+struct stream {
+    struct task task; /* of the piece that is being made, then of the end */
+    struct list all;
+    struct server *server;
+    struct request *request; /* NULL: over, or not yet begun */
+    struct frame frame;
+    int64_t first, ring_bytes; /* byte of the frame with which the answer begins; what frames_sending counts */
+    int64_t rows;              /* of a piece */
+    int64_t next_row, end_row; /* rows that nobody has asked for yet */
+    struct pieces ready, drained;
+    bool busy, closed, failed;
+    atomic_int cancel;
+    /* While busy this is the compute thread's. */
+    sdd_mesh *mesh;
+    struct sdd_refine_request refine;
+    char method[32];
+    struct pieces freed;
+    struct piece made;
+    enum metric vertices;
+    double phases[N_PHASES];
+    struct sdd_error err;
+    int rc;
+};
+
+/* ---- on the compute thread --------------------------------------------------------------------------------- */
+static void free_pieces(struct pieces *p)
+{
+    for (int i = 0; i < p->n; i++)
+        sdd_result_free(p->row[i].result);
+    p->n = 0;
+}
+
+static void destroy(struct task *task, void *user)
+{
+    struct stream *s = CONTAINER(task, struct stream, task);
+    struct server *server = user;
+    free_pieces(&s->ready);
+    free_pieces(&s->drained);
+    free_pieces(&s->freed);
+    sdd_result_free(s->made.result);
+    sdd_mesh_free(s->mesh);
+    frame_fini(&s->frame);
+    residency_publish(server->residency);
+    atomic_fetch_sub(&server->frames_sending, s->ring_bytes);
+    metrics_add(&server->metrics, M_STREAMS, -1);
+    free(s);
+}
+
+/* The rows of s->refine. */
+static void make(struct stream *s)
+{
+    struct server *server = s->server;
+    const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * STREAM_ROW_BYTES;
+    memset(s->phases, 0, sizeof s->phases);
+    do
+        s->rc = sdd_refine(s->mesh, &s->refine, &s->made.result, &s->err);
+    while (s->rc == SDD_ENO_MEMORY && residency_make_room(server->residency, NULL, s->err.needed));
+    if (s->rc == SDD_ENO_MEMORY)
+        metrics_add(&server->metrics, M_GPU_ERRORS_MEMORY, 1);
+    residency_publish(server->residency);
+    if (s->rc)
+        return;
+    const struct sdd_result_info *info = sdd_result_info(s->made.result);
+    s->made.at = at;
+    s->made.end = at + info->plan.blocks[0].bytes;
+    s->made.data = info->plan.blocks[0].data;
+    s->phases[PHASE_REFINE] = info->refine_seconds;
+    s->phases[PHASE_DIGEST] = info->digest_seconds;
+    s->phases[PHASE_DOWNLOAD] = info->download_seconds;
+    metrics_add(&server->metrics, s->vertices, s->refine.n_rows);
+}
+
+static void arrived(struct task *task, void *user);
+
+static void make_next(struct task *task, void *user)
+{
+    struct stream *s = CONTAINER(task, struct stream, task);
+    free_pieces(&s->freed);
+    make(s);
+    s->task.run = arrived;
+    jobs_hand_over(user, &s->task);
+}
+
+/* The rows that come next, no more than a piece; false: there are none. */
+static bool take_rows(struct stream *s)
+{
+    const int64_t left = s->end_row - s->next_row;
+    s->refine.first_row = s->next_row;
+    s->refine.n_rows = left < s->rows ? left : s->rows;
+    s->next_row += s->refine.n_rows;
+    return s->refine.n_rows > 0;
+}
+
+static void take_made(struct stream *s)
+{
+    s->ready.row[s->ready.n++] = s->made;
+    s->made = (struct piece){0};
+}
+
+static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t rows)
+{
+    const int64_t block = s->frame.blocks[0].offset, begin = first > block ? first - block : 0;
+    const int64_t end = first + length > block ? first + length - block : 0;
+    s->first = first;
+    s->rows = rows;
+    s->next_row = begin / STREAM_ROW_BYTES;
+    s->end_row = (end + STREAM_ROW_BYTES - 1) / STREAM_ROW_BYTES;
+    s->ring_bytes = (s->end_row - s->next_row) * STREAM_ROW_BYTES;
+    if (s->ring_bytes > STREAM_PIECES * rows * STREAM_ROW_BYTES)
+        s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
+}
+
+int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+                  struct stream **out, struct sdd_error *err)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    struct frame frame = ask->frame;
+    *out = NULL;
+    if (!s) {
+        sdd_mesh_free(ask->mesh);
+        frame_fini(&frame);
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    }
+    s->server = server;
+    s->mesh = ask->mesh;
+    s->frame = frame;
+    s->refine = *ask->request;
+    s->refine.soon_freed = 1;
+    s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
+    snprintf(s->method, sizeof s->method, "%s", ask->request->method);
+    s->refine.method = s->method;
+    lay_out(s, ask->first, ask->length, ask->rows);
+    atomic_fetch_add(&server->frames_sending, s->ring_bytes);
+    metrics_add(&server->metrics, M_STREAMS, 1);
+    if (take_rows(s)) {
+        make(s); /* the job's flag still cancels this one */
+        *by = s->rc ? NULL : sdd_result_info(s->made.result)->by;
+        take_made(s);
+    }
+    for (int p = 0; p < N_PHASES; p++)
+        phases[p] += s->phases[p];
+    s->refine.cancel = &s->cancel;
+    if (s->rc) {
+        const int rc = s->rc;
+        *err = s->err;
+        destroy(&s->task, server);
+        return rc;
+    }
+    *out = s;
+    return SDD_OK;
+}
+
+/* ---- on the loop ------------------------------------------------------------------------------------------- */
+static void bury(struct stream *s)
+{
+    list_remove(&s->all);
+    s->task.run = destroy;
+    executor_post(s->server->compute, &s->task);
+}
+
+void stream_close(struct stream *s)
+{
+    if (!s)
+        return;
+    s->closed = true;
+    atomic_store(&s->cancel, 1);
+    if (!s->busy)
+        bury(s);
+}
+
+/* The next piece, when there is one and its place in the ring is free. */
+static void ask_next(struct stream *s)
+{
+    if (s->busy || s->failed || s->ready.n == STREAM_PIECES || !take_rows(s))
+        return;
+    s->busy = true;
+    s->freed = s->drained;
+    s->drained.n = 0;
+    s->task.run = make_next;
+    executor_post(s->server->compute, &s->task);
+}
+
+static void wake(struct stream *s)
+{
+    struct request *r = s->request;
+    if (!r || !r->asleep)
+        return;
+    conn_enter(r->conn, CONN_SEND);
+    http_answered(r);
+}
+
+static void arrived(struct task *task, void *user)
+{
+    struct stream *s = CONTAINER(task, struct stream, task);
+    s->busy = false;
+    if (s->rc == SDD_EDEVICE)
+        server_fail(user, EXIT_DEVICE, "the compute device was lost");
+    if (s->rc)
+        s->failed = true;
+    else
+        take_made(s);
+    for (int p = 0; p < N_PHASES; p++)
+        if (s->phases[p] > 0)
+            metrics_phase(&s->server->metrics, (enum phase)p, s->phases[p]);
+    if (s->closed) {
+        bury(s);
+        return;
+    }
+    ask_next(s);
+    wake(s);
+}
+
+void stream_fail(struct stream *s)
+{
+    s->failed = true;
+    atomic_store(&s->cancel, 1);
+    wake(s);
+}
+
+void streams_fail(struct server *server)
+{
+    for (struct list *at = server->streams.next; at != &server->streams; at = at->next)
+        stream_fail(CONTAINER(at, struct stream, all));
+}
+
+void stream_left(struct stream *s)
+{
+    s->request = NULL;
+    atomic_store(&s->cancel, 1);
+}
+
+/* Pieces that have been read whole make room for others. */
+static void drain(struct stream *s, int64_t at)
+{
+    while (s->ready.n && at >= s->ready.row[0].end) {
+        s->drained.row[s->drained.n++] = s->ready.row[0];
+        memmove(s->ready.row, s->ready.row + 1, (size_t)--s->ready.n * sizeof s->ready.row[0]);
+    }
+    ask_next(s);
+}
+
+static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
+{
+    struct stream *s = cls;
+    const int64_t at = s->first + (int64_t)offset, block = s->frame.blocks[0].offset;
+    const unsigned char *from = s->frame.head + at;
+    int64_t left = block - at;
+    if (left <= 0) {
+        drain(s, at);
+        const struct piece *p = s->ready.row;
+        from = s->ready.n ? p->data + (at - p->at) : NULL;
+        left = s->ready.n ? p->end - at : 0;
+    }
+    if (s->failed)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    if (left <= 0) { /* the device is late, not the client */
+        conn_enter(s->request->conn, CONN_WORK);
+        http_sleep(s->request);
+        return 0;
+    }
+    const size_t n = (uint64_t)left < max ? (size_t)left : max;
+    if (!conn_give(s->request->conn, out, from, n))
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    s->request->answer_bytes += (int64_t)n;
+    return (ssize_t)n;
+}
+
+static void close_response(void *cls)
+{
+    struct stream *s = cls;
+    if (s->request)
+        s->request->stream = NULL;
+    s->request = NULL;
+    stream_close(s);
+}
+
+struct MHD_Response *stream_response(struct stream *s, int64_t length, struct request *r)
+{
+    struct MHD_Response *response =
+        MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, read_piece, s, close_response);
+    if (!response)
+        return NULL;
+    s->request = r;
+    r->stream = s;
+    list_append(&s->server->streams, &s->all);
+    ask_next(s);
+    return response;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* frame.c: the layout of a refined frame. */
+#include "server/resident/payload.h"
+#include "subdd.pb-c.h"
+#include <stdlib.h>
+#include <string.h>
+
+const char *semantic_name(int semantic)
+{
+    switch (semantic) {
+    case SDD_POSITIONS: return "positions";
+    case SDD_NORMALS: return "normals";
+    case SDD_TANGENTS: return "tangents";
+    case SDD_INDICES: return "indices";
+    case SDD_UVS: return "uvs";
+    case SDD_PATCHES: return "patches";
+    case SDD_PATCH_PARAMS: return "patch_params";
+    case SDD_FACE_PARAMS: return "face_params";
+    case SDD_PRIMVARS: return "primvar";
+    case SDD_PRIMVAR_INDICES: return "primvar_indices";
+    default: return "uv_indices";
+    }
+}
+
+const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars)
+{
+    if (b->semantic == SDD_PRIMVARS)
+        return primvar_type(primvars[b->primvar].type);
+    switch (b->format) {
+    case SDD_UNORM16_BOX: return "unorm16";
+    case SDD_OCT16: return "oct16";
+    case SDD_F16: return "f16";
+    case SDD_F32: return "f32";
+    default: return "u32";
+    }
+}
+
+const char *surface_name(int surface)
+{
+    return surface == SDD_SURFACE_LIMIT ? "limit" : "refined";
+}
+
+static int64_t aligned(int64_t n)
+{
+    return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
+}
+
+/* protobuf-c's structs have char * where it only reads. */
+static char *text_of(const char *s)
+{
+    return (char *)(uintptr_t)s;
+}
+
+struct box {
+    float low[3], high[3];
+};
+
+/* box: where the block's stands until the message is packed. */
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct frame_about *about,
+                       struct box *box)
+{
+    const struct primvar_info *primvars = about->primvars;
+    subdd__v1__block__init(b);
+    b->semantic = text_of(semantic_name(from->semantic));
+    b->type = text_of(block_type(from, primvars));
+    if (from->semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
+        b->name = text_of(primvars[from->primvar].name);
+    if (from->semantic == SDD_PRIMVARS)
+        b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
+    if (from->format == SDD_UNORM16_BOX) { /* zeros in a plan, but as many bytes */
+        memcpy(box->low, from->low, sizeof box->low);
+        memcpy(box->high, from->high, sizeof box->high);
+        b->box = (ProtobufCBinaryData){sizeof *box, (uint8_t *)box};
+    }
+    b->components = (uint32_t)from->components;
+    b->count = (uint64_t)from->count;
+    b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
+    b->bytes = (uint64_t)from->bytes;
+    b->codec = text_of("raw");
+    if (about->undigested)
+        return;
+    b->digest_kind = text_of("xxh64-tree-1k");
+    b->digest = from->digest ? from->digest : 1; /* a plan has none yet, but the field has its 8 bytes */
+}
+
+static size_t put_varint(unsigned char *out, size_t v)
+{
+    size_t n = 0;
+    for (; v > 127; v >>= 7)
+        out[n++] = (unsigned char)(v & 127) | 128;
+    out[n++] = (unsigned char)v;
+    return n;
+}
+
+/* The offsets stand in the header whose length they depend on: they grow monotonously, so this settles in a few
+ * rounds. */
+static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
+{
+    unsigned char varint[10];
+    for (size_t before = 0;;) {
+        size_t bytes = subdd__v1__frame_header__get_packed_size(h);
+        int64_t at = aligned((int64_t)(put_varint(varint, bytes) + bytes));
+        f->head_bytes = (size_t)at;
+        for (int i = 0; i < f->n_blocks; i++) {
+            h->blocks[i]->offset = (uint64_t)at;
+            f->blocks[i].offset = at;
+            f->bytes = at + f->blocks[i].bytes;
+            at = aligned(f->bytes);
+        }
+        if (f->n_blocks == 0)
+            f->bytes = (int64_t)f->head_bytes;
+        if (bytes == before)
+            return (int64_t)bytes;
+        before = bytes;
+    }
+}
+
+int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err)
+{
+    Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
+    Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
+    struct box boxes[SDD_MAX_BLOCKS];
+    *out = (struct frame){.n_blocks = plan->n_blocks};
+    for (int i = 0; i < plan->n_blocks; i++) {
+        fill_block(&blocks[i], &plan->blocks[i], about, &boxes[i]);
+        pointers[i] = &blocks[i];
+        out->blocks[i].data = plan->blocks[i].data;
+        out->blocks[i].bytes = plan->blocks[i].bytes;
+    }
+    h.mesh_id = text_of(about->mesh_id);
+    h.version = (uint64_t)about->version;
+    h.topology_id = text_of(about->topology_id);
+    h.level = (uint32_t)about->level;
+    h.surface = text_of(surface_name(about->surface));
+    h.method = text_of(plan->method);
+    h.backend = text_of(about->backend);
+    h.vertices = (uint64_t)plan->n_vertices;
+    h.faces = (uint64_t)plan->n_faces;
+    h.edges = (uint64_t)plan->n_edges;
+    h.n_blocks = (size_t)plan->n_blocks;
+    h.blocks = pointers;
+    int64_t bytes = place(out, &h);
+    out->head = calloc(1, out->head_bytes);
+    if (!out->head)
+        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+    subdd__v1__frame_header__pack(&h, out->head + put_varint(out->head, (size_t)bytes));
+    return SDD_OK;
+}
+
+void frame_fini(struct frame *f)
+{
+    free(f->head);
+    f->head = NULL;
+}
+
+int64_t frame_there(const struct frame *f, int64_t bytes)
+{
+    for (int i = 0; i < f->n_blocks; i++) {
+        if (bytes < f->blocks[i].bytes)
+            return f->blocks[i].offset + bytes;
+        bytes -= f->blocks[i].bytes;
+    }
+    return f->bytes;
+}
+
+const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
+{
+    *n = (int64_t)f->head_bytes - at;
+    if (*n > 0)
+        return f->head + at;
+    for (int i = 0; i < f->n_blocks; i++) {
+        const int64_t inside = at - f->blocks[i].offset;
+        *n = inside < 0 ? -inside : f->blocks[i].bytes - inside;
+        if (*n > 0)
+            return inside < 0 ? NULL : f->blocks[i].data + inside;
+    }
+    *n = 0;
+    return NULL;
+}
+
+void frame_read(const struct frame *f, int64_t at, void *out, size_t n)
+{
+    unsigned char *to = out;
+    while (n) {
+        int64_t left;
+        const unsigned char *from = frame_span(f, at, &left);
+        const size_t take = (uint64_t)left < n ? (size_t)left : n;
+        if (from)
+            memcpy(to, from, take);
+        else
+            memset(to, 0, take);
+        to += take;
+        at += (int64_t)take;
+        n -= take;
+    }
+}

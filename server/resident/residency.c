@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* residency.c: which meshes and topologies are on the device. */
+#include "server/resident/residency.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <uv.h>
+
+struct topology_entry {
+    struct table_node node;
+    char id[MESH_TOPOLOGY_ID_SIZE];
+    sdd_topology *topology;
+    int64_t bytes;
+    int users;
+};
+struct residency {
+    sdd_device *device;
+    struct metrics *metrics;
+    struct table topologies;
+    struct list lru;
+    int64_t topology_bytes, mesh_bytes, n_launches;
+    atomic_llong available;    /* as last published                                     */
+    pthread_mutex_t plan_lock; /* of every resident's topology: the loop may plan on it */
+};
+
+struct residency *residency_create(sdd_device *device, struct metrics *metrics)
+{
+    struct residency *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->device = device;
+    r->metrics = metrics;
+    list_init(&r->lru);
+    pthread_mutex_init(&r->plan_lock, NULL);
+    return r;
+}
+
+void residency_free(struct residency *r)
+{
+    if (!r)
+        return;
+    table_fini(&r->topologies);
+    pthread_mutex_destroy(&r->plan_lock);
+    free(r);
+}
+
+struct resident *resident_create(void)
+{
+    return calloc(1, sizeof(struct resident));
+}
+int64_t resident_bytes(const struct resident *m)
+{
+    return atomic_load(&m->bytes);
+}
+sdd_topology *resident_topology(const struct resident *m)
+{
+    return m->topology->topology;
+}
+
+bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
+                   struct sdd_plan *out, int *rc, struct sdd_error *err)
+{
+    pthread_mutex_lock(&r->plan_lock);
+    bool there = m && m->topology;
+    if (there)
+        *rc = sdd_plan(m->topology->topology, request, out, err);
+    pthread_mutex_unlock(&r->plan_lock);
+    return there;
+}
+
+/* A topology may end only once no plan can reach it. */
+static void set_topology(struct residency *r, struct resident *m, struct topology_entry *t)
+{
+    pthread_mutex_lock(&r->plan_lock);
+    m->topology = t;
+    pthread_mutex_unlock(&r->plan_lock);
+}
+
+/* ---- topologies ---------------------------------------------------------------------------------------------- */
+static void leave_topology(struct residency *r, struct topology_entry *t)
+{
+    if (!t || --t->users)
+        return;
+    r->topology_bytes -= t->bytes;
+    table_remove(&r->topologies, &t->node);
+    sdd_topology_unref(t->topology);
+    free(t);
+}
+
+static int make_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
+                         struct sdd_error *err)
+{
+    struct sdd_topology_info info;
+    struct sdd_mesh_desc desc;
+    struct topology_entry *t = calloc(1, sizeof *t);
+    if (!t) {
+        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
+        return SDD_ENO_MEMORY;
+    }
+    mesh_desc(mesh, &desc);
+    int rc = sdd_topology_create(r->device, &desc, &t->topology, err);
+    snprintf(t->id, sizeof t->id, "%s", id);
+    if (!rc && !table_add(&r->topologies, &t->node, t->id)) {
+        sdd_topology_unref(t->topology);
+        rc = SDD_ENO_MEMORY;
+        (void)sdd_fail(err, rc, "", "out of memory");
+    }
+    if (rc) {
+        free(t);
+        return rc;
+    }
+    sdd_topology_info(t->topology, &info);
+    t->bytes = info.device_bytes;
+    r->topology_bytes += t->bytes;
+    *out = t;
+    return SDD_OK;
+}
+
+static int join_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
+                         struct sdd_error *err)
+{
+    struct table_node *node = table_find(&r->topologies, id);
+    if (!node) {
+        int rc = make_topology(r, mesh, id, out, err);
+        if (rc)
+            return rc;
+    } else
+        *out = CONTAINER(node, struct topology_entry, node);
+    (*out)->users++;
+    return SDD_OK;
+}
+
+/* ---- meshes ---------------------------------------------------------------------------------------------------- */
+void resident_drop(struct residency *r, struct resident *m)
+{
+    if (!m->mesh)
+        return;
+    r->mesh_bytes -= sdd_mesh_bytes(m->mesh);
+    sdd_mesh_free(m->mesh);
+    m->mesh = NULL;
+    struct topology_entry *t = m->topology;
+    set_topology(r, m, NULL);
+    leave_topology(r, t);
+    list_remove(&m->lru);
+    atomic_store(&m->bytes, 0);
+    atomic_fetch_add(&m->n_drops, 1);
+    for (int k = 0; k < AUTO_KINDS; k++) /* last: who says that there are tables looks at the count after it */
+        atomic_store(&m->kinds[k].built, false);
+    metrics_add(r->metrics, M_MESHES_DEVICE, -1);
+}
+
+static void release(struct task *task, void *user)
+{
+    struct resident *m = CONTAINER(task, struct resident, task);
+    (void)user;
+    if (m->home)
+        resident_drop(m->home, m);
+    free(m);
+}
+
+void resident_release(struct executor *compute, struct resident *m)
+{
+    if (!m)
+        return;
+    m->task.run = release;
+    executor_post(compute, &m->task);
+}
+
+int64_t residency_available(const struct residency *r, const struct resident *keep)
+{
+    struct sdd_device_info info;
+    sdd_device_info(r->device, &info);
+    int64_t kept = keep ? resident_bytes(keep) : 0;
+    return info.memory_limit - info.memory_used + r->topology_bytes + r->mesh_bytes - kept;
+}
+
+int64_t residency_published(const struct residency *r, const struct resident *keep)
+{
+    return atomic_load(&r->available) - (keep ? resident_bytes(keep) : 0);
+}
+
+bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
+{
+    if (needed > residency_available(r, keep))
+        return false; /* would not fit an empty device: do not empty it in vain */
+    for (struct list *at = r->lru.next; at != &r->lru; at = at->next) {
+        struct resident *m = CONTAINER(at, struct resident, lru);
+        if (m == keep)
+            continue;
+        resident_drop(r, m);
+        metrics_add(r->metrics, M_EVICTIONS_DEVICE, 1);
+        return true;
+    }
+    sdd_device_trim(r->device);
+    return false;
+}
+
+void resident_touch(struct residency *r, struct resident *m)
+{
+    list_append(&r->lru, &m->lru);
+}
+
+static int make_mesh(sdd_topology *t, const struct mesh *mesh, const float *points, sdd_mesh **out,
+                     struct sdd_error *err)
+{
+    struct primvar_info infos[SDD_MAX_PRIMVARS];
+    struct sdd_primvar primvars[SDD_MAX_PRIMVARS];
+    int n = primvars_list(mesh, infos);
+    int rc = sdd_mesh_create(t, points, mesh->uvs, out, err);
+    primvars_shapes(infos, n, primvars);
+    for (int i = 0; i < n; i++)
+        primvars[i].values = mesh->primvars[i].values;
+    if (!rc && n && (rc = sdd_mesh_set_primvars(*out, n, primvars, err))) {
+        sdd_mesh_free(*out);
+        *out = NULL;
+    }
+    return rc;
+}
+
+static int load_once(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                     double phases[N_PHASES], struct sdd_error *err)
+{
+    struct topology_entry *t;
+    uint64_t start = uv_hrtime();
+    int rc = join_topology(r, mesh, topology_id, &t, err);
+    uint64_t middle = uv_hrtime();
+    if (!rc && (rc = make_mesh(t->topology, mesh, mesh->points, &m->mesh, err)))
+        leave_topology(r, t);
+    if (!rc)
+        set_topology(r, m, t);
+    if (phases) {
+        phases[PHASE_TOPOLOGY] += (double)(middle - start) * 1e-9;
+        phases[PHASE_UPLOAD] += (double)(uv_hrtime() - middle) * 1e-9;
+    }
+    return rc;
+}
+
+int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                  int64_t version, double phases[N_PHASES], struct sdd_error *err)
+{
+    int rc;
+    resident_drop(r, m);
+    m->home = r;
+    while ((rc = load_once(r, m, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
+           residency_make_room(r, m, err->needed)) {
+    }
+    if (rc) {
+        m->mesh = NULL;
+        return rc;
+    }
+    m->version = version;
+    r->mesh_bytes += sdd_mesh_bytes(m->mesh);
+    atomic_store(&m->bytes, sdd_mesh_bytes(m->mesh) + m->topology->bytes);
+    resident_touch(r, m);
+    metrics_add(r->metrics, M_MESHES_DEVICE, 1);
+    return SDD_OK;
+}
+
+int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,
+                  sdd_mesh **out, struct sdd_error *err)
+{
+    int rc;
+    do
+        rc = make_mesh(m->topology->topology, mesh, points ? points : mesh->points, out, err);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(r, m, err->needed));
+    return rc;
+}
+
+void resident_measure(struct residency *r, struct resident *m)
+{
+    struct topology_entry *t = m->topology;
+    struct sdd_topology_info info;
+    if (!t)
+        return;
+    sdd_topology_info(t->topology, &info);
+    r->topology_bytes += info.device_bytes - t->bytes;
+    t->bytes = info.device_bytes;
+    atomic_store(&m->bytes, sdd_mesh_bytes(m->mesh) + t->bytes);
+}
+
+void residency_publish(struct residency *r)
+{
+    struct sdd_device_info info;
+    sdd_device_info(r->device, &info);
+    metrics_set(r->metrics, M_GPU_TOPOLOGY, r->topology_bytes);
+    metrics_set(r->metrics, M_GPU_POSITIONS, r->mesh_bytes);
+    metrics_set(r->metrics, M_GPU_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
+    metrics_set(r->metrics, M_GPU_LIMIT, info.memory_limit);
+    atomic_store(&r->available, residency_available(r, NULL));
+    metrics_add(r->metrics, M_LAUNCHES, info.n_launches - r->n_launches);
+    r->n_launches = info.n_launches;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store_points.c: new positions; only the chunks that a range touches are rewritten. */
+#include "server/store/sqlite/db.h"
+#include <stdlib.h>
+#include <string.h>
+struct touch {
+    int64_t chunk, range;
+};
+
+static int touch_compare(const void *pa, const void *pb)
+{
+    const struct touch *a = pa, *b = pb;
+    if (a->chunk != b->chunk)
+        return a->chunk < b->chunk ? -1 : 1;
+    return (a->range > b->range) - (a->range < b->range);
+}
+
+/* Every (chunk, range) that meet, by chunk and then in the order of the ranges. */
+static int list_touches(const struct positions *p, struct touch **out, int64_t *n, struct sdd_error *err)
+{
+    int64_t total = 0;
+    for (int64_t i = 0; i < p->n_ranges; i++)
+        if (p->ranges[i].n)
+            total += (p->ranges[i].first + p->ranges[i].n - 1) / STORE_POINT_ROWS -
+                     p->ranges[i].first / STORE_POINT_ROWS + 1;
+    *n = 0;
+    *out = mesh_alloc(total, sizeof **out, err);
+    if (!*out)
+        return SDD_ENO_MEMORY;
+    for (int64_t i = 0; i < p->n_ranges; i++) {
+        const struct position_range *r = &p->ranges[i];
+        for (int64_t c = r->first / STORE_POINT_ROWS; r->n && c <= (r->first + r->n - 1) / STORE_POINT_ROWS; c++)
+            (*out)[(*n)++] = (struct touch){c, i};
+    }
+    qsort(*out, (size_t)*n, sizeof **out, touch_compare);
+    return SDD_OK;
+}
+
+/* Rewrites one chunk with the n ranges that touch it. */
+static int put_chunk(struct store *s, const struct store_record *r, const struct positions *p, const struct touch *t,
+                     int64_t n, float *buffer, struct sdd_error *err)
+{
+    int64_t first = t->chunk * STORE_POINT_ROWS, rows = r->info.n_vertices - first;
+    bool covered = false;
+    int rc = SDD_OK;
+    if (rows > STORE_POINT_ROWS)
+        rows = STORE_POINT_ROWS;
+    for (int64_t i = 0; i < n; i++) {
+        const struct position_range *range = &p->ranges[t[i].range];
+        covered |= range->first <= first && range->first + range->n >= first + rows;
+    }
+    if (!covered)
+        rc = store_chunks_read(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, err);
+    for (int64_t i = 0; i < n && !rc; i++) {
+        const struct position_range *range = &p->ranges[t[i].range];
+        int64_t from = range->first > first ? range->first : first, end = range->first + range->n;
+        if (end > first + rows)
+            end = first + rows;
+        memcpy(buffer + 3 * (from - first), range->points + 3 * (from - range->first), (size_t)(12 * (end - from)));
+    }
+    return rc ? rc : store_chunk_write(s, STORE_POINTS, r->key, t->chunk, buffer, 12 * rows, err);
+}
+
+static int put_ranges(struct store *s, const struct store_record *r, const struct positions *p, struct sdd_error *err)
+{
+    struct touch *touches = NULL;
+    int64_t n = 0;
+    float *buffer = mesh_alloc(STORE_POINT_ROWS, 12, err);
+    int rc = buffer ? list_touches(p, &touches, &n, err) : SDD_ENO_MEMORY;
+    for (int64_t i = 0, end; i < n && !rc; i = end) {
+        for (end = i + 1; end < n && touches[end].chunk == touches[i].chunk;)
+            end++;
+        rc = put_chunk(s, r, p, touches + i, end - i, buffer, err);
+    }
+    free(touches);
+    free(buffer);
+    return rc;
+}
+
+int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
+                     const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+{
+    struct store_record r;
+    int rc = store_begin(s, err);
+    if (rc)
+        return rc;
+    rc = store_record_version(s, id, expected, &r, err);
+    if (!rc)
+        rc = positions_check(p, r.info.n_vertices, 0, err);
+    if (!rc)
+        rc = put_ranges(s, &r, p, err);
+    if (!rc) {
+        r.info.version++;
+        r.info.updated_ms = now_ms;
+        rc = store_record_write(s, &r, err);
+    }
+    return store_finish(s, rc, &r, answer, info, err);
+}

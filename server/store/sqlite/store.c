@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* store.c: meshes in and out of the store. Each change is one transaction. */
+#include "server/store/sqlite/db.h"
+#include "server/mesh/encode.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err)
+{
+    uint64_t random;
+    if (getrandom(&random, sizeof random, 0) != sizeof random)
+        return sdd_fail(err, SDD_EINTERNAL, "", "no random numbers");
+    (void)snprintf(id, STORE_ID_SIZE, "m_%016llx", (unsigned long long)random);
+    return SDD_OK;
+}
+
+/* Room for n rows, read from the chunks of one kind. */
+static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64_t n, int64_t row_bytes, void **out,
+                     struct sdd_error *err)
+{
+    *out = mesh_alloc(n, row_bytes, err);
+    return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, err) : SDD_ENO_MEMORY;
+}
+
+/* What the primvars are, without their values; the bytes that those take. */
+static int64_t list_primvars(const struct store_info *i, struct mesh_arrays *a)
+{
+    int64_t bytes = 0;
+    a->n_primvars = i->n_primvars;
+    for (int p = 0; p < i->n_primvars; p++) {
+        a->primvars[p].info = i->primvars[p];
+        bytes += (int64_t)i->primvars[p].n_values * i->primvars[p].width * 4;
+    }
+    return bytes;
+}
+
+/* Everything that a mesh has, as stored; buffers[0..5] are the caller's to free. */
+static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[6],
+                       struct sdd_error *err)
+{
+    const struct store_info *i = &r->info;
+    int64_t n_vertices = 0, n_uvs = 0, at = 0, primvar_bytes = list_primvars(i, a);
+    int rc = read_rows(s, STORE_TOPOLOGY, r->topology, r->topology_bytes, 1, &buffers[0], err);
+    if (!rc && mesh_decode(buffers[0], r->topology_bytes, a, &n_vertices, &n_uvs, err))
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %lld cannot be read",
+                      (long long)r->topology);
+    if (!rc && (n_vertices != i->n_vertices || a->face_counts.n != i->n_faces || n_uvs != i->n_uvs))
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: mesh %s and its topology differ", i->id);
+    if (!rc)
+        rc = read_rows(s, STORE_POINTS, r->key, i->n_vertices, 12, &buffers[1], err);
+    if (!rc)
+        rc = read_rows(s, STORE_UVS, r->key, i->n_uvs, 8, &buffers[2], err);
+    if (!rc && r->flags & STORE_SPARSE_VERTICES)
+        rc = read_rows(s, STORE_VERTEX_IDS, r->key, i->n_vertices, 4, &buffers[3], err);
+    if (!rc && r->flags & STORE_SPARSE_FACES)
+        rc = read_rows(s, STORE_FACE_IDS, r->key, i->n_faces, 4, &buffers[4], err);
+    if (!rc && i->n_primvars)
+        rc = read_rows(s, STORE_PRIMVARS, r->key, primvar_bytes, 1, &buffers[5], err);
+    if (rc)
+        return rc;
+    a->points = (struct f32s){buffers[1], 3 * i->n_vertices};
+    a->uvs = (struct f32s){buffers[2], 2 * i->n_uvs};
+    a->vertex_ids = (struct i32s){buffers[3], buffers[3] ? i->n_vertices : 0};
+    a->face_ids = (struct i32s){buffers[4], buffers[4] ? i->n_faces : 0};
+    for (int p = 0; p < i->n_primvars; p++) {
+        a->primvars[p].values = (char *)buffers[5] + at;
+        a->primvars[p].n_words = (int64_t)i->primvars[p].n_values * i->primvars[p].width;
+        at += 4 * a->primvars[p].n_words;
+    }
+    a->next_vertex_id = r->next_vertex_id;
+    a->next_face_id = r->next_face_id;
+    return SDD_OK;
+}
+
+int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info, struct sdd_error *err)
+{
+    struct store_record r;
+    struct mesh_arrays a = {.crease_pairs = 1};
+    char topology_id[MESH_TOPOLOGY_ID_SIZE];
+    void *buffers[6] = {0};
+    *out = NULL;
+    int rc = store_record_find(s, id, &r, err);
+    if (!rc)
+        rc = load_arrays(s, &r, &a, buffers, err);
+    if (!rc)
+        rc = mesh_build(&a, out, err);
+    if (!rc)
+        rc = mesh_topology_id(*out, topology_id, err);
+    if (!rc && strcmp(topology_id, r.info.topology_id) != 0)
+        rc = sdd_fail(err, SDD_ESTORE, "store", "stored data is damaged: topology %s has become %s", r.info.topology_id,
+                      topology_id);
+    for (int i = 0; i < 6; i++)
+        free(buffers[i]);
+    if (rc) {
+        mesh_free(*out);
+        *out = NULL;
+        return rc;
+    }
+    memcpy((*out)->name, r.info.name, sizeof r.info.name);
+    (*out)->n_edges = r.info.n_edges;
+    (*out)->manifold = r.info.manifold;
+    if (info)
+        *info = r.info;
+    return SDD_OK;
+}
+
+/* ---- writing ---- */
+static int write_array(struct store *s, enum store_kind kind, int64_t owner, const void *data, int64_t bytes,
+                       struct sdd_error *err)
+{
+    struct store_writer w;
+    int rc = store_writer_init(&w, s, kind, owner, err);
+    return rc ? rc : store_writer_fini(&w, store_writer_add(&w, data, bytes, err), err);
+}
+
+static int write_topology(struct store *s, const struct mesh_encoding *e, int64_t key, struct sdd_error *err)
+{
+    struct store_writer w;
+    int rc = store_writer_init(&w, s, STORE_TOPOLOGY, key, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < e->n && !rc; i++)
+        rc = store_writer_add(&w, e->parts[i].data, (int64_t)e->parts[i].bytes, err);
+    return store_writer_fini(&w, rc, err);
+}
+
+/* Makes m's topology the record's; it is written if nobody has it yet. */
+static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
+{
+    struct mesh_encoding e;
+    sqlite3_stmt *st;
+    int rc = mesh_topology_id(m, r->info.topology_id, err);
+    if (!rc)
+        rc = store_statement(s, STORE_TOPOLOGY_FIND, &st, err);
+    if (rc)
+        return rc;
+    mesh_encode(m, &e);
+    r->topology_bytes = e.bytes;
+    rc = store_step(s, st, sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC), "find a topology", err);
+    if (rc == 1)
+        r->topology = sqlite3_column_int64(st, 0);
+    (void)sqlite3_reset(st);
+    (void)sqlite3_clear_bindings(st);
+    if (rc)
+        return rc < 0 ? rc : SDD_OK;
+    rc = store_statement(s, STORE_TOPOLOGY_INSERT, &st, err);
+    if (rc)
+        return rc;
+    int bound = sqlite3_bind_text(st, 1, r->info.topology_id, -1, SQLITE_STATIC) | sqlite3_bind_int64(st, 2, e.bytes);
+    rc = store_step(s, st, bound, "insert a topology", err);
+    (void)sqlite3_clear_bindings(st);
+    r->topology = sqlite3_last_insert_rowid(s->db);
+    return rc ? rc : write_topology(s, &e, r->topology, err);
+}
+
+/* Drops a topology that no mesh has any more. */
+static int drop_topology(struct store *s, int64_t key, struct sdd_error *err)
+{
+    int rc = store_run(s, STORE_TOPOLOGY_DROP, key, 0, err);
+    if (rc || !sqlite3_changes(s->db))
+        return rc;
+    return store_run(s, STORE_TOPOLOGY_CHUNKS_DELETE, key, 0, err);
+}
+
+static bool is_sparse(const int32_t *ids, int64_t n)
+{
+    int64_t i = 0;
+    while (i < n && ids[i] == i)
+        i++;
+    return i < n;
+}
+
+static int flags_of(const struct mesh *m)
+{
+    return (is_sparse(m->vertex_ids, m->n_vertices) ? STORE_SPARSE_VERTICES : 0) |
+           (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
+}
+
+/* Brings a record up to what m is, and writes it. */
+static int write_record(struct store *s, struct store_record *r, const struct mesh *m, int64_t now_ms,
+                        struct sdd_error *err)
+{
+    struct store_info *i = &r->info;
+    r->next_vertex_id = m->next_vertex_id;
+    r->next_face_id = m->next_face_id;
+    r->flags = flags_of(m);
+    (void)snprintf(i->name, sizeof i->name, "%s", m->name[0] ? m->name : i->id);
+    i->version++;
+    i->options = m->options;
+    i->n_vertices = m->n_vertices;
+    i->n_faces = m->n_faces;
+    i->n_corners = m->n_corners;
+    i->n_edges = m->n_edges;
+    i->n_uvs = m->n_uvs;
+    i->manifold = m->manifold;
+    i->n_primvars = primvars_list(m, i->primvars);
+    i->updated_ms = now_ms;
+    return store_record_write(s, r, err);
+}
+
+static int write_primvars(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
+{
+    struct store_writer w;
+    int rc = store_writer_init(&w, s, STORE_PRIMVARS, key, err);
+    if (rc)
+        return rc;
+    for (int i = 0; i < m->n_primvars && !rc; i++) {
+        const struct primvar *p = &m->primvars[i];
+        rc = store_writer_add(&w, p->values, 4 * (int64_t)p->info.n_values * p->info.width, err);
+    }
+    return store_writer_fini(&w, rc, err);
+}
+
+static int write_mesh_arrays(struct store *s, int64_t key, const struct mesh *m, struct sdd_error *err)
+{
+    int flags = flags_of(m);
+    int rc = write_array(s, STORE_POINTS, key, m->points, 12 * m->n_vertices, err);
+    if (!rc)
+        rc = write_array(s, STORE_UVS, key, m->uvs, 8 * m->n_uvs, err);
+    if (!rc)
+        rc = write_array(s, STORE_VERTEX_IDS, key, m->vertex_ids, flags & STORE_SPARSE_VERTICES ? 4 * m->n_vertices : 0,
+                         err);
+    if (!rc)
+        rc = write_array(s, STORE_FACE_IDS, key, m->face_ids, flags & STORE_SPARSE_FACES ? 4 * m->n_faces : 0, err);
+    return rc ? rc : write_primvars(s, key, m, err);
+}
+
+int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
+                 const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+{
+    struct store_record r = {.info = {.created_ms = now_ms}};
+    if (strlen(id) >= sizeof r.info.id)
+        return sdd_fail(err, SDD_EINVALID, "id", "the id is too long");
+    (void)snprintf(r.info.id, sizeof r.info.id, "%s", id);
+    int rc = store_begin(s, err);
+    if (rc)
+        return rc;
+    rc = put_topology(s, m, &r, err);
+    if (!rc)
+        rc = write_record(s, &r, m, now_ms, err);
+    if (!rc)
+        rc = write_mesh_arrays(s, r.key, m, err);
+    rc = store_finish(s, rc, &r, answer, info, err);
+    s->n_meshes += !rc;
+    return rc;
+}
+
+int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
+                  const struct store_answer *answer, struct store_info *info, struct sdd_error *err)
+{
+    struct store_record r;
+    int64_t old = 0;
+    int rc = store_begin(s, err);
+    if (rc)
+        return rc;
+    rc = store_record_version(s, id, expected, &r, err);
+    if (!rc) {
+        old = r.topology;
+        rc = put_topology(s, m, &r, err);
+    }
+    if (!rc)
+        rc = write_record(s, &r, m, now_ms, err);
+    if (!rc)
+        rc = write_mesh_arrays(s, r.key, m, err);
+    if (!rc && old != r.topology)
+        rc = drop_topology(s, old, err);
+    return store_finish(s, rc, &r, answer, info, err);
+}
+
+static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+{
+    struct store_record r;
+    int rc = store_begin(s, err);
+    if (rc)
+        return rc;
+    rc = store_record_version(s, id, expected, &r, err);
+    if (!rc)
+        rc = store_run(s, STORE_MESH_CHUNKS_DELETE, r.key, 0, err);
+    if (!rc)
+        rc = store_run(s, STORE_MESH_DELETE, r.key, 0, err);
+    if (!rc)
+        rc = drop_topology(s, r.topology, err);
+    rc = store_end(s, rc, err);
+    s->n_meshes -= !rc;
+    return rc;
+}
+
+/* On a full disk it is the delete that makes room, so some is kept for it. */
+int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
+{
+    int rc = delete_mesh(s, id, expected, err);
+    if (rc == SDD_ESTORE_FULL && store_reserve_use(s))
+        rc = delete_mesh(s, id, expected, err);
+    if (!rc)
+        store_reserve_keep(s);
+    return rc;
+}
