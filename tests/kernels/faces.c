@@ -47,9 +47,9 @@ unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uin
     return ruled;
 }
 
-struct sdd_ruled ruled_in(const unsigned char *flag, int64_t n)
+struct sdd_feature_vertices ruled_in(const unsigned char *flag, int64_t n)
 {
-    struct sdd_ruled r = {launch_in(flag, n, 1), NULL, 0, 0};
+    struct sdd_feature_vertices r = {launch_in(flag, n, 1), NULL, 0, 0};
     uint32_t *list = xalloc(n, sizeof *list);
     for (int64_t v = 0; v < n; v++)
         if (flag[v])

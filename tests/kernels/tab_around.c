@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/kernels/tab_around.h"
+#include "tests/kernels/table_around.h"
 #include <stdlib.h>
 
 /* An edge lies between two faces where these two alone have it, in opposite directions. */

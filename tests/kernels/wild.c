@@ -117,8 +117,8 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.vert_sharp = k->vert_sharp || !no_arrays ? launch_in(o->vert_sharp, b->V, 4) : NULL;
     unsigned char *ruled = wild_ruled(k);
     if (m.edge_sharp)
-        m.ruled = ruled_in(ruled, b->V);
-    free(ruled);
+        m.feature_vertices = ruled_in(ruled, b->V);
+    free(on_feature);
     return m;
 }
 
