@@ -22,7 +22,7 @@ static void check(const struct poly *p)
         if (!a.mesh.edge_sharp) /* the library does not ask then */
             a.mesh.edge_sharp = launch_in(k.o.edge_sharp, k.o.E, 4);
         LAUNCH(feature_vertices, &a, k.b.V);
-        launch_same(a.feature_vertices, want, "ruled");
+        launch_same(a.is_feature, want, "ruled");
         launch_same(a.flag, flags, "flag");
         launch_end();
     }
