@@ -11,10 +11,10 @@
 enum { table_points_threads = 32 * TABLE_WARPS };
 static_assert(table_points_threads == SDD_TABLE_THREADS, "an item is a block");
 
-#define TABLE_SLAB 768                    /* floats */
-#define TABLE_FLOATS 896                  /* of points and a slab, of as many pieces as a warp makes at once */
-#define TABLE_ROWS 8                      /* of 2 x 15 or of 31 points, which fit */
-#define TABLE_PIECES SDD_TABLE_ONCE(1)      /* of a warp at once, at most */
+#define TABLE_SLAB 768                 /* floats */
+#define TABLE_FLOATS 896               /* of points and a slab, of as many pieces as a warp makes at once */
+#define TABLE_ROWS 8                   /* of 2 x 15 or of 31 points, which fit */
+#define TABLE_PIECES SDD_TABLE_ONCE(1) /* of a warp at once, at most */
 #define TABLE_APART (4 * SDD_TABLE_REGULAR + 4)
 
 /* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
@@ -124,7 +124,8 @@ template <int W, int FORM> static __device__ __forceinline__ int table_phase(con
 /* n words, LEAST to MOST, rows of W, to where they belong: 16 bytes a lane where there is nothing between rows, long
  * runs in whole lines. They stand table_phase after `from`. Each of so many groups of a warp's lanes has a run. */
 template <int W, int FORM, int GROUPS, int LEAST, int MOST>
-static __device__ __forceinline__ void table_rows_put(const table_points_args &a, uint32_t row, const float *from, int n)
+static __device__ __forceinline__ void table_rows_put(const table_points_args &a, uint32_t row, const float *from,
+                                                      int n)
 {
     constexpr int lanes = 32 / GROUPS, words = 4 * lanes; /* at a time */
     const int lane = table_lane() % lanes;
@@ -170,7 +171,7 @@ static __device__ __forceinline__ table_span table_span_of(const table_points_ar
 
 /* Pieces on their way to shared memory, past the registers: of those past the last what that has. */
 static __device__ __forceinline__ void table_fetch_own(const table_points_args &a, int first, int n, int last,
-                                                     sdd_table_quad *own)
+                                                       sdd_table_quad *own)
 {
     const int lane = table_lane();
     if (lane < n)
@@ -188,7 +189,8 @@ template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
     __device__ __forceinline__ void begin(const table_points_args &a, const table_span &span, table_warp *s) const
     {
         constexpr int wide = table_point<N>::wide;
-        const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR, half = lane / SDD_TABLE_REGULAR, last = span.end - 1;
+        const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR, half = lane / SDD_TABLE_REGULAR,
+                  last = span.end - 1;
         uint32_t row[loads];
 #pragma unroll
         for (int j = 0; j < loads; j++)
@@ -216,13 +218,9 @@ template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
         return s->row[0][p];
     }
 
-    __device__ __forceinline__ void next(const table_points_args &a, int first, table_warp *s) const
-    {
-    }
+    __device__ __forceinline__ void next(const table_points_args &a, int first, table_warp *s) const {}
 
-    __device__ __forceinline__ void go_on()
-    {
-    }
+    __device__ __forceinline__ void go_on() {}
 };
 
 /* Of whole quads: the control rows around each of these once. While pieces are made, points of the next are on their
@@ -405,8 +403,8 @@ template <int N> struct table_sums {
 
 /* The point that weights x and y make. */
 template <int N>
-static __device__ __forceinline__ void table_point_at(const table_view &v, const sdd_table_basis &x, const sdd_table_basis &y,
-                                                    float (&point)[N])
+static __device__ __forceinline__ void table_point_at(const table_view &v, const sdd_table_basis &x,
+                                                      const sdd_table_basis &y, float (&point)[N])
 {
     table_sums<N>(v, x, x.s).at(&y.s, 0, point);
 }
@@ -415,15 +413,15 @@ static __device__ __forceinline__ void table_point_at(const table_view &v, const
  * but the last lane that at (0, 0). */
 #define TABLE_AT_LEFT (SDD_TABLE_LEFT | 9u << SDD_TABLE_OPEN)
 template <int N, int FORM, int LOG>
-static __device__ __forceinline__ void table_left(const table_points_args &a, const table_row<N, FORM> &as, const sdd_grid &g,
-                                                const sdd_table_quad &piece, int x, const table_view &v,
-                                                const table_bases &bases, float *vertex)
+static __device__ __forceinline__ void table_left(const table_points_args &a, const table_row<N, FORM> &as,
+                                                  const sdd_grid &g, const sdd_table_quad &piece, int x,
+                                                  const table_view &v, const table_bases &bases, float *vertex)
 {
     constexpr int W = table_row<N, FORM>::words, m = 1 << LOG;
     const uint32_t open = piece.owns >> SDD_TABLE_OPEN;
     float p[N];
     table_point_at<N>(v, sdd_table_basis_at(bases.at, 0, open & 8),
-                    x == m ? sdd_table_basis_at(bases.at, 0, open & 1) : bases.at[x], p);
+                      x == m ? sdd_table_basis_at(bases.at, 0, open & 1) : bases.at[x], p);
     if (x == m)
         as.put(p, vertex);
     else if (piece.owns & SDD_TABLE_LEFT)
@@ -441,7 +439,7 @@ template <int LOG> static __device__ __forceinline__ table_place table_put_place
 /* n words of that piece, rows of W from `row` on. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_own_put(const table_points_args &a, uint32_t row, const float *from, int n,
-                                                   const table_place &put)
+                                                     const table_place &put)
 {
     constexpr int lanes = 32 / table_shape<W, LOG>::pieces;
     float *to = a.to + (size_t)(FORM != table_strided ? W : a.width.stride) * row;
@@ -466,8 +464,8 @@ template <int W, int LOG> static __device__ __forceinline__ float *table_corners
 /* Those that are the piece's own, and what is at its bottom; vertex: the row. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_sides_put(const table_points_args &a, const sdd_grid &g,
-                                                     const sdd_table_quad &piece, uint32_t vertex, table_warp *s,
-                                                     const table_place &put)
+                                                       const sdd_table_quad &piece, uint32_t vertex, table_warp *s,
+                                                       const table_place &put)
 {
     using T = table_shape<W, LOG>;
     const float *corner = table_corners<W, LOG>(s, put.piece);
@@ -484,14 +482,14 @@ static __device__ __forceinline__ void table_sides_put(const table_points_args &
 /* The points inside the pieces, and those towards the next corner, a lane a column of them. */
 template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
 static __device__ __forceinline__ void table_inside(const table_points_args &a, const table_row<N, FORM> &as,
-                                                  const sdd_grid &g, const sdd_table_quad *own, int n_pieces,
-                                                  const table_place &at, const SUMS &q, const BASES &bases,
-                                                  table_warp *s)
+                                                    const sdd_grid &g, const sdd_table_quad *own, int n_pieces,
+                                                    const table_place &at, const SUMS &q, const BASES &bases,
+                                                    table_warp *s)
 {
     constexpr int W = table_row<N, FORM>::words;
     using T = table_shape<W, LOG>;
     constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
-    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1; /* of lanes, each of which puts a run */
+    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1;   /* of lanes, each of which puts a run */
     constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
     const int run = at.piece / together, nth = at.piece % together, x = at.x;
     const sdd_table_quad *first_own = own + together * run;
@@ -538,8 +536,9 @@ static __device__ __forceinline__ void table_inside(const table_points_args &a, 
  * instructions have them. */
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_some(const table_points_args &a, const table_row<N, FORM> &as,
-                                                table_columns<N, FORM != table_strided, LOG, WHOLE> *columns, int first,
-                                                const sdd_table_weights &weights, const table_bases &bases, table_warp *s)
+                                                  table_columns<N, FORM != table_strided, LOG, WHOLE> *columns,
+                                                  int first, const sdd_table_weights &weights, const table_bases &bases,
+                                                  table_warp *s)
 {
     constexpr int W = table_row<N, FORM>::words;
     using T = table_shape<W, LOG>;
@@ -555,7 +554,8 @@ static __device__ __forceinline__ void table_some(const table_points_args &a, co
     const sdd_table_quad piece = pieces[at.piece];
     float *const corner = table_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     if (WHOLE && at.made && (piece.owns & TABLE_AT_LEFT)) /* and of those the last lane makes the vertex */
-        table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases, corner);
+        table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases,
+                                 corner);
     const table_sums<N> q(table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
     if (at.x == 1 && at.made && (!WHOLE || !(piece.owns & TABLE_AT_LEFT)))
         as.put(q.vertex, corner);
@@ -582,7 +582,7 @@ static __device__ __forceinline__ void table_some(const table_points_args &a, co
 /* The pieces of a warp. */
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_all(const table_points_args &a, const sdd_table_weights &weights,
-                                               const table_span &span, const table_bases &bases, table_warp *warps)
+                                                 const table_span &span, const table_bases &bases, table_warp *warps)
 {
     using T = table_shape<N, LOG>;
     table_warp *s = warps + threadIdx.x / 32;
@@ -599,7 +599,8 @@ static __device__ __forceinline__ void table_all(const table_points_args &a, con
 
 template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void table_of_kind(const table_points_args &a, const sdd_table_weights &weights,
-                                                   const table_span &span, const table_bases &bases, table_warp *warps)
+                                                     const table_span &span, const table_bases &bases,
+                                                     table_warp *warps)
 {
     if (span.whole)
         table_all<N, FORM, LOG, true>(a, weights, span, bases, warps);
@@ -609,7 +610,7 @@ static __device__ __forceinline__ void table_of_kind(const table_points_args &a,
 
 template <int N, int FORM>
 static __device__ __forceinline__ void table_pieces(const table_points_args &a, const sdd_table_weights &weights,
-                                                  int64_t group, table_bases &bases, table_warp *warps)
+                                                    int64_t group, table_bases &bases, table_warp *warps)
 {
     const table_span span = table_span_of(a, group);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))

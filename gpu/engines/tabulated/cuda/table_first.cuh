@@ -12,7 +12,7 @@ enum { table_first_threads = 4 * SDD_TABLE_FIRST };
 
 /* Rows of one mesh; what is beyond three floats becomes 0. */
 static __device__ __forceinline__ void table_first_rows(const sdd_first_step &a, uint32_t item, const float *from,
-                                                      sdd_width width, float *to)
+                                                        sdd_width width, float *to)
 {
     const uint32_t i = SDD_TABLE_FIRST * item + threadIdx.x / 4;
     const int k = threadIdx.x % 4, wide = sdd_table_width(width.n).stride;

@@ -8,7 +8,7 @@
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include <cuda/atomic>
 
-#define TABLE_LOOK_NS 40      /* between two looks, .. */
+#define TABLE_LOOK_NS 40       /* between two looks, .. */
 #define TABLE_LOOKS (1u << 27) /* .. of which so many take minutes */
 
 static_assert(table_first_threads == SDD_TABLE_THREADS, "an item of the first step is a block");
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void table_wait_first_pass(const table_points_
 
 /* For all threads of a block: an item of the first step of a mesh of the launch. */
 static __device__ __forceinline__ void table_make_first_pass(const table_points_args &a, const table_points_args &mesh,
-                                                      uint32_t item, sdd_width width)
+                                                             uint32_t item, sdd_width width)
 {
     overlap_wait();
     table_first_rows(a.first, item, mesh.control, width, const_cast<float *>(mesh.from));

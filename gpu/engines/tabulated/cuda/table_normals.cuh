@@ -128,8 +128,8 @@ static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bas
 
 /* The normal at (x, 0) of a piece. */
 template <class ROW>
-static __device__ __forceinline__ void table_bottom_put(const ROW &as, const table_pair_bases &bases, const float *bottom,
-                                                      int x, float *to)
+static __device__ __forceinline__ void table_bottom_put(const ROW &as, const table_pair_bases &bases,
+                                                        const float *bottom, int x, float *to)
 {
     float at[4][3], away[4][3];
     const sdd_table_basis b = bases.at[x], d = bases.slope[x];
@@ -164,8 +164,8 @@ static __device__ __forceinline__ void table_left_normals(const table_normals_ar
 /* As table_some. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_some_normals(const table_normals_args &n, const table_row<3, FORM> &as,
-                                                        table_columns<3, true, LOG, WHOLE> *columns, int first,
-                                                        const table_pair_bases &bases, table_warp *s)
+                                                          table_columns<3, true, LOG, WHOLE> *columns, int first,
+                                                          const table_pair_bases &bases, table_warp *s)
 {
     constexpr int W = table_row<3, FORM>::words;
     using T = table_shape<W, LOG>;
@@ -190,7 +190,7 @@ static __device__ __forceinline__ void table_some_normals(const table_normals_ar
         table_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, table_corners<W, LOG>(s, lane));
     if (at.made)
         table_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x,
-                       last ? corner + W : line + W * (at.x - 1));
+                         last ? corner + W : line + W * (at.x - 1));
     const table_pair_sums q(table_view_of<3, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
     if (at.made && last)
         q.put(as, lines, T::m, corner + 2 * W);
@@ -205,7 +205,7 @@ static __device__ __forceinline__ void table_some_normals(const table_normals_ar
 /* As table_all. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_all_normals(const table_normals_args &n, const table_span &span,
-                                                       const table_pair_bases &bases, table_warp *warps)
+                                                         const table_pair_bases &bases, table_warp *warps)
 {
     using T = table_shape<3, LOG>;
     table_warp *s = warps + threadIdx.x / 32;
@@ -225,7 +225,7 @@ static __device__ __forceinline__ void table_all_normals(const table_normals_arg
 
 template <int FORM, int LOG>
 static __device__ __forceinline__ void table_kind_normals(const table_normals_args &a, const table_span &span,
-                                                        const table_pair_bases &bases, table_warp *warps)
+                                                          const table_pair_bases &bases, table_warp *warps)
 {
     if (span.whole)
         table_all_normals<FORM, LOG, true>(a, span, bases, warps);
@@ -234,7 +234,8 @@ static __device__ __forceinline__ void table_kind_normals(const table_normals_ar
 }
 
 template <int FORM>
-static __device__ __forceinline__ void table_piece_normals(const table_normals_args &n, int64_t group, table_warp *warps)
+static __device__ __forceinline__ void table_piece_normals(const table_normals_args &n, int64_t group,
+                                                           table_warp *warps)
 {
     const table_points_args &a = n.rows.pieces;
     __shared__ table_pair_bases bases;
@@ -302,12 +303,12 @@ static __device__ __forceinline__ void table_other_normals(const table_normals_a
     table_part_see(part, s);
     const table_row<3, FORM> as(a);
     const uint32_t shared = n.shared[part.run.of_class];
-    const auto put = [&](int kind, uint32_t to, const float (&t)[2][3]) {
+    const auto put = [&](int kind, uint32_t to, const float(&t)[2][3]) {
         if (kind == TABLE_VERTEX ? shared & 1 : kind == TABLE_FACE && (shared & 2))
             table_put_row(&n, to);
         else
             table_normal_put(as, sdd_vec3_of(t[0][0], t[0][1], t[0][2]), sdd_vec3_of(t[1][0], t[1][1], t[1][2]),
-                           a.to + (size_t)as.words * to);
+                             a.to + (size_t)as.words * to);
     };
     table_part_make<3, 2, SDD_TABLE_LOG_NORMALS>(a, part, tables, next, s, put);
 }

@@ -6,8 +6,8 @@
 #define SDD_TABLE_OTHERS_CUH
 #include "gpu/engines/tabulated/cuda/table_bicubic.cuh"
 
-#define TABLE_COLUMNS 4                           /* that a lane looks up at a time         */
-#define TABLE_BESIDE (SDD_TABLE_FEW + 1)            /* points from a piece to the next, which are in different banks */
+#define TABLE_COLUMNS 4                  /* that a lane looks up at a time         */
+#define TABLE_BESIDE (SDD_TABLE_FEW + 1) /* points from a piece to the next, which are in different banks */
 #define TABLE_PARTS (SDD_TABLE_FEW / SDD_TABLE_TERMS) /* of a sum of few columns */
 static_assert(TABLE_PARTS * SDD_TABLE_TERMS == SDD_TABLE_FEW && 32 % TABLE_PARTS == 0, "lanes share sums evenly");
 static_assert(SDD_TABLE_TOGETHER == 8, "of a run, groups of two or four");
@@ -15,7 +15,16 @@ static_assert(SDD_TABLE_FEW % (SDD_TABLE_TERMS / 2) == 0, "zeros fit");
 static_assert(SDD_TABLE_TOGETHER * TABLE_BESIDE >= SDD_TABLE_COLUMNS, "a piece alone fits");
 
 /* Where points of a table go that follow each other in memory: of the first the row, less its place in the table. */
-enum table_kind { TABLE_INSIDE, TABLE_SPOKE, TABLE_BOTTOM, TABLE_EDGE, TABLE_VERTEX, TABLE_FACE, TABLE_LEFT, TABLE_KINDS };
+enum table_kind {
+    TABLE_INSIDE,
+    TABLE_SPOKE,
+    TABLE_BOTTOM,
+    TABLE_EDGE,
+    TABLE_VERTEX,
+    TABLE_FACE,
+    TABLE_LEFT,
+    TABLE_KINDS
+};
 struct table_goes {
     uint32_t row, is_made;
 };
@@ -35,7 +44,8 @@ struct table_part {
 };
 
 /* Of the warps of item i. */
-template <int LOG_EACH> static __device__ __forceinline__ table_part table_part_of(const table_points_args &a, int64_t i)
+template <int LOG_EACH>
+static __device__ __forceinline__ table_part table_part_of(const table_points_args &a, int64_t i)
 {
     constexpr int log_groups = 3 - LOG_EACH, groups = 1 << log_groups;
     const int lane = table_lane(), log = 2 * (a.grid.level - 1), log_blocks = sdd_table_log_blocks(a.grid.level),
@@ -80,7 +90,7 @@ static __device__ __forceinline__ void table_part_goes(const table_points_args &
 
 /* Rows of level 1 for columns from `first` on of the run's pieces, which follow each other. */
 static __device__ __forceinline__ void table_part_rows(const table_points_args &a, const table_part &p, int first,
-                                                     uint32_t (&row)[TABLE_COLUMNS])
+                                                       uint32_t (&row)[TABLE_COLUMNS])
 {
     const int all = p.run.n * p.run.n_columns;
     const uint32_t *column = a.column + p.run.column;
@@ -95,7 +105,7 @@ static __device__ __forceinline__ void table_part_rows(const table_points_args &
  * terms are read that are not there, becomes 0. */
 template <int N>
 static __device__ __forceinline__ void table_part_points(const table_points_args &a, const table_part &p,
-                                                       uint32_t (&row)[TABLE_COLUMNS], table_run *s)
+                                                         uint32_t (&row)[TABLE_COLUMNS], table_run *s)
 {
     constexpr int wide = table_point<N>::wide;
     const int n = p.run.n_columns, all = p.run.n * n;
@@ -150,8 +160,8 @@ static __device__ __forceinline__ void table_weights(const float *from, int apar
  * table that begins at `then`. The products of SDD_TABLE_TERMS columns are added first with each other. */
 template <int N, int LOG_EACH>
 static __device__ __forceinline__ void table_part_sums(const table_part &p, const float *w, const float *then,
-                                                     const table_run *s, float (&next)[SDD_TABLE_TERMS],
-                                                     float (&sum)[1 << LOG_EACH][N])
+                                                       const table_run *s, float (&next)[SDD_TABLE_TERMS],
+                                                       float (&sum)[1 << LOG_EACH][N])
 {
     constexpr int each = 1 << LOG_EACH;
     constexpr int half = SDD_TABLE_TERMS / 2;
@@ -193,8 +203,8 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
 
 /* The sum for one point of one piece. */
 template <int N>
-static __device__ __forceinline__ void table_isolated_sum(const table_part &p, const float *w, int piece, const table_run *s,
-                                                    float (&sum)[N])
+static __device__ __forceinline__ void table_isolated_sum(const table_part &p, const float *w, int piece,
+                                                          const table_run *s, float (&sum)[N])
 {
     constexpr int half = SDD_TABLE_TERMS / 2;
     const int n = p.run.n_columns;
@@ -229,8 +239,8 @@ static __device__ __forceinline__ void table_isolated_sum(const table_part &p, c
 /* A point of a piece for four lanes, as table_isolated_sum makes it, of few columns: each makes eight columns' part, so that
  * all weights are on their way at once; the first one gets the sum. */
 template <int N>
-static __device__ __forceinline__ void table_end_sums(const table_part &p, const float *w, int piece, const table_run *s,
-                                                    float (&sum)[N])
+static __device__ __forceinline__ void table_end_sums(const table_part &p, const float *w, int piece,
+                                                      const table_run *s, float (&sum)[N])
 {
     const int lane = table_lane(), first = lane % TABLE_PARTS * SDD_TABLE_TERMS, n = p.run.n_columns - first;
     const float *points = s->points + table_point<N>::wide * (TABLE_BESIDE * piece + first);
@@ -262,8 +272,8 @@ static __device__ __forceinline__ void table_end_sums(const table_part &p, const
  * first weights of the lane's point. */
 template <int N, int D, int LOG_EACH, class PUT>
 static __device__ __forceinline__ void table_part_make(const table_points_args &a, const table_part &p,
-                                                     const float *const (&table)[D], float (&next)[SDD_TABLE_TERMS],
-                                                     const table_run *s, const PUT &put)
+                                                       const float *const (&table)[D], float (&next)[SDD_TABLE_TERMS],
+                                                       const table_run *s, const PUT &put)
 {
     constexpr int each = 1 << LOG_EACH;
     const int lane = table_lane(), m = 1 << (a.grid.level - 1), inside = (m - 1) * (m - 1), most = m * m;
@@ -292,8 +302,8 @@ static __device__ __forceinline__ void table_part_make(const table_points_args &
         }
 #pragma unroll
         for (int d = 0; d < D; d++)
-            table_part_sums<N, LOG_EACH>(p, table[d] + slot, d + 1 < D ? table[d + 1] + slot : table[0] + after, s, next,
-                                       sum[d]);
+            table_part_sums<N, LOG_EACH>(p, table[d] + slot, d + 1 < D ? table[d + 1] + slot : table[0] + after, s,
+                                         next, sum[d]);
 #pragma unroll
         for (int j = 0; j < each; j++) {
             if (p.piece + j >= p.run.n)

@@ -26,7 +26,7 @@ static __device__ __forceinline__ table_item table_item_of(const table_points_ar
 /* weights: a's, where they can be looked up by a number that the compiler does not know. LOG_EACH: a.log_each. */
 template <int N, int FORM, int LOG_EACH = SDD_TABLE_LOG_POINTS>
 static __device__ __forceinline__ void table_item(const table_points_args &a, const sdd_table_weights &weights,
-                                                 table_bases &bases, table_shared *s, unsigned n)
+                                                  table_bases &bases, table_shared *s, unsigned n)
 {
     const table_item turn = table_item_of<LOG_EACH>(a, n);
     if (turn.other)

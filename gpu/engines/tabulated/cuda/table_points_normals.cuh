@@ -8,7 +8,8 @@
 enum { table_points_normals_threads = table_points_threads };
 
 template <int POINTS, int NORMALS>
-static __device__ __forceinline__ void table_points_normals_block(const table_points_normals_args &a, table_bases &bases, table_shared *s)
+static __device__ __forceinline__ void table_points_normals_block(const table_points_normals_args &a,
+                                                                  table_bases &bases, table_shared *s)
 {
     const table_points_args &of = a.normals.rows.pieces;
     if (table_fused_first_pass(of, sdd_xyz()))

@@ -69,8 +69,7 @@ static __device__ __forceinline__ int tri_lane()
 }
 
 /* The edges of triangle f, by a warp. */
-template <int LEVEL>
-static __device__ __forceinline__ void tri_lines(const sdd_control &m, uint32_t f, tri_made *s)
+template <int LEVEL> static __device__ __forceinline__ void tri_lines(const sdd_control &m, uint32_t f, tri_made *s)
 {
     const int k = tri_lane();
     if (k >= 3)
@@ -217,7 +216,8 @@ struct tri_out {
  * its table. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &kind, const tri_out &out,
-                                                  const tri_made &made, const tri_place *place, float *rows, float *line)
+                                                  const tri_made &made, const tri_place *place, float *rows,
+                                                  float *line)
 {
     using T = tri_shared<LEVEL>;
     constexpr int all = 32 * T::warps;
@@ -310,8 +310,7 @@ static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KI
 }
 
 /* For a block `each` rows of n, one by one. */
-template <class KIND>
-static __device__ __forceinline__ void tri_rows(const KIND &kind, int64_t n, int32_t each)
+template <class KIND> static __device__ __forceinline__ void tri_rows(const KIND &kind, int64_t n, int32_t each)
 {
     const int64_t low = (int64_t)blockIdx.x * each, end = low + each < n ? low + each : n;
     overlap_begin();

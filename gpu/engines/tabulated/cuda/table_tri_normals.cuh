@@ -15,8 +15,7 @@ struct tri_normals_kind {
     }
 
     /* Piece k: its points as seen from its first column, and scaled; a half of a warp. */
-    template <int LEVEL>
-    __device__ __forceinline__ void see_piece(uint32_t f, int k, int lane, tri_made *s) const
+    template <int LEVEL> __device__ __forceinline__ void see_piece(uint32_t f, int k, int lane, tri_made *s) const
     {
         const unsigned half = 0xffffu << (tri_lane() & 16);
         const sdd_tri_away &away = a.away[a.pieces.piece[4 * f + k].class_of];
