@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_capabilities.c: what the engines' tables say is what they do, feature by feature, scheme by scheme; and the
- * README has that table. */
+ * docs/engines.md has that table. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <setjmp.h>
@@ -223,13 +223,13 @@ static void test_readme(void **state)
     (void)state;
     char *table = NULL, *text = NULL;
     size_t bytes = 0, room = 0;
-    FILE *readme = fopen("README.md", "r"), *to = open_memstream(&table, &bytes);
+    FILE *readme = fopen("docs/engines.md", "r"), *to = open_memstream(&table, &bytes);
     assert_non_null(to);
     write_table(to);
     fclose(to);
     if (!readme) {
         free(table);
-        print_message("skipped: there is no README.md in this folder\n");
+        print_message("skipped: there is no docs/engines.md in this folder\n");
         skip();
         return;
     }
@@ -237,7 +237,7 @@ static void test_readme(void **state)
     fclose(readme);
     assert_true(n > 0);
     if (!strstr(text, table))
-        fail_msg("README.md has another table of what engines do; it should be:\n%s", table);
+        fail_msg("docs/engines.md has another table of what engines do; it should be:\n%s", table);
     free(text);
     free(table);
 }

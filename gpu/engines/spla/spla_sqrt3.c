@@ -4,7 +4,7 @@
  *
  * The thesis has closed meshes. Boundary edges are a second matrix here, L: a column of two entries for each. L's
  * product with itself says which vertices are neighbours along a line, and moves them; L's products with the points cut
- * each line in three, every second step (rules: gpu/README.md). A level's points come in its grid order as they are. */
+ * each line in three, every second step (rules: docs/engines.md). A level's points come in its grid order as they are. */
 #include "gpu/engines/mesh_matrix/mesh_matrix.h"
 #include "gpu/engines/spla/spla.h"
 #include "gpu/levels/sqrt3_levels.h"
