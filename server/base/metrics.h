@@ -11,6 +11,8 @@ enum metric { /* one row each in metrics.c, in this order */
               M_REJECTED_QUEUE,
               M_REJECTED_CONNECTIONS,
               M_REJECTED_AUTH,
+              M_REJECTED_HOST,
+              M_REJECTED_ORIGIN,
               M_REJECTED_FRAMING,
               M_REJECTED_SIZE,
               M_REJECTED_MEMORY,

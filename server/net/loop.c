@@ -2,6 +2,7 @@
 /* loop.c: libuv drives libmicrohttpd through its epoll descriptor, timers, signals and the end of steps. */
 #include "server/net/loop.h"
 #include "server/net/auth.h"
+#include "server/net/door.h"
 #include "server/net/http.h"
 #include "server/refine/refine.h"
 #include "server/server.h"
@@ -152,15 +153,19 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
 {
     struct server *s = user;
     struct text body = {0}, *line;
-    char id[REQUEST_ID_SIZE];
+    char id[REQUEST_ID_SIZE], cors[DOOR_ORIGIN_SIZE + 128] = "";
     int status = sdd_err_http(err->code);
+    if (c->request && c->request->origin)
+        snprintf(cors, sizeof cors,
+                 "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: X-Request-Id\r\nVary: Origin\r\n",
+                 c->request->origin);
     snprintf(id, sizeof id, "%s%08x", s->id_prefix, ++s->next_request);
     problem_json(&body, err, id);
     int n =
         snprintf(answer, size,
                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
-                 "Content-Length: %zu\r\n\r\n%s",
-                 status, MHD_get_reason_phrase_for((unsigned)status), id, body.bytes, body.data ? body.data : "");
+                 "%sContent-Length: %zu\r\n\r\n%s",
+                 status, MHD_get_reason_phrase_for((unsigned)status), id, cors, body.bytes, body.data ? body.data : "");
     if (!c->request) { /* else its own log line tells */
         line = log_begin(&s->log, LOG_INFO, "refused");
         text_member(line, "id", id);
@@ -169,7 +174,7 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
         text_member(line, "code", sdd_err_code(err->code));
         text_member(line, "message", err->text);
         log_end(&s->log);
-        metrics_add(&s->metrics, err->code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_FRAMING, 1);
+        metrics_add(&s->metrics, M_REJECTED_FRAMING, 1);
         metrics_request(&s->metrics, METRICS_OPS - 1, status, 0);
     }
     text_free(&body);
@@ -235,7 +240,6 @@ bool loop_start(struct server *s, struct text *error)
                                  .max_connections = s->config->max_connections,
                                  .max_per_address = s->config->max_connections_per_address,
                                  .min_rate = s->config->min_rate,
-                                 .max_body_bytes = s->config->max_body_bytes,
                                  .header_deadline = s->config->header_deadline,
                                  .idle_timeout = s->config->idle_timeout,
                                  .user = s,
