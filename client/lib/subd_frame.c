@@ -107,8 +107,8 @@ static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, i
     return SUBD_OK;
 }
 
-/* How many rows a block must have by the counts of the header. The header does not count UV values, and counts patches
- * and the faces beside them only together, so any count is due there. */
+/* How many rows a block must have by the counts of the header. The header does not count UV values, and has only the
+ * sum of patches and the faces beside them, so any count is right there. */
 static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, unsigned include)
 {
     if (include & SUBD_PATCHES)
@@ -139,7 +139,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
 {
     const char *primvars = request->primvars;
     int n_primvars = 0;
-    unsigned many = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | many;
+    unsigned primvar_blocks = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | primvar_blocks;
     int rc;
     if (h->n_blocks > SUBD_MAX_BLOCKS)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has %zu blocks, of %d at most", h->n_blocks, SUBD_MAX_BLOCKS);
@@ -147,7 +147,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
         struct subd_block *b = &f->blocks[i];
         if ((rc = check_block(b, h->blocks[i], request, include, wanted, err)) != SUBD_OK)
             return rc;
-        wanted &= ~(unsigned)b->semantic | many; /* check_block refuses a second one, except for primvars. */
+        wanted &= ~(unsigned)b->semantic | primvar_blocks; /* check_block refuses a second one, except for primvars. */
         if (b->count != rows_due(f, b, include))
             return subd_fail(err, SUBD_EPROTOCOL, "block %s has %lld rows, the frame %lld", h->blocks[i]->semantic,
                              (long long)b->count, (long long)rows_due(f, b, include));
@@ -157,7 +157,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
         if (n_primvars > SUBD_MAX_PRIMVARS)
             return subd_fail(err, SUBD_EPROTOCOL, "the frame has more than %d primvars", SUBD_MAX_PRIMVARS);
     }
-    if (wanted & ~many)
+    if (wanted & ~primvar_blocks)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
     if (primvars && (rc = subd_frame_primvars(f, primvars, err)) != SUBD_OK)
         return rc;

@@ -226,8 +226,8 @@ struct sdd_refine_request {
     const char *method; /* An engine's name, or "auto"; NULL is "auto". */
     uint32_t primvars;  /* Bit k asks for the mesh's primvar k, when `include` asks for primvars at all. */
     int soon_freed;     /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
-    int n_primvars;     /* How many primvar_shapes there are; sdd_plan reads it, sdd_refine asks the mesh. */
-    const struct sdd_primvar *primvar_shapes; /* What sdd_mesh_primvars returns; only sdd_plan reads it. */
+    int n_primvars;     /* How many primvar_shapes there are. */
+    const struct sdd_primvar *primvar_shapes; /* From sdd_mesh_primvars; sdd_refine asks the mesh itself. */
     const atomic_int *cancel;                 /* Once it is not 0 the work stops at the next step; may be NULL. */
 };
 
@@ -263,7 +263,7 @@ struct sdd_block {
 #define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan {
     const char *method;                          /* The engine that will run. */
-    int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh; faces in holes are not counted. */
+    int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh. Only n_faces leaves holes out. */
     int n_blocks;
     int ranges; /* 1 when a range of rows takes little more memory and time than its own rows need. */
     struct sdd_block blocks[SDD_MAX_BLOCKS];
@@ -297,7 +297,7 @@ const struct sdd_result_info *sdd_result_info(const sdd_result *r);
 /* sdd_result_free: frees a result, on the thread of its device. NULL is fine. */
 void sdd_result_free(sdd_result *r);
 
-/* ---- refine a batch: several meshes of one topology, such as a crowd or the poses of one mesh ------------------ */
+/* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
 #define SDD_MAX_MANY 4096 /* Meshes in one batch. */
 /* sdd_refine_many: refines n meshes of one topology by one request, all of them or none. results[k] is bit for bit what
  * sdd_refine gives for meshes[k]; a mesh may occur more than once. Positions that `tabulated` makes from tables of
