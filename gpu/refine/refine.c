@@ -5,7 +5,7 @@
 #include "gpu/engine_api/engine.h"
 #include "gpu/refine/primvars.h"
 #include "gpu/engine_api/quantise.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.c: the table of metrics and the Prometheus text writer. */
+/* metrics.c: the table of the daemon's metrics, and the Prometheus text that GET /metrics answers with. */
 #include "server/base/metrics.h"
 #include <stdio.h>
 #include <stdlib.h>

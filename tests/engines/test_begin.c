@@ -3,7 +3,7 @@
  * sdd_refine; what is not brought costs nothing but memory, which is given back. */
 #include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
-#include "gpu/sdd/sdd_begin.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"

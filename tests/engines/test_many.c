@@ -2,7 +2,7 @@
 /* test_many.c: sdd_refine_many: of each mesh the digests that sdd_refine gives of it alone, by every engine and scheme,
  * of 1 to 65 meshes, whatever their order; what is refused, and that nothing is left of it; memory to the byte. */
 #include "gpu/device/device.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"

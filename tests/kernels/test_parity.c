@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/mesh/mesh.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
