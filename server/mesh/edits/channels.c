@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_channels.c: values that corners name by index, through a batch: UVs, and faceVarying primvars. */
+/* channels.c: values that corners name by index, through a batch: UVs, and faceVarying primvars. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_close.c: from the working copy that all edits have passed over to the new mesh. */
+/* close.c: from the working copy that all edits have passed over to the new mesh. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_primvars.c: primvars through a batch: rows that grow with the mesh, new values, and whole primvars that come
+/* primvars.c: primvars through a batch: rows that grow with the mesh, new values, and whole primvars that come
  * and go. */
 #include "server/mesh/edits/work.h"
 #include <stdio.h>
