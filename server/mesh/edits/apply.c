@@ -15,8 +15,7 @@ static void work_fini(struct edit_work *w)
     free(w->face_first);
     free(w->face_state);
     free(w->corners);
-    free(w->st.of);
-    free(w->st.values);
+    edits_channel_fini(&w->st);
     edits_primvars_fini(w);
     free(w->creases);
     free(w->tags);
@@ -262,7 +261,7 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)
-        rc = edits_close_up(&w, m, &out->mesh, err);
+        rc = edits_close_up(&w, m, &out->mesh, &out->delta, err);
     work_fini(&w);
     if (rc)
         edit_result_free(out);
@@ -272,6 +271,7 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
 void edit_result_free(struct edit_result *r)
 {
     mesh_free(r->mesh);
+    mesh_delta_fini(&r->delta);
     free(r->new_vertex_ids);
     free(r->new_face_ids);
     memset(r, 0, sizeof *r);

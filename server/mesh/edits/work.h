@@ -16,6 +16,7 @@ struct edit_channel { /* values that corners name: UVs, and each faceVarying pri
     int64_t width, n_values, n_old;
     int32_t *of; /* [C] rows of values; -1: none, of UVs alone */
     float *values;
+    int32_t *value_to; /* from edits_channel_close on: the new row of each value, or SDD_NO_ROW */
 };
 struct edit_primvar { /* one that the mesh had before */
     struct primvar_info info;
@@ -67,6 +68,9 @@ int edits_channel_set(struct edit_work *w, struct edit_channel *c, const struct 
 /* edits_channel_close: one value where new ones at a vertex are equal, none that no live corner names; `of` then has
  * the live corners alone. Every live corner has a value. */
 int edits_channel_close(struct edit_work *w, struct edit_channel *c, struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_channel_delta: the next channel of the delta, which was `from` in the old mesh; SDD_NO_ROW: it was not there. */
+void edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out);
+void edits_channel_fini(struct edit_channel *c);
 
 /* ---- primvars.c ---- */
 /* edits_primvars_init: working copies with room for what the batch can add (room: the counts then).
@@ -78,9 +82,11 @@ void edits_primvars_corner(struct edit_work *w, int64_t corner); /* a corner was
 /* edits_primvars_apply: EDIT_*_PRIMVAR. Errors  SDD_EMESH (no such primvar; values that do not fit its rows) */
 int edits_primvars_apply(struct edit_work *w, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
 /* edits_primvars_close: closes up the rows of what was removed, before corners and ids are. edits_primvars_arrays: the
- * primvars of the new mesh, once w->n_corners is that of the mesh. */
+ * primvars of the new mesh, once w->n_corners is that of the mesh. edits_primvars_delta: the channels of the primvars of
+ * the new mesh `to`, from those of m. */
 int edits_primvars_close(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out);
+void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *out);
 
 /* ---- check.c ---- */
 /* edits_check_*: the points of one edit (`row` is the first that it adds), a face just added, and, after all edits,
@@ -91,7 +97,9 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
 int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- close.c ---- */
-/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh. Ruins w, but not its ownership. */
-int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh and the delta, which is the caller's
+ * also on error. Ruins w, but not its ownership. */
+int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct mesh_delta *delta,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif
