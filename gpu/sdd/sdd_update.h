@@ -6,7 +6,7 @@
 
 #define SDD_NO_ROW (-1)
 
-/* The values that face corners name: of the UVs, if the new mesh has any, then of each row of sdd_mesh_desc.channels. */
+/* Values that face corners name: of the UVs, if the new mesh has any, then of each row of sdd_mesh_desc.channels. */
 struct sdd_channel_delta {
     int64_t from;            /* the old mesh's channel, counted in the same way; SDD_NO_ROW: all of it is new */
     int64_t n_old_values;    /* 0 where all of it is new                                                      */

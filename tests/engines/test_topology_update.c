@@ -17,7 +17,9 @@ static void apply(const struct mesh *m, const char *json, struct edit_result *r)
 {
     struct edit_batch *b;
     struct sdd_error err = {0};
-    if (edits_from_json(json, strlen(json), &b, &err) || edits_apply(m, b, r, &err))
+    if (edits_from_json(json, strlen(json), &b, &err))
+        fail_msg("%s: %s", json, err.text);
+    if (edits_apply(m, b, r, &err))
         fail_msg("%s: %s", json, err.text);
     edit_batch_free(b);
 }
@@ -29,8 +31,8 @@ static sdd_result *refined(sdd_topology *t, const struct mesh *m, int level)
     struct sdd_error err = {0};
     int uvs = m->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
     struct sdd_refine_request r = fixture_ask(level, SDD_SURFACE_REFINED, EVERYTHING | uvs);
-    if (sdd_mesh_create(t, m->points, m->uvs, &mesh, &err) || sdd_refine(mesh, &r, &result, &err))
-        fail_msg("%s", err.text);
+    assert_int_equal(sdd_mesh_create(t, m->points, m->uvs, &mesh, &err), SDD_OK);
+    assert_int_equal(sdd_refine(mesh, &r, &result, &err), SDD_OK);
     sdd_mesh_free(mesh);
     return result;
 }
@@ -107,8 +109,9 @@ static void test_same_as_create(void **state)
         edit_shape(f.shape.mesh, &r);
         mesh_desc(r.mesh, &desc);
         mesh_delta_desc(&r.delta, &delta);
-        if (sdd_topology_create(f.device, &desc, &created, &err) ||
-            sdd_topology_update(f.topology, &desc, &delta, &updated, &err))
+        if (sdd_topology_create(f.device, &desc, &created, &err))
+            fail_msg("%s: %s", names[i], err.text);
+        if (sdd_topology_update(f.topology, &desc, &delta, &updated, &err))
             fail_msg("%s: %s", names[i], err.text);
         sdd_mesh_free(f.mesh); /* what is new does not hang on what was */
         sdd_topology_unref(f.topology);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_witness.h: is a mesh_delta right? Said by another way than the code's: by ids, one element after the other, with a
- * search of all tags for each. */
+/* mesh_witness.h: is a mesh_delta right? Found in another way than the code's: by ids, one element after the other,
+ * with a search of all tags for each. */
 #ifndef TESTS_MESH_WITNESS_H
 #define TESTS_MESH_WITNESS_H
 #include "server/mesh/edits/edits.h"

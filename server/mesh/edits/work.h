@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h: the working copy that apply.c makes of a mesh, changes edit by edit, and hands to close.c, which makes the new
- * mesh of it. Calls go one way, apply -> close -> primvars -> channels -> work, also past each other, and
+/* work.h: the working copy that apply.c makes of a mesh, changes edit by edit, and hands to close.c, which makes the
+ * new mesh of it. Calls go one way, apply -> close -> primvars -> channels -> work, also past each other, and
  * apply -> check -> work. */
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
@@ -68,7 +68,7 @@ int edits_channel_set(struct edit_work *w, struct edit_channel *c, const struct 
 /* edits_channel_close: one value where new ones at a vertex are equal, none that no live corner names; `of` then has
  * the live corners alone. Every live corner has a value. */
 int edits_channel_close(struct edit_work *w, struct edit_channel *c, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_channel_delta: the next channel of the delta, which was `from` in the old mesh; SDD_NO_ROW: it was not there. */
+/* edits_channel_delta: the next channel of the delta, which was `from` in the old mesh, or SDD_NO_ROW. */
 void edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out);
 void edits_channel_fini(struct edit_channel *c);
 
@@ -82,8 +82,8 @@ void edits_primvars_corner(struct edit_work *w, int64_t corner); /* a corner was
 /* edits_primvars_apply: EDIT_*_PRIMVAR. Errors  SDD_EMESH (no such primvar; values that do not fit its rows) */
 int edits_primvars_apply(struct edit_work *w, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
 /* edits_primvars_close: closes up the rows of what was removed, before corners and ids are. edits_primvars_arrays: the
- * primvars of the new mesh, once w->n_corners is that of the mesh. edits_primvars_delta: the channels of the primvars of
- * the new mesh `to`, from those of m. */
+ * primvars of the new mesh, once w->n_corners is that of the mesh. edits_primvars_delta: the channels of the primvars
+ * of the new mesh `to`, from those of m. */
 int edits_primvars_close(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
 void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out);
 void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *out);
@@ -97,8 +97,8 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
 int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- close.c ---- */
-/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh and the delta, which is the caller's
- * also on error. Ruins w, but not its ownership. */
+/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh and the delta, which is the
+ * caller's also on error. Ruins w, but not its ownership. */
 int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct mesh_delta *delta,
                    struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -193,7 +193,7 @@ static int read_items(const cJSON *json, const struct list_form *form, struct li
     return rc;
 }
 
-/* On error there is no arena any more. */
+/* On error there is no arena any more, and out->of is NULL. */
 static int read_list(const void *body, size_t bytes, const struct list_form *form, struct list *out,
                      struct sdd_error *err)
 {
@@ -202,8 +202,10 @@ static int read_list(const void *body, size_t bytes, const struct list_form *for
     if (!rc)
         rc = read_items(json, form, out, err);
     cJSON_Delete(json);
-    if (rc)
-        arena_free(out->arena);
+    if (!rc)
+        return SDD_OK;
+    arena_free(out->arena);
+    out->of = NULL;
     return rc;
 }
 
@@ -230,14 +232,12 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
 {
     static const struct list_form form = {"ranges", sizeof(struct positions), sizeof(struct position_range),
                                           read_range};
-    struct list list;
-    *out = NULL;
+    struct list list = {0};
     int rc = read_list(body, bytes, &form, &list, err);
-    if (rc)
-        return rc;
     *out = list.of;
-    **out = (struct positions){list.n, list.items, list.arena};
-    return SDD_OK;
+    if (*out)
+        **out = (struct positions){list.n, list.items, list.arena};
+    return rc;
 }
 
 /* Which members an operation has: NULL where it has none. */
@@ -354,12 +354,10 @@ static int read_edit(const cJSON *json, int64_t index, struct arena *arena, void
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
 {
     static const struct list_form form = {"edits", sizeof(struct edit_batch), sizeof(struct edit), read_edit};
-    struct list list;
-    *out = NULL;
+    struct list list = {0};
     int rc = read_list(body, bytes, &form, &list, err);
-    if (rc)
-        return rc;
     *out = list.of;
-    **out = (struct edit_batch){list.n, list.items, list.arena};
-    return SDD_OK;
+    if (*out)
+        **out = (struct edit_batch){list.n, list.items, list.arena};
+    return rc;
 }
