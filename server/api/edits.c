@@ -51,10 +51,14 @@ static int build(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct residency *residency = job->server->residency;
     struct sdd_topology_info topology;
+    struct sdd_topology_delta delta;
+    const struct resident_edit edit = {job->slot->resident, job->slot->info.topology_id, &delta};
+    mesh_delta_desc(&e->result.delta, &delta);
     if (!(e->resident = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load(residency, e->resident, e->result.mesh, e->info.topology_id, job->slot->info.version + 1,
-                           job->phases, &job->err);
+    int rc = resident_load_edited(residency, e->resident, &edit, e->result.mesh, e->info.topology_id,
+                                  job->slot->info.version + 1, job->phases, &job->err);
+    mesh_delta_fini(&e->result.delta); /* here, for the loop frees what is left */
     if (rc)
         return rc;
     sdd_topology_info(resident_topology(e->resident), &topology);
