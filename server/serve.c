@@ -8,7 +8,6 @@
 #include "server/resident/residency.h"
 #include "server/api/routes.h"
 #include "server/server.h"
-#include "server/store/store.h"
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -95,17 +94,17 @@ static bool start_threads(struct server *s, struct text *error)
 {
     struct sdd_error err = {0};
     s->host = executor_start("subdd-host", (int)s->config->host_workers, s);
-    s->storage = executor_start("subdd-store", 1, s);
+    s->disk = executor_start("subdd-store", 1, s);
     s->compute = executor_start("subdd-compute", 1, s);
-    if (!s->host || !s->storage || !s->compute) {
+    if (!s->host || !s->disk || !s->compute) {
         text_puts(error, "threads cannot be started");
         return false;
     }
-    if (store_open(s->config->data_dir, &s->store, &err) || on_compute(s, open_device, &err)) {
+    if (store_open(s->config->data_dir, &s->storage.store, &err) || on_compute(s, open_device, &err)) {
         text_puts(error, err.text);
         return false;
     }
-    store_measure(s);
+    storage_measure(&s->storage);
     if (!s->residency)
         text_puts(error, "out of memory");
     return s->residency != NULL;
@@ -118,9 +117,11 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
     s->listen_fd = -1;
     s->host_memory = s->config->host_memory ? s->config->host_memory : half;
     name_requests(s);
+    s->storage.metrics = &s->metrics;
     jobs_init(&s->jobs);
     list_init(&s->streams);
     list_init(&s->late);
+    s->routes = (struct routes){routes, n_routes};
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";
@@ -147,9 +148,9 @@ static void finish(struct server *s)
     slots_fini(&s->slots);
     on_compute(s, close_device, &err);
     executor_stop(s->host);
-    executor_stop(s->storage);
+    executor_stop(s->disk);
     executor_stop(s->compute);
-    store_close(s->store);
+    store_close(s->storage.store);
     jobs_fini(&s->jobs);
     auth_free(s->auth);
     log_event(&s->log, LOG_INFO, "stopped", "all is written");

@@ -6,18 +6,19 @@
 #include "server/resident/cache.h"
 #include "server/config.h"
 #include "server/net/mhd/conn.h"
+#include "server/net/route.h"
 #include "server/jobs/executor.h"
 #include "server/jobs/jobs.h"
 #include "server/base/log.h"
 #include "server/base/metrics.h"
 #include "server/serve.h"
 #include "server/jobs/slots.h"
+#include "server/store/storage.h"
 #include <uv.h>
 
 struct MHD_Daemon;
 struct auth;
 struct residency;
-struct store;
 
 enum server_state { SERVER_READY, SERVER_NOT_READY, SERVER_CLOSING };
 
@@ -26,7 +27,8 @@ struct server {
     open_device_fn *open_device;
     struct log log;
     struct metrics metrics; /* partly any thread, see metrics.h */
-    struct auth *auth;      /* NULL: everybody may do everything */
+    struct routes routes;
+    struct auth *auth; /* NULL: everybody may do everything */
     struct conns conns;
     struct jobs jobs;
     struct list streams; /* answers that are made while they are sent */
@@ -35,14 +37,13 @@ struct server {
     struct slots slots;
     struct cache cache;
 
-    struct executor *host, *storage, *compute; /* any thread may post                          */
-    struct store *store;                       /* storage thread                               */
-    sdd_device *device;                        /* compute thread                               */
-    struct residency *residency;               /* compute thread                               */
-    struct sdd_device_info device_info;        /* as it was at start                           */
-    int64_t host_memory;                       /* --host-memory, or what 0 stands for          */
-    atomic_llong frames_sending;               /* bytes of frames that answers still hold      */
-    atomic_bool store_broken;                  /* set on the storage thread                    */
+    struct executor *host, *disk, *compute; /* any thread may post                          */
+    struct storage storage;
+    sdd_device *device;                 /* compute thread                               */
+    struct residency *residency;        /* compute thread                               */
+    struct sdd_device_info device_info; /* as it was at start                           */
+    int64_t host_memory;                /* --host-memory, or what 0 stands for          */
+    atomic_llong frames_sending;        /* bytes of frames that answers still hold      */
 
     uv_loop_t loop;
     uv_poll_t mhd_poll;

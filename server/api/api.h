@@ -2,6 +2,7 @@
 /* api.h: the handlers that routes.c names, and what they share. One file a resource: api_*.c. */
 #ifndef SUBDD_API_H
 #define SUBDD_API_H
+#include "server/base/clock.h"
 #include "server/net/http.h"
 #include "server/jobs/jobs.h"
 #include "server/server.h"
@@ -55,9 +56,6 @@ int step_match(struct job *job);                /* ON_LOOP: 412 when If-Match is
 /* On the compute thread: the mesh on the device in its current version. JOB_AGAIN: a host copy is needed first. */
 int ensure_resident(struct job *job);
 int ensure_resident_record(struct job *job); /* on the loop: slot->resident exists          */
-int store_result(struct job *job, int rc);   /* on the storage thread, after each call      */
-void store_measure(struct server *s);        /* the store's gauges; there, or before it runs */
-int64_t now_ms(void);
 
 /* MeshInfo (info.c), as JSON object or message. residency and bytes are the caller's to say. */
 struct info_state {

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_common.c: steps that several resources share. */
 #include "server/api/api.h"
+#include "server/base/chars.h"
 #include "server/resident/residency.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* If-Match: "7" (or as another representation has it, "7-pb") or *. Mesh versions are the only tags that can match, so
  * a list has no use here. */
@@ -84,24 +77,10 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
     ops->free(&j->job);
 }
 
-void store_measure(struct server *s)
-{
-    metrics_set(&s->metrics, M_STORE_BYTES, store_bytes(s->store));
-    metrics_set(&s->metrics, M_MESHES_DISK, store_meshes(s->store));
-}
-
-int store_result(struct job *job, int rc)
-{
-    struct server *s = job->server;
-    if (rc == SDD_ESTORE && store_failed(s->store))
-        atomic_store(&s->store_broken, true);
-    store_measure(s);
-    return rc;
-}
-
 int step_find(struct job *job)
 {
-    int rc = store_result(job, store_find(job->server->store, job->slot->id, &job->slot->info, &job->err));
+    int rc = storage_result(&job->server->storage,
+                            store_find(job->server->storage.store, job->slot->id, &job->slot->info, &job->err));
     job->slot->known = !rc;
     return rc;
 }
@@ -114,7 +93,8 @@ bool skip_find(const struct job *job)
 int step_load(struct job *job)
 {
     struct slot *slot = job->slot;
-    int rc = store_result(job, store_load(job->server->store, slot->id, &slot->host, &slot->info, &job->err));
+    int rc = storage_result(&job->server->storage,
+                            store_load(job->server->storage.store, slot->id, &slot->host, &slot->info, &job->err));
     slot->known = !rc;
     return rc;
 }

@@ -30,7 +30,7 @@ static int parse(struct job *job)
 
 static int load(struct job *job)
 {
-    int rc = store_result(job, idempotency_find((struct mesh_job *)job));
+    int rc = storage_result(&job->server->storage, idempotency_find((struct mesh_job *)job));
     return rc || skip_load(job) ? rc : step_load(job);
 }
 
@@ -95,10 +95,10 @@ static int commit(struct job *job)
     if (e->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, e->info.version, e->base.media_out);
-    int rc = store_replace(job->server->store, job->slot->id, job->slot->info.version, e->result.mesh, now,
+    int rc = store_replace(job->server->storage.store, job->slot->id, job->slot->info.version, e->result.mesh, now,
                            idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(&job->server->storage, rc);
 }
 
 static int adopt(struct job *job)

@@ -66,8 +66,8 @@ int idempotency_find(struct mesh_job *j)
     int found = 0;
     if (!j->key)
         return SDD_OK;
-    int rc = store_idempotent_find(j->job.server->store, j->key->principal, j->key->key, j->key->digest, now_ms(),
-                                   &j->key->found, &j->key->block, &found, &j->job.err);
+    int rc = store_idempotent_find(j->job.server->storage.store, j->key->principal, j->key->key, j->key->digest,
+                                   now_ms(), &j->key->found, &j->key->block, &found, &j->job.err);
     j->key->replay = !rc && found;
     return rc ? rc : found ? JOB_DONE : SDD_OK;
 }

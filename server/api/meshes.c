@@ -63,7 +63,7 @@ static int create_parse(struct job *job)
 
 static int create_find(struct job *job)
 {
-    return store_result(job, idempotency_find((struct mesh_job *)job));
+    return storage_result(&job->server->storage, idempotency_find((struct mesh_job *)job));
 }
 static bool create_skip_find(const struct job *job)
 {
@@ -144,10 +144,10 @@ static int create_commit(struct job *job)
     if (c->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, 1, c->base.media_out);
-    rc = store_create(job->server->store, c->info.id, c->mesh, now,
+    rc = store_create(job->server->storage.store, c->info.id, c->mesh, now,
                       idempotency_record(&c->base, &record, 201, c->location, tag), &c->info, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(&job->server->storage, rc);
 }
 
 static int create_adopt(struct job *job)
@@ -215,7 +215,8 @@ struct list_job {
 static int list_read(struct job *job)
 {
     struct list_job *l = (struct list_job *)job;
-    return store_result(job, store_list(job->server->store, l->after, l->limit, &l->infos, &l->n, &l->more, &job->err));
+    return storage_result(&job->server->storage, store_list(job->server->storage.store, l->after, l->limit, &l->infos,
+                                                            &l->n, &l->more, &job->err));
 }
 
 static void list_answer(struct job *job)
@@ -275,10 +276,10 @@ void api_show(struct request *r)
 static int delete_commit(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
-    int rc =
-        store_delete(job->server->store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
+    int rc = store_delete(job->server->storage.store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected,
+                          &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(&job->server->storage, rc);
 }
 
 static int delete_forget(struct job *job)

@@ -122,7 +122,7 @@ void api_metrics(struct request *r)
     struct metrics *m = &s->metrics;
     struct text t = {0};
     metrics_set(m, M_QUEUE_HOST, executor_depth(s->host));
-    metrics_set(m, M_QUEUE_STORE, executor_depth(s->storage));
+    metrics_set(m, M_QUEUE_STORE, executor_depth(s->disk));
     metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->compute));
     metrics_set(m, M_INFLIGHT_BYTES, s->inflight_bytes);
     metrics_set(m, M_SESSIONS, s->conns.n);

@@ -61,12 +61,12 @@ static int commit(struct job *job)
 {
     struct positions_job *p = (struct positions_job *)job;
     struct slot *slot = job->slot;
-    int rc = store_put_points(job->server->store, slot->id, slot->info.version, p->positions, now_ms(), NULL,
+    int rc = store_put_points(job->server->storage.store, slot->id, slot->info.version, p->positions, now_ms(), NULL,
                               &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p->positions, slot->host);
-    return store_result(job, rc);
+    return storage_result(&job->server->storage, rc);
 }
 
 static int adopt(struct job *job)

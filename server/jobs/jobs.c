@@ -43,7 +43,7 @@ void jobs_hand_over(struct server *s, struct task *task)
 
 static struct executor *executor_of(struct server *s, enum queue queue)
 {
-    return queue == ON_HOST ? s->host : queue == ON_STORE ? s->storage : s->compute;
+    return queue == ON_HOST ? s->host : queue == ON_STORE ? s->disk : s->compute;
 }
 
 /* ---- on a worker thread --------------------------------------------------------------------------------- */
@@ -184,7 +184,7 @@ static void finish(struct job *job)
     struct server *s = job->server;
     if (job->rc == SDD_EDEVICE)
         server_fail(s, EXIT_DEVICE, "the compute device was lost");
-    if (job->rc == SDD_ESTORE && atomic_load(&s->store_broken))
+    if (job->rc == SDD_ESTORE && atomic_load(&s->storage.broken))
         server_fail(s, EXIT_STORE, "the store cannot write");
     if (job->rc == SDD_ENO_MEMORY)
         metrics_add(&s->metrics, M_REJECTED_MEMORY, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.c: makes answers: bodies, headers every answer has, problem documents. */
 #include "server/net/http.h"
-#include "server/api/routes.h"
+#include "server/net/route.h"
 #include "server/server.h"
 #include "subdd.pb-c.h"
 #include <microhttpd.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http.c: one request from its head to its log line. */
 #include "server/net/http.h"
-#include "server/api/routes.h"
+#include "server/base/chars.h"
+#include "server/net/route.h"
 #include "server/server.h"
 #include "server/refine/stream.h"
 #include <microhttpd.h>
@@ -39,7 +40,8 @@ static int find_route(struct request *r, const char *method, struct sdd_error *e
 {
     char allowed[64];
     snprintf(r->method, sizeof r->method, "%s", method);
-    r->route = routes_find(method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
+    r->route =
+        routes_find(&r->server->routes, method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
     if (r->route)
         return SDD_OK;
     if (err->code)
@@ -376,7 +378,7 @@ void http_log(struct request *r, bool complete)
     if (!complete)
         text_puts(line, ",\"aborted\":true");
     log_end(&s->log);
-    metrics_request(&s->metrics, r->route ? (int)(r->route - routes) : METRICS_OPS - 1, r->status, seconds);
+    metrics_request(&s->metrics, r->route ? (int)(r->route - s->routes.rows) : METRICS_OPS - 1, r->status, seconds);
 }
 
 static void ignore_log(void *cls, const char *format, va_list args)

@@ -14,9 +14,6 @@ void loop_run(struct server *s);
 /* loop_deadline: jobs are looked at when this moment (uv_hrtime) comes. */
 void loop_deadline(struct server *s, uint64_t deadline);
 
-#define LISTEN_HOST_SIZE 256
-/* listen_split: "ADDR:PORT" or "[ADDR]:PORT" in its parts; false: it is neither. */
-bool listen_split(const char *listen, char host[LISTEN_HOST_SIZE], const char **port);
 /* loop_listen: binds "ADDR:PORT" (or "[ADDR]:PORT") and fills url[size] with what it really is.
  * Off loopback it needs tokens or --allow-unauthenticated. */
 bool loop_listen(struct server *s, char *url, size_t size, struct text *error);

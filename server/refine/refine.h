@@ -88,7 +88,7 @@ int refine_compute(struct job *job);
 /* refine_begins: is the frame that is planned large, and copied to host memory? Then it is sent while that is done:
  * once its first bytes are there refine_compute lets the loop call refine_adopt, and goes on. From then on it writes
  * nothing of the job but its error and `rest`, which the loop leaves alone until the step is over.
- * refine_adopt: api_refined.c: the job takes hold of its frame, which may be kept; once. */
+ * refine_adopt (keep.c): the job takes hold of its frame, which may be kept; once. */
 bool refine_begins(const struct refine_job *j);
 void refine_adopt(struct refine_job *j);
 /* refine_lose: on the loop: what has not come of the frame that the job made never will. */
