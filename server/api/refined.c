@@ -2,8 +2,8 @@
 /* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
  * or while it is sent. The work is refine_compute.c's, the answers are refine_answer.c's. */
 #include "server/mesh/positions.h"
+#include "server/api/api.h"
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include "server/refine/stream.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int look_up(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     int rc = refine_name(j);
     if (job->request)
-        job->request->mesh_version = job->slot->info.version;
+        job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
     if (j->posed) {
@@ -51,11 +51,11 @@ static int look_up(struct job *job)
     keep_range(j);
     if (not_modified(j))
         return JOB_DONE;
-    j->frame = cache_find(&job->server->cache, j->key);
+    j->frame = cache_find(&memory_of(job)->cache, j->key);
     if (!j->frame)
         return ensure_resident_record(job);
     j->frame->references++;
-    metrics_add(&job->server->metrics, M_CACHE_HITS, 1);
+    metrics_add(job_service(job)->metrics, M_CACHE_HITS, 1);
     return JOB_DONE;
 }
 
@@ -94,14 +94,14 @@ static int adopt(struct job *job)
 static int build_tables(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    struct resident *resident = job->slot->resident;
+    struct resident *resident = slot_of(job)->resident;
     struct sdd_refine_request request = j->request;
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
     j->built_drops = atomic_load(&resident->n_drops);
     j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
     if (resident->mesh)
-        resident_measure(job->server->residency, resident);
+        resident_measure(memory_of(job)->residency, resident);
     if (j->built == SDD_EDEVICE)
         job->err = err;
     return j->built == SDD_EDEVICE ? j->built : SDD_OK;
@@ -115,7 +115,7 @@ static int tell_built(struct job *job)
     if (!kind)
         return SDD_OK;
     atomic_store(&kind->built, !j->built);
-    if (atomic_load(&job->slot->resident->n_drops) != j->built_drops) /* the tables are gone again */
+    if (atomic_load(&slot_of(job)->resident->n_drops) != j->built_drops) /* the tables are gone again */
         atomic_store(&kind->built, false);
     atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
     return SDD_OK;
@@ -131,9 +131,9 @@ static void free_job(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     refine_lose(j);
     if (j->frame && j->frame->references == 0)
-        cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
+        cached_free(&memory_of(job)->cache, j->frame); /* cancelled before it was adopted */
     else if (j->frame && --j->frame->references == 0)
-        cached_free(&job->server->cache, j->frame);
+        cached_free(&memory_of(job)->cache, j->frame);
     stream_close(j->stream);
     positions_free(j->pose);
     mesh_job_fini(&j->base);

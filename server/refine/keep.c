@@ -2,14 +2,13 @@
 /* keep.c: what becomes of a frame once it is made: it is kept in the cache, and when frames of its kind are asked for
  * again and again with other positions, tables are built for the next ones. */
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include <string.h>
 
 /* The frame's kind, of those of its mesh or in the place of the one not asked for longest. *moved: it was there, and
  * its last frame had other positions. */
 static struct auto_frames *kind_of(const struct refine_job *j, bool *moved)
 {
-    const struct slot *slot = j->base.job.slot;
+    const struct slot *slot = j->base.slot;
     struct auto_frames *kind = refine_kind(j), *kinds = slot->resident->kinds;
     *moved = kind && (j->posed || kind->version != slot->info.version);
     if (!kind) {
@@ -47,8 +46,8 @@ void refine_adopt(struct refine_job *j)
     j->frame->references++;
     j->build = wants_tables(j);
     if (!j->posed) {
-        metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
-        cache_keep(&job->server->cache, job->slot, j->frame);
+        metrics_add(job_service(job)->metrics, M_CACHE_MISSES, 1);
+        cache_keep(&memory_of(job)->cache, slot_of(job), j->frame);
     }
     if (j->build)
         job_close(job); /* the next frame is made by them */
