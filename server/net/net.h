@@ -5,8 +5,8 @@
  *   net_listen -> net_start -> [http.c screens a head, collects the body, calls the route's handler] -> http_stop
  *
  * net/ is handed the endpoint table and hooks; it knows no job, no mesh and no device. A handler answers with
- * answer_*() of http.h at once, or later: then http_answered wakes the connection. Rooms that serve requests may use all
- * of this; base/ and jobs/ may not. */
+ * answer_*() of http.h at once, or later: then http_answered wakes the connection. Rooms that serve requests may use
+ * all of this; base/ and jobs/ may not. */
 #ifndef SUBDD_NET_H
 #define SUBDD_NET_H
 #include "server/base/log.h"
