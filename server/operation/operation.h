@@ -19,7 +19,8 @@
 struct sending;
 struct idempotency;
 
-struct service { /* what handlers and steps work with; serve.c makes it */
+/* What handlers and steps work with: the rooms below, each of which sees its own part alone. serve.c makes it. */
+struct service {
     const struct config *config;
     struct metrics *metrics;
     struct net *net;

@@ -15,10 +15,11 @@
 
 #define REFINE_PIECE_BYTES (8 << 20) /* smaller pieces of a frame would wake threads more often than is worth it */
 
-struct sending { /* answers that are being made while they are sent; the loop's */
-    struct list streams;
-    struct list late; /* senders that wait for more of their frame to be there, .. */
-    bool cut;         /* .. and wait no more                                       */
+/* Answers that are being made while they are sent. The loop's. */
+struct sending {
+    struct list streams; /* stream.h                                                    */
+    struct list late;    /* senders in answer.c that wait for more of their frame       */
+    bool cut;            /* the daemon ends: no sender waits for more, its answer ends  */
 };
 static inline void sending_init(struct sending *s)
 {
