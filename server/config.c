@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.c: the option table and its four sources: defaults, ini file, environment, flags. */
 #include "server/config.h"
+#include "server/base/address.h"
 #include "server/net/door.h"
-#include "server/net/loop.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
+/* edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
  * The new device state is built beside the old one; it stays, so that the next refined request finds it. */
 #include "server/api/api.h"
+#include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
-#include "server/resident/residency.h"
+#include "server/operation/idempotency.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int parse(struct job *job)
 
 static int load(struct job *job)
 {
-    int rc = store_result(job, idempotency_find((struct mesh_job *)job));
+    int rc = storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
     return rc || skip_load(job) ? rc : step_load(job);
 }
 
@@ -42,30 +43,20 @@ static bool skip(const struct job *job)
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    int rc = edits_apply(job->slot->host, e->batch, &e->result, &job->err);
+    int rc = edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
     return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
 }
 
 static int build(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    struct residency *residency = job->server->residency;
-    struct sdd_topology_info topology;
     struct sdd_topology_delta delta;
-    const struct resident_edit edit = {job->slot->resident, job->slot->info.topology_id, &delta};
+    const struct resident_edit edit = {slot_of(job)->resident, slot_of(job)->info.topology_id, &delta};
     mesh_delta_desc(&e->result.delta, &delta);
-    if (!(e->resident = resident_create()))
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load_edited(residency, e->resident, &edit, e->result.mesh, e->info.topology_id,
-                                  job->slot->info.version + 1, job->phases, &job->err);
+    int rc =
+        build_resident(job, e->result.mesh, &edit, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
     mesh_delta_fini(&e->result.delta); /* here, for the loop frees what is left */
-    if (rc)
-        return rc;
-    sdd_topology_info(resident_topology(e->resident), &topology);
-    e->result.mesh->n_edges = topology.n_edges;
-    e->result.mesh->manifold = topology.manifold;
-    residency_publish(residency);
-    return SDD_OK;
+    return rc;
 }
 
 static void describe(struct edit_job *e, int64_t now)
@@ -74,16 +65,10 @@ static void describe(struct edit_job *e, int64_t now)
     struct info_state state = {"device", resident_bytes(e->resident), mesh_bytes(m), NULL};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     memcpy(topology_id, e->info.topology_id, sizeof topology_id);
-    e->info = e->base.job.slot->info;
+    e->info = e->base.slot->info;
     memcpy(e->info.topology_id, topology_id, sizeof topology_id);
     e->info.version++;
-    e->info.n_vertices = m->n_vertices;
-    e->info.n_faces = m->n_faces;
-    e->info.n_corners = m->n_corners;
-    e->info.n_edges = m->n_edges;
-    e->info.n_uvs = m->n_uvs;
-    e->info.manifold = m->manifold;
-    e->info.n_primvars = primvars_list(m, e->info.primvars);
+    store_info_measure(&e->info, m);
     e->info.updated_ms = now;
     (e->base.media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&e->base.answer, &e->info, &state,
                                                                                  &e->result);
@@ -99,21 +84,22 @@ static int commit(struct job *job)
     if (e->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, e->info.version, e->base.media_out);
-    int rc = store_replace(job->server->store, job->slot->id, job->slot->info.version, e->result.mesh, now,
-                           idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
+    int rc =
+        store_replace(job_service(job)->storage->store, slot_of(job)->id, slot_of(job)->info.version, e->result.mesh,
+                      now, idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(job_service(job)->storage, rc);
 }
 
 static int adopt(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    struct slot *slot = job->slot;
-    cache_forget(&job->server->cache, slot);
-    resident_release(job->server->compute, slot->resident);
+    struct slot *slot = slot_of(job);
+    cache_forget(&memory_of(job)->cache, slot);
+    resident_release(job_service(job)->jobs->compute, slot->resident);
     slot->resident = e->resident;
     e->resident = NULL;
-    slot_drop_host(&job->server->slots, slot);
+    slot_drop_host(&memory_of(job)->slots, slot);
     slot->host = e->result.mesh;
     e->result.mesh = NULL;
     slot->info = e->info;
@@ -136,9 +122,8 @@ static void free_job(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     edit_batch_free(e->batch);
     edit_result_free(&e->result);
-    resident_release(job->server->compute, e->resident);
-    mesh_job_fini(&e->base);
-    free(job);
+    resident_release(job_service(job)->jobs->compute, e->resident);
+    mesh_job_free(job);
 }
 
 void api_edits(struct request *r)

@@ -3,8 +3,8 @@
  * members of the structs that they hold, so neither allocates nodes or frees them. */
 #ifndef SUBDD_TABLE_H
 #define SUBDD_TABLE_H
+#include "server/base/base.h"
 #include <stdbool.h>
-#include <stddef.h>
 
 struct table_node {
     struct table_node *next;
@@ -55,8 +55,5 @@ static inline void list_append(struct list *head, struct list *node)
     head->previous->next = node;
     head->previous = node;
 }
-
-/* CONTAINER: the struct whose `member` is at `pointer`. */
-#define CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.c: makes answers: bodies, headers every answer has, problem documents. */
 #include "server/net/http.h"
-#include "server/api/routes.h"
-#include "server/server.h"
+#include "server/net/net.h"
 #include "subdd.pb-c.h"
 #include <microhttpd.h>
 #include <stdarg.h>
@@ -92,7 +91,7 @@ static void add_timing(struct request *r)
 /* A cache must not give one origin's answer to another: Vary is there also when the request has no Origin. */
 static void add_cors(struct request *r)
 {
-    if (*r->server->config->allow_origin)
+    if (*r->net->config->allow_origin)
         answer_header(r, "Vary", "Origin");
     if (!r->origin)
         return;
@@ -113,7 +112,7 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
         answer_header(r, "Vary", "Accept");
     add_cors(r);
     add_timing(r);
-    if (r->close_after || r->server->state == SERVER_CLOSING)
+    if (r->close_after || r->net->state == NET_CLOSING)
         answer_header(r, "Connection", "close");
 }
 
