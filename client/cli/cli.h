@@ -68,8 +68,6 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *));
 /* cli_is_id: 1 when s has the form of a mesh id. */
 int cli_is_id(const char *s);
-/* cli_mesh_options: how many options that only a pushed mesh can have (--scheme, --reorder and so on) were given. */
-int cli_mesh_options(const struct cli *c);
 
 /* ---- answers (cli_print.c) -------------------------------------------------------------------------------------- */
 /* cli_report: prints an error of libsubd on stderr and, with --json, its record on stdout. Returns the exit code. */

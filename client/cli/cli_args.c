@@ -237,19 +237,6 @@ static const char *takes(int value)
     }
 }
 
-int cli_mesh_options(const struct cli *c)
-{
-    int n = c->reorder != NULL;
-    for (int i = 0; i < SUBD_N_OPTIONS; i++)
-        n += c->options[i] != NULL;
-    return n;
-}
-
-int cli_is_id(const char *s)
-{
-    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
-}
-
 static int take_arguments(struct cli *c, const struct verb *v, int n, char **arguments)
 {
     if (n != v->n_arguments)

@@ -8,6 +8,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int cli_is_id(const char *s)
+{
+    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
+}
+
+/* How many options that only a pushed mesh can have (--scheme, --reorder and so on) were given. */
+static int mesh_options(const struct cli *c)
+{
+    int n = c->reorder != NULL;
+    for (int i = 0; i < SUBD_N_OPTIONS; i++)
+        n += c->options[i] != NULL;
+    return n;
+}
+
 int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary)
 {
     struct subd_error err;
@@ -24,7 +38,7 @@ int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info 
     if (!cli_is_id(id_or_file))
         return cli_fail(c, EXIT_USAGE, "\"%.80s\" is neither a mesh id (m_...; `subd ls` lists them) nor a file here",
                         id_or_file);
-    if (cli_mesh_options(c))
+    if (mesh_options(c))
         return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; the mesh %s has its own", id_or_file);
     return subd_show(c->client, id_or_file, info, &err) == SUBD_OK ? -1 : cli_report(c, &err);
 }

@@ -14,7 +14,7 @@
 #include "server/net/http.h"
 #include "server/net/net.h"
 #include "server/resident/resident.h"
-#include "server/store/storage.h"
+#include "server/operation/storage.h"
 
 struct sending;
 struct idempotency;

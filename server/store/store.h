@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db. Its form is known to sqlite/ alone.
- * Rooms that serve requests use it through the daemon's struct storage (storage.h); it uses base/ and mesh/.
+ * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/ and mesh/.
  *
  * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
  * power loss. A call that fails has changed nothing. A topology is stored once, however many meshes share it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* storage.c: watches the daemon's store. */
-#include "server/store/storage.h"
+#include "server/operation/storage.h"
 
 void storage_measure(struct storage *s)
 {
