@@ -118,11 +118,9 @@ int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request 
 static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                         struct sdd_error *err)
 {
-    struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
-    int64_t k = c ? 1 + (c - t->channel) : 0;
     if (by_matrices(r->method))
-        return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
-    int rc = tabulated_prepare(t, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
+        return matrices_prepare(t, c, r, 1u << r->surface, err);
+    int rc = tabulated_prepare(t, c, r->level, r->surface, 0, err);
     if (rc != SDD_EUNSUPPORTED)
         return rc;
     err->code = SDD_OK; /* they are refined step by step */
@@ -149,7 +147,7 @@ int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, c
     if (!t->n_channels)
         return 0;
     if (topology_has_smooth_channels(t))
-        return by_tables(method) && tabulated_has(t->tabulated + 1, r->level, r->surface) ? SDD_UVS : 0;
+        return by_tables(method) && tabulated_has(tabulated_of(t, t->channel), r->level, r->surface) ? SDD_UVS : 0;
     return topology_is_sqrt3(t) ? 0 : SDD_UVS;
 }
 
@@ -210,24 +208,25 @@ static void run_linear(const struct run *run, struct sdd_grid grid, const uint32
     DEV_LAUNCH(t->device, grid_uvs, &quads, items);
 }
 
-/* k: the place of the mesh's tables and matrices; as: f32, or where there are tables what they make. */
-static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
+/* Of the mesh of a channel, c NULL: of the control mesh. as: f32, or where there are tables what they make. */
+static int run_smooth(const struct run *run, const struct topology_channel *c, const float *values, int width,
                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    int tables = by_tables(run->plan->method) && tabulated_has(t->tabulated + k, r->level, r->surface);
+    const struct sdd_control mesh = topology_channel_control(t, c);
+    int tables = by_tables(run->plan->method) && tabulated_has(tabulated_of(t, c), r->level, r->surface);
     if (!tables && !by_matrices(run->plan->method))
-        return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
+        return smooth_run(t, &mesh, width, r, values, out, run->scratch, err);
     if (r->cancel && atomic_load(r->cancel))
         return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
     if (by_matrices(run->plan->method)) {
-        const struct matrix *m = t->matrices[k].of + r->surface;
+        const struct matrix *m = matrices_of(t, c)->of + r->surface;
         matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
         return SDD_OK;
     }
     const struct tabulated_batch one = {1, {values}, {run->scratch}, {out}, as};
-    tabulated_rows(t, mesh, t->tabulated + k, r->surface, width, &one);
+    tabulated_rows(t, &mesh, tabulated_of(t, c), r->surface, width, &one);
     return SDD_OK;
 }
 
@@ -236,20 +235,11 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
 {
     const sdd_topology *t = run->mesh->topology;
     const int level = run->request->level;
-    if (topology_has_smooth_channels(t)) {
-        struct sdd_control mesh = topology_channel_control(t, c);
-        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, as, err);
-    }
+    if (topology_has_smooth_channels(t))
+        return run_smooth(run, c, values, width, out, as, err);
     run_linear(run, topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
                topology_channel_points(t, c, level));
     return SDD_OK;
-}
-
-static int run_vertices(const struct run *run, const float *values, int width, float *out, struct sdd_error *err)
-{
-    const sdd_topology *t = run->mesh->topology;
-    struct sdd_control mesh = topology_control(t);
-    return run_smooth(run, &mesh, 0, values, width, out, rows_f32, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */
@@ -294,7 +284,7 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     if (v->interpolation == SDD_FACE_VARYING)
         return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, rows_f32, err);
     if (is_smooth(t, v))
-        return run_vertices(run, values, v->width, out, err);
+        return run_smooth(run, NULL, values, v->width, out, rows_f32, err);
     if (v->interpolation == SDD_CONSTANT)
         dev_copy(t->device, out, values, v->width * (int64_t)sizeof *values);
     else if (v->interpolation == SDD_UNIFORM)

@@ -70,11 +70,6 @@ struct sdd_product spla_faces_of(const struct sdd_spla *m)
     return p;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void lay_out_step(const sdd_topology *t, const struct sdd_spla *m, struct sizes s, struct arena *a,
                          struct step *out)
 {

@@ -3,6 +3,7 @@
  * the other schemes there. */
 #ifndef SDD_MESH_MATRIX_SPLA_H
 #define SDD_MESH_MATRIX_SPLA_H
+#include "gpu/device/sizes.h"
 #include "gpu/engines/spla/algebra.h"
 #include "gpu/engine_api/engine.h"
 

@@ -82,11 +82,6 @@ static struct sdd_spla lines_of(const sdd_topology *t, const struct layout *l, i
     return m;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void lay_out_step(const sdd_topology *t, const struct layout *l, int level, struct arena *a, struct step *out)
 {
     sdd_device *d = t->device;

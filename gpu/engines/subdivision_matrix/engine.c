@@ -71,13 +71,12 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     sdd_topology *t = mesh->topology;
-    struct sdd_control m = topology_control(t);
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
     else if (needs_last(r) && !topology_is_sqrt3(t))
         wanted |= 1u << MATRIX_POINTS;
-    int rc = matrices_prepare(t, &m, t->matrices, r, wanted, err);
+    int rc = matrices_prepare(t, NULL, r, wanted, err);
     return rc || topology_is_sqrt3(t) ? rc : primvars_prepare(mesh, r, err);
 }
 
@@ -97,8 +96,8 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
     const float *last = run->positions;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     if (!mesh_matrix_in_place(r)) {
-        matrix_rows(t->device, t->matrices->of + MATRIX_POINTS, 3, run->mesh->points, 0, topology_points(t, r->level),
-                    l.last);
+        matrix_rows(t->device, matrices_of(t, NULL)->of + MATRIX_POINTS, 3, run->mesh->points, 0,
+                    topology_points(t, r->level), l.last);
         last = l.last;
     }
     for (int level = 0; level <= r->level; level++)
@@ -111,7 +110,7 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
 static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
-    const struct matrices *all = t->matrices;
+    const struct matrices *all = matrices_of(t, NULL);
     const int masks = has_masks(t, run->request);
     struct sdd_refine_request rest = without_positions(run->request);
     struct engine_run rest_run = *run;
@@ -129,7 +128,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct matrices *all = t->matrices;
+    const struct matrices *all = matrices_of(t, NULL);
     const float *from = run->mesh->points;
     if (r->include & SDD_POSITIONS)
         matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);

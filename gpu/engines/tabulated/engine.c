@@ -19,7 +19,7 @@ struct layout {
  * plans may do so while tables are made. */
 static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return (r->include & ENGINE_AROUND) && !tabulated_has_normals(t->tabulated, r->level, r->surface);
+    return (r->include & ENGINE_AROUND) && !tabulated_has_normals(tabulated_of(t, NULL), r->level, r->surface);
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
@@ -59,11 +59,10 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
                            struct sdd_error *err)
 {
-    struct sdd_control m = topology_control(t);
-    struct tabulated_surface *of = t->tabulated->surface + surface;
-    int rc = tabulated_prepare(t, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
+    int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
         return rc;
+    struct tabulated_surface *of = tabulated_of(t, NULL)->surface + surface;
     err->code = SDD_OK; /* it is no failure */
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
@@ -88,20 +87,21 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
                       int64_t first_row, int64_t n, float *to, struct sdd_rows_as as)
 {
     const sdd_topology *t = run->mesh->topology;
+    struct tabulated *kept = tabulated_of(t, NULL);
     int level = run->request->level;
-    if (!tabulated_has(t->tabulated, level, surface))
-        adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
+    if (!tabulated_has(kept, level, surface))
+        adaptive_rows(kept->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
     else if (n < topology_points(t, level))
-        tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
+        tabulated_range(t->device, m, kept, surface, run->mesh->points, level1, first_row, n, to);
     else
-        tabulated_rows(t, m, t->tabulated, surface, 3,
-                       &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
+        tabulated_rows(t, m, kept, surface, 3, &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
+    struct tabulated *kept = tabulated_of(t, NULL);
     struct sdd_control m = topology_control(t);
     struct arena a = {run->scratch, 0};
     struct layout l;
@@ -109,19 +109,19 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
-    const int tables = tabulated_has(t->tabulated, r->level, r->surface), last_too = needs_last(t, r);
+    const int tables = tabulated_has(kept, r->level, r->surface), last_too = needs_last(t, r);
     const struct tabulated_batch one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
     if (all && tables && run->normals && !run->tangents && !last_too &&
-        tabulated_points_normals(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
+        tabulated_points_normals(t, &m, kept, r->surface, &one, run->normals, run->normals_as))
         return SDD_OK;
     if (!all && tables)
-        tabulated_first(t, &m, t->tabulated, 3, &one);
+        tabulated_first(t, &m, kept, 3, &one);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
     if (!last_too) {
         if (r->include & ENGINE_AROUND)
-            tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals,
-                              run->normals_as, run->tangents);
+            tabulated_normals(t, &m, kept, r->surface, run->mesh->points, l.first, run->normals, run->normals_as,
+                              run->tangents);
         return SDD_OK;
     }
     int rc = mesh_matrix_upload_tables(t, &l.tables, err);
@@ -142,10 +142,11 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
 {
     const sdd_topology *t = runs->mesh->topology;
     const struct sdd_refine_request *r = runs->request;
+    struct tabulated *kept = tabulated_of(t, NULL);
     struct sdd_control m = topology_control(t);
     struct tabulated_batch c = {.n = n};
     int rc = SDD_OK;
-    if (!tabulated_has(t->tabulated, r->level, r->surface)) { /* patches are those of one mesh at a time */
+    if (!tabulated_has(kept, r->level, r->surface)) { /* patches are those of one mesh at a time */
         for (int k = 0; k < n && !rc; k++)
             rc = run(runs + k, err);
         return rc;
@@ -158,19 +159,20 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
         c.first[k] = l.first;
         c.to[k] = runs[k].positions;
     }
-    tabulated_rows(t, &m, t->tabulated, r->surface, 3, &c);
+    tabulated_rows(t, &m, kept, r->surface, 3, &c);
     return SDD_OK;
 }
 
 static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return tabulated_has(t->tabulated, r->level, r->surface) ? "tables" : "patches";
+    return tabulated_has(tabulated_of(t, NULL), r->level, r->surface) ? "tables" : "patches";
 }
 
 /* What tables make; but where the points are looked around in. */
 static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return !needs_last(t, r) && tabulated_has(t->tabulated, r->level, r->surface) ? SDD_POSITIONS | SDD_NORMALS : 0;
+    return !needs_last(t, r) && tabulated_has(tabulated_of(t, NULL), r->level, r->surface) ? SDD_POSITIONS | SDD_NORMALS
+                                                                                           : 0;
 }
 
 const uint8_t tabulated_schemes[N_FEATURES] = {
