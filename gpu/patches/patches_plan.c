@@ -15,7 +15,7 @@
 #include "gpu/kernel/run_heads.k.h"
 #include "gpu/patches/patches.h"
 #include "gpu/engine_api/result.h"
-#include "gpu/levels/level_step.h"
+#include "gpu/levels/levels.h"
 #include "gpu/device/sizes.h"
 #include <string.h>
 

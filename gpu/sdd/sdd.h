@@ -290,7 +290,7 @@ struct sdd_engine_info {
     const uint8_t *schemes; /* for each feature, bits 1 << enum sdd_scheme: under which it is there, on every backend */
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* ends with a NULL option */
-extern const struct sdd_engine_info sdd_engine_table[];   /* ends with a NULL name */
+const struct sdd_engine_info *sdd_engine(int row);        /* in order of preference; NULL: there are no more */
 
 /* sdd_digest: the digest of a block in host memory: XXH64 (seed 0) of each 1,024-byte piece, little-endian values
  * concatenated, again, until one value is left; the last piece may be short; no bytes digest as XXH64 of nothing. */

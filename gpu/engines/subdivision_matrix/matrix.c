@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix.c: makes the matrices of a mesh, level by level, and keeps them; applies them. */
 #include "gpu/engines/subdivision_matrix/matrix.h"
-#include "gpu/levels/chaikin.h"
+#include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_empty.k.h"
@@ -11,7 +11,6 @@
 #include "gpu/engines/subdivision_matrix/kernels/matrix_sqrt3.k.h"
 #include "gpu/levels/matrix_triangles.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_wide.k.h"
-#include "gpu/levels/level_step.h"
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 

@@ -7,6 +7,8 @@
 #include "gpu/sparse/matrix_apply.k.h"
 #include "gpu/mesh/topology.h"
 
+#define MATRIX_METHOD "subdivision-matrix"
+
 /* Rows that a matrix makes; points and limits are in the order of enum sdd_surface. */
 enum matrix_of { MATRIX_POINTS, MATRIX_LIMITS, MATRIX_TANGENTS_1, MATRIX_TANGENTS_2, N_MATRICES };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_market.c: a matrix from the form in which it is applied to text. Every line has the same length, so that the
  * size of all is known before the first is made, and none of it has to be there at once. */
-#include "gpu/engine_api/engine.h"
 #include "gpu/engines/subdivision_matrix/matrix.h"
 #include "gpu/sdd/sdd_matrix.h"
 #include <math.h>
@@ -189,7 +188,7 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     const struct sdd_refine_request refine = {.level = r->level,
                                               .surface = r->surface,
                                               .include = tangents ? SDD_TANGENTS : SDD_POSITIONS,
-                                              .method = sdd_engine_subdivision_matrix.info->name,
+                                              .method = MATRIX_METHOD,
                                               .cancel = r->cancel};
     struct sdd_error own = {0};
     sdd_matrix_text *text = calloc(1, sizeof *text);

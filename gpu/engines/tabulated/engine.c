@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
+/* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
  * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
  * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
  * matrix makes them; triangles have no patches, and are refused without tables. */
 #include "gpu/engines/tabulated/tables.h"
+#include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/engines/mesh_matrix/mesh_matrix.h"
-#include "gpu/refine/primvars.h"
+#include "gpu/engine_api/result.h"
+#include "gpu/levels/levels.h"
 
 _Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
 struct layout {
     float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
-    struct mesh_matrix_tables tables;
+    struct finish_tables tables;
 };
 
 /* Is the last level looked around in? Not where tables make the normals. What a plan says must not depend on it: who
@@ -24,11 +25,11 @@ static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int in_scratch = (r->include & ENGINE_AROUND) && !mesh_matrix_in_place(r);
+    int in_scratch = (r->include & ENGINE_AROUND) && !finish_in_place(r);
     struct sdd_control m = topology_control(t);
     out->first = ARENA(a, float, tabulated_first_floats(&m, 3)); /* enough for patches too */
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
-    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+    finish_lay_out_tables(t, r, a, &out->tables);
 }
 
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
@@ -78,7 +79,7 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
         rc = prepare_surface(t, r, r->surface, r->include, err);
     if (!rc && needs_last(t, r))
         rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, err);
-    return rc ? rc : primvars_prepare(mesh, r, err);
+    return rc;
 }
 
 /* Rows [first_row, first_row + n) of a surface. level1: memory for its rows; there they are, where some rows are wanted
@@ -124,17 +125,17 @@ static int run(const struct engine_run *run, struct sdd_error *err)
                               run->tangents);
         return SDD_OK;
     }
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    int rc = finish_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
-    if (!mesh_matrix_in_place(r)) {
+    if (!finish_in_place(r)) {
         make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
         last = l.last;
     }
-    mesh_matrix_finish(&around, &m, &l.tables, last);
+    finish_level(&around, &m, &l.tables, last);
     return SDD_OK;
 }
 
@@ -171,11 +172,45 @@ static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 /* What tables make; but where the points are looked around in. */
 static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return !needs_last(t, r) && tabulated_has(tabulated_of(t, NULL), r->level, r->surface) ? SDD_POSITIONS | SDD_NORMALS
-                                                                                           : 0;
+    int points = !needs_last(t, r) && tabulated_has(tabulated_of(t, NULL), r->level, r->surface);
+    int uvs = (r->compact & SDD_UVS) && topology_has_smooth_channels(t) &&
+              tabulated_has(tabulated_of(t, t->channel), r->level, r->surface);
+    return (points ? SDD_POSITIONS | SDD_NORMALS : 0) | (uvs ? SDD_UVS : 0);
 }
 
-const uint8_t tabulated_schemes[N_FEATURES] = {
+/* ---- rows of values ---------------------------------------------------------------------------------------------- */
+static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    const struct sdd_refine_request *r = rows->request;
+    int rc = tabulated_prepare(rows->topology, rows->channel, r->level, r->surface, 0, err);
+    if (rc != SDD_EUNSUPPORTED)
+        return rc;
+    err->code = SDD_OK; /* they are refined step by step */
+    return SDD_OK;
+}
+
+static int64_t rows_scratch(const struct engine_rows *rows)
+{
+    const struct sdd_control m = topology_channel_control(rows->topology, rows->channel);
+    return larger(smooth_scratch(rows), tabulated_first_floats(&m, rows->width) * (int64_t)sizeof(float));
+}
+
+static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    const sdd_topology *t = rows->topology;
+    const struct sdd_refine_request *r = rows->request;
+    const struct sdd_control m = topology_channel_control(t, rows->channel);
+    struct tabulated *kept = tabulated_of(t, rows->channel);
+    if (!tabulated_has(kept, r->level, r->surface))
+        return smooth_run(rows, err);
+    int rc = result_cancelled(r->cancel, "a primvar", err);
+    if (!rc)
+        tabulated_rows(t, &m, kept, r->surface, rows->width,
+                       &(struct tabulated_batch){1, {rows->values}, {rows->scratch}, {rows->out}, rows->as});
+    return rc;
+}
+
+static const uint8_t schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP),
     [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP,
     [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP,
@@ -183,5 +218,21 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, direct, run_batch,
+    .info = {"tabulated",
+             "catmullClark to level 10, from tables to level 6 or else from patches, and loop to level 6, from tables, "
+             "which "
+             "stay with the topology: for frames of which only positions are new",
+             schemes},
+    .check = check,
+    .prepare = prepare,
+    .scratch = scratch,
+    .run = run,
+    .by_name_alone = 1,
+    .ranges = 1,
+    .by = by,
+    .direct = direct,
+    .run_batch = run_batch,
+    .prepare_rows = prepare_rows,
+    .rows_scratch = rows_scratch,
+    .run_rows = run_rows,
 };

@@ -8,7 +8,7 @@
 #include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_rows.k.h"
-#include "gpu/levels/level_step.h"
+#include "gpu/levels/levels.h"
 #include "gpu/engines/tabulated/cache.h"
 #include <stdlib.h>
 
