@@ -42,7 +42,7 @@ CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
 CFLAGS_gpu/device/cpu/backend_cpu = $(OPENMP)
-CFLAGS_gpu/mesh/topology = $(OPENMP)
+CFLAGS_gpu/mesh/topology_create = $(OPENMP)
 CFLAGS_gpu/engines/tabulated/tables = $(OPENMP)
 CFLAGS_kernels = $(CFLAGS_gpu) $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)

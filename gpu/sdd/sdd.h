@@ -377,7 +377,8 @@ struct sdd_engine_info {
     const uint8_t *schemes;
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
-extern const struct sdd_engine_info sdd_engine_table[];   /* A row with a NULL name ends the table. */
+/* sdd_engine: the engines in the order in which `auto` prefers them; NULL behind the last. */
+const struct sdd_engine_info *sdd_engine(int row);
 
 /* sdd_digest: the digest "xxh64-tree-1k" of bytes in host memory. Each piece of 1,024 bytes (the last may be shorter)
  * is hashed by XXH64 with seed 0. The hashes, written one after another as little-endian values, are digested in the

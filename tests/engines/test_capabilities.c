@@ -105,7 +105,8 @@ static void test_tables(void **state)
             need(feature, scheme, &d, &r);
             if (!matters(feature, scheme))
                 continue;
-            for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+            const struct sdd_engine_info *e;
+            for (int row = 0; (e = sdd_engine(row)); row++) {
                 int says = e->schemes[feature] >> scheme & 1;
                 rc = runs(&d, &r, e->name, &err);
                 any |= says;
@@ -200,14 +201,15 @@ static void write_table(FILE *to)
                                    [SDD_SCHEME_BILINEAR] = 'B',
                                    [SDD_SCHEME_SQRT3] = 'S'};
     fprintf(to, "| on `cpu` and `cuda` alike |");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++)
         fprintf(to, " `%s` |", e->name);
     fprintf(to, "\n|---|");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    for (int row = 0; (e = sdd_engine(row)); row++)
         fprintf(to, "---|");
     for (int k = 0; k < N_FEATURES; k++) {
         fprintf(to, "\n| %s |", sdd_feature_table[k].what);
-        for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+        for (int row = 0; (e = sdd_engine(row)); row++) {
             fprintf(to, e->schemes[k] ? " " : " - ");
             for (size_t s = 0; s < sizeof letters; s++)
                 if (e->schemes[k] >> s & 1)

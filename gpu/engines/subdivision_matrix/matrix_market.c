@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_market.c: a matrix from the form in which it is applied to text. Every line has the same length, so that the
  * size of all is known before the first is made, and none of it has to be there at once. */
-#include "gpu/engine_api/engine.h"
 #include "gpu/engines/subdivision_matrix/matrix.h"
 #include "gpu/sdd/sdd_matrix.h"
 #include <math.h>
@@ -189,20 +188,19 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     const struct sdd_refine_request refine = {.level = r->level,
                                               .surface = r->surface,
                                               .include = tangents ? SDD_TANGENTS : SDD_POSITIONS,
-                                              .method = sdd_engine_subdivision_matrix.info->name,
+                                              .method = MATRIX_METHOD,
                                               .cancel = r->cancel};
-    const struct sdd_control mesh = topology_control(t);
     struct sdd_error own = {0};
     sdd_matrix_text *text = calloc(1, sizeof *text);
     *out = NULL;
     err = err ? err : &own;
     int rc = text ? check(t, r, &refine, &text->info, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     if (!rc)
-        rc = matrices_prepare(t, &mesh, t->matrices, &refine,
+        rc = matrices_prepare(t, NULL, &refine,
                               tangents ? 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2 : 1u << r->surface, err);
-    const struct matrix *m =
-        t->matrices->of + (tangents ? MATRIX_TANGENTS_1 + r->what - SDD_MATRIX_OF_TANGENT_1 : r->surface);
+    const struct matrix *m = NULL;
     if (!rc) {
+        m = matrices_of(t, NULL)->of + (tangents ? MATRIX_TANGENTS_1 + r->what - SDD_MATRIX_OF_TANGENT_1 : r->surface);
         text->info.n_entries = m->n_entries; /* NOLINT: without text rc is set */
         rc = within(&text->info, "", r, err);
     }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.h: what an engine is: host C over a device, called by refine.c. It makes positions, normals and tangents in
- * grid order; indices and linear UVs are formulas over the topology and belong to all engines, but for those of sqrt3.
- */
-#ifndef SDD_ENGINE_H
-#define SDD_ENGINE_H
+/* engine_api.h: the door of what engines and their caller agree on. An engine is host C over a device, called by
+ * refine/: it makes positions, normals and tangents in grid order, and may have a way of its own for rows of values
+ * that are refined along. Indices and linear UVs are formulas over the topology and belong to all engines, but for
+ * those of sqrt3. An engine is a folder of engines/ and a row of refine/engines.c; no engine knows another, and nothing
+ * below refine/ knows which there are. Beside it capabilities.h says what an engine can do, result.h how blocks come to
+ * host memory, quantise.h how they become compact. */
+#ifndef SDD_ENGINE_API_H
+#define SDD_ENGINE_API_H
 #include "gpu/kernel/rows_out.h"
 #include "gpu/mesh/mesh.h"
 
@@ -20,8 +23,21 @@ struct engine_run {
     int64_t first_row, n_rows; /* of the grid points: those that positions has. All, unless the engine has `ranges` */
 };
 
+/* Rows of values that are refined as positions are: values [rows of the mesh][width] -> out [rows of the request's
+ * level, or their limits][width]. */
+struct engine_rows {
+    const sdd_topology *topology;
+    const struct topology_channel *channel; /* over whose mesh; NULL: over the control mesh */
+    const struct sdd_refine_request *request;
+    int width;
+    const float *values;   /* device; this and what follows are there in a run alone */
+    float *out;            /* device */
+    struct sdd_rows_as as; /* what `out` has: f32, but of UVs where `direct` says else */
+    void *scratch;         /* device, as many bytes as `rows_scratch` said */
+};
+
 struct engine {
-    const struct sdd_engine_info *info; /* its row of sdd_engine_table */
+    struct sdd_engine_info info;
     /* Does it take this mesh and level? Else SDD_ETOO_LARGE with the limit, or SDD_EUNSUPPORTED with the reason; what
      * it can do at all is in its info. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
@@ -38,12 +54,13 @@ struct engine {
     /* run, of n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else is
      * asked for; each has scratch of its own. NULL: mesh after mesh. */
     int (*run_batch)(const struct engine_run *runs, int n, struct sdd_error *err);
+    /* The same three steps for rows of values; NULL: they are refined level by level (levels.h), by no engine. */
+    int (*prepare_rows)(const struct engine_rows *rows, struct sdd_error *err);
+    int64_t (*rows_scratch)(const struct engine_rows *rows);
+    int (*run_rows)(const struct engine_rows *rows, struct sdd_error *err);
 };
 #define ENGINE_BATCH 64
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
-extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */
-extern const struct engine sdd_engine_edge_friend, sdd_engine_mesh_matrix, sdd_engine_mesh_matrix_spla,
-    sdd_engine_tabulated, sdd_engine_subdivision_matrix;
 
 #endif

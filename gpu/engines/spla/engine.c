@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix_spla.c: the mesh matrix (Mlakar 2018, chapter 4) as the thesis writes it: level by level, with explicit
+/* engine.c: the mesh matrix (Mlakar 2018, chapter 4) as the thesis writes it: level by level, with explicit
  * matrices, in sparse linear algebra. The readable reference of mesh-matrix, and the baseline of its benchmark.
  *
  * A level is its mesh matrix M and its points p. A step makes M's rows, E and F by mapped products, new points by
@@ -7,9 +7,9 @@
  * [vertices | face points | edge points], triangles' [vertices | edge points]; the last step of all puts them into
  * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. sqrt3 has a file of its
  * own, mesh_matrix_spla_sqrt3.c. */
-#include "gpu/engines/spla/spla.h"
+#include "gpu/engines/spla/internal.h"
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/engines/mesh_matrix/mesh_matrix.h"
+#include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/engines/spla/kernels/spla_mend_edges.k.h"
 #include "gpu/engines/spla/kernels/spla_mend_vertices.k.h"
@@ -20,7 +20,6 @@
 #include "gpu/engines/spla/kernels/spla_triangle_points.k.h"
 #include "gpu/engines/spla/kernels/spla_triangles.k.h"
 #include "gpu/engines/spla/kernels/spla_vertex_weights.k.h"
-#include "gpu/levels/level_step.h"
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 struct sizes {
@@ -51,7 +50,7 @@ struct step {
 };
 
 struct layout {
-    struct mesh_matrix_tables tables;
+    struct finish_tables tables;
     int32_t *control_ptr;      /* column pointers of the control mesh's matrix     */
     struct sdd_spla matrix[2]; /* of the levels last - k, last - k - 2, ..         */
     float *points[2], *grid;   /* likewise; the last level's in grid order         */
@@ -68,11 +67,6 @@ struct sdd_product spla_faces_of(const struct sdd_spla *m)
 {
     struct sdd_product p = {*m, *m, {SDD_ACTION_POWERS, 1, {1, 0}, NULL, 0}, SDD_GAMMA_FACE};
     return p;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 static void lay_out_step(const sdd_topology *t, const struct sdd_spla *m, struct sizes s, struct arena *a,
@@ -115,14 +109,14 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
 {
     int last = r->level, size = topology_is_triangles(t) ? 3 : 4;
     int64_t step_bytes = 0;
-    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+    finish_lay_out_tables(t, r, a, &out->tables);
     out->control_ptr = ARENA(a, int32_t, t->info.n_faces + 1);
     for (int k = 0; k < 2; k++) {
         struct sizes s = sizes_of(t, last - k);
         out->matrix[k] = algebra_reduced(a, s.V, last - k > 0 ? s.F : 0, size);
         out->points[k] = ARENA(a, float, last - k > 0 ? 3 * s.V : 0);
     }
-    out->grid = ARENA(a, float, mesh_matrix_in_place(r) ? 0 : 3 * topology_points(t, last));
+    out->grid = ARENA(a, float, finish_in_place(r) ? 0 : 3 * topology_points(t, last));
     for (int level = 0; level < last; level++) {
         struct sdd_spla m = matrix_of(t, level, out, last);
         struct arena count = {NULL, 0};
@@ -291,7 +285,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    int rc = finish_upload_tables(t, &l.tables, err);
     dev_fill(t->device, l.control_ptr, 0, sizeof *l.control_ptr);
     dev_copy(t->device, l.control_ptr + 1, t->face_end, t->info.n_faces * (int64_t)sizeof *l.control_ptr);
     for (int level = 0; level < r->level && !rc; level++) {
@@ -303,16 +297,23 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     }
     if (rc)
         return rc;
-    float *grid = mesh_matrix_in_place(r) ? run->positions : l.grid;
+    float *grid = finish_in_place(r) ? run->positions : l.grid;
     to_grid(t, &m, &l, r->level, grid);
-    mesh_matrix_finish(run, &m, &l.tables, grid);
+    finish_level(run, &m, &l.tables, grid);
     return SDD_OK;
 }
 
-const uint8_t mesh_matrix_spla_schemes[N_FEATURES] = {
+static const uint8_t schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_SQRT3),
 };
 
 const struct engine sdd_engine_mesh_matrix_spla = {
-    &sdd_engine_table[2], check, NULL, scratch, run, 1, 0, NULL, NULL, NULL,
+    .info = {"mesh-matrix-spla",
+             "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
+             "the reference of mesh-matrix",
+             schemes},
+    .check = check,
+    .scratch = scratch,
+    .run = run,
+    .by_name_alone = 1,
 };

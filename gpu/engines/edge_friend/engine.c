@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edge_friend.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch
+/* engine.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch
  * a level. Levels live in two buffers that take turns. When only refined positions are asked for, the last step
  * writes points straight into grid order and the structure of the last level is never made. */
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/engine_api/engine.h"
+#include "gpu/engine_api/engine_api.h"
 #include "gpu/engines/edge_friend/kernels/ef_edges.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_faces.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_finish.k.h"
@@ -112,8 +112,8 @@ static void first_step(const struct engine_run *run, struct level *to)
                                   t->edge_sharp,  to->slot, V,       F};
     const struct sdd_feature_vertices feature_vertices = topology_control(t).feature_vertices;
     struct ef_vertices_args vertices = {
-        t->vert_begin, t->vert_end,   t->vert_corner, t->vert,  t->edge, t->twin, t->faces, p,
-        t->edge_sharp, t->vert_sharp, feature_vertices,          to->slot, V,       F,       C};
+        t->vert_begin, t->vert_end,   t->vert_corner,   t->vert,  t->edge, t->twin, t->faces, p,
+        t->edge_sharp, t->vert_sharp, feature_vertices, to->slot, V,       F,       C};
     struct ef_quads_args quads = {t->vert,   t->edge, t->twin, t->faces, t->edge_sharp, to->quad, to->friends,
                                   to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
@@ -217,12 +217,15 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     return SDD_OK;
 }
 
-const uint8_t edge_friend_schemes[N_FEATURES] = {
+static const uint8_t schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK),
     [FEATURE_CREASES] = UNDER_CATMULL_CLARK,
     [FEATURE_SMOOTH_TRIANGLES] = UNDER_CATMULL_CLARK,
 };
 
 const struct engine sdd_engine_edge_friend = {
-    &sdd_engine_table[1], check, NULL, scratch, run, 0, 0, NULL, NULL, NULL,
+    .info = {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level", schemes},
+    .check = check,
+    .scratch = scratch,
+    .run = run,
 };

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_build.h: the device work behind sdd_topology_create, shared by topology_build.c (the order of stages),
- * topology_faces.c and topology_tags.c (one stage each), topology_channels.c (face-varying ones, in all stages). */
-#ifndef SDD_TOPOLOGY_BUILD_H
-#define SDD_TOPOLOGY_BUILD_H
+/* internal.h: the device work behind sdd_topology_create, shared by topology_build.c (the order of stages),
+ * topology_faces.c and topology_tags.c (one stage each), topology_channels.c (face-varying ones, in all stages).
+ * For this room alone. */
+#ifndef SDD_MESH_INTERNAL_H
+#define SDD_MESH_INTERNAL_H
+#include "gpu/device/sizes.h"
 #include "gpu/mesh/topology.h"
 
 /* Words that the device writes and the host reads back in one piece. Errors hold the first bad element, ~0 when all
@@ -81,17 +83,11 @@ struct build {
  * frees. */
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err) SDD_MUST_CHECK;
 
-static inline int64_t build_larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-int build_bits(int64_t n); /* the least that ids below n fit in, from 1 */
 int64_t build_scan_scratch(const struct build *b, int64_t n);
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits);
 /* build_place: counts with base NULL, allocates exactly that, and lays out for real. */
 int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
                 struct sdd_error *err) SDD_MUST_CHECK;
-void build_drop(struct build *b, struct device_block *part);
 void build_start_words(struct build *b); /* errors start at ~0, counts at 0 */
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);
 int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;

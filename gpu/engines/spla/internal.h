@@ -3,8 +3,9 @@
  * the other schemes there. */
 #ifndef SDD_MESH_MATRIX_SPLA_H
 #define SDD_MESH_MATRIX_SPLA_H
+#include "gpu/device/sizes.h"
 #include "gpu/engines/spla/algebra.h"
-#include "gpu/engine_api/engine.h"
+#include "gpu/engine_api/engine_api.h"
 
 /* spla_sqrt3_terms: of the largest product that a run makes. */
 int64_t spla_sqrt3_terms(const sdd_topology *t, const struct sdd_refine_request *r);
