@@ -4,7 +4,7 @@
  * */
 #ifndef SDD_DEVICE_H
 #define SDD_DEVICE_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 #include "gpu/device/kept.h"
 #include "gpu/sdd/sdd.h"
 

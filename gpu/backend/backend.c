@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend.c: opens a backend module. Only an absolute path is tried; a module that loaded stays for the life of the
  * process (the CUDA runtime does not survive being unloaded). */
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 #include "abi.h"
 #include <dlfcn.h>
 #include <stdio.h>
