@@ -76,7 +76,7 @@ CLIENT   := $(if $(wildcard client/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
-        cover docker tests said run-tests run-bench fuzzers force
+        answers cover docker tests said run-tests run-bench fuzzers force
 all: said $(PROGS) $(CLIENT) $(LIBSDD) cuda ## the daemon, the command line, libsubd; the CUDA module where nvcc is found
 said:
 	@$(if $(missing),echo '  $(missing)',:)
@@ -164,6 +164,7 @@ run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
+answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one)
 	$(AGAIN) run-bench
 run-bench: all $(BENCHES)
