@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h: a backend device with memory accounting and one sticky status, so that host code can queue a sequence of
- * steps and ask once, at the end, whether all of them went well (dev_finish). Shared inside gpu/ and with its tests.
- * */
+/* device.h: the door of devices: a backend's device with memory accounting and one sticky status, so that host code can
+ * queue a sequence of steps and ask once, at the end, whether all of them went well (dev_finish). Backends stand behind
+ * backend.h: cpu/ and cuda/, and fake/, which fails on the k-th call. Rooms above keep with a device what it need not
+ * know (kept.h); digest.h digests blocks, sizes.h says what layouts and sorts are sized with. All of gpu/ that works on
+ * a device stands on this room, and it on sdd/ and kernel/ alone. */
 #ifndef SDD_DEVICE_H
 #define SDD_DEVICE_H
 #include "gpu/backend/backend.h"

@@ -6,7 +6,7 @@
  *
  * SUBDD_TEST_BACKEND=cuda leaves the CPU out. Real meshes come from $SUBDD_SHARED/data. Medians of 9. Checked: every
  * form and width gives the bits of the frame. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/mesh/mesh.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: frames of which only positions are new: one product of a sparse matrix with the control points
- * (gpu/matrix.h), to any level and to the limit. The matrices stay with the topology. */
+ * (subdivision_matrix.h), to any level and to the limit. The matrices stay with the topology. */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
 #include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 
 #define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
 
@@ -20,7 +20,7 @@ static int needs_last(const struct sdd_refine_request *r)
     return (r->include & ENGINE_AROUND) != 0;
 }
 
-/* Limit tangents have matrices, but of bare rows (matrix.h); other normals come from around points. */
+/* Limit tangents have matrices, but of bare rows (subdivision_matrix.h); other normals come from around points. */
 static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && t->info.options.scheme != SDD_SCHEME_BILINEAR;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix.c: makes the matrices of a mesh, level by level, and keeps them; applies them. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/kernel/compact.k.h"

@@ -2,7 +2,7 @@
 /* matrix_pack.c: the form in which a matrix is applied: compressed rows, or ELL for the first k terms of each row and
  * COO for the rest. Bell and Garland's model says which k; where a product takes long enough to be timed, a few beside
  * it and compressed rows are tried on the spot. All forms give the same bits. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_pack.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_rest.k.h"
 #include <stdlib.h>

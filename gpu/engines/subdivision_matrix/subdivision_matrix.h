@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix.h: subdivision matrices (Driscoll 2014): the points of a level, their limits and limit tangents, as multiples
- * of the control points. A level is a matrix over the level before, made by asking the rules of the mesh matrix
- * (kernels/probe.h); the product of all levels stays with the topology, and a frame is one product with a vector. */
-#ifndef SDD_MATRIX_H
-#define SDD_MATRIX_H
+/* subdivision_matrix.h: the door of subdivision matrices (Driscoll 2014): the points of a level, their limits and limit
+ * tangents, as multiples of the control points. A level is a matrix over the level before, made by asking the rules of
+ * the mesh matrix (kernel/probe.h); the product of all levels stays with the topology, and a frame is one product with
+ * a vector. engine.c is the engine over them; matrix_market/ writes them as text. The room stands on levels/, patches/
+ * and sparse/, and knows no other engine. */
+#ifndef SDD_SUBDIVISION_MATRIX_H
+#define SDD_SUBDIVISION_MATRIX_H
 #include "gpu/sparse/matrix_apply.k.h"
 #include "gpu/mesh/topology.h"
 
@@ -39,23 +41,5 @@ const struct matrices *matrices_of(const sdd_topology *t, const struct topology_
 void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y);
 /* matrices_normals: limit normals and tangents but of bare rows; queues. Either may be NULL. */
 void matrices_normals(sdd_device *d, const struct matrices *all, const float *x, float *normals, float *tangents);
-
-/* ---- shared by matrix.c and matrix_pack.c ---------------------------------------------------------------------- */
-/* Compressed rows in double, while they are made. */
-struct csr {
-    struct device_block ends, entries;
-    int64_t n_rows, n_entries;
-    int32_t *end;
-    uint32_t *column;
-    double *weight;
-};
-/* matrix_pack: the form in which it is applied. matrix_pack_as: that of k terms in ELL, or MATRIX_COMPRESSED rows.
- * matrix_model: the k that Bell and Garland's model says, without trying. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
-#define MATRIX_COMPRESSED (-1)
-int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *out,
-                   struct sdd_error *err) SDD_MUST_CHECK;
-int matrix_model(sdd_device *d, const struct csr *from, int *k, struct sdd_error *err) SDD_MUST_CHECK;
-int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out,
-                struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_market.c: a matrix from the form in which it is applied to text. Every line has the same length, so that the
- * size of all is known before the first is made, and none of it has to be there at once. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+/* matrix_market.c: sdd_matrix.h: a subdivision matrix from the form in which it is applied to text. Every line has the
+ * same length, so that the size of all is known before the first is made, and none of it has to be there at once. The
+ * room stands on the matrices and on sdd_plan; nothing stands on it. */
+#include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 #include "gpu/sdd/sdd_matrix.h"
 #include <math.h>
 #include <stdio.h>
