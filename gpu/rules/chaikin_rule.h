@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chaikin_rule.h: how an edge's half at a vertex decays under chaikin, by the semi-sharp edges that meet there
- * (OpenSubdiv sdc/crease.cpp), operation by operation: what just vanishes there vanishes here. */
+/* chaikin_rule.h: how the half of an edge at a vertex decays under crease method chaikin, by the semi-sharp edges that
+ * meet there (OpenSubdiv sdc/crease.cpp). Operations and their order are OpenSubdiv's, so that what only just vanishes
+ * there vanishes here as well. */
 #ifndef SDD_CHAIKIN_RULE_H
 #define SDD_CHAIKIN_RULE_H
 #include "gpu/rules/edge_sharpness.h"
@@ -26,7 +27,8 @@ SDD_FN struct sdd_semi_sum sdd_semi_none(void)
     return r;
 }
 
-/* The half, at a vertex with these semi-sharp edges, of one of them; where there is no other it decays uniformly. */
+/* The sharpness of the half of an edge of sharpness s, at a vertex whose semi-sharp edges `all` sums up. An edge that
+ * is the only one decays uniformly. */
 SDD_FN float sdd_semi_half(float s, const struct sdd_semi_sum *all)
 {
     if (sdd_is_semi(s) && all->n > 1)
@@ -34,14 +36,14 @@ SDD_FN float sdd_semi_half(float s, const struct sdd_semi_sum *all)
     return sdd_decay(s);
 }
 
-/* What met at a vertex on the levels before; none: creases decay uniformly. As many levels on, no edge is semi-sharp,
- * whatever rounding does. */
+/* The sums over the semi-sharp edges of a vertex on the levels before; where they are empty, creases decay uniformly.
+ * After so many levels no edge is semi-sharp any more, whatever rounding does. */
 enum { SDD_SEMI_LEVELS = 11 };
 struct sdd_semi_past {
     struct sdd_semi_sum at[SDD_SEMI_LEVELS];
 };
 
-/* What is left on a level, at the vertex, of a control edge. */
+/* What is left on a level, at the vertex, of a control edge of sharpness s. */
 SDD_FN float sdd_semi_left(float s, const struct sdd_semi_past *past, int32_t level)
 {
     for (int32_t i = 0; i < level; i++)
@@ -49,20 +51,22 @@ SDD_FN float sdd_semi_left(float s, const struct sdd_semi_past *past, int32_t le
     return s;
 }
 
-/* An edge as its control vertex meets it, by its parts or, where there are none yet, by the past of the vertex. */
+/* The sharpness of an edge at its control vertex: of its stored part or, with `past`, of a level whose parts are not
+ * stored, from the past of the vertex. */
 SDD_FN float sdd_semi_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level,
                           const struct sdd_semi_past *past)
 {
     return past ? sdd_semi_left(m->edge_sharp[m->edge[own]], past, level) : sdd_part_met_now(m, own, before, level);
 }
 
-/* All edges of control vertex v, around its fan; where faces form none, by ascending edge corners. */
+/* Sums up the semi-sharp edges of control vertex v, around its fan. Where the faces form no single fan, the edges come
+ * in the order of their lowest corners. */
 SDD_FN struct sdd_semi_sum sdd_semi_around(const struct sdd_control *m, uint32_t v, int32_t level,
                                            const struct sdd_semi_past *past)
 {
     uint32_t begin = m->begin[v], end = m->end[v], first = sdd_first_corner(m, v), c = first, k = begin;
     struct sdd_semi_sum r = sdd_semi_none();
-    do { /* what ends an open fan is infinitely sharp */
+    do { /* The last edge of an open fan is infinitely sharp and does not count. */
         sdd_semi_add(&r, sdd_semi_met(m, c, 0, level, past));
         c = m->twin[sdd_prev(&m->faces, c)];
         k++;
