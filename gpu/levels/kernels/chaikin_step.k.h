@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chaikin_step: the sharpness of the parts of semi-sharp control edges, from a level to the next. A part keeps 3/4 of
- * its own and takes 1/4 of the mean of the other semi-sharp edges at its end, then loses 1.
+/* chaikin_step: the sharpness of the parts of semi-sharp control edges, from one level to the next. The half of a part
+ * keeps 3/4 of the part's sharpness and takes 1/4 of the mean of the other semi-sharp edges at its end, then loses 1.
  * Shapes  control mesh with the parts of level L, edge[R] u32 of each row -> parts of level L + 1 [R][2^(L + 1)] f32
- * Shape   item, n = R 2^(L + 1)      Cost  about 12 B, at a control vertex about 20 B a corner
+ * Launch  item, n = R 2^(L + 1)
+ * Cost    about 12 B, at a control vertex about 20 B a corner
  * Result  OpenSubdiv's operations in its order (chaikin_rule.h)
- * Source  OpenSubdiv sdc/crease.cpp; DeRose et al. 1998      Threads any queue */
+ * Threads any queue
+ * Source  OpenSubdiv sdc/crease.cpp; DeRose et al. 1998 */
 #ifndef SDD_K_CHAIKIN_STEP_H
 #define SDD_K_CHAIKIN_STEP_H
 #include "gpu/rules/chaikin_rule.h"
@@ -13,7 +15,7 @@ struct chaikin_step_args {
     struct sdd_control mesh;
     const uint32_t *edge;
     float *half;
-    int32_t level; /* L */
+    int32_t level; /* The level L. */
 };
 
 SDD_FN void k_chaikin_step(int64_t i, const struct chaikin_step_args *a)
