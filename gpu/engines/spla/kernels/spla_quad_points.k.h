@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_quad_points: points of a level of quads from the algebra's order to grid order: each grid row finds a quad at
- * it, and the quad's column of the mesh matrix says whose point it is.
+/* spla_quad_points: points of a level of quads from the algebra's order to grid order. Each grid row finds a quad at
+ * its location, and the quad's column of the mesh matrix says which point that is.
  * Shapes  control mesh, rid[quads][4] u32 of level L, p[n][3] f32 -> to[n][3] f32
- * Shape   item, n grid points of level L      Cost  16 B read, 12 B written, L steps down
- * Result  a permutation; control vertices have the same number in both orders
+ * Launch  item, n grid points of level L
+ * Cost    16 B read, 12 B written, L steps down
+ * Result  A permutation. Control vertices have the same number in both orders.
  * Threads any queue */
 #ifndef SDD_K_SPLA_QUAD_POINTS_H
 #define SDD_K_SPLA_QUAD_POINTS_H
@@ -17,8 +18,8 @@ struct spla_quad_points_args {
     int32_t level;
 };
 
-/* The quad of level d at cell (x, y) of level-1 quad c, and how it is turned: sdd_place_of the other way. Child i of a
- * quad sits in quadrant i + (the quad's turn), which is then its own turn. */
+/* The quad of level d at cell (x, y) of level-1 quad c, and its rotation in *rotation: the inverse of sdd_place_of.
+ * Child i of a quad lies in quadrant i + (the quad's rotation), which is then the child's own rotation. */
 SDD_FN uint32_t sdd_quad_beside(uint32_t c, int32_t x, int32_t y, int32_t d, int32_t *turn)
 {
     uint32_t q = c;
