@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tri_faces: the faces of a refined triangle mesh, or of its UV mesh, in grid order.
  * Shapes  grid over 3 F corners, shown[S] u32 (corners) -> face[S / 3 m^2][3] u32, m = 2^L
- * Shape   item, n = S / 3 m^2      Cost  12 B written a face
- * Result  rows of tri_grid.h; triangles that are not shown (holes) are left out
+ * Launch  item, n = S / 3 m^2
+ * Cost    12 B written a face
+ * Result  The rows are those of tri_grid.h, without the triangles that are holes.
  * Threads any queue */
 #ifndef SDD_K_TRI_FACES_H
 #define SDD_K_TRI_FACES_H
@@ -10,7 +11,7 @@
 
 struct tri_faces_args {
     struct sdd_grid grid;
-    const uint32_t *shown; /* NULL: all corners */
+    const uint32_t *shown; /* NULL where all corners are visible. */
     uint32_t *face;
 };
 
