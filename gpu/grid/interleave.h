@@ -15,10 +15,10 @@ struct sdd_interleave {
 /* The row of item i in its list, or SDD_NONE where the list has ended; *b says whether that is list b. */
 SDD_FN uint32_t sdd_interleaved(const struct sdd_interleave *l, int64_t i, int *b)
 {
-    uint32_t place = (uint32_t)(i % SDD_CHUNK);
+    uint32_t position = (uint32_t)(i % SDD_CHUNK);
     int64_t chunk = i / SDD_CHUNK;
-    *b = place >= l->share;
-    int64_t row = *b ? chunk * (SDD_CHUNK - l->share) + (place - l->share) : chunk * l->share + place;
+    *b = position >= l->share;
+    int64_t row = *b ? chunk * (SDD_CHUNK - l->share) + (position - l->share) : chunk * l->share + position;
     return row < (int64_t)(*b ? l->n_b : l->n_a) ? (uint32_t)row : SDD_NONE;
 }
 

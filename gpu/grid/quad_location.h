@@ -177,16 +177,16 @@ SDD_FN struct sdd_quad_location sdd_quad_location_of_key(const struct sdd_contro
  * direction `rotation` (the on-edge) and rotation + 1 (the off-edge), where directions 0 to 3 are +x, +y, -x, -y. */
 struct sdd_cell {
     uint32_t q;
-    int32_t x, y, turn;
+    int32_t x, y, rotation;
 };
 
-SDD_FN struct sdd_cell sdd_cell_at(uint32_t q, int32_t x, int32_t y, int32_t turn)
+SDD_FN struct sdd_cell sdd_cell_at(uint32_t q, int32_t x, int32_t y, int32_t rotation)
 {
     struct sdd_cell c;
     c.q = q;
     c.x = x;
     c.y = y;
-    c.turn = turn & 3;
+    c.rotation = rotation & 3;
     return c;
 }
 
@@ -233,7 +233,8 @@ SDD_FN struct sdd_vec3 sdd_grid_load(const struct sdd_grid *g, struct sdd_points
 
 SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, struct sdd_points p, struct sdd_cell c)
 {
-    int32_t ox = sdd_step_x(c.turn), oy = sdd_step_y(c.turn), fx = sdd_step_x(c.turn + 1), fy = sdd_step_y(c.turn + 1);
+    int32_t ox = sdd_step_x(c.rotation), oy = sdd_step_y(c.rotation), fx = sdd_step_x(c.rotation + 1),
+            fy = sdd_step_y(c.rotation + 1);
     struct sdd_cell_points r;
     r.on = sdd_grid_load(g, p, c.q, c.x + ox, c.y + oy);
     r.diagonal = sdd_grid_load(g, p, c.q, c.x + ox + fx, c.y + oy + fy);

@@ -33,8 +33,14 @@ SDD_FN uint32_t sdd_tri_point(const struct sdd_grid *g, uint32_t c, int32_t i, i
 {
     int32_t m = 1 << g->level, k = m - i - j;
     if (i > 0 && j > 0 && k > 0) {
-        uint32_t f = c / 3, turn = c - 3 * f;
-        return sdd_tri_inside(g, f, turn == 0 ? i : turn == 1 ? k : j, turn == 0 ? j : turn == 1 ? i : k);
+        uint32_t f = c / 3, rotation = c - 3 * f;
+        return sdd_tri_inside(g, f,
+                              rotation == 0   ? i
+                              : rotation == 1 ? k
+                                              : j,
+                              rotation == 0   ? j
+                              : rotation == 1 ? i
+                                              : k);
     }
     if (j == 0)
         return i == 0 ? g->vert[c] : k == 0 ? g->vert[sdd_next(&g->faces, c)] : sdd_tri_line(g, c, i);

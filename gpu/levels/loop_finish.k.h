@@ -177,9 +177,9 @@ SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m
         last = sdd_sub(p.off, at);
         t.t1 = sdd_fma(co, p.on, t.t1);
         t.t2 = sdd_fma(si, p.on, t.t2);
-        float turned = co * step.s[0] - si * step.s[1];
+        float next_co = co * step.s[0] - si * step.s[1];
         si = si * step.s[0] + co * step.s[1];
-        co = turned;
+        co = next_co;
     }
     if (rule == SDD_RULE_CORNER) {
         t.t1 = first;

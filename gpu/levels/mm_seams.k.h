@@ -126,10 +126,10 @@ SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct
 SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_quad_location s)
 {
-    int32_t t = s.x >> 1, odd = s.x & 1;
-    struct sdd_line l = sdd_line_of(m, g, from, &s, s.kind == SDD_AT_SPOKE, odd ? t : t - 1, t + 1);
+    int32_t t = s.x >> 1, is_middle = s.x & 1;
+    struct sdd_line l = sdd_line_of(m, g, from, &s, s.kind == SDD_AT_SPOKE, is_middle ? t : t - 1, t + 1);
     struct sdd_rung here = sdd_line_at(&l, t), next = sdd_line_at(&l, t + 1);
-    if (odd)
+    if (is_middle)
         return sdd_line_middle(m, &l, &s, t, &here, &next);
     struct sdd_rung last = sdd_line_at(&l, t - 1);
     return sdd_line_vertex(m, &l, &s, t, &last, &here, &next);

@@ -48,11 +48,11 @@ SDD_FN struct sdd_sqrt3_plane sdd_sqrt3_plane_of(const struct sdd_sqrt3 *m, stru
         sdd_dvec3_add(&out.sum, sdd_cross(on, off));
         if (masks) {
             struct sdd_float2 step = angle[r->n];
-            float turned = co * step.s[0] - si * step.s[1];
+            float next_co = co * step.s[0] - si * step.s[1];
             out.t1 = sdd_fma(co, on, out.t1);
             out.t2 = sdd_fma(si, on, out.t2);
             si = si * step.s[0] + co * step.s[1];
-            co = turned;
+            co = next_co;
         }
         if (last == r->last)
             break;

@@ -12,7 +12,7 @@ SDD_FN float sdd_decay(float s)
     return s >= 10.0f ? 10.0f : s > 1.0f ? s - 1.0f : 0.0f;
 }
 
-SDD_FN int32_t sdd_is_semi(float s)
+SDD_FN int32_t sdd_is_semisharp(float s)
 {
     return s > 0.0f && s < 10.0f;
 }

@@ -25,15 +25,15 @@ SDD_FN void k_chaikin_step(int64_t i, const struct chaikin_step_args *a)
     int32_t beside = high ? part + 1 : part - 1;
     uint32_t e = a->edge[i >> (a->level + 1)], c = m->edge_corner[e];
     float s = sdd_part(m, e, a->level, (uint32_t)part, 0);
-    struct sdd_semi_sum all = sdd_semi_none();
+    struct sdd_semisharp_sum all = sdd_semisharp_none();
     if (beside < 0 || beside >> a->level) {
         if (sdd_is_downward(m, c) != high)
             c = sdd_next(&m->faces, c);
-        all = sdd_semi_around(m, m->vert[c], a->level, NULL);
+        all = sdd_semisharp_around(m, m->vert[c], a->level, NULL);
     } else {
-        sdd_semi_add(&all, s);
-        sdd_semi_add(&all, sdd_part(m, e, a->level, (uint32_t)beside, 0));
+        sdd_semisharp_add(&all, s);
+        sdd_semisharp_add(&all, sdd_part(m, e, a->level, (uint32_t)beside, 0));
     }
-    a->half[i] = sdd_semi_half(s, &all);
+    a->half[i] = sdd_semisharp_half(s, &all);
 }
 #endif

@@ -22,7 +22,7 @@ SDD_FN void k_chaikin_rows(int64_t e, const struct chaikin_rows_args *a)
 {
     uint32_t row = (uint32_t)a->rank[e] - 1;
     a->row[e] = SDD_NONE;
-    if (!sdd_is_semi(a->sharp[e]))
+    if (!sdd_is_semisharp(a->sharp[e]))
         return;
     a->row[e] = 2 * row;
     a->edge[row] = (uint32_t)e;

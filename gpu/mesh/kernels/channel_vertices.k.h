@@ -34,7 +34,7 @@ struct sdd_value_ring {
     int32_t n_values;       /* The number of rows; 3 stands for three or more. */
     int32_t boundary;       /* Whether some edge is a boundary. */
     int32_t seam;           /* Whether some edge has other values on its other side. */
-    int32_t odd;            /* Whether some edge is non-manifold. */
+    int32_t nonmanifold;    /* Whether some edge is non-manifold. */
 };
 
 SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, const struct sdd_control *channel,
@@ -44,7 +44,7 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
     r.first = channel->vert[m->corner[m->begin[v]]];
     r.second = SDD_NONE;
     r.n_values = 1;
-    r.boundary = r.seam = r.odd = 0;
+    r.boundary = r.seam = r.nonmanifold = 0;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         uint32_t c = m->corner[k], row = channel->vert[c];
         if (row != r.first && r.second == SDD_NONE) {
@@ -58,7 +58,7 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
             int open = m->twin[own] == SDD_NONE;
             r.seam |= channel->edge[own] != channel->edge[stands];
             r.boundary |= open;
-            r.odd |= open && stands != own; /* The edge has more than one face, and yet no twin. */
+            r.nonmanifold |= open && stands != own; /* The edge has more than one face, and yet no twin. */
         }
     }
     return r;
@@ -66,17 +66,17 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
 
 /* The faces of one value at its vertex, between seams. */
 struct sdd_value_span {
-    int32_t n_fans;           /* The separate fans, counted by where they begin. */
-    int32_t n_infinite;       /* The infinitely sharp edges inside. */
-    struct sdd_semi_sum semi; /* What is left of the semi-sharp edges inside. */
+    int32_t n_fans;                     /* The separate fans, counted by where they begin. */
+    int32_t n_infinite;                 /* The infinitely sharp edges inside. */
+    struct sdd_semisharp_sum semisharp; /* What is left of the semi-sharp edges inside. */
 };
 
 SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel, uint32_t row,
-                                               const struct sdd_semi_past *past, int32_t level)
+                                               const struct sdd_semisharp_past *past, int32_t level)
 {
     struct sdd_value_span p;
     p.n_fans = p.n_infinite = 0;
-    p.semi = sdd_semi_none();
+    p.semisharp = sdd_semisharp_none();
     for (uint32_t k = channel->begin[row]; k < channel->end[row]; k++) {
         uint32_t c = channel->corner[k];
         float s = channel->edge_sharp[channel->edge[c]];
@@ -85,7 +85,7 @@ SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel
         else if (s >= 10.0f) /* Each edge inside leaves the vertex in exactly one face. */
             p.n_infinite++;
         else
-            sdd_semi_add(&p.semi, sdd_semi_left(s, past, level));
+            sdd_semisharp_add(&p.semisharp, sdd_semisharp_left(s, past, level));
     }
     return p;
 }
@@ -97,15 +97,15 @@ SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel
  * chaikin too, so one number can say this. */
 SDD_FN float sdd_waiting_sharpness(const struct channel_vertices_args *a, uint32_t v, uint32_t sibling)
 {
-    struct sdd_semi_past past;
-    struct sdd_semi_sum all = sdd_semi_around(&a->mesh, v, 0, &past), last = sdd_semi_none();
-    struct sdd_semi_sum inside = sdd_value_span_of(&a->channel, sibling, &past, 0).semi;
+    struct sdd_semisharp_past past;
+    struct sdd_semisharp_sum all = sdd_semisharp_around(&a->mesh, v, 0, &past), last = sdd_semisharp_none();
+    struct sdd_semisharp_sum inside = sdd_value_span_of(&a->channel, sibling, &past, 0).semisharp;
     int32_t level = 0;
-    while (inside.n > 0 && level < SDD_SEMI_LEVELS) {
-        past.at[level++] = a->chaikin ? all : sdd_semi_none();
-        all = sdd_semi_around(&a->mesh, v, level, &past);
+    while (inside.n > 0 && level < SDD_SEMISHARP_LEVELS) {
+        past.at[level++] = a->chaikin ? all : sdd_semisharp_none();
+        all = sdd_semisharp_around(&a->mesh, v, level, &past);
         last = inside;
-        inside = sdd_value_span_of(&a->channel, sibling, &past, level).semi;
+        inside = sdd_value_span_of(&a->channel, sibling, &past, level).semisharp;
     }
     if (all.n > 0)
         return (float)level + 9.5367431640625e-07f;
@@ -119,10 +119,10 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
     float vertex = a->mesh.vert_sharp ? a->mesh.vert_sharp[v] : 0.0f;
     const struct sdd_control *m = &a->channel;
     int32_t mode = a->mode, plus = mode == SDD_MODE_CORNERS_PLUS1 || mode == SDD_MODE_CORNERS_PLUS2;
-    if (vertex >= 10.0f || (r->odd && (r->seam || r->n_values > 1)) ||
+    if (vertex >= 10.0f || (r->nonmanifold && (r->seam || r->n_values > 1)) ||
         (m->end[row] - m->begin[row] == 1 && mode != SDD_MODE_NONE))
         return 10.0f;
-    if (mode == SDD_MODE_BOUNDARIES && (r->seam || (r->boundary && !r->odd)))
+    if (mode == SDD_MODE_BOUNDARIES && (r->seam || (r->boundary && !r->nonmanifold)))
         return 10.0f;
     if (mode == SDD_MODE_CORNERS_PLUS2 && r->seam && r->n_values == 1 && !r->boundary) /* A seam ends here. */
         return 10.0f;
@@ -137,7 +137,7 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
         return 10.0f;
     /* A value waits for its sibling only where it has no semi-sharp edges inside, the sibling has some, and the vertex
      * is not semi-sharp itself. */
-    if (vertex > 0.0f || mine.semi.n > 0 || other.semi.n == 0)
+    if (vertex > 0.0f || mine.semisharp.n > 0 || other.semisharp.n == 0)
         return vertex;
     return sdd_waiting_sharpness(a, v, sibling);
 }

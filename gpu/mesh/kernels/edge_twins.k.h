@@ -32,14 +32,14 @@ SDD_FN void k_edge_twins(int64_t i, const struct edge_twins_args *a)
                 (i + 2 < a->n_corners && after && a->key[i + 2] == key);
     if (before || after)
         twin = (uint32_t)a->corner[before ? i - 1 : i + 1];
-    int odd = third || a->vert[sdd_next(&a->faces, c)] == a->vert[c];
+    int nonmanifold = third || a->vert[sdd_next(&a->faces, c)] == a->vert[c];
     if (twin != SDD_NONE)
-        odd |= a->vert[twin] == a->vert[c] || sdd_face(&a->faces, twin) == sdd_face(&a->faces, c);
-    if (odd) {
+        nonmanifold |= a->vert[twin] == a->vert[c] || sdd_face(&a->faces, twin) == sdd_face(&a->faces, c);
+    if (nonmanifold) {
         sdd_atomic_min(a->error, (uint64_t)c);
         twin = SDD_NONE;
     }
     a->twin[c] = twin;
-    a->boundary[c] = twin == SDD_NONE && !odd;
+    a->boundary[c] = twin == SDD_NONE && !nonmanifold;
 }
 #endif

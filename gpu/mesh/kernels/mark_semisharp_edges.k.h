@@ -15,6 +15,6 @@ struct mark_semisharp_edges_args {
 
 SDD_FN void k_mark_semisharp_edges(int64_t e, const struct mark_semisharp_edges_args *a)
 {
-    a->flag[e] = sdd_is_semi(a->sharp[e]);
+    a->flag[e] = sdd_is_semisharp(a->sharp[e]);
 }
 #endif

@@ -16,7 +16,7 @@
 #include "gpu/grid/faces.h"
 
 /* The bits of an edge's kind: it has one face, or it is non-manifold. An edge can be both. */
-enum sdd_edge { SDD_EDGE_BOUNDARY = 1, SDD_EDGE_ODD = 2 };
+enum sdd_edge { SDD_EDGE_BOUNDARY = 1, SDD_EDGE_NONMANIFOLD = 2 };
 
 struct nonmanifold_split_edges_args {
     const int32_t *corner, *run, *apart, *run_first;
@@ -40,11 +40,11 @@ SDD_FN void k_nonmanifold_split_edges(int64_t i, const struct nonmanifold_split_
     if (!own && i != first)
         return;
     if (n_split > 0 || n_shared > 2 || a->vert[c] == a->vert[sdd_next(&a->faces, c)])
-        kind = SDD_EDGE_ODD;
+        kind = SDD_EDGE_NONMANIFOLD;
     if (own || n_shared == 1)
         kind |= SDD_EDGE_BOUNDARY;
     else if (a->vert[a->corner[first]] == a->vert[a->corner[first + 1]])
-        kind |= SDD_EDGE_ODD;
+        kind |= SDD_EDGE_NONMANIFOLD;
     a->edge_corner[e] = c;
     a->kind[e] = kind;
 }

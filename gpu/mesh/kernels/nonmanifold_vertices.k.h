@@ -24,7 +24,7 @@ struct nonmanifold_vertices_args {
 
 SDD_FN void k_nonmanifold_vertices(int64_t v, const struct nonmanifold_vertices_args *a)
 {
-    uint32_t n_edges = 0, n_odd = 0, n_boundary = 0, n = a->end[v] - a->begin[v];
+    uint32_t n_edges = 0, n_nonmanifold = 0, n_boundary = 0, n = a->end[v] - a->begin[v];
     if (n == 0)
         return;
     for (uint32_t k = a->begin[v]; k < a->end[v]; k++) {
@@ -34,15 +34,15 @@ SDD_FN void k_nonmanifold_vertices(int64_t v, const struct nonmanifold_vertices_
             if (a->edge_corner[e] != from)
                 continue; /* Each edge counts once, at the corner that stands for it. */
             n_edges++;
-            n_odd += (a->kind[e] & SDD_EDGE_ODD) != 0;
+            n_nonmanifold += (a->kind[e] & SDD_EDGE_NONMANIFOLD) != 0;
             n_boundary += (a->kind[e] & SDD_EDGE_BOUNDARY) != 0;
         }
     }
     int open;
-    if (n_odd == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) == n)
+    if (n_nonmanifold == 0 && sdd_fan_of((uint32_t)a->corner[a->begin[v]], n, a->twin, &a->faces, &open) == n)
         return;
     sdd_atomic_min(a->most_edges, sdd_most_edges(n_edges, v));
-    if (a->all || n_odd != 2 || n_boundary > 0 || n <= n_edges)
+    if (a->all || n_nonmanifold != 2 || n_boundary > 0 || n <= n_edges)
         a->vert_sharp[v] = 10.0f;
 }
 #endif

@@ -53,7 +53,7 @@ SDD_FN uint64_t sdd_spread_bits(uint32_t v)
  * the first. */
 struct sdd_quarter {
     uint32_t corner, first; /* `first` is the first corner of the face. */
-    int32_t is_quad, turn;
+    int32_t is_quad, rotation;
 };
 
 SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c)
@@ -63,7 +63,7 @@ SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c
     q.corner = c;
     q.first = f ? (uint32_t)m->face_end[f - 1] : 0;
     q.is_quad = sdd_is_quad(m, f);
-    q.turn = q.is_quad ? (int32_t)(c - q.first) : 0;
+    q.rotation = q.is_quad ? (int32_t)(c - q.first) : 0;
     return q;
 }
 
@@ -71,13 +71,13 @@ SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c
 SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t x, int32_t y)
 {
     int32_t most = (1 << l) - 1, u = x, v = y;
-    if (q->turn == 1) {
+    if (q->rotation == 1) {
         u = most - y;
         v = x;
-    } else if (q->turn == 2) {
+    } else if (q->rotation == 2) {
         u = most - x;
         v = most - y;
-    } else if (q->turn == 3) {
+    } else if (q->rotation == 3) {
         u = y;
         v = most - x;
     }
@@ -153,24 +153,24 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
 {
     const struct sdd_quad *rows = a->patch + 4 * (size_t)leaf->patch;
     uint32_t blocked = a->param[leaf->patch].v[3] / SDD_FLAG_BOUNDARY & 15;
-    struct sdd_sixteen s, turned;
+    struct sdd_sixteen s, rotated;
     s.x0 = leaf->x0;
     s.y0 = leaf->y0;
     s.side = leaf->side;
-    s.open = (blocked >> q->turn | blocked << (4 - q->turn)) & ((s.y0 == 0 ? 1u : 0) | (s.x0 == 0 ? 8u : 0));
+    s.open = (blocked >> q->rotation | blocked << (4 - q->rotation)) & ((s.y0 == 0 ? 1u : 0) | (s.x0 == 0 ? 8u : 0));
     for (int32_t k = 0; k < 16; k++)
         s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
     if (blocked)
         sdd_sixteen_extend(&s, blocked);
-    if (q->turn == 0)
+    if (q->rotation == 0)
         return s;
-    turned = s;
+    rotated = s;
     for (int32_t j = 0; j < 4; j++)
         for (int32_t i = 0; i < 4; i++)
-            turned.p[4 * j + i] = q->turn == 1   ? s.p[4 * i + 3 - j]
-                                  : q->turn == 2 ? s.p[4 * (3 - j) + 3 - i]
-                                                 : s.p[4 * (3 - i) + j];
-    return turned;
+            rotated.p[4 * j + i] = q->rotation == 1   ? s.p[4 * i + 3 - j]
+                                   : q->rotation == 2 ? s.p[4 * (3 - j) + 3 - i]
+                                                      : s.p[4 * (3 - i) + j];
+    return rotated;
 }
 
 /* The basis table of a patch of so many cells. */

@@ -72,9 +72,9 @@ SDD_FN void k_adaptive_rows(int64_t i, const struct adaptive_rows_args *a)
     while (low < high) {
         struct sdd_band b = sdd_band_at(m, a->from.last, low, high);
         struct sdd_quarter q = sdd_quarter_of(m, b.corner);
-        struct sdd_leaf whole = sdd_leaf_of(sdd_undivided_face(&a->from, &q), 0, 0, 2 * b.m);
-        if (whole.patch != SDD_NONE)
-            sdd_band_leaf(a, &b, &q, &whole);
+        struct sdd_leaf undivided = sdd_leaf_of(sdd_undivided_face(&a->from, &q), 0, 0, 2 * b.m);
+        if (undivided.patch != SDD_NONE)
+            sdd_band_leaf(a, &b, &q, &undivided);
         else
             sdd_band_cell(a, &b, &q, 1, 0, 0);
         low = b.high;

@@ -34,7 +34,7 @@ SDD_FN int32_t sdd_is_blocked(const struct sdd_control *m, uint32_t c)
     return m->twin[c] >= m->n_corners || (m->edge_sharp && m->edge_sharp[m->edge[c]] >= 10.0f);
 }
 
-SDD_FN int32_t sdd_is_semi_sharp(const struct sdd_control *m, uint32_t e, int32_t level)
+SDD_FN int32_t sdd_edge_is_semisharp(const struct sdd_control *m, uint32_t e, int32_t level)
 {
     return m->edge_sharp && m->edge_sharp[e] < 10.0f && sdd_decayed(m->edge_sharp[e], level) > 0.0f;
 }
@@ -76,7 +76,7 @@ SDD_FN struct sdd_cell sdd_cell_next(const struct sdd_control *m, int32_t level,
 {
     if (level == 0)
         return sdd_cell_at(sdd_next(&m->faces, c.q), 0, 0, 0);
-    return sdd_cell_at(c.q, c.x + sdd_step_x(c.turn), c.y + sdd_step_y(c.turn), c.turn + 1);
+    return sdd_cell_at(c.q, c.x + sdd_step_x(c.rotation), c.y + sdd_step_y(c.rotation), c.rotation + 1);
 }
 
 /* The row of a control vertex on level 0, or the key of a point of a later level. */
@@ -102,17 +102,18 @@ SDD_FN struct sdd_across sdd_cell_across(const struct sdd_control *m, int32_t le
     r.there = 1;
     r.blocked = 0;
     r.cell = c;
-    if (level && (c.turn & 1) && c.x == (c.turn == 1 ? side : 0)) {
-        if (c.turn == 1) { /* The edge runs along the spoke to the face point. */
+    if (level && (c.rotation & 1) && c.x == (c.rotation == 1 ? side : 0)) {
+        if (c.rotation == 1) { /* The edge runs along the spoke to the face point. */
             r.cell = sdd_cell_at(sdd_next(&m->faces, c.q), c.y, side, 3);
             return r;
         }
         own = sdd_prev(&m->faces, c.q); /* The edge runs along the control edge before the corner, to the corner. */
-    } else if (level && c.turn == 2 && c.y == side) { /* The edge runs along the other spoke, from the face point. */
+    } else if (level && c.rotation == 2 &&
+               c.y == side) { /* The edge runs along the other spoke, from the face point. */
         r.cell = sdd_cell_at(sdd_prev(&m->faces, c.q), side, c.x, 2);
         return r;
-    } else if (level && !(c.turn == 0 && c.y == 0)) { /* The edge is inside the grid. */
-        r.cell.turn = (c.turn + 3) & 3;
+    } else if (level && !(c.rotation == 0 && c.y == 0)) { /* The edge is inside the grid. */
+        r.cell.rotation = (c.rotation + 3) & 3;
         return r;
     }
     t = m->twin[own];
@@ -123,7 +124,7 @@ SDD_FN struct sdd_across sdd_cell_across(const struct sdd_control *m, int32_t le
     if (level == 0)
         r.cell = sdd_cell_at(sdd_next(&m->faces, t), 0, 0, 0);
     else
-        r.cell = c.turn == 0 ? sdd_cell_at(sdd_next(&m->faces, t), 0, c.x, 0) : sdd_cell_at(t, c.y, 0, 1);
+        r.cell = c.rotation == 0 ? sdd_cell_at(sdd_next(&m->faces, t), 0, c.x, 0) : sdd_cell_at(t, c.y, 0, 1);
     return r;
 }
 
@@ -137,11 +138,11 @@ SDD_FN int32_t sdd_cell_is_split(const struct sdd_features *f, int32_t level, st
             split = f->regular[m->vert[c.q]] > 0;
         return split;
     }
-    int32_t last = (1 << (level - 1)) - 1, x = c.x - (c.turn == 1 || c.turn == 2), y = c.y - (c.turn >= 2);
+    int32_t last = (1 << (level - 1)) - 1, x = c.x - (c.rotation == 1 || c.rotation == 2), y = c.y - (c.rotation >= 2);
     return (x == 0 && y == 0 && f->regular[m->vert[c.q]] > level) ||
            (x == last && y == last && !sdd_is_quad(m, sdd_face(&m->faces, c.q))) ||
-           (y == 0 && sdd_is_semi_sharp(m, m->edge[c.q], level)) ||
-           (x == 0 && sdd_is_semi_sharp(m, m->edge[sdd_prev(&m->faces, c.q)], level));
+           (y == 0 && sdd_edge_is_semisharp(m, m->edge[c.q], level)) ||
+           (x == 0 && sdd_edge_is_semisharp(m, m->edge[sdd_prev(&m->faces, c.q)], level));
 }
 
 /* Which of the 4 x 4 points around a face, in rows of four, its corner i is. */
@@ -151,7 +152,7 @@ SDD_FN int32_t sdd_patch_location(int32_t i)
     return 5 + (i == 1 || i == 2) + 4 * (i >= 2);
 }
 /* The step from there outwards over edge i. */
-SDD_FN int32_t sdd_patch_boundary_points(int32_t i)
+SDD_FN int32_t sdd_patch_outward(int32_t i)
 {
     return sdd_step_x(i + 3) + 4 * sdd_step_y(i + 3);
 }
@@ -167,25 +168,24 @@ SDD_FN uint32_t sdd_patch_points(const struct sdd_control *m, int32_t level, str
         blocked |= (uint32_t)sdd_cell_across(m, level, at).blocked << i;
     }
     for (int32_t i = 0; i < 4; i++, at = sdd_cell_next(m, level, at)) {
-        int32_t place = sdd_patch_location(i), beyond = sdd_patch_boundary_points(i);
-        number[place + beyond] = number[place];
-        number[sdd_patch_location(i + 1) + beyond] = number[sdd_patch_location(i + 1)];
+        int32_t at_corner = sdd_patch_location(i), outward = sdd_patch_outward(i);
+        number[at_corner + outward] = number[at_corner];
+        number[sdd_patch_location(i + 1) + outward] = number[sdd_patch_location(i + 1)];
         if (blocked >> i & 1)
             continue;
         struct sdd_cell across = sdd_cell_next(m, level, sdd_cell_across(m, level, at).cell);
-        number[place + beyond] = sdd_cell_number(m, level, across);
-        number[sdd_patch_location(i + 1) + beyond] = sdd_cell_number(m, level, sdd_cell_next(m, level, across));
+        number[at_corner + outward] = sdd_cell_number(m, level, across);
+        number[sdd_patch_location(i + 1) + outward] = sdd_cell_number(m, level, sdd_cell_next(m, level, across));
     }
     for (int32_t i = 0; i < 4; i++, at = sdd_cell_next(m, level, at)) { /* These are the corners of the 4 x 4. */
-        int32_t place = sdd_patch_location(i), beyond = sdd_patch_boundary_points(i),
-                before = sdd_patch_boundary_points(i + 3);
+        int32_t at_corner = sdd_patch_location(i), outward = sdd_patch_outward(i), before = sdd_patch_outward(i + 3);
         struct sdd_across one = sdd_cell_across(m, level, at), two = sdd_cell_across(m, level, one.cell);
         if (blocked >> i & 1)
-            number[place + beyond + before] = number[place + before];
+            number[at_corner + outward + before] = number[at_corner + before];
         else if (two.blocked)
-            number[place + beyond + before] = number[place + beyond];
+            number[at_corner + outward + before] = number[at_corner + outward];
         else
-            number[place + beyond + before] =
+            number[at_corner + outward + before] =
                 sdd_cell_number(m, level, sdd_cell_next(m, level, sdd_cell_next(m, level, two.cell)));
     }
     return blocked;

@@ -20,8 +20,8 @@ struct patch_split_args {
 SDD_FN void k_patch_split(int64_t i, const struct patch_split_args *a)
 {
     struct sdd_cell c = sdd_patch_cell(&a->features.mesh, a->cell[i], a->level);
-    int32_t split = sdd_cell_is_split(&a->features, a->level, c), shown = sdd_is_visible(&a->features, c.q);
-    a->split[i] = split && (shown || !a->last);
-    a->patch[i] = !split && shown;
+    int32_t split = sdd_cell_is_split(&a->features, a->level, c), visible = sdd_is_visible(&a->features, c.q);
+    a->split[i] = split && (visible || !a->last);
+    a->patch[i] = !split && visible;
 }
 #endif

@@ -235,7 +235,7 @@ static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int
     const struct sdd_grid *g = &a->grid;
     const int64_t along = ((int64_t)1 << (g->level - 1)) - 1, lines = 2 * (int64_t)g->n_edges + g->n_corners;
     const int64_t firsts = (int64_t)g->n_vertices + g->n_faces + g->n_edges, inside = firsts + lines * along;
-    const int64_t together = sdd_linear_together(along * width);
+    const int64_t batch = sdd_linear_batch(along * width);
     const float unit = 1.0f / (float)(along + 1);
     struct sdd_linear_lines l;
     while (low < high && low < inside) {
@@ -255,7 +255,7 @@ static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int
         sdd_uv_lines(a, width, (uint32_t)c, &l);
         while (low < end) {
             const int64_t y = (low - first) / along, row = first + y * along, whole = (end - low) / along;
-            const int64_t n = whole < together ? whole : together, last = row + along < end ? row + along : end;
+            const int64_t n = whole < batch ? whole : batch, last = row + along < end ? row + along : end;
             if (low == row && whole) {
                 sdd_linear_whole(&l, unit, y + 1, n, width, along, low, s);
                 low += n * along;

@@ -24,7 +24,7 @@ SDD_FN int sdd_linear_is_lines(int32_t width, int64_t along)
 }
 
 /* How many lines of so many floats are made at a time. */
-static inline int64_t sdd_linear_together(int64_t floats)
+static inline int64_t sdd_linear_batch(int64_t floats)
 {
     return floats > 0 && floats < SDD_LINEAR_BURST ? SDD_LINEAR_BURST / floats : 1;
 }

@@ -20,13 +20,13 @@ SDD_FN void k_tri_faces(int64_t k, const struct tri_faces_args *a)
     int32_t bits = a->grid.level, m = 1 << bits, x = (int32_t)k & (m - 1), y = (int32_t)(k >> bits) & (m - 1);
     int64_t t = k >> (2 * bits);
     uint32_t c = a->shown ? a->shown[3 * t] : (uint32_t)(3 * t), *v = a->face + 3 * k;
-    int turned = x + y >= m;
-    if (turned) {
+    int inverted = x + y >= m;
+    if (inverted) {
         x = m - 1 - x;
         y = m - 1 - y;
     }
-    v[0] = sdd_tri_point(&a->grid, c, x + turned, y);
-    v[1] = sdd_tri_point(&a->grid, c, x + 1, y + turned);
+    v[0] = sdd_tri_point(&a->grid, c, x + inverted, y);
+    v[1] = sdd_tri_point(&a->grid, c, x + 1, y + inverted);
     v[2] = sdd_tri_point(&a->grid, c, x, y + 1);
 }
 #endif

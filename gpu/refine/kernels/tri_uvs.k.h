@@ -67,11 +67,11 @@ static inline void sdd_tri_uv_edge(const struct tri_uvs_args *a, int32_t width, 
     const struct sdd_grid *g = &a->grid;
     const uint32_t c = a->edge_corner[e];
     const struct sdd_tri_values v = sdd_tri_values_of(a, width, c);
-    const int32_t m = 1 << g->level, turned = g->vert[c] > g->vert[sdd_next(&g->faces, c)];
+    const int32_t m = 1 << g->level, downward = g->vert[c] > g->vert[sdd_next(&g->faces, c)];
     const float unit = 1.0f / (float)m;
     for (int32_t t = 1; t < m; t++)
         for (int32_t k = 0; k < width; k++)
-            values[(t - 1) * width + k] = sdd_tri_value(&v, (float)(turned ? m - t : t) * unit, 0.0f, k);
+            values[(t - 1) * width + k] = sdd_tri_value(&v, (float)(downward ? m - t : t) * unit, 0.0f, k);
 }
 
 /* Makes the lines of triangle f, where t goes from the edge after its first corner to its last corner. */

@@ -46,9 +46,9 @@ SDD_FN uint32_t sdd_thirds_line(const struct sdd_thirds *a, uint32_t z)
 
 /* The new vertex that stands for face f on the side of its half-edge number `side`. It is the face's centre or, where
  * the face's line v w is cut in v p q w, q for the edge at w and p for the others. */
-SDD_FN uint32_t sdd_thirds_centre(const struct sdd_thirds *a, uint32_t f, uint32_t place)
+SDD_FN uint32_t sdd_thirds_centre(const struct sdd_thirds *a, uint32_t f, uint32_t side)
 {
-    uint32_t line = a->level % 2 && place == 1 ? sdd_thirds_line(a, 3 * f) : SDD_NONE;
+    uint32_t line = a->level % 2 && side == 1 ? sdd_thirds_line(a, 3 * f) : SDD_NONE;
     return a->m.n_rows + (line == SDD_NONE ? f : a->m.n_cols + line);
 }
 #endif
