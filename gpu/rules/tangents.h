@@ -7,8 +7,9 @@
 #define SDD_TANGENTS_H
 #include "gpu/rules/limit_rule.h"
 
-/* Whether there are tangent masks for a limit point with n faces in one fan. With `corners` the corner of a single face
- * counts too: its tangents are its two edges, while its normal without them is the face's. */
+/* Whether there are tangent masks for a limit point with n faces in one fan. With `corners` this includes
+ * the corner of a single face, whose tangents are its two edges; a caller that wants the normal alone takes the face's
+ * instead. */
 SDD_FN int32_t sdd_has_tangents(int32_t rule, int32_t n, int32_t boundary, int32_t corners)
 {
     if (rule == SDD_RULE_SMOOTH)

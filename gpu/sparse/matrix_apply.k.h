@@ -38,8 +38,8 @@ struct matrix_apply_args {
     int64_t first;
 };
 
-/* A sum of terms. `from` is subtracted from each point. Where the weights sum to zero this changes nothing, except that
- * it keeps rounding errors small far from the origin. */
+/* A sum of terms. A relative sum subtracts `from` from each point. Its weights sum to zero, so this changes nothing,
+ * except that it keeps rounding errors small far from the origin. */
 struct sdd_terms {
     double x, y, z;
     struct sdd_vec3 from;

@@ -2,8 +2,8 @@
 /* nonmanifold_split_edges: numbers the edges of a non-manifold mesh, and says what is special about each. Where a face
  * uses an edge more than once, each further use becomes an edge of its own; so does each further use of an edge with
  * equal ends.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (number of the run of equal keys, from 1), apart[C]
- *         i32 (inclusive scan of nonmanifold_split_flags), run_first[runs] i32 (nonmanifold_split_flags), vert[C] u32,
+ * Shapes  corner[C] i32 sorted by edge key, run[C] i32 (number of the run of equal keys, from 1), apart[C] i32
+ *         (inclusive scan of nonmanifold_split_flags), run_first[runs] i32 (nonmanifold_split_flags), vert[C] u32,
  *         faces -> edge[C] u32, edge_corner, kind [E] u32, E = runs + apart[C - 1]
  * Launch  item, n = C
  * Cost    40 B read, 12 B written
