@@ -3,8 +3,8 @@
  * the vertex) and over the edges that begin or end there; what a row of E and two entries of F (Mlakar 2018) say for an
  * edge point stands here as edge_corner, twin and face.
  * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows v and V + F + e
- * Shape   the feature vertices (features.h), then vertices (list a) and edges (list b) interleaved: edges are in the order
- *         of their lower vertex
+ * Shape   the feature vertices (features.h), then vertices (list a) and edges (list b) interleaved: edges are in the
+ *         order of their lower vertex
  * Cost    of triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
  * Result  a vertex: sums run in double over its corners in ascending order; without faces it keeps its place. An edge
  *         without two faces: its middle, whatever was authored (boundaries and non-manifold edges are infinitely sharp)

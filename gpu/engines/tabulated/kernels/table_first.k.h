@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_first: some rows of level 1 from control rows: a sparse matrix (table_first_terms) times these, so that what a row
- * needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
+/* table_first: some rows of level 1 from control rows: a sparse matrix (table_first_terms) times these, so that what
+ * a row needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
  * Shapes  row[n_rows] u32 (NULL: the first ones), end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of
  *         `width` -> these of to[V + F + E] rows (triangles: V + E), as sdd_table_load reads them, in grid order
  * Shape   item, SDD_TABLE_FIRST rows of a mesh; n: sdd_table_step_items of each mesh
