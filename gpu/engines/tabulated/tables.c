@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/engines/tabulated/tables.h"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 #include "gpu/engines/tabulated/kernels/table_points_normals_16.k.h"
 #include "gpu/engines/tabulated/kernels/table_isolated.k.h"
 #include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"

@@ -7,7 +7,7 @@
 #include "gpu/grid/grid_frame.h"
 #include "gpu/kernel/rows_out.h"
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
 #define SDD_TABLE_REGULAR 16 /* columns of the bicubic class */
 #define SDD_TABLE_COLUMNS                                                                                              \
