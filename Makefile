@@ -53,10 +53,13 @@ LIBS_client = $(call pkg,--libs,$(LIB_PKGS)) -lm -lpthread
 LIBS_peers = -losdCPU $(call pkg,--libs,openmesh)
 
 # ---- sources --------------------------------------------------------------------------------------------------
-# A kernel is a file NAME.k.h; a room that has some is compiled as one unit by either compiler, which list-kernels makes.
-KERNELS  := $(wildcard $(foreach d,gpu/* gpu/*/* gpu/*/*/*,$d/*.k.h))
+# A kernel is a file NAME.k.h or NAME.tile.h, a family of them NAME.ks.h; a room that has some is compiled as
+# one unit by either compiler, which list-kernels makes. A room with tuned CUDA forms has one more, of what they replace.
+KERNELS  := $(wildcard $(foreach d,gpu/* gpu/*/* gpu/*/*/*,$d/*.k.h $d/*.ks.h $d/*.tile.h))
 ROOMS    := $(patsubst %/,%,$(sort $(patsubst %/kernels/,%/,$(dir $(KERNELS)))))
-LISTS    := $(addprefix $(BUILD)/gen/,kernels.def abi.h $(foreach r,$(ROOMS),$r/kernels.c $r/kernels.cu $r/kernels.def))
+TUNED    := $(filter-out gpu/device,$(filter $(ROOMS),$(patsubst %/cuda/,%,$(sort $(dir $(wildcard gpu/*/cuda/*.cuh gpu/*/*/cuda/*.cuh))))))
+LISTS    := $(addprefix $(BUILD)/gen/,kernels.def tuned.def abi.h $(foreach r,$(ROOMS),$r/kernels.c $r/kernels.cu $r/kernels.def) \
+              $(TUNED:%=%/reference.cu))
 GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LISTS)
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
@@ -67,7 +70,8 @@ GPU_OBJ  := $(call objs,$(call under,gpu,c)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernel
 SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(call under,server,c))) $(PB_OBJ)
 LIB_OBJ  := $(call objs,$(wildcard client/lib/*.c)) $(PB_OBJ)
 CLI_OBJ  := $(call objs,$(wildcard client/cli/*.c))
-CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/device/cuda/*.cu)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernels.cu.o)
+CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/device/cuda/*.cu)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernels.cu.o) \
+              $(TUNED:%=$(BUILD)/obj/gen/%/reference.cu.o)
 TESTS    := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,$(TDIRS),test_)))
 BENCHES  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,bench,bench_)))
 FUZZERS  := $(patsubst %,$(BUILD)/%,$(basename $(call tsrc,fuzz,fuzz_)))
@@ -114,6 +118,8 @@ $(PB_OBJ): $(BUILD)/gen/subdd.pb-c.c
 	@mkdir -p $(@D) && $(CC) $(COMMON) -Wno-conversion $(HARDEN) -fvisibility=hidden -c $< -o $@
 # Two passes of the front end serve all architectures: what sm_80 has, and what came with sm_90.
 ARCHS     = -gencode arch=compute_80,code=[sm_80,sm_86,sm_89] -gencode arch=compute_90,code=[sm_90,compute_90]
+# Tests and benches alone launch references: where they are not compiled for the GPU the driver does it.
+$(BUILD)/obj/gen/%/reference.cu.o: ARCHS = -gencode arch=compute_80,code=compute_80 -gencode arch=compute_90,code=sm_90
 NVCCFLAGS = -O3 --threads 2 --fmad=false -prec-div=true -prec-sqrt=true -ftz=false -std=c++17 -I. -I$(BUILD)/gen $(ARCHS) -lineinfo \
             $(shell $(NVCC) --help | grep -o -- --compress-mode | head -1 | sed s/$$/=size/) \
             -Xcompiler -fPIC,-fvisibility=hidden,-fno-threadsafe-statics,-fno-exceptions,-fno-rtti,-fopenmp,-Wall,-Wextra,-ffp-contract=off
@@ -172,10 +178,10 @@ run-tests: tests
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
-bench: deps ## run the benchmarks (T=name picks one)
+bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
 	$(AGAIN) run-bench
 run-bench: all $(BENCHES)
-	@SUBDD_BUILD=$(abspath $(BUILD)) tests/tools/run-bench $(T)$(K)
+	@SUBDD_BUILD=$(abspath $(BUILD)) SUBDD_BENCH_KERNEL=$(K) tests/tools/run-bench $(if $(K),kernel,$(T))
 demo: deps ## install what is needed, build, push a sample mesh, refine it, stream it to build/demo
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo

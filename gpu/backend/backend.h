@@ -11,12 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum sdd_kernel { /* one id for each file of kernels/ */
+enum sdd_kernel { /* one id for each kernel */
 #define SDD_KERNEL(name) SDD_K_##name,
 #include "kernels.def"
 #undef SDD_KERNEL
                   SDD_N_KERNELS
 };
+
+/* With this bit set an id means the kernel's portable body, where the device has a tuned form beside it: for tests and
+ * benches, which hold one to the other. A device without tuned forms runs the body anyway. */
+#define SDD_REFERENCE 0x10000
 
 #define SDD_N_MARKS 8
 

@@ -3,9 +3,10 @@
  * make any rows without the others. */
 #ifndef SDD_ROW_BANDS_H
 #define SDD_ROW_BANDS_H
+#include "gpu/bspline/basis.h"
 #include "gpu/bspline/boundary_points.h"
 #include "gpu/grid/quad_location.h"
-#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
+#include <string.h>
 
 /* Where a row is: a point of the grid of one of the level-1 quads that have it; corner SDD_NONE: a control vertex
  * without faces. */

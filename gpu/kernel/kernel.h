@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel.h: the kernel language. A kernel is one header gpu/kernels/<name>.h with a struct <name>_args of pointers
- * and counts and a body `k_<name>(i, args)` for one index: valid C11 and valid CUDA C++. gcc makes a parallel CPU
- * loop of it (kernels_cpu.c), nvcc a __global__ launch (cuda/backend_cuda.cu); the list is made from the file names.
- * A kernel of tiles, whose items are much work, has its CUDA form in cuda/<name>.cuh, a block an item; the bits are the
- * same.
- * Rules: each word has one writer (or writers of one value, sdd_mark); gather, no float atomics; only + - * / sqrt
- * fmaf; contraction is off on both compilers, so the same operations in the same order give the same bits. No
- * designated initialisers, compound literals or VLAs. */
+/* kernel.h: the kernel language. A kernel is one header gpu/ROOM/kernels/NAME.k.h with a struct NAME_args of pointers
+ * and counts and a body k_NAME(i, args) for one item: valid C11 and valid CUDA C++. gcc makes a parallel loop of it
+ * (device/cpu/room_loops.h), nvcc a __global__ function (device/cuda/room_launches.cuh); the list of kernels is made
+ * from the file names (list-kernels). A kernel whose items need each other's results is a kernel of tiles (tile.h).
+ * gpu/ROOM/cuda/NAME.cuh, where there is one, is a tuned form for CUDA: the bits are those of the body, which stays
+ * its reference (device/cuda/room_references.cuh). Rules: each word has one writer (or writers of one value,
+ * sdd_mark); gather, no float atomics; only + - * / sqrt fmaf; contraction is off on both compilers, so the same
+ * operations in the same order give the same bits. No designated initialisers, compound literals or VLAs. */
 #ifndef SDD_KERNEL_H
 #define SDD_KERNEL_H
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide_sums.h: sums of four points, of as many points at once as a CPU's register holds: those of table_pieces.h. */
+/* wide_sums.h: sums of four points, of as many points at once as a CPU's register holds: those of bspline/basis.h. */
 #ifndef SDD_WIDE_SUMS_H
 #define SDD_WIDE_SUMS_H
 #include "gpu/kernel/wide.h"

@@ -6,7 +6,7 @@
 #include "tests/kernels/launch.h"
 #include "gpu/refine/kernels/grid_quads.k.h"
 #include "gpu/levels/mm_first.k.h"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 #include "gpu/engines/tabulated/kernels/table_first_terms.k.h"
 #include "gpu/engines/tabulated/kernels/table_keys.k.h"
 #include "gpu/levels/mm_faces.k.h"

@@ -431,6 +431,8 @@ static void test_every_kernel_ran(void **state)
         skip();
     }
     for (int k = 0; k < SDD_N_KERNELS; k++) {
+        if (k == SDD_K_tile_vertex_faces) /* no engine has tiles yet: test_k_tiles.c launches it on both backends */
+            continue;
         if (n_launched[k] == 0 && (other->in_order || k != SDD_K_table_order)) { /* a CPU goes by corners anyway */
             print_error("kernel %s was never launched\n", parity_kernel_name(k));
             missing++;

@@ -136,6 +136,7 @@ static int cpu_fill(void *device, void *to, int byte, int64_t bytes)
 static int cpu_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     struct cpu *d = device;
+    kernel &= ~SDD_REFERENCE;
     if (kernel < 0 || kernel >= SDD_N_KERNELS || sdd_kernel_loops[kernel]->args_bytes != args_bytes)
         return SDD_EDEVICE;
     if (n > 0)

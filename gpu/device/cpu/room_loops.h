@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room_loops.h: ends the unit that list-kernels makes for a room: every kernel of the room as a parallel loop. These
+/* room_loops.h: ends the unit that list-kernels makes for a room: every kernel of the room as a parallel loop
+ * over items or tiles. These
  * units alone are compiled for x86-64-v3, where fmaf is an instruction and not a call; backend_cpu.c checks the
  * processor before it calls into them. SDD_ROOM_KERNELS names the room's list of kernels. */
 #include "gpu/device/cpu/kernels_cpu.h"
@@ -17,6 +18,8 @@
             k_##name(i, &a);                                                                                           \
     }                                                                                                                  \
     const struct sdd_kernel_loop sdd_loop_##name = {loop_##name, sizeof(struct name##_args)};
-#define SDD_KERNEL(name) LOOP(name, 1024)
-#define SDD_TILES(name) LOOP(name, 4)
+#define SDD_ITEM(name) LOOP(name, 1024)
+#define SDD_TUNED_ITEM(name) LOOP(name, 4) /* its items are much work: a block of a GPU takes one */
+#define SDD_TILE(name) LOOP(name, 4)
+#define SDD_TUNED_TILE(name) LOOP(name, 4)
 #include SDD_ROOM_KERNELS

@@ -49,6 +49,27 @@ static const struct sdd_kernel_launch *const kernel_table[SDD_N_KERNELS] = {
 #undef SDD_KERNEL
 };
 
+/* The bodies that tuned forms replace. They are loaded when one of them is first launched. */
+static const struct {
+    int kernel;
+    const struct sdd_kernel_launch *launch;
+} reference_table[] = {
+#define SDD_KERNEL(name) {SDD_K_##name, &sdd_reference_##name},
+#include "tuned.def"
+#undef SDD_KERNEL
+};
+
+static const struct sdd_kernel_launch *launch_of(int kernel)
+{
+    if (kernel & SDD_REFERENCE)
+        for (size_t i = 0; i < sizeof reference_table / sizeof *reference_table; i++)
+            if (reference_table[i].kernel == (kernel ^ SDD_REFERENCE))
+                return reference_table[i].launch;
+    kernel &= ~SDD_REFERENCE;
+    assert(kernel >= 0 && kernel < SDD_N_KERNELS);
+    return kernel_table[kernel];
+}
+
 static int result(struct device *d, cudaError_t e)
 {
     if (e == cudaSuccess)
@@ -363,9 +384,10 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
     int code = enter(d);
     if (code != SDD_OK || n <= 0)
         return code;
-    assert(kernel >= 0 && kernel < SDD_N_KERNELS && args_bytes == kernel_table[kernel]->args_bytes);
+    const struct sdd_kernel_launch *launch = launch_of(kernel);
+    assert(args_bytes == launch->args_bytes);
     (void)args_bytes;
-    const int64_t blocks = (n - 1) / kernel_table[kernel]->items + 1;
+    const int64_t blocks = (n - 1) / launch->items + 1;
     if (blocks > GRID_MAX)
         return result(d, cudaErrorInvalidConfiguration);
     void *params[2] = {&n, (void *)args};
@@ -380,10 +402,10 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
         attributes[config.numAttrs++].val.accessPolicyWindow = d->kept;
     }
     config.gridDim = dim3((unsigned)blocks);
-    config.blockDim = dim3((unsigned)kernel_table[kernel]->threads);
+    config.blockDim = dim3((unsigned)launch->threads);
     config.stream = d->stream;
     config.attrs = attributes;
-    return result(d, cudaLaunchKernelExC(&config, kernel_table[kernel]->function, params));
+    return result(d, cudaLaunchKernelExC(&config, launch->function, params));
 }
 
 static void dev_l2_window(void *device, void *memory, int64_t bytes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels_cuda.h: what the module knows of a kernel's __global__ function. The rooms' units define one record a kernel
- * (room_launches.cuh); backend_cuda.cu makes a table of them. */
+ * (room_launches.cuh), and one more for the portable body of each kernel with a tuned form (room_references.cuh);
+ * backend_cuda.cu makes a table of either. */
 #ifndef SDD_KERNELS_CUDA_H
 #define SDD_KERNELS_CUDA_H
 #include "gpu/backend/backend.h"
@@ -12,6 +13,9 @@ struct sdd_kernel_launch {
 };
 #define SDD_KERNEL(name) extern "C" const struct sdd_kernel_launch sdd_launch_##name;
 #include "kernels.def"
+#undef SDD_KERNEL
+#define SDD_KERNEL(name) extern "C" const struct sdd_kernel_launch sdd_reference_##name;
+#include "tuned.def"
 #undef SDD_KERNEL
 
 #endif

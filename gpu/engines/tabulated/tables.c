@@ -2,7 +2,7 @@
 /* tables.c: tables of a level for the forms that surround pieces, kept with the mesh, and the launches that make rows
  * and normals with them; for the engine. */
 #include "gpu/engines/tabulated/tables.h"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 #include "gpu/engines/tabulated/kernels/table_points_normals_16.k.h"
 #include "gpu/engines/tabulated/kernels/table_isolated.k.h"
 #include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_first.cuh: kernels/table_first.h for a block an item, a thread a float: those of a point find it in one access.
- * All terms of most rows are on their way at once; a warp votes on how many, for most need fewer. */
+/* table_first.cuh: kernels/table_first.tile.h, and all terms of most rows are on their way at once; a warp votes on how
+ * many, for most need fewer. */
 #ifndef SDD_TABLE_FIRST_CUH
 #define SDD_TABLE_FIRST_CUH
 #include "gpu/device/cuda/overlap.cuh"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
 #define TABLE_TERMS 12 /* of a vertex of five quads, or fewer, and its edges */
 #define TABLE_SOME 4   /* of a face */
-enum { table_first_threads = 4 * SDD_TABLE_FIRST };
 
 /* Rows of one mesh; what is beyond three floats becomes 0. */
 static __device__ __forceinline__ void table_first_rows(const sdd_first_step &a, uint32_t item, const float *from,

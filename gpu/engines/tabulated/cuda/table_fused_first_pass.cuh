@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_fused_first_pass.cuh: the first step in the launch of what needs it: the first blocks make rows of level 1, and those after
- * them wait for these rows. That blocks begin in the order of their numbers is what all GPUs do, and what CUB's scans
- * rest on, though CUDA does not promise it: who waits too long ends the launch, and the device counts as lost. */
+/* table_fused_first_pass.cuh: the first step in the launch of what needs it: the first blocks make rows of level 1,
+ * and those after them wait for these rows. That blocks begin in the order of their numbers is what all GPUs do, and
+ * what CUB's scans rest on, though CUDA does not promise it: who waits too long ends the launch, and the device
+ * counts as lost. */
 #ifndef SDD_TABLE_AHEAD_CUH
 #define SDD_TABLE_AHEAD_CUH
 #include "gpu/engines/tabulated/cuda/table_first.cuh"

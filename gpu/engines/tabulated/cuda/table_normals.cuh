@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_normals.cuh: kernels/table_normals.h for a block an item. The bits are those of the portable form.
- * Normals of all points are made piece by piece, as table_bicubic.cuh makes points: what leads away from points at one x
- * stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in shared
- * memory.
- * Tangents, and some rows, are made row by row, a thread a row. */
+ * Normals of all points are made piece by piece, as table_bicubic.cuh makes points: what leads away from points at
+ * one x stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in
+ * shared memory. Tangents, and some rows, are made row by row, a thread a row. */
 #ifndef SDD_TABLE_NORMALS_CUH
 #define SDD_TABLE_NORMALS_CUH
 #include "gpu/engines/tabulated/cuda/table_points.cuh"
@@ -79,8 +78,8 @@ struct table_pair_sums {
     }
 };
 
-/* The pieces' points as seen from their vertices, those of whole quads from the first one's, in the place of the points.
- */
+/* The pieces' points as seen from their vertices, those of whole quads from the first one's, in the place of the
+ * points. */
 template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(table_warp *s)
 {
     constexpr int pieces = table_shape<3, LOG>::pieces;
@@ -104,8 +103,8 @@ template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(
     __syncwarp();
 }
 
-/* What the normals at y = 0 are made of, sdd_table_line along x as sdd_table_across takes it, 8 points a piece: to the slab.
- */
+/* What the normals at y = 0 are made of, sdd_table_line along x as sdd_table_across takes it, 8 points a piece: to
+ * the slab. */
 template <int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bases, int first, table_warp *s)
 {

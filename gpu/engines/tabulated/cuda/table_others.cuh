@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_others.cuh: the pieces of table_points.cuh that are not bicubic. A warp makes 32 points of some of a run's pieces, or,
- * where tables are smaller, all points of more of them; a lane makes one of 2^LOG_EACH pieces at once, so that a weight is
- * read once for them. What they are made of waits in shared memory. */
+/* table_others.cuh: the pieces of table_points.cuh that are not bicubic. A warp makes 32 points of some of a run's
+ * pieces, or, where tables are smaller, all points of more of them; a lane makes one of 2^LOG_EACH pieces at once,
+ * so that a weight is read once for them. What they are made of waits in shared memory. */
 #ifndef SDD_TABLE_OTHERS_CUH
 #define SDD_TABLE_OTHERS_CUH
 #include "gpu/engines/tabulated/cuda/table_bicubic.cuh"
@@ -237,8 +237,8 @@ static __device__ __forceinline__ void table_isolated_sum(const table_part &p, c
     }
 }
 
-/* A point of a piece for four lanes, as table_isolated_sum makes it, of few columns: each makes eight columns' part, so that
- * all weights are on their way at once; the first one gets the sum. */
+/* A point of a piece for four lanes, as table_isolated_sum makes it, of few columns: each makes eight columns' part,
+ * so that all weights are on their way at once; the first one gets the sum. */
 template <int N>
 static __device__ __forceinline__ void table_end_sums(const table_part &p, const float *w, int piece,
                                                       const table_run *s, float (&sum)[N])
@@ -266,6 +266,26 @@ static __device__ __forceinline__ void table_end_sums(const table_part &p, const
 #pragma unroll
         for (int part = 1; part < TABLE_PARTS; part++)
             sum[k] += __shfl_down_sync(~0u, some[k], part, TABLE_PARTS);
+    }
+}
+
+/* The first and last points of the part's pieces, TABLE_PARTS lanes for each, of classes of few columns. */
+template <int N, int D, class PUT>
+static __device__ __forceinline__ void table_part_ends(const table_part &p, const float *const (&table)[D], int most,
+                                                       const table_run *s, const PUT &put)
+{
+    const int lane = table_lane();
+    for (int ends = 0; ends < 2 * p.run.n; ends += 32 / TABLE_PARTS) {
+        const int piece = (ends + lane / TABLE_PARTS) / 2, end = lane / TABLE_PARTS % 2;
+        const table_goes to = piece < p.run.n ? s->to[piece][TABLE_VERTEX + end] : table_goes{};
+        float one[D][N];
+        if (!__any_sync(~0u, to.is_made))
+            continue;
+#pragma unroll
+        for (int d = 0; d < D; d++)
+            table_end_sums<N>(p, table[d] + most + end, piece, s, one[d]);
+        if (to.is_made && lane % TABLE_PARTS == 0)
+            put(TABLE_VERTEX + end, to.row + most + end, one);
     }
 }
 
@@ -322,18 +342,8 @@ static __device__ __forceinline__ void table_part_make(const table_points_args &
     }
     if (p.slot >= 32)
         return;
-    for (int ends = 0; ends < 2 * p.run.n && few; ends += 32 / TABLE_PARTS) {
-        const int piece = (ends + lane / TABLE_PARTS) / 2, end = lane / TABLE_PARTS % 2;
-        const table_goes to = piece < p.run.n ? s->to[piece][TABLE_VERTEX + end] : table_goes{};
-        float one[D][N];
-        if (!__any_sync(~0u, to.is_made))
-            continue;
-#pragma unroll
-        for (int d = 0; d < D; d++)
-            table_end_sums<N>(p, table[d] + most + end, piece, s, one[d]);
-        if (to.is_made && lane % TABLE_PARTS == 0)
-            put(TABLE_VERTEX + end, to.row + most + end, one);
-    }
+    if (few)
+        table_part_ends<N, D>(p, table, most, s, put);
     if (!few && lane < 2)
         lone(0, TABLE_VERTEX + lane, most + lane);
     unsigned left = __ballot_sync(~0u, lane < p.run.n && s->to[lane][TABLE_LEFT].is_made);

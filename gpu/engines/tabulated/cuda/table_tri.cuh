@@ -14,9 +14,9 @@
 #define TRI_MORE 4                    /* columns beyond those of a regular piece, at a time */
 static_assert(SDD_TRI_REGULAR % TRI_MORE == 0 && SDD_TABLE_TERMS % TRI_MORE == 0, "sums are of whole parts");
 
-/* What a triangle is made of: of its pieces the points of columns, followed by zeros up to those read at a time, how many
- * they are, and their part of the table, for normals that of pairs of sums; of its edges the first row, SDD_NONE where
- * they are not its own, and do rows go the other way round? */
+/* What a triangle is made of: of its pieces the points of columns, followed by zeros up to those read at a time, how
+ * many they are, and their part of the table, for normals that of pairs of sums; of its edges the first row,
+ * SDD_NONE where they are not its own, and do rows go the other way round? */
 struct tri_made {
     float4 points[4][(SDD_TRI_COLUMNS + TRI_MORE - 1) / TRI_MORE * TRI_MORE];
     const float *table[4];
@@ -79,8 +79,8 @@ template <int LEVEL> static __device__ __forceinline__ void tri_lines(const sdd_
     s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
 }
 
-/* Halves of warps take a piece each, of a triangle of so many warps; `see` is what one does with piece k and its lane of
- * 16. */
+/* Halves of warps take a piece each, of a triangle of so many warps; `see` is what one does with piece k and its
+ * lane of 16. */
 template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halves(const SEE &see)
 {
     const int thread = (int)threadIdx.x % (32 * WARPS);

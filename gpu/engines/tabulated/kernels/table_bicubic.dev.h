@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_bicubic.h: the points of bicubic pieces: a product of two tables of one variable. Along x first, from the lowest
- * point (sdd_table_sum), then across, along y (sdd_table_across). */
+/* table_bicubic.h: the points of bicubic pieces: a product of two tables of one variable. Along x first, from the
+ * lowest point (sdd_table_sum), then across, along y (sdd_table_across). */
 #ifndef SDD_TABLE_BICUBIC_H
 #define SDD_TABLE_BICUBIC_H
 #include "gpu/bspline/row_bands.h"
+#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 #include "gpu/engines/tabulated/kernels/table_sides.dev.h"
 
 /* Pieces [first, end) of an item. */

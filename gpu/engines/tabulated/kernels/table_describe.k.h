@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_describe: the classes of some quads in numbers.
- * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TABLE_WORDS] f32, the last of a row is how many there are,
- *         between them zeros
+ * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TABLE_WORDS] f32, the last of a row is how many there
+ *         are, between them zeros
  * Shape   item      Cost  some 100 B a quad      Result  table_ring_quad.h      Threads any queue */
 #ifndef SDD_K_TABLE_DESCRIBE_H
 #define SDD_K_TABLE_DESCRIBE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_normals_wide.h: table_pairs.h for all rows, piece by piece as table_points makes them, as many points at once as a
- * CPU's registers hold: the bits are the same. */
+/* table_normals_wide.h: table_pairs.h for all rows, piece by piece as table_points makes them, as many points at
+ * once as a CPU's registers hold: the bits are the same. */
 #ifndef SDD_TABLE_NORMALS_WIDE_H
 #define SDD_TABLE_NORMALS_WIDE_H
 #include "gpu/engines/tabulated/kernels/table_pairs.dev.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_pairs.h: what leads away from a point of a level in two directions, from the rows of level 1, and the normal and
- * tangents that are made of it, point by point. All that a piece reads is taken from its vertex and by a power of two,
- * so neither place nor size of a mesh is lost in rounding, but for what points beyond open sides are rounded to.
+/* table_pairs.h: what leads away from a point of a level in two directions, from the rows of level 1, and the normal
+ * and tangents that are made of it, point by point. All that a piece reads is taken from its vertex and by a power
+ * of two, so neither place nor size of a mesh is lost in rounding, but for what points beyond open sides are rounded
+ * to.
  * Source: Halstead et al. 1993 */
 #ifndef SDD_TABLE_PAIRS_H
 #define SDD_TABLE_PAIRS_H

@@ -3,13 +3,13 @@
  * those of whole control quads (table_regular.h) come first, and those of others, class by class. */
 #ifndef SDD_TABLE_PIECES_H
 #define SDD_TABLE_PIECES_H
+#include "gpu/bspline/basis.h"
 #include "gpu/grid/grid_frame.h"
 #include "gpu/kernel/rows_out.h"
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
-#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
 #define SDD_TABLE_REGULAR 16 /* columns of the bicubic class */
-#define SDD_TABLE_SIDE 32    /* cells along a piece, at most */
 #define SDD_TABLE_COLUMNS                                                                                              \
     (4 * SDD_TABLE_MAX + 1)   /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
 #define SDD_TABLE_GROUP 8     /* bicubic pieces of a GPU's item of table_points, `each` times, .. */
@@ -36,21 +36,11 @@ struct sdd_table_run {
 #define SDD_TABLE_OTHER 0x80000000u /* .. of those that are not bicubic; .. */
 #define SDD_TABLE_CLASS 8           /* .. in what these make, their class from this bit on */
 
-/* A piece: what it makes (table_ring_quad.h), of one that is not bicubic its class too, and its edge's and face's points, rows
- * of level 1. */
+/* A piece: what it makes (table_ring_quad.h), of one that is not bicubic its class too, and its edge's and face's
+ * points, rows of level 1. */
 struct sdd_table_quad {
     uint32_t corner, owns, edge, face;
 } __attribute__((aligned(16)));
-
-/* The weights of four points in a row. */
-struct sdd_table_basis {
-    float s[4];
-} __attribute__((aligned(16)));
-
-/* A pair of tables of those as numbers in a kernel's arguments, where a GPU's instructions take them from: [m + 1] of
- * pieces on level 1, then of those of whole quads. No struct sdd_table_basis: gcc 12 takes some of an array of aligned
- * structs for padding (DEV_LAUNCH). */
-typedef float sdd_table_weights[2][SDD_TABLE_SIDE + 1][4] __attribute__((aligned(16)));
 
 /* Pieces and tables of a mesh, and what they are to make. */
 struct table_points_args {
@@ -60,8 +50,9 @@ struct table_points_args {
     float *to;            /* .. of the last, of width, or in 16 bits         */
     struct sdd_width width;
     struct sdd_rows_as as;
-    /* bicubic pieces, n of them, the first n_regular_quads from control rows, a quad's four by their corners, the others from
-     * rows of level 1: [n], [n][16], and [2][m + 1]: for the others, for those of whole quads; weights: the same */
+    /* bicubic pieces, n of them, the first n_regular_quads from control rows, a quad's four by their corners, the
+     * others from rows of level 1: [n], [n][16], and [2][m + 1], for the others and for those of whole quads; weights
+     * are the same */
     const struct sdd_table_quad *regular;
     const uint32_t *regular_column;
     const struct sdd_table_basis *basis;
@@ -102,18 +93,6 @@ SDD_FN const struct sdd_table_basis *sdd_table_basis_of(const struct table_point
     return i < a->n_regular_quads ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
 }
 
-/* Weights of points at place i of 0 .. m along a piece; open: there is nothing beyond place 0, whose points are then
- * those of the side to the bit, whatever is further in. */
-SDD_FN struct sdd_table_basis sdd_table_basis_at(const struct sdd_table_basis *basis, int32_t i, uint32_t open)
-{
-    struct sdd_table_basis w = basis[i];
-    if (i == 0 && open) {
-        w.s[0] = w.s[2] = w.s[3] = 0.0f;
-        w.s[1] = 1.0f;
-    }
-    return w;
-}
-
 /* Points of a table, on m x m cells: those of the piece's grid that it may make, as they follow each other in memory:
  * inside, row by row; at x = m, from y = m - 1 down; at the bottom from x = 1 on, with the edge's point. Of these, the
  * first m * m, almost all pieces make all. Then the vertex', the face's, and those at the left from y = 1 on. */
@@ -149,25 +128,5 @@ SDD_FN const uint32_t *sdd_table_columns_of(const struct table_points_args *a, c
                                             uint32_t i)
 {
     return a->column + k->column + (i - k->first) * k->n_columns;
-}
-
-/* The products of a bicubic point along x in their order. */
-SDD_FN float sdd_table_sum(const float *w, float a, float b, float c, float d)
-{
-    return fmaf(w[3], d, fmaf(w[2], c, fmaf(w[1], b, w[0] * a)));
-}
-
-/* Across, along y, it is made of the second of four such sums and of how the others differ from it, which serve many
- * points: weights of a point add up to 1, but for rounding, so the second one is not needed, and it is a product less;
- * .. */
-SDD_FN float sdd_table_across(const float *w, float before, float at, float after, float last)
-{
-    return fmaf(w[3], last, fmaf(w[2], after, fmaf(w[0], before, at)));
-}
-
-/* .. those of a slope to 0. */
-SDD_FN float sdd_table_slope(const float *w, float before, float after, float last)
-{
-    return fmaf(w[3], last, fmaf(w[2], after, w[0] * before));
 }
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_ring_quad.h: what surrounds a level-1 quad (table_class.h): the fan of quads around its control vertex, and the columns
- * of its table, which are rows of level 1. */
+/* table_ring_quad.h: what surrounds a level-1 quad (table_class.h): the fan of quads around its control vertex, and
+ * the columns of its table, which are rows of level 1. */
 #ifndef SDD_TABLE_FAN_H
 #define SDD_TABLE_FAN_H
 #include "gpu/grid/control.h"

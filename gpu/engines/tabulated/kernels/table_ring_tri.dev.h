@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_ring_tri.h: what surrounds a level-1 triangle under Loop (table_tri_class.h), and the columns of its table, which
- * are rows of level 1. Piece 4 f + t of control triangle f: the one at its corner t, and with t = 3 the middle one. */
+/* table_ring_tri.h: what surrounds a level-1 triangle under Loop (table_tri_class.h), and the columns of its table,
+ * which are rows of level 1. Piece 4 f + t of control triangle f: the one at its corner t, and with t = 3 the middle
+ * one. */
 #ifndef SDD_TABLE_TRI_FAN_H
 #define SDD_TABLE_TRI_FAN_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
@@ -20,8 +21,8 @@ SDD_FN int sdd_tri_is_regular(const float *words)
 }
 
 /* The class of a piece in numbers: words[0] its place in the triangle; then, of the middle one, the sharpness of the
- * three control edges, and whether there is a triangle across each; of others, sdd_table_words. The regular class is that
- * of corner 0, whichever it is at.
+ * three control edges, and whether there is a triangle across each; of others, sdd_table_words. The regular class is
+ * that of corner 0, whichever it is at.
  * Result  how many; 0: there is no table for it */
 SDD_FN int32_t sdd_tri_words(const struct sdd_control *m, uint32_t piece, float *words)
 {

@@ -9,6 +9,7 @@
 #ifndef SDD_K_TABLE_ROWS_H
 #define SDD_K_TABLE_ROWS_H
 #include "gpu/bspline/row_bands.h"
+#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 
 struct table_rows_args {
     struct table_points_args pieces;

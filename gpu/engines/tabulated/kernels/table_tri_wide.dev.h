@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_wide.h: table_tri_pieces.h for as many points at a time as a CPU's registers hold: the bits are the same. */
+/* table_tri_wide.h: table_tri_pieces.h for as many points at a time as a CPU's registers hold: the bits are the
+ * same. */
 #ifndef SDD_TABLE_TRI_WIDE_H
 #define SDD_TABLE_TRI_WIDE_H
 #include "gpu/engines/tabulated/kernels/table_other.dev.h"

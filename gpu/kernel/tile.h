@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tile.h: the kernel language's second shape. A kernel of tiles is one header gpu/ROOM/kernels/NAME.tile.h with a
+ * struct NAME_args, a constant NAME_threads, the number of threads of its blocks on a GPU, and a body k_NAME(tile,
+ * args) that makes one tile: valid C11 and valid CUDA C++. nvcc makes a block a tile of it; gcc makes a loop over
+ * tiles, each of which one thread runs from top to bottom.
+ *
+ * A body is a sequence of phases. Code outside of SDD_EACH is run by all threads of a block alike; a phase is one
+ * SDD_EACH loop or several that do not look at each other's results; SDD_SYNC ends it. On the CPU SDD_EACH is a plain
+ * loop, SDD_SYNC is nothing and SDD_SHARED is an array on the stack.
+ *
+ * Rules
+ *   - Only SDD_SHARED arrays and global memory carry results across SDD_SYNC. A variable that is set inside SDD_EACH
+ *     does not outlive its round; what is computed outside must depend on `tile`, the arguments and what an earlier
+ *     phase has left alone.
+ *   - SDD_SYNC stands where all threads of the block come by: never inside SDD_EACH, nor behind a branch or a return
+ *     that depends on anything but `tile` and the arguments.
+ *   - A word of a phase has one writer, or is changed by sdd_tile_add alone. The order of these additions is unknown on
+ *     a GPU and must not show: sort what they placed, or use their sum only.
+ *   - The SDD_SHARED arrays of a kernel are declared at the top of its body and have 48 KiB together at most. They hold
+ *     anything at first.
+ * A missing SDD_SYNC does not show on the CPU: only the tests on a GPU and racecheck find it. */
+#ifndef SDD_TILE_H
+#define SDD_TILE_H
+#include "gpu/kernel/kernel.h"
+
+#ifdef __CUDACC__
+#define SDD_SHARED(type, name, n) __shared__ type name[n]
+#define SDD_EACH(i, n) for (int32_t i = (int32_t)threadIdx.x; i < (n); i += (int32_t)blockDim.x)
+#define SDD_SYNC __syncthreads()
+#else
+#define SDD_SHARED(type, name, n) type name[n]
+#define SDD_EACH(i, n) for (int32_t i = 0; i < (n); i++)
+#define SDD_SYNC ((void)0)
+#endif
+
+/* Adds to a word of SDD_SHARED memory and returns what it was before. */
+SDD_FN int32_t sdd_tile_add(int32_t *word, int32_t value)
+{
+#if defined(__CUDA_ARCH__)
+    return atomicAdd(word, value);
+#else
+    const int32_t before = *word;
+    *word = before + value;
+    return before;
+#endif
+}
+
+/* Makes of the n numbers of a SDD_SHARED array the sums of those before each: count[i] becomes count[0] + .. +
+ * count[i - 1]. All threads call it after a SDD_SYNC, and the sums are there when it returns. `scratch` is SDD_SHARED
+ * memory of n numbers. */
+SDD_FN void sdd_tile_scan(int32_t *count, int32_t *scratch, int32_t n)
+{
+#ifdef __CUDACC__
+    int32_t *from = count, *to = scratch;
+    for (int32_t step = 1; step < n; step *= 2) {
+        SDD_EACH (i, n)
+            to[i] = from[i] + (i >= step ? from[i - step] : 0);
+        SDD_SYNC;
+        int32_t *other = from;
+        from = to;
+        to = other;
+    }
+    if (from == count) {
+        SDD_EACH (i, n)
+            scratch[i] = from[i];
+        SDD_SYNC;
+    }
+    SDD_EACH (i, n)
+        count[i] = i > 0 ? scratch[i - 1] : 0;
+    SDD_SYNC;
+#else
+    int32_t sum = 0;
+    (void)scratch;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t next = sum + count[i];
+        count[i] = sum;
+        sum = next;
+    }
+#endif
+}
+#endif
