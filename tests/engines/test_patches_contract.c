@@ -79,7 +79,8 @@ static void test_cancelled(void **state)
 /* One byte less than the result has is too little, exactly that is enough; `needed` never tells more than that. */
 static void test_max_bytes(void **state)
 {
-    static const char *const names[] = {"cube", "crease_ngons", "hole_crease", "random_open0", "nonmanifold/soup1", "grid4x3"};
+    static const char *const names[] = {"cube",         "crease_ngons",      "hole_crease",
+                                        "random_open0", "nonmanifold/soup1", "grid4x3"};
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int surface = 0; surface < 2; surface++) {

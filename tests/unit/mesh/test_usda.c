@@ -385,7 +385,7 @@ static void test_primvars_round_trip(void **state)
 /* All shapes, through both formats: the same topology, and the same bits. */
 static void test_shapes(void **state)
 {
-    static const char *const folders[] = {"", "/odd"};
+    static const char *const folders[] = {"", "/nonmanifold"};
     int n_shapes = 0;
     (void)state;
     for (int d = 0; d < 2; d++) {
