@@ -202,7 +202,7 @@ lint: ## format, sizes, licence line, banned calls, layering, kernel headers, cl
 	@$(MAKE) $(GEN)
 	@tests/tools/lint $(BUILD)
 fmt: ## clang-format everything in place
-	@git ls-files '*.c' '*.h' '*.cu' '*.cc' | xargs clang-format -i
+	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
 bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all cuda tests $(BENCHES)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/bspline/basis_table.h"
 
-void tab_basis(int steps, enum tab_basis_of of, struct sdd_tab_basis *out)
+void table_basis(int steps, enum table_basis_of of, struct sdd_table_basis *out)
 {
-    double p[2][(1 << TAB_BASIS_STEPS) + 3][4];
+    double p[2][(1 << TABLE_BASIS_STEPS) + 3][4];
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < 4; k++)
             p[0][i][k] = i == k;
@@ -19,8 +19,8 @@ void tab_basis(int steps, enum tab_basis_of of, struct sdd_tab_basis *out)
     for (int x = 0; x <= 1 << steps; x++)
         for (int k = 0; k < 4; k++) {
             double before = last[x][k], at = last[x + 1][k], after = last[x + 2][k];
-            out[x].s[k] = (float)(of == TAB_LIMIT   ? (before + 4.0 * at + after) / 6.0
-                                  : of == TAB_SLOPE ? (after - before) * (1 << steps)
-                                                    : at);
+            out[x].s[k] = (float)(of == TABLE_LIMIT   ? (before + 4.0 * at + after) / 6.0
+                                  : of == TABLE_SLOPE ? (after - before) * (1 << steps)
+                                                      : at);
         }
 }

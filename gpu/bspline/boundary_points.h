@@ -7,7 +7,7 @@
 
 /* Is point k, 4 y + x, beyond one of the `open` sides, whose bits are those at y = 0, x = 3, y = 3, x = 0? Then dx and
  * dy are the steps back along x and y, `next` and 4 `next` being those from a point to the one after it. */
-SDD_FN int sdd_is_beyond(uint32_t open, int32_t k, int32_t next, int32_t *dx, int32_t *dy)
+SDD_FN int sdd_is_boundary_point(uint32_t open, int32_t k, int32_t next, int32_t *dx, int32_t *dy)
 {
     int32_t x = k % 4, y = k / 4;
     *dx = x == 0 && (open & 8) ? next : x == 3 && (open & 2) ? -next : 0;
@@ -17,7 +17,7 @@ SDD_FN int sdd_is_beyond(uint32_t open, int32_t k, int32_t next, int32_t *dx, in
 
 /* A number of such a point, which belongs at p, of those of points that are there: to the bit the same for all four
  * ways in which the patch can be turned. */
-SDD_FN float sdd_beyond(const float *p, int32_t dx, int32_t dy)
+SDD_FN float sdd_boundary_points(const float *p, int32_t dx, int32_t dy)
 {
     const float *edge = p + dx + dy, *inner = edge + dx + dy;
     if (dx == 0 || dy == 0)

@@ -4,21 +4,21 @@
 #ifndef SDD_ROW_BANDS_H
 #define SDD_ROW_BANDS_H
 #include "gpu/bspline/boundary_points.h"
-#include "gpu/grid/quad_spot.h"
-#include "gpu/engines/tabulated/kernels/tab_pieces.dev.h"
+#include "gpu/grid/quad_location.h"
+#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 
 /* Where a row is: a point of the grid of one of the level-1 quads that have it; corner SDD_NONE: a control vertex
  * without faces. */
-struct sdd_row_place {
+struct sdd_row_location {
     uint32_t corner;
     int32_t x, y;
 };
 
-SDD_FN struct sdd_row_place sdd_row_place_of(const struct sdd_control *m, int32_t level, uint32_t row)
+SDD_FN struct sdd_row_location sdd_row_location_of(const struct sdd_control *m, int32_t level, uint32_t row)
 {
-    struct sdd_spot s = sdd_spot_of(m, level, row);
+    struct sdd_quad_location s = sdd_quad_location_of(m, level, row);
     int32_t side = level < 2 ? 1 : 1 << (level - 1);
-    struct sdd_row_place r;
+    struct sdd_row_location r;
     r.corner = s.id;
     r.x = s.x;
     r.y = s.y;
@@ -55,8 +55,9 @@ SDD_FN void sdd_sixteen_extend(struct sdd_sixteen *s, uint32_t open)
     const float *p = (const float *)(const void *)s->p;
     int32_t next = sizeof *s->p / sizeof *p, dx, dy;
     for (int32_t k = 0; k < 16; k++, p += next)
-        if (sdd_is_beyond(open, k, next, &dx, &dy))
-            s->p[k] = sdd_vec3_of(sdd_beyond(p, dx, dy), sdd_beyond(p + 1, dx, dy), sdd_beyond(p + 2, dx, dy));
+        if (sdd_is_boundary_point(open, k, next, &dx, &dy))
+            s->p[k] = sdd_vec3_of(sdd_boundary_points(p, dx, dy), sdd_boundary_points(p + 1, dx, dy),
+                                  sdd_boundary_points(p + 2, dx, dy));
 }
 
 /* The sum of four points in their order. */
@@ -66,7 +67,7 @@ SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct 
     return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
 }
 
-/* sdd_tab_across and sdd_tab_slope of points that are not differences yet. */
+/* sdd_table_across and sdd_table_slope of points that are not differences yet. */
 SDD_FN struct sdd_vec3 sdd_basis_across(const float *w, const struct sdd_vec3 p[4])
 {
     return sdd_fma(w[3], sdd_sub(p[3], p[1]),
@@ -79,11 +80,11 @@ SDD_FN struct sdd_vec3 sdd_basis_slope(const float *w, const struct sdd_vec3 p[4
 }
 
 /* Along x first, then along y. basis[side + 1]. */
-SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const struct sdd_tab_basis *basis, int32_t x,
+SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const struct sdd_table_basis *basis, int32_t x,
                                          int32_t y)
 {
-    const struct sdd_tab_basis along = sdd_tab_basis_at(basis, x - s->x0, s->open & 8),
-                               across = sdd_tab_basis_at(basis, y - s->y0, s->open & 1);
+    const struct sdd_table_basis along = sdd_table_basis_at(basis, x - s->x0, s->open & 8),
+                                 across = sdd_table_basis_at(basis, y - s->y0, s->open & 1);
     struct sdd_vec3 q[4];
     for (int32_t b = 0; b < 4; b++)
         q[b] = sdd_basis_sum(along.s, s->p[4 * b], s->p[4 * b + 1], s->p[4 * b + 2], s->p[4 * b + 3]);
@@ -136,7 +137,7 @@ SDD_FN int64_t sdd_band_row(const struct sdd_band *b, int32_t x, int32_t y)
     return b->inside + (int64_t)y * (b->m - 1) + x;
 }
 
-/* Floats [first, first + n) of the sums across four rows of floats, which are as sdd_tab_across takes them. */
+/* Floats [first, first + n) of the sums across four rows of floats, which are as sdd_table_across takes them. */
 static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE + 8], int64_t first, int64_t n,
                                    float *to)
 {
@@ -144,7 +145,7 @@ static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE 
 #ifdef __FMA__ /* stores that leave the caches alone: what is written is more than they hold */
     const __m256 before = _mm256_set1_ps(w[0]), after = _mm256_set1_ps(w[2]), last = _mm256_set1_ps(w[3]);
     for (; f < n && ((uintptr_t)(to + f) & 31); f++)
-        to[f] = sdd_tab_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
+        to[f] = sdd_table_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
     for (; f + 8 <= n; f += 8) {
         __m256 sum = _mm256_fmadd_ps(before, _mm256_loadu_ps(q[0] + first + f), _mm256_loadu_ps(q[1] + first + f));
         sum = _mm256_fmadd_ps(after, _mm256_loadu_ps(q[2] + first + f), sum);
@@ -152,12 +153,12 @@ static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE 
     }
 #endif
     for (; f < n; f++)
-        to[f] = sdd_tab_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
+        to[f] = sdd_table_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
 }
 
 /* The points of a bicubic piece that are in the band; row `first` is at `to`. */
 static inline void sdd_band_sixteen(const struct sdd_band *b, const struct sdd_sixteen *s,
-                                    const struct sdd_tab_basis *basis, int64_t first, float *to)
+                                    const struct sdd_table_basis *basis, int64_t first, float *to)
 {
     int32_t left = s->x0 > 0 ? s->x0 : 1, right = s->x0 + s->side, top = s->y0 + s->side;
     float q[4][3 * SDD_BAND_SIDE + 8];

@@ -23,7 +23,7 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
         if (rc)
             sdd_fail(err, rc, "backend", "%s does not say how much memory it has", d->name);
     }
-    d->tables = rc ? NULL : tab_cache_create(TABLES_BYTES);
+    d->tables = rc ? NULL : table_cache_create(TABLES_BYTES);
     if (!rc && !d->tables)
         rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
     if (rc) {
@@ -65,7 +65,7 @@ void sdd_device_close(sdd_device *d)
     if (!d)
         return;
     d->b->close(d->dev);
-    tab_cache_free(d->tables);
+    table_cache_free(d->tables);
     free(d);
 }
 
@@ -192,7 +192,7 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
     note(d, d->b->launch(d->dev, kernel, args, args_bytes, n));
 }
 
-void dev_keep(sdd_device *d, void *memory, int64_t bytes)
+void dev_l2_window(sdd_device *d, void *memory, int64_t bytes)
 {
     if (d->b->keep)
         d->b->keep(d->dev, memory, bytes);

@@ -7,15 +7,15 @@
 #include "gpu/device/backend.h"
 #include "gpu/sdd/sdd.h"
 
-struct tab_cache;
+struct table_cache;
 
 struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
     int64_t limit, used, n_launches;
-    uint64_t points_serial;   /* of the positions that came last, of any mesh */
-    struct tab_cache *tables; /* of classes, shared between meshes */
-    int status;               /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
+    uint64_t points_serial;     /* of the positions that came last, of any mesh */
+    struct table_cache *tables; /* of classes, shared between meshes */
+    int status;                 /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
     char name[96], detail[160];
 };
 
@@ -41,7 +41,7 @@ void dev_scan(sdd_device *d, const int32_t *in, int32_t *out, int64_t n, void *s
 void dev_sort(sdd_device *d, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out, int64_t n,
               int bits, void *scratch);
 void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, int64_t n);
-void dev_keep(sdd_device *d, void *memory, int64_t bytes); /* as the backend's `keep` */
+void dev_l2_window(sdd_device *d, void *memory, int64_t bytes); /* as the backend's `keep` */
 void dev_mark(sdd_device *d, int slot);
 double dev_elapsed(sdd_device *d, int from_slot, int to_slot); /* seconds between two marks; waits for both */
 /* DEV_LAUNCH: padding inside the arguments is zeroed on the way: a backend that looks for pointers in them, as the

@@ -35,11 +35,11 @@ struct engine {
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */
     int (*direct)(const sdd_topology *t, const struct sdd_refine_request *r);
-    /* run, of n meshes of one topology at once, at most ENGINE_ABREAST, when all rows of positions and nothing else is
+    /* run, of n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else is
      * asked for; each has scratch of its own. NULL: mesh after mesh. */
-    int (*run_many)(const struct engine_run *runs, int n, struct sdd_error *err);
+    int (*run_batch)(const struct engine_run *runs, int n, struct sdd_error *err);
 };
-#define ENGINE_ABREAST 64
+#define ENGINE_BATCH 64
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 extern const struct engine *const sdd_engines[]; /* THE engine table, in order of preference; ends with NULL */

@@ -3,7 +3,7 @@
 #ifndef SDD_CONTROL_H
 #define SDD_CONTROL_H
 #include "gpu/grid/grid.h"
-#include "gpu/grid/ruled.h"
+#include "gpu/grid/features.h"
 
 /* Crease method chaikin, at one level: the sharpness of the parts of semi-sharp control edges (edge_sharpness.h). */
 struct sdd_chaikin {
@@ -16,11 +16,11 @@ struct sdd_chaikin {
 struct sdd_control {
     const uint32_t *vert, *edge, *twin; /* [C], twin >= C: none */
     struct sdd_faces faces;
-    const uint32_t *edge_corner;          /* [E]                  */
-    const uint32_t *begin, *end, *corner; /* [V], [V], [C]        */
-    const int32_t *face_end;              /* [F]                  */
-    const float *edge_sharp, *vert_sharp; /* [E], [V]; NULL: all smooth */
-    struct sdd_ruled ruled;               /* where edge_sharp is */
+    const uint32_t *edge_corner;                  /* [E]                  */
+    const uint32_t *begin, *end, *corner;         /* [V], [V], [C]        */
+    const int32_t *face_end;                      /* [F]                  */
+    const float *edge_sharp, *vert_sharp;         /* [E], [V]; NULL: all smooth */
+    struct sdd_feature_vertices feature_vertices; /* where edge_sharp is */
     struct sdd_chaikin chaikin;
     uint32_t n_vertices, n_faces, n_edges, n_corners;
     int32_t edges; /* enum sdd_edges */
@@ -40,11 +40,11 @@ SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t bef
     return m->edge_corner[m->edge[own]] == own;
 }
 
-/* The same for a vertex of which it is known whether it is ruled: an edge without a face across is sharp, so at others
+/* The same for a vertex of which it is known whether it is a feature vertex: an edge without a face across is sharp, so at others
  * no fan ends. */
-SDD_FN int sdd_meets_edge_if(const struct sdd_control *m, int ruled, uint32_t own, int32_t before)
+SDD_FN int sdd_meets_edge_if(const struct sdd_control *m, int on_feature, uint32_t own, int32_t before)
 {
-    return ruled || m->edges == SDD_EDGES_ANY ? sdd_meets_edge(m, own, before) : !before;
+    return on_feature || m->edges == SDD_EDGES_ANY ? sdd_meets_edge(m, own, before) : !before;
 }
 
 /* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */

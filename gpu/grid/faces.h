@@ -18,7 +18,7 @@ SDD_FN uint32_t sdd_face(const struct sdd_faces *f, uint32_t c)
 }
 
 /* The corner `step` places after c in its face, step < size. */
-SDD_FN uint32_t sdd_turn(const struct sdd_faces *f, uint32_t c, uint32_t step)
+SDD_FN uint32_t sdd_rotation(const struct sdd_faces *f, uint32_t c, uint32_t step)
 {
     uint32_t first = f->size == 3 ? c - c % 3 : c & ~3u, to = c + step;
     return to - first < f->size ? to : to - f->size;
@@ -26,11 +26,11 @@ SDD_FN uint32_t sdd_turn(const struct sdd_faces *f, uint32_t c, uint32_t step)
 
 SDD_FN uint32_t sdd_next(const struct sdd_faces *f, uint32_t c)
 {
-    return c < f->n_uniform ? sdd_turn(f, c, 1) : f->next[c - f->n_uniform];
+    return c < f->n_uniform ? sdd_rotation(f, c, 1) : f->next[c - f->n_uniform];
 }
 
 SDD_FN uint32_t sdd_prev(const struct sdd_faces *f, uint32_t c)
 {
-    return c < f->n_uniform ? sdd_turn(f, c, f->size - 1) : f->prev[c - f->n_uniform];
+    return c < f->n_uniform ? sdd_rotation(f, c, f->size - 1) : f->prev[c - f->n_uniform];
 }
 #endif

@@ -6,7 +6,7 @@
 #include "gpu/grid/grid.h"
 
 /* Rows in units of x and y, 0 <= x, y <= m. */
-struct sdd_frame {
+struct sdd_grid_frame {
     uint32_t inside, along;            /* (x, y) inside: inside + y along + x                               */
     uint32_t bottom, left, right, top; /* (x, 0): bottom + x; (0, y): left + y; (m, y): right - y; (x, m): top - x */
     uint32_t v00, vm0, vmm, v0m;       /* the corners                                                       */
@@ -14,15 +14,15 @@ struct sdd_frame {
 };
 
 /* The row of a point inside. */
-SDD_FN uint32_t sdd_frame_inner(const struct sdd_frame *f, int32_t x, int32_t y)
+SDD_FN uint32_t sdd_grid_frame_inner(const struct sdd_grid_frame *f, int32_t x, int32_t y)
 {
     return f->inside + (uint32_t)y * f->along + (uint32_t)x;
 }
 
 /* Of points inside alone. */
-SDD_FN struct sdd_frame sdd_frame_inside(const struct sdd_grid *g, uint32_t c)
+SDD_FN struct sdd_grid_frame sdd_grid_frame_inside(const struct sdd_grid *g, uint32_t c)
 {
-    struct sdd_frame f;
+    struct sdd_grid_frame f;
     f.m = 1 << (g->level - 1);
     f.along = (uint32_t)(f.m - 1);
     f.inside = sdd_grid_inside(g, c, 0, 0);
@@ -31,7 +31,7 @@ SDD_FN struct sdd_frame sdd_frame_inside(const struct sdd_grid *g, uint32_t c)
 }
 
 /* And of those on its sides. */
-SDD_FN void sdd_frame_sides(struct sdd_frame *f, const struct sdd_grid *g, uint32_t c)
+SDD_FN void sdd_grid_frame_sides(struct sdd_grid_frame *f, const struct sdd_grid *g, uint32_t c)
 {
     uint32_t n = sdd_next(&g->faces, c), p = sdd_prev(&g->faces, c), own = g->edge[c], before = g->edge[p];
     uint32_t middles = g->n_vertices + g->n_faces, lines = middles + g->n_edges - 1, spokes = 2 * g->n_edges;
@@ -46,10 +46,10 @@ SDD_FN void sdd_frame_sides(struct sdd_frame *f, const struct sdd_grid *g, uint3
 }
 
 /* The row of (x, y) from a frame that has sides. */
-SDD_FN uint32_t sdd_frame_row(const struct sdd_frame *f, int32_t x, int32_t y)
+SDD_FN uint32_t sdd_grid_frame_row(const struct sdd_grid_frame *f, int32_t x, int32_t y)
 {
     if ((uint32_t)(x - 1) < f->along && (uint32_t)(y - 1) < f->along)
-        return sdd_frame_inner(f, x, y);
+        return sdd_grid_frame_inner(f, x, y);
     if (y == 0)
         return x == 0 ? f->v00 : x == f->m ? f->vm0 : f->bottom + (uint32_t)x;
     if (x == 0)

@@ -3,7 +3,7 @@
  * cache: each chunk of items belongs with its first part to list a, with the rest to list b. */
 #ifndef SDD_INTERLEAVE_H
 #define SDD_INTERLEAVE_H
-#include "gpu/grid/ruled.h"
+#include "gpu/grid/features.h"
 
 #define SDD_CHUNK 1024
 
@@ -22,13 +22,14 @@ SDD_FN uint32_t sdd_interleaved(const struct sdd_interleave *l, int64_t i, int *
     return row < (int64_t)(*b ? l->n_b : l->n_a) ? (uint32_t)row : SDD_NONE;
 }
 
-/* The ruled vertices before all others, which are list a. */
-SDD_FN uint32_t sdd_ruled_or_interleaved(const struct sdd_ruled *r, const struct sdd_interleave *l, int64_t i, int *b)
+/* The feature vertices before all others, which are list a. */
+SDD_FN uint32_t sdd_feature_or_interleaved(const struct sdd_feature_vertices *r, const struct sdd_interleave *l,
+                                           int64_t i, int *b)
 {
     *b = 0;
     if (i < (int64_t)r->n_items)
-        return sdd_ruled_item(r, i);
+        return sdd_feature_item(r, i);
     uint32_t row = sdd_interleaved(l, i - r->n_items, b);
-    return row != SDD_NONE && !*b && sdd_is_ruled(r, row) ? SDD_NONE : row;
+    return row != SDD_NONE && !*b && sdd_is_feature(r, row) ? SDD_NONE : row;
 }
 #endif

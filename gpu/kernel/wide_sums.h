@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide_sums.h: sums of four points, of as many points at once as a CPU's register holds: those of tab_pieces.h. */
+/* wide_sums.h: sums of four points, of as many points at once as a CPU's register holds: those of table_pieces.h. */
 #ifndef SDD_WIDE_SUMS_H
 #define SDD_WIDE_SUMS_H
 #include "gpu/kernel/wide.h"
@@ -34,7 +34,7 @@ SDD_FN struct sdd_wide_vec3 sdd_wide_sum_of(const sdd_wide w[4], const struct sd
     return sum;
 }
 
-/* Four points as sdd_tab_across takes them: all but the second are how they differ from that. */
+/* Four points as sdd_table_across takes them: all but the second are how they differ from that. */
 SDD_FN void sdd_wide_differ(struct sdd_wide_vec3 p[4])
 {
     for (int32_t k = 0; k < 4; k++)
@@ -45,7 +45,7 @@ SDD_FN void sdd_wide_differ(struct sdd_wide_vec3 p[4])
         }
 }
 
-/* sdd_tab_across and sdd_tab_slope of those. */
+/* sdd_table_across and sdd_table_slope of those. */
 SDD_FN struct sdd_wide_vec3 sdd_wide_across(const sdd_wide w[4], const struct sdd_wide_vec3 p[4])
 {
     return sdd_wide_term(w[3], p[3], sdd_wide_term(w[2], p[2], sdd_wide_term(w[0], p[0], p[1])));

@@ -45,7 +45,7 @@ static void first_step(const struct step_rows *s, const float *from, float *to)
     struct mm_first_args rows = {*m, {0}, from, to, s->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH};
     int64_t n_items = interleave(m->n_vertices, m->n_edges, &rows.rows);
     LAUNCH_ROWS(s, mm_faces, faces, m->n_faces);
-    LAUNCH_ROWS(s, mm_first, rows, m->ruled.n_items + n_items);
+    LAUNCH_ROWS(s, mm_first, rows, m->feature_vertices.n_items + n_items);
 }
 
 static void quad_step(const struct step_rows *s, const float *from, float *to, int level)
@@ -55,7 +55,7 @@ static void quad_step(const struct step_rows *s, const float *from, float *to, i
     int64_t n_seams = (int64_t)m->n_vertices + m->n_faces + m->n_edges + (lines << (level - 1));
     struct mm_seams_args seams = {*m, from, to, level};
     struct mm_inside_args inside = {sdd_grid_of(m, level), from, to};
-    LAUNCH_ROWS(s, mm_seams, seams, m->ruled.n_items + n_seams);
+    LAUNCH_ROWS(s, mm_seams, seams, m->feature_vertices.n_items + n_seams);
     LAUNCH_ROWS(s, mm_inside, inside, C << (2 * (level - 1)));
 }
 
@@ -65,7 +65,7 @@ static void triangle_step(const struct step_rows *s, const float *from, float *t
     struct loop_seams_args seams = {*m, {0}, s->weights, from, to, level};
     struct loop_inside_args inside = {sdd_grid_of(m, level), from, to};
     int64_t n_items = interleave(m->n_vertices, (int64_t)m->n_edges << level, &seams.rows);
-    LAUNCH_ROWS(s, loop_seams, seams, m->ruled.n_items + n_items);
+    LAUNCH_ROWS(s, loop_seams, seams, m->feature_vertices.n_items + n_items);
     if (level > 0) /* level 1 has no point inside */
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));
 }

@@ -3,7 +3,7 @@
  * the mesh of a face-varying channel, and what else is refined as they are. Schemes catmullClark and loop. */
 #ifndef SDD_STEPS_H
 #define SDD_STEPS_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "gpu/mesh/topology.h"
 
 /* What goes along: rows of `width`, floats of which are refined in each run. */

@@ -12,7 +12,7 @@
 #include "gpu/rules/edge_sharpness.h"
 #include "gpu/levels/kernels/loop_inside.k.h"
 #include "gpu/rules/tangents.h"
-#include "gpu/grid/tri_spot.h"
+#include "gpu/grid/tri_location.h"
 
 struct loop_finish_args {
     struct sdd_control mesh;
@@ -39,7 +39,7 @@ SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, struct sdd_point
 
 /* Triangle j at a point that is no control vertex. */
 SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct sdd_control *m, const struct sdd_grid *g,
-                                               struct sdd_points from, const struct sdd_tri_spot *s, int32_t j)
+                                               struct sdd_points from, const struct sdd_tri_location *s, int32_t j)
 {
     uint32_t c = s->kind == SDD_INSIDE ? 3 * s->id : m->edge_corner[s->id];
     int32_t x = s->x, y = s->y;
@@ -74,7 +74,7 @@ SDD_FN void sdd_tri_face(struct sdd_tri_ring *r, struct sdd_vec3 at, struct sdd_
 }
 
 SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const struct sdd_grid *g,
-                                           struct sdd_points from, const struct sdd_tri_spot *s, struct sdd_vec3 at)
+                                           struct sdd_points from, const struct sdd_tri_location *s, struct sdd_vec3 at)
 {
     struct sdd_tri_ring r;
     r.edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -146,7 +146,7 @@ struct sdd_loop_tangents {
 };
 
 SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m, const struct sdd_grid *g,
-                                                     struct sdd_points from, const struct sdd_tri_spot *s,
+                                                     struct sdd_points from, const struct sdd_tri_location *s,
                                                      struct sdd_vec3 at, int32_t rule, const struct sdd_tri_ring *r,
                                                      const struct sdd_float2 *angle)
 {
@@ -190,7 +190,7 @@ SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m
 
 /* The limit normal; writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
-                                        const struct sdd_tri_spot *s, struct sdd_vec3 at, int32_t rule,
+                                        const struct sdd_tri_location *s, struct sdd_vec3 at, int32_t rule,
                                         const struct sdd_tri_ring *r, float *tangents)
 {
     struct sdd_loop_tangents t = sdd_loop_tangents_of(&a->mesh, g, sdd_points_all(a->from), s, at, rule, r, a->angle);
@@ -200,7 +200,7 @@ SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const 
     return n;
 }
 
-SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_tri_spot *s,
+SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_tri_location *s,
                             const struct sdd_tri_ring *r)
 {
     float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
@@ -212,7 +212,7 @@ SDD_FN void sdd_loop_finish(int64_t i, const struct loop_finish_args *a, float *
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_grid g = sdd_grid_of(m, a->level);
-    struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, (uint32_t)i);
+    struct sdd_tri_location s = sdd_tri_location_of(&g, m->edge_corner, (uint32_t)i);
     struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
     struct sdd_tri_ring r = sdd_tri_ring_of(m, &g, sdd_points_all(a->from), &s, at);
     int32_t rule = sdd_tri_rule(m, &g, &s, &r);

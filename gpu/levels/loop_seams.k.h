@@ -3,7 +3,7 @@
  * matrix says which rows are neighbours (loop_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
  *         -> rows [0, n') of to, level L + 1, n' = V + E (2^(L + 1) - 1)
- * Shape   the ruled vertices (ruled.h), then vertices (list a) and places of edges, 2^L each (list b), interleaved
+ * Shape   the feature vertices (features.h), then vertices (list a) and places of edges, 2^L each (list b), interleaved
  * Cost    about 90 B read (cached) and 12 B written a point
  * Result  the sum over a control vertex's edges is made in double
  * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
@@ -84,7 +84,7 @@ SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const stru
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_ring ring = sdd_ring_empty();
-    for (uint32_t k = sdd_is_ruled(&m->ruled, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+    for (uint32_t k = sdd_is_feature(&m->feature_vertices, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t off = 0; off < 2; off++) {
             uint32_t c = m->corner[k], own = off ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, off))
@@ -101,12 +101,12 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     struct sdd_vec3 at = sdd_points_load(from, v);
     double x = 0.0, y = 0.0, z = 0.0;
     uint32_t begin = m->begin[v], end = m->end[v];
-    int ruled = sdd_is_ruled(&m->ruled, v);
+    int on_feature = sdd_is_feature(&m->feature_vertices, v);
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge_if(m, ruled, own, off))
+            if (!sdd_meets_edge_if(m, on_feature, own, off))
                 continue;
             struct sdd_vec3 far = sdd_tri_load(g, from, c, !off, off);
             x += (double)far.x;
@@ -127,7 +127,7 @@ SDD_FN void sdd_loop_item(int64_t i, const struct loop_seams_args *a, struct sdd
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     int on_edge;
-    uint32_t row = sdd_ruled_or_interleaved(&a->mesh.ruled, &a->rows, i, &on_edge);
+    uint32_t row = sdd_feature_or_interleaved(&a->mesh.feature_vertices, &a->rows, i, &on_edge);
     if (row == SDD_NONE)
         return;
     if (on_edge)

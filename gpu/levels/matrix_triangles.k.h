@@ -22,7 +22,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_loop_step(const struct matrix_triangles_args *
 {
     const struct sdd_control *m = &a->step.mesh;
     struct sdd_grid g = sdd_grid_of(m, a->step.level), next = sdd_grid_of(m, a->step.level + 1);
-    struct sdd_tri_spot s = sdd_tri_spot_of(&next, m->edge_corner, row);
+    struct sdd_tri_location s = sdd_tri_location_of(&next, m->edge_corner, row);
     if (s.kind == SDD_AT_VERTEX && m->vert_sharp && m->vert_sharp[s.id] >= 10.0f)
         return sdd_points_load(from, s.id); /* any number of triangles may meet there */
     if (s.kind == SDD_AT_VERTEX)
@@ -42,7 +42,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_loop_limit(const struct matrix_triangles_args 
 {
     const struct sdd_control *m = &a->step.mesh;
     struct sdd_grid g = sdd_grid_of(m, a->step.level);
-    struct sdd_tri_spot s = sdd_tri_spot_of(&g, m->edge_corner, row);
+    struct sdd_tri_location s = sdd_tri_location_of(&g, m->edge_corner, row);
     struct sdd_vec3 at = sdd_points_load(from, row);
     struct sdd_tri_ring r = sdd_tri_ring_of(m, &g, from, &s, at);
     int32_t rule = sdd_tri_rule(m, &g, &s, &r);

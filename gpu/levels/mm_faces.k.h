@@ -7,7 +7,7 @@
  * Source  Mlakar 2018, equation 4.27      Threads any queue */
 #ifndef SDD_K_MM_FACES_H
 #define SDD_K_MM_FACES_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 struct mm_faces_args {
     struct sdd_control mesh;

@@ -65,7 +65,8 @@ SDD_FN struct sdd_finish_ring sdd_finish_vertex(const struct sdd_control *m, con
 }
 
 SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, const struct sdd_grid *g,
-                                                struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at)
+                                                struct sdd_points points, const struct sdd_quad_location *s,
+                                                struct sdd_vec3 at)
 {
     int32_t side = 1 << (g->level - 1), n;
     struct sdd_finish_ring r;
@@ -82,11 +83,11 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
         after = sdd_part(m, s->id, g->level, x, high);
         before = sdd_part(m, s->id, g->level, x - 1, high);
     }
-    n = sdd_spot_cells(m, s);
+    n = sdd_quad_location_cells(m, s);
     r.boundary = (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) && n == 2;
     r.fan = 1;
     for (int32_t j = 0; j < n; j++) {
-        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_spot_cell(m, s, side, j));
+        struct sdd_cell_points p = sdd_cell_load(g, points, sdd_quad_location_cell(m, s, side, j));
         sdd_finish_cell(&r, at, p);
         /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3: in its middle
          * the first of them leads to the corner that stands for the edge, else it leads there */
@@ -100,14 +101,15 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
 
 /* The limit tangents, where sdd_has_tangents; made whole by sdd_tangents_normal. */
 SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, const struct sdd_grid *g,
-                                               struct sdd_points points, const struct sdd_spot *s, struct sdd_vec3 at,
-                                               const struct sdd_finish_ring *r, const struct sdd_float2 *angle)
+                                               struct sdd_points points, const struct sdd_quad_location *s,
+                                               struct sdd_vec3 at, const struct sdd_finish_ring *r,
+                                               const struct sdd_float2 *angle)
 {
     struct sdd_tangents t = sdd_tangents_of(at, r->n, r->boundary, angle);
     uint32_t c = s->kind == SDD_AT_VERTEX ? sdd_first_corner(m, s->id) : 0;
     for (int32_t j = 0; j < r->n; j++) {
         struct sdd_cell cell =
-            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_spot_cell(m, s, 1 << (g->level - 1), j);
+            s->kind == SDD_AT_VERTEX ? sdd_cell_at(c, 0, 0, 0) : sdd_quad_location_cell(m, s, 1 << (g->level - 1), j);
         struct sdd_cell_points p = sdd_cell_load(g, points, cell);
         sdd_tangents_add(&t, p.on, p.diagonal, p.off);
         if (s->kind == SDD_AT_VERTEX && j + 1 < r->n)
@@ -118,7 +120,7 @@ SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, cons
 
 /* The limit normal; writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
-                                          const struct sdd_spot *s, struct sdd_vec3 at, int32_t rule,
+                                          const struct sdd_quad_location *s, struct sdd_vec3 at, int32_t rule,
                                           const struct sdd_finish_ring *r, float *tangents)
 {
     struct sdd_tangents t = sdd_finish_tangents(&a->mesh, g, sdd_points_all(a->from), s, at, r, a->angle);
@@ -129,7 +131,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
 }
 
 /* The rule at s, after what stands around it. */
-SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_spot *s,
+SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_quad_location *s,
                                const struct sdd_finish_ring *r)
 {
     float vs = s->kind == SDD_AT_VERTEX && m->vert_sharp ? sdd_decayed(m->vert_sharp[s->id], g->level) : 0.0f;
@@ -140,7 +142,7 @@ SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_gri
 SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_spot s = sdd_spot_of(m, a->level, (uint32_t)i);
+    struct sdd_quad_location s = sdd_quad_location_of(m, a->level, (uint32_t)i);
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_vec3 at = sdd_load_point(a->from, (uint32_t)i);
     struct sdd_finish_ring r = sdd_finish_around(m, &g, sdd_points_all(a->from), &s, at);

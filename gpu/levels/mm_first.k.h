@@ -3,7 +3,7 @@
  * the vertex) and over the edges that begin or end there; what a row of E and two entries of F (Mlakar 2018) say for an
  * edge point stands here as edge_corner, twin and face.
  * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows v and V + F + e
- * Shape   the ruled vertices (ruled.h), then vertices (list a) and edges (list b) interleaved: edges are in the order
+ * Shape   the feature vertices (features.h), then vertices (list a) and edges (list b) interleaved: edges are in the order
  *         of their lower vertex
  * Cost    of triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
  * Result  a vertex: sums run in double over its corners in ascending order; without faces it keeps its place. An edge
@@ -83,7 +83,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_fi
 SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_points control, uint32_t v)
 {
     struct sdd_ring ring = sdd_ring_empty();
-    for (uint32_t k = sdd_is_ruled(&m->ruled, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
+    for (uint32_t k = sdd_is_feature(&m->feature_vertices, v) ? m->begin[v] : m->end[v]; k < m->end[v]; k++) {
         for (int32_t before = 0; before < 2; before++) {
             uint32_t c = m->corner[k], own = before ? sdd_prev(&m->faces, c) : c;
             if (sdd_meets_edge(m, own, before))
@@ -114,7 +114,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
     uint32_t begin = m->begin[v], end = m->end[v];
     struct sdd_vec3 at = sdd_points_load(from.control, v);
     double x = 0.0, y = 0.0, z = 0.0;
-    int ruled = sdd_is_ruled(&m->ruled, v);
+    int on_feature = sdd_is_feature(&m->feature_vertices, v);
     if (end == begin)
         return at;
     SDD_UNROLL(4)
@@ -126,7 +126,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
         z += (double)f.z;
         for (int32_t before = 0; before < 2; before++) {
             uint32_t own = before ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge_if(m, ruled, own, before))
+            if (!sdd_meets_edge_if(m, on_feature, own, before))
                 continue;
             struct sdd_vec3 far = sdd_points_load(from.control, m->vert[before ? own : sdd_next(&m->faces, c)]);
             x += (double)far.x;
@@ -153,7 +153,7 @@ SDD_FN void sdd_first_row(int64_t i, const struct mm_first_args *a, struct sdd_w
     const struct sdd_control *m = &a->mesh;
     struct sdd_first_points from = sdd_first_points_of(sdd_points_wide(a->p, width), sdd_points_wide(a->out, width));
     int is_edge;
-    uint32_t row = sdd_ruled_or_interleaved(&m->ruled, &a->rows, i, &is_edge);
+    uint32_t row = sdd_feature_or_interleaved(&m->feature_vertices, &a->rows, i, &is_edge);
     if (row == SDD_NONE)
         return;
     if (is_edge)

@@ -10,7 +10,7 @@
 #define SDD_K_MM_INSIDE_H
 #include "gpu/rules/crease_rule.h"
 #include "gpu/grid/grid_frame.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 struct mm_inside_args {
     struct sdd_grid grid; /* of level L */
@@ -20,7 +20,7 @@ struct mm_inside_args {
 
 /* The points around (x, y) of a grid. */
 struct sdd_square {
-    struct sdd_frame frame;
+    struct sdd_grid_frame frame;
     int32_t x, y, rim; /* rim: some of them lie on the grid's sides */
     struct sdd_width width;
 };
@@ -30,8 +30,8 @@ SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const str
 {
     int32_t x = s->x + dx, y = s->y + dy;
     if (s->rim)
-        return sdd_row_load(a->from, sdd_frame_row(&s->frame, x, y), s->width);
-    return sdd_row_load(a->from, sdd_frame_inner(&s->frame, x, y), s->width);
+        return sdd_row_load(a->from, sdd_grid_frame_row(&s->frame, x, y), s->width);
+    return sdd_row_load(a->from, sdd_grid_frame_inner(&s->frame, x, y), s->width);
 }
 
 /* A face point, from the sums of two opposite edges' ends. */
@@ -55,10 +55,10 @@ SDD_FN void sdd_inside_cell(int64_t i, const struct mm_inside_args *a, struct sd
     s.x = (int32_t)i & (side - 1);
     s.y = (int32_t)(i >> bits) & (side - 1);
     s.width = width;
-    s.frame = sdd_frame_inside(&a->grid, q);
+    s.frame = sdd_grid_frame_inside(&a->grid, q);
     s.rim = !(s.x > 1 && s.y > 1 && s.x < side - 1 && s.y < side - 1);
     if (s.rim)
-        sdd_frame_sides(&s.frame, &a->grid, q);
+        sdd_grid_frame_sides(&s.frame, &a->grid, q);
     next.level++;
     uint32_t row = sdd_grid_inside(&next, q, 2 * s.x + 1, 2 * s.y + 1), below = row - (uint32_t)(2 * side - 1);
     struct sdd_vec3 p = sdd_square_load(a, &s, 0, 0), px = sdd_square_load(a, &s, 1, 0);

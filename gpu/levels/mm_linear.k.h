@@ -31,7 +31,7 @@ SDD_FN struct sdd_vec3 sdd_middle(const struct sdd_control *m, struct sdd_points
 SDD_FN struct sdd_vec3 sdd_linear_point(const struct sdd_control *m, struct sdd_first_points from, int32_t level,
                                         uint32_t row)
 {
-    struct sdd_spot s = sdd_spot_of(m, level, row);
+    struct sdd_quad_location s = sdd_quad_location_of(m, level, row);
     struct sdd_points p = from.control;
     float unit = 1.0f / (float)((uint32_t)1 << (level - 1)), x = (float)s.x * unit, y = (float)s.y * unit;
     uint32_t c = s.id;

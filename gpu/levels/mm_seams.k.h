@@ -2,7 +2,7 @@
 /* mm_seams: a level of quads to the next, where grids meet and at the control vertices: the control mesh's matrix says
  * which rows are neighbours (mm_inside does the rest).
  * Shapes  control mesh, from[n][3] f32 of level L -> rows [0, n') of to, level L + 1, both in grid order
- * Shape   the ruled vertices (ruled.h), then V + F + E rows, then (2 E + C) lines of 2^(L - 1) places
+ * Shape   the feature vertices (features.h), then V + F + E rows, then (2 E + C) lines of 2^(L - 1) places
  * Cost  about 100 B read (cached) and 12 B written a point
  * Result  a point of which many make the sum (a control vertex, a face point) is summed in double
  * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978; OpenSubdiv's crease and corner rules
@@ -27,7 +27,7 @@ struct sdd_line {
     uint32_t a, b; /* SDD_NONE: there is none                                        */
     uint32_t row;  /* of points inside the line: row + u; of all points alone */
     int32_t side, spoke;
-    struct sdd_frame fa, fb;
+    struct sdd_grid_frame fa, fb;
 };
 
 /* Place u of the line, and the points beside it: zero where there is no grid. */
@@ -35,12 +35,12 @@ struct sdd_rung {
     struct sdd_vec3 on, beside_a, beside_b;
 };
 
-SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const struct sdd_frame *f, int32_t x,
+SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const struct sdd_grid_frame *f, int32_t x,
                                      int32_t y)
 {
     if (l->from.kind != SDD_POINTS_ALL)
         return sdd_grid_load(l->g, l->from, q, x, y);
-    return sdd_row_load(l->from.p, sdd_frame_row(f, x, y), l->from.width);
+    return sdd_row_load(l->from.p, sdd_grid_frame_row(f, x, y), l->from.width);
 }
 
 /* A frame without sides will do where u is no end of the line. */
@@ -57,17 +57,17 @@ SDD_FN struct sdd_rung sdd_line_at(const struct sdd_line *l, int32_t u)
     else
         r.on = sdd_line_load(l, l->b, &l->fb, 0, u);
     if (l->a != SDD_NONE)
-        r.beside_a = inside ? sdd_row_load(l->from.p, sdd_frame_inner(&l->fa, ax, ay), l->from.width)
+        r.beside_a = inside ? sdd_row_load(l->from.p, sdd_grid_frame_inner(&l->fa, ax, ay), l->from.width)
                             : sdd_line_load(l, l->a, &l->fa, ax, ay);
     if (l->b != SDD_NONE)
-        r.beside_b = inside ? sdd_row_load(l->from.p, sdd_frame_inner(&l->fb, bx, by), l->from.width)
+        r.beside_b = inside ? sdd_row_load(l->from.p, sdd_grid_frame_inner(&l->fb, bx, by), l->from.width)
                             : sdd_line_load(l, l->b, &l->fb, bx, by);
     return r;
 }
 
 /* The line of s, for places up to `last` from `first`. `spoke` is a constant. */
 SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
-                                   const struct sdd_spot *s, int32_t spoke, int32_t first, int32_t last)
+                                   const struct sdd_quad_location *s, int32_t spoke, int32_t first, int32_t last)
 {
     struct sdd_line l;
     uint32_t line = spoke ? 2 * m->n_edges + s->id : 2 * s->id + (uint32_t)s->y;
@@ -78,20 +78,21 @@ SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd
     l.a = spoke ? s->id : s->a;
     l.b = spoke ? sdd_next(&m->faces, s->id) : s->b;
     l.row = m->n_vertices + m->n_faces + m->n_edges + line * (uint32_t)(l.side - 1) - 1;
-    l.fa = sdd_frame_inside(g, l.a);
-    l.fb = sdd_frame_inside(g, l.b);
+    l.fa = sdd_grid_frame_inside(g, l.a);
+    l.fb = sdd_grid_frame_inside(g, l.b);
     if (from.kind != SDD_POINTS_ALL || (first > 0 && last < l.side))
         return l;
     if (l.a != SDD_NONE)
-        sdd_frame_sides(&l.fa, g, l.a);
+        sdd_grid_frame_sides(&l.fa, g, l.a);
     if (l.b != SDD_NONE)
-        sdd_frame_sides(&l.fb, g, l.b);
+        sdd_grid_frame_sides(&l.fb, g, l.b);
     return l;
 }
 
 /* The point between places t and t + 1. */
-SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct sdd_line *l, const struct sdd_spot *s,
-                                       int32_t t, const struct sdd_rung *here, const struct sdd_rung *next)
+SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct sdd_line *l,
+                                       const struct sdd_quad_location *s, int32_t t, const struct sdd_rung *here,
+                                       const struct sdd_rung *next)
 {
     int closed = l->a != SDD_NONE && l->b != SDD_NONE;
     struct sdd_vec3 ends = sdd_add(here->on, next->on);
@@ -103,9 +104,9 @@ SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct
 }
 
 /* The point of place t. */
-SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct sdd_line *l, const struct sdd_spot *s,
-                                       int32_t t, const struct sdd_rung *last, const struct sdd_rung *here,
-                                       const struct sdd_rung *next)
+SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct sdd_line *l,
+                                       const struct sdd_quad_location *s, int32_t t, const struct sdd_rung *last,
+                                       const struct sdd_rung *here, const struct sdd_rung *next)
 {
     struct sdd_vec3 along = sdd_add(last->on, next->on);
     struct sdd_vec3 diagonals =
@@ -122,7 +123,7 @@ SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct
 
 /* One point of a line, x = s.x in steps of level L + 1. */
 SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
-                                     struct sdd_spot s)
+                                     struct sdd_quad_location s)
 {
     int32_t t = s.x >> 1, odd = s.x & 1;
     struct sdd_line l = sdd_line_of(m, g, from, &s, s.kind == SDD_AT_SPOKE, odd ? t : t - 1, t + 1);
@@ -135,15 +136,15 @@ SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct s
 
 /* The middle of control edge e. */
 SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
-                                     struct sdd_spot s)
+                                     struct sdd_quad_location s)
 {
-    int32_t side = 1 << (g->level - 1), n = sdd_spot_cells(m, &s);
+    int32_t side = 1 << (g->level - 1), n = sdd_quad_location_cells(m, &s);
     uint32_t c = m->edge_corner[s.id];
     struct sdd_vec3 at = sdd_grid_load(g, from, c, side, 0), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     struct sdd_vec3 diagonals = edges, smooth = at;
     if (n == 4) {
         for (int32_t j = 0; j < 4; j++) {
-            struct sdd_cell_points p = sdd_cell_load(g, from, sdd_spot_cell(m, &s, side, j));
+            struct sdd_cell_points p = sdd_cell_load(g, from, sdd_quad_location_cell(m, &s, side, j));
             edges = sdd_add(edges, p.on);
             diagonals = sdd_add(diagonals, p.diagonal);
         }
@@ -178,12 +179,12 @@ SDD_FN struct sdd_vec3 sdd_sum_point(const struct sdd_sum *s)
 
 /* A face point: as many quads as the face has corners; nothing there is sharp. */
 SDD_FN struct sdd_vec3 sdd_step_face(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
-                                     struct sdd_spot s)
+                                     struct sdd_quad_location s)
 {
-    int32_t side = 1 << (g->level - 1), n = sdd_spot_cells(m, &s);
+    int32_t side = 1 << (g->level - 1), n = sdd_quad_location_cells(m, &s);
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     for (int32_t j = 0; j < n; j++) {
-        struct sdd_cell_points p = sdd_cell_load(g, from, sdd_spot_cell(m, &s, side, j));
+        struct sdd_cell_points p = sdd_cell_load(g, from, sdd_quad_location_cell(m, &s, side, j));
         sdd_sum_add(&edges, p.on);
         sdd_sum_add(&diagonals, p.diagonal);
     }
@@ -198,17 +199,17 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
     struct sdd_sum edges = {0.0, 0.0, 0.0}, diagonals = edges;
     struct sdd_ring ring = sdd_ring_empty();
     uint32_t begin = m->begin[v], end = m->end[v];
-    int ruled = sdd_is_ruled(&m->ruled, v);
+    int on_feature = sdd_is_feature(&m->feature_vertices, v);
     for (uint32_t k = begin; k < end; k++) {
         uint32_t c = m->corner[k];
         sdd_sum_add(&diagonals, sdd_grid_load(g, from, c, 1, 1));
         for (int32_t off = 0; off < 2; off++) {
             uint32_t own = off ? sdd_prev(&m->faces, c) : c;
-            if (!sdd_meets_edge_if(m, ruled, own, off))
+            if (!sdd_meets_edge_if(m, on_feature, own, off))
                 continue;
             struct sdd_vec3 far = sdd_grid_load(g, from, c, !off, off);
             sdd_sum_add(&edges, far);
-            if (ruled)
+            if (on_feature)
                 sdd_ring_edge(&ring, sdd_part_met(m, own, off, g->level), far);
         }
     }
@@ -221,7 +222,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
 
 /* The point at s, a place of level L + 1 that is not inside a grid, from those of level L. */
 SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
-                                     struct sdd_spot s)
+                                     struct sdd_quad_location s)
 {
     if (s.kind >= SDD_AT_HALF)
         return sdd_step_line(m, g, from, s);
@@ -234,8 +235,8 @@ SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct s
 
 /* Both points of place t, those at 2 t + 1 and, where it is not the line's end, at 2 t: they share most of what they
  * read. */
-SDD_FN void sdd_seam_pair(const struct mm_seams_args *a, struct sdd_width width, struct sdd_spot s, uint32_t line,
-                          int32_t t, int32_t spoke)
+SDD_FN void sdd_seam_pair(const struct mm_seams_args *a, struct sdd_width width, struct sdd_quad_location s,
+                          uint32_t line, int32_t t, int32_t spoke)
 {
     const struct sdd_control *m = &a->mesh;
     struct sdd_grid g = sdd_grid_of(m, a->level);
@@ -253,19 +254,20 @@ SDD_FN void sdd_seam_item(int64_t i, const struct mm_seams_args *a, struct sdd_w
 {
     const struct sdd_control *m = &a->mesh;
     uint32_t firsts = m->n_vertices + m->n_faces + m->n_edges, row;
-    int is_ruled = i < (int64_t)m->ruled.n_items;
-    row = is_ruled ? sdd_ruled_item(&m->ruled, i) : (uint32_t)(i - m->ruled.n_items);
-    if (row == SDD_NONE || (!is_ruled && row < m->n_vertices && sdd_is_ruled(&m->ruled, row)))
+    int is_feature = i < (int64_t)m->feature_vertices.n_items;
+    row = is_feature ? sdd_feature_item(&m->feature_vertices, i) : (uint32_t)(i - m->feature_vertices.n_items);
+    if (row == SDD_NONE || (!is_feature && row < m->n_vertices && sdd_is_feature(&m->feature_vertices, row)))
         return;
     if (row < firsts) {
         struct sdd_grid g = sdd_grid_of(m, a->level);
-        sdd_row_put(a->to, row, width, sdd_step_seam(m, &g, sdd_points_wide(a->from, width), sdd_spot_of(m, 1, row)));
+        sdd_row_put(a->to, row, width,
+                    sdd_step_seam(m, &g, sdd_points_wide(a->from, width), sdd_quad_location_of(m, 1, row)));
         return;
     }
     uint32_t line = (row - firsts) >> (a->level - 1);
     int32_t t = (int32_t)((row - firsts) & (((uint32_t)1 << (a->level - 1)) - 1));
-    struct sdd_spot s = sdd_spot_start();
-    sdd_spot_line(m, &s, line);
+    struct sdd_quad_location s = sdd_quad_location_start();
+    sdd_quad_location_line(m, &s, line);
     if (s.kind == SDD_AT_SPOKE)
         sdd_seam_pair(a, width, s, line, t, 1);
     else

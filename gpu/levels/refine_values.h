@@ -3,7 +3,7 @@
  * face-varying channel, whose seams are its boundaries. Schemes catmullClark and loop; limits with surface = limit. */
 #ifndef SDD_SMOOTH_H
 #define SDD_SMOOTH_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "gpu/mesh/topology.h"
 
 /* A run over the levels: what it works with. */

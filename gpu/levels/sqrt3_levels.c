@@ -214,7 +214,7 @@ void sqrt3_indices(const struct engine_run *run, const uint32_t *vert)
     const sdd_topology *t = run->mesh->topology;
     struct sqrt3_indices_args indices = {vert, t->shown, run->indices, power_of_3(run->request->level)};
     if (run->indices)
-        DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_shown / 3 * indices.each);
+        DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_visible / 3 * indices.each);
 }
 
 void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l)
@@ -231,7 +231,7 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
     uvs.shown = last ? t->shown : NULL;
     uvs.each = power_of_3(m->level + steps);
     uvs.out = last ? (struct sdd_float2 *)run->uvs : l->uv[(m->level / 2 + 1) % 2];
-    DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_shown / 3 : t->info.n_faces) * uvs.each);
+    DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_visible / 3 : t->info.n_faces) * uvs.each);
 }
 
 void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const struct sqrt3_tables *l,

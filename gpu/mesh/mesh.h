@@ -15,7 +15,7 @@ struct sdd_mesh {
     int n_primvars;
     struct sdd_primvar primvar[SDD_MAX_PRIMVARS]; /* shapes, their values are NULL */
     float *primvar_values[SDD_MAX_PRIMVARS];      /* device, [n][width]            */
-    struct topology_part primvars;
+    struct device_block primvars;
 };
 
 /* mesh_fill_rows: values [n_rows][width] of a channel, of which the first n_values are there: the others. */

@@ -72,7 +72,7 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
 {
     const sdd_topology *t = m->topology;
     struct arena count = {NULL, 0}, real = {NULL, 0};
-    struct topology_part part = {NULL, 0};
+    struct device_block part = {NULL, 0};
     float *values[SDD_MAX_PRIMVARS];
     int rc = check_primvars(t, n, primvars, err);
     if (rc)

@@ -194,9 +194,9 @@ void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out)
         out->device_bytes += tabulated_bytes(t->tabulated + k) + matrices_bytes(t->matrices + k);
 }
 
-static struct sdd_ruled ruled_of(const struct topology_ruled *r)
+static struct sdd_feature_vertices feature_vertices_of(const struct topology_feature_vertices *r)
 {
-    return (struct sdd_ruled){r->flag, r->list, (uint32_t)r->n, (uint32_t)(r->n + 255) / 256 * 256};
+    return (struct sdd_feature_vertices){r->flag, r->list, (uint32_t)r->n, (uint32_t)(r->n + 255) / 256 * 256};
 }
 
 struct sdd_control topology_control(const sdd_topology *t)
@@ -213,7 +213,7 @@ struct sdd_control topology_control(const sdd_topology *t)
         .face_end = t->face_end,
         .edge_sharp = t->edge_sharp,
         .vert_sharp = t->vert_sharp,
-        .ruled = ruled_of(&t->ruled),
+        .feature_vertices = feature_vertices_of(&t->feature_vertices),
         .chaikin = {t->chaikin_row, t->chaikin_part, NULL},
         .n_vertices = (uint32_t)t->info.n_vertices,
         .n_faces = (uint32_t)t->info.n_faces,
@@ -238,7 +238,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
     m.corner = c->corner;
     m.edge_sharp = c->edge_sharp;
     m.vert_sharp = c->vert_sharp;
-    m.ruled = ruled_of(&c->ruled);
+    m.feature_vertices = feature_vertices_of(&c->feature_vertices);
     m.chaikin.row = c->chaikin_row;
     m.n_vertices = (uint32_t)c->n_rows;
     m.n_edges = (uint32_t)c->n_edges;
@@ -336,19 +336,19 @@ int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct 
     return SDD_OK;
 }
 
-int part_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err)
+int block_take(sdd_device *d, int64_t bytes, struct device_block *part, struct sdd_error *err)
 {
     int rc = dev_alloc(d, bytes, &part->memory, err);
     part->bytes = rc ? 0 : bytes;
     return rc;
 }
 
-int part_settle(sdd_device *d, const void *host, struct topology_part made, struct topology_part old,
-                struct sdd_error *err)
+int block_settle(sdd_device *d, const void *host, struct device_block made, struct device_block old,
+                 struct sdd_error *err)
 {
     dev_upload(d, made.memory, host, made.bytes);
     int rc = dev_finish(d, err);
-    struct topology_part gone = rc ? made : old;
+    struct device_block gone = rc ? made : old;
     dev_free(d, gone.memory, gone.bytes);
     return rc;
 }

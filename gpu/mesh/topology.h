@@ -7,22 +7,22 @@
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device/device.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 /* Its allocations, each made when its size is known. (A part is also what patches.h holds.) */
 enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
-struct topology_part {
+struct device_block {
     void *memory;
     int64_t bytes;
 };
-/* part_take: dev_alloc of a part. part_settle: brings `made`, whose bytes stand at `host`, to the device, waits, and
+/* block_take: dev_alloc of a part. block_settle: brings `made`, whose bytes stand at `host`, to the device, waits, and
  * gives back what it takes the place of; on error `made` itself. */
-int part_take(sdd_device *d, int64_t bytes, struct topology_part *part, struct sdd_error *err) SDD_MUST_CHECK;
-int part_settle(sdd_device *d, const void *host, struct topology_part made, struct topology_part old,
-                struct sdd_error *err) SDD_MUST_CHECK;
+int block_take(sdd_device *d, int64_t bytes, struct device_block *part, struct sdd_error *err) SDD_MUST_CHECK;
+int block_settle(sdd_device *d, const void *host, struct device_block made, struct device_block old,
+                 struct sdd_error *err) SDD_MUST_CHECK;
 
-/* kernels/ruled.h; empty where there is no edge_sharp. */
-struct topology_ruled {
+/* kernels/features.h; empty where there is no edge_sharp. */
+struct topology_feature_vertices {
     uint8_t *flag;  /* SDD_PART_EDGES */
     uint32_t *list; /* SDD_PART_LISTS */
     int64_t n;
@@ -41,7 +41,7 @@ struct topology_channel {
     uint32_t *begin, *end; /* [n_rows] rows of `corner`; SDD_PART_EDGES           */
     float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
     float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
-    struct topology_ruled ruled;
+    struct topology_feature_vertices feature_vertices;
     uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
 };
 
@@ -52,7 +52,7 @@ struct sdd_topology {
     int refs;
     sdd_device *device;
     struct sdd_topology_info info;
-    struct topology_part part[SDD_N_PARTS];
+    struct device_block part[SDD_N_PARTS];
     char fault[160]; /* the first element that is not manifold, in words; "" */
 
     /* SDD_PART_MESH */
@@ -66,7 +66,7 @@ struct sdd_topology {
     uint32_t *edge_corner; /* [E] the lowest corner of each edge                */
     float *edge_sharp;     /* [E] NULL: closed and without creases              */
     float *vert_sharp;     /* [V] NULL: no sharp vertices                       */
-    struct topology_ruled ruled;
+    struct topology_feature_vertices feature_vertices;
     /* SDD_PART_LISTS */
     uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
     uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
@@ -80,7 +80,7 @@ struct sdd_topology {
     struct topology_channel *channel;
     struct tabulated *tabulated; /* tabulated.h, made when they are asked for: of the control mesh, of each channel */
     struct matrices *matrices;   /* matrix.h; as tabulated */
-    int64_t n_shown;
+    int64_t n_visible;
     int64_t n_semi;
     int chaikin_levels; /* as many levels on nothing is left of them */
     int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */

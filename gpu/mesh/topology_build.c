@@ -39,7 +39,7 @@ int build_read_words(struct build *b, struct sdd_error *err)
     return dev_finish(b->d, err);
 }
 
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct topology_part *part,
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
                 struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
@@ -54,10 +54,10 @@ int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *)
     return SDD_OK;
 }
 
-void build_drop(struct build *b, struct topology_part *part)
+void build_drop(struct build *b, struct device_block *part)
 {
     dev_free(b->d, part->memory, part->bytes);
-    *part = (struct topology_part){NULL, 0};
+    *part = (struct device_block){NULL, 0};
 }
 
 static void lay_out_mesh(struct build *b, struct arena *a)
@@ -101,7 +101,7 @@ static void lay_out_edges(struct build *b, struct arena *a)
     t->edge_corner = ARENA(a, uint32_t, b->E);
     t->edge_sharp = sharp_edges ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
-    t->ruled.flag = sharp_edges ? ARENA(a, uint8_t, b->V) : NULL;
+    t->feature_vertices.flag = sharp_edges ? ARENA(a, uint8_t, b->V) : NULL;
     for (int k = 0; k < t->n_channels; k++)
         build_lay_out_channel(b, a, t->channel + k);
 }
@@ -113,7 +113,7 @@ static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
     const uint32_t *vert = t->vert, *edge = t->edge, *next = b->next, *prev = b->prev, *face = b->face;
     int64_t C = b->C * (int64_t)sizeof *vert;
     b->without_ghosts = t->part[SDD_PART_CORNERS];
-    t->part[SDD_PART_CORNERS] = (struct topology_part){NULL, 0};
+    t->part[SDD_PART_CORNERS] = (struct device_block){NULL, 0};
     int rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
     if (rc)
         return rc;
@@ -162,9 +162,9 @@ static int place_edges(struct build *b, struct sdd_error *err)
     build_tell_fault(b);
     t->info.manifold = t->fault[0] == 0;
     if (!t->info.manifold) {
-        rc = build_place(b, build_lay_out_odd, &b->odd, err);
+        rc = build_place(b, build_lay_out_nonmanifold, &b->odd, err);
         if (!rc)
-            rc = build_count_apart(b, err);
+            rc = build_count_split(b, err);
     } else if (b->B == 0) {
         build_drop(b, &b->sort); /* of its names only the ranks of boundaries are still in use */
     }
@@ -202,7 +202,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
         return rc;
     build_run_tags(b);
     build_run_channels(b);
-    build_count_ruled(b);
+    build_count_feature_vertices(b);
     rc = build_read_words(b, err);
     if (!rc)
         rc = build_fail_tags(b, err);
@@ -215,12 +215,12 @@ static int build_stages(struct build *b, struct sdd_error *err)
     b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
-    t->ruled.n = (int64_t)(uint32_t)b->word[W_N_RULED];
+    t->feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_RULED];
     for (int k = 0; k < t->n_channels; k++)
-        t->channel[k].ruled.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_RULED + k];
+        t->channel[k].feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_RULED + k];
     t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
     t->chaikin_levels = levels_of_chaikin(b->desc);
-    t->n_shown = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
+    t->n_visible = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 

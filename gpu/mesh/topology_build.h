@@ -53,28 +53,28 @@ struct build {
 
     /* stage "faces". One word of memory has several names, one after the other: `input` is upload, then sorted keys,
      * then the ranks of what has no face across; `rank` and `flag` are keys until those are sorted. */
-    struct topology_part faces, sort;
+    struct device_block faces, sort;
     uint64_t *words, *keys, *sorted;
     int32_t *counts, *input, *corners, *rank, *flag, *border_rank;
     uint32_t *channel_edge_corner; /* [channels][C] */
     void *scratch;
 
     /* stage "tags" */
-    struct topology_part tags_part;
+    struct device_block tags_part;
     uint64_t *tag_keys, *tag_sorted;
     int32_t *isolated_flag, *isolated_rank;
-    int32_t *tag_pairs, *tag_values, *tag_rows, *shown_flag, *shown_rank, *loop_flag, *loop_rank;
-    int32_t *ruled_flag, *ruled_rank; /* [V], or as many rows as a channel has */
-    int32_t *semi_flag, *semi_rank;   /* [E] NULL: nothing decays by chaikin */
+    int32_t *tag_pairs, *tag_values, *tag_rows, *visible_flag, *visible_rank, *loop_flag, *loop_rank;
+    int32_t *feature_flag, *feature_rank; /* [V], or as many rows as a channel has */
+    int32_t *semi_flag, *semi_rank;       /* [E] NULL: nothing decays by chaikin */
     float *tag_sharp;
     uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
     void *scratch2;
 
     /* a mesh that is not manifold */
-    struct topology_part odd;
+    struct device_block odd;
     int32_t *run_first;
 
-    struct topology_part without_ghosts; /* t's SDD_PART_CORNERS before ghosts were added */
+    struct device_block without_ghosts; /* t's SDD_PART_CORNERS before ghosts were added */
 };
 
 /* topology_build: fills t from desc, whose array shapes have been checked. On error t holds what sdd_topology_unref
@@ -89,21 +89,21 @@ int build_bits(int64_t n); /* the least that ids below n fit in, from 1 */
 int64_t build_scan_scratch(const struct build *b, int64_t n);
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits);
 /* build_place: counts with base NULL, allocates exactly that, and lays out for real. */
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct topology_part *part,
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
                 struct sdd_error *err) SDD_MUST_CHECK;
-void build_drop(struct build *b, struct topology_part *part);
+void build_drop(struct build *b, struct device_block *part);
 void build_start_words(struct build *b); /* errors start at ~0, counts at 0 */
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);
 int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* Stage "faces". build_tell_fault: says why the mesh is not manifold, the first such element of the first such kind.
- * build_count_apart: how many edges more a mesh has that is not manifold. build_run_edges: numbers the edges; of a mesh
+ * build_count_split: how many edges more a mesh has that is not manifold. build_run_edges: numbers the edges; of a mesh
  * that is not manifold it tells their kinds and numbers what has no face across. */
 void build_lay_out_sort(struct build *b, struct arena *a);
 void build_lay_out_faces(struct build *b, struct arena *a);
-void build_lay_out_odd(struct build *b, struct arena *a);
+void build_lay_out_nonmanifold(struct build *b, struct arena *a);
 void build_run_faces(struct build *b);
-int build_count_apart(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+int build_count_split(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_edges(struct build *b);
 int build_fail_faces(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_tell_fault(const struct build *b);
@@ -129,7 +129,7 @@ void build_run_channel_lists(struct build *b);
 void build_lay_out_tags(struct build *b, struct arena *a);
 void build_lay_out_lists(struct build *b, struct arena *a);
 void build_run_tags(struct build *b);
-void build_count_ruled(struct build *b); /* once all sharpness is known, also that of channels */
+void build_count_feature_vertices(struct build *b); /* once all sharpness is known, also that of channels */
 void build_run_ghosts(struct build *b);
 int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_lists(struct build *b);

@@ -105,7 +105,7 @@ void build_lay_out_channel(struct build *b, struct arena *a, struct topology_cha
     channel->end = ARENA(a, uint32_t, channel->n_rows);
     channel->edge_sharp = ARENA(a, float, channel->n_edges);
     channel->vert_sharp = ARENA(a, float, channel->n_rows);
-    channel->ruled.flag = ARENA(a, uint8_t, channel->n_rows);
+    channel->feature_vertices.flag = ARENA(a, uint8_t, channel->n_rows);
 }
 
 static void run_smooth(struct build *b, const struct topology_channel *channel)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_faces.c: corners, vertex and edge numbering by stable sort and scan, twins, fans. */
 #include "gpu/mesh/topology_build.h"
-#include "gpu/mesh/kernels/apart_flags.k.h"
+#include "gpu/mesh/kernels/nonmanifold_split_flags.k.h"
 #include "gpu/mesh/kernels/edge_ids.k.h"
 #include "gpu/mesh/kernels/edge_keys.k.h"
 #include "gpu/mesh/kernels/edge_twins.k.h"
-#include "gpu/mesh/kernels/edges_apart.k.h"
+#include "gpu/mesh/kernels/nonmanifold_split_edges.k.h"
 #include "gpu/mesh/kernels/face_corners.k.h"
 #include "gpu/mesh/kernels/face_ends.k.h"
 #include "gpu/mesh/kernels/open_flags.k.h"
@@ -122,18 +122,18 @@ void build_run_faces(struct build *b)
     build_run_positions(b);
 }
 
-void build_lay_out_odd(struct build *b, struct arena *a)
+void build_lay_out_nonmanifold(struct build *b, struct arena *a)
 {
     b->kind = ARENA(a, uint32_t, b->C);
     b->run_first = ARENA(a, int32_t, b->C);
 }
 
 /* Flags and ranks of boundaries are free for it: only ghosts need them, and there are none. */
-int build_count_apart(struct build *b, struct sdd_error *err)
+int build_count_split(struct build *b, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
-    struct apart_flags_args flags = {b->corners, b->rank, t->vert, t->faces, b->flag, b->run_first};
-    DEV_LAUNCH(b->d, apart_flags, &flags, b->C);
+    struct nonmanifold_split_flags_args flags = {b->corners, b->rank, t->vert, t->faces, b->flag, b->run_first};
+    DEV_LAUNCH(b->d, nonmanifold_split_flags, &flags, b->C);
     dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_APART, b->border_rank, b->C);
     int rc = build_read_words(b, err);
@@ -145,17 +145,17 @@ void build_run_edges(struct build *b)
 {
     sdd_topology *t = b->t;
     struct edge_ids_args ids = {b->rank, b->corners, t->edge, t->edge_corner};
-    struct edges_apart_args apart = {b->corners,
-                                     b->rank,
-                                     b->border_rank,
-                                     b->run_first,
-                                     t->vert,
-                                     t->faces,
-                                     t->edge,
-                                     t->edge_corner,
-                                     b->kind,
-                                     b->C,
-                                     (int32_t)(uint32_t)b->word[W_N_EDGES]};
+    struct nonmanifold_split_edges_args apart = {b->corners,
+                                                 b->rank,
+                                                 b->border_rank,
+                                                 b->run_first,
+                                                 t->vert,
+                                                 t->faces,
+                                                 t->edge,
+                                                 t->edge_corner,
+                                                 b->kind,
+                                                 b->C,
+                                                 (int32_t)(uint32_t)b->word[W_N_EDGES]};
     struct open_flags_args open = {b->twin, b->flag};
     DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
     for (int k = 0; k < t->n_channels; k++)
@@ -163,7 +163,7 @@ void build_run_edges(struct build *b)
                  t->channel[k].n_edges * (int64_t)sizeof(uint32_t));
     if (!b->kind)
         return;
-    DEV_LAUNCH(b->d, edges_apart, &apart, b->C);
+    DEV_LAUNCH(b->d, nonmanifold_split_edges, &apart, b->C);
     DEV_LAUNCH(b->d, open_flags, &open, b->C);
     dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_OPEN, b->border_rank, b->C);

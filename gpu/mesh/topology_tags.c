@@ -14,13 +14,13 @@
 #include "gpu/mesh/kernels/hole_apply.k.h"
 #include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/mesh/kernels/open_twins.k.h"
-#include "gpu/mesh/kernels/semi_flags.k.h"
-#include "gpu/mesh/kernels/shown_flags.k.h"
-#include "gpu/mesh/kernels/soft_holes.k.h"
+#include "gpu/mesh/kernels/mark_semisharp_edges.k.h"
+#include "gpu/mesh/kernels/visible_corners.k.h"
+#include "gpu/mesh/kernels/boundary_none_faces.k.h"
 #include "gpu/mesh/kernels/vertex_implicit.k.h"
 #include "gpu/mesh/kernels/vertex_keys.k.h"
-#include "gpu/mesh/kernels/vertex_odd.k.h"
-#include "gpu/mesh/kernels/vertex_ruled.k.h"
+#include "gpu/mesh/kernels/nonmanifold_vertices.k.h"
+#include "gpu/mesh/kernels/feature_vertices.k.h"
 
 void build_lay_out_tags(struct build *b, struct arena *a)
 {
@@ -33,8 +33,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     int64_t rows = b->t->edge_sharp ? b->V : 0;
     for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
         rows = build_larger(rows, b->t->channel[k].n_rows);
-    b->ruled_flag = ARENA(a, int32_t, rows);
-    b->ruled_rank = ARENA(a, int32_t, rows);
+    b->feature_flag = ARENA(a, int32_t, rows);
+    b->feature_rank = ARENA(a, int32_t, rows);
     b->tag_keys = ARENA(a, uint64_t, b->tags);
     b->tag_sorted = ARENA(a, uint64_t, b->tags);
     b->tag_pairs = ARENA(a, int32_t, 2 * b->tags);
@@ -43,8 +43,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->tag_sharp = ARENA(a, float, b->tags);
     b->hole = holes ? ARENA(a, uint32_t, b->F) : NULL;
     b->soft = soft ? ARENA(a, uint32_t, b->V) : NULL;
-    b->shown_flag = holes ? ARENA(a, int32_t, b->C) : NULL;
-    b->shown_rank = holes ? ARENA(a, int32_t, b->C) : NULL;
+    b->visible_flag = holes ? ARENA(a, int32_t, b->C) : NULL;
+    b->visible_rank = holes ? ARENA(a, int32_t, b->C) : NULL;
     b->border = ARENA(a, uint32_t, b->G);
     b->label = ARENA(a, uint32_t, b->G);
     b->jump = ARENA(a, uint32_t, b->G);
@@ -106,20 +106,20 @@ void build_run_tags(struct build *b)
     const struct sdd_mesh_desc *m = b->desc;
     struct edge_implicit_args edges = {t->edge_corner, t->vert, b->twin, t->faces, b->kind, t->edge_sharp, b->soft};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
-    struct vertex_odd_args odd = {t->vert_begin,
-                                  t->vert_end,
-                                  t->edge,
-                                  b->twin,
-                                  t->edge_corner,
-                                  b->kind,
-                                  t->faces,
-                                  (const int32_t *)t->vert_corner,
-                                  t->vert_sharp,
-                                  b->words + W_MOST_EDGES,
-                                  topology_is_sqrt3(t)};
+    struct nonmanifold_vertices_args odd = {t->vert_begin,
+                                            t->vert_end,
+                                            t->edge,
+                                            b->twin,
+                                            t->edge_corner,
+                                            b->kind,
+                                            t->faces,
+                                            (const int32_t *)t->vert_corner,
+                                            t->vert_sharp,
+                                            b->words + W_MOST_EDGES,
+                                            topology_is_sqrt3(t)};
 
     struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
-    struct semi_flags_args semi = {t->edge_sharp, b->semi_flag};
+    struct mark_semisharp_edges_args semi = {t->edge_sharp, b->semi_flag};
     DEV_LAUNCH(d, isolated_flags, &isolated, b->V);
     dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch2);
     build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
@@ -134,29 +134,30 @@ void build_run_tags(struct build *b)
     if (b->B > 0 || b->kind)
         DEV_LAUNCH(d, edge_implicit, &edges, b->E);
     if (b->semi_flag) {
-        DEV_LAUNCH(d, semi_flags, &semi, b->E);
+        DEV_LAUNCH(d, mark_semisharp_edges, &semi, b->E);
         dev_scan(d, b->semi_flag, b->semi_rank, b->E, b->scratch2);
         build_count_word(b, W_N_SEMI, b->semi_rank, b->E);
     }
     if (m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, vertex_implicit, &vertices, b->V);
     if (b->kind)
-        DEV_LAUNCH(d, vertex_odd, &odd, b->V);
+        DEV_LAUNCH(d, nonmanifold_vertices, &odd, b->V);
     if (!b->hole)
         return;
     struct hole_apply_args holes = {b->tag_pairs, b->hole, b->words + W_HOLE, (uint32_t)b->F};
-    struct soft_holes_args soft = {t->face_end, t->vert, b->soft, b->hole};
-    struct shown_flags_args shown = {b->hole, t->faces, b->shown_flag};
+    struct boundary_none_faces_args soft = {t->face_end, t->vert, b->soft, b->hole};
+    struct visible_corners_args shown = {b->hole, t->faces, b->visible_flag};
     dev_fill(d, b->hole, 0, b->F * (int64_t)sizeof(uint32_t));
     dev_upload(d, b->tag_pairs, m->hole_faces, m->n_holes * (int64_t)sizeof(int32_t));
     DEV_LAUNCH(d, hole_apply, &holes, m->n_holes);
     if (b->soft && (b->B > 0 || b->kind))
-        DEV_LAUNCH(d, soft_holes, &soft, b->F);
-    dev_scan(d, (const int32_t *)b->hole, b->shown_rank, b->F, b->scratch2); /* for the count; the rank is used again */
-    build_count_word(b, W_N_HOLES, b->shown_rank, b->F);
-    DEV_LAUNCH(d, shown_flags, &shown, b->C);
-    dev_scan(d, b->shown_flag, b->shown_rank, b->C, b->scratch2);
-    build_count_word(b, W_N_SHOWN, b->shown_rank, b->C);
+        DEV_LAUNCH(d, boundary_none_faces, &soft, b->F);
+    dev_scan(d, (const int32_t *)b->hole, b->visible_rank, b->F,
+             b->scratch2); /* for the count; the rank is used again */
+    build_count_word(b, W_N_HOLES, b->visible_rank, b->F);
+    DEV_LAUNCH(d, visible_corners, &shown, b->C);
+    dev_scan(d, b->visible_flag, b->visible_rank, b->C, b->scratch2);
+    build_count_word(b, W_N_SHOWN, b->visible_rank, b->C);
 }
 
 /* Where ghosts stand in a table of faces; of a closed mesh of uniform faces there are no tables. */
@@ -218,41 +219,42 @@ int build_fail_tags(const struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Flags of the ruled ones among the n vertices of m, or rows of a channel, and their ranks. */
-static void rank_ruled(struct build *b, const struct sdd_control *m, const struct topology_ruled *r)
+/* Flags of the feature ones among the n vertices of m, or rows of a channel, and their ranks. */
+static void rank_feature_vertices(struct build *b, const struct sdd_control *m,
+                                  const struct topology_feature_vertices *r)
 {
-    struct vertex_ruled_args ruled = {*m, r->flag, b->ruled_flag};
-    DEV_LAUNCH(b->d, vertex_ruled, &ruled, m->n_vertices);
-    dev_scan(b->d, b->ruled_flag, b->ruled_rank, m->n_vertices, b->scratch2);
+    struct feature_vertices_args args = {*m, r->flag, b->feature_flag};
+    DEV_LAUNCH(b->d, feature_vertices, &args, m->n_vertices);
+    dev_scan(b->d, b->feature_flag, b->feature_rank, m->n_vertices, b->scratch2);
 }
 
-void build_count_ruled(struct build *b)
+void build_count_feature_vertices(struct build *b)
 {
     const sdd_topology *t = b->t;
     struct sdd_control m = topology_control(t);
     m.twin = b->twin;
-    if (t->ruled.flag) {
-        rank_ruled(b, &m, &t->ruled);
-        build_count_word(b, W_N_RULED, b->ruled_rank, b->V);
+    if (t->feature_vertices.flag) {
+        rank_feature_vertices(b, &m, &t->feature_vertices);
+        build_count_word(b, W_N_RULED, b->feature_rank, b->V);
     }
     for (int k = 0; k < t->n_channels && topology_has_smooth_channels(t); k++) {
         m = topology_channel_control(t, t->channel + k);
-        rank_ruled(b, &m, &t->channel[k].ruled);
-        build_count_word(b, W_N_CHANNEL_RULED + k, b->ruled_rank, m.n_vertices);
+        rank_feature_vertices(b, &m, &t->channel[k].feature_vertices);
+        build_count_word(b, W_N_CHANNEL_RULED + k, b->feature_rank, m.n_vertices);
     }
 }
 
 /* Once more, now that there is room for the lists. */
-static void list_ruled(struct build *b)
+static void list_feature_vertices(struct build *b)
 {
     const sdd_topology *t = b->t;
     for (int k = -1; k < t->n_channels; k++) {
-        const struct topology_ruled *r = k < 0 ? &t->ruled : &t->channel[k].ruled;
+        const struct topology_feature_vertices *r = k < 0 ? &t->feature_vertices : &t->channel[k].feature_vertices;
         struct sdd_control m = k < 0 ? topology_control(t) : topology_channel_control(t, t->channel + k);
-        struct compact_args list = {b->ruled_flag, b->ruled_rank, r->list};
+        struct compact_args list = {b->feature_flag, b->feature_rank, r->list};
         if (r->n == 0)
             continue;
-        rank_ruled(b, &m, r);
+        rank_feature_vertices(b, &m, r);
         DEV_LAUNCH(b->d, compact, &list, m.n_vertices);
     }
 }
@@ -261,10 +263,10 @@ void build_lay_out_lists(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
     t->ghost_first = b->H > 0 ? ARENA(a, uint32_t, b->H) : NULL;
-    t->shown = b->hole ? ARENA(a, uint32_t, t->n_shown) : NULL;
-    t->ruled.list = t->ruled.n > 0 ? ARENA(a, uint32_t, t->ruled.n) : NULL;
+    t->shown = b->hole ? ARENA(a, uint32_t, t->n_visible) : NULL;
+    t->feature_vertices.list = t->feature_vertices.n > 0 ? ARENA(a, uint32_t, t->feature_vertices.n) : NULL;
     for (int k = 0; k < t->n_channels; k++)
-        t->channel[k].ruled.list = ARENA(a, uint32_t, t->channel[k].ruled.n);
+        t->channel[k].feature_vertices.list = ARENA(a, uint32_t, t->channel[k].feature_vertices.n);
     t->isolated = t->info.n_isolated > 0 ? ARENA(a, uint32_t, t->info.n_isolated) : NULL;
     t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
     t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
@@ -277,7 +279,7 @@ void build_run_lists(struct build *b)
     sdd_topology *t = b->t;
     struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   ghost_rows(b, b->face),
                                       t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
-    struct compact_args shown = {b->shown_flag, b->shown_rank, t->shown};
+    struct compact_args shown = {b->visible_flag, b->visible_rank, t->shown};
     struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
     struct chaikin_rows_args rows = {t->edge_sharp, b->semi_rank, t->chaikin_row, t->chaikin_edge, t->chaikin_part};
@@ -292,5 +294,5 @@ void build_run_lists(struct build *b)
         DEV_LAUNCH(b->d, chaikin_rows, &rows, b->E);
         build_run_channel_lists(b);
     }
-    list_ruled(b);
+    list_feature_vertices(b);
 }

@@ -6,13 +6,13 @@
 
 _Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels take grids as large");
 _Static_assert(SDD_ADAPTIVE_LEVELS == SDD_MAX_PATCH_LEVEL + 1, "and their arguments hold all levels");
-_Static_assert(TAB_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 goes all the way");
+_Static_assert(TABLE_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 goes all the way");
 
 static void lay_out(const struct patches *p, struct arena *a, struct adaptive *out)
 {
     out->patch = ARENA(a, struct sdd_quad, 4 * p->n_patches);
     out->param = ARENA(a, struct sdd_quad, p->n_patches);
-    out->basis = ARENA(a, struct sdd_tab_basis, sdd_basis_at(p->request.level + 1));
+    out->basis = ARENA(a, struct sdd_table_basis, sdd_basis_at(p->request.level + 1));
     out->points = ARENA(a, float, 3 * p->n_rows);
 }
 
@@ -29,12 +29,13 @@ static int fill(struct adaptive *a, struct sdd_error *err)
     struct arena real = {a->memory.memory, 0};
     uint32_t n_patches = 0;
     lay_out(&a->plan, &real, a);
-    struct sdd_tab_basis *basis = calloc((size_t)sdd_basis_at(level + 1), sizeof *basis);
+    struct sdd_table_basis *basis = calloc((size_t)sdd_basis_at(level + 1), sizeof *basis);
     if (!basis)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     for (int l = 0; l <= level; l++) {
         const struct patch_level *of = a->plan.level + l;
-        tab_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT ? TAB_LIMIT : TAB_REFINED, basis + sdd_basis_at(l));
+        table_basis(l, a->plan.request.surface == SDD_SURFACE_LIMIT ? TABLE_LIMIT : TABLE_REFINED,
+                    basis + sdd_basis_at(l));
         a->levels.cell[l] = of->cell;
         a->levels.patch[l] = of->patch;
         a->levels.n[l] = (uint32_t)of->n_patches;

@@ -9,9 +9,9 @@
 
 struct adaptive {
     struct patches plan;
-    struct topology_part memory;
+    struct device_block memory;
     struct sdd_quad *patch, *param;
-    struct sdd_tab_basis *basis;
+    struct sdd_table_basis *basis;
     struct sdd_level_patches levels;
     float *points;      /* of all levels, as the last frame had them */
     uint64_t points_of; /* sdd_mesh.points_serial then; 0: none yet  */

@@ -52,7 +52,7 @@ SDD_FN struct sdd_vec3 sdd_step_inside(const struct sdd_grid *g, struct sdd_poin
 
 SDD_FN void k_patch_points(int64_t i, const struct patch_points_args *a)
 {
-    struct sdd_spot s = sdd_spot_of_key(&a->mesh, a->level + 1, a->to_key[i]);
+    struct sdd_quad_location s = sdd_quad_location_of_key(&a->mesh, a->level + 1, a->to_key[i]);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     struct sdd_points from = sdd_points_listed(a->from, a->key, a->n_from);
     struct sdd_vec3 p =

@@ -23,7 +23,7 @@ struct patches {
     struct sdd_features features;
     struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit; /* limit: key, place, n_points and first alone */
     int64_t n_rows, n_patches;
-    struct topology_part piece[PATCHES_MOST_PIECES], scratch; /* device memory */
+    struct device_block piece[PATCHES_MOST_PIECES], scratch; /* device memory */
     int n_pieces;
     int64_t held_bytes, most_bytes; /* now, and at the worst moment */
 };

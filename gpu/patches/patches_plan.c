@@ -9,7 +9,7 @@
 #include "gpu/patches/kernels/patch_corners.k.h"
 #include "gpu/patches/kernels/patch_first.k.h"
 #include "gpu/patches/kernels/patch_keys.k.h"
-#include "gpu/patches/kernels/patch_places.k.h"
+#include "gpu/patches/kernels/patch_locations.k.h"
 #include "gpu/patches/kernels/patch_split.k.h"
 #include "gpu/patches/kernels/patch_vertices.k.h"
 #include "gpu/kernel/run_heads.k.h"
@@ -21,7 +21,7 @@
 
 enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
 
-static int take(struct patches *p, struct topology_part *to, int64_t bytes, struct sdd_error *err)
+static int take(struct patches *p, struct device_block *to, int64_t bytes, struct sdd_error *err)
 {
     int rc = bytes ? dev_alloc_more(p->topology->device, p->held_bytes, bytes, &to->memory, err) : SDD_OK;
     if (rc || !bytes)
@@ -32,7 +32,7 @@ static int take(struct patches *p, struct topology_part *to, int64_t bytes, stru
     return SDD_OK;
 }
 
-static void drop(struct patches *p, struct topology_part *from)
+static void drop(struct patches *p, struct device_block *from)
 {
     dev_free(p->topology->device, from->memory, from->bytes);
     p->held_bytes -= from->bytes;
@@ -50,7 +50,7 @@ void patches_fini(struct patches *p)
 /* Memory that stays until patches_fini. */
 static int keep(struct patches *p, int64_t bytes, void **out, struct sdd_error *err)
 {
-    struct topology_part *to = p->piece + p->n_pieces++;
+    struct device_block *to = p->piece + p->n_pieces++;
     int rc = take(p, to, bytes, err);
     *out = to->memory;
     return rc;
@@ -165,11 +165,11 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
         return rc;
     struct compact_args patches = {s->flag[0], s->rank[0], l->patch}, left = {s->flag[1], s->rank[1], l->left};
     struct compact_keys_args keys = {s->sorted, s->key_flag, s->key_rank, l->key};
-    struct patch_places_args places = {s->value, s->key_rank, l->place};
+    struct patch_locations_args places = {s->value, s->key_rank, l->place};
     DEV_LAUNCH(d, compact, &patches, n_cells);
     DEV_LAUNCH(d, compact, &left, n_cells);
     DEV_LAUNCH(d, compact_keys, &keys, n_keys);
-    DEV_LAUNCH(d, patch_places, &places, n_keys);
+    DEV_LAUNCH(d, patch_locations, &places, n_keys);
     return SDD_OK;
 }
 
@@ -274,7 +274,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
     const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
     p->features.shown = p->with_holes ? NULL : t->shown;
-    p->features.n_shown = (uint32_t)t->n_shown;
+    p->features.n_visible = (uint32_t)t->n_visible;
     int rc = plan_control(p, err);
     for (int level = 1; level <= p->request.level && !rc; level++) {
         rc = result_cancelled(p->request.cancel, "a level of patches", err);

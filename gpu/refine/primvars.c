@@ -226,7 +226,7 @@ static int run_smooth(const struct run *run, const struct sdd_control *mesh, int
         matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
         return SDD_OK;
     }
-    const struct tabulated_crowd one = {1, {values}, {run->scratch}, {out}, as};
+    const struct tabulated_batch one = {1, {values}, {run->scratch}, {out}, as};
     tabulated_rows(t, mesh, t->tabulated + k, r->surface, width, &one);
     return SDD_OK;
 }
@@ -276,8 +276,8 @@ static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_pla
     struct sdd_parents parents = {
         .faces = t->faces,
         .shown = t->shown,
-        .each =
-            topology_is_sqrt3(t) ? p->n_faces / (t->n_shown / 3 > 0 ? t->n_shown / 3 : 1) : (int64_t)1 << (2 * bits),
+        .each = topology_is_sqrt3(t) ? p->n_faces / (t->n_visible / 3 > 0 ? t->n_visible / 3 : 1)
+                                     : (int64_t)1 << (2 * bits),
         .corners = corners,
         .bits = bits,
     };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: plan and run a refine, of one mesh or a crowd: choose the engine, lay out one allocation of exactly the
+/* refine.c: plan and run a refine, of one mesh or a batch: choose the engine, lay out one allocation of exactly the
  * planned size, run, bring the blocks to host memory (result.h). */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/engine.h"
@@ -109,7 +109,7 @@ static void count_sqrt3(const sdd_topology *t, int level, struct sdd_plan *p)
     for (int k = 0; k < level; k++, faces *= 3)
         B *= k % 2 ? 3 : 1;
     p->n_vertices = topology_points(t, level);
-    p->n_faces = t->n_shown / 3 * faces;
+    p->n_faces = t->n_visible / 3 * faces;
     p->n_uvs = t->info.n_uvs ? 3 * p->n_faces : 0;
     p->n_edges = level == 1 ? t->info.n_edges + 3 * t->info.n_faces : (3 * faces * t->info.n_faces + B) / 2;
 }
@@ -123,7 +123,7 @@ static void count_refined(const sdd_topology *t, int level, struct sdd_plan *p)
         return count_sqrt3(t, level, p);
     p->n_vertices = topology_points(t, level);
     p->n_uvs = t->info.n_uvs ? topology_channel_points(t, t->channel, level) : 0;
-    p->n_faces = t->n_shown * m * m;
+    p->n_faces = t->n_visible * m * m;
     p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
     if (topology_is_triangles(t)) {
         p->n_faces /= 3;
@@ -200,7 +200,7 @@ int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_erro
 
 /* ---- run ------------------------------------------------------------------------------------------------------- */
 /* Meshes on their way: of each what is asked, who makes it, where. */
-struct crowd {
+struct batch {
     sdd_device *device;
     int n, abreast; /* abreast: so many have scratch of their own, for an engine that makes their points at once */
     int begin;      /* only: their blocks stay in device memory, where that is not the host's */
@@ -212,7 +212,7 @@ struct crowd {
     int64_t scratch_bytes;
 };
 
-static void crowd_free(struct crowd *c, int rc)
+static void batch_free(struct batch *c, int rc)
 {
     for (int k = 0; k < c->n && rc && c->result; k++) {
         sdd_result_free(c->result[k]);
@@ -224,7 +224,7 @@ static void crowd_free(struct crowd *c, int rc)
     free(c->lay);
 }
 
-static int crowd_plan(struct crowd *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
+static int batch_plan(struct batch *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
                       struct sdd_error *err)
 {
     const size_t n = (size_t)c->n;
@@ -250,12 +250,12 @@ static int crowd_plan(struct crowd *c, sdd_mesh *const *meshes, const struct sdd
         c->scratch_bytes = bytes > c->scratch_bytes ? bytes : c->scratch_bytes;
         c->abreast = c->engine[k] == c->engine[0] ? c->abreast : 1;
     }
-    if (!c->engine[0]->run_many || (asked->include & ENGINE_POINTS) != SDD_POSITIONS || asked->n_rows)
+    if (!c->engine[0]->run_batch || (asked->include & ENGINE_POINTS) != SDD_POSITIONS || asked->n_rows)
         c->abreast = 1;
     return SDD_OK;
 }
 
-static void crowd_lay_out(struct crowd *c, sdd_mesh *const *meshes, struct arena *a)
+static void batch_lay_out(struct batch *c, sdd_mesh *const *meshes, struct arena *a)
 {
     char *scratch = arena_take(a, c->abreast, c->scratch_bytes);
     int64_t n_words = 0;
@@ -272,7 +272,7 @@ static void crowd_lay_out(struct crowd *c, sdd_mesh *const *meshes, struct arena
 }
 
 /* Host memory for a result, and where the engine writes. */
-static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
+static int batch_place(struct batch *c, int k, struct sdd_error *err)
 {
     const struct sdd_plan *p = &c->result[k]->info.plan;
     const struct sdd_refine_request *r = c->request + k;
@@ -284,7 +284,7 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
         lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);
     if (r->compact)
         lay->direct |= r->compact & primvars_direct(run->mesh->topology, r, p->method);
-    if (c->abreast > 1) /* run_many makes floats */
+    if (c->abreast > 1) /* run_batch makes floats */
         lay->direct &= ~SDD_POSITIONS;
     run->positions_as = quantise_as(lay, SDD_POSITIONS);
     run->normals_as = quantise_as(lay, SDD_NORMALS);
@@ -299,7 +299,7 @@ static int crowd_place(struct crowd *c, int k, struct sdd_error *err)
 }
 
 /* What is no engine's. */
-static int run_rest(const struct crowd *c, int k, struct sdd_error *err)
+static int run_rest(const struct batch *c, int k, struct sdd_error *err)
 {
     const struct engine_run *run = c->run + k;
     const struct sdd_refine_request *r = run->request;
@@ -320,7 +320,7 @@ static int run_rest(const struct crowd *c, int k, struct sdd_error *err)
 }
 
 /* Runs in allocated memory. What is made abreast is made before the rest of any of them, which may use its scratch. */
-static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd_error *err)
+static int batch_run(const struct batch *c, const atomic_int *cancel, struct sdd_error *err)
 {
     int rc = SDD_OK;
     dev_mark(c->device, MARK_START);
@@ -328,7 +328,7 @@ static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd
         const int n = c->n - first < c->abreast ? c->n - first : c->abreast;
         for (int k = first; k < first + n; k++)
             quantise_begin(c->run[k].mesh, &c->result[k]->info.plan, c->lay + k, c->run[k].scratch);
-        rc = c->abreast > 1 ? c->engine[0]->run_many(c->run + first, n, err)
+        rc = c->abreast > 1 ? c->engine[0]->run_batch(c->run + first, n, err)
                             : c->engine[first]->run(c->run + first, err); /* NOLINT: a plan has an engine */
         for (int k = first; k < first + n && !rc; k++)
             rc = run_rest(c, k, err);
@@ -336,25 +336,25 @@ static int crowd_run(const struct crowd *c, const atomic_int *cancel, struct sdd
     return rc ? rc : result_bring(c->result, c->lay, c->n, !c->begin, cancel, err);
 }
 
-static int crowd_refine(struct crowd *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
+static int batch_refine(struct batch *c, sdd_mesh *const *meshes, const struct sdd_refine_request *asked,
                         struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     void *memory;
     int64_t launches = c->device->n_launches;
-    int rc = crowd_plan(c, meshes, asked, err);
+    int rc = batch_plan(c, meshes, asked, err);
     if (rc)
         return rc;
-    crowd_lay_out(c, meshes, &count);
+    batch_lay_out(c, meshes, &count);
     rc = dev_alloc(c->device, count.used, &memory, err);
     if (rc)
         return rc;
     real.base = memory;
-    crowd_lay_out(c, meshes, &real);
+    batch_lay_out(c, meshes, &real);
     for (int k = 0; k < c->n && !rc; k++)
-        rc = crowd_place(c, k, err);
+        rc = batch_place(c, k, err);
     if (!rc) {
-        rc = crowd_run(c, asked->cancel, err);
+        rc = batch_run(c, asked->cancel, err);
         if (rc) /* queued work may still use the memory */
             dev_drain(c->device);
     }
@@ -384,9 +384,9 @@ static int refine(sdd_mesh *const *meshes, int n, int begin, const struct sdd_re
         if (meshes[k]->topology != meshes[0]->topology)
             return sdd_fail(err, SDD_EINVALID, "meshes", "mesh %d has another topology than mesh 0", k);
     sdd_device *d = meshes[0]->topology->device;
-    struct crowd c = {d, n, n < ENGINE_ABREAST ? n : ENGINE_ABREAST, begin && !d->b->unified, .result = out};
-    int rc = crowd_refine(&c, meshes, r, err);
-    crowd_free(&c, rc);
+    struct batch c = {d, n, n < ENGINE_BATCH ? n : ENGINE_BATCH, begin && !d->b->unified, .result = out};
+    int rc = batch_refine(&c, meshes, r, err);
+    batch_free(&c, rc);
     return rc;
 }
 

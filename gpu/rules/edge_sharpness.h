@@ -5,7 +5,7 @@
 #ifndef SDD_EDGE_SHARPNESS_H
 #define SDD_EDGE_SHARPNESS_H
 #include "gpu/rules/crease_rule.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 SDD_FN float sdd_part(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i, int32_t high)
 {

@@ -19,7 +19,7 @@
 #ifndef SDD_SQRT3_GRID_H
 #define SDD_SQRT3_GRID_H
 #include "gpu/rules/crease_rule.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 /* A level. */
 struct sdd_sqrt3 {
@@ -78,7 +78,7 @@ SDD_FN uint32_t sdd_sqrt3_own(const struct sdd_sqrt3 *m, uint32_t h)
 }
 
 /* Row k of the faces that are shown, of a level that makes `each` of a control face; shown[] are corners, NULL: all. */
-SDD_FN int64_t sdd_sqrt3_shown(const uint32_t *shown, int64_t each, int64_t k)
+SDD_FN int64_t sdd_sqrt3_visible(const uint32_t *shown, int64_t each, int64_t k)
 {
     int64_t f = k / each;
     return shown ? (int64_t)(shown[3 * f] / 3) * each + (k - f * each) : k;

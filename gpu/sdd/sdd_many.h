@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sdd_many.h: many meshes of one topology refined together: a crowd, or poses of one mesh. */
+/* sdd_many.h: many meshes of one topology refined together: a batch, or poses of one mesh. */
 #ifndef SDD_SDD_MANY_H
 #define SDD_SDD_MANY_H
 #include "sdd.h"

@@ -32,8 +32,8 @@ struct bench {
     struct sdd_device_info info;
     double copy; /* GB/s */
     char label[96];
-    struct topology_part x, y; /* for rows of MOST_WIDTH floats */
-    float *got, *want;         /* [n_rows * MOST_WIDTH] */
+    struct device_block x, y; /* for rows of MOST_WIDTH floats */
+    float *got, *want;        /* [n_rows * MOST_WIDTH] */
     int64_t n_columns;
 };
 
@@ -68,8 +68,8 @@ static struct csr unpack(struct bench *b, const struct matrix *m)
         for (; k < at->n_rest && (by_row ? row[k] == i : k < rest_end[i]); k++, n++)
             column[n] = rest[k], weight[n] = (double)rest_weight[k];
     }
-    must(part_take(b->d, out.n_rows * (int64_t)sizeof *end, &out.ends, &err), &err);
-    must(part_take(b->d, n * (int64_t)(sizeof *column + sizeof *weight), &out.entries, &err), &err);
+    must(block_take(b->d, out.n_rows * (int64_t)sizeof *end, &out.ends, &err), &err);
+    must(block_take(b->d, n * (int64_t)(sizeof *column + sizeof *weight), &out.entries, &err), &err);
     out.end = out.ends.memory;
     out.weight = out.entries.memory;
     out.column = (uint32_t *)(out.weight + n);
@@ -181,8 +181,8 @@ static void take_frame(struct bench *b, sdd_mesh *mesh, const struct sdd_refine_
     b->want = xalloc(3 * block->count, sizeof *b->want);
     b->got = xalloc(MOST_WIDTH * block->count, sizeof *b->got);
     memcpy(b->want, block->data, (size_t)block->bytes);
-    must(part_take(b->d, b->n_columns * MOST_WIDTH * (int64_t)sizeof(float), &b->x, &err), &err);
-    must(part_take(b->d, block->count * MOST_WIDTH * (int64_t)sizeof(float), &b->y, &err), &err);
+    must(block_take(b->d, b->n_columns * MOST_WIDTH * (int64_t)sizeof(float), &b->x, &err), &err);
+    must(block_take(b->d, block->count * MOST_WIDTH * (int64_t)sizeof(float), &b->y, &err), &err);
     sdd_result_free(result);
 }
 

@@ -375,18 +375,18 @@ def bench_poses(args, folder):
         bodies = [b"".join(b"%c\0\x80\x3f" % (1 + (i * k) % 250) for i in range(3 * n)) for k in (1, 3, 7)]
         for path in paths:
             c.must(200, "POST", path, bodies[0], "Content-Type: application/octet-stream\r\n")
-        for crowd in (False, True):
+        for batch in (False, True):
             for k in (1, 4, most):
                 before = metric(c, "subdd_batched_frames_total")
-                clients = [client(daemon.port, paths[i if crowd else 0], bodies, seconds) for i in range(k)]
+                clients = [client(daemon.port, paths[i if batch else 0], bodies, seconds) for i in range(k)]
                 times = [t for _, reader in clients for t in json.load(reader)]
                 for pid, _ in clients:
                     os.waitpid(pid, 0)
                 together = metric(c, "subdd_batched_frames_total") - before
                 print("%d vertices (%s), %2d clients, %s: %.0f frames a second, p50 %.2f p99 %.2f ms, %.0f %% made together" %
-                      (n * 64, daemon.backend, k, "a mesh each" if crowd else "one mesh", len(times) / seconds, percentile(times, 50),
+                      (n * 64, daemon.backend, k, "a mesh each" if batch else "one mesh", len(times) / seconds, percentile(times, 50),
                        percentile(times, 99), 100 * together / len(times)))
-                report("poses", backend=daemon.backend, vertices=n * 64, clients=k, meshes=k if crowd else 1, frames_per_s=len(times) / seconds,
+                report("poses", backend=daemon.backend, vertices=n * 64, clients=k, meshes=k if batch else 1, frames_per_s=len(times) / seconds,
                        p50_ms=percentile(times, 50), p99_ms=percentile(times, 99), together=together / len(times))
     finally:
         daemon.stop()

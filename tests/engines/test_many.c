@@ -20,7 +20,7 @@ enum { MOST = 65 };
 static const int counts[] = {1, 2, 3, 64, MOST};
 
 /* Meshes of one topology, and what each is alone. */
-struct crowd {
+struct batch {
     sdd_topology *topology;
     sdd_mesh *meshes[MOST];
     uint64_t digests[MOST][SDD_MAX_BLOCKS];
@@ -36,7 +36,7 @@ static void pose(const struct shape *s, int k, float *points)
         points[i] = s->points[i] * (1 + 0.01f * (float)k) + 0.001f * (float)((i * 7 + k * 5) % 23);
 }
 
-static void crowd_open(struct crowd *c, sdd_device *d, const struct shape *s, const struct sdd_mesh_desc *desc)
+static void crowd_open(struct batch *c, sdd_device *d, const struct shape *s, const struct sdd_mesh_desc *desc)
 {
     struct sdd_error err = {0};
     float *points = xalloc(3 * s->desc.n_vertices, sizeof *points);
@@ -51,14 +51,14 @@ static void crowd_open(struct crowd *c, sdd_device *d, const struct shape *s, co
     free(points);
 }
 
-static void crowd_close(struct crowd *c)
+static void crowd_close(struct batch *c)
 {
     for (int k = 0; k < MOST; k++)
         sdd_mesh_free(c->meshes[k]);
     sdd_topology_unref(c->topology);
 }
 
-static void refine_alone(struct crowd *c, const struct sdd_refine_request *r)
+static void refine_alone(struct batch *c, const struct sdd_refine_request *r)
 {
     for (int k = 0; k < MOST; k++) {
         struct sdd_error err = {0};
@@ -73,7 +73,7 @@ static void refine_alone(struct crowd *c, const struct sdd_refine_request *r)
 }
 
 /* n of the meshes, of which place k has mesh `order[k]`. */
-static void check_together(const char *label, const struct crowd *c, const struct sdd_refine_request *r, int n,
+static void check_together(const char *label, const struct batch *c, const struct sdd_refine_request *r, int n,
                            const int *order)
 {
     struct sdd_error err = {0};
@@ -98,7 +98,7 @@ static void check_together(const char *label, const struct crowd *c, const struc
 }
 
 /* What one mesh is refused, all are: here tables of triangles. */
-static int is_refused(const char *label, const struct crowd *c, const struct sdd_refine_request *r)
+static int is_refused(const char *label, const struct batch *c, const struct sdd_refine_request *r)
 {
     struct sdd_error err = {0};
     sdd_result *results[3];
@@ -112,7 +112,7 @@ static int is_refused(const char *label, const struct crowd *c, const struct sdd
     return 1;
 }
 
-static void check_request(const char *label, struct crowd *c, const struct sdd_refine_request *r)
+static void check_request(const char *label, struct batch *c, const struct sdd_refine_request *r)
 {
     int order[MOST];
     if (is_refused(label, c, r))
@@ -142,7 +142,7 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
         {.level = 2, .surface = SDD_SURFACE_LIMIT, .include = EVERYTHING | SDD_TANGENTS | uvs},
         {.level = 2, .include = SDD_POSITIONS | SDD_INDICES | uvs, .compact = SDD_POSITIONS | (uvs & SDD_UVS)},
         {.level = 2, .include = SDD_POSITIONS, .first_row = 3, .n_rows = 2}};
-    struct crowd c;
+    struct batch c;
     crowd_open(&c, device, s, d);
     for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
         for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
@@ -177,7 +177,7 @@ static void test_digests(void **state)
 }
 
 /* ---- what a launch takes ---------------------------------------------------------------------------------------- */
-static int64_t launches_of(const struct crowd *c, const struct sdd_refine_request *r, int n)
+static int64_t launches_of(const struct batch *c, const struct sdd_refine_request *r, int n)
 {
     struct sdd_error err = {0};
     sdd_result *results[MOST];
@@ -193,7 +193,7 @@ static int64_t launches_of(const struct crowd *c, const struct sdd_refine_reques
 static void test_one_launch(void **state)
 {
     struct fixture f;
-    struct crowd c;
+    struct batch c;
     (void)state;
     fixture_open(&f, "genus2_mixed", 1, 0);
     crowd_open(&c, f.device, &f.shape, &f.shape.desc);
@@ -323,7 +323,7 @@ static void test_memory(void **state)
     (void)state;
     for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
         struct fixture f;
-        struct crowd c;
+        struct batch c;
         struct sdd_plan plan;
         struct sdd_error err = {0};
         sdd_result *results[MOST];

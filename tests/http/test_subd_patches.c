@@ -65,7 +65,7 @@ static const void *rows_of(const struct subd_frame *f, int semantic)
 struct control { /* where the cells of a control face are among the refined faces */
     int n_faces;
     int *sizes, *first; /* corners, and the row of the first among those that are shown */
-    int n_shown;
+    int n_visible;
 };
 
 static void read_control(struct control *c, const char *id)
@@ -80,7 +80,7 @@ static void read_control(struct control *c, const char *id)
     c->n_faces = (int)(mesh->face_vertex_counts.len / 4);
     c->sizes = calloc((size_t)c->n_faces + 1, sizeof(int));
     c->first = calloc((size_t)c->n_faces + 1, sizeof(int));
-    c->n_shown = 0;
+    c->n_visible = 0;
     assert_true(c->sizes && c->first);
     memcpy(c->sizes, mesh->face_vertex_counts.data, mesh->face_vertex_counts.len);
     for (size_t i = 0; i < mesh->hole_indices.len / 4; i++) {
@@ -90,8 +90,8 @@ static void read_control(struct control *c, const char *id)
     }
     for (int f = 0; f < c->n_faces; f++)
         if (c->first[f] == 0) {
-            c->first[f] = c->n_shown;
-            c->n_shown += c->sizes[f];
+            c->first[f] = c->n_visible;
+            c->n_visible += c->sizes[f];
         }
     subdd__v1__mesh__free_unpacked(mesh, NULL);
     free(data);
@@ -224,10 +224,10 @@ static int64_t compare(const char *name, const struct subd_mesh_info *info, int 
         c.tolerance = fmax(c.tolerance, 4e-6 * fabs((double)p[i]));
     c.seen = calloc((size_t)c.limit.faces + 1, 1);
     assert_non_null(c.seen);
-    if (c.limit.faces == (int64_t)c.control.n_shown << 2 * (level - 1))
+    if (c.limit.faces == (int64_t)c.control.n_visible << 2 * (level - 1))
         compare_all(&c);
     else if (strcmp(info->options[SUBD_INTERPOLATE_BOUNDARY], "none")) /* that one takes more away than the holes */
-        fail_msg("%s: %lld faces for %d corners", name, (long long)c.limit.faces, c.control.n_shown);
+        fail_msg("%s: %lld faces for %d corners", name, (long long)c.limit.faces, c.control.n_visible);
     free(c.seen);
     free(c.control.sizes);
     free(c.control.first);

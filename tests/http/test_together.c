@@ -12,7 +12,7 @@
 #define BATCHED "subdd_batched_frames_total"
 enum { CLIENTS = 12, INVALID = 3, LEAVES = 5, ELSEWHERE = 8, ROUNDS = 60 };
 
-static char crowd[CLIENTS][32];
+static char batch[CLIENTS][32];
 
 static int begin(const char *id, const char *method, const char *query, const char *fields, const void *body, size_t n)
 {
@@ -129,17 +129,17 @@ static void test_crowd(void **state)
     int round = 0;
     (void)state;
     for (int i = 0; i < CLIENTS; i++)
-        create_cube(&d, crowd[i]);
+        create_cube(&d, batch[i]);
     for (; round < ROUNDS && daemon_metric(&d, BATCHED) < before + CLIENTS; round++) {
         struct answer want[CLIENTS];
         int fds[CLIENTS];
         for (int i = 0; i < CLIENTS; i++) {
             alone(query, round * CLIENTS + i, want + i);
-            put(crowd[i], round * CLIENTS + i);
+            put(batch[i], round * CLIENTS + i);
         }
         int slow = begin_long();
         for (int i = 0; i < CLIENTS; i++)
-            fds[i] = begin(crowd[i], "GET", query, "", NULL, 0);
+            fds[i] = begin(batch[i], "GET", query, "", NULL, 0);
         for (int i = 0; i < CLIENTS; i++) {
             expect_same(fds[i], want + i);
             answer_free(want + i);

@@ -36,20 +36,20 @@ struct sdd_faces faces_in(const struct brute *b, int64_t n)
 unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uint32_t *edge_corner,
                            const float *edge_sharp, int64_t n_edges, const float *vert_sharp, int64_t n)
 {
-    unsigned char *ruled = xalloc(n, 1);
+    unsigned char *is_feature = xalloc(n, 1);
     int32_t *n_sharp = xalloc(n, sizeof *n_sharp);
     for (int64_t e = 0; e < n_edges; e++)
         if (edge_sharp[e] > 0)
             n_sharp[vert[edge_corner[e]]]++, n_sharp[vert[next[edge_corner[e]]]]++;
     for (int64_t v = 0; v < n; v++)
-        ruled[v] = n_sharp[v] > 1 || vert_sharp[v] > 0;
+        is_feature[v] = n_sharp[v] > 1 || vert_sharp[v] > 0;
     free(n_sharp);
-    return ruled;
+    return is_feature;
 }
 
-struct sdd_ruled ruled_in(const unsigned char *flag, int64_t n)
+struct sdd_feature_vertices ruled_in(const unsigned char *flag, int64_t n)
 {
-    struct sdd_ruled r = {launch_in(flag, n, 1), NULL, 0, 0};
+    struct sdd_feature_vertices r = {launch_in(flag, n, 1), NULL, 0, 0};
     uint32_t *list = xalloc(n, sizeof *list);
     for (int64_t v = 0; v < n; v++)
         if (flag[v])

@@ -430,7 +430,7 @@ static void test_every_kernel_ran(void **state)
         skip();
     }
     for (int k = 0; k < SDD_N_KERNELS; k++) {
-        if (n_launched[k] == 0 && (other->in_order || k != SDD_K_tab_turns)) { /* a CPU goes by corners anyway */
+        if (n_launched[k] == 0 && (other->in_order || k != SDD_K_table_order)) { /* a CPU goes by corners anyway */
             print_error("kernel %s was never launched\n", parity_kernel_name(k));
             missing++;
         }

@@ -121,7 +121,7 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
     return SDD_OK;
 }
 
-/* A crowd of two. */
+/* A batch of two. */
 static int refine_together(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
 {
     const struct sdd_refine_request request = {.level = 2, .include = SDD_POSITIONS, .method = "tabulated"};

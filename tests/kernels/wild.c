@@ -115,10 +115,10 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.corner = launch_in(b->vert_corner, b->C, 4), m.face_end = launch_in(b->end, b->F, 4);
     m.edge_sharp = k->edge_sharp || !no_arrays ? launch_in(o->edge_sharp, o->E, 4) : NULL;
     m.vert_sharp = k->vert_sharp || !no_arrays ? launch_in(o->vert_sharp, b->V, 4) : NULL;
-    unsigned char *ruled = wild_ruled(k);
+    unsigned char *is_feature = wild_ruled(k);
     if (m.edge_sharp)
-        m.ruled = ruled_in(ruled, b->V);
-    free(ruled);
+        m.feature_vertices = ruled_in(is_feature, b->V);
+    free(is_feature);
     return m;
 }
 

@@ -6,7 +6,7 @@
 #ifndef TESTS_WILD_H
 #define TESTS_WILD_H
 #include "gpu/grid/interleave.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "tests/kernels/nonmanifold.h"
 
 /* One level. Edge ends of a quad: ends[0] is the lower vertex at level 0, the older one later. */
@@ -45,7 +45,7 @@ void wild_limits(const struct wild_case *k, const struct wild *w, struct wild_li
 /* The level's points in grid order, rounded; the caller frees. wild_upload: the control mesh as kernels want it;
  * arrays of zeros where no_arrays is 0 and nothing is sharp. */
 float *wild_points(const struct wild *w);
-/* wild_ruled: what vertex_ruled says of each vertex; the caller frees. */
+/* wild_ruled: what feature_vertices says of each vertex; the caller frees. */
 unsigned char *wild_ruled(const struct wild_case *k);
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays);
 /* wild_check_rows: rows [begin, end) are `want`'s, the others as they were `before`. */

@@ -386,7 +386,7 @@ static int dev_launch(void *device, int kernel, const void *args, size_t args_by
     return result(d, cudaLaunchKernelExC(&config, kernel_table[kernel]->function, params));
 }
 
-static void dev_keep(void *device, void *memory, int64_t bytes)
+static void dev_l2_window(void *device, void *memory, int64_t bytes)
 {
     struct device *d = (struct device *)device;
     d->kept = {};
@@ -501,7 +501,7 @@ static const struct sdd_backend backend = {
     dev_fill,
     /* work */
     dev_launch,
-    dev_keep,
+    dev_l2_window,
     dev_scan_scratch,
     dev_scan,
     dev_sort_scratch,

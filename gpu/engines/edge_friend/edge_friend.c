@@ -110,15 +110,15 @@ static void first_step(const struct engine_run *run, struct level *to)
     struct ef_faces_args faces = {t->face_end, t->vert, t->ghost_first, p, to->slot, V, F, E};
     struct ef_edges_args edges = {t->edge_corner, t->vert,  t->twin, t->faces, smooth_triangles ? t->face_end : NULL, p,
                                   t->edge_sharp,  to->slot, V,       F};
-    const struct sdd_ruled ruled = topology_control(t).ruled;
+    const struct sdd_feature_vertices feature_vertices = topology_control(t).feature_vertices;
     struct ef_vertices_args vertices = {
         t->vert_begin, t->vert_end,   t->vert_corner, t->vert,  t->edge, t->twin, t->faces, p,
-        t->edge_sharp, t->vert_sharp, ruled,          to->slot, V,       F,       C};
+        t->edge_sharp, t->vert_sharp, feature_vertices,          to->slot, V,       F,       C};
     struct ef_quads_args quads = {t->vert,   t->edge, t->twin, t->faces, t->edge_sharp, to->quad, to->friends,
                                   to->sharp, V,       F,       E};
     DEV_LAUNCH(t->device, ef_faces, &faces, i->n_faces + i->n_boundaries);
     DEV_LAUNCH(t->device, ef_edges, &edges, i->n_edges);
-    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices + ruled.n_items);
+    DEV_LAUNCH(t->device, ef_vertices, &vertices, i->n_vertices + feature_vertices.n_items);
     DEV_LAUNCH(t->device, ef_quads, &quads, i->n_corners + i->n_boundary_edges);
 }
 

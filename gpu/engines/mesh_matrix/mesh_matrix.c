@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mesh_matrix.c: the mesh matrix (Mlakar 2018) in its optimised form, for topology of any kind. The control mesh's
  * matrix is stored by rows and by columns with its adjacency (E and F), built by sort and scan; from level 1 on matrix
- * and adjacency are formulas (quad_spot.h), so a level is its points alone, in grid order, and two launches
+ * and adjacency are formulas (quad_location.h), so a level is its points alone, in grid order, and two launches
  * make the next. Only two levels of points are held. */
 #include "gpu/engines/mesh_matrix/mesh_matrix.h"
 #include "gpu/engine_api/capabilities.h"

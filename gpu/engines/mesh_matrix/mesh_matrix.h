@@ -4,7 +4,7 @@
 #ifndef SDD_MESH_MATRIX_H
 #define SDD_MESH_MATRIX_H
 #include "gpu/engine_api/engine.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 struct mesh_matrix_tables {
     struct sdd_float2 *angle, *weights; /* topology_angles; loop_rule.h */

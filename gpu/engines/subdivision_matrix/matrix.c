@@ -17,10 +17,10 @@
 #define PARTS 64        /* of a product, at most, .. */
 #define LEAST_PART 4096 /* .. of so many rows or more */
 
-void matrix_give(sdd_device *d, struct topology_part *part)
+void matrix_give(sdd_device *d, struct device_block *part)
 {
     dev_free(d, part->memory, part->bytes);
-    *part = (struct topology_part){0};
+    *part = (struct device_block){0};
 }
 
 /* What matrices are made with. */
@@ -28,7 +28,7 @@ struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
     struct sdd_control mesh; /* goes along the levels, as in smooth.h */
-    struct topology_part tools;
+    struct device_block tools;
     float *parts[2];
     struct sdd_float2 *weights, *angle;
     struct sqrt3_levels levels; /* of sqrt3 alone, whose mesh goes along too */
@@ -134,8 +134,8 @@ static int too_large(int level, int64_t n, struct sdd_error *err)
 int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err)
 {
     int64_t n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
-    struct topology_part work = {0};
-    int rc = part_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
+    struct device_block work = {0};
+    int rc = block_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
     if (rc)
         return rc;
     struct matrix_total_args sums = {count, work.memory, n};
@@ -151,7 +151,7 @@ int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct
 static int count_rows(const struct build *b, const struct recipe *r, struct csr *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
-    int rc = part_take(d, r->n_rows * (int64_t)sizeof *out->end, &out->ends, err);
+    int rc = block_take(d, r->n_rows * (int64_t)sizeof *out->end, &out->ends, err);
     if (rc)
         return rc;
     out->end = out->ends.memory;
@@ -169,7 +169,7 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
     *out = (struct csr){0};
     int rc = count_rows(b, &r, out, err);
     if (!rc)
-        rc = part_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
+        rc = block_take(d, out->n_entries * (int64_t)(sizeof *out->column + sizeof *out->weight), &out->entries, err);
     if (!rc) {
         out->weight = out->entries.memory;
         out->column = (uint32_t *)(out->weight + out->n_entries);
@@ -267,9 +267,9 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
 static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices *all, struct sdd_error *err)
 {
     const int64_t n = tangents->n_rows, bytes = n * (int64_t)sizeof(int32_t);
-    struct topology_part work = {0};
+    struct device_block work = {0};
     int32_t n_bare = 0;
-    int rc = part_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
+    int rc = block_take(d, 2 * bytes + d->b->scan_scratch(d->dev, n), &work, err);
     if (rc)
         return rc;
     int32_t *flag = work.memory, *rank = flag + n;
@@ -283,7 +283,7 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     all->of[MATRIX_TANGENTS_1].level = 0;
     all->n_bare = rc ? 0 : n_bare;
     if (!rc)
-        rc = part_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
+        rc = block_take(d, n_bare * (int64_t)sizeof *all->bare, &all->bare_memory, err);
     all->bare = all->bare_memory.memory;
     struct compact_args bare = {flag, rank, all->bare};
     if (!rc)
@@ -342,7 +342,7 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
     lay_out(b, missing, &count);
-    int rc = part_take(b->t->device, count.used, &b->tools, err);
+    int rc = block_take(b->t->device, count.used, &b->tools, err);
     if (rc)
         return rc;
     struct arena real = {b->tools.memory, 0};

@@ -11,7 +11,7 @@
 enum matrix_of { MATRIX_POINTS, MATRIX_LIMITS, MATRIX_TANGENTS_1, MATRIX_TANGENTS_2, N_MATRICES };
 
 struct matrix {
-    struct topology_part memory;
+    struct device_block memory;
     struct sdd_matrix m;
     int64_t n_entries;
     int level; /* 0: none */
@@ -21,7 +21,7 @@ struct matrix {
  * Zeros: nothing is there yet. */
 struct matrices {
     struct matrix of[N_MATRICES];
-    struct topology_part bare_memory;
+    struct device_block bare_memory;
     uint32_t *bare; /* rows that no mask of tangents is for, with the tangents */
     int64_t n_bare;
 };
@@ -49,7 +49,7 @@ void matrices_free(sdd_device *d, struct matrices *all);
 /* ---- shared by matrix.c and matrix_pack.c ---------------------------------------------------------------------- */
 /* Compressed rows in double, while they are made. */
 struct csr {
-    struct topology_part ends, entries;
+    struct device_block ends, entries;
     int64_t n_rows, n_entries;
     int32_t *end;
     uint32_t *column;
@@ -63,6 +63,6 @@ int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *
 int matrix_model(sdd_device *d, const struct csr *from, int *k, struct sdd_error *err) SDD_MUST_CHECK;
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out,
                 struct sdd_error *err) SDD_MUST_CHECK;
-void matrix_give(sdd_device *d, struct topology_part *part);
+void matrix_give(sdd_device *d, struct device_block *part);
 
 #endif

@@ -28,12 +28,12 @@ static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena 
 }
 
 /* Where the rest of each row ends, in scratch that is given back by the caller. */
-static int end_rest(sdd_device *d, const struct csr *from, int k, struct topology_part *work, int64_t *n_rest,
+static int end_rest(sdd_device *d, const struct csr *from, int k, struct device_block *work, int64_t *n_rest,
                     struct sdd_error *err)
 {
     int32_t last = 0;
     int64_t bytes = from->n_rows * (int64_t)sizeof last;
-    int rc = part_take(d, bytes + 256 + d->b->scan_scratch(d->dev, from->n_rows), work, err);
+    int rc = block_take(d, bytes + 256 + d->b->scan_scratch(d->dev, from->n_rows), work, err);
     if (rc)
         return rc;
     struct matrix_rest_args rest = {from->end, work->memory, k};
@@ -47,7 +47,7 @@ static int end_rest(sdd_device *d, const struct csr *from, int k, struct topolog
 
 int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *out, struct sdd_error *err)
 {
-    struct topology_part work = {0};
+    struct device_block work = {0};
     struct arena count = {NULL, 0};
     struct matrix_pack_args a = {{from->end, from->column, from->weight}, from->end, {0}};
     int64_t n_rest = from->n_entries;
@@ -58,7 +58,7 @@ int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *
     }
     if (!rc) {
         lay_out(from, k, n_rest, &count, &a.to);
-        rc = part_take(d, count.used, &out->memory, err);
+        rc = block_take(d, count.used, &out->memory, err);
     }
     if (!rc) {
         struct arena real = {out->memory.memory, 0};
@@ -124,12 +124,12 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
 {
     const int64_t x_bytes = 3 * n_columns * (int64_t)sizeof(float), y_bytes = 3 * from->n_rows * (int64_t)sizeof(float);
     const int model = *k > 0 ? *k : 1;
-    struct topology_part x = {0}, y = {0};
+    struct device_block x = {0}, y = {0};
     double best = 1e30, hybrid = 1e30, seconds;
-    int rc = part_take(d, x_bytes, &x, err);
+    int rc = block_take(d, x_bytes, &x, err);
     *k = MATRIX_COMPRESSED;
     if (!rc)
-        rc = part_take(d, y_bytes, &y, err);
+        rc = block_take(d, y_bytes, &y, err);
     if (!rc) {
         dev_fill(d, x.memory, 0, x_bytes);
         rc = time_form(d, from, model, x.memory, y.memory, &hybrid, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/engines/tabulated/cache.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_pieces.dev.h"
+#include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 enum part { PART_POINTS, PART_WAYS };
 
 struct key {
-    struct tab_class of; /* edges that it has not are zero; of a triangle its fan */
-    int32_t turn;        /* of a triangle; of a quad QUAD                         */
+    struct table_class of; /* edges that it has not are zero; of a triangle its fan */
+    int32_t turn;          /* of a triangle; of a quad QUAD                         */
     float middle[3];
     int32_t has_across[3];
     int32_t steps, limit, part;
@@ -27,16 +27,16 @@ struct entry {
     float values[];
 };
 
-struct tab_cache {
+struct table_cache {
     pthread_mutex_t lock;
     int64_t most;
-    struct tab_cache_counts counts;
+    struct table_cache_counts counts;
     struct entry *bucket[BUCKETS], *newest, *oldest;
 };
 
-struct tab_cache *tab_cache_create(int64_t bytes)
+struct table_cache *table_cache_create(int64_t bytes)
 {
-    struct tab_cache *c = calloc(1, sizeof *c);
+    struct table_cache *c = calloc(1, sizeof *c);
     if (c && pthread_mutex_init(&c->lock, NULL)) {
         free(c);
         return NULL;
@@ -46,7 +46,7 @@ struct tab_cache *tab_cache_create(int64_t bytes)
     return c;
 }
 
-static struct key key_of(const struct tab_class *of, int steps, int limit, enum part part)
+static struct key key_of(const struct table_class *of, int steps, int limit, enum part part)
 {
     struct key k;
     memset(&k, 0, sizeof k);
@@ -64,7 +64,7 @@ static struct key key_of(const struct tab_class *of, int steps, int limit, enum 
     return k;
 }
 
-static struct key key_of_triangle(const struct tab_tri_class *of, int steps, int limit, enum part part)
+static struct key key_of_triangle(const struct table_tri_class *of, int steps, int limit, enum part part)
 {
     struct key k = key_of(&of->fan, steps, limit, part);
     k.of.k = 0; /* which says nothing here */
@@ -76,16 +76,16 @@ static struct key key_of_triangle(const struct tab_tri_class *of, int steps, int
 
 static uint64_t hash_of(const struct key *k)
 {
-    return sdd_tab_hash((const float *)(const void *)k, sizeof *k / sizeof(float));
+    return sdd_table_hash((const float *)(const void *)k, sizeof *k / sizeof(float));
 }
 
-static void unlink_entry(struct tab_cache *c, struct entry *e)
+static void unlink_entry(struct table_cache *c, struct entry *e)
 {
     *(e->newer ? &e->newer->older : &c->newest) = e->older;
     *(e->older ? &e->older->newer : &c->oldest) = e->newer;
 }
 
-static void link_newest(struct tab_cache *c, struct entry *e)
+static void link_newest(struct table_cache *c, struct entry *e)
 {
     e->newer = NULL;
     e->older = c->newest;
@@ -93,7 +93,7 @@ static void link_newest(struct tab_cache *c, struct entry *e)
     c->newest = e;
 }
 
-static void drop(struct tab_cache *c, struct entry *e)
+static void drop(struct table_cache *c, struct entry *e)
 {
     struct entry **at = &c->bucket[e->hash % BUCKETS];
     while (*at != e)
@@ -105,7 +105,7 @@ static void drop(struct tab_cache *c, struct entry *e)
     free(e);
 }
 
-static struct entry *find(struct tab_cache *c, const struct key *key, uint64_t hash)
+static struct entry *find(struct table_cache *c, const struct key *key, uint64_t hash)
 {
     struct entry *e = c->bucket[hash % BUCKETS];
     while (e && (e->hash != hash || memcmp(&e->key, key, sizeof *key) != 0))
@@ -114,7 +114,7 @@ static struct entry *find(struct tab_cache *c, const struct key *key, uint64_t h
 }
 
 /* n floats to each of `to`, one part of the entry after the other. Result: were they there? */
-static int copy(struct tab_cache *c, const struct key *key, size_t n, float *const to[2])
+static int copy(struct table_cache *c, const struct key *key, size_t n, float *const to[2])
 {
     pthread_mutex_lock(&c->lock);
     struct entry *e = find(c, key, hash_of(key));
@@ -130,7 +130,7 @@ static int copy(struct tab_cache *c, const struct key *key, size_t n, float *con
 }
 
 /* Keeps a copy, where there is room. Another thread may have made the same meanwhile. */
-static int keep(struct tab_cache *c, const struct key *key, size_t n, float *const from[2], struct sdd_error *err)
+static int keep(struct table_cache *c, const struct key *key, size_t n, float *const from[2], struct sdd_error *err)
 {
     int64_t bytes = (int64_t)(sizeof(struct entry) + (from[1] ? 2 : 1) * n * sizeof(float));
     if (bytes > c->most)
@@ -158,47 +158,47 @@ static int keep(struct tab_cache *c, const struct key *key, size_t n, float *con
     return SDD_OK;
 }
 
-int tab_cache_table(struct tab_cache *c, const struct tab_class *of, int steps, int limit, float *out, float *t1,
-                    float *t2, struct sdd_error *err)
+int table_cache_table(struct table_cache *c, const struct table_class *of, int steps, int limit, float *out, float *t1,
+                      float *t2, struct sdd_error *err)
 {
-    size_t side = ((size_t)1 << steps) + 1, n = (size_t)tab_class_columns(of) * side * side;
+    size_t side = ((size_t)1 << steps) + 1, n = (size_t)table_class_columns(of) * side * side;
     float *const points[2] = {out, NULL}, *const ways[2] = {t1, t2};
     const struct key of_points = key_of(of, steps, limit, PART_POINTS), of_ways = key_of(of, steps, limit, PART_WAYS);
     int both = t1 && t2, found = copy(c, &of_points, n, points), all = found && (!both || copy(c, &of_ways, n, ways));
     if (all)
         return SDD_OK;
-    int rc = tab_class_table(of, steps, limit, out, t1, t2, err);
+    int rc = table_class_table(of, steps, limit, out, t1, t2, err);
     if (!rc && !found)
         rc = keep(c, &of_points, n, points, err);
     return rc || !both ? rc : keep(c, &of_ways, n, ways, err);
 }
 
-int tab_cache_triangle(struct tab_cache *c, const struct tab_tri_class *of, int steps, int limit, float *out,
-                       float *away, struct sdd_error *err)
+int table_cache_triangle(struct table_cache *c, const struct table_tri_class *of, int steps, int limit, float *out,
+                         float *away, struct sdd_error *err)
 {
-    size_t n = (size_t)tab_tri_columns(of) * (size_t)sdd_tri_table_rows(1 << steps);
-    size_t n_away = 2 * (size_t)tab_tri_pairs(of, steps, limit) * n;
+    size_t n = (size_t)table_tri_columns(of) * (size_t)sdd_tri_table_rows(1 << steps);
+    size_t n_away = 2 * (size_t)table_tri_pairs(of, steps, limit) * n;
     float *const points[2] = {out, NULL}, *const ways[2] = {away, NULL};
     const struct key of_points = key_of_triangle(of, steps, limit, PART_POINTS),
                      of_ways = key_of_triangle(of, steps, limit, PART_WAYS);
     int found = copy(c, &of_points, n, points), all = found && (!away || copy(c, &of_ways, n_away, ways));
     if (all)
         return SDD_OK;
-    int rc = tab_tri_table(of, steps, limit, out, away, err);
+    int rc = table_tri_table(of, steps, limit, out, away, err);
     if (!rc && !found)
         rc = keep(c, &of_points, n, points, err);
     return rc || !away ? rc : keep(c, &of_ways, n_away, ways, err);
 }
 
-struct tab_cache_counts tab_cache_counts(struct tab_cache *c)
+struct table_cache_counts table_cache_counts(struct table_cache *c)
 {
     pthread_mutex_lock(&c->lock);
-    struct tab_cache_counts counts = c->counts;
+    struct table_cache_counts counts = c->counts;
     pthread_mutex_unlock(&c->lock);
     return counts;
 }
 
-void tab_cache_free(struct tab_cache *c)
+void table_cache_free(struct table_cache *c)
 {
     if (!c)
         return;

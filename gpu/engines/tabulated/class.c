@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_class.c: each point is a vector of K weights, and steps of subdivision are taken with those. Three parts each
+/* table_class.c: each point is a vector of K weights, and steps of subdivision are taken with those. Three parts each
  * refine to themselves: the fan of the vertex, the fan of the third corner, and a grid that reaches one place beyond
  * the quad, on which the rules are products of rules along x and along y, but next to the two corners: there the fans
  * say what is right. */
@@ -11,8 +11,8 @@
 
 /* rows: of K weights each: the middle, the far ends of the edges, the points across the quads. */
 struct fan {
-    struct tab_class sharp; /* on the level reached */
-    double *rows, *next;    /* next: where a step goes to */
+    struct table_class sharp; /* on the level reached */
+    double *rows, *next;      /* next: where a step goes to */
 };
 
 struct patch {
@@ -22,60 +22,61 @@ struct patch {
     double *grid, *half; /* places -1 .. side + 1; half: refined along x alone */
 };
 
-static int points_of(const struct tab_class *c)
+static int points_of(const struct table_class *c)
 {
-    return 1 + tab_rule_ends(c) + c->n;
+    return 1 + table_rule_ends(c) + c->n;
 }
 
 /* Are there quads across edge `own`, across the next? */
-static int has_below(const struct tab_class *c)
+static int has_below(const struct table_class *c)
 {
     return !c->open || c->own > 0;
 }
 
-static int has_left(const struct tab_class *c)
+static int has_left(const struct table_class *c)
 {
     return !c->open || c->own + 1 < c->n;
 }
 
-int tab_refuse(struct sdd_error *err, const char *why)
+int table_refuse(struct sdd_error *err, const char *why)
 {
     return sdd_fail(err, SDD_EUNSUPPORTED, "method", "no tables: %s", why);
 }
 
-struct tab_class tab_class_of(const float *words)
+struct table_class table_class_of(const float *words)
 {
-    struct tab_class c = {.n = (int32_t)words[0],
-                          .k = (int32_t)words[1],
-                          .open = (int32_t)words[2],
-                          .own = (int32_t)words[3],
-                          .vertex = words[4],
-                          .several = (int32_t)words[5]};
+    struct table_class c = {.n = (int32_t)words[0],
+                            .k = (int32_t)words[1],
+                            .open = (int32_t)words[2],
+                            .own = (int32_t)words[3],
+                            .vertex = words[4],
+                            .several = (int32_t)words[5]};
     for (int i = 0; i < c.n + c.open; i++)
         c.edge[i] = words[6 + i];
     return c;
 }
 
-int tab_class_columns(const struct tab_class *c)
+int table_class_columns(const struct table_class *c)
 {
     return points_of(c) + 2 * c->k - 3 + has_below(c) + has_left(c);
 }
 
 /* Rows of a fan. Edges and quads are counted around: past an open fan's ends they come back, and are not meant. */
-static int end_row(const struct tab_class *c, int i)
+static int end_row(const struct table_class *c, int i)
 {
-    return 1 + (i + tab_rule_ends(c)) % tab_rule_ends(c);
+    return 1 + (i + table_rule_ends(c)) % table_rule_ends(c);
 }
 
-static int quad_row(const struct tab_class *c, int i)
+static int quad_row(const struct table_class *c, int i)
 {
-    return 1 + tab_rule_ends(c) + (i + c->n) % c->n;
+    return 1 + table_rule_ends(c) + (i + c->n) % c->n;
 }
 
 /* Adds share times the mask of the rule: weights of the middle, of each far end and of each point across. */
-static void add_mask(const struct tab_class *c, int limit, double share, double *mask)
+static void add_mask(const struct table_class *c, int limit, double share, double *mask)
 {
-    int32_t rule = tab_rule_of(c), ends = tab_rule_ends(c), smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
+    int32_t rule = table_rule_of(c), ends = table_rule_ends(c),
+            smooth = rule == SDD_RULE_SMOOTH && !(limit && c->n == 2);
     double n = c->n, beyond = limit ? 1.0 / (n * (n + 5.0)) : 0.25 / (n * n), sum = 0.0;
     for (int i = 1; i < points_of(c); i++) {
         double w = 0.0;
@@ -92,12 +93,12 @@ static void add_mask(const struct tab_class *c, int limit, double share, double 
 /* The fan's middle on the next level, or its limit point. */
 static void make_middle(const struct fan *f, int columns, int limit, double *to)
 {
-    double mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    double mask[2 + 2 * TABLE_MAX_VALENCE] = {0.0};
     if (limit) {
         add_mask(&f->sharp, 1, 1.0, mask);
     } else {
-        struct tab_class child = tab_rule_next(&f->sharp);
-        double share = tab_rule_parent(&f->sharp, &child);
+        struct table_class child = table_rule_next(&f->sharp);
+        double share = table_rule_parent(&f->sharp, &child);
         add_mask(&f->sharp, 0, share, mask);
         add_mask(&child, 0, 1.0 - share, mask);
     }
@@ -110,14 +111,14 @@ static void make_middle(const struct fan *f, int columns, int limit, double *to)
 
 static void step_fan(struct fan *f, int columns)
 {
-    const struct tab_class *c = &f->sharp;
+    const struct table_class *c = &f->sharp;
     const double *middle = f->rows;
     make_middle(f, columns, 0, f->next);
-    for (int i = 0; i < tab_rule_ends(c); i++) {
+    for (int i = 0; i < table_rule_ends(c); i++) {
         const double *end = f->rows + end_row(c, i) * columns, *before = f->rows + end_row(c, i - 1) * columns;
         const double *after = f->rows + end_row(c, i + 1) * columns, *left = f->rows + quad_row(c, i) * columns;
         const double *right = f->rows + quad_row(c, i - 1) * columns;
-        double share = tab_rule_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
+        double share = table_rule_share(c->edge[i]), along = 0.375 + 0.125 * share, beside = 0.0625 * (1.0 - share);
         for (int j = 0; j < columns; j++)
             f->next[end_row(c, i) * columns + j] =
                 along * (middle[j] + end[j]) + beside * ((before[j] + after[j]) + (left[j] + right[j]));
@@ -131,7 +132,7 @@ static void step_fan(struct fan *f, int columns)
     double *rows = f->rows;
     f->rows = f->next;
     f->next = rows;
-    f->sharp = tab_rule_next(c);
+    f->sharp = table_rule_next(c);
 }
 
 /* to = beside (a + c) + (1 - 2 beside) b, n numbers of each. */
@@ -172,7 +173,7 @@ static void put(const struct patch *p, int x, int y, const struct fan *f, int ro
 /* What the fans know of the grid. */
 static void put_fans(const struct patch *p)
 {
-    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    const struct table_class *v = &p->vertex.sharp, *t = &p->third.sharp;
     int m = p->side;
     put(p, 0, 0, &p->vertex, 0);
     put(p, 1, 0, &p->vertex, end_row(v, v->own));
@@ -195,10 +196,10 @@ static void put_fans(const struct patch *p)
 /* Both directions of the grid. Across a boundary nothing is right, and nothing weighs. */
 static void refine_grid(struct patch *p, int limit)
 {
-    const struct tab_class *c = &p->vertex.sharp;
+    const struct table_class *c = &p->vertex.sharp;
     float bottom = c->edge[end_row(c, c->own) - 1], side = c->edge[end_row(c, c->own + 1) - 1];
-    double across_y = limit ? (double)(bottom > 0.0f) : tab_rule_share(bottom);
-    double across_x = limit ? (double)(side > 0.0f) : tab_rule_share(side);
+    double across_y = limit ? (double)(bottom > 0.0f) : table_rule_share(bottom);
+    double across_x = limit ? (double)(side > 0.0f) : table_rule_share(side);
     size_t columns = (size_t)p->columns;
     for (size_t y = 0; y < (size_t)p->side + 3; y++)
         refine_line(p->grid + y * p->pitch, p->half + y * p->pitch, p->side, columns, columns, across_x, limit);
@@ -217,7 +218,7 @@ static void step(struct patch *p)
 /* The quad itself: each point is a column. */
 static void start(struct patch *p)
 {
-    const struct tab_class *v = &p->vertex.sharp, *t = &p->third.sharp;
+    const struct table_class *v = &p->vertex.sharp, *t = &p->third.sharp;
     int columns = p->columns, column = points_of(v);
     for (int i = 0; i < column; i++)
         p->vertex.rows[i * columns + i] = 1.0;
@@ -266,7 +267,7 @@ static void difference(const struct patch *p, int x, int y, int dx, int dy, int 
 
 static void tangents_on_lines(const struct patch *p, int limit, int x, int y, double *t1, double *t2)
 {
-    const struct tab_class *c = &p->vertex.sharp;
+    const struct table_class *c = &p->vertex.sharp;
     enum line bottom = line_at(y, has_below(c), c->edge[end_row(c, c->own) - 1]);
     enum line side = line_at(x, has_left(c), c->edge[end_row(c, c->own + 1) - 1]);
     int means = limit && bottom != LINE_CREASE && side != LINE_CREASE;
@@ -280,7 +281,7 @@ static void tangents_on_lines(const struct patch *p, int limit, int x, int y, do
 /* Halstead et al. 1993: around a smooth vertex, from quad `first` on. */
 static void tangents_of_fan(const struct fan *f, int first, int columns, double scale, double *t1, double *t2)
 {
-    const struct tab_class *c = &f->sharp;
+    const struct table_class *c = &f->sharp;
     double step = 2.0 * M_PI / c->n, half = cos(0.5 * step);
     double lambda = 0.3125 + 0.0625 * (cos(step) + half * sqrt(2.0 * (9.0 + cos(step)))),
            kd = 1.0 / (4.0 * lambda - 1.0);
@@ -298,9 +299,9 @@ static void tangents_of_fan(const struct fan *f, int first, int columns, double 
 /* The same of an open fan with a crease along its ends: t1 along it, t2 away from it. */
 static void tangents_of_crease(const struct fan *f, int columns, double scale, double *t1, double *t2)
 {
-    const struct tab_class *c = &f->sharp;
+    const struct table_class *c = &f->sharp;
     const double *first = f->rows + end_row(c, 0) * columns, *last = f->rows + end_row(c, c->n) * columns;
-    double step = M_PI / c->n, sum = 0.0, mask[2 + 2 * TAB_MAX_VALENCE] = {0.0};
+    double step = M_PI / c->n, sum = 0.0, mask[2 + 2 * TABLE_MAX_VALENCE] = {0.0};
     double ends = c->n == 1 ? 1.0 : -(1.0 + cos(step)) / sin(step) * (1.0 + 2.0 * cos(step));
     add(t1, scale, first, columns);
     add(t1, -scale, last, columns);
@@ -318,9 +319,9 @@ static void tangents_of_crease(const struct fan *f, int columns, double scale, d
 }
 
 /* Is the normal of a fan's middle a product, or a sum over its quads? */
-static int is_product(const struct tab_class *c, int limit)
+static int is_product(const struct table_class *c, int limit)
 {
-    int32_t rule = tab_rule_of(c);
+    int32_t rule = table_rule_of(c);
     if (c->several)
         return 0;
     if (c->open)
@@ -330,7 +331,7 @@ static int is_product(const struct tab_class *c, int limit)
 
 /* Where the vector to end k begins, for one product of two to be the fan's normal: at the end across the middle, in a
  * closed fan of four and at the ends of an open one of two (e0 x e1 + e1 x e2 = (e0 - e2) x e1); else in the middle. */
-static int start_row(const struct tab_class *c, int k)
+static int start_row(const struct table_class *c, int k)
 {
     if (!c->open)
         return end_row(c, k + 2);
@@ -341,11 +342,11 @@ static int start_row(const struct tab_class *c, int k)
 static void tangents_of_middle(const struct fan *f, int own, int columns, int limit, double scale, double *t1,
                                double *t2)
 {
-    const struct tab_class *c = &f->sharp;
+    const struct table_class *c = &f->sharp;
     int masks = limit && is_product(c, 1), product = !limit && is_product(c, 0);
-    if (masks && tab_rule_of(c) == SDD_RULE_SMOOTH) {
+    if (masks && table_rule_of(c) == SDD_RULE_SMOOTH) {
         tangents_of_fan(f, own, columns, scale, t1, t2);
-    } else if (masks && tab_rule_of(c) == SDD_RULE_CREASE) {
+    } else if (masks && table_rule_of(c) == SDD_RULE_CREASE) {
         tangents_of_crease(f, columns, scale, t1, t2);
     } else {
         add(t1, scale, f->rows + end_row(c, own) * columns, columns);
@@ -360,7 +361,7 @@ static void make_tangents(const struct patch *p, int limit, float *t1, float *t2
     int m = p->side, side = m + 1, K = p->columns;
     for (int y = 0; y <= m; y++)
         for (int x = 0; x <= m; x++) {
-            double along[2][4 * TAB_MAX_VALENCE + 1] = {{0.0}};
+            double along[2][4 * TABLE_MAX_VALENCE + 1] = {{0.0}};
             if (x == 0 && y == 0)
                 tangents_of_middle(&p->vertex, p->vertex.sharp.own, K, limit, m, along[0], along[1]);
             else if (x == m && y == m)
@@ -374,21 +375,21 @@ static void make_tangents(const struct patch *p, int limit, float *t1, float *t2
         }
 }
 
-int tab_class_shared(const struct tab_class *c, int steps, int limit)
+int table_class_shared(const struct table_class *c, int steps, int limit)
 {
-    struct tab_class vertex = *c;
-    const struct tab_class third = {.n = c->k};
+    struct table_class vertex = *c;
+    const struct table_class third = {.n = c->k};
     if (c->open)
         vertex.edge[0] = vertex.edge[c->n] = 10.0f;
     for (int i = 0; i < steps; i++)
-        vertex = tab_rule_next(&vertex);
+        vertex = table_rule_next(&vertex);
     return (is_product(&vertex, limit) ? 0 : 1) + (is_product(&third, limit) ? 0 : 2);
 }
 
-int tab_class_table(const struct tab_class *c, int steps, int limit, float *out, float *t1, float *t2,
-                    struct sdd_error *err)
+int table_class_table(const struct table_class *c, int steps, int limit, float *out, float *t1, float *t2,
+                      struct sdd_error *err)
 {
-    struct patch p = {.columns = tab_class_columns(c), .side = 1};
+    struct patch p = {.columns = table_class_columns(c), .side = 1};
     size_t columns = (size_t)p.columns, width = ((size_t)1 << steps) + 3, rows = (width - 2) * (width - 2);
     p.vertex.sharp = *c;
     p.third.sharp.n = c->k;

@@ -4,55 +4,55 @@
 #include "gpu/kernel/compact_keys.k.h"
 #include "gpu/mesh/isolated_flags.k.h"
 #include "gpu/kernel/run_heads.k.h"
-#include "gpu/engines/tabulated/kernels/tab_columns.k.h"
-#include "gpu/engines/tabulated/kernels/tab_describe.k.h"
+#include "gpu/engines/tabulated/kernels/table_columns.k.h"
+#include "gpu/engines/tabulated/kernels/table_describe.k.h"
 #include "gpu/levels/matrix_triangles.k.h"
-#include "gpu/engines/tabulated/kernels/tab_first_terms.k.h"
-#include "gpu/engines/tabulated/kernels/tab_keys.k.h"
-#include "gpu/engines/tabulated/kernels/tab_kinds.k.h"
-#include "gpu/engines/tabulated/kernels/tab_where.k.h"
+#include "gpu/engines/tabulated/kernels/table_first_terms.k.h"
+#include "gpu/engines/tabulated/kernels/table_keys.k.h"
+#include "gpu/engines/tabulated/kernels/table_kinds.k.h"
+#include "gpu/engines/tabulated/kernels/table_locations.k.h"
 #include "gpu/engines/subdivision_matrix/matrix.h"
 #include <stdlib.h>
 
-_Static_assert(TAB_MAX_VALENCE == SDD_TAB_MAX, "tables and kernels take fans of one size");
-_Static_assert(TAB_MAX_CLASSES < 1 << (32 - SDD_TAB_CLASS), "what a piece makes, and its class");
+_Static_assert(TABLE_MAX_VALENCE == SDD_TABLE_MAX, "tables and kernels take fans of one size");
+_Static_assert(TABLE_MAX_CLASSES < 1 << (32 - SDD_TABLE_CLASS), "what a piece makes, and its class");
 
 /* Memory while pieces are sorted by class: first to tell the others from bicubic ones, then for the O others alone. */
 struct sorting {
-    int32_t *irregular, *kind, *whole, *half, *irregular_rank, *whole_rank, *half_rank; /* [C]             */
-    int32_t *lone, *lone_rank;                                                          /* [V]             */
-    uint64_t *key;                                                                      /* [C]             */
-    uint32_t *regular;                                                                  /* [C] bicubic ones */
-    int32_t *read, *read_rank;                                                          /* [V + F + E]     */
-    uint32_t *flags;                                                                    /* [2] none, wrong */
+    int32_t *irregular, *kind, *whole, *half, *irregular_rank, *regular_quad_rank, *half_rank; /* [C]             */
+    int32_t *lone, *isolated_rank;                                                             /* [V]             */
+    uint64_t *key;                                                                             /* [C]             */
+    uint32_t *regular;                                                                         /* [C] bicubic ones */
+    int32_t *read, *read_rank;                                                                 /* [V + F + E]     */
+    uint32_t *flags;                                                                           /* [2] none, wrong */
     void *scan;
-    struct topology_part others;
+    struct device_block others;
     uint64_t *sorted[2];  /* [O] */
     uint32_t *list;       /* [O] */
     uint32_t *other;      /* [O] corners, by class */
     int32_t *head, *rank; /* [O] */
-    uint32_t *heads;      /* [TAB_MAX_CLASSES] */
-    float *words;         /* [TAB_MAX_CLASSES][SDD_TAB_WORDS] */
+    uint32_t *heads;      /* [TABLE_MAX_CLASSES] */
+    float *words;         /* [TABLE_MAX_CLASSES][SDD_TABLE_WORDS] */
     void *scratch;
 };
 
-int64_t tab_first_rows(const struct sdd_control *m)
+int64_t table_first_rows(const struct sdd_control *m)
 {
     return (int64_t)m->n_vertices + m->n_faces + m->n_edges;
 }
 
 static void lay_out_sorting(sdd_device *d, const struct sdd_control *m, struct arena *a, struct sorting *s)
 {
-    int64_t C = m->n_corners, V = m->n_vertices, n = tab_first_rows(m);
+    int64_t C = m->n_corners, V = m->n_vertices, n = table_first_rows(m);
     s->irregular = ARENA(a, int32_t, C);
     s->kind = ARENA(a, int32_t, C);
     s->whole = ARENA(a, int32_t, C);
     s->half = ARENA(a, int32_t, C);
     s->irregular_rank = ARENA(a, int32_t, C);
-    s->whole_rank = ARENA(a, int32_t, C);
+    s->regular_quad_rank = ARENA(a, int32_t, C);
     s->half_rank = ARENA(a, int32_t, C);
     s->lone = ARENA(a, int32_t, V);
-    s->lone_rank = ARENA(a, int32_t, V);
+    s->isolated_rank = ARENA(a, int32_t, V);
     s->key = ARENA(a, uint64_t, C);
     s->regular = ARENA(a, uint32_t, C);
     s->read = ARENA(a, int32_t, n);
@@ -70,20 +70,20 @@ static void lay_out_others(sdd_device *d, int64_t n, struct arena *a, struct sor
     s->other = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
-    s->heads = ARENA(a, uint32_t, TAB_MAX_CLASSES);
-    s->words = ARENA(a, float, TAB_MAX_CLASSES *SDD_TAB_WORDS);
+    s->heads = ARENA(a, uint32_t, TABLE_MAX_CLASSES);
+    s->words = ARENA(a, float, TABLE_MAX_CLASSES *SDD_TABLE_WORDS);
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
-static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_lone, struct arena *a,
+static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_t n_isolated_rows, struct arena *a,
                            struct tabulated *t)
 {
     int64_t n_regular = m->n_corners - n_others;
     t->where = ARENA(a, uint32_t, n_regular + n_others);
-    t->lone = ARENA(a, uint32_t, n_lone);
-    t->regular = ARENA(a, struct sdd_tab_quad, n_regular);
-    t->regular_column = ARENA(a, uint32_t, SDD_TAB_REGULAR * n_regular);
-    t->other = ARENA(a, struct sdd_tab_quad, n_others);
+    t->lone = ARENA(a, uint32_t, n_isolated_rows);
+    t->regular = ARENA(a, struct sdd_table_quad, n_regular);
+    t->regular_column = ARENA(a, uint32_t, SDD_TABLE_REGULAR * n_regular);
+    t->other = ARENA(a, struct sdd_table_quad, n_others);
 }
 
 /* Which pieces are bicubic, which of those are parts of whole quads, and how many. */
@@ -91,31 +91,32 @@ static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulat
                       struct sdd_error *err)
 {
     int64_t C = m->n_corners;
-    int32_t n_others = 0, n_whole = 0, n_lone = 0;
+    int32_t n_others = 0, n_regular_quads = 0, n_isolated_rows = 0;
     uint32_t flags[2] = {0, 0};
-    struct tab_keys_args keys = {*m, s->key, s->irregular, s->kind, s->flags};
-    struct tab_kinds_args kinds = {m->faces, s->kind, s->whole, s->half};
+    struct table_keys_args keys = {*m, s->key, s->irregular, s->kind, s->flags};
+    struct table_kinds_args kinds = {m->faces, s->kind, s->whole, s->half};
     struct isolated_flags_args lone = {m->begin, m->end, s->lone};
     dev_fill(d, s->flags, 0, sizeof flags);
-    DEV_LAUNCH(d, tab_keys, &keys, C);
+    DEV_LAUNCH(d, table_keys, &keys, C);
     dev_scan(d, s->irregular, s->irregular_rank, C, s->scan);
-    DEV_LAUNCH(d, tab_kinds, &kinds, C);
-    dev_scan(d, s->whole, s->whole_rank, C, s->scan);
+    DEV_LAUNCH(d, table_kinds, &kinds, C);
+    dev_scan(d, s->whole, s->regular_quad_rank, C, s->scan);
     dev_scan(d, s->half, s->half_rank, C, s->scan);
     DEV_LAUNCH(d, isolated_flags, &lone, m->n_vertices);
-    dev_scan(d, s->lone, s->lone_rank, m->n_vertices, s->scan);
-    dev_download(d, &n_lone, s->lone_rank + (m->n_vertices - 1), sizeof n_lone);
-    dev_download(d, &n_whole, s->whole_rank + (C - 1), sizeof n_whole);
+    dev_scan(d, s->lone, s->isolated_rank, m->n_vertices, s->scan);
+    dev_download(d, &n_isolated_rows, s->isolated_rank + (m->n_vertices - 1), sizeof n_isolated_rows);
+    dev_download(d, &n_regular_quads, s->regular_quad_rank + (C - 1), sizeof n_regular_quads);
     dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[0])
-        return tab_refuse(err, "a vertex or a face has more than 32 corners, the faces of a vertex have more than 128, "
-                               "or a crease runs where "
-                               "surfaces touch");
-    t->n_lone = n_lone;
+        return table_refuse(err,
+                            "a vertex or a face has more than 32 corners, the faces of a vertex have more than 128, "
+                            "or a crease runs where "
+                            "surfaces touch");
+    t->n_isolated_rows = n_isolated_rows;
     t->n_others = n_others;
-    t->n_whole = n_whole;
+    t->n_regular_quads = n_regular_quads;
     t->n_regular = C - n_others;
     return rc;
 }
@@ -128,7 +129,7 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     int32_t n_classes = 0;
     struct arena count = {NULL, 0};
     lay_out_others(d, n, &count, s);
-    int rc = part_take(d, count.used, &s->others, err);
+    int rc = block_take(d, count.used, &s->others, err);
     if (rc)
         return rc;
     struct arena real = {s->others.memory, 0};
@@ -144,8 +145,8 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     dev_scan(d, s->head, s->rank, n, s->scratch);
     dev_download(d, &n_classes, s->rank + (n - 1), sizeof n_classes);
     rc = dev_finish(d, err);
-    if (!rc && n_classes > TAB_MAX_CLASSES)
-        return tab_refuse(err, "their surroundings take too many forms");
+    if (!rc && n_classes > TABLE_MAX_CLASSES)
+        return table_refuse(err, "their surroundings take too many forms");
     if (rc)
         return rc;
     t->n_classes = n_classes;
@@ -161,15 +162,15 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
     int rc = tell_apart(d, m, t, s, err);
     if (rc)
         return rc;
-    lay_out_pieces(m, t->n_others, t->n_lone, &count, t);
-    rc = part_take(d, count.used, &t->pieces, err);
+    lay_out_pieces(m, t->n_others, t->n_isolated_rows, &count, t);
+    rc = block_take(d, count.used, &t->pieces, err);
     if (rc)
         return rc;
     struct arena real = {t->pieces.memory, 0};
-    lay_out_pieces(m, t->n_others, t->n_lone, &real, t);
-    struct compact_args whole = {s->whole, s->whole_rank, s->regular};
-    struct compact_args half = {s->half, s->half_rank, s->regular + t->n_whole};
-    struct compact_args alone = {s->lone, s->lone_rank, t->lone};
+    lay_out_pieces(m, t->n_others, t->n_isolated_rows, &real, t);
+    struct compact_args whole = {s->whole, s->regular_quad_rank, s->regular};
+    struct compact_args half = {s->half, s->half_rank, s->regular + t->n_regular_quads};
+    struct compact_args alone = {s->lone, s->isolated_rank, t->lone};
     DEV_LAUNCH(d, compact, &alone, m->n_vertices);
     DEV_LAUNCH(d, compact, &whole, m->n_corners);
     DEV_LAUNCH(d, compact, &half, m->n_corners);
@@ -178,41 +179,41 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
 
 static void lay_out_lists(const struct tabulated *t, int64_t n_column, struct arena *a, struct tabulated *out)
 {
-    out->classes = ARENA(a, struct sdd_tab_table, t->n_classes);
-    out->runs = ARENA(a, struct sdd_tab_run, t->n_runs);
+    out->classes = ARENA(a, struct sdd_table_table, t->n_classes);
+    out->runs = ARENA(a, struct sdd_table_run, t->n_runs);
     out->column = ARENA(a, uint32_t, n_column);
 }
 
 /* Where the pieces of each class, their columns and its table begin. Result: columns of all pieces. */
-static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct sdd_tab_table *classes)
+static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct sdd_table_table *classes)
 {
     int64_t column = 0;
     t->n_columns = t->n_runs = 0;
     for (int64_t k = 0; k < t->n_classes; k++) {
         int64_t end = k + 1 < t->n_classes ? heads[k + 1] : t->n_others, n = end - heads[k];
-        int32_t n_columns = tab_class_columns(t->description + k);
-        classes[k] = (struct sdd_tab_table){heads[k], column, t->n_columns, n_columns};
+        int32_t n_columns = table_class_columns(t->description + k);
+        classes[k] = (struct sdd_table_table){heads[k], column, t->n_columns, n_columns};
         column += n * n_columns;
         t->n_columns += n_columns;
-        int32_t together = sdd_tab_together(n_columns);
+        int32_t together = sdd_table_together(n_columns);
         t->n_runs += (n + together - 1) / together;
     }
     return column;
 }
 
-static void cut_runs(const struct tabulated *t, const struct sdd_tab_table *classes, struct sdd_tab_run *runs)
+static void cut_runs(const struct tabulated *t, const struct sdd_table_table *classes, struct sdd_table_run *runs)
 {
     for (int64_t k = 0; k < t->n_classes; k++) {
-        const struct sdd_tab_table c = classes[k];
+        const struct sdd_table_table c = classes[k];
         int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
-        int32_t together = sdd_tab_together(c.n_columns);
+        int32_t together = sdd_table_together(c.n_columns);
         for (int64_t at = c.first; at < end; at += together)
-            *runs++ = (struct sdd_tab_run){.column = c.column + (at - c.first) * c.n_columns,
-                                           .table = c.table,
-                                           .first = (uint32_t)at,
-                                           .of_class = (uint32_t)k,
-                                           .n = end - at < together ? (int32_t)(end - at) : together,
-                                           .n_columns = c.n_columns};
+            *runs++ = (struct sdd_table_run){.column = c.column + (at - c.first) * c.n_columns,
+                                             .table = c.table,
+                                             .first = (uint32_t)at,
+                                             .of_class = (uint32_t)k,
+                                             .n = end - at < together ? (int32_t)(end - at) : together,
+                                             .n_columns = c.n_columns};
     }
 }
 
@@ -220,29 +221,29 @@ static void cut_runs(const struct tabulated *t, const struct sdd_tab_table *clas
 struct describing {
     uint32_t *heads;
     float *words;
-    struct sdd_tab_table *classes;
-    struct sdd_tab_run *runs;
+    struct sdd_table_table *classes;
+    struct sdd_table_run *runs;
 };
 
 static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                     struct describing *h, struct sdd_error *err)
 {
-    struct tab_describe_args words = {*m, s->heads, s->other, s->words};
+    struct table_describe_args words = {*m, s->heads, s->other, s->words};
     struct arena count = {NULL, 0};
-    DEV_LAUNCH(d, tab_describe, &words, t->n_classes);
+    DEV_LAUNCH(d, table_describe, &words, t->n_classes);
     dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
-    dev_download(d, h->words, s->words, t->n_classes * SDD_TAB_WORDS * (int64_t)sizeof *h->words);
+    dev_download(d, h->words, s->words, t->n_classes * SDD_TABLE_WORDS * (int64_t)sizeof *h->words);
     int rc = dev_finish(d, err);
     if (rc)
         return rc;
     for (int64_t k = 0; k < t->n_classes; k++)
-        t->description[k] = tab_class_of(h->words + SDD_TAB_WORDS * k);
+        t->description[k] = table_class_of(h->words + SDD_TABLE_WORDS * k);
     int64_t n_column = place_classes(t, h->heads, h->classes);
     lay_out_lists(t, n_column, &count, t);
     h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
     if (!h->runs)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for lists of pieces");
-    rc = part_take(d, count.used, &t->lists, err);
+    rc = block_take(d, count.used, &t->lists, err);
     if (rc)
         return rc;
     struct arena real = {t->lists.memory, 0};
@@ -265,7 +266,7 @@ static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_
 {
     struct arena count = {NULL, 0};
     lay_out_rows(&count, listed, t);
-    int rc = part_take(d, count.used, &t->rows, err);
+    int rc = block_take(d, count.used, &t->rows, err);
     if (rc)
         return rc;
     struct arena real = {t->rows.memory, 0};
@@ -276,27 +277,27 @@ static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_
 }
 
 /* Counts the terms of rows, or makes them. */
-static void launch_terms(sdd_device *d, const struct tab_first_rule *rule, const struct tabulated *t,
+static void launch_terms(sdd_device *d, const struct table_first_rule *rule, const struct tabulated *t,
                          struct sdd_matrix_rows to)
 {
-    struct tab_first_terms_args quads = {*rule->mesh, t->row, to, rule->smooth_triangles};
+    struct table_first_terms_args quads = {*rule->mesh, t->row, to, rule->smooth_triangles};
     struct matrix_triangles_args triangles = {
         {.mesh = *rule->mesh, .weights = rule->weights}, to, NULL, SDD_MATRIX_STEP};
     if (rule->weights)
         DEV_LAUNCH(d, matrix_triangles, &triangles, t->n_rows);
     else
-        DEV_LAUNCH(d, tab_first_terms, &quads, t->n_rows);
+        DEV_LAUNCH(d, table_first_terms, &quads, t->n_rows);
 }
 
-static int fill_terms(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t, struct sdd_error *err)
+static int fill_terms(sdd_device *d, const struct table_first_rule *rule, struct tabulated *t, struct sdd_error *err)
 {
     int64_t n_terms = 0;
     launch_terms(d, rule, t, (struct sdd_matrix_rows){.count = t->row_end});
     int rc = matrix_ends(d, t->row_end, t->n_rows, &n_terms, err);
     if (!rc && n_terms > MATRIX_ENTRIES)
-        return tab_refuse(err, "the faces around them are too many");
+        return table_refuse(err, "the faces around them are too many");
     if (!rc)
-        rc = part_take(d, n_terms * (int64_t)sizeof *t->term, &t->terms, err);
+        rc = block_take(d, n_terms * (int64_t)sizeof *t->term, &t->terms, err);
     if (rc)
         return rc;
     t->term = t->terms.memory;
@@ -304,7 +305,7 @@ static int fill_terms(sdd_device *d, const struct tab_first_rule *rule, struct t
     return dev_finish(d, err);
 }
 
-int tab_first_matrix(sdd_device *d, const struct tab_first_rule *rule, struct tabulated *t, struct sdd_error *err)
+int table_first_matrix(sdd_device *d, const struct table_first_rule *rule, struct tabulated *t, struct sdd_error *err)
 {
     int rc = take_rows(d, 0, t, err);
     return rc ? rc : fill_terms(d, rule, t, err);
@@ -313,36 +314,36 @@ int tab_first_matrix(sdd_device *d, const struct tab_first_rule *rule, struct ta
 static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
                         struct sorting *s, struct sdd_error *err)
 {
-    int64_t n = tab_first_rows(m);
+    int64_t n = table_first_rows(m);
     int32_t n_read = 0;
     uint32_t flags[2];
-    struct tab_columns_args regular = {.mesh = *m,
-                                       .piece = s->regular,
-                                       .n_whole = t->n_whole,
-                                       .quad = t->regular,
-                                       .column = t->regular_column,
-                                       .read = (uint32_t *)s->read};
-    struct tab_columns_args others = {.mesh = *m,
-                                      .piece = s->other,
-                                      .rank = s->rank,
-                                      .classes = t->classes,
-                                      .words = s->words,
-                                      .quad = t->other,
-                                      .column = t->column,
-                                      .wrong = s->flags + 1,
-                                      .read = (uint32_t *)s->read};
+    struct table_columns_args regular = {.mesh = *m,
+                                         .piece = s->regular,
+                                         .n_regular_quads = t->n_regular_quads,
+                                         .quad = t->regular,
+                                         .column = t->regular_column,
+                                         .read = (uint32_t *)s->read};
+    struct table_columns_args others = {.mesh = *m,
+                                        .piece = s->other,
+                                        .rank = s->rank,
+                                        .classes = t->classes,
+                                        .words = s->words,
+                                        .quad = t->other,
+                                        .column = t->column,
+                                        .wrong = s->flags + 1,
+                                        .read = (uint32_t *)s->read};
     dev_fill(d, s->read, 0, n * (int64_t)sizeof *s->read);
-    DEV_LAUNCH(d, tab_columns, &regular, t->n_regular);
-    DEV_LAUNCH(d, tab_columns, &others, t->n_others);
-    struct tab_where_args where[2] = {{s->regular, t->where, 0}, {s->other, t->where, SDD_TAB_OTHER}};
-    DEV_LAUNCH(d, tab_where, where, t->n_regular);
-    DEV_LAUNCH(d, tab_where, where + 1, t->n_others);
+    DEV_LAUNCH(d, table_columns, &regular, t->n_regular);
+    DEV_LAUNCH(d, table_columns, &others, t->n_others);
+    struct table_locations_args where[2] = {{s->regular, t->where, 0}, {s->other, t->where, SDD_TABLE_OTHER}};
+    DEV_LAUNCH(d, table_locations, where, t->n_regular);
+    DEV_LAUNCH(d, table_locations, where + 1, t->n_others);
     dev_scan(d, s->read, s->read_rank, n, s->scan);
     dev_download(d, &n_read, s->read_rank + (n - 1), sizeof n_read);
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[1])
-        return tab_refuse(err, "two forms of surroundings have one key");
+        return table_refuse(err, "two forms of surroundings have one key");
     t->n_rows = n_read;
     if (!rc && n_read) /* none: all quads are whole */
         rc = take_rows(d, 1, t, err);
@@ -350,7 +351,7 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
         return rc;
     struct compact_args rows = {s->read, s->read_rank, t->row};
     DEV_LAUNCH(d, compact, &rows, n);
-    return fill_terms(d, &(struct tab_first_rule){m, NULL, smooth_triangles}, t, err);
+    return fill_terms(d, &(struct table_first_rule){m, NULL, smooth_triangles}, t, err);
 }
 
 static int classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
@@ -360,7 +361,7 @@ static int classify(sdd_device *d, const struct sdd_control *m, int smooth_trian
     if (rc)
         return rc;
     size_t n = (size_t)t->n_classes + 1;
-    struct describing h = {calloc(n, sizeof *h.heads), calloc(n * SDD_TAB_WORDS, sizeof *h.words),
+    struct describing h = {calloc(n, sizeof *h.heads), calloc(n * SDD_TABLE_WORDS, sizeof *h.words),
                            calloc(n, sizeof *h.classes), NULL};
     t->description = calloc(n, sizeof *t->description);
     if (!h.heads || !h.words || !h.classes || !t->description)
@@ -376,8 +377,8 @@ static int classify(sdd_device *d, const struct sdd_control *m, int smooth_trian
     return rc;
 }
 
-int tab_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
-                 struct sdd_error *err)
+int table_classify(sdd_device *d, const struct sdd_control *m, int smooth_triangles, struct tabulated *t,
+                   struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
     struct sorting s = {0};

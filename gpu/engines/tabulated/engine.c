@@ -8,7 +8,7 @@
 #include "gpu/engines/mesh_matrix/mesh_matrix.h"
 #include "gpu/refine/primvars.h"
 
-_Static_assert(ENGINE_ABREAST <= SDD_TAB_ABREAST, "a launch takes them all");
+_Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
 struct layout {
     float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
@@ -45,8 +45,8 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     const struct sdd_topology_info *i = &t->info;
     const int last = topology_is_triangles(t) ? TABULATED_MAX_LEVEL : SDD_MAX_PATCH_LEVEL;
     /* edges of a vertex; an open fan has one more of them than triangles */
-    if (topology_is_triangles(t) && i->manifold && i->max_valence > TAB_MAX_VALENCE + (i->n_boundary_edges > 0))
-        return tab_refuse(err, "a vertex has more than 32 triangles");
+    if (topology_is_triangles(t) && i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
+        return table_refuse(err, "a vertex has more than 32 triangles");
     if (r->level <= last)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level, last);
@@ -95,7 +95,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
         tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
     else
         tabulated_rows(t, m, t->tabulated, surface, 3,
-                       &(struct tabulated_crowd){1, {run->mesh->points}, {level1}, {to}, as});
+                       &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -110,9 +110,9 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     lay_out(t, r, &a, &l);
     const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
     const int tables = tabulated_has(t->tabulated, r->level, r->surface), last_too = needs_last(t, r);
-    const struct tabulated_crowd one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
+    const struct tabulated_batch one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
     if (all && tables && run->normals && !run->tangents && !last_too &&
-        tabulated_frame(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
+        tabulated_points_normals(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
         return SDD_OK;
     if (!all && tables)
         tabulated_first(t, &m, t->tabulated, 3, &one);
@@ -138,12 +138,12 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     return SDD_OK;
 }
 
-static int run_many(const struct engine_run *runs, int n, struct sdd_error *err)
+static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err)
 {
     const sdd_topology *t = runs->mesh->topology;
     const struct sdd_refine_request *r = runs->request;
     struct sdd_control m = topology_control(t);
-    struct tabulated_crowd c = {.n = n};
+    struct tabulated_batch c = {.n = n};
     int rc = SDD_OK;
     if (!tabulated_has(t->tabulated, r->level, r->surface)) { /* patches are those of one mesh at a time */
         for (int k = 0; k < n && !rc; k++)
@@ -181,5 +181,5 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, direct, run_many,
+    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, direct, run_batch,
 };

@@ -3,40 +3,40 @@
 #include "gpu/rules/crease_rule.h"
 #include <math.h>
 
-int tab_rule_ends(const struct tab_class *c)
+int table_rule_ends(const struct table_class *c)
 {
     return c->n + c->open;
 }
 
-double tab_rule_share(float s)
+double table_rule_share(float s)
 {
     return sdd_decay(s) > 0.0f ? 1.0 : (double)s;
 }
 
-struct tab_class tab_rule_next(const struct tab_class *c)
+struct table_class table_rule_next(const struct table_class *c)
 {
-    struct tab_class d = *c;
+    struct table_class d = *c;
     d.vertex = sdd_decay(c->vertex);
-    for (int i = 0; i < tab_rule_ends(c); i++)
+    for (int i = 0; i < table_rule_ends(c); i++)
         d.edge[i] = sdd_decay(c->edge[i]);
     return d;
 }
 
-int32_t tab_rule_of(const struct tab_class *c)
+int32_t table_rule_of(const struct table_class *c)
 {
     int32_t n = 0;
-    for (int i = 0; i < tab_rule_ends(c); i++)
+    for (int i = 0; i < table_rule_ends(c); i++)
         n += c->edge[i] > 0.0f;
     return sdd_rule_of(c->vertex, n);
 }
 
-double tab_rule_parent(const struct tab_class *c, const struct tab_class *child)
+double table_rule_parent(const struct table_class *c, const struct table_class *child)
 {
-    if (tab_rule_of(c) == tab_rule_of(child))
+    if (table_rule_of(c) == table_rule_of(child))
         return 1.0;
     int fades = c->vertex > 0.0f && !(child->vertex > 0.0f), n = fades;
     double sum = fades ? (double)c->vertex : 0.0;
-    for (int i = 0; i < tab_rule_ends(c); i++)
+    for (int i = 0; i < table_rule_ends(c); i++)
         if (c->edge[i] > 0.0f && !(child->edge[i] > 0.0f)) {
             sum += (double)c->edge[i];
             n++;

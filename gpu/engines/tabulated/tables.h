@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabulated.h: points of a level straight from those of level 1, piece by piece (kernels/tab_pieces.h). What
+/* tabulated.h: points of a level straight from those of level 1, piece by piece (kernels/table_pieces.h). What
  * surrounds a piece takes few forms; a table a form says which multiples of the points around it make its points.
- * Catmull-Clark, and Loop, whose pieces are triangles (tab_triangles.h); not where an edge is semi-sharp under
+ * Catmull-Clark, and Loop, whose pieces are triangles (table_triangles.h); not where an edge is semi-sharp under
  * chaikin. */
 #ifndef SDD_TABULATED_H
 #define SDD_TABULATED_H
 #include "gpu/patches/adaptive.h"
-#include "gpu/engines/tabulated/kernels/tab_abreast.dev.h"
-#include "gpu/engines/tabulated/kernels/tab_pieces.dev.h"
+#include "gpu/engines/tabulated/kernels/table_batch.dev.h"
+#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 #include "gpu/engines/tabulated/class.h"
 #include "gpu/engines/tabulated/triangles.h"
 
@@ -15,38 +15,39 @@
 
 /* Tables for rows of one level, or for their limits. */
 struct tabulated_surface {
-    struct topology_part memory;
-    int level;                           /* 0: none */
-    struct sdd_tab_basis *basis, *slope; /* pairs, as kernels take them, .. */
-    sdd_tab_weights weights, slopes;     /* .. and as their arguments have them */
+    struct device_block memory;
+    int level;                             /* 0: none */
+    struct sdd_table_basis *basis, *slope; /* pairs, as kernels take them, .. */
+    sdd_table_weights weights, slopes;     /* .. and as their arguments have them */
     float *table;
     float *t1, *t2; /* NULL: not for normals */
     uint32_t *shared;
-    struct topology_part turns[2]; /* of a GPU's items, for points, with normals (tab_turns.h); NULL: as listed */
-    struct adaptive *adaptive;     /* of the control mesh's positions alone; NULL: they were not needed */
+    struct device_block turns[2]; /* of a GPU's items, for points, with normals (table_order.h); NULL: as listed */
+    struct adaptive *adaptive;    /* of the control mesh's positions alone; NULL: they were not needed */
 };
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
 struct tabulated {
-    int64_t n_regular, n_whole, n_others, n_lone, n_classes, n_runs, n_columns, n_rows; /* n_columns: of all classes */
-    struct topology_part pieces, lists, rows, terms;
-    uint32_t *where;              /* tab_where.h */
-    uint32_t *row;                /* of level 1, that pieces look at (NULL: all), */
-    int32_t *row_end;             /* .. and what they are made of     */
-    struct sdd_term *term;        /* .. (tab_first.h)                 */
-    uint32_t *made;               /* a word: items of first steps that launches of rows have made, .. */
-    uint32_t due;                 /* .. and how many of them have been queued */
-    struct sdd_tab_quad *regular; /* bicubic pieces */
+    int64_t n_regular, n_regular_quads, n_others, n_isolated_rows, n_classes, n_runs, n_columns,
+        n_rows; /* n_columns: of all classes */
+    struct device_block pieces, lists, rows, terms;
+    uint32_t *where;                /* table_locations.h */
+    uint32_t *row;                  /* of level 1, that pieces look at (NULL: all), */
+    int32_t *row_end;               /* .. and what they are made of     */
+    struct sdd_term *term;          /* .. (table_first.h)                 */
+    uint32_t *made;                 /* a word: items of first steps that launches of rows have made, .. */
+    uint32_t due;                   /* .. and how many of them have been queued */
+    struct sdd_table_quad *regular; /* bicubic pieces */
     uint32_t *regular_column;
-    struct sdd_tab_quad *other; /* others, in the order of classes */
+    struct sdd_table_quad *other; /* others, in the order of classes */
     uint32_t *column;
-    struct sdd_tab_table *classes;
-    struct sdd_tab_run *runs;
-    uint32_t *lone;                /* rows without faces, which stay where they are */
-    struct tab_class *description; /* host, [n_classes] */
-    struct sdd_error refused;      /* code: there are no tables for this mesh */
+    struct sdd_table_table *classes;
+    struct sdd_table_run *runs;
+    uint32_t *lone;                  /* rows without faces, which stay where they are */
+    struct table_class *description; /* host, [n_classes] */
+    struct sdd_error refused;        /* code: there are no tables for this mesh */
     int ready;
-    struct tab_triangles triangles;      /* under Loop; no other piece is there then */
+    struct table_triangles triangles;    /* under Loop; no other piece is there then */
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
@@ -58,22 +59,22 @@ int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *me
 /* tabulated_has: are there tables for rows of `level`? And for their normals? */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* Rows of meshes of one topology, at most SDD_TAB_ABREAST: control rows of `width` floats; of those of level 1
- * (tabulated_first_floats), three components at a time (kernels/tab_first.h), the ones that pieces look at; rows of
+/* Rows of meshes of one topology, at most SDD_TABLE_ABREAST: control rows of `width` floats; of those of level 1
+ * (tabulated_first_floats), three components at a time (kernels/table_first.h), the ones that pieces look at; rows of
  * what was prepared. */
-struct tabulated_crowd {
+struct tabulated_batch {
     int n;
-    const float *control[SDD_TAB_ABREAST];
-    float *first[SDD_TAB_ABREAST], *to[SDD_TAB_ABREAST];
+    const float *control[SDD_TABLE_ABREAST];
+    float *first[SDD_TABLE_ABREAST], *to[SDD_TABLE_ABREAST];
     struct sdd_rows_as as; /* what `to` has; of one mesh, three floats or two */
 };
 /* tabulated_rows: control rows -> those of level 1, then all rows of what was prepared; where a device can, in one
  * launch. tabulated_first: only those of level 1, for who wants some rows or normals. Both queue. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
 void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
-                     const struct tabulated_crowd *c);
+                     const struct tabulated_batch *c);
 void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                    int width, const struct tabulated_crowd *c);
+                    int width, const struct tabulated_batch *c);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
 void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
                      const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);
@@ -81,10 +82,11 @@ void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct
 void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
                        int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
                        float *tangents);
-/* tabulated_frame: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
+/* tabulated_points_normals: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
  * where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
-int tabulated_frame(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                    const struct tabulated_crowd *one, float *normals, struct sdd_rows_as normals_as);
+int tabulated_points_normals(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
+                             int surface, const struct tabulated_batch *one, float *normals,
+                             struct sdd_rows_as normals_as);
 int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
 void tabulated_free(sdd_device *d, struct tabulated *t);
 

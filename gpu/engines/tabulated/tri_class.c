@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_tri_class.c: each point is a vector of K weights, and steps of subdivision are taken with those: on a
+/* table_tri_class.c: each point is a vector of K weights, and steps of subdivision are taken with those: on a
  * triangular lattice that reaches one place beyond the piece, but next to the corner of a fan: there the fan says
  * what is right. */
 #include "gpu/engines/tabulated/tri_class.h"
 #include "gpu/rules/crease_rule.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_pieces.dev.h"
+#include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 #include "gpu/engines/tabulated/rule.h"
 #include <math.h>
 #include <stdlib.h>
@@ -19,33 +19,33 @@ struct line {
 struct patch {
     int columns, side, width; /* side: on the level reached, in places; width: places of a row in memory */
     struct line line[3];
-    struct tab_class fan; /* n 0: there is none */
-    double *rows, *next;  /* of the fan: K weights of the vertex, then of the far ends */
-    double *at, *to;      /* places -1 .. width - 2 each way */
+    struct table_class fan; /* n 0: there is none */
+    double *rows, *next;    /* of the fan: K weights of the vertex, then of the far ends */
+    double *at, *to;        /* places -1 .. width - 2 each way */
 };
 
-static int is_middle(const struct tab_tri_class *c)
+static int is_middle(const struct table_tri_class *c)
 {
     return c->turn == SDD_TRI_MIDDLE;
 }
 
 /* Are there triangles across edge `own`, across the next? */
-static int has_below(const struct tab_class *c)
+static int has_below(const struct table_class *c)
 {
     return !c->open || c->own > 0;
 }
 
-static int has_left(const struct tab_class *c)
+static int has_left(const struct table_class *c)
 {
     return !c->open || c->own + 1 < c->n;
 }
 
-int tab_tri_columns(const struct tab_tri_class *c)
+int table_tri_columns(const struct table_tri_class *c)
 {
-    const struct tab_class *f = &c->fan;
+    const struct table_class *f = &c->fan;
     if (is_middle(c))
         return 6 + 2 * (c->has_across[0] + c->has_across[1] + c->has_across[2]);
-    return 1 + tab_rule_ends(f) + 3 + has_below(f) + has_left(f);
+    return 1 + table_rule_ends(f) + 3 + has_below(f) + has_left(f);
 }
 
 static double *place_in(const struct patch *p, double *grid, int x, int y)
@@ -61,7 +61,7 @@ static double *place(const struct patch *p, int x, int y)
 /* Far end of edge i, counted around: past an open fan's ends it comes back, and is not meant. */
 static double *end_of(const struct patch *p, double *rows, int i)
 {
-    int ends = tab_rule_ends(&p->fan);
+    int ends = table_rule_ends(&p->fan);
     return rows + (size_t)(1 + (i + ends) % ends) * (size_t)p->columns;
 }
 
@@ -88,11 +88,11 @@ static const struct line *line_through(const struct patch *p, int x, int y, int 
 
 /* ---- the fan ----------------------------------------------------------------------------------------------------- */
 /* Adds share times the mask of the vertex' rule. */
-static void add_mask(const struct patch *p, const struct tab_class *c, int limit, double share, double *to)
+static void add_mask(const struct patch *p, const struct table_class *c, int limit, double share, double *to)
 {
     double n = c->n, turn = 0.375 + 0.25 * cos(2.0 * M_PI / n), beta = (0.625 - turn * turn) / n, sum = 0.0;
-    int32_t rule = tab_rule_of(c);
-    for (int i = 0; i < tab_rule_ends(c); i++) {
+    int32_t rule = table_rule_of(c);
+    for (int i = 0; i < table_rule_ends(c); i++) {
         double w = 0.0;
         if (rule == SDD_RULE_SMOOTH)
             w = limit ? 1.0 / (n + 3.0 / (8.0 * beta)) : beta;
@@ -115,13 +115,13 @@ static void make_edge(const struct patch *p, double share, const double *a, cons
 
 static void step_fan(struct patch *p)
 {
-    const struct tab_class old = p->fan, child = tab_rule_next(&old);
-    double share = tab_rule_parent(&old, &child), *rows = p->rows;
+    const struct table_class old = p->fan, child = table_rule_next(&old);
+    double share = table_rule_parent(&old, &child), *rows = p->rows;
     clear(p, p->next);
     add_mask(p, &old, 0, share, p->next);
     add_mask(p, &child, 0, 1.0 - share, p->next);
-    for (int i = 0; i < tab_rule_ends(&old); i++)
-        make_edge(p, tab_rule_share(old.edge[i]), rows, end_of(p, rows, i), end_of(p, rows, i - 1),
+    for (int i = 0; i < table_rule_ends(&old); i++)
+        make_edge(p, table_rule_share(old.edge[i]), rows, end_of(p, rows, i), end_of(p, rows, i - 1),
                   end_of(p, rows, i + 1), end_of(p, p->next, i));
     p->rows = p->next;
     p->next = rows;
@@ -157,7 +157,7 @@ static const int around[6][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, 
 static void make_vertex(const struct patch *p, int x, int y, int limit, double *to)
 {
     const struct line *l = line_through(p, x, y, x, y);
-    double share = !l ? 0.0 : limit ? 1.0 : tab_rule_share(l->sharp);
+    double share = !l ? 0.0 : limit ? 1.0 : table_rule_share(l->sharp);
     double smooth = (limit ? 1.0 / 12.0 : 0.0625) * (1.0 - share), along = (limit ? 1.0 / 6.0 : 0.125) * share;
     clear(p, to);
     add(p, to, 1.0 - 6.0 * smooth - 2.0 * along, place(p, x, y));
@@ -180,7 +180,7 @@ static void make_place(const struct patch *p, int x, int y, double *to)
     int bx = odd_x && odd_y ? (x - 1) / 2 : (x + odd_x) / 2, by = (y + odd_y) / 2;
     int beside_x = odd_y ? (odd_x ? -1 : 1) : 0, beside_y = odd_y ? 0 : 1;
     const struct line *l = line_through(p, ax, ay, bx, by);
-    make_edge(p, l ? tab_rule_share(l->sharp) : 0.0, place(p, ax, ay), place(p, bx, by),
+    make_edge(p, l ? table_rule_share(l->sharp) : 0.0, place(p, ax, ay), place(p, bx, by),
               place(p, ax + beside_x, ay + beside_y), place(p, bx - beside_x, by - beside_y), to);
 }
 
@@ -202,9 +202,9 @@ static void step(struct patch *p)
 }
 
 /* The piece itself: each point is a column. */
-static void start_corner(struct patch *p, const struct tab_class *c)
+static void start_corner(struct patch *p, const struct table_class *c)
 {
-    int ends = tab_rule_ends(c), column = 1 + ends;
+    int ends = table_rule_ends(c), column = 1 + ends;
     const int beside[3][2] = {{2, 0}, {1, 1}, {0, 2}};
     p->fan = *c;
     if (c->open)
@@ -222,7 +222,7 @@ static void start_corner(struct patch *p, const struct tab_class *c)
     put_fan(p);
 }
 
-static void start_middle(struct patch *p, const struct tab_tri_class *c)
+static void start_middle(struct patch *p, const struct table_tri_class *c)
 {
     const int own[6][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, 1}};
     const int across[3][2][2] = {{{-1, 0}, {0, -1}}, {{2, -1}, {2, 0}}, {{0, 2}, {-1, 2}}};
@@ -243,13 +243,13 @@ static void start_middle(struct patch *p, const struct tab_tri_class *c)
 /* The points around one, counterclockwise; of an open ring n + 1. */
 struct ring {
     int n, open, masks; /* masks: of the limit surface; else a sum over faces */
-    const double *at, *end[TAB_MAX_VALENCE + 1];
+    const double *at, *end[TABLE_MAX_VALENCE + 1];
 };
 
 /* Is the normal of the fan's vertex made of products, or shared by its triangles? */
-static int is_product(const struct tab_class *c, int limit)
+static int is_product(const struct table_class *c, int limit)
 {
-    int32_t rule = tab_rule_of(c);
+    int32_t rule = table_rule_of(c);
     if (c->several)
         return 0;
     if (limit)
@@ -260,10 +260,10 @@ static int is_product(const struct tab_class *c, int limit)
 /* Of a shared one the piece's own triangle alone, as if it were the only one. */
 static struct ring ring_of_fan(const struct patch *p, int limit)
 {
-    const struct tab_class *c = &p->fan;
+    const struct table_class *c = &p->fan;
     int product = is_product(c, limit), first = c->open && product ? 0 : c->own;
     struct ring r = {product ? c->n : 1, c->open || !product, 0, p->rows, {NULL}};
-    r.masks = limit && product && tab_rule_of(c) != SDD_RULE_CORNER;
+    r.masks = limit && product && table_rule_of(c) != SDD_RULE_CORNER;
     for (int i = 0; i < r.n + r.open; i++)
         r.end[i] = end_of(p, p->rows, first + i);
     return r;
@@ -380,7 +380,7 @@ static void copy_sides(int h, int n, float *table)
         }
 }
 
-static void start(struct patch *p, const struct tab_tri_class *c)
+static void start(struct patch *p, const struct table_tri_class *c)
 {
     if (is_middle(c))
         start_middle(p, c);
@@ -389,24 +389,24 @@ static void start(struct patch *p, const struct tab_tri_class *c)
 }
 
 /* The fan `steps` levels on. */
-static struct tab_class fan_after(const struct tab_tri_class *c, int steps)
+static struct table_class fan_after(const struct table_tri_class *c, int steps)
 {
-    struct tab_class fan = c->fan;
+    struct table_class fan = c->fan;
     if (fan.open)
         fan.edge[0] = fan.edge[fan.n] = 10.0f;
     for (int i = 0; i < steps; i++)
-        fan = tab_rule_next(&fan);
+        fan = table_rule_next(&fan);
     return fan;
 }
 
-int tab_tri_pairs(const struct tab_tri_class *c, int steps, int limit)
+int table_tri_pairs(const struct table_tri_class *c, int steps, int limit)
 {
-    struct tab_class fan = fan_after(c, steps);
+    struct table_class fan = fan_after(c, steps);
     if (!limit)
         return 2;
     if (!is_middle(c))
         return 1 + ((has_below(&fan) && fan.edge[fan.own] > 0.0f) ||
-                    (has_left(&fan) && fan.edge[(fan.own + 1) % tab_rule_ends(&fan)] > 0.0f));
+                    (has_left(&fan) && fan.edge[(fan.own + 1) % table_rule_ends(&fan)] > 0.0f));
     int sharp = 0;
     for (int i = 0; i < 3; i++) {
         float s = c->edge[i];
@@ -417,19 +417,20 @@ int tab_tri_pairs(const struct tab_tri_class *c, int steps, int limit)
     return 1 + sharp;
 }
 
-int tab_tri_shared(const struct tab_tri_class *c, int steps, int limit)
+int table_tri_shared(const struct table_tri_class *c, int steps, int limit)
 {
-    struct tab_class fan = fan_after(c, steps);
+    struct table_class fan = fan_after(c, steps);
     return !is_middle(c) && !is_product(&fan, limit);
 }
 
-int tab_tri_table(const struct tab_tri_class *c, int steps, int limit, float *out, float *away, struct sdd_error *err)
+int table_tri_table(const struct table_tri_class *c, int steps, int limit, float *out, float *away,
+                    struct sdd_error *err)
 {
-    struct patch p = {.columns = tab_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
+    struct patch p = {.columns = table_tri_columns(c), .side = 1, .width = (1 << steps) + 4};
     size_t columns = (size_t)p.columns, grid = (size_t)p.width * (size_t)p.width * columns;
-    size_t fan = (TAB_MAX_VALENCE + 2) * columns;
+    size_t fan = (TABLE_MAX_VALENCE + 2) * columns;
     double *memory = calloc(2 * grid + 2 * fan + 4 * columns, sizeof *memory);
-    int pairs = tab_tri_pairs(c, steps, limit), r = 0;
+    int pairs = table_tri_pairs(c, steps, limit), r = 0;
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a table of %zu columns", columns);
     p.at = memory;

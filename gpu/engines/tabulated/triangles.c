@@ -3,10 +3,10 @@
 #include "gpu/kernel/compact.k.h"
 #include "gpu/bspline/row_bands.h"
 #include "gpu/kernel/run_heads.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_columns.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_describe.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_keys.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_rows.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_columns.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_rows.k.h"
 #include "gpu/levels/level_step.h"
 #include "gpu/engines/tabulated/cache.h"
 #include <stdlib.h>
@@ -16,8 +16,8 @@ struct sorting {
     uint64_t *key, *sorted; /* [n] */
     uint32_t *list, *piece; /* [n] all pieces; by class */
     int32_t *head, *rank;   /* [n] */
-    uint32_t *heads;        /* [TAB_MAX_CLASSES] */
-    float *words;           /* [TAB_MAX_CLASSES][SDD_TRI_WORDS] */
+    uint32_t *heads;        /* [TABLE_MAX_CLASSES] */
+    float *words;           /* [TABLE_MAX_CLASSES][SDD_TRI_WORDS] */
     uint32_t *flags;        /* [2] none, wrong */
     void *scratch;
 };
@@ -31,22 +31,22 @@ static void lay_out_sorting(sdd_device *d, int64_t n, struct arena *a, struct so
     s->piece = ARENA(a, uint32_t, n);
     s->head = ARENA(a, int32_t, n);
     s->rank = ARENA(a, int32_t, n);
-    s->heads = ARENA(a, uint32_t, TAB_MAX_CLASSES);
-    s->words = ARENA(a, float, TAB_MAX_CLASSES *SDD_TRI_WORDS);
+    s->heads = ARENA(a, uint32_t, TABLE_MAX_CLASSES);
+    s->words = ARENA(a, float, TABLE_MAX_CLASSES *SDD_TRI_WORDS);
     s->flags = ARENA(a, uint32_t, 2);
     s->scratch = ARENA(a, char, scan > sort ? scan : sort);
 }
 
-static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, struct tab_triangles *t,
+static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, struct table_triangles *t,
                        struct sorting *s, struct sdd_error *err)
 {
     int32_t n_classes = 0;
     uint32_t flags[2];
-    struct tab_tri_keys_args keys = {*m, s->key, s->list, s->flags};
+    struct table_tri_keys_args keys = {*m, s->key, s->list, s->flags};
     struct run_heads_args heads = {s->sorted, s->head};
     struct compact_args firsts = {s->head, s->rank, s->heads};
     dev_fill(d, s->flags, 0, sizeof flags);
-    DEV_LAUNCH(d, tab_tri_keys, &keys, n);
+    DEV_LAUNCH(d, table_tri_keys, &keys, n);
     dev_sort(d, s->key, s->sorted, (int32_t *)s->list, (int32_t *)s->piece, n, 64, s->scratch);
     DEV_LAUNCH(d, run_heads, &heads, n);
     dev_scan(d, s->head, s->rank, n, s->scratch);
@@ -54,9 +54,9 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
     dev_download(d, flags, s->flags, sizeof flags);
     int rc = dev_finish(d, err);
     if (!rc && flags[0])
-        return tab_refuse(err, "a vertex has more than 32 triangles or a crease runs where surfaces touch");
-    if (!rc && n_classes > TAB_MAX_CLASSES)
-        return tab_refuse(err, "their surroundings take too many forms");
+        return table_refuse(err, "a vertex has more than 32 triangles or a crease runs where surfaces touch");
+    if (!rc && n_classes > TABLE_MAX_CLASSES)
+        return table_refuse(err, "their surroundings take too many forms");
     if (rc)
         return rc;
     t->n_classes = n_classes;
@@ -65,9 +65,9 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
 }
 
 /* A class from its numbers. */
-static struct tab_tri_class class_of(const float *words)
+static struct table_tri_class class_of(const float *words)
 {
-    struct tab_tri_class c = {.turn = (int32_t)words[0]};
+    struct table_tri_class c = {.turn = (int32_t)words[0]};
     if (c.turn == SDD_TRI_MIDDLE) {
         for (int i = 0; i < 3; i++) {
             c.edge[i] = words[1 + i];
@@ -75,16 +75,16 @@ static struct tab_tri_class class_of(const float *words)
         }
         return c;
     }
-    c.fan = tab_class_of(words + 1);
+    c.fan = table_class_of(words + 1);
     return c;
 }
 
-static void lay_out_pieces(const sdd_topology *topology, int64_t n, const struct tab_triangles *t, struct arena *a,
-                           struct tab_triangles *out)
+static void lay_out_pieces(const sdd_topology *topology, int64_t n, const struct table_triangles *t, struct arena *a,
+                           struct table_triangles *out)
 {
     out->weights = ARENA(a, struct sdd_float2, step_weights(topology));
     out->piece = ARENA(a, struct sdd_tri_piece, n);
-    out->classes = ARENA(a, struct sdd_tab_table, t->n_classes);
+    out->classes = ARENA(a, struct sdd_table_table, t->n_classes);
     out->column = ARENA(a, uint32_t, t->n_column);
 }
 
@@ -92,16 +92,16 @@ static void lay_out_pieces(const sdd_topology *topology, int64_t n, const struct
 struct describing {
     uint32_t *heads;
     float *words;
-    struct sdd_tab_table *classes;
+    struct sdd_table_table *classes;
 };
 
-static int describe(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct tab_triangles *t,
+static int describe(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct table_triangles *t,
                     struct sorting *s, struct describing *h, struct sdd_error *err)
 {
     sdd_device *d = topology->device;
-    struct tab_tri_describe_args words = {*m, s->heads, s->piece, s->words};
+    struct table_tri_describe_args words = {*m, s->heads, s->piece, s->words};
     struct arena count = {NULL, 0};
-    DEV_LAUNCH(d, tab_tri_describe, &words, t->n_classes);
+    DEV_LAUNCH(d, table_tri_describe, &words, t->n_classes);
     dev_download(d, h->heads, s->heads, t->n_classes * (int64_t)sizeof *h->heads);
     dev_download(d, h->words, s->words, t->n_classes * SDD_TRI_WORDS * (int64_t)sizeof *h->words);
     int rc = dev_finish(d, err);
@@ -109,15 +109,15 @@ static int describe(const sdd_topology *topology, const struct sdd_control *m, i
         return rc;
     for (int64_t k = 0; k < t->n_classes; k++) {
         t->description[k] = class_of(h->words + SDD_TRI_WORDS * k);
-        int32_t n_columns = tab_tri_columns(t->description + k);
-        h->classes[k] = (struct sdd_tab_table){h->heads[k], t->n_column, t->n_columns, n_columns};
+        int32_t n_columns = table_tri_columns(t->description + k);
+        h->classes[k] = (struct sdd_table_table){h->heads[k], t->n_column, t->n_columns, n_columns};
         t->n_columns += n_columns;
         t->n_column += n_columns * ((k + 1 < t->n_classes ? h->heads[k + 1] : n) - h->heads[k]);
     }
     if (t->n_column > UINT32_MAX)
-        return tab_refuse(err, "the mesh is too large");
+        return table_refuse(err, "the mesh is too large");
     lay_out_pieces(topology, n, t, &count, t);
-    rc = part_take(d, count.used, &t->memory, err);
+    rc = block_take(d, count.used, &t->memory, err);
     if (rc)
         return rc;
     struct arena real = {t->memory.memory, 0};
@@ -126,7 +126,7 @@ static int describe(const sdd_topology *topology, const struct sdd_control *m, i
     return step_upload_weights(topology, t->weights, err);
 }
 
-static int classify(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct tab_triangles *t,
+static int classify(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct table_triangles *t,
                     struct sorting *s, struct sdd_error *err)
 {
     sdd_device *d = topology->device;
@@ -143,13 +143,13 @@ static int classify(const sdd_topology *topology, const struct sdd_control *m, i
     else
         rc = describe(topology, m, n, t, s, &h, err);
     if (!rc) {
-        struct tab_tri_columns_args columns = {*m,       s->piece, s->rank,   t->classes,
-                                               s->words, t->piece, t->column, s->flags + 1};
-        DEV_LAUNCH(d, tab_tri_columns, &columns, n);
+        struct table_tri_columns_args columns = {*m,       s->piece, s->rank,   t->classes,
+                                                 s->words, t->piece, t->column, s->flags + 1};
+        DEV_LAUNCH(d, table_tri_columns, &columns, n);
         dev_download(d, flags, s->flags, sizeof flags);
         rc = dev_finish(d, err);
         if (!rc && flags[1])
-            rc = tab_refuse(err, "two forms of surroundings have one key");
+            rc = table_refuse(err, "two forms of surroundings have one key");
     }
     free(h.heads);
     free(h.words);
@@ -157,8 +157,8 @@ static int classify(const sdd_topology *topology, const struct sdd_control *m, i
     return rc;
 }
 
-int tab_triangles_classify(const sdd_topology *topology, const struct sdd_control *m, struct tab_triangles *t,
-                           struct sdd_error *err)
+int table_triangles_classify(const sdd_topology *topology, const struct sdd_control *m, struct table_triangles *t,
+                             struct sdd_error *err)
 {
     sdd_device *d = topology->device;
     int64_t n = 4 * (int64_t)m->n_faces;
@@ -166,7 +166,7 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
     struct sorting s;
     void *memory = NULL;
     lay_out_sorting(d, n, &count, &s);
-    int rc = n > INT32_MAX ? tab_refuse(err, "the mesh is too large") : dev_alloc(d, count.used, &memory, err);
+    int rc = n > INT32_MAX ? table_refuse(err, "the mesh is too large") : dev_alloc(d, count.used, &memory, err);
     if (rc)
         return rc;
     struct arena real = {memory, 0};
@@ -179,108 +179,108 @@ int tab_triangles_classify(const sdd_topology *topology, const struct sdd_contro
 }
 
 /* Where the tables of a level are, in host memory or in the device's; n_away: columns of all that leads away. */
-static void lay_out_tables(const struct tab_triangles *t, int level, int64_t n_away, struct arena *a,
-                           struct tab_triangles_surface *out)
+static void lay_out_tables(const struct table_triangles *t, int level, int64_t n_away, struct arena *a,
+                           struct table_triangles_surface *out)
 {
     const int64_t rows = sdd_tri_table_rows(1 << (level - 1));
-    out->place = ARENA(a, uint32_t, sdd_tri_places(level));
+    out->place = ARENA(a, uint32_t, sdd_tri_locations(level));
     out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows); /* a GPU reads that many beyond */
     out->away_table = n_away ? ARENA(a, float, (n_away + SDD_TRI_REGULAR) * rows) : NULL;
     out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
 }
 
-static int64_t count_away(const struct tab_triangles *t, int steps, int limit)
+static int64_t count_away(const struct table_triangles *t, int steps, int limit)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < t->n_classes; k++)
-        n += 2 * tab_tri_pairs(t->description + k, steps, limit) * tab_tri_columns(t->description + k);
+        n += 2 * table_tri_pairs(t->description + k, steps, limit) * table_tri_columns(t->description + k);
     return n;
 }
 
-static int make_tables(sdd_device *d, const struct tab_triangles *t, int steps, int limit,
-                       const struct tab_triangles_surface *to, struct sdd_error *err)
+static int make_tables(sdd_device *d, const struct table_triangles *t, int steps, int limit,
+                       const struct table_triangles_surface *to, struct sdd_error *err)
 {
     int64_t rows = sdd_tri_table_rows(1 << steps), at = 0, away = 0;
     int rc = SDD_OK;
     for (int64_t k = 0; k < t->n_classes && !rc; k++) {
-        const struct tab_tri_class *c = t->description + k;
-        const int columns = tab_tri_columns(c), pairs = tab_tri_pairs(c, steps, limit);
-        rc = tab_cache_triangle(d->tables, c, steps, limit, to->table + at * rows,
-                                to->away ? to->away_table + away * rows : NULL, err);
+        const struct table_tri_class *c = t->description + k;
+        const int columns = table_tri_columns(c), pairs = table_tri_pairs(c, steps, limit);
+        rc = table_cache_triangle(d->tables, c, steps, limit, to->table + at * rows,
+                                  to->away ? to->away_table + away * rows : NULL, err);
         if (to->away)
-            to->away[k] = (struct sdd_tri_away){away, pairs, tab_tri_shared(c, steps, limit)};
+            to->away[k] = (struct sdd_tri_away){away, pairs, table_tri_shared(c, steps, limit)};
         at += columns;
         away += 2 * pairs * columns;
     }
     return rc;
 }
 
-int tab_triangles_tables(sdd_device *d, struct tab_triangles *t, int level, int surface, int normals,
-                         struct sdd_error *err)
+int table_triangles_tables(sdd_device *d, struct table_triangles *t, int level, int surface, int normals,
+                           struct sdd_error *err)
 {
     const int limit = surface == SDD_SURFACE_LIMIT;
-    struct tab_triangles_surface *of = t->surface + surface, made = {.level = level}, here;
+    struct table_triangles_surface *of = t->surface + surface, made = {.level = level}, here;
     struct arena count = {NULL, 0}, host = {NULL, 0}, device = {NULL, 0};
     int64_t rows = sdd_tri_table_rows(1 << (level - 1)), n_away = normals ? count_away(t, level - 1, limit) : 0;
     if (of->level == level && (of->away || !normals))
         return SDD_OK;
-    if (t->n_columns * rows > TAB_MAX_FLOATS)
-        return tab_refuse(err, "their surroundings take too many forms for this level");
+    if (t->n_columns * rows > TABLE_MAX_FLOATS)
+        return table_refuse(err, "their surroundings take too many forms for this level");
     lay_out_tables(t, level, n_away, &count, &here);
     void *memory = calloc(1, (size_t)count.used);
     if (!memory)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, level, n_away, &host, &here);
-    sdd_tri_fill_places(level, here.place);
+    sdd_tri_fill_locations(level, here.place);
     int rc = make_tables(d, t, level - 1, limit, &here, err);
     if (!rc)
-        rc = part_take(d, count.used, &made.memory, err);
+        rc = block_take(d, count.used, &made.memory, err);
     if (!rc) {
         device.base = made.memory.memory;
         lay_out_tables(t, level, n_away, &device, &made);
-        rc = part_settle(d, memory, made.memory, of->memory, err);
+        rc = block_settle(d, memory, made.memory, of->memory, err);
         *of = rc ? *of : made;
     }
     free(memory);
     return rc;
 }
 
-int64_t tab_triangles_points(const struct sdd_control *mesh, const struct tab_triangles *t, int surface)
+int64_t table_triangles_points(const struct sdd_control *mesh, const struct table_triangles *t, int surface)
 {
     int64_t along = ((int64_t)1 << t->surface[surface].level) - 1;
     return mesh->n_vertices + mesh->n_edges * along + mesh->n_faces * (along * (along - 1) / 2);
 }
 
 /* All rows, but no tangents: does a GPU make them triangle by triangle? */
-static int by_triangles(const sdd_device *d, const struct tab_triangles_surface *of)
+static int by_triangles(const sdd_device *d, const struct table_triangles_surface *of)
 {
     return d->b->in_order && of->level >= SDD_TRI_LEAST;
 }
 
-void tab_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                        struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to,
-                        struct sdd_rows_as as)
+void table_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct table_triangles *t, int surface,
+                          struct sdd_width width, const float *first, int64_t first_row, int64_t n, float *to,
+                          struct sdd_rows_as as)
 {
-    const struct tab_triangles_surface *of = t->surface + surface;
-    struct tab_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->place, of->level},
-                                  .from = first,
-                                  .to = to,
-                                  .width = width,
-                                  .as = as,
-                                  .first = first_row,
-                                  .n = n,
-                                  .each = sdd_rows_each(n)};
-    a.by_triangles = n == tab_triangles_points(mesh, t, surface) && by_triangles(d, of);
-    DEV_LAUNCH(d, tab_tri_rows, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
+    const struct table_triangles_surface *of = t->surface + surface;
+    struct table_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->place, of->level},
+                                    .from = first,
+                                    .to = to,
+                                    .width = width,
+                                    .as = as,
+                                    .first = first_row,
+                                    .n = n,
+                                    .each = sdd_rows_each(n)};
+    a.by_triangles = n == table_triangles_points(mesh, t, surface) && by_triangles(d, of);
+    DEV_LAUNCH(d, table_tri_rows, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 
-void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct tab_triangles *t, int surface,
-                           const float *first, float *to, struct sdd_rows_as as, float *tangents)
+void table_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const struct table_triangles *t,
+                             int surface, const float *first, float *to, struct sdd_rows_as as, float *tangents)
 {
-    const struct tab_triangles_surface *of = t->surface + surface;
-    int64_t n = tab_triangles_points(mesh, t, surface);
-    struct tab_tri_normals_args a = {
+    const struct table_triangles_surface *of = t->surface + surface;
+    int64_t n = table_triangles_points(mesh, t, surface);
+    struct table_tri_normals_args a = {
         .pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->place, of->level},
         .away = of->away,
         .from = first,
@@ -290,19 +290,19 @@ void tab_triangles_normals(sdd_device *d, const struct sdd_control *mesh, const 
         .n = n,
         .each = sdd_rows_each(n),
         .by_triangles = !tangents && by_triangles(d, of)};
-    DEV_LAUNCH(d, tab_tri_normals, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
+    DEV_LAUNCH(d, table_tri_normals, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 
-int64_t tab_triangles_bytes(const struct tab_triangles *t)
+int64_t table_triangles_bytes(const struct table_triangles *t)
 {
     return t->memory.bytes + t->surface[0].memory.bytes + t->surface[1].memory.bytes;
 }
 
-void tab_triangles_free(sdd_device *d, struct tab_triangles *t)
+void table_triangles_free(sdd_device *d, struct table_triangles *t)
 {
     dev_free(d, t->memory.memory, t->memory.bytes);
     for (int k = 0; k < 2; k++)
         dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
     free(t->description);
-    *t = (struct tab_triangles){0};
+    *t = (struct table_triangles){0};
 }

@@ -9,7 +9,7 @@
 #ifndef SDD_K_LOOP_INSIDE_H
 #define SDD_K_LOOP_INSIDE_H
 #include "gpu/rules/loop_rule.h"
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "gpu/grid/tri_grid.h"
 
 struct loop_inside_args {

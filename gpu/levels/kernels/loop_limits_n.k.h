@@ -20,7 +20,7 @@ struct loop_limits_n_args {
 SDD_FN void sdd_loop_limit_row(int64_t i, const struct loop_limits_n_args *a, struct sdd_width width)
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    struct sdd_tri_spot s = sdd_tri_spot_of(&g, a->mesh.edge_corner, (uint32_t)i);
+    struct sdd_tri_location s = sdd_tri_location_of(&g, a->mesh.edge_corner, (uint32_t)i);
     struct sdd_vec3 at = sdd_row_load(a->from, (uint32_t)i, width);
     struct sdd_tri_ring r = sdd_tri_ring_of(&a->mesh, &g, sdd_points_wide(a->from, width), &s, at);
     int32_t rule = sdd_tri_rule(&a->mesh, &g, &s, &r);

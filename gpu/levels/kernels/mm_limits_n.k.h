@@ -18,7 +18,7 @@ struct mm_limits_n_args {
 
 SDD_FN void sdd_limit_row(int64_t i, const struct mm_limits_n_args *a, struct sdd_width width)
 {
-    struct sdd_spot s = sdd_spot_of(&a->mesh, a->level, (uint32_t)i);
+    struct sdd_quad_location s = sdd_quad_location_of(&a->mesh, a->level, (uint32_t)i);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     struct sdd_vec3 at = sdd_row_load(a->from, (uint32_t)i, width);
     struct sdd_finish_ring r = sdd_finish_around(&a->mesh, &g, sdd_points_wide(a->from, width), &s, at);

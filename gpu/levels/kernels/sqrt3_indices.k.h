@@ -15,7 +15,7 @@ struct sqrt3_indices_args {
 
 SDD_FN void k_sqrt3_indices(int64_t k, const struct sqrt3_indices_args *a)
 {
-    int64_t from = sdd_sqrt3_shown(a->shown, a->each, k);
+    int64_t from = sdd_sqrt3_visible(a->shown, a->each, k);
     for (int32_t i = 0; i < 3; i++)
         a->face[3 * k + i] = a->vert[3 * from + i];
 }

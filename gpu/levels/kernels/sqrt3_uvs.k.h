@@ -100,7 +100,7 @@ SDD_FN void sdd_sqrt3_uv_two(const struct sqrt3_uvs_args *a, uint32_t i, struct 
 
 SDD_FN void k_sqrt3_uvs(int64_t k, const struct sqrt3_uvs_args *a)
 {
-    uint32_t face = (uint32_t)sdd_sqrt3_shown(a->shown, a->each, k);
+    uint32_t face = (uint32_t)sdd_sqrt3_visible(a->shown, a->each, k);
     if (a->steps == 1)
         sdd_sqrt3_uv_one(a, face, a->out + 3 * k);
     else

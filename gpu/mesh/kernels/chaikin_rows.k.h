@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* chaikin_rows: gives each semi-sharp edge a row for its parts (edge_sharpness.h), from its lower end, and lists them.
- * Shapes  sharp[E] f32, rank[E] i32 (inclusive scan of semi_flags) -> row[E] u32, edge[R] u32, part[R] f32 of level 0
+ * Shapes  sharp[E] f32, rank[E] i32 (inclusive scan of mark_semisharp_edges) -> row[E] u32, edge[R] u32, part[R] f32 of level 0
  * Result  row is 2 (rank - 1), or SDD_NONE
  * Shape   item, n = E      Cost  8 B read, 4 B written      Threads any queue */
 #ifndef SDD_K_CHAIKIN_ROWS_H

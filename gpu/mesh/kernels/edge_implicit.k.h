@@ -6,7 +6,7 @@
  * Shape   item, n = E      Source  OpenSubdiv, Far::TopologyRefinerFactory      Threads any queue */
 #ifndef SDD_K_EDGE_IMPLICIT_H
 #define SDD_K_EDGE_IMPLICIT_H
-#include "gpu/mesh/kernels/edges_apart.k.h"
+#include "gpu/mesh/kernels/nonmanifold_split_edges.k.h"
 
 struct edge_implicit_args {
     const uint32_t *edge_corner, *vert, *twin;

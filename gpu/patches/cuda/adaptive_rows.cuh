@@ -5,5 +5,6 @@
 #include "gpu/device/cuda/row_items.cuh"
 #include "gpu/patches/kernels/adaptive_rows.k.h"
 
-SDD_ROW_ITEMS(adaptive_rows, a.each, sdd_put_vec3(a.to, (uint32_t)i, sdd_adaptive_point(&a.from, (uint32_t)(a.first + i))))
+SDD_ROW_ITEMS(adaptive_rows, a.each,
+              sdd_put_vec3(a.to, (uint32_t)i, sdd_adaptive_point(&a.from, (uint32_t)(a.first + i))))
 #endif

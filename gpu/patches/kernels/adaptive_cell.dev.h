@@ -24,7 +24,7 @@ struct sdd_adaptive {
     const float *points; /* [.][3]: control points, then those of each level, then limits */
     struct sdd_level_patches levels;
     const struct sdd_quad *patch, *param; /* [.][16], [.][4] u32: patch_rows */
-    const struct sdd_tab_basis *basis;    /* of 2^j cells from sdd_basis_at(j)   */
+    const struct sdd_table_basis *basis;  /* of 2^j cells from sdd_basis_at(j)   */
     const uint64_t *left;                 /* [n_left] keys of the points of the last level that no patch makes, ..  */
     uint32_t n_left, left_first;          /* .. which are rows left_first + k of `points` */
     int32_t last;
@@ -118,7 +118,7 @@ SDD_FN struct sdd_leaf sdd_leaf_of(uint32_t patch, int32_t x0, int32_t y0, int32
 }
 
 /* The patch of level 0 that covers a level-1 quad, or none. */
-SDD_FN uint32_t sdd_whole_face(const struct sdd_adaptive *a, const struct sdd_quarter *q)
+SDD_FN uint32_t sdd_undivided_face(const struct sdd_adaptive *a, const struct sdd_quarter *q)
 {
     return q->is_quad ? sdd_patch_at(&a->levels, 0, q->first) : SDD_NONE;
 }
@@ -128,7 +128,7 @@ SDD_FN uint32_t sdd_whole_face(const struct sdd_adaptive *a, const struct sdd_qu
 SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sdd_quarter *q, int32_t x, int32_t y)
 {
     int32_t m = 1 << (a->last - 1);
-    uint32_t patch = sdd_whole_face(a, q);
+    uint32_t patch = sdd_undivided_face(a, q);
     if (patch != SDD_NONE)
         return sdd_leaf_of(patch, 0, 0, 2 * m);
     x -= x == m;
@@ -169,7 +169,7 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
 }
 
 /* The tables of a patch of so many cells. */
-SDD_FN const struct sdd_tab_basis *sdd_leaf_basis(const struct sdd_adaptive *a, int32_t side)
+SDD_FN const struct sdd_table_basis *sdd_leaf_basis(const struct sdd_adaptive *a, int32_t side)
 {
     int32_t j = 0;
     while (1 << j < side)

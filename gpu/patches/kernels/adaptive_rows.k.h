@@ -6,7 +6,7 @@
  * Cost    of a patch 256 B read, cached, and 15 multiply-adds a float of a row alone, 3 of a whole patch; 12 B written
  *         a row
  * Result  along x first, then along y, rounded once a term, whatever the rows around it are; a point of two grids is
- *         made on the one that sdd_spot_of says
+ *         made on the one that sdd_quad_location_of says
  * Source  Niessner et al. 2012      Threads any queue */
 #ifndef SDD_K_ADAPTIVE_ROWS_H
 #define SDD_K_ADAPTIVE_ROWS_H
@@ -21,7 +21,7 @@ struct adaptive_rows_args {
 
 SDD_FN struct sdd_vec3 sdd_adaptive_point(const struct sdd_adaptive *a, uint32_t row)
 {
-    struct sdd_row_place at = sdd_row_place_of(&a->mesh, a->last, row);
+    struct sdd_row_location at = sdd_row_location_of(&a->mesh, a->last, row);
     if (at.corner == SDD_NONE)
         return sdd_load_point(a->points, row);
     struct sdd_quarter q = sdd_quarter_of(&a->mesh, at.corner);
@@ -72,7 +72,7 @@ SDD_FN void k_adaptive_rows(int64_t i, const struct adaptive_rows_args *a)
     while (low < high) {
         struct sdd_band b = sdd_band_at(m, a->from.last, low, high);
         struct sdd_quarter q = sdd_quarter_of(m, b.corner);
-        struct sdd_leaf whole = sdd_leaf_of(sdd_whole_face(&a->from, &q), 0, 0, 2 * b.m);
+        struct sdd_leaf whole = sdd_leaf_of(sdd_undivided_face(&a->from, &q), 0, 0, 2 * b.m);
         if (whole.patch != SDD_NONE)
             sdd_band_leaf(a, &b, &q, &whole);
         else

@@ -9,15 +9,15 @@
  * at a level is a formula. */
 #ifndef SDD_PATCH_CELLS_H
 #define SDD_PATCH_CELLS_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 #define SDD_NEVER_REGULAR 255
 
 struct sdd_features {
     struct sdd_control mesh;
     const int32_t *regular; /* [V] the level from which a vertex is regular, or SDD_NEVER_REGULAR */
-    const uint32_t *shown;  /* [n_shown] corners of faces that are no holes, ascending; NULL: all */
-    uint32_t n_shown;
+    const uint32_t *shown;  /* [n_visible] corners of faces that are no holes, ascending; NULL: all */
+    uint32_t n_visible;
 };
 
 SDD_FN int32_t sdd_is_quad(const struct sdd_control *m, uint32_t f)
@@ -36,9 +36,9 @@ SDD_FN int32_t sdd_is_semi_sharp(const struct sdd_control *m, uint32_t e, int32_
     return m->edge_sharp && m->edge_sharp[e] < 10.0f && sdd_decayed(m->edge_sharp[e], level) > 0.0f;
 }
 
-SDD_FN int32_t sdd_is_shown(const struct sdd_features *f, uint32_t c)
+SDD_FN int32_t sdd_is_visible(const struct sdd_features *f, uint32_t c)
 {
-    uint32_t low = 0, high = f->n_shown;
+    uint32_t low = 0, high = f->n_visible;
     while (f->shown && low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (f->shown[middle] < c)
@@ -46,7 +46,7 @@ SDD_FN int32_t sdd_is_shown(const struct sdd_features *f, uint32_t c)
         else
             high = middle;
     }
-    return !f->shown || (low < f->n_shown && f->shown[low] == c);
+    return !f->shown || (low < f->n_visible && f->shown[low] == c);
 }
 
 /* ---- a face seen from one of its corners: of level 0 struct sdd_cell has the control corner alone --------------- */
@@ -140,12 +140,12 @@ SDD_FN int32_t sdd_cell_is_split(const struct sdd_features *f, int32_t level, st
 
 /* ---- the 4 x 4 points around a face ----------------------------------------------------------------------------- */
 /* Where corner i stands among them, and the step from there over edge i. */
-SDD_FN int32_t sdd_patch_place(int32_t i)
+SDD_FN int32_t sdd_patch_location(int32_t i)
 {
     i &= 3;
     return 5 + (i == 1 || i == 2) + 4 * (i >= 2);
 }
-SDD_FN int32_t sdd_patch_beyond(int32_t i)
+SDD_FN int32_t sdd_patch_boundary_points(int32_t i)
 {
     return sdd_step_x(i + 3) + 4 * sdd_step_y(i + 3);
 }
@@ -157,21 +157,22 @@ SDD_FN uint32_t sdd_patch_points(const struct sdd_control *m, int32_t level, str
     uint32_t blocked = 0;
     struct sdd_cell at = c;
     for (int32_t i = 0; i < 4; i++, at = sdd_cell_next(m, level, at)) {
-        number[sdd_patch_place(i)] = sdd_cell_number(m, level, at);
+        number[sdd_patch_location(i)] = sdd_cell_number(m, level, at);
         blocked |= (uint32_t)sdd_cell_across(m, level, at).blocked << i;
     }
     for (int32_t i = 0; i < 4; i++, at = sdd_cell_next(m, level, at)) {
-        int32_t place = sdd_patch_place(i), beyond = sdd_patch_beyond(i);
+        int32_t place = sdd_patch_location(i), beyond = sdd_patch_boundary_points(i);
         number[place + beyond] = number[place];
-        number[sdd_patch_place(i + 1) + beyond] = number[sdd_patch_place(i + 1)];
+        number[sdd_patch_location(i + 1) + beyond] = number[sdd_patch_location(i + 1)];
         if (blocked >> i & 1)
             continue;
         struct sdd_cell across = sdd_cell_next(m, level, sdd_cell_across(m, level, at).cell);
         number[place + beyond] = sdd_cell_number(m, level, across);
-        number[sdd_patch_place(i + 1) + beyond] = sdd_cell_number(m, level, sdd_cell_next(m, level, across));
+        number[sdd_patch_location(i + 1) + beyond] = sdd_cell_number(m, level, sdd_cell_next(m, level, across));
     }
     for (int32_t i = 0; i < 4; i++, at = sdd_cell_next(m, level, at)) { /* the corners of the 4 x 4 */
-        int32_t place = sdd_patch_place(i), beyond = sdd_patch_beyond(i), before = sdd_patch_beyond(i + 3);
+        int32_t place = sdd_patch_location(i), beyond = sdd_patch_boundary_points(i),
+                before = sdd_patch_boundary_points(i + 3);
         struct sdd_across one = sdd_cell_across(m, level, at), two = sdd_cell_across(m, level, one.cell);
         if (blocked >> i & 1)
             number[place + beyond + before] = number[place + before];

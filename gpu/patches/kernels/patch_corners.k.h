@@ -19,6 +19,6 @@ SDD_FN void k_patch_corners(int64_t c, const struct patch_corners_args *a)
     uint32_t f = sdd_face(&m->faces, (uint32_t)c), first = f ? (uint32_t)m->face_end[f - 1] : 0;
     int32_t split = sdd_cell_is_split(&a->features, 0, sdd_cell_at((uint32_t)c, 0, 0, 0));
     a->split[c] = split;
-    a->patch[c] = !split && first == (uint32_t)c && sdd_is_shown(&a->features, (uint32_t)c);
+    a->patch[c] = !split && first == (uint32_t)c && sdd_is_visible(&a->features, (uint32_t)c);
 }
 #endif

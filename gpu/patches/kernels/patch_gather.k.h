@@ -5,7 +5,7 @@
  * Shape   item, n points      Cost  32 B      Threads any queue */
 #ifndef SDD_K_PATCH_GATHER_H
 #define SDD_K_PATCH_GATHER_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 struct patch_gather_args {
     const uint64_t *key;

@@ -22,7 +22,7 @@ struct patch_limits_args {
 SDD_FN void k_patch_limits(int64_t i, const struct patch_limits_args *a)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_spot s = sdd_spot_of_key(m, a->level, a->to_key[i]);
+    struct sdd_quad_location s = sdd_quad_location_of_key(m, a->level, a->to_key[i]);
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_points from = sdd_points_listed(a->from, a->key, a->n_from);
     struct sdd_vec3 at = sdd_points_load(from, a->to_key[i]);

@@ -33,7 +33,7 @@ SDD_FN void k_patch_rows(int64_t i, const struct patch_rows_args *a)
         struct sdd_across there = sdd_cell_across(m, a->level, c);
         flags |= there.blocked ? (uint32_t)SDD_FLAG_BOUNDARY << k : 0;
         if (!a->last && there.there && sdd_cell_is_split(&a->features, a->level, there.cell) &&
-            sdd_is_shown(&a->features, there.cell.q))
+            sdd_is_visible(&a->features, there.cell.q))
             flags |= (uint32_t)SDD_FLAG_TRANSITION << k;
     }
     a->param[i] = sdd_patch_param(m, cell, a->level, flags);

@@ -17,7 +17,7 @@ struct patch_split_args {
 SDD_FN void k_patch_split(int64_t i, const struct patch_split_args *a)
 {
     struct sdd_cell c = sdd_patch_cell(&a->features.mesh, a->cell[i], a->level);
-    int32_t split = sdd_cell_is_split(&a->features, a->level, c), shown = sdd_is_shown(&a->features, c.q);
+    int32_t split = sdd_cell_is_split(&a->features, a->level, c), shown = sdd_is_visible(&a->features, c.q);
     a->split[i] = split && (shown || !a->last);
     a->patch[i] = !split && shown;
 }

@@ -34,7 +34,7 @@ static __device__ __forceinline__ void uvs_lines(const grid_uvs_args &a, int64_t
     const float unit = 1.0f / (float)(along + 1), one_of = 1.0f / (float)along;
     for (int i = threadIdx.x; i < n; i += grid_uvs_threads) {
         const uint32_t own = (uint32_t)(line + i);
-        sdd_uv_place p;
+        sdd_uv_location p;
         float from[2], to[2];
         if (own < halves)
             sdd_uv_half(&a, own, &p);

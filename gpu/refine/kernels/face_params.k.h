@@ -18,7 +18,7 @@ struct face_params_args {
 enum { SDD_PARAM_OF_POLYGON = 0x1000, SDD_PARAM_TURNED = 0x2000 };
 
 /* A quad's own grid has two quadrants a side; quadrant `corner` is turned by as many quarters. */
-SDD_FN void sdd_turn_cell(uint32_t corner, uint32_t m, uint32_t *u, uint32_t *v)
+SDD_FN void sdd_rotate_cell(uint32_t corner, uint32_t m, uint32_t *u, uint32_t *v)
 {
     uint32_t x = *u, y = *v, end = 2 * m - 1;
     *u = corner == 0 ? x : corner == 1 ? end - y : corner == 2 ? end - x : y;
@@ -43,7 +43,7 @@ SDD_FN void k_face_params(int64_t i, const struct face_params_args *a)
         uint32_t first = f ? (uint32_t)a->face_end[f - 1] : 0;
         corner = c - first;
         if ((uint32_t)a->face_end[f] - first == 4)
-            sdd_turn_cell(corner, 1u << a->parents.bits, &u, &v);
+            sdd_rotate_cell(corner, 1u << a->parents.bits, &u, &v);
         else
             flags = SDD_PARAM_OF_POLYGON;
     }

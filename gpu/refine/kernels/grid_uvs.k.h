@@ -26,7 +26,7 @@ struct grid_uvs_args {
 
 /* Where a row lies, and its value as mixes of what the level-1 vertices have, component by component. */
 enum sdd_uv_kind { SDD_UV_VERTEX, SDD_UV_FACE, SDD_UV_EDGE, SDD_UV_HALF, SDD_UV_SPOKE, SDD_UV_INSIDE };
-struct sdd_uv_place {
+struct sdd_uv_location {
     int32_t kind, x, y; /* x along a line from 1 on, x and y inside a grid */
     uint32_t id;        /* the value of a vertex, at the lower end of a half; the face */
     uint32_t c;         /* a corner of the edge, of the spoke, of the grid             */
@@ -55,7 +55,7 @@ SDD_FN struct sdd_uv_corners sdd_uv_corners_of(const struct grid_uvs_args *a, in
 }
 
 /* The lower end of level-1 edge `line`, a half, and a corner of its edge. */
-SDD_FN void sdd_uv_half(const struct grid_uvs_args *a, uint32_t line, struct sdd_uv_place *p)
+SDD_FN void sdd_uv_half(const struct grid_uvs_args *a, uint32_t line, struct sdd_uv_location *p)
 {
     const struct sdd_grid *g = &a->grid;
     p->c = a->edge_corner[line / 2];
@@ -63,11 +63,11 @@ SDD_FN void sdd_uv_half(const struct grid_uvs_args *a, uint32_t line, struct sdd
     p->id = (line & 1) == (u > v) ? u : v; /* even: the half at the lower end */
 }
 
-SDD_FN struct sdd_uv_place sdd_uv_place_of(const struct grid_uvs_args *a, uint32_t row)
+SDD_FN struct sdd_uv_location sdd_uv_location_of(const struct grid_uvs_args *a, uint32_t row)
 {
     const struct sdd_grid *g = &a->grid;
     uint32_t along = ((uint32_t)1 << (g->level - 1)) - 1, lines = 2 * g->n_edges + g->n_corners, n = row, line;
-    struct sdd_uv_place p;
+    struct sdd_uv_location p;
     p.kind = SDD_UV_VERTEX;
     p.x = p.y = 0;
     p.id = row;
@@ -105,7 +105,7 @@ SDD_FN struct sdd_uv_place sdd_uv_place_of(const struct grid_uvs_args *a, uint32
     return p;
 }
 
-SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, int32_t width, const struct sdd_uv_place *p, int32_t k)
+SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, int32_t width, const struct sdd_uv_location *p, int32_t k)
 {
     const float unit = 1.0f / (float)(1 << (a->grid.level - 1)), s = (float)p->x * unit, t = (float)p->y * unit;
     const size_t at = (size_t)p->id * (size_t)width + (size_t)k;
@@ -125,7 +125,7 @@ SDD_FN float sdd_uv_value(const struct grid_uvs_args *a, int32_t width, const st
 
 SDD_FN void sdd_uv_put(const struct grid_uvs_args *a, uint32_t row)
 {
-    const struct sdd_uv_place p = sdd_uv_place_of(a, row);
+    const struct sdd_uv_location p = sdd_uv_location_of(a, row);
     if (p.kind == SDD_UV_FACE && a->as.format == SDD_ROWS_F32)
         return;
     if (a->width == 2) /* a constant: what both have in common is read once */
@@ -149,7 +149,7 @@ SDD_FN void sdd_uv_wide_line(const struct grid_uvs_args *a, uint32_t line, float
 {
     const struct sdd_grid *g = &a->grid;
     const int32_t m = 1 << (g->level - 1), spoke = line >= 2 * g->n_edges;
-    struct sdd_uv_place p;
+    struct sdd_uv_location p;
     p.id = 0;
     p.c = line - 2 * g->n_edges;
     if (!spoke)
@@ -178,7 +178,7 @@ SDD_FN void sdd_uv_wide_lines(const struct grid_uvs_args *a, uint32_t c, struct 
 /* Of level-1 edge `line`, at x = 1, 2, .. */
 static inline void sdd_uv_line(const struct grid_uvs_args *a, int32_t width, uint32_t line, float *values)
 {
-    struct sdd_uv_place p;
+    struct sdd_uv_location p;
     const uint32_t halves = 2 * a->grid.n_edges;
     const int32_t m = 1 << (a->grid.level - 1);
     const float unit = 1.0f / (float)m;

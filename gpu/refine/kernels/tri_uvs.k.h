@@ -9,7 +9,7 @@
 #ifndef SDD_K_TRI_UVS_H
 #define SDD_K_TRI_UVS_H
 #include "gpu/refine/kernels/linear_lines.dev.h"
-#include "gpu/grid/tri_spot.h"
+#include "gpu/grid/tri_location.h"
 
 struct tri_uvs_args {
     struct sdd_grid grid;
@@ -43,7 +43,7 @@ SDD_FN float sdd_tri_value(const struct sdd_tri_values *v, float x, float y, int
 
 SDD_FN void sdd_tri_uv_put(const struct tri_uvs_args *a, uint32_t row)
 {
-    struct sdd_tri_spot s = sdd_tri_spot_of(&a->grid, a->edge_corner, row);
+    struct sdd_tri_location s = sdd_tri_location_of(&a->grid, a->edge_corner, row);
     const float unit = 1.0f / (float)((uint32_t)1 << a->grid.level), x = (float)s.x * unit, y = (float)s.y * unit;
     struct sdd_tri_values v;
     v.u = v.ux = v.uy = a->uv + (size_t)s.id * (size_t)a->width;

@@ -125,14 +125,14 @@ static void check_vertices(const struct poly *p, const struct points *o, enum sh
     a.corner = launch_in(b->vert_corner, b->C, 4);
     a.edge = launch_in(b->edge, n, 4), a.twin = launch_in(b->twin, n, 4);
     a.p = launch_in(p->points, 3 * b->V, 4), a.edge_sharp = upload_sharp(b, sharp);
-    unsigned char *ruled = ruled_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
+    unsigned char *is_feature = ruled_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
     if (a.edge_sharp)
-        a.ruled = ruled_in(ruled, b->V);
-    free(ruled);
+        a.feature_vertices = ruled_in(is_feature, b->V);
+    free(is_feature);
     a.vert_sharp = o->vertex_sharp ? launch_in(b->vert_sharp, b->V, 4) : NULL;
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);
     a.n_vertices = (uint32_t)b->V, a.n_faces = (uint32_t)b->F, a.n_corners = (uint32_t)b->C;
-    LAUNCH(ef_vertices, &a, b->V + a.ruled.n_items);
+    LAUNCH(ef_vertices, &a, b->V + a.feature_vertices.n_items);
     const struct sdd_slot *got = launch_got(a.slot);
     check_rows(o, "ef_vertices", got, before, 0, b->V);
     for (int64_t v = 0; v < b->V; v++) /* a vertex without faces keeps its place, to the bit */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear, and of tab_first
- * with tab_first_terms. Each kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to
+/* Oracles of the points that mesh-matrix makes: mm_faces, mm_first, mm_seams, mm_inside, mm_linear, and of table_first
+ * with table_first_terms. Each kernel gets the oracle's points (wild.h: double precision, manifold or not), rounded to
  * float; rows that it does not own keep what they held. The oracle itself is held against the witness of manifold
  * meshes. And grid_quads, where edges are apart or have equal ends. */
 #include "tests/kernels/launch.h"
 #include "gpu/refine/kernels/grid_quads.k.h"
 #include "gpu/levels/mm_first.k.h"
-#include "gpu/engines/tabulated/kernels/tab_first.k.h"
-#include "gpu/engines/tabulated/kernels/tab_first_terms.k.h"
-#include "gpu/engines/tabulated/kernels/tab_keys.k.h"
+#include "gpu/engines/tabulated/kernels/table_first.k.h"
+#include "gpu/engines/tabulated/kernels/table_first_terms.k.h"
+#include "gpu/engines/tabulated/kernels/table_keys.k.h"
 #include "gpu/levels/mm_faces.k.h"
 #include "gpu/levels/mm_inside.k.h"
 #include "gpu/levels/mm_linear.k.h"
@@ -61,7 +61,7 @@ static void check_vertices_and_edges(const struct wild_case *k, const struct wil
             rows.mesh.edge_sharp = authored(k);
         rows.out = launch_inout(before, 3 * n, 4), rows.smooth_triangles = k->smooth_triangles;
         int64_t n_items = wild_interleave(V, E, &rows.rows);
-        LAUNCH(mm_first, &rows, rows.mesh.ruled.n_items + n_items);
+        LAUNCH(mm_first, &rows, rows.mesh.feature_vertices.n_items + n_items);
         const float *got = launch_got(rows.out);
         assert_memory_equal(got + 3 * V, before + 3 * V, (size_t)F * 12);
         if (only_authored)
@@ -77,17 +77,17 @@ static void check_vertices_and_edges(const struct wild_case *k, const struct wil
 /* What rows of level 1, in any order, are made of: counted, then listed. */
 static struct sdd_first_step first_step(const struct wild_case *k, int no_arrays, const uint32_t *row, int64_t n)
 {
-    struct tab_first_terms_args a = {.mesh = wild_upload(k, no_arrays), .row = launch_in(row, n, 4)};
+    struct table_first_terms_args a = {.mesh = wild_upload(k, no_arrays), .row = launch_in(row, n, 4)};
     int32_t *end = xalloc(n, sizeof *end);
     a.smooth_triangles = k->smooth_triangles;
     a.to.count = launch_out(n, 4);
-    LAUNCH(tab_first_terms, &a, n);
+    LAUNCH(table_first_terms, &a, n);
     memcpy(end, launch_got(a.to.count), (size_t)n * 4);
     for (int64_t i = 1; i < n; i++)
         end[i] += end[i - 1];
     a.to = (struct sdd_matrix_rows){.end = launch_in(end, n, 4), .term = launch_out(end[n - 1], sizeof *a.to.term)};
-    LAUNCH(tab_first_terms, &a, n);
-    (void)launch_got(a.to.term); /* what tab_first makes of them says what they are */
+    LAUNCH(table_first_terms, &a, n);
+    (void)launch_got(a.to.term); /* what table_first makes of them says what they are */
     free(end);
     return (struct sdd_first_step){a.row, a.to.end, a.to.term, (uint32_t)n};
 }
@@ -97,14 +97,14 @@ static struct sdd_first_step first_step(const struct wild_case *k, int no_arrays
 static void check_width(const struct wild_case *k, struct sdd_first_step step, const uint32_t *row, int64_t n,
                         struct sdd_width w, const float *want)
 {
-    const int64_t V = k->b.V, wide = sdd_tab_width(w.n).stride;
+    const int64_t V = k->b.V, wide = sdd_table_width(w.n).stride;
     float *from = poisoned(V * w.stride, sizeof *from), *to = poisoned(n * wide, sizeof *to);
     for (int64_t i = 0; i < V * w.n; i++)
         from[i / w.n * w.stride + i % w.n] = k->p->points[i / w.n * 3 + i % w.n];
     step.n_rows = (uint32_t)(n - n / 3);
-    struct tab_first_args a = {.step = step, .rows = {.n = 1}, .width = w};
+    struct table_first_args a = {.step = step, .rows = {.n = 1}, .width = w};
     a.rows.from[0] = launch_in(from, V * w.stride, 4), a.rows.to[0] = launch_inout(to, n * wide, 4);
-    LAUNCH(tab_first, &a, sdd_tab_step_items(&step));
+    LAUNCH(table_first, &a, sdd_table_step_items(&step));
     for (int64_t i = 0; i < (int64_t)step.n_rows * wide; i++)
         to[row[i / wide] * wide + i % wide] = i % wide < w.n ? want[4 * row[i / wide] + i % wide] : 0.0f;
     launch_same(a.rows.to[0], to, "rows of another width");
@@ -124,19 +124,19 @@ static void check_together(const struct wild_case *k, const struct wild *to, int
     float *mirrored = xalloc(3 * V, sizeof *mirrored), *kept = xalloc(4 * n, sizeof *kept);
     for (int64_t i = 0; i < n; i++) /* in any order, or all in theirs, which needs no list */
         row[i] = (uint32_t)(listed ? n - 1 - i : i);
-    struct tab_first_args a = {.step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
+    struct table_first_args a = {.step = first_step(k, no_arrays, row, n), .rows = {.n = MESHES}, .width = sdd_xyz()};
     a.step.row = listed ? a.step.row : NULL;
     for (int64_t i = 0; i < 3 * V; i++)
         mirrored[i] = -k->p->points[i];
     for (int j = 0; j < MESHES; j++)
         a.rows.from[j] = launch_in(j == MIRRORED ? mirrored : k->p->points, 3 * V, 4),
         a.rows.to[j] = launch_out(4 * n, 4);
-    LAUNCH(tab_first, &a, MESHES * sdd_tab_step_items(&a.step));
+    LAUNCH(table_first, &a, MESHES * sdd_table_step_items(&a.step));
     for (int j = 0; j < MESHES; j++) {
         const float *rows = launch_got(a.rows.to[j]), sign = j == MIRRORED ? -1 : 1;
         for (int64_t i = 0; i < 3 * n; i++)
             got[i] = sign * rows[i / 3 * 4 + i % 3];
-        check_rows(k, to, "tab_first", got, before, 0, n);
+        check_rows(k, to, "table_first", got, before, 0, n);
         for (int64_t v = 0; v < V; v++)
             for (int c = 0; c < 3 && k->b.valence[v] == 0; c++) /* a sum from 0 has no -0 */
                 if (got[3 * v + c] != k->p->points[3 * v + c])
@@ -162,7 +162,7 @@ static void check_first(const struct wild_case *k, const struct wild *to, int no
     launch_end();
     memcpy(before + 3 * V, all + 3 * V, (size_t)F * 12);
     check_vertices_and_edges(k, to, no_arrays, before);
-    if (wild_most(k) <= SDD_TAB_AROUND) /* else rows cost the cube of it, and nobody asks for those (tab_keys.h) */
+    if (wild_most(k) <= SDD_TABLE_AROUND) /* else rows cost the cube of it, and nobody asks for those (table_keys.h) */
         check_together(k, to, no_arrays);
     free(before), free(all);
 }
@@ -205,7 +205,7 @@ static void check_step(const struct wild_case *k, const struct wild *w, const st
     struct mm_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
     seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
     LAUNCH(mm_seams, &seams,
-           seams.mesh.ruled.n_items + k->b.V + k->b.F + k->o.E + ((2 * k->o.E + k->b.C) << (w->level - 1)));
+           seams.mesh.feature_vertices.n_items + k->b.V + k->b.F + k->o.E + ((2 * k->o.E + k->b.C) << (w->level - 1)));
     check_rows(k, to, "mm_seams", launch_got(seams.to), before, 0, inside);
     launch_end();
     struct sdd_control m = wild_upload(k, no_arrays);

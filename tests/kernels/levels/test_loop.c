@@ -47,7 +47,7 @@ static float *step(const struct wild_case *k, const float *from, int64_t n, int 
     seams.weights = loop_upload_weights(k), seams.to = launch_out(3 * n_to, 4), seams.level = level;
     struct loop_inside_args inside = {grid_of(&seams.mesh, level), seams.from, seams.to};
     int64_t n_items = wild_interleave(k->b.V, k->o.E << level, &seams.rows);
-    LAUNCH(loop_seams, &seams, seams.mesh.ruled.n_items + n_items);
+    LAUNCH(loop_seams, &seams, seams.mesh.feature_vertices.n_items + n_items);
     LAUNCH(loop_inside, &inside, k->b.F << (2 * level));
     memcpy(to, launch_got(seams.to), (size_t)n_to * 12);
     launch_end();
@@ -61,7 +61,7 @@ static void check_step(const struct wild_case *k, const struct loop *w, const st
     struct loop_seams_args seams = {.mesh = wild_upload(k, no_arrays), .from = launch_in(from, 3 * w->V, 4)};
     seams.weights = loop_upload_weights(k), seams.to = launch_inout(before, 3 * to->V, 4), seams.level = w->level;
     int64_t n_items = wild_interleave(k->b.V, k->o.E << w->level, &seams.rows);
-    LAUNCH(loop_seams, &seams, seams.mesh.ruled.n_items + n_items);
+    LAUNCH(loop_seams, &seams, seams.mesh.feature_vertices.n_items + n_items);
     const float *got = launch_got(seams.to);
     check_rows(k, to, "loop_seams", got, before, 0, seam);
     for (int64_t v = 0; v < k->b.V; v++) /* a vertex without faces keeps its place, to the bit */

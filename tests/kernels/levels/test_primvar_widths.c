@@ -102,7 +102,8 @@ static const struct wild_case *now;
 /* Of the ways to meet the edges of a vertex, which sum in other orders, always the same. */
 static uint32_t n_ruled;
 #define MESH(args)                                                                                                     \
-    ((args).mesh = wild_upload(now, 1), (args).mesh.edges = SDD_EDGES_ANY, n_ruled = (args).mesh.ruled.n_items)
+    ((args).mesh = wild_upload(now, 1), (args).mesh.edges = SDD_EDGES_ANY,                                             \
+     n_ruled = (args).mesh.feature_vertices.n_items)
 #define MESH_AND_WEIGHTS(args) (MESH(args), (args).weights = loop_upload_weights(now))
 static struct sdd_control grid_mesh;
 #define GRID(args) (grid_mesh = wild_upload(now, 1), (args).grid = sdd_grid_of(&grid_mesh, 2))

@@ -219,7 +219,7 @@ static void same_uvs(const struct sdd_float2 *got, const struct kobbelt_uv *want
 static void check_uvs(const struct kobbelt *m, const struct flat *a, const struct kobbelt *to, int64_t n_control,
                       uint64_t *seed)
 {
-    int64_t n = a->V + 5, each = to->F / n_control, n_shown = (n_control + 1) / 2;
+    int64_t n = a->V + 5, each = to->F / n_control, n_visible = (n_control + 1) / 2;
     uint32_t *rows = random_rows(a, n, seed), *shown = xalloc(3 * n_control + 3, 4);
     struct sdd_float2 *uv = xalloc(n, sizeof *uv), *flat = xalloc(3 * a->F, sizeof *flat);
     struct kobbelt_uv *at = xalloc(a->F, sizeof *at);
@@ -230,7 +230,7 @@ static void check_uvs(const struct kobbelt *m, const struct flat *a, const struc
         for (int k = 0; k < 2; k++)
             at[h / 3].at[h % 3][k] = (double)flat[h].s[k];
     }
-    for (int64_t f = 0; f < n_shown; f++)
+    for (int64_t f = 0; f < n_visible; f++)
         for (uint32_t i = 0; i < 3; i++)
             shown[3 * f + i] = (uint32_t)(6 * f) + i;
     struct kobbelt_uv *want = kobbelt_next_uvs(m, to, at);
@@ -243,11 +243,11 @@ static void check_uvs(const struct kobbelt *m, const struct flat *a, const struc
         same_uvs(got, want, f, f);
     launch_end();
     struct sqrt3_uvs_args s = {.mesh = upload(a), .each = each, .steps = to->level - m->level};
-    s.uv = launch_in(flat, 3 * a->F, sizeof *flat), s.shown = launch_in(shown, 3 * n_shown, 4);
-    s.out = launch_out(3 * n_shown * each, sizeof *s.out);
-    LAUNCH(sqrt3_uvs, &s, n_shown * each);
+    s.uv = launch_in(flat, 3 * a->F, sizeof *flat), s.shown = launch_in(shown, 3 * n_visible, 4);
+    s.out = launch_out(3 * n_visible * each, sizeof *s.out);
+    LAUNCH(sqrt3_uvs, &s, n_visible * each);
     got = launch_got(s.out);
-    for (int64_t f = 0; f < n_shown * each; f++)
+    for (int64_t f = 0; f < n_visible * each; f++)
         same_uvs(got, want, f, f + f / each * each);
     launch_end();
     free(rows), free(shown), free(uv), free(flat), free(at), free(want);

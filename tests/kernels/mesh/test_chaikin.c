@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of what crease method chaikin adds: semi_flags, chaikin_rows, channel_chaikin, chaikin_step. Parts of edges
+/* Oracles of what crease method chaikin adds: mark_semisharp_edges, chaikin_rows, channel_chaikin, chaikin_step. Parts of edges
  * are edges of a graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the oracle's
  * parts. */
 #include "tests/kernels/launch.h"
 #include "gpu/mesh/kernels/chaikin_rows.k.h"
 #include "gpu/levels/kernels/chaikin_step.k.h"
 #include "gpu/mesh/kernels/channel_chaikin.k.h"
-#include "gpu/mesh/kernels/semi_flags.k.h"
+#include "gpu/mesh/kernels/mark_semisharp_edges.k.h"
 #include "tests/kernels/wild.h"
 #include <math.h>
 #include <stdlib.h>
@@ -86,8 +86,8 @@ static void check_rows(const struct wild_case *k, struct rows *r)
         }
         r->rank[e] = r->n;
     }
-    struct semi_flags_args flags = {launch_in(k->o.edge_sharp, E, 4), launch_out(E, 4)};
-    LAUNCH(semi_flags, &flags, E);
+    struct mark_semisharp_edges_args flags = {launch_in(k->o.edge_sharp, E, 4), launch_out(E, 4)};
+    LAUNCH(mark_semisharp_edges, &flags, E);
     launch_same(flags.flag, r->flag, "flag");
     launch_end();
     struct chaikin_rows_args a = {launch_in(k->o.edge_sharp, E, 4), launch_in(r->rank, E, 4), launch_out(E, 4),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of vertex_ruled: sharp edges are counted at both their ends, over the shapes and random meshes, manifold or
+/* Oracle of feature_vertices: sharp edges are counted at both their ends, over the shapes and random meshes, manifold or
  * not, with arrays of zeros and without. */
-#include "gpu/mesh/kernels/vertex_ruled.k.h"
+#include "gpu/mesh/kernels/feature_vertices.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/poly.h"
 #include "tests/kernels/wild.h"
@@ -18,11 +18,11 @@ static void check(const struct poly *p)
     for (int64_t v = 0; v < k.b.V; v++)
         flags[v] = want[v];
     for (int no_arrays = 0; no_arrays < 2; no_arrays++) {
-        struct vertex_ruled_args a = {wild_upload(&k, no_arrays), launch_out(k.b.V, 1), launch_out(k.b.V, 4)};
+        struct feature_vertices_args a = {wild_upload(&k, no_arrays), launch_out(k.b.V, 1), launch_out(k.b.V, 4)};
         if (!a.mesh.edge_sharp) /* the library does not ask then */
             a.mesh.edge_sharp = launch_in(k.o.edge_sharp, k.o.E, 4);
-        LAUNCH(vertex_ruled, &a, k.b.V);
-        launch_same(a.ruled, want, "ruled");
+        LAUNCH(feature_vertices, &a, k.b.V);
+        launch_same(a.is_feature, want, "ruled");
         launch_same(a.flag, flags, "flag");
         launch_end();
     }
@@ -42,5 +42,5 @@ static void test_ruled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_ruled)};
-    return LAUNCH_GROUP("ruled vertices", tests);
+    return LAUNCH_GROUP("feature vertices", tests);
 }

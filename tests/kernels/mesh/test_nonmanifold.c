@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that meshes which are not manifold need: apart_flags, edges_apart, vertex_odd, open_*, and
+/* Oracles of the kernels that meshes which are not manifold need: nonmanifold_split_flags, nonmanifold_split_edges, nonmanifold_vertices, open_*, and
  * edge_implicit with kinds. Each gets the oracle's arrays (odd.h), so no kernel is judged by another one's output.
  * Meshes: shapes that are not manifold, soups, and manifold ones, where nothing is apart. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/mesh/kernels/apart_flags.k.h"
+#include "gpu/mesh/kernels/nonmanifold_split_flags.k.h"
 #include "gpu/mesh/kernels/edge_implicit.k.h"
-#include "gpu/mesh/kernels/edges_apart.k.h"
+#include "gpu/mesh/kernels/nonmanifold_split_edges.k.h"
 #include "gpu/mesh/kernels/open_flags.k.h"
 #include "gpu/mesh/kernels/open_twins.k.h"
-#include "gpu/mesh/kernels/vertex_odd.k.h"
+#include "gpu/mesh/kernels/nonmanifold_vertices.k.h"
 #include "tests/kernels/nonmanifold.h"
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +31,10 @@ static const int32_t *upload_corners(const struct brute *b)
 
 static void check_flags(const struct brute *b, const struct odd *o)
 {
-    struct apart_flags_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
+    struct nonmanifold_split_flags_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
     a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
     a.flag = launch_out(b->C, 4), a.run_first = launch_out(o->n_runs, 4);
-    LAUNCH(apart_flags, &a, b->C);
+    LAUNCH(nonmanifold_split_flags, &a, b->C);
     launch_same(a.flag, o->own, "flag");
     launch_same(a.run_first, o->run_first, "run_first");
     launch_end();
@@ -46,12 +46,12 @@ static void check_apart(const struct brute *b, const struct odd *o)
     for (int64_t i = 0; i < b->C; i++)
         apart[i] = sum += o->own[i];
     assert_int_equal(o->E, o->n_runs + sum);
-    struct edges_apart_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
+    struct nonmanifold_split_edges_args a = {.corner = upload_corners(b), .run = launch_in(o->run, b->C, 4)};
     a.apart = launch_in(apart, b->C, 4), a.run_first = launch_in(o->run_first, o->n_runs, 4);
     a.vert = launch_in(b->vert, b->C, 4), a.faces = faces_in(b, b->C);
     a.edge = launch_out(b->C, 4), a.edge_corner = launch_out(o->E, 4), a.kind = launch_out(o->E, 4);
     a.n_corners = b->C, a.n_runs = (int32_t)o->n_runs;
-    LAUNCH(edges_apart, &a, b->C);
+    LAUNCH(nonmanifold_split_edges, &a, b->C);
     launch_same(a.edge, o->edge, "edge");
     launch_same(a.edge_corner, o->edge_corner, "edge_corner");
     launch_same(a.kind, o->kind, "kind");
@@ -67,7 +67,8 @@ static void check_vertices(const struct brute *b, const struct odd *o, int all, 
     uint64_t most = LAUNCH_NO_ERROR;
     for (int64_t v = 0; v < b->V; v++)
         sharp[v] = random_unit(r) * 3;
-    struct vertex_odd_args a = {.begin = launch_in(b->vert_begin, b->V, 4), .end = launch_in(b->vert_end, b->V, 4)};
+    struct nonmanifold_vertices_args a = {.begin = launch_in(b->vert_begin, b->V, 4),
+                                          .end = launch_in(b->vert_end, b->V, 4)};
     a.edge = launch_in(o->edge, b->C, 4), a.twin = launch_in(b->real_twin, b->C, 4);
     a.faces = faces_in(b, b->C);
     a.edge_corner = launch_in(o->edge_corner, o->E, 4), a.kind = launch_in(o->kind, o->E, 4);
@@ -82,7 +83,7 @@ static void check_vertices(const struct brute *b, const struct odd *o, int all, 
         n_odd_vertices++;
         n_creases += o->crease[v];
     }
-    LAUNCH(vertex_odd, &a, b->V);
+    LAUNCH(nonmanifold_vertices, &a, b->V);
     launch_same(a.vert_sharp, sharp, "vert_sharp");
     launch_word(a.most_edges, most, "most_edges");
     launch_end();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels that apply tags and boundary rules (SEMANTICS section 1): crease_keys, crease_apply,
- * corner_apply, hole_apply, edge_implicit, vertex_implicit, soft_holes, shown_flags. Random tags over the
+ * corner_apply, hole_apply, edge_implicit, vertex_implicit, boundary_none_faces, visible_corners. Random tags over the
  * shapes and random meshes, row by row in the order they were given: a later row wins. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
@@ -9,8 +9,8 @@
 #include "gpu/mesh/kernels/crease_keys.k.h"
 #include "gpu/mesh/kernels/edge_implicit.k.h"
 #include "gpu/mesh/kernels/hole_apply.k.h"
-#include "gpu/mesh/kernels/shown_flags.k.h"
-#include "gpu/mesh/kernels/soft_holes.k.h"
+#include "gpu/mesh/kernels/visible_corners.k.h"
+#include "gpu/mesh/kernels/boundary_none_faces.k.h"
 #include "gpu/mesh/kernels/vertex_implicit.k.h"
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
@@ -303,18 +303,18 @@ static void check_shown(const struct brute *b, uint64_t *r)
 {
     uint32_t *soft = random_flags(b->V, 12, r), *hole = random_flags(b->F, 12, r);
     int32_t *flag = xalloc(b->C, sizeof *flag);
-    struct soft_holes_args a = {.end = launch_in(b->end, b->F, 4), .vert = launch_in(b->vert, b->C, 4)};
+    struct boundary_none_faces_args a = {.end = launch_in(b->end, b->F, 4), .vert = launch_in(b->vert, b->C, 4)};
     a.soft = launch_in(soft, b->V, 4), a.hole = launch_inout(hole, b->F, 4);
     for (int64_t c = 0; c < b->C; c++)
         hole[b->face[c]] |= soft[b->vert[c]];
-    LAUNCH(soft_holes, &a, b->F);
+    LAUNCH(boundary_none_faces, &a, b->F);
     launch_same(a.hole, hole, "hole");
     launch_end();
     for (int64_t c = 0; c < b->C; c++)
         flag[c] = hole[b->face[c]] ? 0 : 1;
-    struct shown_flags_args shown = {.faces = faces_in(b, b->C), .hole = launch_in(hole, b->F, 4)};
+    struct visible_corners_args shown = {.faces = faces_in(b, b->C), .hole = launch_in(hole, b->F, 4)};
     shown.flag = launch_out(b->C, 4);
-    LAUNCH(shown_flags, &shown, b->C);
+    LAUNCH(visible_corners, &shown, b->C);
     launch_same(shown.flag, flag, "flag");
     launch_end();
     free(soft), free(hole), free(flag);

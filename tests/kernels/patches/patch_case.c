@@ -256,7 +256,7 @@ int64_t patch_holes(const struct patch_case *c, uint64_t *random, unsigned char 
 
 struct sdd_features patch_upload(const struct patch_case *c, const int32_t *regular, const uint32_t *shown, int64_t n)
 {
-    struct sdd_features f = {.mesh = wild_upload(c->k, (int)(n & 1)), .n_shown = (uint32_t)n};
+    struct sdd_features f = {.mesh = wild_upload(c->k, (int)(n & 1)), .n_visible = (uint32_t)n};
     f.regular = launch_in(regular, c->k->b.V, 4);
     f.shown = shown ? launch_in(shown, n, 4) : NULL;
     return f;

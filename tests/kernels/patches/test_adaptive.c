@@ -30,7 +30,7 @@ struct forest {
     struct cells level[DEEPEST + 1];
     int64_t n_patches, n_rows, n_left, left_first, n_points;
     struct sdd_quad *patch, *param;
-    struct sdd_tab_basis *basis; /* one table after the other, of 2^j + 1 rows */
+    struct sdd_table_basis *basis; /* one table after the other, of 2^j + 1 rows */
     uint64_t *left;
     int32_t *left_of; /* [n_rows] which of `left` the row is, if it is a corner of a cell that is no patch; else -1 */
     float *points;    /* control points, N_LOOSE, those of `left` */
@@ -192,7 +192,7 @@ static void fill_patches(struct forest *f)
 static void fill_basis(struct forest *f)
 {
     f->basis = xalloc((2 << f->last) + f->last + 1, sizeof *f->basis);
-    struct sdd_tab_basis *table = f->basis;
+    struct sdd_table_basis *table = f->basis;
     for (int n = 1; n <= 1 << f->last; table += n + 1, n *= 2)
         for (int i = 0; 2 * i <= n; i++) {
             float *w = table[i].s;
@@ -210,7 +210,7 @@ static void fill_basis(struct forest *f)
 /* ---- what a row may be ----------------------------------------------------------------------------------------- */
 /* Rows that one patch has for itself: by its level and by the blocked edges, and by turn (4: of a polygon); rows of
  * cells that are no patches; control vertices without faces; ranges of one row, and those that begin inside a grid. */
-static int64_t n_of_level[DEEPEST + 1][5], n_blocked[16][5], n_left_rows, n_lone, n_single, n_inside;
+static int64_t n_of_level[DEEPEST + 1][5], n_blocked[16][5], n_left_rows, n_isolated_rows, n_single, n_inside;
 
 /* Weights of the four points along one direction: what lies beyond a blocked end is 2 P(edge) - P(inner), and what lies
  * on it, of a grid's own side (0 or 1, else -1), is made of that side's points alone. size: sums of the absolute values
@@ -219,7 +219,7 @@ struct along {
     double w[4], size[4];
 };
 
-static struct along along_of(const struct sdd_tab_basis *basis, int low_blocked, int high_blocked, int side)
+static struct along along_of(const struct sdd_table_basis *basis, int low_blocked, int high_blocked, int side)
 {
     struct along a;
     if ((side == 0 && low_blocked) || (side == 1 && high_blocked))
@@ -261,7 +261,7 @@ static void offer_patch(const struct forest *f, struct row_range *r, int level, 
 {
     struct place at = place_of(patch_key(f, level, i), level);
     int64_t patch = f->level[level].first + i, side = (int64_t)1 << (f->last - level);
-    const struct sdd_tab_basis *basis = f->basis;
+    const struct sdd_table_basis *basis = f->basis;
     uint32_t blocked = f->param[patch].v[3] / SDD_PATCH_BOUNDARY % 16;
     for (int64_t n = 1; n < side; n *= 2)
         basis += n + 1;
@@ -298,7 +298,7 @@ static void offer_all(const struct forest *f, struct row_range *r)
             n_left_rows += offer_row(r, row, f->points + 3 * (f->left_first + f->left_of[row]));
     for (uint32_t v = 0; v < f->k.b.V; v++) /* without faces it stays */
         if (f->k.b.valence[v] == 0)
-            n_lone += offer_row(r, v, f->points + 3 * (size_t)v);
+            n_isolated_rows += offer_row(r, v, f->points + 3 * (size_t)v);
 }
 
 /* ---- a range --------------------------------------------------------------------------------------------------- */
@@ -379,7 +379,7 @@ static void test_rows(void **state)
         for (int blocked = 0; blocked < 16; blocked++)
             assert_true(n_blocked[blocked][turn] > 500);
     }
-    assert_true(n_left_rows > 1000 && n_lone > 10 && n_single > 100 && n_inside > 100);
+    assert_true(n_left_rows > 1000 && n_isolated_rows > 10 && n_single > 100 && n_inside > 100);
 }
 
 /* A triangle and a ring of quads, as far as patches go. */

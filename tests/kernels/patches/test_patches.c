@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels behind sdd_patches (patch_case.h), on shapes, random meshes and soups: patch_vertices,
- * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_places,
+ * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_locations,
  * patch_rows, patch_faces; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an
  * explicit level exactly from the level that the control mesh tells; keys sort as rows do. */
 #include "tests/kernels/launch.h"
@@ -13,7 +13,7 @@
 #include "gpu/patches/kernels/patch_gather.k.h"
 #include "gpu/patches/kernels/patch_keys.k.h"
 #include "gpu/patches/kernels/patch_limits.k.h"
-#include "gpu/patches/kernels/patch_places.k.h"
+#include "gpu/patches/kernels/patch_locations.k.h"
 #include "gpu/patches/patch_points.k.h"
 #include "gpu/patches/kernels/patch_rows.k.h"
 #include "gpu/patches/kernels/patch_split.k.h"
@@ -32,7 +32,7 @@ struct common { /* of a control mesh, for all its levels */
     int32_t *regular;
     unsigned char *hole;
     uint32_t *shown;
-    int64_t n_shown;
+    int64_t n_visible;
     uint64_t random;
 };
 
@@ -60,7 +60,7 @@ static void check_control(const struct patch_case *c, const struct common *m)
             cell[n] = c->w->first[f + 1] - first == 4 ? 4 * (uint64_t)first + (uint64_t)(k - first) : 4 * (uint64_t)k;
             list[n++] = (uint32_t)k;
         }
-    struct patch_corners_args corners = {patch_upload(c, m->regular, m->shown, m->n_shown), launch_out(b->C, 4),
+    struct patch_corners_args corners = {patch_upload(c, m->regular, m->shown, m->n_visible), launch_out(b->C, 4),
                                          launch_out(b->C, 4)};
     LAUNCH(patch_corners, &corners, b->C);
     launch_same(corners.patch, patch, "patch");
@@ -89,7 +89,7 @@ static void check_split(const struct patch_case *c, const struct common *m)
             split[f] = is && (shown || !last);
             patch[f] = !is && shown;
         }
-        struct patch_split_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_shown)};
+        struct patch_split_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_visible)};
         a.cell = launch_in(c->cell, F, 8), a.patch = launch_out(F, 4), a.split = launch_out(F, 4);
         a.level = c->w->level, a.last = last;
         LAUNCH(patch_split, &a, F);
@@ -196,7 +196,7 @@ static void check_rows(const struct patch_case *c, struct common *m, int last)
         param[n] = param_of(c, f, flags);
         list[n++] = w->level ? (uint32_t)f : (uint32_t)c->cell[f];
     }
-    struct patch_rows_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_shown)};
+    struct patch_rows_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_visible)};
     a.cell = w->level ? launch_in(c->cell, w->F, 8) : NULL, a.place = w->level ? launch_in(place, 16 * w->F, 4) : NULL;
     a.list = launch_in(list, n, 4), a.patch = launch_out(4 * n, 16), a.param = launch_out(n, 16);
     a.base = BASE, a.level = w->level, a.last = last;
@@ -287,7 +287,7 @@ static void check_mesh(const struct poly *p)
     patch_case_init(&c, &k, &w);
     struct common m = {xalloc(k.b.V, 4), xalloc(k.b.F, 1), xalloc(k.b.C, 4), 0, (uint64_t)p->desc.n_corners + 77};
     patch_levels(&c, m.regular);
-    m.n_shown = patch_holes(&c, &m.random, m.hole, m.shown);
+    m.n_visible = patch_holes(&c, &m.random, m.hole, m.shown);
     check_control(&c, &m);
     check_rows(&c, &m, 0);
     for (int level = 1; level <= (p->desc.n_corners <= 60 ? 3 : 2); level++) {
@@ -355,8 +355,8 @@ static void test_lists(void **state)
         value[i] = i * 7 % 500; /* each once */
         place[value[i]] = (uint32_t)rank[i] - 1;
     }
-    struct patch_places_args places = {launch_in(value, 500, 4), launch_in(rank, 500, 4), launch_out(500, 4)};
-    LAUNCH(patch_places, &places, 500);
+    struct patch_locations_args places = {launch_in(value, 500, 4), launch_in(rank, 500, 4), launch_out(500, 4)};
+    LAUNCH(patch_locations, &places, 500);
     launch_same(places.place, place, "place");
     for (int i = 0; i < 500; i++) {
         key[i] = list[i];

@@ -16,7 +16,7 @@
 struct parents_case {
     const struct brute *b;
     uint32_t *shown; /* NULL: all corners */
-    int64_t n_shown;
+    int64_t n_visible;
     int scheme, level;
     uint32_t *want; /* [n][4] */
     int64_t n;
@@ -53,10 +53,10 @@ static void want_all(struct parents_case *k)
         for (cells = 1; cells < 1 << 20 && side > 1; side /= 2)
             cells *= 3;
     side = (int64_t)1 << (k->scheme == SDD_PARENT_QUADS ? k->level - 1 : k->level);
-    k->n = k->n_shown / step * cells;
+    k->n = k->n_visible / step * cells;
     k->want = xalloc(4 * k->n, sizeof *k->want);
     uint32_t *w = k->want;
-    for (int64_t run = 0; run < k->n_shown; run += step)
+    for (int64_t run = 0; run < k->n_visible; run += step)
         for (int64_t i = 0; i < cells; i++, w += 4) {
             uint32_t c = k->shown ? k->shown[run] : (uint32_t)run;
             int64_t x = i % side, y = i / side;
@@ -76,8 +76,8 @@ static struct sdd_parents upload(const struct parents_case *k)
 {
     const struct brute *b = k->b;
     int triangles = k->scheme != SDD_PARENT_QUADS;
-    int64_t runs = k->n_shown / (triangles ? 3 : 1);
-    struct sdd_parents p = {.shown = k->shown ? launch_in(k->shown, k->n_shown, 4) : NULL,
+    int64_t runs = k->n_visible / (triangles ? 3 : 1);
+    struct sdd_parents p = {.shown = k->shown ? launch_in(k->shown, k->n_visible, 4) : NULL,
                             .each = k->n / runs,
                             .corners = triangles ? 3 : 1,
                             .bits = triangles ? k->level : k->level - 1};
@@ -124,7 +124,7 @@ static void check_schemes(const struct poly *p)
         for (k.scheme = 0; k.scheme <= (triangles ? SDD_PARENT_SQRT3 : SDD_PARENT_QUADS); k.scheme++)
             for (k.level = 1; k.level <= 4; k.level++) {
                 k.shown = holes ? shown : NULL;
-                k.n_shown = holes ? half : b.C;
+                k.n_visible = holes ? half : b.C;
                 check_level(&k);
             }
     free(shown);

@@ -144,9 +144,9 @@ static void check_formulas(const struct order *o, int level)
             }
 }
 
-static void check_quads(const struct order *o, int level, const uint32_t *shown, int64_t n_shown)
+static void check_quads(const struct order *o, int level, const uint32_t *shown, int64_t n_visible)
 {
-    int64_t m = o->m, n = n_shown * m * m;
+    int64_t m = o->m, n = n_visible * m * m;
     struct sdd_quad *want = xalloc(n, sizeof *want);
     for (int64_t k = 0; k < n; k++) {
         int64_t c = shown ? shown[k / (m * m)] : k / (m * m), x = k % m, y = k / m % m;
@@ -156,7 +156,7 @@ static void check_quads(const struct order *o, int level, const uint32_t *shown,
         want[k].v[3] = *row_at(o, c, x, y + 1);
     }
     struct grid_quads_args a = {.grid = upload_grid(o, level), .quad = launch_out(n, sizeof *want)};
-    a.shown = shown ? launch_in(shown, n_shown, 4) : NULL;
+    a.shown = shown ? launch_in(shown, n_visible, 4) : NULL;
     LAUNCH(grid_quads, &a, n);
     launch_same(a.quad, want, "quad");
     launch_end();
@@ -174,10 +174,10 @@ static void check_rows(const struct poly *p)
     brute_init(&b, &p->desc);
     uint64_t r = (uint64_t)b.C + 3;
     uint32_t *shown = xalloc(b.C, sizeof *shown);
-    int64_t n_shown = 0;
+    int64_t n_visible = 0;
     for (uint32_t c = 0; c < b.C; c++)
         if (random_below(&r, 3))
-            shown[n_shown++] = c;
+            shown[n_visible++] = c;
     for (int level = 1; level <= highest(&b); level++) {
         struct order o;
         order_init(&o, &b, level, 0);
@@ -185,7 +185,7 @@ static void check_rows(const struct poly *p)
         check_bijection(&o);
         check_formulas(&o, level);
         check_quads(&o, level, NULL, b.C);
-        check_quads(&o, level, shown, n_shown);
+        check_quads(&o, level, shown, n_visible);
         free(o.row);
     }
     free(shown);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the grid order over triangles: tri_faces, tri_uvs, and the formulas of tri_grid.h and tri_spot.h by
+/* Oracles of the grid order over triangles: tri_faces, tri_uvs, and the formulas of tri_grid.h and tri_location.h by
  * themselves. The oracle counts rows off one by one as tri_grid.h has it in words (vertices, points along each edge
  * from its lower-numbered end, points inside each triangle), for the mesh and for its UV mesh. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
 #include "gpu/refine/kernels/tri_faces.k.h"
-#include "gpu/grid/tri_spot.h"
+#include "gpu/grid/tri_location.h"
 #include "gpu/refine/kernels/tri_uvs.k.h"
 #include "tests/kernels/loop.h"
 #include <math.h>
@@ -122,7 +122,7 @@ static void check_spots(const struct order *o, int level)
 {
     struct sdd_grid g = host_grid(o, level);
     for (int64_t row = 0; row < o->n; row++) {
-        struct sdd_tri_spot s = sdd_tri_spot_of(&g, o->edge_corner, (uint32_t)row);
+        struct sdd_tri_location s = sdd_tri_location_of(&g, o->edge_corner, (uint32_t)row);
         int64_t f = s.id, i = s.x, j = s.y, line = o->E * (o->m - 1);
         int kind = row < o->V ? SDD_AT_VERTEX : row < o->V + line ? SDD_AT_EDGE : SDD_INSIDE;
         if (kind == SDD_AT_EDGE) {
@@ -136,9 +136,9 @@ static void check_spots(const struct order *o, int level)
 }
 
 /* Rows of m faces; a face that would stick out is turned about the middle of its cells' square instead. */
-static void check_faces(const struct order *o, int level, const uint32_t *shown, int64_t n_shown)
+static void check_faces(const struct order *o, int level, const uint32_t *shown, int64_t n_visible)
 {
-    int64_t m = o->m, n = n_shown / 3 * m * m;
+    int64_t m = o->m, n = n_visible / 3 * m * m;
     uint32_t(*want)[3] = xalloc(n, sizeof *want);
     for (int64_t k = 0; k < n; k++) {
         int64_t f = shown ? shown[k / (m * m) * 3] / 3 : k / (m * m), x = k % m, y = k / m % m;
@@ -152,7 +152,7 @@ static void check_faces(const struct order *o, int level, const uint32_t *shown,
         }
     }
     struct tri_faces_args a = {.grid = upload_grid(o, level), .face = launch_out(n, sizeof *want)};
-    a.shown = shown ? launch_in(shown, n_shown, 4) : NULL;
+    a.shown = shown ? launch_in(shown, n_visible, 4) : NULL;
     LAUNCH(tri_faces, &a, n);
     launch_same(a.face, want, "face");
     launch_end();
@@ -214,10 +214,10 @@ static void check_mesh(const struct poly *p)
     wild_case_init(&k, p, 0);
     const struct brute *b = &k.b;
     uint64_t r = (uint64_t)b->C + 3;
-    uint32_t *shown = xalloc(b->C, sizeof *shown), n_shown = 0;
+    uint32_t *shown = xalloc(b->C, sizeof *shown), n_visible = 0;
     for (uint32_t f = 0; f < b->F; f++)
         for (uint32_t c = 0, keep = random_below(&r, 3) > 0; keep && c < 3; c++)
-            shown[n_shown++] = 3 * f + c;
+            shown[n_visible++] = 3 * f + c;
     for (int of_uvs = 0; of_uvs <= (p->desc.n_uvs > 0); of_uvs++)
         for (int level = 1; level <= highest(b); level++) {
             struct order o;
@@ -226,7 +226,7 @@ static void check_mesh(const struct poly *p)
             check_formulas(&o, level);
             check_spots(&o, level);
             check_faces(&o, level, NULL, b->C);
-            check_faces(&o, level, shown, n_shown);
+            check_faces(&o, level, shown, n_visible);
             if (of_uvs)
                 check_uvs(p, &o, level);
             if (of_uvs && level == 1)
@@ -307,7 +307,7 @@ static void check_big(int32_t n_faces, int32_t level)
         int32_t y = random_below(&r, 3) ? random_below(&r, m + 1 - x) : random_below(&r, 2) ? m - x : 0;
         y -= y > 0 && random_below(&r, 4) == 0; /* beside a side, where a row of inner points ends */
         uint32_t row = tri_vertex(&want, level, c, x, y), got = sdd_tri_point(&g, c, x, y);
-        struct sdd_tri_spot s = sdd_tri_spot_of(&g, k.o.edge_corner, row);
+        struct sdd_tri_location s = sdd_tri_location_of(&g, k.o.edge_corner, row);
         uint32_t from = s.kind == SDD_INSIDE ? 3 * s.id : s.kind == SDD_AT_EDGE ? k.o.edge_corner[s.id] : 0;
         if (got != row || (s.kind == SDD_AT_VERTEX ? s.id : sdd_tri_point(&g, from, s.x, s.y)) != row)
             fail_msg("level %d: (%d, %d) from corner %u is row %u, not %u; that is at (%d, %d) of %u", level, x, y, c,

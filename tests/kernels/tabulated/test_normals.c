@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_normals: pieces with columns, tables and bases of no meaning (tab_pieces.h), each vector summed in
+/* Oracle of table_normals: pieces with columns, tables and bases of no meaning (table_pieces.h), each vector summed in
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
-#include "gpu/engines/tabulated/kernels/tab_normals_oct16.k.h"
-#include "gpu/engines/tabulated/kernels/tab_points.k.h"
+#include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"
+#include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
 #include "tests/kernels/row_range.h"
-#include "tests/kernels/tabulated/tab_pieces.h"
+#include "tests/kernels/tabulated/table_pieces.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ struct answer {
 struct tables {
     struct pieces s;
     float *t2; /* t1 is the pieces' table */
-    struct sdd_tab_basis slope[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
+    struct sdd_table_basis slope[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     uint32_t shared[MOST_CLASSES];
 };
 
@@ -37,7 +37,7 @@ static int64_t n_shared[2], n_hidden, n_nothing, n_made, n_alone; /* n_made: by 
 
 static int kind_of(const struct pieces *s, uint32_t where)
 {
-    return where & SDD_TAB_OTHER ? 0 : 1 + (where < s->n_whole);
+    return where & SDD_TABLE_OTHER ? 0 : 1 + (where < s->n_regular_quads);
 }
 
 static double length(const double *v)
@@ -71,7 +71,7 @@ static void add(struct rough *to, double weight, double seen, const struct piece
 }
 
 /* Of four weights, those of what is seen from the second. */
-static double others(const struct sdd_tab_basis *w)
+static double others(const struct sdd_table_basis *w)
 {
     return fabs((double)w->s[0]) + fabs((double)w->s[2]) + fabs((double)w->s[3]);
 }
@@ -79,10 +79,10 @@ static double others(const struct sdd_tab_basis *w)
 static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
 {
     const struct pieces *s = &c->s;
-    const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i), *slope = pieces_table(s, c->slope, i);
+    const struct sdd_table_basis *basis = pieces_table(s, s->basis, i), *slope = pieces_table(s, c->slope, i);
     static const int first[4] = {5, 9, 10, 6}; /* where the vertex of a whole quad's first piece is, for its others */
-    const struct pieces_point vertex = pieces_point(s, i, first[i < s->n_whole ? i % 4 : 0]);
-    for (int k = 0; k < SDD_TAB_REGULAR; k++) {
+    const struct pieces_point vertex = pieces_point(s, i, first[i < s->n_regular_quads ? i % 4 : 0]);
+    for (int k = 0; k < SDD_TABLE_REGULAR; k++) {
         const struct pieces_point point = pieces_point(s, i, k);
         int h = k % 4, v = k / 4;
         const double in[2][2] = {{(double)slope[x].s[h], (double)basis[y].s[v]},
@@ -93,7 +93,7 @@ static void regular_pair(const struct tables *c, int64_t i, int64_t x, int64_t y
         add(&to->t1, in[0][0] * in[0][1], seen[0], &point, &vertex);
         add(&to->t2, in[1][0] * in[1][1], seen[1], &point, &vertex);
     }
-    const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN;
+    const uint32_t open = s->regular[i].owns >> SDD_TABLE_OPEN;
     if (x == 0 && (open & 8) && !(y == 0 && (open & 1))) { /* along the boundary, with the piece at its left */
         const struct rough inwards = to->t1;
         to->t1 = to->t2, to->t2 = inwards;
@@ -118,7 +118,7 @@ static struct pieces_point point_of(const float *p)
 static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, struct answer *to)
 {
     const struct pieces *s = &c->s;
-    const struct sdd_tab_table *t = s->tables + class_of(s, i);
+    const struct sdd_table_table *t = s->tables + class_of(s, i);
     const uint32_t *column = s->column + t->column + (i - t->first) * t->n_columns;
     for (int64_t j = 0; j < t->n_columns; j++) {
         int64_t at = (t->table + j) * pieces_slots(s->side - 1) + pieces_slot(s->side - 1, x, y);
@@ -133,8 +133,8 @@ static struct answer pair(const struct tables *c, uint32_t corner, int64_t x, in
 {
     struct answer a = {.shared = 0};
     uint32_t piece = c->s.where[corner];
-    if (piece & SDD_TAB_OTHER)
-        other_pair(c, piece & ~SDD_TAB_OTHER, x, y, &a);
+    if (piece & SDD_TABLE_OTHER)
+        other_pair(c, piece & ~SDD_TABLE_OTHER, x, y, &a);
     else
         regular_pair(c, piece, x, y, &a);
     a.n = cross(&a.t1, &a.t2);
@@ -153,7 +153,7 @@ static struct answer answer_at(const struct tables *c, uint32_t corner, int64_t 
     uint32_t piece = c->s.where[corner];
     int third = x == m && y == m;
     struct answer all = pair(c, corner, x, y);
-    uint32_t flags = piece & SDD_TAB_OTHER ? c->shared[class_of(&c->s, piece & ~SDD_TAB_OTHER)] : 0;
+    uint32_t flags = piece & SDD_TABLE_OTHER ? c->shared[class_of(&c->s, piece & ~SDD_TABLE_OTHER)] : 0;
     if (!(third ? flags & 2 : x == 0 && y == 0 && (flags & 1)))
         return all;
     memset(&all.n, 0, sizeof all.n);
@@ -267,17 +267,17 @@ static void check_made(const struct tables *c, struct made *o)
 }
 
 /* Each row by itself, on a CPU; made NULL: of all rows. */
-static void check_alone(const struct tab_normals_args *a, const struct made *o, const unsigned char *made)
+static void check_alone(const struct table_normals_args *a, const struct made *o, const unsigned char *made)
 {
     float normal[3], tangents[6];
-    struct tab_normals_args one = *a;
+    struct table_normals_args one = *a;
     one.rows.to = o->normals ? normal : NULL;
     one.tangents = o->tangents ? tangents : NULL;
     for (int64_t i = 0; i < o->r.n && strcmp(test_backend(), "cpu") == 0; i++) {
         one.rows.first = o->r.first + i;
         if (made && !made[i])
             continue;
-        sdd_tab_put_row(&one, 0);
+        sdd_table_put_row(&one, 0);
         if ((o->normals && memcmp(normal, o->normals + 3 * i, sizeof normal) != 0) ||
             (o->tangents && memcmp(tangents, o->tangents + 6 * i, sizeof tangents) != 0))
             fail_msg("%s: row %lld of [%lld, %lld), each %d, by itself has other bits", launch_case(),
@@ -286,25 +286,25 @@ static void check_alone(const struct tab_normals_args *a, const struct made *o, 
 }
 
 /* The same of rows of 16 bits. */
-static void check_alone_oct16(const struct tab_normals_args *a, const struct row_range *r, const struct sdd_u16x2 *got,
-                              const unsigned char *made)
+static void check_alone_oct16(const struct table_normals_args *a, const struct row_range *r,
+                              const struct sdd_u16x2 *got, const unsigned char *made)
 {
-    struct tab_normals_args one = *a;
+    struct table_normals_args one = *a;
     float row[3]; /* the first holds two of 16 bits */
     one.rows.to = row, one.tangents = NULL;
     for (int64_t i = 0; i < r->n && strcmp(test_backend(), "cpu") == 0; i++) {
         one.rows.first = r->first + i;
         if (made && !made[i])
             continue;
-        sdd_tab_put_row(&one, 0);
+        sdd_table_put_row(&one, 0);
         assert_memory_equal(row, got + i, sizeof *row);
     }
 }
 
-static struct tab_normals_args upload(const struct tables *c)
+static struct table_normals_args upload(const struct tables *c)
 {
     const struct pieces *s = &c->s;
-    struct tab_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1)}};
+    struct table_normals_args a = {.rows = {.mesh = wild_upload(&s->k, 1)}};
     a.rows.pieces = pieces_upload(s, &a.rows.mesh, 1);
     a.slope = pieces_give(s, c->slope, a.slopes), a.t1 = a.rows.pieces.table;
     a.t2 = launch_in(c->t2, s->n_table, 4), a.shared = launch_in(c->shared, MOST_CLASSES, 4);
@@ -316,12 +316,12 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
 {
     const struct pieces *s = &c->s;
     for (int64_t i = 0; i < grid_n_vertices(&s->g, s->level) && strcmp(test_backend(), "cpu") == 0; i++) {
-        struct sdd_row_place at = sdd_row_place_of(m, s->level, (uint32_t)i);
+        struct sdd_row_location at = sdd_row_location_of(m, s->level, (uint32_t)i);
         if (!made[i] || at.corner == SDD_NONE)
             continue;
-        uint32_t piece = c->s.where[at.corner], k = piece & ~SDD_TAB_OTHER;
+        uint32_t piece = c->s.where[at.corner], k = piece & ~SDD_TABLE_OTHER;
         n_made++;
-        made[i] = pieces_makes((piece & SDD_TAB_OTHER ? s->other : s->regular)[k].owns, s->side - 1, at.x, at.y) != 0;
+        made[i] = pieces_makes((piece & SDD_TABLE_OTHER ? s->other : s->regular)[k].owns, s->side - 1, at.x, at.y) != 0;
         n_alone += made[i];
     }
 }
@@ -330,18 +330,18 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
 static void check_pieces(const struct tables *c)
 {
     const struct pieces *s = &c->s;
-    struct tab_normals_args a = upload(c);
-    int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_tab_items(&a.rows.pieces);
+    struct table_normals_args a = upload(c);
+    int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_table_items(&a.rows.pieces);
     struct made o = {.r = {.n = n, .items = items, .each = (int32_t)((n + items - 1) / items)}};
     unsigned char *made = pieces_made(s);
     float *to = launch_out(n, 3 * sizeof *to);
     a.rows.to = a.rows.pieces.to = to, a.rows.n = n, a.rows.each = o.r.each, a.by_pieces = 1;
-    LAUNCH(tab_normals, &a, items);
+    LAUNCH(table_normals, &a, items);
     const struct quantised q = quantised_begin(SDD_ROWS_OCT16, n);
-    struct tab_normals_oct16_args oct16 = {a};
+    struct table_normals_oct16_args oct16 = {a};
     oct16.base.rows.to = oct16.base.rows.pieces.to = q.to;
     oct16.base.rows.pieces.as = q.as;
-    LAUNCH(tab_normals_oct16, &oct16, items);
+    LAUNCH(table_normals_oct16, &oct16, items);
     o.normals = launch_got(to), o.is = xalloc(n, 1);
     for (int64_t i = 0; i < n; i++)
         o.is[i] = !made[i];
@@ -359,21 +359,21 @@ static void check_range(const struct tables *c)
     const struct pieces *s = &c->s;
     int want = 1 + random_below(&pieces_seed, 3); /* normals, tangents, both */
     struct made o = {.normals = NULL};
-    struct tab_normals_args a = upload(c);
+    struct table_normals_args a = upload(c);
     row_range_init(&o.r, &s->g, s->level, INT32_MAX, &pieces_seed);
     a.rows.first = o.r.first, a.rows.n = o.r.n, a.rows.each = o.r.each;
     a.rows.to = want & 1 ? o.r.to : NULL;
     float *out = want & 2 ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
     a.tangents = out;
-    LAUNCH(tab_normals, &a, o.r.items);
+    LAUNCH(table_normals, &a, o.r.items);
     struct quantised q;
-    struct tab_normals_args oct16 = a;
+    struct table_normals_args oct16 = a;
     if (want & 1) { /* beside tangents too */
         q = quantised_begin(SDD_ROWS_OCT16, o.r.n);
         oct16.rows.to = q.to;
         oct16.rows.pieces.as = q.as;
         oct16.tangents = out ? launch_out(o.r.n, 6 * sizeof *out) : NULL;
-        LAUNCH(tab_normals, &oct16, o.r.items);
+        LAUNCH(table_normals, &oct16, o.r.items);
     }
     row_range_got(&o.r);
     o.normals = want & 1 ? o.r.got : NULL;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_points, tab_points_n, tab_points_uv, tab_points_many, tab_points_unorm16, tab_turns, tab_where,
- * tab_rows and tab_lone: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of
+/* Oracle of table_points, table_points_n, table_points_uv, table_points_batch, table_points_unorm16, table_order, table_locations,
+ * table_rows and table_isolated: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of
  * no meaning. Each point is summed in double; all that no piece makes, or is not in the range, must stay as it was.
  * Grid rows come from the grid order in words (tests/oracle/refined.h). */
-#include "gpu/engines/tabulated/kernels/tab_lone.k.h"
-#include "gpu/engines/tabulated/kernels/tab_points_many.k.h"
-#include "gpu/engines/tabulated/kernels/tab_points_n.k.h"
-#include "gpu/engines/tabulated/kernels/tab_points_unorm16.k.h"
-#include "gpu/engines/tabulated/kernels/tab_points_uv.k.h"
-#include "gpu/engines/tabulated/kernels/tab_turns.k.h"
+#include "gpu/engines/tabulated/kernels/table_isolated.k.h"
+#include "gpu/engines/tabulated/kernels/table_points_batch.k.h"
+#include "gpu/engines/tabulated/kernels/table_points_n.k.h"
+#include "gpu/engines/tabulated/kernels/table_points_unorm16.k.h"
+#include "gpu/engines/tabulated/kernels/table_points_uv.k.h"
+#include "gpu/engines/tabulated/kernels/table_order.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
 #include "tests/kernels/row_range.h"
-#include "tests/kernels/tabulated/tab_pieces.h"
+#include "tests/kernels/tabulated/table_pieces.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +32,11 @@ static void deal(struct pieces *s, int regular_share)
     static const struct {
         uint32_t bit;
         int x, y;
-    } parts[] = {{SDD_TAB_VERTEX, 0, 0},
-                 {SDD_TAB_EDGE, 2, 0},
-                 {SDD_TAB_FACE, 2, 2},
-                 {SDD_TAB_BOTTOM, 1, 0},
-                 {SDD_TAB_LEFT, 0, 1}};
+    } parts[] = {{SDD_TABLE_VERTEX, 0, 0},
+                 {SDD_TABLE_EDGE, 2, 0},
+                 {SDD_TABLE_FACE, 2, 2},
+                 {SDD_TABLE_BOTTOM, 1, 0},
+                 {SDD_TABLE_LEFT, 0, 1}};
     const struct brute *b = &s->k.b;
     unsigned char *claimed = xalloc(grid_n_vertices(&s->g, 2), 1);
     for (uint32_t c = 0; c < b->C; c++) {
@@ -48,7 +48,7 @@ static void deal(struct pieces *s, int regular_share)
         if (is_other)
             s->other[s->n_other++] = pieces_quad(s, c, owns);
         else
-            s->regular[s->n_regular++] = pieces_quad(s, c, owns | SDD_TAB_BOTTOM);
+            s->regular[s->n_regular++] = pieces_quad(s, c, owns | SDD_TABLE_BOTTOM);
     }
     pieces_whole(s);
     free(claimed);
@@ -70,13 +70,14 @@ static void add(struct sum *sum, double weight, double value)
 static struct sum regular_sum(const struct pieces *s, int64_t i, int64_t x, int64_t y, int component)
 {
     struct sum sum = {0, 0, 0};
-    const struct sdd_tab_basis *basis = pieces_table(s, s->basis, i);
-    const int side = y == 0 && (s->regular[i].owns >> SDD_TAB_OPEN & 1);
+    const struct sdd_table_basis *basis = pieces_table(s, s->basis, i);
+    const int side = y == 0 && (s->regular[i].owns >> SDD_TABLE_OPEN & 1);
     const double across =
         side ? 0 : fabs((double)basis[y].s[0]) + fabs((double)basis[y].s[2]) + fabs((double)basis[y].s[3]);
-    for (int k = 0; k < SDD_TAB_REGULAR; k++) {
+    for (int k = 0; k < SDD_TABLE_REGULAR; k++) {
         const struct pieces_point p = pieces_point(s, i, k);
-        const uint32_t open = s->regular[i].owns >> SDD_TAB_OPEN; /* there a point is made of those of the side alone */
+        const uint32_t open =
+            s->regular[i].owns >> SDD_TABLE_OPEN; /* there a point is made of those of the side alone */
         const double along = x == 0 && (open & 8) ? k % 4 == 1 : (double)basis[x].s[k % 4];
         const double weight = along * (side ? k / 4 == 1 : (double)basis[y].s[k / 4]);
         add(&sum, weight, p.v[component]);
@@ -93,7 +94,7 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
     int k = MOST_CLASSES - 1;
     while (s->tables[k].first > i)
         k--;
-    const struct sdd_tab_table *t = s->tables + k;
+    const struct sdd_table_table *t = s->tables + k;
     struct sum sum = {0, 0, 0};
     for (int64_t j = 0; j < t->n_columns; j++)
         add(&sum, (double)s->table[(t->table + j) * pieces_slots(s->side - 1) + pieces_slot(s->side - 1, x, y)],
@@ -105,7 +106,7 @@ static struct sum other_sum(const struct pieces *s, int64_t i, int64_t x, int64_
 /* Checks the points of one piece, and leaves poison there. */
 static void check_piece(const struct pieces *s, int is_regular, int64_t i, float *got)
 {
-    const struct sdd_tab_quad q = is_regular ? s->regular[i] : s->other[i];
+    const struct sdd_table_quad q = is_regular ? s->regular[i] : s->other[i];
     for (int64_t y = 0; y < s->side; y++)
         for (int64_t x = 0; x < s->side; x++) {
             if (!pieces_makes(q.owns, s->side - 1, x, y))
@@ -141,20 +142,20 @@ static void check_result(const struct pieces *s, const float *to)
 }
 
 /* Of what is put as `to`, where that can be of 16 bits. */
-static void run_quantised(const struct pieces *s, struct tab_points_args a, const float *to)
+static void run_quantised(const struct pieces *s, struct table_points_args a, const float *to)
 {
-    const int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_tab_items(&a);
+    const int64_t n = grid_n_vertices(&s->g, s->level), items = sdd_table_items(&a);
     if (s->stride != s->n || s->n == 1)
         return;
     const struct quantised q = quantised_begin(s->n == 3 ? SDD_ROWS_UNORM16 : SDD_ROWS_F16, n);
     a.to = q.to;
     a.as = q.as;
-    const struct tab_points_unorm16_args box = {a};
-    const struct tab_points_uv_args half = {a};
+    const struct table_points_unorm16_args box = {a};
+    const struct table_points_uv_args half = {a};
     if (s->n == 3)
-        LAUNCH(tab_points_unorm16, &box, items);
+        LAUNCH(table_points_unorm16, &box, items);
     else
-        LAUNCH(tab_points_uv, &half, items);
+        LAUNCH(table_points_uv, &half, items);
     quantised_check(&q, launch_got(to), n);
 }
 
@@ -162,16 +163,16 @@ static void run(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
     float *to = launch_out(grid_n_vertices(&s->g, s->level) * s->stride, sizeof *to);
-    struct tab_points_args a = pieces_upload(s, &m, 0);
+    struct table_points_args a = pieces_upload(s, &m, 0);
     a.to = to + s->offset;
-    const struct tab_points_uv_args uv = {a};
-    const struct tab_points_n_args n = {a};
+    const struct table_points_uv_args uv = {a};
+    const struct table_points_n_args n = {a};
     if (s->n == 3 && s->stride == 3)
-        LAUNCH(tab_points, &a, sdd_tab_items(&a));
+        LAUNCH(table_points, &a, sdd_table_items(&a));
     else if (sdd_is_uv(a.width))
-        LAUNCH(tab_points_uv, &uv, sdd_tab_items(&a));
+        LAUNCH(table_points_uv, &uv, sdd_table_items(&a));
     else
-        LAUNCH(tab_points_n, &n, sdd_tab_items(&a));
+        LAUNCH(table_points_n, &n, sdd_table_items(&a));
     check_result(s, to);
     run_quantised(s, a, to);
     launch_end();
@@ -182,26 +183,26 @@ static void run(const struct pieces *s)
 static void run_turns(const struct pieces *s)
 {
     const struct sdd_control m = wild_upload(&s->k, 1);
-    struct tab_turns_args a = {.pieces = pieces_upload(s, &m, random_below(&pieces_seed, 2))};
-    const int64_t n = sdd_tab_items(&a.pieces), cells = (s->side - 1) * (s->side - 1);
+    struct table_order_args a = {.pieces = pieces_upload(s, &m, random_below(&pieces_seed, 2))};
+    const int64_t n = sdd_table_items(&a.pieces), cells = (s->side - 1) * (s->side - 1);
     const int64_t once = 8 * (s->level < 3 ? 8 : 64 >> s->level), of_thread = s->level == 4 ? 2 : 1;
     const int64_t points = (8 >> a.pieces.log_each) * cells / of_thread;
     const int64_t of_run = points < 32 ? 32 : points;
     uint64_t *want = xalloc(n, sizeof *want);
     uint32_t *items = xalloc(n, sizeof *items);
     int64_t k = 0;
-    for (int64_t thread = 0; thread < of_run * s->n_runs; thread += SDD_TAB_THREADS)
+    for (int64_t thread = 0; thread < of_run * s->n_runs; thread += SDD_TABLE_THREADS)
         want[k++] = s->other[s->runs[thread / of_run].first].corner;
-    for (int64_t i = 0; i < s->n_whole; i += 8 * a.pieces.each)
+    for (int64_t i = 0; i < s->n_regular_quads; i += 8 * a.pieces.each)
         want[k++] = s->regular[i].corner;
-    for (int64_t i = s->n_whole; i < s->n_regular; i += once)
-        want[k++] = s->regular[i].corner + (uint64_t)(SDD_TAB_LATER / cells);
+    for (int64_t i = s->n_regular_quads; i < s->n_regular; i += once)
+        want[k++] = s->regular[i].corner + (uint64_t)(SDD_TABLE_LATER / cells);
     assert_int_equal(k, n);
     for (int64_t i = 0; i < n; i++)
         items[i] = (uint32_t)i;
     a.key = launch_out(n, sizeof *a.key);
     a.item = launch_out(n, sizeof *a.item);
-    LAUNCH(tab_turns, &a, n);
+    LAUNCH(table_order, &a, n);
     launch_same(a.key, want, "key");
     launch_same(a.item, items, "item");
     launch_end();
@@ -218,12 +219,12 @@ static float *turned(const float *from, int64_t n, int k)
 }
 
 /* Meshes with rows of their own, in one launch. */
-static void run_many(const struct pieces *s)
+static void run_batch(const struct pieces *s)
 {
     enum { MESHES = 3 };
     struct pieces of[MESHES];
     const struct sdd_control m = wild_upload(&s->k, 1);
-    struct tab_points_many_args a = {.of = pieces_upload(s, &m, 0), .rows = {.n = MESHES}};
+    struct table_points_batch_args a = {.of = pieces_upload(s, &m, 0), .rows = {.n = MESHES}};
     a.of.control = a.of.from = NULL;
     for (int k = 0; k < MESHES; k++) {
         of[k] = *s;
@@ -233,7 +234,7 @@ static void run_many(const struct pieces *s)
         a.rows.from[k] = launch_in(of[k].from, s->n_from * s->wide, 4);
         a.rows.to[k] = launch_out(grid_n_vertices(&s->g, s->level) * 3, 4);
     }
-    LAUNCH(tab_points_many, &a, sdd_tab_items(&a.of) * MESHES);
+    LAUNCH(table_points_batch, &a, sdd_table_items(&a.of) * MESHES);
     for (int k = 0; k < MESHES; k++)
         check_result(of + k, a.rows.to[k]);
     launch_end();
@@ -258,9 +259,9 @@ static void check(const struct poly *p)
     run(&s);
     run_turns(&s);
     if (s.n == 3 && s.stride == 3)
-        run_many(&s);
-    n_seen[level][s.n][s.stride > s.n][0] += s.n_regular - s.n_whole;
-    n_seen[level][s.n][s.stride > s.n][2] += s.n_whole;
+        run_batch(&s);
+    n_seen[level][s.n][s.stride > s.n][0] += s.n_regular - s.n_regular_quads;
+    n_seen[level][s.n][s.stride > s.n][2] += s.n_regular_quads;
     n_seen[level][s.n][s.stride > s.n][1] += s.n_other;
     n_alone[0] += s.n_regular > 0 && s.n_runs == 0;
     n_alone[1] += s.n_regular == 0 && s.n_runs > 0;
@@ -288,7 +289,7 @@ static int64_t n_single, n_inside;             /* ranges of a row; that begin in
 static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struct row_range *r)
 {
     int64_t c = (is_regular ? s->regular : s->other)[i].corner, m = s->side - 1;
-    int kind = is_regular + (is_regular && i < s->n_whole);
+    int kind = is_regular + (is_regular && i < s->n_regular_quads);
     for (int64_t y = 0; y <= m; y++)
         for (int64_t x = y < m ? 0 : m; x <= m; x++) { /* above, they are the corner before's */
             int64_t row = grid_vertex(&s->g, s->level, c, x, y);
@@ -307,11 +308,11 @@ static void offer_piece(const struct pieces *s, int is_regular, int64_t i, struc
 static void check_range(const struct pieces *s)
 {
     struct row_range r;
-    struct tab_rows_args a = {.mesh = wild_upload(&s->k, 1)};
+    struct table_rows_args a = {.mesh = wild_upload(&s->k, 1)};
     a.pieces = pieces_upload(s, &a.mesh, 0);
     row_range_init(&r, &s->g, s->level, INT32_MAX, &pieces_seed);
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
-    LAUNCH(tab_rows, &a, r.items);
+    LAUNCH(table_rows, &a, r.items);
     row_range_got(&r);
     for (int64_t i = 0; i < s->n_regular; i++)
         offer_piece(s, 1, i, &r);
@@ -323,7 +324,7 @@ static void check_range(const struct pieces *s)
             row_range_offer(&r, v, (const double[]){p[0], p[1], p[2]}, (const double[]){0, 0, 0});
         }
     for (int64_t i = 0; i < r.n && strcmp(test_backend(), "cpu") == 0; i++) { /* as a GPU makes it */
-        struct sdd_vec3 p = sdd_tab_row_point(&a, (uint32_t)(r.first + i));
+        struct sdd_vec3 p = sdd_table_row_point(&a, (uint32_t)(r.first + i));
         row_range_same(&r, i, &p.x);
     }
     n_single += r.n == 1, n_inside += r.inside;
@@ -371,12 +372,12 @@ static void test_lone(void **state)
                 memset(want + width * row, 0, (size_t)width * sizeof *want);
         }
         launch_say("width %d", width);
-        struct tab_lone_args a = {launch_in(list, LISTED, 4),
-                                  zeros ? NULL : launch_in(from, ROWS * width, 4),
-                                  launch_out(ROWS * width, 4),
-                                  width,
-                                  {SDD_ROWS_F32, NULL}};
-        LAUNCH(tab_lone, &a, (int64_t)LISTED * width);
+        struct table_isolated_args a = {launch_in(list, LISTED, 4),
+                                        zeros ? NULL : launch_in(from, ROWS * width, 4),
+                                        launch_out(ROWS * width, 4),
+                                        width,
+                                        {SDD_ROWS_F32, NULL}};
+        LAUNCH(table_isolated, &a, (int64_t)LISTED * width);
         launch_same(a.to, want, "rows");
         if (width == 2 || width == 3) {
             const struct quantised q = quantised_begin(width == 2 ? SDD_ROWS_F16
@@ -385,7 +386,7 @@ static void test_lone(void **state)
                                                        ROWS);
             a.to = q.to;
             a.as = q.as;
-            LAUNCH(tab_lone, &a, LISTED);
+            LAUNCH(table_isolated, &a, LISTED);
             quantised_check(&q, want, ROWS);
         }
         launch_end();

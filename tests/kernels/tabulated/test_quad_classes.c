@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_keys, tab_kinds, tab_describe and tab_columns: the fan around each corner's vertex is found by trying
+/* Oracle of table_keys, table_kinds, table_describe and table_columns: the fan around each corner's vertex is found by trying
  * all corners, and the rows of level 1 are read off its explicit quads. Grid rows come from the grid order in words
- * (tests/oracle/refined.h). What the pieces then make: test_k_tab_points.c. */
-#include "gpu/engines/tabulated/kernels/tab_columns.k.h"
-#include "gpu/engines/tabulated/kernels/tab_describe.k.h"
-#include "gpu/engines/tabulated/kernels/tab_kinds.k.h"
+ * (tests/oracle/refined.h). What the pieces then make: test_k_table_points.c. */
+#include "gpu/engines/tabulated/kernels/table_columns.k.h"
+#include "gpu/engines/tabulated/kernels/table_describe.k.h"
+#include "gpu/engines/tabulated/kernels/table_kinds.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
-#include "tests/kernels/tabulated/tab_around.h"
+#include "tests/kernels/tabulated/table_around.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static uint32_t *shuffled(int64_t n)
 /* ---- what surrounds a quad of level 1 -------------------------------------------------------------------------- */
 struct around {
     int32_t n_words, n_columns, regular; /* no words: no table */
-    int32_t smooth, end, whole;          /* as tab_whole.h has them; end: of a boundary */
+    int32_t smooth, end, whole;          /* as table_regular.h has them; end: of a boundary */
     float words[MOST + 7];               /* n, k, open, own, the vertex, several, the edges of the fan */
     uint32_t columns[MOST_COLUMNS];
 };
@@ -58,7 +58,7 @@ struct oracle {
     struct around *around; /* [C] */
 };
 
-/* In the order of tab_class.h. */
+/* In the order of table_class.h. */
 static void find_columns(const struct oracle *o, uint32_t c, const struct fan *f, struct around *a)
 {
     const struct brute *b = &o->k.b;
@@ -164,15 +164,15 @@ static int same_words(const struct around *a, const struct around *b)
 }
 
 /* ---- keys and words -------------------------------------------------------------------------------------------- */
-static int64_t n_regular, n_whole, n_ends[2], n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1], n_sizes[MOST + 1],
-    n_semi, n_without, n_one_of_fans;
+static int64_t n_regular, n_regular_quads, n_ends[2], n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1],
+    n_sizes[MOST + 1], n_semi, n_without, n_one_of_fans;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
     const int64_t C = o->k.b.C;
     uint32_t zero = 0, none = 0;
-    struct tab_keys_args a = {*m, launch_out(C, 8), launch_out(C, 4), launch_out(C, 4), launch_inout(&zero, 1, 4)};
-    LAUNCH(tab_keys, &a, C);
+    struct table_keys_args a = {*m, launch_out(C, 8), launch_out(C, 4), launch_out(C, 4), launch_inout(&zero, 1, 4)};
+    LAUNCH(table_keys, &a, C);
     const uint64_t *key = launch_got(a.key);
     int32_t *kind = own(C, 4), *irregular = own(C, 4), *whole = own(C, 4), *half = own(C, 4);
     for (int64_t c = 0; c < C; c++) {
@@ -187,8 +187,8 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
                 same_words(x, o->around + d) != (key[c] == key[d]))
                 fail_msg("%s: the keys of corners %d and %d", launch_case(), (int)c, (int)d);
     }
-    struct tab_kinds_args kinds = {m->faces, a.kind, launch_out(C, 4), launch_out(C, 4)};
-    LAUNCH(tab_kinds, &kinds, C);
+    struct table_kinds_args kinds = {m->faces, a.kind, launch_out(C, 4), launch_out(C, 4)};
+    LAUNCH(table_kinds, &kinds, C);
     launch_same(a.kind, kind, "kind");
     launch_same(kinds.whole, whole, "whole");
     launch_same(kinds.half, half, "half");
@@ -202,14 +202,14 @@ static void check_words(const struct oracle *o, const struct sdd_control *m)
     uint32_t *piece = shuffled(C), *head = own(n, 4);
     for (int64_t i = 0; i < n; i++)
         head[i] = (uint32_t)random_below(&seed, C);
-    struct tab_describe_args a = {*m, launch_in(head, n, 4), launch_in(piece, C, 4),
-                                  launch_out(n, sizeof(float[SDD_TAB_WORDS]))};
-    LAUNCH(tab_describe, &a, n);
-    float *want = xalloc(n, sizeof(float[SDD_TAB_WORDS]));
+    struct table_describe_args a = {*m, launch_in(head, n, 4), launch_in(piece, C, 4),
+                                    launch_out(n, sizeof(float[SDD_TABLE_WORDS]))};
+    LAUNCH(table_describe, &a, n);
+    float *want = xalloc(n, sizeof(float[SDD_TABLE_WORDS]));
     for (int64_t i = 0; i < n; i++) {
         const struct around *x = o->around + piece[head[i]];
-        want[SDD_TAB_WORDS * i + SDD_TAB_WORDS - 1] = (float)x->n_words;
-        memcpy(want + SDD_TAB_WORDS * i, x->words, (size_t)x->n_words * 4);
+        want[SDD_TABLE_WORDS * i + SDD_TABLE_WORDS - 1] = (float)x->n_words;
+        memcpy(want + SDD_TABLE_WORDS * i, x->words, (size_t)x->n_words * 4);
     }
     launch_same(a.words, want, "words");
     free(want);
@@ -221,7 +221,7 @@ static void count_kinds(const struct oracle *o)
         const struct around *x = o->around + c;
         const float *w = x->words;
         n_regular += x->regular;
-        n_whole += x->whole;
+        n_regular_quads += x->whole;
         n_ends[w[0] > 1] += x->whole && x->end;
         n_half_smooth += x->smooth && !x->whole;
         n_without += x->n_words == 0;
@@ -236,14 +236,14 @@ static void count_kinds(const struct oracle *o)
 }
 
 /* ---- columns and what pieces make ------------------------------------------------------------------------------ */
-/* By tab_fan.h's words: does a piece make point (x, y) of its grid, of m x m cells? */
+/* By table_ring_quad.h's words: does a piece make point (x, y) of its grid, of m x m cells? */
 static int makes(uint32_t owns, int64_t m, int64_t x, int64_t y)
 {
     if (y == 0)
-        return (owns & (x == 0 ? SDD_TAB_VERTEX : x == m ? SDD_TAB_EDGE : SDD_TAB_BOTTOM)) != 0;
+        return (owns & (x == 0 ? SDD_TABLE_VERTEX : x == m ? SDD_TABLE_EDGE : SDD_TABLE_BOTTOM)) != 0;
     if (y == m)
-        return x == m && (owns & SDD_TAB_FACE); /* the side is made by the next quad of the face, its x = m */
-    return x > 0 || (owns & SDD_TAB_LEFT);
+        return x == m && (owns & SDD_TABLE_FACE); /* the side is made by the next quad of the face, its x = m */
+    return x > 0 || (owns & SDD_TABLE_LEFT);
 }
 
 /* owns: [C]. Each point has one piece that makes it; isolated vertices have none. */
@@ -280,7 +280,7 @@ static void check_square(const struct oracle *o, uint32_t corner, int whole, uin
     memcpy(middle, o->quad[corner], sizeof middle);
     if (whole)
         control_quad(o, corner, middle);
-    for (int k = 0; k < SDD_TAB_REGULAR && whole; k++)
+    for (int k = 0; k < SDD_TABLE_REGULAR && whole; k++)
         assert_true(column[k] < o->k.b.V);
     for (int cell = 0; cell < 9; cell++) {
         if ((cell < 3 && (open & 1)) || (cell % 3 == 2 && (open & 2)) || (cell > 5 && (open & 4)) ||
@@ -300,12 +300,12 @@ static void check_square(const struct oracle *o, uint32_t corner, int whole, uin
     }
 }
 
-static void check_quad(const struct oracle *o, uint32_t c, const struct sdd_tab_quad *got)
+static void check_quad(const struct oracle *o, uint32_t c, const struct sdd_table_quad *got)
 {
     const struct brute *b = &o->k.b;
     const uint32_t *quad = o->quad[c], turned = b->vert[c] > b->vert[b->next[c]];
     if (got->corner != c || got->edge != quad[1] || got->face != quad[2] ||
-        (got->owns & SDD_TAB_TURNED) != turned * SDD_TAB_TURNED)
+        (got->owns & SDD_TABLE_TURNED) != turned * SDD_TABLE_TURNED)
         fail_msg("%s: corner %u: its piece is another's", launch_case(), c);
 }
 
@@ -319,26 +319,26 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
         for (int64_t i = 0; i < b->C; i++)
             if ((o->around[any[i]].regular || !half) && o->around[any[i]].whole == !half)
                 piece[n++] = any[i];
-    struct tab_columns_args a = {.mesh = *m,
-                                 .piece = launch_in(piece, n, 4),
-                                 .n_whole = n_first,
-                                 .quad = launch_out(n, sizeof *a.quad),
-                                 .column = launch_out(n, 4 * SDD_TAB_REGULAR),
-                                 .read = launch_inout(read, n_rows, 4)};
-    LAUNCH(tab_columns, &a, n);
-    const struct sdd_tab_quad *got = launch_got(a.quad);
+    struct table_columns_args a = {.mesh = *m,
+                                   .piece = launch_in(piece, n, 4),
+                                   .n_regular_quads = n_first,
+                                   .quad = launch_out(n, sizeof *a.quad),
+                                   .column = launch_out(n, 4 * SDD_TABLE_REGULAR),
+                                   .read = launch_inout(read, n_rows, 4)};
+    LAUNCH(table_columns, &a, n);
+    const struct sdd_table_quad *got = launch_got(a.quad);
     const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < n; i++) {
         const uint32_t c = piece[i];
-        owns[c] = got[i].owns & ((1u << SDD_TAB_OPEN) - 1);
+        owns[c] = got[i].owns & ((1u << SDD_TABLE_OPEN) - 1);
         check_quad(o, c, got + i);
         uint32_t open = 0, q = c;
         for (int side = 0; side < 4 && i < n_first; side++, q = b->next[q])
             open |= (uint32_t)(o->fans.mate[q] == BRUTE_NONE) << side;
-        assert_int_equal(got[i].owns >> SDD_TAB_OPEN, open);
-        check_square(o, c, i < n_first, open, column + SDD_TAB_REGULAR * i);
-        for (int k = 0; k < SDD_TAB_REGULAR && i >= n_first; k++)
-            read[column[SDD_TAB_REGULAR * i + k]] = 1;
+        assert_int_equal(got[i].owns >> SDD_TABLE_OPEN, open);
+        check_square(o, c, i < n_first, open, column + SDD_TABLE_REGULAR * i);
+        for (int k = 0; k < SDD_TABLE_REGULAR && i >= n_first; k++)
+            read[column[SDD_TABLE_REGULAR * i + k]] = 1;
     }
     launch_same(a.read, read, "what is read");
     return n;
@@ -349,8 +349,8 @@ struct classes {
     int64_t n, n_pieces, n_column;
     uint32_t *piece, *column; /* column: as it is to be, from poison */
     int32_t *rank;
-    struct sdd_tab_table *table;
-    float *words; /* [n][SDD_TAB_WORDS] */
+    struct sdd_table_table *table;
+    float *words; /* [n][SDD_TABLE_WORDS] */
 };
 
 static void classes_of(const struct oracle *o, struct classes *k)
@@ -359,17 +359,17 @@ static void classes_of(const struct oracle *o, struct classes *k)
     const uint32_t *any = shuffled(C);
     unsigned char *done = own(C, 1);
     *k = (struct classes){.piece = own(C, 4), .rank = own(C, 4)};
-    k->table = own(C, sizeof *k->table), k->words = own(C, sizeof(float[SDD_TAB_WORDS]));
+    k->table = own(C, sizeof *k->table), k->words = own(C, sizeof(float[SDD_TABLE_WORDS]));
     k->column = poisoned(C * (MOST_COLUMNS + 1), 4);
     owned[n_owned++] = k->column;
     for (int64_t i = 0; i < C; i++) {
         const struct around *x = o->around + any[i];
         if (done[any[i]] || x->regular || x->whole || x->n_words == 0)
             continue;
-        float *words = k->words + SDD_TAB_WORDS * k->n;
-        k->table[k->n++] = (struct sdd_tab_table){k->n_pieces, k->n_column, -1, x->n_columns};
+        float *words = k->words + SDD_TABLE_WORDS * k->n;
+        k->table[k->n++] = (struct sdd_table_table){k->n_pieces, k->n_column, -1, x->n_columns};
         memcpy(words, x->words, (size_t)x->n_words * 4);
-        words[SDD_TAB_WORDS - 1] = (float)x->n_words;
+        words[SDD_TABLE_WORDS - 1] = (float)x->n_words;
         for (int64_t j = i; j < C; j++)
             if (!o->around[any[j]].whole && same_words(x, o->around + any[j])) {
                 done[any[j]] = 1;
@@ -389,35 +389,35 @@ static void check_classes(const struct oracle *o, const struct sdd_control *m, s
     const int64_t n_rows = (int64_t)m->n_vertices + m->n_faces + m->n_edges;
     uint32_t wrong = spoilt >= 0, zero = 0, *read = own(n_rows, 4);
     if (spoilt >= 0) {
-        const struct sdd_tab_table *t = k->table + spoilt;
-        float *words = k->words + SDD_TAB_WORDS * spoilt;
-        int32_t at = random_below(&seed, (int64_t)words[SDD_TAB_WORDS - 1] + 1);
-        words[at == (int32_t)words[SDD_TAB_WORDS - 1] ? SDD_TAB_WORDS - 1 : at] += 1;
+        const struct sdd_table_table *t = k->table + spoilt;
+        float *words = k->words + SDD_TABLE_WORDS * spoilt;
+        int32_t at = random_below(&seed, (int64_t)words[SDD_TABLE_WORDS - 1] + 1);
+        words[at == (int32_t)words[SDD_TABLE_WORDS - 1] ? SDD_TABLE_WORDS - 1 : at] += 1;
         for (int64_t i = t->first; i < k->n_pieces && k->rank[i] == spoilt + 1; i++)
             memset(k->column + t->column + (i - t->first) * t->n_columns, LAUNCH_POISON, (size_t)t->n_columns * 4);
     }
-    struct tab_columns_args a = {.mesh = *m,
-                                 .piece = launch_in(k->piece, k->n_pieces, 4),
-                                 .rank = launch_in(k->rank, k->n_pieces, 4),
-                                 .classes = launch_in(k->table, k->n, sizeof *k->table),
-                                 .words = launch_in(k->words, k->n, sizeof(float[SDD_TAB_WORDS])),
-                                 .quad = launch_out(k->n_pieces, sizeof *a.quad),
-                                 .column = launch_out(k->n_column, 4),
-                                 .wrong = launch_inout(&zero, 1, 4),
-                                 .read = launch_inout(read, n_rows, 4)};
-    LAUNCH(tab_columns, &a, k->n_pieces);
+    struct table_columns_args a = {.mesh = *m,
+                                   .piece = launch_in(k->piece, k->n_pieces, 4),
+                                   .rank = launch_in(k->rank, k->n_pieces, 4),
+                                   .classes = launch_in(k->table, k->n, sizeof *k->table),
+                                   .words = launch_in(k->words, k->n, sizeof(float[SDD_TABLE_WORDS])),
+                                   .quad = launch_out(k->n_pieces, sizeof *a.quad),
+                                   .column = launch_out(k->n_column, 4),
+                                   .wrong = launch_inout(&zero, 1, 4),
+                                   .read = launch_inout(read, n_rows, 4)};
+    LAUNCH(table_columns, &a, k->n_pieces);
     for (int64_t i = 0; i < k->n_pieces; i++) {
-        const struct sdd_tab_table *t = k->table + (k->rank[i] - 1);
+        const struct sdd_table_table *t = k->table + (k->rank[i] - 1);
         for (int64_t j = 0; j < t->n_columns && k->rank[i] != spoilt + 1; j++)
             read[k->column[t->column + (i - t->first) * t->n_columns + j]] = 1;
     }
     launch_same(a.read, read, "what is read");
     launch_same(a.wrong, &wrong, "wrong");
     launch_same(a.column, k->column, "columns");
-    const struct sdd_tab_quad *got = launch_got(a.quad);
+    const struct sdd_table_quad *got = launch_got(a.quad);
     for (int64_t i = 0; i < k->n_pieces; i++) {
-        owns[k->piece[i]] = got[i].owns & ((1u << SDD_TAB_CLASS) - 1);
-        assert_int_equal(got[i].owns >> SDD_TAB_CLASS, k->rank[i] - 1);
+        owns[k->piece[i]] = got[i].owns & ((1u << SDD_TABLE_CLASS) - 1);
+        assert_int_equal(got[i].owns >> SDD_TABLE_CLASS, k->rank[i] - 1);
         check_quad(o, k->piece[i], got + i);
     }
 }
@@ -456,8 +456,8 @@ static void test_shapes(void **state)
     poly_each(60, 400, check);
     for (int n = 3; n <= 7; n++)
         assert_true(n_closed[n] > 100 && n_open[n] > 20 && n_sizes[n] > 100);
-    assert_true(n_whole > 1000 && n_ends[0] > 50 && n_ends[1] > 50 && n_half_smooth > 100 &&
-                n_regular > n_whole + 1000 && n_semi > 1000 && n_without > 100);
+    assert_true(n_regular_quads > 1000 && n_ends[0] > 50 && n_ends[1] > 50 && n_half_smooth > 100 &&
+                n_regular > n_regular_quads + 1000 && n_semi > 1000 && n_without > 100);
 }
 
 static void test_odd(void **state)

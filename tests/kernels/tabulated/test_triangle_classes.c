@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_tri_keys, tab_tri_describe and tab_tri_columns: fans are found by trying all corners (tab_around.h),
+/* Oracle of table_tri_keys, table_tri_describe and table_tri_columns: fans are found by trying all corners (table_around.h),
  * and the columns must be such that the triangles between them, as places of a lattice, are triangles of level 1.
- * What the pieces then make: test_k_tab_tri_rows.c. */
-#include "gpu/engines/tabulated/kernels/tab_tri_columns.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_describe.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_keys.k.h"
+ * What the pieces then make: test_k_table_tri_rows.c. */
+#include "gpu/engines/tabulated/kernels/table_tri_columns.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
-#include "tests/kernels/tabulated/tab_around.h"
+#include "tests/kernels/tabulated/table_around.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,8 +98,8 @@ static int64_t n_regular[4], n_closed[MOST + 1], n_open[MOST + 1], n_semi, n_wit
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
     uint32_t zero = 0, none = 0, *list = xalloc(o->n, 4);
-    struct tab_tri_keys_args a = {*m, launch_out(o->n, 8), launch_out(o->n, 4), launch_inout(&zero, 1, 4)};
-    LAUNCH(tab_tri_keys, &a, o->n);
+    struct table_tri_keys_args a = {*m, launch_out(o->n, 8), launch_out(o->n, 4), launch_inout(&zero, 1, 4)};
+    LAUNCH(table_tri_keys, &a, o->n);
     const uint64_t *key = launch_got(a.key);
     for (int64_t i = 0; i < o->n; i++) {
         const struct around *x = o->around + i;
@@ -127,9 +127,9 @@ static void check_words(const struct oracle *o, const struct sdd_control *m)
         memcpy(want + SDD_TRI_WORDS * i, x->words, (size_t)x->n_words * 4);
         want[SDD_TRI_WORDS * (i + 1) - 1] = (float)x->n_words;
     }
-    struct tab_tri_describe_args a = {*m, launch_in(head, n, 4), launch_in(piece, o->n, 4),
-                                      launch_out(n, sizeof(float[SDD_TRI_WORDS]))};
-    LAUNCH(tab_tri_describe, &a, n);
+    struct table_tri_describe_args a = {*m, launch_in(head, n, 4), launch_in(piece, o->n, 4),
+                                        launch_out(n, sizeof(float[SDD_TRI_WORDS]))};
+    LAUNCH(table_tri_describe, &a, n);
     launch_same(a.words, want, "words");
     free(piece), free(head), free(want);
 }
@@ -178,7 +178,7 @@ static void need_own(const struct looking *l, int32_t a, int32_t b, int32_t c)
         fail_msg("%s: piece %d: columns %d, %d, %d are not its corners", launch_case(), (int)l->piece, a, b, c);
 }
 
-/* In the order of tab_tri_class.h. */
+/* In the order of table_tri_class.h. */
 static void check_corner(const struct looking *l, const struct around *x)
 {
     const float *w = x->words + 1;
@@ -220,7 +220,7 @@ struct classes {
     int64_t n, n_pieces, n_column;
     uint32_t *piece;
     int32_t *rank;
-    struct sdd_tab_table *table;
+    struct sdd_table_table *table;
     float *words; /* [n][SDD_TRI_WORDS] */
 };
 
@@ -234,7 +234,7 @@ static void classes_of(const struct oracle *o, struct classes *k)
         if (done[i] || x->n_words == 0)
             continue;
         float *words = k->words + SDD_TRI_WORDS * k->n;
-        k->table[k->n++] = (struct sdd_tab_table){k->n_pieces, k->n_column, -1, x->n_columns};
+        k->table[k->n++] = (struct sdd_table_table){k->n_pieces, k->n_column, -1, x->n_columns};
         memcpy(words, x->words, (size_t)x->n_words * 4);
         words[SDD_TRI_WORDS - 1] = (float)x->n_words;
         for (int64_t j = i; j >= 0; j--)
@@ -263,20 +263,20 @@ static void check_classes(const struct oracle *o, const struct sdd_control *m, s
         int32_t at = random_below(&seed, (int64_t)*last + 1);
         *(at == (int32_t)*last ? last : words + at) += 1;
     }
-    struct tab_tri_columns_args a = {*m,
-                                     launch_in(k->piece, k->n_pieces, 4),
-                                     launch_in(k->rank, k->n_pieces, 4),
-                                     launch_in(k->table, k->n, sizeof *k->table),
-                                     launch_in(k->words, k->n, sizeof(float[SDD_TRI_WORDS])),
-                                     launch_out(o->n, sizeof(struct sdd_tri_piece)),
-                                     launch_out(k->n_column, 4),
-                                     launch_inout(&zero, 1, 4)};
-    LAUNCH(tab_tri_columns, &a, k->n_pieces);
+    struct table_tri_columns_args a = {*m,
+                                       launch_in(k->piece, k->n_pieces, 4),
+                                       launch_in(k->rank, k->n_pieces, 4),
+                                       launch_in(k->table, k->n, sizeof *k->table),
+                                       launch_in(k->words, k->n, sizeof(float[SDD_TRI_WORDS])),
+                                       launch_out(o->n, sizeof(struct sdd_tri_piece)),
+                                       launch_out(k->n_column, 4),
+                                       launch_inout(&zero, 1, 4)};
+    LAUNCH(table_tri_columns, &a, k->n_pieces);
     launch_same(a.wrong, &wrong, "wrong");
     const struct sdd_tri_piece *of = launch_got(a.of);
     const uint32_t *column = launch_got(a.column);
     for (int64_t i = 0; i < k->n_pieces; i++) {
-        const struct sdd_tab_table *t = k->table + k->rank[i] - 1;
+        const struct sdd_table_table *t = k->table + k->rank[i] - 1;
         const struct looking l = {o, k->piece[i], column + t->column + (i - t->first) * t->n_columns};
         const struct around *x = o->around + k->piece[i];
         assert_int_equal(of[l.piece].class_of, k->rank[i] - 1);

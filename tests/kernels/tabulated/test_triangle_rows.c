@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of tab_tri_rows and tab_tri_normals: on the grids of meshes of triangles, pieces of classes that chance
+/* Oracle of table_tri_rows and table_tri_normals: on the grids of meshes of triangles, pieces of classes that chance
  * deals, with columns and tables of no meaning. Each point is summed in double; a point that several pieces have may
  * be that of any of them. All that is not in the range must stay as it was. Grid rows come from the grid order in
  * words (tests/oracle/refined.h). */
-#include "gpu/engines/tabulated/kernels/tab_tri_normals.k.h"
-#include "gpu/engines/tabulated/kernels/tab_tri_rows.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_normals.k.h"
+#include "gpu/engines/tabulated/kernels/table_tri_rows.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"
@@ -25,7 +25,7 @@ struct pieces {
     int level, wide;
     int64_t n, n_from, n_column, n_table, points, rows; /* points: of a piece; rows: of its table */
     struct sdd_tri_piece *piece;
-    struct sdd_tab_table tables[CLASSES];
+    struct sdd_table_table tables[CLASSES];
     uint32_t *column;
     float *table, *from;
 };
@@ -75,20 +75,20 @@ static void pieces_fini(struct pieces *s)
 static struct sdd_tri_pieces upload(const struct pieces *s)
 {
     uint32_t place[2048 + 3 * 63]; /* of level 6 */
-    sdd_tri_fill_places(s->level, place);
+    sdd_tri_fill_locations(s->level, place);
     return (struct sdd_tri_pieces){.mesh = wild_upload(&s->k, 1),
                                    .piece = launch_in(s->piece, s->n, sizeof *s->piece),
                                    .classes = launch_in(s->tables, CLASSES, sizeof *s->tables),
                                    .table = launch_in(s->table, s->n_table, 4),
                                    .column = launch_in(s->column, s->n_column, 4),
-                                   .place = launch_in(place, sdd_tri_places(s->level), 4),
+                                   .place = launch_in(place, sdd_tri_locations(s->level), 4),
                                    .level = s->level};
 }
 
 /* Point `at` of piece i: its sum, and how far it may be off: a rounding a term. */
 static double sum_of(const struct pieces *s, int64_t i, int64_t at, int64_t float_of_row, double *most)
 {
-    const struct sdd_tab_table *t = s->tables + s->piece[i].class_of;
+    const struct sdd_table_table *t = s->tables + s->piece[i].class_of;
     double sum = 0, size = 0;
     for (int64_t j = 0; j < t->n_columns; j++) {
         double term = (double)s->table[(t->table + j) * s->rows + at] *
@@ -147,7 +147,7 @@ static int by_triangles(const struct pieces *s)
 }
 
 /* ---- ranges of positions ----------------------------------------------------------------------------------------- */
-static int64_t n_rows[MOST_LEVEL + 1], n_single, n_inside, n_whole;
+static int64_t n_rows[MOST_LEVEL + 1], n_single, n_inside, n_regular_quads;
 
 static void offer(const struct pieces *s, int64_t row, int64_t piece, int64_t at, void *to)
 {
@@ -163,24 +163,24 @@ static void offer(const struct pieces *s, int64_t row, int64_t piece, int64_t at
 static void check_range(const struct pieces *s)
 {
     struct row_range r;
-    struct tab_tri_rows_args a = {.pieces = upload(s), .width = {3, 3}};
+    struct table_tri_rows_args a = {.pieces = upload(s), .width = {3, 3}};
     a.from = launch_in(s->from, s->n_from, sizeof(float[4]));
     row_range_init(&r, &s->g, s->level, INT32_MAX, &seed);
     a.to = r.to, a.first = r.first, a.n = r.n, a.each = r.each;
-    LAUNCH(tab_tri_rows, &a, r.items);
+    LAUNCH(table_tri_rows, &a, r.items);
     const struct quantised q = quantised_begin(SDD_ROWS_UNORM16, r.n);
-    struct tab_tri_rows_args box = a, all = a;
+    struct table_tri_rows_args box = a, all = a;
     const int whole = by_triangles(s) && r.n == grid_n_vertices(&s->g, s->level);
     box.to = q.to, box.as = q.as, box.by_triangles = whole;
-    LAUNCH(tab_tri_rows, &box, whole ? sdd_tri_items(&a.pieces) : r.items);
+    LAUNCH(table_tri_rows, &box, whole ? sdd_tri_items(&a.pieces) : r.items);
     all.by_triangles = 1;
     if (whole) {
         all.to = launch_out(r.n, sizeof(float[3]));
-        LAUNCH(tab_tri_rows, &all, sdd_tri_items(&a.pieces));
+        LAUNCH(table_tri_rows, &all, sdd_tri_items(&a.pieces));
     }
     row_range_got(&r);
     if (whole)
-        launch_same(all.to, r.got, "rows by triangles"), n_whole++;
+        launch_same(all.to, r.got, "rows by triangles"), n_regular_quads++;
     each_point(s, offer, &r);
     quantised_check(&q, r.got, r.n);
     for (uint32_t v = 0; v < s->k.b.V; v++) /* a vertex without faces stays */
@@ -217,7 +217,7 @@ static void test_ranges(void **state)
     loop_each_odd(40, 60, check_ranges);
     for (int level = 1; level <= MOST_LEVEL; level++)
         assert_true(n_rows[level] > 1000);
-    assert_true(n_single > 100 && n_inside > 100 && (!on_gpu() || n_whole > 100));
+    assert_true(n_single > 100 && n_inside > 100 && (!on_gpu() || n_regular_quads > 100));
 }
 
 /* ---- rows of other widths ---------------------------------------------------------------------------------------- */
@@ -246,15 +246,15 @@ static void check_width(const struct poly *p)
     w.offset = random_below(&seed, w.stride - w.n + 1);
     pieces_init(&s, p, 1 + (int)(turn++ % 5), w.n);
     int64_t rows = grid_n_vertices(&s.g, s.level);
-    struct tab_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
+    struct table_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
     a.from = launch_in(s.from, s.n_from, (size_t)s.wide * 4);
     float *out = launch_out(rows * w.stride, 4);
     a.to = out + w.offset, a.by_triangles = by_triangles(&s) && random_below(&seed, 2);
-    LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
+    LAUNCH(table_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
     if (w.n == 2 && w.stride == 2) {
         const struct quantised q = quantised_begin(SDD_ROWS_F16, rows);
         a.to = q.to, a.as = q.as;
-        LAUNCH(tab_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
+        LAUNCH(table_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
         quantised_check(&q, launch_got(out), rows);
     }
     w.got = launch_got(out), w.is = xalloc(rows, 1);
@@ -417,17 +417,17 @@ static void check_normals(const struct poly *p)
     free(s->table);
     s->n_table = (columns + SDD_TRI_REGULAR) * s->rows, s->table = floats(s->n_table);
     int64_t rows = grid_n_vertices(&s->g, s->level), each = 1 + random_below(&seed, 200);
-    struct tab_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
+    struct table_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[4]));
     float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
     a.by_triangles = by_triangles(s) && random_below(&seed, 2);
-    LAUNCH(tab_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
+    LAUNCH(table_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
     a.by_triangles = 0, a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
-    LAUNCH(tab_tri_normals, &a, (rows + each - 1) / each);
+    LAUNCH(table_tri_normals, &a, (rows + each - 1) / each);
     const struct quantised q = quantised_begin(SDD_ROWS_OCT16, rows);
-    struct tab_tri_normals_args oct16 = a;
+    struct table_tri_normals_args oct16 = a;
     oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL, oct16.by_triangles = by_triangles(s);
-    LAUNCH(tab_tri_normals, &oct16, items_of(&a.pieces, oct16.by_triangles, rows, each));
+    LAUNCH(table_tri_normals, &oct16, items_of(&a.pieces, oct16.by_triangles, rows, each));
     n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
     quantised_check(&q, n.got, rows);
     each_point(s, offer_normal, &n);

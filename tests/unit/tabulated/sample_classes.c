@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <cmocka.h>
 
-const struct tab_class sample_classes[N_SAMPLE_CLASSES] = {
+const struct table_class sample_classes[N_SAMPLE_CLASSES] = {
     {.n = 4, .k = 4},
     {.n = 3, .k = 5},
     {.n = 5, .k = 3},
@@ -41,13 +41,13 @@ const struct tab_class sample_classes[N_SAMPLE_CLASSES] = {
     {.n = 3, .k = 4, .open = 1, .own = 1, .several = 1, .vertex = 10},
 };
 
-struct table table_of(const struct tab_class *c, int steps, int limit)
+struct table table_of(const struct table_class *c, int steps, int limit)
 {
-    struct table t = {1 << steps, tab_class_columns(c), NULL};
+    struct table t = {1 << steps, table_class_columns(c), NULL};
     struct sdd_error err = {0};
     t.weight = calloc((size_t)t.columns * (size_t)(t.side + 1) * (size_t)(t.side + 1), sizeof *t.weight);
     assert_non_null(t.weight);
-    if (tab_class_table(c, steps, limit, t.weight, NULL, NULL, &err))
+    if (table_class_table(c, steps, limit, t.weight, NULL, NULL, &err))
         fail_msg("%s", err.text);
     return t;
 }

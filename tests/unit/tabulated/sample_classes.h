@@ -7,14 +7,14 @@
 enum { N_SAMPLE_CLASSES = 31, MAX_SAMPLE_COLUMNS = 64 };
 
 /* The first is the regular one. */
-extern const struct tab_class sample_classes[N_SAMPLE_CLASSES];
+extern const struct table_class sample_classes[N_SAMPLE_CLASSES];
 
 struct table {
     int side, columns;
     float *weight; /* the caller frees it */
 };
 
-struct table table_of(const struct tab_class *c, int steps, int limit);
+struct table table_of(const struct table_class *c, int steps, int limit);
 double weight(const struct table *t, int column, int x, int y);
 /* expect: fails the test unless the weight is w, but for the rounding of one that is near 1. */
 void expect(const struct table *t, int column, int x, int y, double w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_class_table: sums of rows, mirrored classes, B-splines, and masks written out. */
+/* table_class_table: sums of rows, mirrored classes, B-splines, and masks written out. */
 #include "tests/unit/tabulated/sample_classes.h"
 #include <math.h>
 #include <setjmp.h>
@@ -54,8 +54,8 @@ static void mirrored_classes(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SAMPLE_CLASSES; i++) {
-        const struct tab_class *c = &sample_classes[i];
-        struct tab_class m = *c;
+        const struct table_class *c = &sample_classes[i];
+        struct table_class m = *c;
         int ends = c->n + c->open, first = 1 + ends + c->n, ring = 2 * c->k - 3, column[MAX_SAMPLE_COLUMNS] = {0};
         struct table t = table_of(c, MAX_STEPS, 1), u;
         m.own = c->open ? c->n - 1 - c->own : 0;
@@ -110,7 +110,7 @@ static void regular_is_the_product_of_splines(void **state)
     static const int place[16][2] = {{0, 0},  {1, 0}, {0, 1}, {-1, 0}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1},
                                      {1, -1}, {2, 0}, {2, 1}, {2, 2},  {1, 2},  {0, 2}, {2, -1}, {-1, 2}};
     (void)state;
-    assert_int_equal(tab_class_columns(&sample_classes[0]), 16);
+    assert_int_equal(table_class_columns(&sample_classes[0]), 16);
     for (int steps = 0; steps <= MAX_STEPS; steps++)
         for (int limit = 0; limit < 2; limit++) {
             struct table t = table_of(&sample_classes[0], steps, limit);
@@ -130,7 +130,7 @@ static void regular_is_the_product_of_splines(void **state)
 static void creases_are_splines(void **state)
 {
     static const struct {
-        struct tab_class c;
+        struct table_class c;
         int line[4]; /* columns of (-1, 0) .. (2, 0) */
     } lines[] = {{{.n = 4, .k = 4, .edge = {10, 0, 10}}, {3, 0, 1, 9}},
                  {{.n = 2, .k = 4, .open = 1}, {3, 0, 1, 6}},
@@ -155,9 +155,9 @@ static void creases_are_splines(void **state)
 /* Columns of a closed fan of 5 around a face of 3: the vertex, ends 1 .. 5, quads 6 .. 10, v1 e1 v2 at 11 .. 13. */
 static void masks_of_one_step(void **state)
 {
-    static const struct tab_class smooth = {.n = 5, .k = 3};
-    static const struct tab_class crease = {.n = 5, .k = 3, .edge = {10, 0, 0.5f}};
-    static const struct tab_class corner = {.n = 5, .k = 3, .vertex = 0.25f, .edge = {10, 0, 10, 0.75f}};
+    static const struct table_class smooth = {.n = 5, .k = 3};
+    static const struct table_class crease = {.n = 5, .k = 3, .edge = {10, 0, 0.5f}};
+    static const struct table_class corner = {.n = 5, .k = 3, .vertex = 0.25f, .edge = {10, 0, 10, 0.75f}};
     (void)state;
     struct table t = table_of(&smooth, 1, 0);
     expect_mask(&t, 0, 0,
@@ -210,8 +210,8 @@ static void masks_of_one_step(void **state)
 
 static void masks_of_limits(void **state)
 {
-    static const struct tab_class smooth = {.n = 3, .k = 5}, two = {.n = 2, .k = 4};
-    static const struct tab_class crease = {.n = 3, .k = 4, .edge = {0.1f, 0, 2}};
+    static const struct table_class smooth = {.n = 3, .k = 5}, two = {.n = 2, .k = 4};
+    static const struct table_class crease = {.n = 3, .k = 4, .edge = {0.1f, 0, 2}};
     (void)state;
     struct table t = table_of(&smooth, 0, 1);
     expect_mask(&t, 0, 0,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tab_class_table and tab_class_shared against a mesh of the same neighbourhood, subdivided face by face, edge by edge
+/* table_class_table and table_class_shared against a mesh of the same neighbourhood, subdivided face by face, edge by edge
  * and vertex by vertex as the rules are written; what leads away from a point makes the normal that the faces around it
  * make, or the limit masks as Halstead et al. 1993 have them. */
 #include "tests/unit/tabulated/sample_classes.h"
@@ -171,9 +171,9 @@ static struct quads subdivide(const struct quads *m)
 }
 
 /* A point a column. */
-static struct quads mesh_of(const struct tab_class *c)
+static struct quads mesh_of(const struct table_class *c)
 {
-    int ends = c->n + c->open, columns = tab_class_columns(c), own = c->own, next = (own + 1) % ends;
+    int ends = c->n + c->open, columns = table_class_columns(c), own = c->own, next = (own + 1) % ends;
     int quads = 1 + ends, ring = quads + c->n, last = ring + 2 * c->k - 3, previous = (own + c->n - 1) % c->n;
     struct quads m = quads_with(columns, columns, c->n + c->k + 1, c->vertex);
     for (int i = 0; i < columns; i++)
@@ -220,7 +220,7 @@ static void next_places(const struct quads *m, int side, int (*place)[PLACES])
 }
 
 /* ---- what leads away from a point, of random columns ------------------------------------------------------------ */
-enum { MAX_AROUND = TAB_MAX_VALENCE };
+enum { MAX_AROUND = TABLE_MAX_VALENCE };
 
 struct vec {
     double s[3];
@@ -338,7 +338,7 @@ static struct vec normal_of(const struct quads *m, int v, int limit, const struc
 }
 
 /* Tables of what leads away; away[0] and away[1]. */
-static struct table away_of(const struct tab_class *c, int steps, int limit, float **away)
+static struct table away_of(const struct table_class *c, int steps, int limit, float **away)
 {
     struct table t = table_of(c, steps, limit);
     struct sdd_error err = {0};
@@ -346,7 +346,7 @@ static struct table away_of(const struct tab_class *c, int steps, int limit, flo
     float *again = calloc(n, sizeof *again);
     away[0] = calloc(n, sizeof **away), away[1] = calloc(n, sizeof **away);
     assert_true(again && away[0] && away[1]);
-    assert_int_equal(tab_class_table(c, steps, limit, again, away[0], away[1], &err), SDD_OK);
+    assert_int_equal(table_class_table(c, steps, limit, again, away[0], away[1], &err), SDD_OK);
     assert_memory_equal(again, t.weight, n * sizeof *again);
     free(again);
     return t;
@@ -387,13 +387,13 @@ static void expect_own_part(const struct quads *m, int (*place)[PLACES], int thi
     n_shared++;
 }
 
-static void compare_away(const struct quads *m, const struct tab_class *c, int steps, int (*place)[PLACES], int limit)
+static void compare_away(const struct quads *m, const struct table_class *c, int steps, int (*place)[PLACES], int limit)
 {
     static uint32_t random = 1;
     float *away[2];
     struct table t = away_of(c, steps, limit, away);
     struct vec column[MAX_SAMPLE_COLUMNS];
-    int shared = tab_class_shared(c, steps, limit);
+    int shared = table_class_shared(c, steps, limit);
     if (c->several)
         assert_true(shared & 1);
     for (int i = 0; i < 3 * t.columns; i++)
@@ -423,7 +423,7 @@ static void compare_away(const struct quads *m, const struct tab_class *c, int s
     free(t.weight), free(away[0]), free(away[1]);
 }
 
-static void compare(const struct quads *m, const struct tab_class *c, int steps, int (*place)[PLACES])
+static void compare(const struct quads *m, const struct table_class *c, int steps, int (*place)[PLACES])
 {
     for (int limit = 0; limit < 2; limit++) {
         struct table t = table_of(c, steps, limit);
@@ -446,7 +446,7 @@ static void tables_are_what_the_mesh_does(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SAMPLE_CLASSES; i++) {
-        const struct tab_class *c = &sample_classes[i];
+        const struct table_class *c = &sample_classes[i];
         int ends = c->n + c->open, place[PLACES][PLACES] = {{0}};
         if (ends == 1)
             continue; /* a face that meets an edge twice: a mesh of names has no such thing */

@@ -21,15 +21,15 @@ struct tables {
     float *out, *away;
 };
 
-static struct tables tables_of(const struct tab_tri_class *c, int steps, int limit)
+static struct tables tables_of(const struct table_tri_class *c, int steps, int limit)
 {
     struct sdd_error err = {0};
-    struct tables t = {.columns = tab_tri_columns(c), .side = 1 << steps, .pairs = tab_tri_pairs(c, steps, limit)};
+    struct tables t = {.columns = table_tri_columns(c), .side = 1 << steps, .pairs = table_tri_pairs(c, steps, limit)};
     t.points = (t.side + 1) * (t.side + 2) / 2, t.rows = t.points + 3 * (t.side + 1);
     size_t n = (size_t)t.columns * (size_t)t.rows;
     t.out = calloc(n, sizeof *t.out), t.away = calloc(2 * n * (size_t)t.pairs, sizeof *t.away);
     assert_true(t.out && t.away);
-    assert_int_equal(tab_tri_table(c, steps, limit, t.out, t.away, &err), SDD_OK);
+    assert_int_equal(table_tri_table(c, steps, limit, t.out, t.away, &err), SDD_OK);
     return t;
 }
 
@@ -47,16 +47,16 @@ static int row_of(int side, int i, int j)
     return row;
 }
 
-static struct tab_tri_class corner_class(int sample, int turn)
+static struct table_tri_class corner_class(int sample, int turn)
 {
-    return (struct tab_tri_class){.turn = turn, .fan = sample_classes[sample]};
+    return (struct table_tri_class){.turn = turn, .fan = sample_classes[sample]};
 }
 
 /* Edge i: no triangle across, or not sharp, or more or less so. */
-static struct tab_tri_class middle_class(int number)
+static struct table_tri_class middle_class(int number)
 {
     static const float sharp[4] = {10, 0, 0.4f, 2.3f};
-    struct tab_tri_class c = {.turn = 3};
+    struct table_tri_class c = {.turn = 3};
     for (int i = 0; i < 3; i++) {
         int kind = number >> (2 * i) & 3;
         c.edge[i] = sharp[kind];
@@ -65,7 +65,7 @@ static struct tab_tri_class middle_class(int number)
     return c;
 }
 
-static void check_laws(const struct tab_tri_class *c, int steps, int limit)
+static void check_laws(const struct table_tri_class *c, int steps, int limit)
 {
     struct tables t = tables_of(c, steps, limit);
     const int rows = c->turn == 3 ? t.points : t.rows;
@@ -96,11 +96,11 @@ static void test_laws(void **state)
     for (int steps = 0; steps <= MAX_STEPS; steps++)
         for (int limit = 0; limit < 2; limit++) {
             for (int i = 0; i < N_SAMPLE_CLASSES; i++) {
-                struct tab_tri_class c = corner_class(i, i % 3);
+                struct table_tri_class c = corner_class(i, i % 3);
                 check_laws(&c, steps, limit);
             }
             for (int i = 0; i < MIDDLES; i++) {
-                struct tab_tri_class c = middle_class(i);
+                struct table_tri_class c = middle_class(i);
                 check_laws(&c, steps, limit);
             }
         }
@@ -111,7 +111,7 @@ static void test_start(void **state)
 {
     (void)state;
     for (int i = 0; i < N_SAMPLE_CLASSES + MIDDLES; i++) {
-        struct tab_tri_class c = i < N_SAMPLE_CLASSES ? corner_class(i, 0) : middle_class(i - N_SAMPLE_CLASSES);
+        struct table_tri_class c = i < N_SAMPLE_CLASSES ? corner_class(i, 0) : middle_class(i - N_SAMPLE_CLASSES);
         const int ends = c.fan.n + c.fan.open, on = 1 + c.fan.own, off = 1 + (c.fan.own + 1) % (ends ? ends : 1);
         const int corner[3] = {0, on, off}, middle[3] = {0, 2, 1};
         struct tables t = tables_of(&c, 0, 0);
@@ -128,7 +128,7 @@ static void test_turns(void **state)
     (void)state;
     for (int i = 0; i < N_SAMPLE_CLASSES; i++)
         for (int turn = 1; turn < 3; turn++) {
-            struct tab_tri_class from = corner_class(i, 0), to = corner_class(i, turn);
+            struct table_tri_class from = corner_class(i, 0), to = corner_class(i, turn);
             struct tables a = tables_of(&from, 3, 1), b = tables_of(&to, 3, 1);
             for (int y = 0; y <= a.side; y++)
                 for (int x = 0; x + y <= a.side; x++) {
@@ -150,7 +150,7 @@ static void is_near(const struct tables *t, int column, int row, double want)
 static void test_sides(void **state)
 {
     (void)state;
-    struct tab_tri_class c = corner_class(1, 1);
+    struct table_tri_class c = corner_class(1, 1);
     struct tables t = tables_of(&c, 3, 0);
     for (int i = 0; i <= t.side; i++) {
         const int at[3] = {row_of(t.side, i, 0), row_of(t.side, t.side - i, i), row_of(t.side, 0, t.side - i)};
@@ -167,7 +167,7 @@ static void test_sides(void **state)
 /* Loop's masks: the vertex of six, its limit, the middle of an edge; a corner; a boundary. */
 static void test_values(void **state)
 {
-    struct tab_tri_class c = {.turn = 0, .fan = {.n = 6}};
+    struct table_tri_class c = {.turn = 0, .fan = {.n = 6}};
     (void)state;
     struct tables t = tables_of(&c, 1, 0);
     is_near(&t, 0, 0, 10.0 / 16), is_near(&t, 4, 0, 1.0 / 16);
@@ -180,11 +180,11 @@ static void test_values(void **state)
     t = tables_of(&c, 2, 1);
     is_near(&t, 0, 0, 1);
     tables_free(&t);
-    c.fan = (struct tab_class){.n = 3, .open = 1, .own = 1};
+    c.fan = (struct table_class){.n = 3, .open = 1, .own = 1};
     t = tables_of(&c, 1, 0);
     is_near(&t, 0, 0, 3.0 / 4), is_near(&t, 1, 0, 1.0 / 8), is_near(&t, 4, 0, 1.0 / 8), is_near(&t, 2, 0, 0);
     tables_free(&t);
-    c = (struct tab_tri_class){.turn = 3, .edge = {0.25f, 0, 0}, .has_across = {1, 1, 1}};
+    c = (struct table_tri_class){.turn = 3, .edge = {0.25f, 0, 0}, .has_across = {1, 1, 1}};
     t = tables_of(&c, 1, 0); /* a quarter of the crease's, three quarters of the smooth rule's */
     is_near(&t, 0, 0, 0.25 * 0.75 + 0.75 * 0.625), is_near(&t, 3, 0, 0.25 * 0.125 + 0.75 * 0.0625);
     tables_free(&t);

@@ -2,7 +2,7 @@
 /* ef_vertices: vertex points of the first step.
  * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces,
  *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
- * Shape   the ruled vertices (ruled.h), then item, n = V      Cost  about 60 B a corner
+ * Shape   the feature vertices (features.h), then item, n = V      Cost  about 60 B a corner
  * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no
  *         loop
  * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
@@ -11,22 +11,22 @@
 #define SDD_K_EF_VERTICES_H
 #include "gpu/grid/faces.h"
 #include "gpu/rules/crease_rule.h"
-#include "gpu/grid/ruled.h"
+#include "gpu/grid/features.h"
 
 struct ef_vertices_args {
     const uint32_t *begin, *end, *corner, *vert, *edge, *twin;
     struct sdd_faces faces;
-    const float *p, *edge_sharp, *vert_sharp; /* NULL: all smooth */
-    struct sdd_ruled ruled;                   /* where edge_sharp is */
+    const float *p, *edge_sharp, *vert_sharp;     /* NULL: all smooth */
+    struct sdd_feature_vertices feature_vertices; /* where edge_sharp is */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces, n_corners;
 };
 
 SDD_FN void k_ef_vertices(int64_t i, const struct ef_vertices_args *a)
 {
-    int ruled = i < (int64_t)a->ruled.n_items;
-    uint32_t v = ruled ? sdd_ruled_item(&a->ruled, i) : (uint32_t)(i - a->ruled.n_items);
-    if (v == SDD_NONE || (!ruled && sdd_is_ruled(&a->ruled, v)))
+    int on_feature = i < (int64_t)a->feature_vertices.n_items;
+    uint32_t v = on_feature ? sdd_feature_item(&a->feature_vertices, i) : (uint32_t)(i - a->feature_vertices.n_items);
+    if (v == SDD_NONE || (!on_feature && sdd_is_feature(&a->feature_vertices, v)))
         return;
     uint32_t begin = a->begin[v], end = a->end[v];
     const float *p = a->p + 3 * (int64_t)v;
@@ -42,7 +42,7 @@ SDD_FN void k_ef_vertices(int64_t i, const struct ef_vertices_args *a)
         x += (double)far.x + (double)f.x;
         y += (double)far.y + (double)f.y;
         z += (double)far.z + (double)f.z;
-        if (!ruled)
+        if (!on_feature)
             continue;
         sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[c]]), far);
         if (a->twin[before] >= a->n_corners) { /* the fan's other border: no corner here leaves along it */

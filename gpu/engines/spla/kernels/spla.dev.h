@@ -103,7 +103,7 @@ struct sdd_map {
     int32_t size;
 };
 
-SDD_FN int32_t sdd_turned(int32_t i, int32_t p, int32_t n)
+SDD_FN int32_t sdd_rotated(int32_t i, int32_t p, int32_t n)
 {
     return ((i + p) % n + n) % n;
 }
@@ -115,9 +115,9 @@ SDD_FN int32_t sdd_map_at(const struct sdd_map *q, int32_t i, int32_t j, int32_t
     if (q->kind == SDD_ACTION_TABLE)
         return i < q->size && j < q->size ? q->table[i * q->size + j] : 0;
     if (q->kind == SDD_ACTION_DIAGONAL)
-        return n == 4 && sdd_turned(i, 2, 4) == j;
+        return n == 4 && sdd_rotated(i, 2, 4) == j;
     for (int32_t k = 0; k < q->n_powers; k++)
-        sum += sdd_turned(i, q->powers[k], n) == j;
+        sum += sdd_rotated(i, q->powers[k], n) == j;
     return sum;
 }
 
@@ -157,10 +157,10 @@ SDD_FN int32_t sdd_product_meet(const struct sdd_product *p, uint32_t k, uint32_
         *w = first + (uint32_t)t;
         return sdd_map_at(&p->q, sdd_spla_value(&p->a, first, *w), value, n);
     }
-    int32_t i = sdd_turned(value, -p->q.powers[t], n);
+    int32_t i = sdd_rotated(value, -p->q.powers[t], n);
     *w = first + (uint32_t)i;
     for (int32_t s = 0; s < t; s++) /* in a face of n corners two powers may be one: it is met once */
-        if (sdd_turned(value, -p->q.powers[s], n) == i)
+        if (sdd_rotated(value, -p->q.powers[s], n) == i)
             return 0;
     return sdd_map_at(&p->q, i, value, n);
 }

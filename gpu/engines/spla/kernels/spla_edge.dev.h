@@ -4,7 +4,7 @@
  * i to j. */
 #ifndef SDD_SPLA_EDGE_H
 #define SDD_SPLA_EDGE_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "gpu/engines/spla/kernels/spla.dev.h"
 
 struct sdd_adjacency {

@@ -8,7 +8,7 @@
  * Source  Mlakar 2018, equations 4.19 to 4.21      Threads any queue */
 #ifndef SDD_K_SPLA_MEND_VERTICES_H
 #define SDD_K_SPLA_MEND_VERTICES_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 #include "gpu/engines/spla/kernels/spla.dev.h"
 
 struct spla_mend_vertices_args {

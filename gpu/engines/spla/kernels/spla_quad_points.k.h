@@ -7,7 +7,7 @@
  * Threads any queue */
 #ifndef SDD_K_SPLA_QUAD_POINTS_H
 #define SDD_K_SPLA_QUAD_POINTS_H
-#include "gpu/grid/quad_spot.h"
+#include "gpu/grid/quad_location.h"
 
 struct spla_quad_points_args {
     struct sdd_control mesh;
@@ -34,10 +34,10 @@ SDD_FN uint32_t sdd_quad_beside(uint32_t c, int32_t x, int32_t y, int32_t d, int
 
 SDD_FN void k_spla_quad_points(int64_t i, const struct spla_quad_points_args *a)
 {
-    struct sdd_spot s = sdd_spot_of(&a->mesh, a->level, (uint32_t)i);
+    struct sdd_quad_location s = sdd_quad_location_of(&a->mesh, a->level, (uint32_t)i);
     uint32_t v = (uint32_t)i;
     if (s.kind != SDD_AT_VERTEX) {
-        struct sdd_cell c = sdd_spot_cell(&a->mesh, &s, 1 << (a->level - 1), 0);
+        struct sdd_cell c = sdd_quad_location_cell(&a->mesh, &s, 1 << (a->level - 1), 0);
         int32_t turn, left = c.turn == 1 || c.turn == 2, up = c.turn >= 2;
         uint32_t q = sdd_quad_beside(c.q, c.x - left, c.y - up, a->level, &turn);
         v = a->rid[4 * (size_t)q + (uint32_t)((c.turn - turn) & 3)];

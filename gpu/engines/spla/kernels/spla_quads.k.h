@@ -21,8 +21,8 @@ SDD_FN void k_spla_quads(int64_t z, const struct spla_quads_args *a)
     uint32_t k = sdd_spla_column(&a->m, (uint32_t)z), first = sdd_spla_first(&a->m, k);
     int32_t n = sdd_spla_size(&a->m, k), i = (int32_t)((uint32_t)z - first);
     uint32_t v = a->m.rid[z], n_vertices = a->m.n_rows, first_edge = n_vertices + a->m.n_cols;
-    uint32_t after = a->m.rid[first + (uint32_t)sdd_turned(i, 1, n)];
-    uint32_t before = a->m.rid[first + (uint32_t)sdd_turned(i, -1, n)];
+    uint32_t after = a->m.rid[first + (uint32_t)sdd_rotated(i, 1, n)];
+    uint32_t before = a->m.rid[first + (uint32_t)sdd_rotated(i, -1, n)];
     struct sdd_quad q;
     q.v[0] = v;
     q.v[1] = first_edge + sdd_edge_between(&a->around, v, after);

@@ -6,7 +6,7 @@
  * Threads any queue */
 #ifndef SDD_K_SPLA_TRIANGLE_POINTS_H
 #define SDD_K_SPLA_TRIANGLE_POINTS_H
-#include "gpu/grid/tri_spot.h"
+#include "gpu/grid/tri_location.h"
 
 struct spla_triangle_points_args {
     struct sdd_control mesh;
@@ -42,7 +42,7 @@ SDD_FN size_t sdd_triangle_entry(uint32_t f, int32_t w0, int32_t w1, int32_t w2,
 SDD_FN void k_spla_triangle_points(int64_t i, const struct spla_triangle_points_args *a)
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
-    struct sdd_tri_spot s = sdd_tri_spot_of(&g, a->mesh.edge_corner, (uint32_t)i);
+    struct sdd_tri_location s = sdd_tri_location_of(&g, a->mesh.edge_corner, (uint32_t)i);
     int32_t m = 1 << a->level;
     uint32_t v = (uint32_t)i;
     if (s.kind == SDD_INSIDE) {

@@ -26,7 +26,7 @@ struct matrix_quads_args {
 
 SDD_FN struct sdd_vec3 sdd_matrix_later(const struct matrix_quads_args *a, struct sdd_points from, uint32_t row)
 {
-    struct sdd_spot s = sdd_spot_of(&a->mesh, a->level + 1, row);
+    struct sdd_quad_location s = sdd_quad_location_of(&a->mesh, a->level + 1, row);
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->level);
     if (s.kind == SDD_INSIDE)
         return sdd_step_inside(&g, from, s.id, s.x, s.y);
@@ -36,7 +36,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_later(const struct matrix_quads_args *a, struc
 SDD_FN struct sdd_vec3 sdd_matrix_limit(const struct matrix_quads_args *a, struct sdd_points from, uint32_t row)
 {
     const struct sdd_control *m = &a->mesh;
-    struct sdd_spot s = sdd_spot_of(m, a->level, row);
+    struct sdd_quad_location s = sdd_quad_location_of(m, a->level, row);
     struct sdd_grid g = sdd_grid_of(m, a->level);
     struct sdd_vec3 at = sdd_points_load(from, row);
     struct sdd_finish_ring r = sdd_finish_around(m, &g, from, &s, at);

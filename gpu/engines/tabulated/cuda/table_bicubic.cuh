@@ -1,0 +1,627 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_bicubic.cuh: the bicubic pieces of table_points.cuh. A warp makes as many at once as give each lane a column of
+ * points; what is inside a piece, or a whole quad, meets in shared memory and leaves it as its rows follow each other,
+ * 16 bytes a lane. Meanwhile points of the next are on their way. */
+#ifndef SDD_TABLE_BICUBIC_CUH
+#define SDD_TABLE_BICUBIC_CUH
+#include "gpu/engines/tabulated/cuda/table_fused_first_pass.cuh"
+#include <cuda_pipeline_primitives.h>
+
+#define TABLE_WARPS SDD_TABLE_GROUP /* of a block */
+enum { table_points_threads = 32 * TABLE_WARPS };
+static_assert(table_points_threads == SDD_TABLE_THREADS, "an item is a block");
+
+#define TABLE_SLAB 768                 /* floats */
+#define TABLE_FLOATS 896               /* of points and a slab, of as many pieces as a warp makes at once */
+#define TABLE_ROWS 8                   /* of 2 x 15 or of 31 points, which fit */
+#define TABLE_PIECES SDD_TABLE_ONCE(1) /* of a warp at once, at most */
+#define TABLE_APART (4 * SDD_TABLE_REGULAR + 4)
+
+/* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
+ * at the bottom, then those towards the face's point. Then what registers have no room for, and local memory is too far
+ * away: rows of the points around whole quads, of other pieces the vertices', the pieces, each in two lists, of which
+ * other pieces use one, and where they end. What is not taken of shared memory caches columns and tables. */
+struct table_warp {
+    alignas(16) float points[TABLE_FLOATS];
+    alignas(16) float line[3 * 32];
+    uint32_t row[2][32];
+    sdd_table_quad own[2][TABLE_PIECES];
+    int end;
+};
+
+/* What rows are put as. Of table_dense_batch's kernel nothing else is different: what it has in common with table_points'
+ * is compiled worse in both. */
+enum table_form { table_strided, table_dense, table_dense_batch, table_unorm16, table_oct16, table_f16 };
+
+/* Words of a row, and how N components become one. */
+template <int N, int FORM> struct table_row {
+    static constexpr int words = FORM == table_unorm16 ? 2 : FORM == table_oct16 || FORM == table_f16 ? 1 : N;
+    sdd_quantise_facts *facts;
+    float low[FORM == table_unorm16 ? 3 : 1], scale[FORM == table_unorm16 ? 3 : 1];
+
+    /* The facts are there: the launch before is one that has waited for what made them, or has been waited for. */
+    __device__ __forceinline__ table_row(const table_points_args &a)
+    {
+        facts = a.as.facts;
+        if constexpr (FORM == table_unorm16) {
+#pragma unroll
+            for (int k = 0; k < 3; k++) {
+                low[k] = facts->low[k];
+                scale[k] = facts->scale[k];
+            }
+        }
+    }
+
+    __device__ __forceinline__ void put(const float *p, float *to) const
+    {
+        if constexpr (FORM == table_unorm16) {
+            uint2 out;
+            out.x = sdd_unorm16(p[0], low[0], scale[0]) | (uint32_t)sdd_unorm16(p[1], low[1], scale[1]) << 16;
+            out.y = sdd_unorm16(p[2], low[2], scale[2]);
+            *(uint2 *)to = out;
+        } else if constexpr (FORM == table_f16) {
+            *(sdd_u16x2 *)to = sdd_f16_row(facts, p[0], p[1]);
+        } else {
+#pragma unroll
+            for (int k = 0; k < N; k++)
+                to[k] = p[k];
+        }
+    }
+};
+
+/* The lane, here and now: of what is made of it long before, registers would be full. */
+static __device__ __forceinline__ int table_lane()
+{
+    int lane;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return lane;
+}
+
+/* Which piece of those that a warp makes at once a lane has, and which column of its points, x = 1 .. 2^LOG; made: the
+ * piece is there, and no lane before has it. A piece's lanes are neighbours: they get its points in half the time. */
+struct table_place {
+    int piece, x;
+    bool made;
+};
+
+template <int LOG> static __device__ __forceinline__ table_place table_place_of(int n_pieces)
+{
+    constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1);
+    const int lane = table_lane(), own = lane >> LOG;
+    return {own % pieces, lane % m + 1, own < n_pieces};
+}
+
+/* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of
+ * them and in the end one that is not put. Those of a whole quad leave as one run, where they fit, others piece by
+ * piece. apart: words from a run to the next, of which it may begin up to three later (table_phase); columns of pieces of
+ * three words a row that leave one by one are in different banks of shared memory. */
+template <int W, int LOG> struct table_shape {
+    static constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1); /* a column of points a lane */
+    static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TABLE_SLAB ? m - 1 : TABLE_ROWS;
+    static constexpr int all = rows * width, parts = rows == m - 1 ? 1 : (m - 2 + rows) / rows;
+    static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* of whole quads, pieces of a run */
+    static constexpr int apart = LOG < 2 ? all / 4 * 4 + 8 : (all + 34 - W * m) / 32 * 32 + W * m;
+    static constexpr int apart_whole = together > 1 ? 4 * all + 4 : apart;
+    static constexpr int slab = TABLE_APART * pieces; /* after the points */
+    static_assert(slab + apart * pieces <= TABLE_FLOATS && slab + apart_whole * pieces / together <= TABLE_FLOATS,
+                  "pieces fit");
+    static_assert(W * m * pieces <= 3 * 32 &&
+                      (together == 1 || (together * width + 4) * (pieces / together) - 1 <= 3 * 32),
+                  "their sides fit");
+};
+
+/* Floats of the point a lane reads, and of a piece's. */
+template <int N> struct table_point {
+    static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TABLE_REGULAR * wide + 4;
+};
+
+/* Words between 16 bytes of memory and the row that begins in them: as far from 16 bytes is a run in shared memory. */
+template <int W, int FORM> static __device__ __forceinline__ int table_phase(const table_points_args &a, uint32_t row)
+{
+    return FORM != table_strided ? (int)(((uintptr_t)a.to / sizeof *a.to + (uint32_t)W * row) % 4) : 0;
+}
+
+/* n words, LEAST to MOST, rows of W, to where they belong: 16 bytes a lane where there is nothing between rows, long
+ * runs in whole lines. They stand table_phase after `from`. Each of so many groups of a warp's lanes has a run. */
+template <int W, int FORM, int GROUPS, int LEAST, int MOST>
+static __device__ __forceinline__ void table_rows_put(const table_points_args &a, uint32_t row, const float *from,
+                                                      int n)
+{
+    constexpr int lanes = 32 / GROUPS, words = 4 * lanes; /* at a time */
+    const int lane = table_lane() % lanes;
+    if constexpr (FORM != table_strided) {
+        constexpr int unit = MOST > 128 && words >= 32 ? 32 : words >= 32 ? 8 : 4; /* words: lines, sectors */
+        float *to = a.to + (size_t)W * row;
+        const int before = (int)((uintptr_t)to / sizeof *to % unit), i = 4 * lane - before;
+        const int head = min(-before & 3, n), tail = (n - head) & 3, k = lane < 4 ? lane : n - tail + lane - 4;
+        from += before & 3;
+#pragma unroll
+        for (int at = 0; at < MOST + unit - 1; at += words)
+            if ((at > 0 || i >= 0) && (at + words <= LEAST || i + at + 4 <= n))
+                *(float4 *)(to + i + at) = *(const float4 *)(from + i + at);
+        if (lane < 4 ? lane < head : lane < 4 + tail) /* the ends, less than 16 bytes */
+            to[k] = from[k];
+        if (lanes == 4 && lane < tail)
+            to[n - tail + lane] = from[n - tail + lane];
+    } else {
+        for (int i = lane; i < n; i += lanes)
+            a.to[(size_t)a.width.stride * (row + i / W) + i % W] = from[i];
+    }
+}
+
+/* Pieces of a warp: those that it makes at once from the first, then those that are as many further on as the warps of
+ * its block make. */
+struct table_span {
+    int first, end;
+    bool whole, waits; /* waits: for whatever is before */
+};
+
+/* A first step that is a launch is the one before, so those before that are over, and pieces of whole quads need not
+ * wait for it. */
+static __device__ __forceinline__ table_span table_span_of(const table_points_args &a, int64_t group)
+{
+    const sdd_table_some some = sdd_table_some_of(&a, group);
+    table_span s;
+    s.first = (int)some.first + (int)threadIdx.x / 32 * SDD_TABLE_ONCE(a.grid.level);
+    s.end = (int)some.end;
+    s.whole = some.first < a.n_regular_quads;
+    s.waits = !s.whole || a.first.n_rows > 0 || (a.n_regular_quads == a.n_regular && a.n_runs == 0);
+    return s;
+}
+
+/* Pieces on their way to shared memory, past the registers: of those past the last what that has. */
+static __device__ __forceinline__ void table_fetch_own(const table_points_args &a, int first, int n, int last,
+                                                       sdd_table_quad *own)
+{
+    const int lane = table_lane();
+    if (lane < n)
+        __pipeline_memcpy_async(own + lane, a.regular + min(first + lane, last), sizeof *a.regular);
+}
+
+/* The pieces that a warp makes at once, and the rows of what is around them. turn: of its two lists, that of these
+ * pieces. DENSE: there is nothing between control rows. Here pieces that are no parts of whole quads, of which a warp
+ * makes no others: rows of level 1, which may lie anywhere. */
+template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
+    static constexpr int pieces = table_shape<N, LOG>::pieces, loads = (pieces + 1) / 2; /* a lane's */
+    static constexpr int turn = 0;
+
+    /* For all threads of a block, which meet; a warp that has no pieces reads what the last one has. */
+    __device__ __forceinline__ void begin(const table_points_args &a, const table_span &span, table_warp *s) const
+    {
+        constexpr int wide = table_point<N>::wide;
+        const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR, half = lane / SDD_TABLE_REGULAR,
+                  last = span.end - 1;
+        uint32_t row[loads];
+#pragma unroll
+        for (int j = 0; j < loads; j++)
+            row[j] = a.regular_column[SDD_TABLE_REGULAR * (size_t)min(span.first + 2 * j + half, last) + k];
+        table_fetch_own(a, span.first, pieces, last, s->own[0]);
+        if (lane == 0)
+            s->end = span.end;
+        __syncthreads();
+        table_wait_first_pass(a);
+#pragma unroll
+        for (int j = 0; j < loads; j++) {
+            const int p = 2 * j + half;
+            if (p >= pieces)
+                continue;
+            __pipeline_memcpy_async(s->points + table_point<N>::apart * p + wide * k, a.from + wide * (size_t)row[j],
+                                    4 * wide);
+            if (k == 5)
+                s->row[0][p] = row[j];
+        }
+        __pipeline_commit();
+    }
+
+    __device__ __forceinline__ uint32_t vertex(const table_warp *s, int first, int p) const
+    {
+        return s->row[0][p];
+    }
+
+    __device__ __forceinline__ void next(const table_points_args &a, int first, table_warp *s) const {}
+
+    __device__ __forceinline__ void go_on() {}
+};
+
+/* Of whole quads: the control rows around each of these once. While pieces are made, points of the next are on their
+ * way, and the rows of those after them. */
+template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> {
+    static constexpr int pieces = table_shape<N, LOG>::pieces, step = TABLE_WARPS * pieces;
+    int turn;
+
+    /* Where the row is that a lane reads. */
+    static __device__ __forceinline__ const uint32_t *row_at(const table_points_args &a, int first, int last)
+    {
+        const uint32_t lane = (uint32_t)table_lane();
+        const uint32_t quad = (uint32_t)min(first + 4 * (int)(lane / SDD_TABLE_REGULAR), last);
+        return a.regular_column + (SDD_TABLE_REGULAR * (size_t)(quad & ~3u) + lane % SDD_TABLE_REGULAR);
+    }
+
+    static __device__ __forceinline__ void fetch(const table_points_args &a, uint32_t row, table_warp *s)
+    {
+        const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR, quad = lane / SDD_TABLE_REGULAR;
+        float *to = s->points + table_point<N>::apart * quad + table_point<N>::wide * k;
+        const float *from = a.control + (size_t)(DENSE ? N : a.width.stride) * row;
+        if (4 * quad < pieces)
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                __pipeline_memcpy_async(to + i, from + i, 4);
+    }
+
+    __device__ __forceinline__ void begin(const table_points_args &a, const table_span &span, table_warp *s)
+    {
+        const int lane = table_lane(), last = span.end - 1;
+        const uint32_t row = *row_at(a, span.first, last);
+        turn = 0;
+        table_fetch_own(a, span.first, pieces, last, s->own[0]);
+        __pipeline_memcpy_async(&s->row[1][lane], row_at(a, span.first + step, last), sizeof row);
+        if (lane == 0)
+            s->end = span.end;
+        __syncthreads();
+        if (span.waits)
+            overlap_wait();
+        s->row[0][lane] = row;
+        fetch(a, row, s);
+        __pipeline_commit();
+    }
+
+    __device__ __forceinline__ void next(const table_points_args &a, int first, table_warp *s) const
+    {
+        const int end = s->end, lane = table_lane();
+        first += step;
+        if (first >= end)
+            return;
+        fetch(a, s->row[turn ^ 1][lane], s);
+        table_fetch_own(a, first, pieces, end - 1, s->own[turn ^ 1]);
+        __pipeline_memcpy_async(&s->row[turn][lane], row_at(a, first + step, end - 1), sizeof(uint32_t));
+        __pipeline_commit();
+    }
+
+    /* To the next pieces. */
+    __device__ __forceinline__ void go_on()
+    {
+        turn ^= 1;
+    }
+
+    /* The row of the vertex of piece p of those from `first` on; its quad's corners are its points 5, 6, 10 and 9. */
+    __device__ __forceinline__ uint32_t vertex(const table_warp *s, int first, int p) const
+    {
+        const int corner = LOG > 3 ? first + p : p;
+        return s->row[turn][(LOG > 3 ? 0 : p / 4 * SDD_TABLE_REGULAR) + (0x9a65 >> 4 * (corner & 3) & 15)];
+    }
+};
+
+/* The 4 x 4 points of a piece, `x` and `y` floats apart along its sides: those of a whole quad turned to its corner. */
+struct table_view {
+    const float *points;
+    int x, y;
+};
+
+/* Of piece p of those from `first` on. Below level 5 a warp makes whole quads at once. A quad's corners are its points
+ * 5, 6, 10 and 9 of 16, and its pieces begin with the points beyond them, 0, 3, 15 and 12. */
+template <int N, int LOG, bool WHOLE>
+static __device__ __forceinline__ table_view table_view_of(const table_warp *s, int first, int p)
+{
+    constexpr int wide = table_point<N>::wide, apart = table_point<N>::apart;
+    table_view v = {s->points + apart * p, wide, 4 * wide};
+    if constexpr (WHOLE) {
+        const int turn = LOG > 3 ? (first + p) & 3 : p & 3;
+        const int along = turn & 1 ? 4 * wide : wide, across = 5 * wide - along;
+        v.points = s->points + (LOG > 3 ? 0 : apart * (p >> 2)) + wide * (0x0c0f0300 >> 8 * turn & 15);
+        v.x = turn & 2 ? -along : along;
+        v.y = turn == 1 || turn == 2 ? -across : across;
+    }
+    return v;
+}
+
+/* Points of whole quads beyond their open sides, which are nowhere in memory; `own`: pieces, from `first` on. */
+template <int N, int LOG>
+static __device__ __forceinline__ void table_extend(int first, const sdd_table_quad *own, table_warp *s)
+{
+    constexpr int wide = table_point<N>::wide, quads = LOG > 3 ? 1 : table_shape<N, LOG>::pieces / 4;
+    const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR, quad = lane / SDD_TABLE_REGULAR;
+    uint32_t open = quad < quads ? own[4 * quad].owns >> SDD_TABLE_OPEN : 0;
+    if (!__any_sync(~0u, open != 0))
+        return;
+    const int turn = LOG > 3 ? first & 3 : 0;
+    open = (open << turn | open >> (4 - turn)) & 15; /* as the quad's first piece sees it */
+    float *p = s->points + table_point<N>::apart * quad + wide * k;
+    int dx, dy;
+    if (sdd_is_boundary_point(open, k, wide, &dx, &dy))
+#pragma unroll
+        for (int i = 0; i < N; i++)
+            p[i] = sdd_boundary_points(p + i, dx, dy);
+    __syncwarp();
+}
+
+/* Weights of all lines of a piece, for lanes that each take another one. */
+struct table_bases {
+    sdd_table_basis at[SDD_TABLE_SIDE + 1];
+};
+
+/* Four points, `apart` floats apart. */
+template <int N> static __device__ __forceinline__ void table_four(const float *points, int apart, float (*p)[N])
+{
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        const float *from = points + k * apart;
+        if constexpr (N == 3) {
+            const float4 all = *(const float4 *)from;
+            p[k][0] = all.x;
+            p[k][1] = all.y;
+            p[k][2] = all.z;
+        } else {
+#pragma unroll
+            for (int i = 0; i < N; i++)
+                p[k][i] = from[i];
+        }
+    }
+}
+
+/* The sums along x of the four rows of points of a piece, as sdd_table_across takes them: what its points at one x are
+ * made of. And its vertex, which all lanes of a piece make: that is less than fetching its points once more. */
+template <int N> struct table_sums {
+    float s[4][N], vertex[N];
+
+    __device__ __forceinline__ table_sums(const table_view &v, const sdd_table_basis &x, const float (&first)[4])
+    {
+        float at[N]; /* the second sum of the vertex */
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            const int b = i > 1 ? i : 1 - i;
+            float p[4][N];
+            table_four<N>(v.points + b * v.y, v.x, p);
+#pragma unroll
+            for (int k = 0; k < N; k++) {
+                const float row = sdd_table_sum(first, p[0][k], p[1][k], p[2][k], p[3][k]);
+                s[b][k] = sdd_table_sum(x.s, p[0][k], p[1][k], p[2][k], p[3][k]);
+                if (b == 1) {
+                    vertex[k] = at[k] = row;
+                } else {
+                    s[b][k] -= s[1][k];
+                    vertex[k] = fmaf(first[b], row - at[k], vertex[k]); /* as sdd_table_across */
+                }
+            }
+        }
+    }
+
+    __device__ __forceinline__ void at(const float (*bases)[4], int y, float *p) const
+    {
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            p[k] = sdd_table_across(bases[y], s[0][k], s[1][k], s[2][k], s[3][k]);
+    }
+
+    template <class ROW>
+    __device__ __forceinline__ void put(const ROW &as, const float (*bases)[4], int y, float *to) const
+    {
+        float p[N];
+        at(bases, y, p);
+        as.put(p, to);
+    }
+};
+
+/* The point that weights x and y make. */
+template <int N>
+static __device__ __forceinline__ void table_point_at(const table_view &v, const sdd_table_basis &x,
+                                                      const sdd_table_basis &y, float (&point)[N])
+{
+    table_sums<N>(v, x, x.s).at(&y.s, 0, point);
+}
+
+/* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x),
+ * but the last lane that at (0, 0). */
+#define TABLE_AT_LEFT (SDD_TABLE_LEFT | 9u << SDD_TABLE_OPEN)
+template <int N, int FORM, int LOG>
+static __device__ __forceinline__ void table_left(const table_points_args &a, const table_row<N, FORM> &as,
+                                                  const sdd_grid &g, const sdd_table_quad &piece, int x,
+                                                  const table_view &v, const table_bases &bases, float *vertex)
+{
+    constexpr int W = table_row<N, FORM>::words, m = 1 << LOG;
+    const uint32_t open = piece.owns >> SDD_TABLE_OPEN;
+    float p[N];
+    table_point_at<N>(v, sdd_table_basis_at(bases.at, 0, open & 8),
+                      x == m ? sdd_table_basis_at(bases.at, 0, open & 1) : bases.at[x], p);
+    if (x == m)
+        as.put(p, vertex);
+    else if (piece.owns & SDD_TABLE_LEFT)
+        as.put(p, a.to + (size_t)(FORM != table_strided ? W : a.width.stride) * (sdd_table_left(&g, piece.corner) + x));
+}
+
+/* The piece whose corners and sides a lane puts, a word at a time: that which it makes, but on levels 1 and 2, where
+ * all lanes of a warp put and not all make. */
+template <int LOG> static __device__ __forceinline__ table_place table_put_place_of(const table_place &at, int n_pieces)
+{
+    const int lane = table_lane();
+    return LOG < 2 ? table_place{lane / 4, lane % 4 + 1, lane / 4 < n_pieces} : at;
+}
+
+/* n words of that piece, rows of W from `row` on. */
+template <int W, int FORM, int LOG>
+static __device__ __forceinline__ void table_own_put(const table_points_args &a, uint32_t row, const float *from, int n,
+                                                     const table_place &put)
+{
+    constexpr int lanes = 32 / table_shape<W, LOG>::pieces;
+    float *to = a.to + (size_t)(FORM != table_strided ? W : a.width.stride) * row;
+    if (!put.made)
+        return;
+#pragma unroll
+    for (int first = 0; first < n; first += lanes) {
+        const int k = first + put.x - 1;
+        if (first + lanes <= n || k < n)
+            to[FORM != table_strided ? k : a.width.stride * (k / W) + k % W] = from[k];
+    }
+}
+
+/* Points of the pieces at their corners: vertices, edges' points, faces'. They stand at the end of the slab while there
+ * is nothing else. */
+template <int W, int LOG> static __device__ __forceinline__ float *table_corners(table_warp *s, int piece)
+{
+    static_assert(table_shape<W, LOG>::slab + 3 * W * table_shape<W, LOG>::pieces <= TABLE_FLOATS, "they fit");
+    return s->points + TABLE_FLOATS - 3 * W * (table_shape<W, LOG>::pieces - piece);
+}
+
+/* Those that are the piece's own, and what is at its bottom; vertex: the row. */
+template <int W, int FORM, int LOG>
+static __device__ __forceinline__ void table_sides_put(const table_points_args &a, const sdd_grid &g,
+                                                       const sdd_table_quad &piece, uint32_t vertex, table_warp *s,
+                                                       const table_place &put)
+{
+    using T = table_shape<W, LOG>;
+    const float *corner = table_corners<W, LOG>(s, put.piece);
+    if (piece.owns & SDD_TABLE_VERTEX)
+        table_own_put<W, FORM, LOG>(a, vertex, corner, W, put);
+    if (piece.owns & SDD_TABLE_EDGE)
+        table_own_put<W, FORM, LOG>(a, piece.edge, corner + W, W, put);
+    if (piece.owns & SDD_TABLE_FACE)
+        table_own_put<W, FORM, LOG>(a, piece.face, corner + 2 * W, W, put);
+    if constexpr (T::m > 1)
+        table_own_put<W, FORM, LOG>(a, sdd_table_bottom(&g, &piece), s->line + W * T::m * put.piece, T::width, put);
+}
+
+/* The points inside the pieces, and those towards the next corner, a lane a column of them. */
+template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
+static __device__ __forceinline__ void table_inside(const table_points_args &a, const table_row<N, FORM> &as,
+                                                    const sdd_grid &g, const sdd_table_quad *own, int n_pieces,
+                                                    const table_place &at, const SUMS &q, const BASES &bases,
+                                                    table_warp *s)
+{
+    constexpr int W = table_row<N, FORM>::words;
+    using T = table_shape<W, LOG>;
+    constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
+    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1;   /* of lanes, each of which puts a run */
+    constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
+    const int run = at.piece / together, nth = at.piece % together, x = at.x;
+    const sdd_table_quad *first_own = own + together * run;
+    /* W: room for the one that is not put */
+    float *const line =
+        s->line + spokes * run + (together > 1 ? table_phase<W, FORM>(a, sdd_table_spoke(&g, first_own)) : W);
+    float *const slab = s->points + T::slab;
+    /* where a warp makes one piece, every second from its end: it meets the one before while both are made */
+    const int back = T::parts > 1 && own[0].corner % 2 ? T::parts - 1 : 0;
+#pragma unroll 1
+    for (int part = 0; part < T::parts; part++) {
+        const int first = 1 + (part ^ back) * T::rows;
+        const int n = first + T::rows <= T::m ? T::rows : T::m - first, step = x < T::m ? T::width : -W;
+        const uint32_t row = sdd_grid_inside(&g, first_own->corner, 1, first);
+        float *to = x < T::m ? slab + apart * run + table_phase<W, FORM>(a, row) + T::all * nth + W * (x - 1)
+                             : line + T::width * nth + W * (T::m - 1 - first);
+#pragma unroll
+        for (int y = 0; y < T::rows; y++, to += step)
+            q.put(as, bases, first + y, to);
+        __syncwarp();
+#pragma unroll
+        for (int first_put = 0; first_put < runs; first_put += groups) {
+            const int put = first_put + (groups > 1 ? table_lane() / (32 / groups) : 0);
+            if (put * together >= n_pieces)
+                break;
+            table_rows_put<W, FORM, groups, together *(T::parts == 1 ? T::all : T::all - T::width), together * T::all>(
+                a, sdd_grid_inside(&g, own[together * put].corner, 1, first), slab + apart * put,
+                together * n * T::width);
+            if constexpr (together > 1)
+                table_rows_put<W, FORM, groups, together * T::width, together * T::width>(
+                    a, sdd_table_spoke(&g, own + together * put), s->line + spokes * put, together * T::width);
+        }
+        __syncwarp();
+    }
+    if constexpr (together == 1) {
+        const table_place put = table_put_place_of<LOG>(at, n_pieces);
+        const uint32_t row = sdd_table_spoke(&g, own + put.piece);
+        table_own_put<W, FORM, LOG>(a, row, s->line + spokes * put.piece + W, T::width, put);
+    }
+}
+
+/* As many pieces from the first as a warp makes at once, up to the warp's end; their points have been fetched.
+ * Meanwhile those of the next are; `columns` goes on with them. `weights` are constants of the kernel: its
+ * instructions have them. */
+template <int N, int FORM, int LOG, bool WHOLE>
+static __device__ __forceinline__ void table_some(const table_points_args &a, const table_row<N, FORM> &as,
+                                                  table_columns<N, FORM != table_strided, LOG, WHOLE> *columns,
+                                                  int first, const sdd_table_weights &weights, const table_bases &bases,
+                                                  table_warp *s)
+{
+    constexpr int W = table_row<N, FORM>::words;
+    using T = table_shape<W, LOG>;
+    const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
+    const table_place at = table_place_of<LOG>(n_pieces);
+    const sdd_table_quad *pieces = s->own[columns->turn];
+    sdd_grid g = a.grid;
+    g.level = LOG + 1;
+    __pipeline_wait_prior(0);
+    __syncwarp();
+    if constexpr (WHOLE)
+        table_extend<N, LOG>(first, pieces, s);
+    const sdd_table_quad piece = pieces[at.piece];
+    float *const corner = table_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
+    if (WHOLE && at.made && (piece.owns & TABLE_AT_LEFT)) /* and of those the last lane makes the vertex */
+        table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases,
+                                 corner);
+    const table_sums<N> q(table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
+    if (at.x == 1 && at.made && (!WHOLE || !(piece.owns & TABLE_AT_LEFT)))
+        as.put(q.vertex, corner);
+    float bottom[N];
+    q.at(weights[WHOLE], 0, bottom);
+    if (WHOLE && (piece.owns & 1u << SDD_TABLE_OPEN)) {
+        const sdd_table_basis side = sdd_table_basis_at(bases.at, 0, 1);
+        q.at(&side.s, 0, bottom);
+    }
+    if (at.made) {
+        as.put(bottom, at.x < T::m ? line + W * (at.x - 1) : corner + W);
+        if (at.x == T::m)
+            q.put(as, weights[WHOLE], T::m, corner + 2 * W);
+    }
+    const table_place put = table_put_place_of<LOG>(at, n_pieces);
+    __syncwarp();
+    table_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
+    __syncwarp(); /* all has been read */
+    columns->next(a, first, s);
+    if constexpr (T::m > 1)
+        table_inside<N, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, weights[WHOLE], s);
+}
+
+/* The pieces of a warp. */
+template <int N, int FORM, int LOG, bool WHOLE>
+static __device__ __forceinline__ void table_all(const table_points_args &a, const sdd_table_weights &weights,
+                                                 const table_span &span, const table_bases &bases, table_warp *warps)
+{
+    using T = table_shape<N, LOG>;
+    table_warp *s = warps + threadIdx.x / 32;
+    table_columns<N, FORM != table_strided, LOG, WHOLE> columns;
+    columns.begin(a, span, s);
+    const table_row<N, FORM> as(a);
+    for (int i = span.first; i < s->end; i += TABLE_WARPS * T::pieces) {
+        table_some<N, FORM, LOG, WHOLE>(a, as, &columns, i, weights, bases, s);
+        if constexpr (!WHOLE)
+            break;
+        columns.go_on();
+    }
+}
+
+template <int N, int FORM, int LOG>
+static __device__ __forceinline__ void table_of_kind(const table_points_args &a, const sdd_table_weights &weights,
+                                                     const table_span &span, const table_bases &bases,
+                                                     table_warp *warps)
+{
+    if (span.whole)
+        table_all<N, FORM, LOG, true>(a, weights, span, bases, warps);
+    else
+        table_all<N, FORM, LOG, false>(a, weights, span, bases, warps);
+}
+
+template <int N, int FORM>
+static __device__ __forceinline__ void table_pieces(const table_points_args &a, const sdd_table_weights &weights,
+                                                    int64_t group, table_bases &bases, table_warp *warps)
+{
+    const table_span span = table_span_of(a, group);
+    if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
+        bases.at[threadIdx.x] = *(const sdd_table_basis *)weights[span.whole][threadIdx.x];
+    switch (a.grid.level) {
+    case 1: table_of_kind<N, FORM, 0>(a, weights, span, bases, warps); break;
+    case 2: table_of_kind<N, FORM, 1>(a, weights, span, bases, warps); break;
+    case 3: table_of_kind<N, FORM, 2>(a, weights, span, bases, warps); break;
+    case 4: table_of_kind<N, FORM, 3>(a, weights, span, bases, warps); break;
+    case 5: table_of_kind<N, FORM, 4>(a, weights, span, bases, warps); break;
+    default: table_of_kind<N, FORM, 5>(a, weights, span, bases, warps); break;
+    }
+}
+#endif

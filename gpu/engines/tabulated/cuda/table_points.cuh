@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_points.cuh: kernels/table_points.h for a block an item. The bits are those of the portable form. */
+#ifndef SDD_TABLE_POINTS_CUH
+#define SDD_TABLE_POINTS_CUH
+#include "gpu/engines/tabulated/cuda/table_others.cuh"
+
+union table_shared {
+    table_warp warps[TABLE_WARPS];
+    table_run runs[TABLE_WARPS];
+};
+
+/* A block after the first step: item i of the others or group i of pieces. */
+struct table_item {
+    int64_t i;
+    bool other;
+};
+
+/* Of the block that is the nth of its mesh's. */
+template <int LOG_EACH>
+static __device__ __forceinline__ table_item table_item_of(const table_points_args &a, unsigned n)
+{
+    const unsigned others = (unsigned)sdd_table_other_items(&a, LOG_EACH), item = a.turn ? __ldg(a.turn + n) : n;
+    return {item < others ? item : item - others, item < others};
+}
+
+/* weights: a's, where they can be looked up by a number that the compiler does not know. LOG_EACH: a.log_each. */
+template <int N, int FORM, int LOG_EACH = SDD_TABLE_LOG_POINTS>
+static __device__ __forceinline__ void table_item(const table_points_args &a, const sdd_table_weights &weights,
+                                                  table_bases &bases, table_shared *s, unsigned n)
+{
+    const table_item turn = table_item_of<LOG_EACH>(a, n);
+    if (turn.other)
+        table_others<N, FORM, LOG_EACH>(a, turn.i, s->runs);
+    else
+        table_pieces<N, FORM>(a, weights, turn.i, bases, s->warps);
+    overlap_wait(); /* the launch before must not outlast this one */
+}
+
+/* Of one mesh. */
+template <int N, int FORM>
+static __device__ __forceinline__ void table_block(const table_points_args &a, table_bases &bases, table_shared *s)
+{
+    table_item<N, FORM>(a, a.weights, bases, s, blockIdx.x - (unsigned)sdd_table_first_items(&a, 1));
+}
+
+static __global__ void __launch_bounds__(table_points_threads, 4)
+    g_table_points(const int64_t n, const __grid_constant__ table_points_args a)
+{
+    __shared__ table_shared s;
+    __shared__ table_bases bases;
+    (void)n;
+    if (!table_fused_first_pass(a, sdd_xyz()))
+        table_block<3, table_dense>(a, bases, &s);
+}
+#endif

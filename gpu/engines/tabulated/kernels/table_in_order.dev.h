@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_in_order.h: a CPU makes pieces as their corners follow each other, of whatever kind: what is side by side
+ * in memory is written together, in whole lines. */
+#ifndef SDD_TABLE_IN_ORDER_H
+#define SDD_TABLE_IN_ORDER_H
+#include "gpu/engines/tabulated/kernels/table_bicubic.dev.h"
+#include "gpu/engines/tabulated/kernels/table_other.dev.h"
+
+#ifndef __CUDACC__
+#define SDD_TABLE_SOON 4 /* pieces on, whose points, and the rows they are made of, are asked for, .. */
+#define SDD_TABLE_FAR 16 /* .. whose columns are, and, twice as far, what tells where those of others are */
+
+/* What a kernel makes, with its arguments: of bicubic piece i, by what pieces of its kind share, and of another. */
+typedef void sdd_table_bicubic_fn(const void *args, void *kind, int64_t i, struct sdd_table_streams *s);
+typedef void sdd_table_other_fn(const void *args, const struct sdd_table_other *o, struct sdd_table_streams *s);
+struct sdd_table_maker {
+    const void *args;
+    const struct table_points_args *pieces;
+    struct sdd_width width;
+    void *whole, *half; /* the kinds: those of whole quads, and others */
+    sdd_table_bicubic_fn *bicubic;
+    sdd_table_other_fn *other;
+};
+
+/* Asks for the rows of level 1 that a piece is made of, and for the lines at its bottom. */
+SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct sdd_table_other *o)
+{
+    const struct table_points_args *a = m->pieces;
+    uint32_t i = a->where[c], bottom;
+    const uint32_t *column;
+    int32_t n = 0;
+    if (i & SDD_TABLE_OTHER) {
+        *o = sdd_table_other_of(a, i & ~SDD_TABLE_OTHER);
+        column = o->column;
+        n = o->table->n_columns;
+        bottom = o->to.bottom;
+    } else {
+        column = a->regular_column + SDD_TABLE_REGULAR * (size_t)i;
+        n = i < a->n_regular_quads ? 0 : SDD_TABLE_REGULAR; /* control rows are few */
+        bottom = sdd_table_bottom(&a->grid, a->regular + i);
+    }
+    for (int32_t k = 0; k < n; k++)
+        __builtin_prefetch(a->from + (size_t)sdd_table_width(m->width.n).stride * column[k]);
+    sdd_table_soon(a, m->width, bottom);
+}
+
+/* Asks for the columns of a piece. */
+SDD_FN void sdd_table_ask(const struct table_points_args *a, uint32_t c)
+{
+    uint32_t i = a->where[c], other = i & ~SDD_TABLE_OTHER;
+    if (i & SDD_TABLE_OTHER) {
+        const uint32_t *column = sdd_table_columns_of(a, sdd_table_table_of(a, other), other);
+        __builtin_prefetch(column);
+        __builtin_prefetch(column + SDD_TABLE_REGULAR);
+    } else {
+        __builtin_prefetch(a->regular_column + SDD_TABLE_REGULAR * (size_t)i);
+        __builtin_prefetch(a->regular + i);
+    }
+}
+
+/* And for what tells where those of one that is not bicubic are. */
+SDD_FN void sdd_table_ask_where(const struct table_points_args *a, uint32_t c)
+{
+    if (a->where[c] & SDD_TABLE_OTHER)
+        __builtin_prefetch(a->other + (a->where[c] & ~SDD_TABLE_OTHER));
+}
+
+/* What pieces of later corners need. */
+SDD_FN void sdd_table_fused_first_pass(const struct sdd_table_maker *m, int64_t c, int64_t end,
+                                       struct sdd_table_other *soon)
+{
+    if (c + SDD_TABLE_SOON < end)
+        sdd_table_look(m, (uint32_t)(c + SDD_TABLE_SOON), soon + (c + SDD_TABLE_SOON) % SDD_TABLE_SOON);
+    if (c + SDD_TABLE_FAR < end)
+        sdd_table_ask(m->pieces, (uint32_t)(c + SDD_TABLE_FAR));
+    if (c + 2 * SDD_TABLE_FAR < end)
+        sdd_table_ask_where(m->pieces, (uint32_t)(c + 2 * SDD_TABLE_FAR));
+}
+
+/* Of item i of n, each of which has as many corners as others: the first; that of i + 1 is the end. */
+SDD_FN int64_t sdd_table_first_corner(const struct table_points_args *a, int64_t i, int64_t n)
+{
+    return (int64_t)a->grid.n_corners * i / n;
+}
+
+/* The pieces of corners [first, end). */
+SDD_FN void sdd_table_in_order(const struct sdd_table_maker *m, int64_t first, int64_t end)
+{
+    const struct table_points_args *a = m->pieces;
+    struct sdd_table_other soon[SDD_TABLE_SOON];
+    struct sdd_table_streams s;
+    sdd_table_open_all(&s, a, m->width.n);
+    for (int64_t c = first; c < end && c < first + SDD_TABLE_SOON; c++)
+        sdd_table_look(m, (uint32_t)c, soon + c % SDD_TABLE_SOON);
+    for (int64_t c = first; c < end;) {
+        uint32_t at = a->where[c];
+        if (at & SDD_TABLE_OTHER) {
+            m->other(m->args, soon + c % SDD_TABLE_SOON, &s);
+            sdd_table_fused_first_pass(m, c++, end, soon);
+            continue;
+        }
+        void *kind = at < a->n_regular_quads ? m->whole : m->half;
+        do {
+            m->bicubic(m->args, kind, at, &s);
+            sdd_table_fused_first_pass(m, c++, end, soon);
+        } while (c < end && a->where[c] == ++at && at != a->n_regular_quads);
+    }
+    sdd_table_close_all(&s);
+}
+#endif
+#endif

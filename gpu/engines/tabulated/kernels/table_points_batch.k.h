@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_points_batch: table_points of several meshes of one topology: a kernel of its own, so that one mesh waits for
+ * nothing that many need.
+ * Shapes  as table_points, control, from and to of each mesh
+ * Shape   as table_points; n: sdd_table_items of each mesh. On a GPU sdd_table_first_items of all may go before them
+ * Cost    as table_points      Result  as table_points, mesh by mesh      Threads any queue */
+#ifndef SDD_K_TABLE_POINTS_MANY_H
+#define SDD_K_TABLE_POINTS_MANY_H
+#include "gpu/engines/tabulated/kernels/table_batch.dev.h"
+#include "gpu/engines/tabulated/kernels/table_points.k.h"
+
+struct table_points_batch_args {
+    struct table_points_args of; /* its own rows are not looked at */
+    const float *control[SDD_TABLE_ABREAST];
+    struct sdd_batch_of rows;
+};
+
+SDD_FN struct table_points_args sdd_table_points_of(const struct table_points_batch_args *a, int64_t k)
+{
+    struct table_points_args one = a->of;
+    one.control = a->control[k];
+    one.from = a->rows.from[k];
+    one.to = a->rows.to[k];
+    return one;
+}
+
+#ifndef __CUDACC__
+SDD_FN void k_table_points_batch(int64_t i, const struct table_points_batch_args *a)
+{
+    int64_t n = sdd_table_items(&a->of), k = i / n;
+    struct table_points_args one = sdd_table_points_of(a, k);
+    sdd_table_item(i - k * n, &one, sdd_xyz());
+}
+#endif
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_points_normals: table_points and table_normals of a level in one launch: while some warps wait for memory others compute.
+ * Shapes  as table_normals, by_pieces; to: rows of points, `as`
+ * Shape   items of table_points and of table_normals in turn; n: twice sdd_table_items. On a GPU rows of the first step may
+ *         go before them, as in table_points
+ * Cost    as both      Result  as both      Threads any queue */
+#ifndef SDD_K_TABLE_FRAME_H
+#define SDD_K_TABLE_FRAME_H
+#include "gpu/engines/tabulated/kernels/table_normals.k.h"
+
+struct table_points_normals_args {
+    struct table_normals_args normals;
+    float *to;
+    struct sdd_rows_as as;
+};
+
+SDD_FN struct table_points_args sdd_table_frame_points(const struct table_points_normals_args *a)
+{
+    struct table_points_args points = a->normals.rows.pieces;
+    points.to = a->to;
+    points.as = a->as;
+    return points;
+}
+
+#ifndef __CUDACC__
+SDD_FN void k_table_points_normals(int64_t i, const struct table_points_normals_args *a)
+{
+    if (i % 2) {
+        sdd_table_normals_item(i / 2, &a->normals);
+    } else {
+        const struct table_points_args points = sdd_table_frame_points(a);
+        sdd_table_item(i / 2, &points, sdd_xyz());
+    }
+}
+#endif
+#endif

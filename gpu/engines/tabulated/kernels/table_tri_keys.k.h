@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_tri_keys: the class of each level-1 triangle under Loop (table_tri_class.h), hashed.
+ * Shapes  control mesh of F triangles -> key[4 F] u64, list[4 F] u32, none[1] u32
+ * Shape   item, n = 4 F      Cost  about 60 B read a piece
+ * Result  equal classes have equal keys, table_tri_columns sees to the other way; list: the pieces in order. none becomes
+ *         1 where a piece has no table (sdd_tri_words)
+ * Threads any queue */
+#ifndef SDD_K_TABLE_TRI_KEYS_H
+#define SDD_K_TABLE_TRI_KEYS_H
+#include "gpu/engines/tabulated/kernels/table_ring_tri.dev.h"
+
+struct table_tri_keys_args {
+    struct sdd_control mesh;
+    uint64_t *key;
+    uint32_t *list, *none;
+};
+
+SDD_FN void k_table_tri_keys(int64_t i, const struct table_tri_keys_args *a)
+{
+    float words[SDD_TRI_WORDS];
+    int32_t n = sdd_tri_words(&a->mesh, (uint32_t)i, words);
+    a->key[i] = sdd_table_hash(words, n);
+    a->list[i] = (uint32_t)i;
+    if (n == 0)
+        sdd_mark(a->none);
+}
+#endif

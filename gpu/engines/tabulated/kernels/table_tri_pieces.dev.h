@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_tri_pieces.h: the level-1 triangles of a mesh, the pieces, as they are evaluated. A table has a row for each
+ * point of a piece, seen from the first corner of the control triangle: those of ascending j, in them those of
+ * ascending i (tri_grid.h). After them the points of its three sides again, counterclockwise: control edges have
+ * these. */
+#ifndef SDD_TABLE_TRI_PIECES_H
+#define SDD_TABLE_TRI_PIECES_H
+#include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
+#include "gpu/engines/tabulated/kernels/table_ring_tri.dev.h"
+#include "gpu/grid/tri_location.h"
+
+struct sdd_tri_piece {
+    uint32_t class_of, column; /* its class; where its columns begin */
+};
+
+/* Pieces and tables of a mesh. */
+struct sdd_tri_pieces {
+    struct sdd_control mesh;
+    const struct sdd_tri_piece *piece;     /* [4 F]                                                             */
+    const struct sdd_table_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
+    const float *table;                    /* of all classes, and finite numbers for SDD_TRI_REGULAR columns more */
+    const uint32_t *column;
+    const uint32_t *place; /* [sdd_tri_locations], by a GPU alone */
+    int32_t level;         /* of the points */
+};
+
+/* A GPU makes all rows of a level, from this one on, triangle by triangle; below, a warp would have few points of one.
+ * Items are so many control vertices, then triangles for as many warps as such a block has. */
+#define SDD_TRI_LEAST 3
+#define SDD_TRI_ITEM 256
+#define SDD_TRI_WARPS(level) ((level) < 5 ? 1 : (level) == 5 ? 2 : 8)
+
+SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)
+{
+    return ((int64_t)a->mesh.n_vertices + SDD_TRI_ITEM - 1) / SDD_TRI_ITEM;
+}
+
+SDD_FN int64_t sdd_tri_items(const struct sdd_tri_pieces *a)
+{
+    const int64_t warps = SDD_TRI_ITEM / 32;
+    return sdd_tri_vertex_items(a) + ((int64_t)a->mesh.n_faces * SDD_TRI_WARPS(a->level) + warps - 1) / warps;
+}
+
+/* Where a row is: a point of a piece's table; piece SDD_NONE: a control vertex without faces. */
+struct sdd_tri_at {
+    uint32_t piece;
+    int32_t row;
+};
+
+/* Points of a piece of h cells a side; rows of its table. */
+SDD_FN int32_t sdd_tri_points(int32_t h)
+{
+    return (h + 1) * (h + 2) / 2;
+}
+
+SDD_FN int32_t sdd_tri_table_rows(int32_t h)
+{
+    return sdd_tri_points(h) + 3 * (h + 1);
+}
+
+/* Of a piece at a corner: row of the point i, j away from where the piece begins. */
+SDD_FN int32_t sdd_tri_upright(int32_t h, int32_t i, int32_t j)
+{
+    return j * (h + 1) - j * (j - 1) / 2 + i;
+}
+
+/* Of the middle piece: row of the first of its points at j. */
+SDD_FN int32_t sdd_tri_rotated(int32_t j)
+{
+    return j * (j + 1) / 2;
+}
+
+/* Point (i, j) of triangle f, seen from its first corner. On the lines between pieces one is taken. */
+SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int32_t j)
+{
+    int32_t turn = i + j <= h ? 0 : i >= h ? 1 : j >= h ? 2 : SDD_TRI_MIDDLE;
+    struct sdd_tri_at at;
+    at.piece = 4 * f + (uint32_t)turn;
+    at.row = turn == SDD_TRI_MIDDLE ? sdd_tri_rotated(j) + i + j - h
+                                    : sdd_tri_upright(h, turn == 1 ? i - h : i, turn == 2 ? j - h : j);
+    return at;
+}
+
+/* The point a distance t from corner c along the edge after it. */
+SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
+{
+    uint32_t f = c / 3, turn = c - 3 * f, next = turn == 2 ? 0 : turn + 1;
+    struct sdd_tri_at at;
+    at.piece = 4 * f + (t <= h ? turn : next);
+    at.row = sdd_tri_points(h) + (int32_t)turn * (h + 1) + (t <= h ? t : t - h);
+    return at;
+}
+
+/* A point as a GPU looks it up: its piece, its row of the piece's table, and which it is of the points inside the
+ * triangle. */
+SDD_FN uint32_t sdd_tri_location_of_row(struct sdd_tri_at at, int32_t inside)
+{
+    return at.piece | (uint32_t)at.row << 2 | (uint32_t)inside << 16;
+}
+
+/* Of the points inside a triangle, piece by piece, then of those along its edges, counterclockwise. */
+SDD_FN int32_t sdd_tri_locations(int32_t level)
+{
+    int32_t along = (1 << level) - 1;
+    return along * (along - 1) / 2 + 3 * along;
+}
+
+#ifndef __CUDACC__
+static inline void sdd_tri_fill_locations(int32_t level, uint32_t *place)
+{
+    int32_t h = 1 << (level - 1), along = 2 * h - 1, n = 0;
+    for (uint32_t piece = 0; piece < 4; piece++)
+        for (int32_t j = 1; j < along; j++)
+            for (int32_t i = 1; i + j <= along; i++) {
+                struct sdd_tri_at at = sdd_tri_at_point(0, h, i, j);
+                if (at.piece == piece)
+                    place[n++] = sdd_tri_location_of_row(at, (j - 1) * (along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
+            }
+    for (uint32_t c = 0; c < 3; c++)
+        for (int32_t t = 1; t <= along; t++)
+            place[n++] = sdd_tri_location_of_row(sdd_tri_at_edge(c, h, t), 0);
+}
+#endif
+
+SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t row)
+{
+    const struct sdd_control *m = &a->mesh;
+    struct sdd_grid g = sdd_grid_of(m, a->level);
+    struct sdd_tri_location s = sdd_tri_location_of(&g, m->edge_corner, row);
+    int32_t h = 1 << (a->level - 1);
+    if (s.kind == SDD_INSIDE)
+        return sdd_tri_at_point(s.id, h, s.x, s.y);
+    if (s.kind == SDD_AT_EDGE)
+        return sdd_tri_at_edge(m->edge_corner[s.id], h, s.x);
+    if (m->begin[s.id] < m->end[s.id])
+        return sdd_tri_at_edge(m->corner[m->begin[s.id]], h, 0);
+    struct sdd_tri_at none;
+    none.piece = SDD_NONE;
+    none.row = 0;
+    return none;
+}
+
+/* Sums over eight columns at a time in their order, from 0, rounded once a term, which are then added; of rows of
+ * `width` floats. */
+SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *from, int32_t width,
+                                   struct sdd_tri_at at)
+{
+    struct sdd_tri_piece piece = a->piece[at.piece];
+    struct sdd_table_table k = a->classes[piece.class_of];
+    int64_t rows = sdd_tri_table_rows(1 << (a->level - 1));
+    const float *w = a->table + k.table * rows + at.row;
+    const uint32_t *column = a->column + piece.column;
+    struct sdd_vec3 sum = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+    for (int32_t first = 0; first < k.n_columns; first += SDD_TABLE_TERMS) {
+        struct sdd_vec3 part = sdd_vec3_of(0.0f, 0.0f, 0.0f);
+        int32_t end = first + SDD_TABLE_TERMS < k.n_columns ? first + SDD_TABLE_TERMS : k.n_columns;
+        for (int32_t j = first; j < end; j++)
+            part = sdd_fma(w[j * rows], sdd_table_load(from, column[j], width), part);
+        sum = sdd_add(sum, part);
+    }
+    return sum;
+}
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* table_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (table_tri_pieces.h).
+ * Shapes  pieces, columns, tables, from[..] rows of level 1, as sdd_table_load reads them -> rows first .. first + n - 1
+ *         to `to`, rows of `width`, or of 16 bits a number (as)
+ * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
+ *         of a level, items as sdd_tri_items counts them
+ * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, by_triangles once, else a row, cached; a
+ *         multiply-add a column and float
+ * Result  sums of table_tri_pieces.h; vertices without faces stay where they are
+ * Source  Loop 1987      Threads any queue */
+#ifndef SDD_K_TABLE_TRI_ROWS_H
+#define SDD_K_TABLE_TRI_ROWS_H
+#include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
+#ifndef __CUDACC__
+#include "gpu/engines/tabulated/kernels/table_tri_wide.dev.h"
+#endif
+
+struct table_tri_rows_args {
+    struct sdd_tri_pieces pieces;
+    const float *from;
+    float *to;
+    struct sdd_width width;
+    struct sdd_rows_as as;
+    int64_t first, n;
+    int32_t each, by_triangles;
+};
+
+/* Row first + i, whatever it is. */
+SDD_FN void sdd_tri_put_row(const struct table_tri_rows_args *a, int64_t i)
+{
+    uint32_t row = (uint32_t)(a->first + i);
+    struct sdd_tri_at at = sdd_tri_at_row(&a->pieces, row);
+    const int32_t n = a->width.n; /* of most a constant */
+    sdd_row_out(a->to, &a->as, (uint32_t)i, a->width,
+                at.piece == SDD_NONE ? sdd_table_load(a->from, row, n)
+                : n == 3             ? sdd_tri_sum(&a->pieces, a->from, 3, at)
+                                     : sdd_tri_sum(&a->pieces, a->from, n, at));
+}
+
+#ifndef __CUDACC__
+static inline void sdd_tri_see_rows(const void *args, uint32_t piece, struct sdd_tri_seen *s)
+{
+    const struct table_tri_rows_args *a = args;
+    sdd_tri_see(&a->pieces, a->from, a->width, piece, s);
+}
+
+static inline void sdd_tri_see_points(const void *args, uint32_t piece, struct sdd_tri_seen *s)
+{
+    const struct table_tri_rows_args *a = args;
+    sdd_tri_see(&a->pieces, a->from, sdd_xyz(), piece, s);
+}
+
+static inline void sdd_tri_make_rows(const void *args, const struct sdd_tri_seen *s, int64_t first, int32_t n,
+                                     float *rows)
+{
+    const struct table_tri_rows_args *a = args;
+    sdd_table_rows_of(a->pieces.table + s->at + first, sdd_tri_table_rows(1 << (a->pieces.level - 1)), n, s->p, s->n,
+                      a->width.n, rows);
+}
+
+SDD_FN void k_table_tri_rows(int64_t i, const struct table_tri_rows_args *a)
+{
+    int64_t low = i * a->each, high = low + a->each < a->n ? low + a->each : a->n;
+    for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
+        sdd_tri_put_row(a, low);
+    if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_points,
+                     sdd_tri_make_rows);
+    else
+        sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, a->width, sdd_tri_see_rows, sdd_tri_make_rows);
+}
+#endif
+#endif

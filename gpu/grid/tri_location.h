@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tri_location.h: where a row of a level of triangles (tri_grid.h) lies in the control mesh. */
+#ifndef SDD_TRI_SPOT_H
+#define SDD_TRI_SPOT_H
+#include "gpu/grid/quad_location.h"
+#include "gpu/grid/tri_grid.h"
+
+/* Where a row is: at control vertex id, on control edge id a distance x from its corner, or inside triangle id. */
+struct sdd_tri_location {
+    int32_t kind, x, y; /* SDD_AT_VERTEX, SDD_AT_EDGE, SDD_INSIDE */
+    uint32_t id;
+};
+
+SDD_FN struct sdd_tri_location sdd_tri_location_of(const struct sdd_grid *g, const uint32_t *edge_corner, uint32_t row)
+{
+    uint32_t along = ((uint32_t)1 << g->level) - 1, side = along + 1;
+    struct sdd_tri_location s;
+    s.kind = SDD_AT_VERTEX;
+    s.x = s.y = 0;
+    s.id = row;
+    if (row < g->n_vertices)
+        return s;
+    row -= g->n_vertices;
+    if (row < g->n_edges * along) {
+        s.kind = SDD_AT_EDGE;
+        s.id = row / along;
+        s.x = (int32_t)(row - s.id * along) + 1;
+        uint32_t c = edge_corner[s.id];
+        if (g->vert[c] > g->vert[sdd_next(&g->faces, c)])
+            s.x = (int32_t)side - s.x;
+        return s;
+    }
+    row -= g->n_edges * along;
+    s.kind = SDD_INSIDE;
+    s.id = row / (along * (along - 1) / 2); /* no row is here at level 1. NOLINT(clang-analyzer-core.DivideZero) */
+    row -= s.id * (along * (along - 1) / 2);
+    /* rows of along - 1, along - 2, .. points: as many as fit, by the root, mended by at most one */
+    double b = (double)along - 0.5;
+    uint32_t y = (uint32_t)(b - sqrt(b * b - 2.0 * (double)row));
+    while (y > 0 && y * (along - 1) - y * (y - 1) / 2 > row)
+        y--;
+    while ((y + 1) * (along - 1) - (y + 1) * y / 2 <= row)
+        y++;
+    s.y = (int32_t)y + 1;
+    s.x = (int32_t)(row - (y * (along - 1) - y * (y - 1) / 2)) + 1;
+    return s;
+}
+#endif
