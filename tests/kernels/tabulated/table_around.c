@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-<#include "tests/kernels/tabulated/table_around.h"
->#include <stdlib.h>
+#include "tests/kernels/tabulated/table_around.h"
+#include <stdlib.h>
 
 /* An edge lies between two faces where these two alone have it, in opposite directions. */
 static uint32_t mate_of(const struct brute *b, uint32_t c)

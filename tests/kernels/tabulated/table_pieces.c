@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-<#include "tests/kernels/tabulated/table_pieces.h"
+#include "tests/kernels/tabulated/table_pieces.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include "gpu/engines/tabulated/kernels/table_locations.k.h"
->#include "tests/kernels/launch.h"
+#include "tests/kernels/launch.h"
 #include <math.h>
 #include <stdlib.h>
 
