@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.c: the option table and its four sources: defaults, ini file, environment, flags. */
 #include "server/config.h"
-#include "server/net/loop.h"
+#include "server/base/address.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>

@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.c: start to stop. */
+/* serve.c: start to stop: makes what each room works with and hands the rooms to each other. */
 #include "server/serve.h"
-#include "server/api/api.h"
-#include "server/net/auth.h"
-#include "server/net/http.h"
-#include "server/net/loop.h"
-#include "server/resident/residency.h"
 #include "server/api/routes.h"
+#include "server/loop.h"
+#include "server/net/auth.h"
 #include "server/server.h"
-#include "server/store/store.h"
 #include <errno.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,6 +19,7 @@
 /* ---- the device lives on its thread from first to last ------------------------------------------------------- */
 struct device_task {
     struct task task;
+    struct server *server;
     sem_t done;
     struct sdd_error err;
     int rc;
@@ -32,17 +28,19 @@ struct device_task {
 static void open_device(struct task *task, void *user)
 {
     struct device_task *t = CONTAINER(task, struct device_task, task);
-    struct server *s = user;
+    struct server *s = t->server;
+    struct memory *m = &s->memory;
     struct sdd_device_config config = {.backend = s->config->backend,
                                        .module_path = *s->config->cuda_module ? s->config->cuda_module : NULL,
                                        .threads = (int)s->config->threads,
                                        .memory_limit = s->config->gpu_memory};
-    t->rc = s->open_device(&config, &s->device, &t->err);
+    (void)user;
+    t->rc = s->open_device(&config, &m->device, &t->err);
     if (!t->rc) {
-        sdd_device_info(s->device, &s->device_info);
-        s->residency = residency_create(s->device, &s->metrics);
-        if (s->residency)
-            residency_publish(s->residency);
+        sdd_device_info(m->device, &m->device_info);
+        m->residency = residency_create(m->device, &s->metrics);
+        if (m->residency)
+            residency_publish(m->residency);
     }
     sem_post(&t->done);
 }
@@ -50,18 +48,19 @@ static void open_device(struct task *task, void *user)
 static void close_device(struct task *task, void *user)
 {
     struct device_task *t = CONTAINER(task, struct device_task, task);
-    struct server *s = user;
-    residency_free(s->residency);
-    if (s->device)
-        sdd_device_close(s->device);
+    struct memory *m = &t->server->memory;
+    (void)user;
+    residency_free(m->residency);
+    if (m->device)
+        sdd_device_close(m->device);
     sem_post(&t->done);
 }
 
 static int on_compute(struct server *s, void (*run)(struct task *, void *), struct sdd_error *err)
 {
-    struct device_task t = {.task.run = run};
+    struct device_task t = {.task.run = run, .server = s};
     sem_init(&t.done, 0, 0);
-    executor_post(s->compute, &t.task);
+    executor_post(s->jobs.compute, &t.task);
     while (sem_wait(&t.done) && errno == EINTR) {
     }
     sem_destroy(&t.done);
@@ -84,74 +83,93 @@ static bool raise_file_limit(const struct config *c, struct text *error)
     return false;
 }
 
-static void name_requests(struct server *s)
+/* ---- the rooms, and what they are to each other ------------------------------------------------------------------ */
+static void request_waits(struct request *r)
 {
-    unsigned char random[4] = {0};
-    (void)!getrandom(random, sizeof random, 0);
-    snprintf(s->id_prefix, sizeof s->id_prefix, "%02x%02x%02x%02x-", random[0], random[1], random[2], random[3]);
+    if (r->job)
+        operation_waits(r);
+    else if (r->stream)
+        stream_waits(r->stream);
 }
 
-static bool start_threads(struct server *s, struct text *error)
+static void request_left(struct request *r)
+{
+    operation_left(r);
+    if (r->stream)
+        stream_left(r->stream);
+}
+
+static void make_rooms(struct server *s)
+{
+    int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
+    void *user = &s->service;
+    s->service = (struct service){s->config, &s->metrics, &s->net, &s->jobs, &s->memory, &s->storage, &s->sending};
+    s->net = (struct net){.config = s->config,
+                          .log = &s->log,
+                          .metrics = &s->metrics,
+                          .routes = {routes, n_routes},
+                          .hooks = {user, loop_run_jobs, loop_served, request_waits, request_left},
+                          .listen_fd = -1};
+    s->jobs = (struct jobs){.most = s->config->queue_size,
+                            .hooks = {operation_answer, loop_ended, loop_moved},
+                            .user = user,
+                            .metrics = &s->metrics};
+    s->memory.host_memory = s->config->host_memory ? s->config->host_memory : half;
+    s->storage.metrics = &s->metrics;
+    sending_init(&s->sending);
+    for (int i = 0; i < n_routes; i++)
+        s->metrics.ops[i] = routes[i].op;
+    s->metrics.ops[METRICS_OPS - 1] = "none";
+}
+
+static bool start_work(struct server *s, struct text *error)
 {
     struct sdd_error err = {0};
-    s->host = executor_start("subdd-host", (int)s->config->host_workers, s);
-    s->storage = executor_start("subdd-store", 1, s);
-    s->compute = executor_start("subdd-compute", 1, s);
-    if (!s->host || !s->storage || !s->compute) {
+    struct memory *m = &s->memory;
+    if (!jobs_start(&s->jobs, &s->loop, (int)s->config->host_workers)) {
         text_puts(error, "threads cannot be started");
         return false;
     }
-    if (store_open(s->config->data_dir, &s->store, &err) || on_compute(s, open_device, &err)) {
+    if (store_open(s->config->data_dir, &s->storage.store, &err) || on_compute(s, open_device, &err)) {
         text_puts(error, err.text);
         return false;
     }
-    store_measure(s);
-    if (!s->residency)
+    storage_measure(&s->storage);
+    if (!m->residency)
         text_puts(error, "out of memory");
-    return s->residency != NULL;
+    slots_init(&m->slots, m->host_memory, &s->metrics, s->jobs.compute, s->jobs.host);
+    cache_init(&m->cache, s->config->cache_bytes, &m->frames_sending, &s->metrics, s->jobs.compute);
+    return m->residency != NULL;
 }
 
 static bool start(struct server *s, char *url, size_t size, struct text *error)
 {
-    int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
-    s->started_at = uv_hrtime();
-    s->listen_fd = -1;
-    s->host_memory = s->config->host_memory ? s->config->host_memory : half;
-    name_requests(s);
-    jobs_init(&s->jobs);
-    list_init(&s->streams);
-    list_init(&s->late);
-    for (int i = 0; i < n_routes; i++)
-        s->metrics.ops[i] = routes[i].op;
-    s->metrics.ops[METRICS_OPS - 1] = "none";
+    make_rooms(s);
     if (!raise_file_limit(s->config, error))
         return false;
-    if (*s->config->tokens_file && !(s->auth = auth_create(s->config->tokens_file, error)))
+    if (*s->config->tokens_file && !(s->net.auth = auth_create(s->config->tokens_file, error)))
         return false;
-    if (!loop_listen(s, url, size, error) || !start_threads(s, error))
+    if (!net_listen(&s->net, url, size, error) || uv_loop_init(&s->loop) || !start_work(s, error) ||
+        !net_start(&s->net, &s->loop, error))
         return false;
-    slots_init(&s->slots, s->host_memory, &s->metrics, s->compute, s->host);
-    cache_init(&s->cache, s->config->cache_bytes, &s->frames_sending, &s->metrics, s->compute);
-    return loop_start(s, error);
+    loop_start(s);
+    return true;
 }
 
 static void finish(struct server *s)
 {
     struct sdd_error err;
     /* The device or the disk may never answer again; what was acknowledged is on disk. */
-    if (s->exit_code || s->jobs.n || !list_empty(&s->streams)) {
+    if (s->exit_code || s->jobs.n || !list_empty(&s->sending.streams)) {
         log_close(&s->log);
         _exit(s->exit_code ? s->exit_code : 0);
     }
-    cache_fini(&s->cache);
-    slots_fini(&s->slots);
+    cache_fini(&s->memory.cache);
+    slots_fini(&s->memory.slots);
     on_compute(s, close_device, &err);
-    executor_stop(s->host);
-    executor_stop(s->storage);
-    executor_stop(s->compute);
-    store_close(s->store);
     jobs_fini(&s->jobs);
-    auth_free(s->auth);
+    store_close(s->storage.store);
+    auth_free(s->net.auth);
     log_event(&s->log, LOG_INFO, "stopped", "all is written");
     log_close(&s->log);
 }
@@ -176,12 +194,13 @@ int serve(const struct config *config, open_device_fn *open_device)
     if (!start(&s, url, sizeof url, &error)) {
         _exit(cannot_start(error.data)); /* threads may be up */
     }
-    fprintf(stdout, "subdd listening on %s backend=%s\n", url, s.device_info.backend);
+    const struct sdd_device_info *device = &s.memory.device_info;
+    fprintf(stdout, "subdd listening on %s backend=%s\n", url, device->backend);
     fflush(stdout);
-    if (*s.device_info.detail)
-        log_event(&s.log, LOG_WARNING, "backend", "%s", s.device_info.detail);
-    log_event(&s.log, LOG_INFO, "started", "%s backend %s (%s), %d threads", url, s.device_info.backend,
-              s.device_info.name, s.device_info.threads);
+    if (*device->detail)
+        log_event(&s.log, LOG_WARNING, "backend", "%s", device->detail);
+    log_event(&s.log, LOG_INFO, "started", "%s backend %s (%s), %d threads", url, device->backend, device->name,
+              device->threads);
     log_flush(&s.log);
     loop_notify("READY=1");
     loop_run(&s);

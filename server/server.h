@@ -1,68 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* server.h: the daemon's one object. The loop thread owns all of it but what is marked. */
+/* server.h: the door of the topmost room: the daemon as a whole. serve.c makes each room's part and hands the rooms to
+ * each other; loop.c runs them until the daemon ends; config.c has the options; main.c is the command. No other room
+ * includes this header: a room is handed its own part, and handlers are handed struct service. */
 #ifndef SUBDD_SERVER_H
 #define SUBDD_SERVER_H
-#include "gpu/sdd/sdd.h"
-#include "server/resident/cache.h"
-#include "server/config.h"
-#include "server/net/mhd/conn.h"
-#include "server/jobs/executor.h"
-#include "server/jobs/jobs.h"
-#include "server/base/log.h"
-#include "server/base/metrics.h"
+#include "server/operation/operation.h"
+#include "server/refine/refine.h"
+#include "server/refine/stream.h"
 #include "server/serve.h"
-#include "server/jobs/slots.h"
-#include <uv.h>
 
-struct MHD_Daemon;
-struct auth;
-struct residency;
-struct store;
-
-enum server_state { SERVER_READY, SERVER_NOT_READY, SERVER_CLOSING };
-
-struct server {
+struct server { /* the loop thread's, but for what the rooms say of theirs */
     const struct config *config;
     open_device_fn *open_device;
     struct log log;
-    struct metrics metrics; /* partly any thread, see metrics.h */
-    struct auth *auth;      /* NULL: everybody may do everything */
-    struct conns conns;
+    struct metrics metrics;
+    struct net net;
     struct jobs jobs;
-    struct list streams; /* answers that are made while they are sent */
-    struct list late;    /* .. that wait for more of a frame to be there (refine_answer.c), .. */
-    bool cut;            /* .. and wait no more */
-    struct slots slots;
-    struct cache cache;
-
-    struct executor *host, *storage, *compute; /* any thread may post                          */
-    struct store *store;                       /* storage thread                               */
-    sdd_device *device;                        /* compute thread                               */
-    struct residency *residency;               /* compute thread                               */
-    struct sdd_device_info device_info;        /* as it was at start                           */
-    int64_t host_memory;                       /* --host-memory, or what 0 stands for          */
-    atomic_llong frames_sending;               /* bytes of frames that answers still hold      */
-    atomic_bool store_broken;                  /* set on the storage thread                    */
+    struct memory memory;
+    struct storage storage;
+    struct sending sending;
+    struct service service; /* these, for handlers */
 
     uv_loop_t loop;
-    uv_poll_t mhd_poll;
-    uv_timer_t mhd_timer, reaper, drain, deadline;
-    uint64_t deadline_at; /* uv_hrtime for which `deadline` is armed; 0: it is not */
-    uv_async_t wake;
+    uv_timer_t tick, drain;
     uv_signal_t signals[3];
-    struct MHD_Daemon *mhd;
-    int listen_fd;
-    bool woken; /* connections were resumed: MHD has to run again */
-    enum server_state state;
-    const char *not_ready; /* why, for the readiness answer */
-    uint64_t started_at, closing_at;
+    uint64_t closing_at;
     int exit_code;
-    int64_t inflight_bytes; /* of request bodies             */
-    uint32_t next_request;
-    char id_prefix[16];
 };
-
-/* server_fail: the daemon can no longer do its work: not ready at once, gone within a second, exit code as given. */
-void server_fail(struct server *s, enum exit_code code, const char *why);
 
 #endif

@@ -2,8 +2,9 @@
 /* api_edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
  * The new device state is built beside the old one; it stays, so that the next refined request finds it. */
 #include "server/api/api.h"
+#include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
-#include "server/resident/residency.h"
+#include "server/operation/idempotency.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static int parse(struct job *job)
 
 static int load(struct job *job)
 {
-    int rc = store_result(job, idempotency_find((struct mesh_job *)job));
+    int rc = storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
     return rc || skip_load(job) ? rc : step_load(job);
 }
 
@@ -42,18 +43,18 @@ static bool skip(const struct job *job)
 static int apply(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    int rc = edits_apply(job->slot->host, e->batch, &e->result, &job->err);
+    int rc = edits_apply(slot_of(job)->host, e->batch, &e->result, &job->err);
     return rc ? rc : mesh_topology_id(e->result.mesh, e->info.topology_id, &job->err);
 }
 
 static int build(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    struct residency *residency = job->server->residency;
+    struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
     if (!(e->resident = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load(residency, e->resident, e->result.mesh, e->info.topology_id, job->slot->info.version + 1,
+    int rc = resident_load(residency, e->resident, e->result.mesh, e->info.topology_id, slot_of(job)->info.version + 1,
                            job->phases, &job->err);
     if (rc)
         return rc;
@@ -70,7 +71,7 @@ static void describe(struct edit_job *e, int64_t now)
     struct info_state state = {"device", resident_bytes(e->resident), mesh_bytes(m), NULL};
     char topology_id[MESH_TOPOLOGY_ID_SIZE];
     memcpy(topology_id, e->info.topology_id, sizeof topology_id);
-    e->info = e->base.job.slot->info;
+    e->info = e->base.slot->info;
     memcpy(e->info.topology_id, topology_id, sizeof topology_id);
     e->info.version++;
     e->info.n_vertices = m->n_vertices;
@@ -95,21 +96,22 @@ static int commit(struct job *job)
     if (e->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, e->info.version, e->base.media_out);
-    int rc = store_replace(job->server->store, job->slot->id, job->slot->info.version, e->result.mesh, now,
-                           idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
+    int rc =
+        store_replace(job_service(job)->storage->store, slot_of(job)->id, slot_of(job)->info.version, e->result.mesh,
+                      now, idempotency_record(&e->base, &record, 200, "", tag), &e->info, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(job_service(job)->storage, rc);
 }
 
 static int adopt(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    struct slot *slot = job->slot;
-    cache_forget(&job->server->cache, slot);
-    resident_release(job->server->compute, slot->resident);
+    struct slot *slot = slot_of(job);
+    cache_forget(&memory_of(job)->cache, slot);
+    resident_release(job_service(job)->jobs->compute, slot->resident);
     slot->resident = e->resident;
     e->resident = NULL;
-    slot_drop_host(&job->server->slots, slot);
+    slot_drop_host(&memory_of(job)->slots, slot);
     slot->host = e->result.mesh;
     e->result.mesh = NULL;
     slot->info = e->info;
@@ -132,7 +134,7 @@ static void free_job(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     edit_batch_free(e->batch);
     edit_result_free(&e->result);
-    resident_release(job->server->compute, e->resident);
+    resident_release(job_service(job)->jobs->compute, e->resident);
     mesh_job_fini(&e->base);
     free(job);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_health.c: is the daemon alive, and does it take work. */
 #include "server/api/api.h"
-#include "server/resident/residency.h"
 #include <stdlib.h>
 
 static void answer_status(struct request *r, const char *status)
@@ -9,7 +8,7 @@ static void answer_status(struct request *r, const char *status)
     struct text body = {0};
     text_puts(&body, "{");
     text_member(&body, "status", status);
-    text_member(&body, "backend", r->server->device_info.backend);
+    text_member(&body, "backend", service_of(r)->memory->device_info.backend);
     text_puts(&body, "}\n");
     answer_text(r, 200, MEDIA_JSON, &body);
 }
@@ -22,8 +21,8 @@ void api_live(struct request *r)
 /* Readiness asks the device, by a kernel that it launches and waits for. */
 static int probe(struct job *job)
 {
-    int rc = sdd_device_probe(job->server->device, &job->err);
-    residency_publish(job->server->residency);
+    int rc = sdd_device_probe(memory_of(job)->device, &job->err);
+    residency_publish(memory_of(job)->residency);
     return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* full, but it answers */
 }
 
@@ -40,14 +39,14 @@ static const struct job_ops ops = {steps, answer_ready, free_job};
 
 void api_ready(struct request *r)
 {
-    struct server *s = r->server;
-    if (s->state != SERVER_READY) {
-        answer_fail(r, SDD_EBUSY, "", "%s", s->not_ready);
+    struct service *s = service_of(r);
+    if (s->net->state != NET_READY) {
+        answer_fail(r, SDD_EBUSY, "", "%s", s->net->not_ready);
         return;
     }
-    struct job *job = executor_depth(s->compute) ? NULL : calloc(1, sizeof *job);
+    struct job *job = executor_depth(s->jobs->compute) ? NULL : calloc(1, sizeof *job);
     if (job)
-        job_start(s, job, &ops, r, NULL);
+        operation_start(r, job, &ops, NULL);
     else /* it is at work, under a deadline of its own */
         answer_status(r, "ready");
 }

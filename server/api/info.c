@@ -2,7 +2,6 @@
 /* info.c: MeshInfo, MeshList and EditResult as JSON and as messages. */
 #include "server/api/api.h"
 #include "server/mesh/edits/edits.h"
-#include "server/resident/residency.h"
 #include "subdd.pb-c.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -206,7 +205,7 @@ static void list_proto(struct request *r, struct text *body, const struct store_
     struct info_message *messages = calloc((size_t)n + 1, sizeof *messages);
     Subdd__V1__MeshInfo **pointers = calloc((size_t)n + 1, sizeof *pointers);
     for (int i = 0; messages && pointers && i < n; i++) {
-        struct info_state state = info_state_of(slot_find(&r->server->slots, infos[i].id));
+        struct info_state state = info_state_of(slot_find(&service_of(r)->memory->slots, infos[i].id));
         fill(&messages[i], &infos[i], &state);
         pointers[i] = &messages[i].info;
     }
@@ -230,7 +229,7 @@ void info_list(struct request *r, const struct store_info *infos, int n, bool mo
     else {
         text_puts(&body, "{\"meshes\":[");
         for (int i = 0; i < n; i++) {
-            struct info_state state = info_state_of(slot_find(&r->server->slots, infos[i].id));
+            struct info_state state = info_state_of(slot_find(&service_of(r)->memory->slots, infos[i].id));
             if (i)
                 text_puts(&body, ",");
             info_json(&body, &infos[i], &state);

@@ -2,8 +2,8 @@
 /* api_matrix.c: GET /v1/meshes/{id}/matrix: a subdivision matrix as Matrix Market text, which is made while it is sent
  * from a copy in host memory. */
 #include "gpu/sdd/sdd_matrix.h"
+#include "server/api/api.h"
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static int look_up(struct job *job)
     const char *known = job->request ? request_header(job->request, "If-None-Match") : NULL;
     int rc = refine_name(j);
     if (job->request)
-        job->request->mesh_version = job->slot->info.version;
+        job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
     return known && etag_matches(known, j->etag, true) ? JOB_DONE : ensure_resident_record(job);
@@ -39,8 +39,8 @@ static int open_text(struct matrix_job *m)
 {
     struct refine_job *j = &m->base;
     struct job *job = &j->base.job;
-    struct server *s = job->server;
-    struct resident *resident = job->slot->resident;
+    struct service *s = job_service(job);
+    struct resident *resident = slot_of(job)->resident;
     struct sdd_matrix_request request = {
         .level = j->request.level, .surface = j->request.surface, .what = m->what, .cancel = j->request.cancel};
     int rc = refine_budget(j, &request.max_bytes);
@@ -48,15 +48,15 @@ static int open_text(struct matrix_job *m)
         return rc;
     do
         rc = sdd_matrix_open(resident_topology(resident), &request, &m->text, &job->err);
-    while (rc == SDD_ENO_MEMORY && residency_make_room(s->residency, resident, job->err.needed));
-    resident_measure(s->residency, resident);
-    residency_publish(s->residency);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(s->memory->residency, resident, job->err.needed));
+    resident_measure(s->memory->residency, resident);
+    residency_publish(s->memory->residency);
     if (rc == SDD_ENO_MEMORY)
-        metrics_add(&s->metrics, M_GPU_ERRORS_MEMORY, 1);
+        metrics_add(s->metrics, M_GPU_ERRORS_MEMORY, 1);
     if (rc == SDD_ETOO_LARGE && strcmp(job->err.field, "max_bytes") == 0)
         return refine_over(j);
     if (!rc)
-        atomic_fetch_add(&s->frames_sending, sdd_matrix_info(m->text)->host_bytes);
+        atomic_fetch_add(&s->memory->frames_sending, sdd_matrix_info(m->text)->host_bytes);
     return rc;
 }
 
@@ -73,7 +73,7 @@ static int compute(struct job *job)
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 struct sender {
     struct request *request; /* outlives the reading, not this */
-    struct server *server;
+    struct service *service;
     struct sdd_matrix_text *text;
 };
 
@@ -82,11 +82,11 @@ static void release(void *text)
     sdd_matrix_close(text);
 }
 
-static void give_back(struct server *s, struct sdd_matrix_text *text)
+static void give_back(struct service *s, struct sdd_matrix_text *text)
 {
     const int64_t bytes = text ? sdd_matrix_info(text)->host_bytes : 0;
-    atomic_fetch_sub(&s->frames_sending, bytes);
-    executor_release(s->host, text, bytes, release);
+    atomic_fetch_sub(&s->memory->frames_sending, bytes);
+    executor_release(s->jobs->host, text, bytes, release);
 }
 
 static ssize_t read_text(void *cls, uint64_t at, char *out, size_t max)
@@ -101,7 +101,7 @@ static ssize_t read_text(void *cls, uint64_t at, char *out, size_t max)
 static void close_text(void *cls)
 {
     struct sender *s = cls;
-    give_back(s->server, s->text);
+    give_back(s->service, s->text);
     free(s);
 }
 
@@ -110,7 +110,7 @@ static struct MHD_Response *response_of(struct matrix_job *m, struct request *r)
     struct sender *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct sender){r, r->server, m->text};
+    *s = (struct sender){r, service_of(r), m->text};
     struct MHD_Response *response = MHD_create_response_from_callback((uint64_t)sdd_matrix_info(m->text)->text_bytes,
                                                                       ANSWER_BLOCK, read_text, s, close_text);
     if (response)
@@ -140,7 +140,7 @@ static void answer(struct job *job)
 static void free_job(struct job *job)
 {
     struct matrix_job *m = (struct matrix_job *)job;
-    give_back(job->server, m->text);
+    give_back(job_service(job), m->text);
     mesh_job_fini(&m->base.base);
     free(job);
 }

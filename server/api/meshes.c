@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_meshes.c: create, list, show, delete and read back control meshes. */
 #include "server/api/api.h"
+#include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
-#include "server/resident/residency.h"
+#include "server/operation/idempotency.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static int create_parse(struct job *job)
 
 static int create_find(struct job *job)
 {
-    return store_result(job, idempotency_find((struct mesh_job *)job));
+    return storage_result(job_service(job)->storage, idempotency_find((struct mesh_job *)job));
 }
 static bool create_skip_find(const struct job *job)
 {
@@ -76,10 +77,10 @@ static int create_load(struct create_job *c)
     struct job *job = &c->base.job;
     struct sdd_error authored = {0};
     int rc =
-        resident_load(job->server->residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
+        resident_load(memory_of(job)->residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
     if (rc == SDD_EMESH && c->authored)
-        if (resident_load(job->server->residency, c->resident, c->authored, c->info.topology_id, 1, NULL, &authored) ==
-            rc)
+        if (resident_load(memory_of(job)->residency, c->resident, c->authored, c->info.topology_id, 1, NULL,
+                          &authored) == rc)
             job->err = authored;
     mesh_free(c->authored);
     c->authored = NULL;
@@ -89,7 +90,7 @@ static int create_load(struct create_job *c)
 static int create_build(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
-    struct residency *residency = job->server->residency;
+    struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
     if (!(c->resident = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
@@ -144,16 +145,16 @@ static int create_commit(struct job *job)
     if (c->base.answer.failed)
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
     version_tag(tag, 1, c->base.media_out);
-    rc = store_create(job->server->store, c->info.id, c->mesh, now,
+    rc = store_create(job_service(job)->storage->store, c->info.id, c->mesh, now,
                       idempotency_record(&c->base, &record, 201, c->location, tag), &c->info, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(job_service(job)->storage, rc);
 }
 
 static int create_adopt(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
-    struct slot *slot = slot_get(&job->server->slots, c->info.id);
+    struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id);
     if (!slot)
         return SDD_OK; /* it is stored; the next request finds it there */
     slot_use(slot);
@@ -163,7 +164,7 @@ static int create_adopt(struct job *job)
     slot->resident = c->resident;
     c->mesh = NULL;
     c->resident = NULL;
-    slot_unuse(&job->server->slots, slot);
+    slot_unuse(&memory_of(job)->slots, slot);
     return SDD_OK;
 }
 
@@ -188,7 +189,7 @@ static void create_free(struct job *job)
     struct create_job *c = (struct create_job *)job;
     mesh_free(c->mesh);
     mesh_free(c->authored);
-    resident_release(job->server->compute, c->resident);
+    resident_release(job_service(job)->jobs->compute, c->resident);
     free_mesh_job(job);
 }
 
@@ -201,7 +202,7 @@ void api_create(struct request *r)
     static const struct job_ops ops = {steps, create_answer, create_free};
     struct create_job *c = mesh_job_create(r, sizeof *c, true);
     if (c)
-        job_start(r->server, &c->base.job, &ops, r, NULL);
+        operation_start(r, &c->base.job, &ops, NULL);
 }
 
 /* ---- GET /v1/meshes --------------------------------------------------------------------------------------------- */
@@ -215,7 +216,8 @@ struct list_job {
 static int list_read(struct job *job)
 {
     struct list_job *l = (struct list_job *)job;
-    return store_result(job, store_list(job->server->store, l->after, l->limit, &l->infos, &l->n, &l->more, &job->err));
+    return storage_result(job_service(job)->storage, store_list(job_service(job)->storage->store, l->after, l->limit,
+                                                                &l->infos, &l->n, &l->more, &job->err));
 }
 
 static void list_answer(struct job *job)
@@ -250,17 +252,17 @@ void api_list(struct request *r)
     l->limit = (int)limit;
     if (after)
         memcpy(l->after, after, strlen(after) + 1);
-    job_start(r->server, &l->job, &ops, r, NULL);
+    operation_start(r, &l->job, &ops, NULL);
 }
 
 /* ---- GET and DELETE /v1/meshes/{id} ----------------------------------------------------------------------------- */
 static void show_answer(struct job *job)
 {
     struct request *r = job->request;
-    struct info_state state = info_state_of(job->slot);
-    r->mesh_version = job->slot->info.version;
+    struct info_state state = info_state_of(slot_of(job));
+    r->mesh_version = slot_of(job)->info.version;
     if (!answer_not_modified(r, r->mesh_version))
-        answer_info(r, 200, &job->slot->info, &state);
+        answer_info(r, 200, &slot_of(job)->info, &state);
 }
 
 void api_show(struct request *r)
@@ -275,16 +277,16 @@ void api_show(struct request *r)
 static int delete_commit(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
-    int rc =
-        store_delete(job->server->store, job->slot->id, j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
+    int rc = store_delete(job_service(job)->storage->store, slot_of(job)->id,
+                          j->any_version ? STORE_ANY_VERSION : j->expected, &job->err);
     job->committed = !rc;
-    return store_result(job, rc);
+    return storage_result(job_service(job)->storage, rc);
 }
 
 static int delete_forget(struct job *job)
 {
-    cache_forget(&job->server->cache, job->slot);
-    slot_forget(&job->server->slots, job->slot);
+    cache_forget(&memory_of(job)->cache, slot_of(job));
+    slot_forget(&memory_of(job)->slots, slot_of(job));
     return SDD_OK;
 }
 
@@ -316,7 +318,7 @@ struct cage_job {
 static int cage_encode(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
-    const struct mesh *m = job->slot->host;
+    const struct mesh *m = slot_of(job)->host;
     int media = c->base.media_out;
     if (media == MEDIA_PROTOBUF)
         return mesh_to_proto(m, &c->body, &c->bytes, &job->err);
@@ -327,7 +329,7 @@ static void cage_answer(struct job *job)
 {
     struct cage_job *c = (struct cage_job *)job;
     struct request *r = job->request;
-    r->mesh_version = job->slot->info.version;
+    r->mesh_version = slot_of(job)->info.version;
     if (answer_not_modified(r, r->mesh_version))
         return;
     answer_taken(r, 200, (enum media)r->media_out, c->body, c->bytes);

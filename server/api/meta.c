@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
+#include "server/api/api.h"
 #include "server/refine/refine.h"
 #include "openapi.h"
 #include <stdio.h>
@@ -83,8 +84,8 @@ static void write_limits(struct text *t, const struct config *c)
 
 void api_service(struct request *r)
 {
-    struct server *s = r->server;
-    const struct sdd_device_info *d = &s->device_info;
+    struct service *s = service_of(r);
+    const struct sdd_device_info *d = &s->memory->device_info;
     struct text t = {0};
     text_puts(&t, "{");
     text_member(&t, "name", "subdd");
@@ -94,7 +95,7 @@ void api_service(struct request *r)
     text_member(&t, "backendDetail", d->detail);
     text_member_int(&t, "threads", d->threads);
     text_member_int(&t, "deviceMemoryLimit", d->memory_limit);
-    text_member_int(&t, "hostMemoryLimit", s->host_memory);
+    text_member_int(&t, "hostMemoryLimit", s->memory->host_memory);
     write_engines(&t);
     write_options(&t);
     write_limits(&t, s->config);
@@ -118,16 +119,17 @@ static void write_wal(struct text *t, const char *data_dir)
 
 void api_metrics(struct request *r)
 {
-    struct server *s = r->server;
-    struct metrics *m = &s->metrics;
+    struct service *s = service_of(r);
+    struct metrics *m = s->metrics;
     struct text t = {0};
-    metrics_set(m, M_QUEUE_HOST, executor_depth(s->host));
-    metrics_set(m, M_QUEUE_STORE, executor_depth(s->storage));
-    metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->compute));
-    metrics_set(m, M_INFLIGHT_BYTES, s->inflight_bytes);
-    metrics_set(m, M_SESSIONS, s->conns.n);
+    metrics_set(m, M_QUEUE_HOST, executor_depth(s->jobs->host));
+    metrics_set(m, M_QUEUE_STORE, executor_depth(s->jobs->disk));
+    metrics_set(m, M_QUEUE_DEVICE, executor_depth(s->jobs->compute));
+    metrics_set(m, M_INFLIGHT_BYTES, s->net->inflight_bytes);
+    metrics_set(m, M_SESSIONS, s->net->conns.n);
     text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");
-    text_printf(&t, "subdd_build_info{version=\"%s\",backend=\"%s\"} 1\n", sdd_version(), s->device_info.backend);
+    text_printf(&t, "subdd_build_info{version=\"%s\",backend=\"%s\"} 1\n", sdd_version(),
+                s->memory->device_info.backend);
     write_wal(&t, s->config->data_dir);
     metrics_write(m, &t);
     if (t.failed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_plan.c: GET /v1/meshes/{id}/plan: what the same query on refined would cost, exactly, before asking. */
+#include "server/api/api.h"
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include <stdlib.h>
 
 /* On the loop: what is resident needs no device to be planned, and does not wait behind its work. */
@@ -13,7 +13,7 @@ static int plan(struct job *job)
         rc = refine_measure(j);
     if (rc == JOB_AGAIN)
         return ensure_resident_record(job);
-    j->available_device_bytes = residency_published(job->server->residency, job->slot->resident);
+    j->available_device_bytes = residency_published(memory_of(job)->residency, slot_of(job)->resident);
     j->estimated_ms = refine_estimate(j->frame_bytes) * 1e3;
     return rc ? rc : JOB_DONE;
 }
@@ -21,15 +21,15 @@ static int plan(struct job *job)
 static int load(struct job *job)
 {
     int rc = ensure_resident(job);
-    residency_publish(job->server->residency);
+    residency_publish(memory_of(job)->residency);
     return rc ? rc : JOB_AGAIN;
 }
 
 /* What keeps the frame from being made, if anything: how much of it is needed, and how much there is. */
 static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
 {
-    struct server *s = j->base.job.server;
-    int64_t host = s->host_memory - atomic_load(&s->frames_sending);
+    struct service *s = job_service(&j->base.job);
+    int64_t host = s->memory->host_memory - atomic_load(&s->memory->frames_sending);
     const int64_t pairs[3][2] = {{j->streamed ? 0 : j->frame_bytes, s->config->max_output_bytes},
                                  {j->plan.host_bytes, host > 0 ? host : 0},
                                  {j->plan.device_bytes, j->available_device_bytes}};
@@ -73,7 +73,7 @@ static void answer(struct job *job)
     text_member(&t, "method", p->method);
     text_member_int(&t, "level", j->request.level);
     text_member(&t, "surface", surface_name(j->request.surface));
-    text_member_int(&t, "version", job->slot->info.version);
+    text_member_int(&t, "version", slot_of(job)->info.version);
     text_member_int(&t, "vertices", p->n_vertices);
     text_member_int(&t, "faces", p->n_faces);
     text_member_int(&t, "edges", p->n_edges);
@@ -89,10 +89,10 @@ static void answer(struct job *job)
         text_member_int(&t, "needed", needed);
         text_member_int(&t, "limit", limit);
     }
-    write_blocks(&t, p, job->slot->info.primvars);
+    write_blocks(&t, p, slot_of(job)->info.primvars);
     text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_puts(&t, "}\n");
-    job->request->mesh_version = job->slot->info.version;
+    job->request->mesh_version = slot_of(job)->info.version;
     answer_text(job->request, 200, MEDIA_JSON, &t);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* api_positions.c: PUT /v1/meshes/{id}/positions: new points for a topology that stays. */
 #include "server/api/api.h"
+#include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
-#include "server/resident/residency.h"
 #include <stdlib.h>
 
 struct positions_job {
@@ -29,7 +29,7 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out)
          : j->media_in & MEDIA_JSON     ? positions_from_json(j->body, j->body_bytes, out, &job->err)
          : j->media_in & MEDIA_USDA     ? positions_from_usda(j->body, j->body_bytes, out, &job->err)
                                         : positions_from_obj(j->body, j->body_bytes, out, &job->err);
-    return rc ? rc : positions_check(*out, job->slot->info.n_vertices, whole, &job->err);
+    return rc ? rc : positions_check(*out, slot_of(job)->info.n_vertices, whole, &job->err);
 }
 
 static int parse(struct job *job)
@@ -43,7 +43,7 @@ static int parse(struct job *job)
 static int move(struct job *job)
 {
     struct positions_job *p = (struct positions_job *)job;
-    struct resident *m = job->slot->resident;
+    struct resident *m = slot_of(job)->resident;
     int rc = ensure_resident(job);
     uint64_t start = uv_hrtime();
     if (rc)
@@ -60,26 +60,26 @@ static int move(struct job *job)
 static int commit(struct job *job)
 {
     struct positions_job *p = (struct positions_job *)job;
-    struct slot *slot = job->slot;
-    int rc = store_put_points(job->server->store, slot->id, slot->info.version, p->positions, now_ms(), NULL,
-                              &slot->info, &job->err);
+    struct slot *slot = slot_of(job);
+    int rc = store_put_points(job_service(job)->storage->store, slot->id, slot->info.version, p->positions, now_ms(),
+                              NULL, &slot->info, &job->err);
     job->committed = !rc;
     if (!rc && slot->host)
         positions_apply(p->positions, slot->host);
-    return store_result(job, rc);
+    return storage_result(job_service(job)->storage, rc);
 }
 
 static int adopt(struct job *job)
 {
-    job->slot->resident->version = job->slot->info.version;
-    cache_forget(&job->server->cache, job->slot);
+    slot_of(job)->resident->version = slot_of(job)->info.version;
+    cache_forget(&memory_of(job)->cache, slot_of(job));
     return SDD_OK;
 }
 
 static void answer(struct job *job)
 {
-    struct info_state state = info_state_of(job->slot);
-    answer_info(job->request, 200, &job->slot->info, &state);
+    struct info_state state = info_state_of(slot_of(job));
+    answer_info(job->request, 200, &slot_of(job)->info, &state);
 }
 
 static void free_job(struct job *job)

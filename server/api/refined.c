@@ -2,8 +2,8 @@
 /* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
  * or while it is sent. The work is refine_compute.c's, the answers are refine_answer.c's. */
 #include "server/mesh/positions.h"
+#include "server/api/api.h"
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include "server/refine/stream.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static int look_up(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     int rc = refine_name(j);
     if (job->request)
-        job->request->mesh_version = job->slot->info.version;
+        job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
     if (j->posed) {
@@ -51,11 +51,11 @@ static int look_up(struct job *job)
     keep_range(j);
     if (not_modified(j))
         return JOB_DONE;
-    j->frame = cache_find(&job->server->cache, j->key);
+    j->frame = cache_find(&memory_of(job)->cache, j->key);
     if (!j->frame)
         return ensure_resident_record(job);
     j->frame->references++;
-    metrics_add(&job->server->metrics, M_CACHE_HITS, 1);
+    metrics_add(job_service(job)->metrics, M_CACHE_HITS, 1);
     return JOB_DONE;
 }
 
@@ -80,55 +80,6 @@ static bool skip_load_needed(const struct job *job)
     return ((const struct refine_job *)job)->own_mesh ? skip_load(job) : skip_load_resident(job);
 }
 
-/* The frame's kind, of those of its mesh or in the place of the one not asked for longest. *moved: it was there, and
- * its last frame had other positions. */
-static struct auto_frames *kind_of(const struct refine_job *j, bool *moved)
-{
-    const struct slot *slot = j->base.job.slot;
-    struct auto_frames *kind = refine_kind(j), *kinds = slot->resident->kinds;
-    *moved = kind && (j->posed || kind->version != slot->info.version);
-    if (!kind) {
-        kind = kinds;
-        for (int k = 1; k < AUTO_KINDS; k++)
-            kind = kinds[k].asked < kind->asked ? kinds + k : kind;
-        kind->level = j->request.level;
-        kind->surface = j->request.surface;
-        kind->around = j->request.include & AUTO_AROUND;
-        memcpy(kind->topology_id, slot->info.topology_id, sizeof kind->topology_id);
-        atomic_store(&kind->built, false);
-        atomic_store(&kind->refused, false);
-    }
-    kind->version = slot->info.version;
-    kind->asked = uv_hrtime();
-    return kind;
-}
-
-/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. */
-static bool wants_tables(const struct refine_job *j)
-{
-    bool moved;
-    if (!refine_is_auto(j))
-        return false;
-    const struct auto_frames *kind = kind_of(j, &moved);
-    return moved && !atomic_load(&kind->built) && !atomic_load(&kind->refused);
-}
-
-void refine_adopt(struct refine_job *j)
-{
-    struct job *job = &j->base.job;
-    if (!j->frame || j->adopted)
-        return;
-    j->adopted = true;
-    j->frame->references++;
-    j->build = wants_tables(j);
-    if (!j->posed) {
-        metrics_add(&job->server->metrics, M_CACHE_MISSES, 1);
-        cache_keep(&job->server->cache, job->slot, j->frame);
-    }
-    if (j->build)
-        job_close(job); /* the next frame is made by them */
-}
-
 static int adopt(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
@@ -143,14 +94,14 @@ static int adopt(struct job *job)
 static int build_tables(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    struct resident *resident = job->slot->resident;
+    struct resident *resident = slot_of(job)->resident;
     struct sdd_refine_request request = j->request;
     struct sdd_error err = {0};
     request.method = TABLES_METHOD;
     j->built_drops = atomic_load(&resident->n_drops);
     j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
     if (resident->mesh)
-        resident_measure(job->server->residency, resident);
+        resident_measure(memory_of(job)->residency, resident);
     if (j->built == SDD_EDEVICE)
         job->err = err;
     return j->built == SDD_EDEVICE ? j->built : SDD_OK;
@@ -164,7 +115,7 @@ static int tell_built(struct job *job)
     if (!kind)
         return SDD_OK;
     atomic_store(&kind->built, !j->built);
-    if (atomic_load(&job->slot->resident->n_drops) != j->built_drops) /* the tables are gone again */
+    if (atomic_load(&slot_of(job)->resident->n_drops) != j->built_drops) /* the tables are gone again */
         atomic_store(&kind->built, false);
     atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
     return SDD_OK;
@@ -180,9 +131,9 @@ static void free_job(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     refine_lose(j);
     if (j->frame && j->frame->references == 0)
-        cached_free(&job->server->cache, j->frame); /* cancelled before it was adopted */
+        cached_free(&memory_of(job)->cache, j->frame); /* cancelled before it was adopted */
     else if (j->frame && --j->frame->references == 0)
-        cached_free(&job->server->cache, j->frame);
+        cached_free(&memory_of(job)->cache, j->frame);
     stream_close(j->stream);
     positions_free(j->pose);
     mesh_job_fini(&j->base);

@@ -2,8 +2,6 @@
 /* routes.c: THE endpoint table. */
 #include "server/api/routes.h"
 #include "server/api/api.h"
-#include <stdio.h>
-#include <string.h>
 
 #define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ | MEDIA_USDA)
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
@@ -51,63 +49,3 @@ const struct route routes[] = {
      "what refined would cost"},
 };
 const int n_routes = sizeof routes / sizeof routes[0];
-
-/* Ids are keys, never paths; the same letters as in names. */
-static bool good_id(const char *s, size_t n)
-{
-    if (n == 0 || n >= REQUEST_NAME_SIZE || s[0] == '.')
-        return false;
-    for (size_t i = 0; i < n; i++)
-        if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", s[i]))
-            return false;
-    return true;
-}
-
-static bool matches(const char *pattern, const char *path, size_t n, const char **id, size_t *id_bytes)
-{
-    const char *end = path + n;
-    *id_bytes = 0;
-    for (; *pattern; pattern++) {
-        if (*pattern != '{') {
-            if (path == end || *path++ != *pattern)
-                return false;
-            continue;
-        }
-        *id = path;
-        while (path < end && *path != '/')
-            path++;
-        *id_bytes = (size_t)(path - *id);
-        if (*id_bytes == 0)
-            return false;
-        pattern = strchr(pattern, '}');
-    }
-    return path == end;
-}
-
-const struct route *routes_find(const char *method, const char *path, size_t n, char mesh[REQUEST_NAME_SIZE],
-                                char allowed[64], struct sdd_error *err)
-{
-    const char *id = NULL;
-    size_t id_bytes, at = 0;
-    bool head = strcmp(method, "HEAD") == 0;
-    mesh[0] = allowed[0] = 0;
-    for (int i = 0; i < n_routes; i++) {
-        if (!matches(routes[i].path, path, n, &id, &id_bytes) &&
-            !(routes[i].always && matches(routes[i].path + strlen("/v1"), path, n, &id, &id_bytes)))
-            continue; /* health also answers without /v1, where probes look for it */
-        if (id_bytes && !good_id(id, id_bytes)) {
-            sdd_fail(err, SDD_EINVALID, "id",
-                     "a mesh id has up to 128 characters of [A-Za-z0-9._-] and does not start with a dot");
-            return NULL;
-        }
-        if (strcmp(routes[i].method, head ? "GET" : method) == 0) {
-            if (id_bytes)
-                memcpy(mesh, id, id_bytes);
-            mesh[id_bytes] = 0;
-            return &routes[i];
-        }
-        at += (size_t)snprintf(allowed + at, 64 - at, "%s%s%s", at ? ", " : "", routes[i].method,
-                               strcmp(routes[i].method, "GET") ? "" : ", HEAD");
-    }
-    return NULL;
-}

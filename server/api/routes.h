@@ -1,30 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* routes.h: THE endpoint table. A row is all that the rest of the server knows of an endpoint. */
+/* routes.h: THE endpoint table, which serve.c hands to net/. A row is all that the rest of the server knows of an
+ * endpoint. */
 #ifndef SUBDD_ROUTES_H
 #define SUBDD_ROUTES_H
-#include "server/net/auth.h"
-#include "server/net/http.h"
+#include "server/net/route.h"
 
-struct route {
-    const char *method, *path; /* {id} stands for one segment                        */
-    const char *op;            /* name in logs and metrics                           */
-    enum scope scope;
-    int body;   /* enum media bits that a body may have; 0: no body   */
-    int answer; /* enum media bits of answers; the first listed wins  */
-    enum media prefer;
-    const char *const *query; /* names of query parameters; NULL: none              */
-    bool options;             /* subdivision options are query parameters too       */
-    bool always;              /* answered also when connections are short: health   */
-    void (*handle)(struct request *r);
-    const char *doc;
-};
 extern const struct route routes[];
 extern const int n_routes;
-
-/* routes_find: the row for method and path[n]; NULL when none. *allowed (may be NULL) lists the methods of the
- * path, or is "" when there is no such path. HEAD is GET. `mesh` gets the {id}, "" when the path has none.
- * Errors in *err: an {id} that no mesh can have. */
-const struct route *routes_find(const char *method, const char *path, size_t n, char mesh[REQUEST_NAME_SIZE],
-                                char allowed[64], struct sdd_error *err);
 
 #endif

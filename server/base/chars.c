@@ -148,3 +148,17 @@ const char *chars_show(const char *text, size_t bytes, char out[CHARS_SHOW_SIZE]
         memcpy(out + n - 3, "...", 3);
     return out;
 }
+
+bool parse_whole(const char *s, size_t n, int64_t *out)
+{
+    int64_t v = 0;
+    if (n == 0 || n > 18)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] < '0' || s[i] > '9')
+            return false;
+        v = v * 10 + (s[i] - '0');
+    }
+    *out = v;
+    return true;
+}

@@ -11,6 +11,8 @@
 int chars_f32(const char **at, const char *end, float *out);
 /* chars_i64: the integer at *at; same results. */
 int chars_i64(const char **at, const char *end, int64_t *out);
+/* parse_whole: all of s[n] as a number of decimal digits alone, at most 18; false: it is none. */
+bool parse_whole(const char *s, size_t n, int64_t *out);
 /* chars_utf8: is it valid UTF-8 (shortest forms, no surrogates) without NUL? */
 bool chars_utf8(const void *text, size_t bytes);
 

@@ -2,8 +2,8 @@
 /* table.h: an intrusive hash table by string key, and an intrusive list, for the daemon's few registries. */
 #ifndef SUBDD_TABLE_H
 #define SUBDD_TABLE_H
+#include "server/base/base.h"
 #include <stdbool.h>
-#include <stddef.h>
 
 struct table_node {
     struct table_node *next;
@@ -47,8 +47,5 @@ static inline void list_append(struct list *head, struct list *node)
     head->previous->next = node;
     head->previous = node;
 }
-
-/* The struct that holds `member` at `pointer`. */
-#define CONTAINER(pointer, type, member) ((type *)(void *)((char *)(pointer)-offsetof(type, member)))
 
 #endif

@@ -1,24 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* jobs.c: moves jobs from step to step. All but run_step and the done list is the loop's. */
 #include "server/jobs/jobs.h"
-#include "server/net/http.h"
-#include "server/net/loop.h"
-#include "server/server.h"
 #include <stdarg.h>
 #include <stdio.h>
-
-void jobs_init(struct jobs *jobs)
-{
-    *jobs = (struct jobs){0};
-    list_init(&jobs->all);
-    list_init(&jobs->runnable);
-    pthread_mutex_init(&jobs->mutex, NULL);
-}
-
-void jobs_fini(struct jobs *jobs)
-{
-    pthread_mutex_destroy(&jobs->mutex);
-}
 
 int job_fail(struct job *job, int code, const char *field, const char *format, ...)
 {
@@ -30,20 +14,21 @@ int job_fail(struct job *job, int code, const char *field, const char *format, .
     return sdd_fail(&job->err, code, field, "%s", text);
 }
 
-void jobs_hand_over(struct server *s, struct task *task)
+void jobs_hand_over(struct jobs *jobs, struct task *task)
 {
-    pthread_mutex_lock(&s->jobs.mutex);
-    bool first = !s->jobs.done;
-    task->next = s->jobs.done;
-    s->jobs.done = task;
-    pthread_mutex_unlock(&s->jobs.mutex);
+    pthread_mutex_lock(&jobs->mutex);
+    bool first = !jobs->done;
+    task->next = jobs->done;
+    jobs->done = task;
+    pthread_mutex_unlock(&jobs->mutex);
     if (first)
-        uv_async_send(&s->wake);
+        uv_async_send(&jobs->wake);
 }
 
-static struct executor *executor_of(struct server *s, enum queue queue)
+static struct executor *executor_of(const struct job *job)
 {
-    return queue == ON_HOST ? s->host : queue == ON_STORE ? s->storage : s->compute;
+    const enum queue queue = job->step->queue;
+    return queue == ON_HOST ? job->jobs->host : queue == ON_STORE ? job->jobs->disk : job->jobs->compute;
 }
 
 /* ---- on a worker thread --------------------------------------------------------------------------------- */
@@ -69,14 +54,14 @@ void job_leave(struct job *job, int rc)
 {
     job->rc = rc;
     job->task.run = go_on;
-    jobs_hand_over(job->server, &job->task);
+    jobs_hand_over(job->jobs, &job->task);
 }
 
 void job_wait(struct job *job)
 {
     job->task.run = run_step;
     job->waiting_since = uv_hrtime();
-    executor_post(executor_of(job->server, job->step->queue), &job->task);
+    executor_post(executor_of(job), &job->task);
 }
 
 struct pair {
@@ -97,8 +82,7 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
 {
     const struct pair p = {job, fits};
     struct task *tasks[JOB_MOST_JOINED];
-    const int n = executor_take(executor_of(job->server, job->step->queue), joins, &p,
-                                most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
+    const int n = executor_take(executor_of(job), joins, &p, most < JOB_MOST_JOINED ? most : JOB_MOST_JOINED, tasks);
     for (int k = 0; k < n; k++) {
         out[k] = CONTAINER(tasks[k], struct job, task);
         out[k]->phases[PHASE_QUEUE] += (double)(uv_hrtime() - out[k]->waiting_since) * 1e-9;
@@ -107,94 +91,85 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------ */
-static bool may_begin(const struct slot *slot, const struct job *job)
+static bool may_begin(const struct turns *turns, const struct job *job)
 {
-    return !slot->holder && !slot->closed && (job->reader || !slot->readers);
+    return !turns->holder && !turns->closed && (job->reader || !turns->readers);
 }
 
 /* The first in line begins, unless somebody is in its way. */
-static void let_next(struct server *s, struct slot *slot)
+static void let_next(struct jobs *jobs, struct turns *turns)
 {
-    struct job *next = list_empty(&slot->waiting) ? NULL : CONTAINER(slot->waiting.next, struct job, wait);
-    if (!next || !may_begin(slot, next))
+    struct job *next = list_empty(&turns->waiting) ? NULL : CONTAINER(turns->waiting.next, struct job, wait);
+    if (!next || !may_begin(turns, next))
         return;
-    slot->holder = next;
+    turns->holder = next;
     next->holds = true;
-    list_append(&s->jobs.runnable, &next->wait);
+    list_append(&jobs->runnable, &next->wait);
 }
 
-static void release_slot(struct job *job)
+static void end_turn(struct job *job)
 {
-    struct slot *slot = job->slot;
+    struct turns *turns = job->turns;
     list_remove(&job->wait);
-    job->slot = NULL;
-    if (!slot)
+    job->turns = NULL;
+    if (!turns)
         return;
     if (job->holds)
-        slot->holder = NULL;
-    slot->readers -= job->shares;
-    slot->closed -= job->closes;
-    let_next(job->server, slot);
-    slot_unuse(&job->server->slots, slot);
+        turns->holder = NULL;
+    turns->readers -= job->shares;
+    turns->closed -= job->closes;
+    let_next(job->jobs, turns);
 }
 
 int job_share(struct job *job)
 {
-    struct slot *slot = job->slot;
+    struct turns *turns = job->turns;
     if (job->shares)
         return SDD_OK;
     job->holds = false;
     job->shares = true;
-    slot->holder = NULL;
-    slot->readers++;
-    let_next(job->server, slot);
+    turns->holder = NULL;
+    turns->readers++;
+    let_next(job->jobs, turns);
     return SDD_OK;
 }
 
 void job_close(struct job *job)
 {
-    job->slot->closed += !job->closes;
+    job->turns->closed += !job->closes;
     job->closes = true;
 }
 
-static void answer(struct job *job, bool failed)
+static void answer(struct job *job, const struct sdd_error *err)
 {
-    struct request *r = job->request;
-    if (!r)
-        return;
-    for (int p = 0; p < N_PHASES; p++)
-        r->phases[p] = job->phases[p];
-    r->refined_by = job->refined_by;
-    r->job = NULL;
-    if (failed)
-        answer_error(r, &job->err);
-    else
-        job->ops->answer(job);
+    if (job->request)
+        job->jobs->hooks.answer(job, err);
     job->request = NULL;
-    http_answered(r);
 }
 
 void job_answer(struct job *job)
 {
-    answer(job, false);
+    answer(job, NULL);
+}
+
+void jobs_report(struct jobs *jobs, int rc)
+{
+    jobs->hooks.ended(jobs->user, rc);
 }
 
 static void finish(struct job *job)
 {
-    struct server *s = job->server;
-    if (job->rc == SDD_EDEVICE)
-        server_fail(s, EXIT_DEVICE, "the compute device was lost");
-    if (job->rc == SDD_ESTORE && atomic_load(&s->store_broken))
-        server_fail(s, EXIT_STORE, "the store cannot write");
+    struct jobs *jobs = job->jobs;
+    jobs_report(jobs, job->rc);
     if (job->rc == SDD_ENO_MEMORY)
-        metrics_add(&s->metrics, M_REJECTED_MEMORY, 1);
+        metrics_add(jobs->metrics, M_REJECTED_MEMORY, 1);
     for (int p = 0; p < N_PHASES; p++)
         if (job->phases[p] > 0)
-            metrics_phase(&s->metrics, (enum phase)p, job->phases[p]);
-    answer(job, job->rc < 0);
-    release_slot(job);
+            metrics_phase(jobs->metrics, (enum phase)p, job->phases[p]);
+    answer(job, job->rc < 0 ? &job->err : NULL);
+    end_turn(job);
     list_remove(&job->all);
-    s->jobs.n--;
+    jobs->n--;
     job->ops->free(job);
 }
 
@@ -254,72 +229,71 @@ static void go_on(struct task *task, void *user)
         advance(job);
 }
 
-void job_start(struct server *s, struct job *job, const struct job_ops *ops, struct request *request, struct slot *slot)
+void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
-    job->server = s;
+    job->jobs = jobs;
     job->ops = ops;
     job->step = ops->steps;
-    job->request = request;
-    job->slot = slot;
-    job->deadline = request->deadline;
-    request->job = job;
-    list_append(&s->jobs.all, &job->all);
-    loop_deadline(s, job->deadline);
-    if (slot)
-        slot_use(slot);
-    if (++s->jobs.n > s->config->queue_size) {
-        metrics_add(&s->metrics, M_REJECTED_QUEUE, 1);
-        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", s->jobs.n - 1,
-                           (int)s->config->queue_size);
+    job->turns = turns;
+    list_append(&jobs->all, &job->all);
+    jobs_deadline(jobs, job->deadline);
+    if (++jobs->n > jobs->most) {
+        metrics_add(jobs->metrics, M_REJECTED_QUEUE, 1);
+        job->rc = job_fail(job, SDD_EBUSY, "", "%d requests are being worked on, the limit is %d", jobs->n - 1,
+                           (int)jobs->most);
         job->err.code = job->rc;
         finish(job);
-    } else if (slot && (!list_empty(&slot->waiting) || !may_begin(slot, job))) {
+    } else if (turns && (!list_empty(&turns->waiting) || !may_begin(turns, job))) {
         job->waiting_since = uv_hrtime();
-        list_append(&slot->waiting, &job->wait);
+        list_append(&turns->waiting, &job->wait);
     } else {
-        if (slot)
-            slot->holder = job;
-        job->holds = slot != NULL;
+        if (turns)
+            turns->holder = job;
+        job->holds = turns != NULL;
         advance(job);
     }
 }
 
 void job_abandon(struct job *job, int code)
 {
-    struct request *r = job->request;
     struct sdd_error err = {0};
     atomic_store(&job->cancel, 1); /* also of what goes on behind an answer */
-    if (!r)
+    if (!job->request)
         return;
-    metrics_add(&job->server->metrics, M_CANCELLED, 1);
+    metrics_add(job->jobs->metrics, M_CANCELLED, 1);
     sdd_fail(&err, code, "",
              code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
-    job->request = NULL;
-    r->job = NULL;
-    answer_error(r, &err);
-    http_answered(r);
-    if (job->slot && !job->holds && !job->shares) { /* still waiting: nothing of it runs anywhere */
+    answer(job, &err);
+    if (job->turns && !job->holds && !job->shares) { /* still waiting: nothing of it runs anywhere */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }
 }
 
-void jobs_run(struct server *s)
+void jobs_abandon(struct jobs *jobs, int code)
 {
-    while (!list_empty(&s->jobs.runnable)) {
-        struct job *job = CONTAINER(s->jobs.runnable.next, struct job, wait);
+    for (struct list *at = jobs->all.next, *next; at != &jobs->all; at = next) {
+        next = at->next;
+        job_abandon(CONTAINER(at, struct job, all), code);
+    }
+}
+
+void jobs_run(struct jobs *jobs)
+{
+    while (!list_empty(&jobs->runnable)) {
+        struct job *job = CONTAINER(jobs->runnable.next, struct job, wait);
         list_remove(&job->wait);
         job->phases[PHASE_QUEUE] += (double)(uv_hrtime() - job->waiting_since) * 1e-9;
         advance(job);
     }
 }
 
-void jobs_collect(struct server *s)
+void jobs_collect(struct jobs *jobs)
 {
-    pthread_mutex_lock(&s->jobs.mutex);
-    struct task *done = s->jobs.done, *in_order = NULL;
-    s->jobs.done = NULL;
-    pthread_mutex_unlock(&s->jobs.mutex);
+    pthread_mutex_lock(&jobs->mutex);
+    struct task *done = jobs->done, *in_order = NULL;
+    jobs->done = NULL;
+    pthread_mutex_unlock(&jobs->mutex);
     for (struct task *next; done; done = next) {
         next = done->next;
         done->next = in_order;
@@ -327,6 +301,36 @@ void jobs_collect(struct server *s)
     }
     for (struct task *next; in_order; in_order = next) {
         next = in_order->next;
-        in_order->run(in_order, s);
+        in_order->run(in_order, jobs->user);
     }
+}
+
+/* ---- start and end ------------------------------------------------------------------------------------------- */
+static void on_wake(uv_async_t *wake)
+{
+    struct jobs *jobs = wake->data;
+    jobs_collect(jobs);
+    jobs->hooks.moved(jobs->user);
+}
+
+bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers)
+{
+    list_init(&jobs->all);
+    list_init(&jobs->runnable);
+    pthread_mutex_init(&jobs->mutex, NULL);
+    uv_async_init(loop, &jobs->wake, on_wake);
+    uv_timer_init(loop, &jobs->deadline);
+    jobs->wake.data = jobs->deadline.data = jobs;
+    jobs->host = executor_start("subdd-host", host_workers, jobs->user);
+    jobs->disk = executor_start("subdd-store", 1, jobs->user);
+    jobs->compute = executor_start("subdd-compute", 1, jobs->user);
+    return jobs->host && jobs->disk && jobs->compute;
+}
+
+void jobs_fini(struct jobs *jobs)
+{
+    executor_stop(jobs->host);
+    executor_stop(jobs->disk);
+    executor_stop(jobs->compute);
+    pthread_mutex_destroy(&jobs->mutex);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer.c: makes answers: bodies, headers every answer has, problem documents. */
 #include "server/net/http.h"
-#include "server/api/routes.h"
-#include "server/server.h"
+#include "server/net/net.h"
 #include "subdd.pb-c.h"
 #include <microhttpd.h>
 #include <stdarg.h>
@@ -91,7 +90,7 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     if (r->route && r->route->answer & (r->route->answer - 1))
         answer_header(r, "Vary", "Accept");
     add_timing(r);
-    if (r->close_after || r->server->state == SERVER_CLOSING)
+    if (r->close_after || r->net->state == NET_CLOSING)
         answer_header(r, "Connection", "close");
 }
 

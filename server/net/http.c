@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* http.c: one request from its head to its log line. */
 #include "server/net/http.h"
-#include "server/api/routes.h"
-#include "server/server.h"
-#include "server/refine/stream.h"
+#include "server/base/chars.h"
+#include "server/net/net.h"
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SWALLOW_BYTES (1 << 20) /* a refused body up to this size is read, so that the connection can be kept */
 #define FIRST_CAPACITY 65536
@@ -32,14 +32,14 @@ static void name_request(struct request *r)
     if (n && n < REQUEST_ID_SIZE && !given[n])
         memcpy(r->id, given, n + 1);
     else
-        snprintf(r->id, sizeof r->id, "%s%08x", r->server->id_prefix, ++r->server->next_request);
+        snprintf(r->id, sizeof r->id, "%s%08x", r->net->id_prefix, ++r->net->next_request);
 }
 
 static int find_route(struct request *r, const char *method, struct sdd_error *err)
 {
     char allowed[64];
     snprintf(r->method, sizeof r->method, "%s", method);
-    r->route = routes_find(method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
+    r->route = routes_find(&r->net->routes, method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
     if (r->route)
         return SDD_OK;
     if (err->code)
@@ -54,17 +54,17 @@ static int find_route(struct request *r, const char *method, struct sdd_error *e
 
 static int check_service(struct request *r, struct sdd_error *err)
 {
-    struct server *s = r->server;
+    struct net *n = r->net;
     if (r->route && r->route->always)
         return SDD_OK;
     if (r->conn->refusal) {
-        metrics_add(&s->metrics, M_REJECTED_CONNECTIONS, 1);
+        metrics_add(n->metrics, M_REJECTED_CONNECTIONS, 1);
         r->close_after = true;
         return sdd_fail(err, r->conn->refusal, "", "too many connections%s",
                         r->conn->refusal == SDD_ETOO_MANY ? " from this address" : "");
     }
-    if (s->state == SERVER_CLOSING || (s->state == SERVER_NOT_READY && s->exit_code))
-        return sdd_fail(err, SDD_EBUSY, "", "%s", s->not_ready);
+    if (n->state >= NET_FAILED)
+        return sdd_fail(err, SDD_EBUSY, "", "%s", n->not_ready);
     return SDD_OK;
 }
 
@@ -83,9 +83,9 @@ static int check_body(struct request *r, struct sdd_error *err)
         media_list(r->route->body, list, sizeof list);
         return sdd_fail(err, SDD_EMEDIA_TYPE, "content-type", "send one of: %s", list);
     }
-    r->body_limit = r->media_in & MEDIA_JSON ? r->server->config->max_json_bytes : r->server->config->max_body_bytes;
-    if (r->body_limit > r->server->config->max_inflight_bytes)
-        r->body_limit = r->server->config->max_inflight_bytes;
+    r->body_limit = r->media_in & MEDIA_JSON ? r->net->config->max_json_bytes : r->net->config->max_body_bytes;
+    if (r->body_limit > r->net->config->max_inflight_bytes)
+        r->body_limit = r->net->config->max_inflight_bytes;
     if (head->content_length > r->body_limit) {
         sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
                  (long long)head->content_length, (long long)r->body_limit);
@@ -93,7 +93,7 @@ static int check_body(struct request *r, struct sdd_error *err)
         err->available = r->body_limit;
         return err->code;
     }
-    if (head->content_length > r->server->config->max_inflight_bytes - r->server->inflight_bytes)
+    if (head->content_length > r->net->config->max_inflight_bytes - r->net->inflight_bytes)
         return sdd_fail(err, SDD_EBUSY, "body", "too many bytes of request bodies are in flight");
     return SDD_OK;
 }
@@ -115,7 +115,7 @@ static int check_accept(struct request *r, struct sdd_error *err)
 static int check_deadline(struct request *r, struct sdd_error *err)
 {
     const char *given = request_header(r, "Subdd-Timeout-Ms");
-    double seconds = r->server->config->request_deadline;
+    double seconds = r->net->config->request_deadline;
     int64_t ms;
     if (given) {
         if (!parse_whole(given, strlen(given), &ms) || ms == 0)
@@ -145,10 +145,10 @@ static void screen(struct request *r, const char *method)
             rc = service;
     }
     if (!rc)
-        rc = auth_check(r->server->auth, request_header(r, "Authorization"), r->conn->address, r->route->scope,
-                        r->started, r->principal, &err);
+        rc = auth_check(r->net->auth, request_header(r, "Authorization"), r->conn->address, r->route->scope, r->started,
+                        r->principal, &err);
     if (rc == SDD_EUNAUTHORIZED || rc == SDD_EFORBIDDEN || (rc == SDD_ETOO_MANY && r->route))
-        metrics_add(&r->server->metrics, M_REJECTED_AUTH, 1);
+        metrics_add(r->net->metrics, M_REJECTED_AUTH, 1);
     if (!rc)
         rc = check_accept(r, &err);
     if (!rc)
@@ -158,7 +158,7 @@ static void screen(struct request *r, const char *method)
     if (!rc && !r->route->always) /* a probe may ask as it likes */
         rc = query_parse(&r->query, mark, r->route->query, r->route->options, &err);
     if (rc == SDD_ETOO_LARGE)
-        metrics_add(&r->server->metrics, M_REJECTED_SIZE, 1);
+        metrics_add(r->net->metrics, M_REJECTED_SIZE, 1);
     if (rc)
         answer_error(r, &err);
 }
@@ -176,7 +176,7 @@ static enum MHD_Result refuse_midway(struct request *r, int code, int64_t limit)
     err.available = limit;
     r->status = sdd_err_http(code);
     r->code = sdd_err_code(code);
-    metrics_add(&r->server->metrics, code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_MEMORY, 1);
+    metrics_add(r->net->metrics, code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_MEMORY, 1);
     conn_refuse(r->conn, &err);
     r->conn->linger = true;
     return MHD_NO;
@@ -194,7 +194,7 @@ static bool reserve(struct request *r, size_t more)
     if (capacity <= r->body_capacity)
         return true;
     int64_t extra = (int64_t)(capacity - r->body_capacity);
-    if (extra > r->server->config->max_inflight_bytes - r->server->inflight_bytes)
+    if (extra > r->net->config->max_inflight_bytes - r->net->inflight_bytes)
         return false;
     unsigned char *body = realloc(r->body, capacity);
     if (!body)
@@ -202,7 +202,7 @@ static bool reserve(struct request *r, size_t more)
     r->body = body;
     r->body_capacity = capacity;
     r->counted += extra;
-    r->server->inflight_bytes += extra;
+    r->net->inflight_bytes += extra;
     return true;
 }
 
@@ -237,7 +237,7 @@ static bool swallow(const struct request *r)
            !r->close_after;
 }
 
-static enum MHD_Result begin(struct server *s, struct MHD_Connection *mhd, const char *method, void **state)
+static enum MHD_Result begin(struct net *n, struct MHD_Connection *mhd, const char *method, void **state)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     struct conn *conn = info ? info->socket_context : NULL;
@@ -245,7 +245,7 @@ static enum MHD_Result begin(struct server *s, struct MHD_Connection *mhd, const
     if (!r)
         return MHD_NO;
     *state = r;
-    r->server = s;
+    r->net = n;
     r->conn = conn;
     r->mhd = mhd;
     r->started = conn->head_at;
@@ -291,33 +291,28 @@ void http_answered(struct request *r)
     if (!r->asleep)
         return;
     r->asleep = false;
-    r->server->woken = true;
+    r->net->woken = true;
     MHD_resume_connection(r->mhd);
 }
 
 static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, enum MHD_RequestTerminationCode why)
 {
     struct request *r = *state;
-    struct server *s = cls;
+    struct net *n = cls;
     (void)mhd;
     *state = NULL;
     if (!r)
         return;
-    if (r->job) { /* cannot be while asleep; a defence */
-        atomic_store(&r->job->cancel, 1);
-        r->job->request = NULL;
-    }
-    if (r->stream)
-        stream_left(r->stream);
+    n->hooks.left(r);
     bool complete = why == MHD_REQUEST_TERMINATED_COMPLETED_OK && conn_is_sent(r->conn);
     if (!r->streamed && (!complete || strcmp(r->method, "HEAD") == 0))
         r->answer_bytes = 0;
     if (r->media_out == MEDIA_FRAME && (r->status == 200 || r->status == 206))
-        metrics_add(&s->metrics, M_STREAM_BYTES, r->answer_bytes);
+        metrics_add(n->metrics, M_STREAM_BYTES, r->answer_bytes);
     if (!complete && r->status && r->status < 400)
-        metrics_add(&s->metrics, M_CANCELLED, 1);
+        metrics_add(n->metrics, M_CANCELLED, 1);
     http_log(r, complete);
-    s->inflight_bytes -= r->counted;
+    n->inflight_bytes -= r->counted;
     conn_done(r->conn);
     if (r->response)
         MHD_destroy_response(r->response);
@@ -329,7 +324,7 @@ static void on_completed(void *cls, struct MHD_Connection *mhd, void **state, en
 static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
                           enum MHD_ConnectionNotificationCode what)
 {
-    struct server *s = cls;
+    struct net *n = cls;
     if (what == MHD_CONNECTION_NOTIFY_CLOSED) {
         conn_close(*context);
         *context = NULL;
@@ -338,7 +333,7 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
     const union MHD_ConnectionInfo *fd = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CONNECTION_FD);
     int socket = fd ? fd->connect_fd : -1;
     const union MHD_ConnectionInfo *address = MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-    *context = socket >= 0 ? conn_open(&s->conns, socket, address ? address->client_addr : NULL) : NULL;
+    *context = socket >= 0 ? conn_open(&n->conns, socket, address ? address->client_addr : NULL) : NULL;
     if (!*context && socket >= 0)
         shutdown(socket, SHUT_RDWR);
 }
@@ -346,9 +341,9 @@ static void on_connection(void *cls, struct MHD_Connection *mhd, void **context,
 /* ---- the log line ----------------------------------------------------------------------------------------------- */
 void http_log(struct request *r, bool complete)
 {
-    struct server *s = r->server;
+    struct net *net = r->net;
     double seconds = (double)(uv_hrtime() - r->started) * 1e-9;
-    struct text *line = log_begin(&s->log, r->status >= 500 ? LOG_WARNING : LOG_INFO, "request");
+    struct text *line = log_begin(net->log, r->status >= 500 ? LOG_WARNING : LOG_INFO, "request");
     char path[256];
     size_t n = r->conn->head.path_bytes < sizeof path - 1 ? r->conn->head.path_bytes : sizeof path - 1;
     memcpy(path, r->conn->target, n);
@@ -375,8 +370,8 @@ void http_log(struct request *r, bool complete)
             text_member_real(line, phase_names[p], r->phases[p] * 1e3, 3);
     if (!complete)
         text_puts(line, ",\"aborted\":true");
-    log_end(&s->log);
-    metrics_request(&s->metrics, r->route ? (int)(r->route - routes) : METRICS_OPS - 1, r->status, seconds);
+    log_end(net->log);
+    metrics_request(net->metrics, r->route ? (int)(r->route - net->routes.rows) : METRICS_OPS - 1, r->status, seconds);
 }
 
 static void ignore_log(void *cls, const char *format, va_list args)
@@ -384,31 +379,31 @@ static void ignore_log(void *cls, const char *format, va_list args)
     (void)cls, (void)format, (void)args; /* a port scan would fill the log; what matters is logged here */
 }
 
-bool http_start(struct server *s, struct text *error)
+bool http_start(struct net *n, struct text *error)
 {
     /* Half of it is read into; the rest must hold a second copy of the cookies, which may be nearly the whole head. */
-    size_t memory = CONNECTION_MEMORY + 2 * (size_t)s->config->max_header_bytes;
-    s->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, s,
-                              MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-                              (unsigned)(s->config->max_connections + CONN_RESERVE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+    size_t memory = CONNECTION_MEMORY + 2 * (size_t)n->config->max_header_bytes;
+    n->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, n,
+                              MHD_OPTION_LISTEN_SOCKET, n->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+                              (unsigned)(n->config->max_connections + CONN_RESERVE), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
                               memory, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-                              MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-                              s, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_END);
-    if (!s->mhd)
+                              MHD_OPTION_NOTIFY_CONNECTION, on_connection, n, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+                              n, MHD_OPTION_EXTERNAL_LOGGER, ignore_log, NULL, MHD_OPTION_END);
+    if (!n->mhd)
         text_puts(error, "libmicrohttpd does not start");
-    return s->mhd != NULL;
+    return n->mhd != NULL;
 }
 
-void http_stop(struct server *s)
+void http_stop(struct net *n)
 {
-    if (s->mhd)
-        MHD_stop_daemon(s->mhd);
-    s->mhd = NULL;
+    if (n->mhd)
+        MHD_stop_daemon(n->mhd);
+    n->mhd = NULL;
 }
 
-void http_quiesce(struct server *s)
+void http_quiesce(struct net *n)
 {
-    int fd = MHD_quiesce_daemon(s->mhd);
+    int fd = MHD_quiesce_daemon(n->mhd);
     if (fd >= 0)
         close(fd);
 }
@@ -418,16 +413,16 @@ static void on_timer(uv_timer_t *timer)
     http_run(timer->data);
 }
 
-void http_run(struct server *s)
+void http_run(struct net *n)
 {
     MHD_UNSIGNED_LONG_LONG ms;
-    if (!s->mhd)
+    if (!n->mhd)
         return;
     do {
-        s->woken = false; /* a job that ends wakes connections, and a request that is handled may end jobs */
-        MHD_run(s->mhd);
-        jobs_run(s);
-    } while (s->woken);
-    if (MHD_get_timeout(s->mhd, &ms) == MHD_YES)
-        uv_timer_start(&s->mhd_timer, on_timer, ms, 0);
+        n->woken = false; /* a job that ends wakes connections, and a request that is handled may end jobs */
+        MHD_run(n->mhd);
+        n->hooks.run(n->hooks.user);
+    } while (n->woken);
+    if (MHD_get_timeout(n->mhd, &ms) == MHD_YES)
+        uv_timer_start(&n->timer, on_timer, ms, 0);
 }

@@ -20,16 +20,16 @@ struct MHD_Response;
 struct conn;
 struct job;
 struct route;
-struct server;
+struct net;
 struct stream;
 
 struct request {
-    struct server *server;
+    struct net *net;
     struct conn *conn;
     struct MHD_Connection *mhd;
     const struct route *route; /* NULL: none matched                          */
-    struct job *job;
-    struct stream *stream; /* the answer is being made while it is sent; NULL: it is not */
+    struct job *job;           /* makes the answer; the hooks know it; NULL: none   */
+    struct stream *stream;     /* makes the answer while it is sent; NULL: none     */
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];
@@ -40,7 +40,7 @@ struct request {
     unsigned char *body; /* a handler may take it and set NULL          */
     size_t body_bytes, body_capacity;
     int64_t body_limit;
-    int64_t counted;            /* of this body in server->inflight_bytes      */
+    int64_t counted;            /* of this body in net->inflight_bytes         */
     uint64_t started, deadline; /* uv_hrtime; deadline 0: none                 */
     bool dispatched, asleep;
 
@@ -83,13 +83,13 @@ void answer_fail(struct request *r, int code, const char *field, const char *for
 /* The problem document of an error, as JSON or as message Problem. */
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
 
-/* ---- for the loop and jobs ----------------------------------------------------------------------------------- */
-bool http_start(struct server *s, struct text *error); /* opens the listener; s->listen_fd is set */
-void http_stop(struct server *s);                      /* every connection must be awake */
-void http_quiesce(struct server *s);                   /* closes the listener */
-void http_run(struct server *s);                       /* lets MHD do what is ready; arms its timer */
-void http_sleep(struct request *r);                    /* inside MHD's callbacks alone: until http_answered */
-void http_answered(struct request *r);                 /* wakes the request's connection, when it sleeps */
+/* ---- for the loop and those who make answers ------------------------------------------------------------------- */
+bool http_start(struct net *n, struct text *error); /* opens the listener; n->listen_fd is set */
+void http_stop(struct net *n);                      /* every connection must be awake */
+void http_quiesce(struct net *n);                   /* closes the listener */
+void http_run(struct net *n);                       /* lets MHD do what is ready; arms its timer */
+void http_sleep(struct request *r);                 /* inside MHD's callbacks alone: until http_answered */
+void http_answered(struct request *r);              /* wakes the request's connection, when it sleeps */
 void http_log(struct request *r, bool complete);
 
 #endif

@@ -1,38 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listen.c: the listening socket, and the notification socket of systemd. */
-#include "server/net/loop.h"
-#include "server/net/query.h"
-#include "server/server.h"
+/* listen.c: the listening socket. */
+#include "server/base/address.h"
+#include "server/net/net.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #define BACKLOG 1024
-
-bool listen_split(const char *listen, char host[LISTEN_HOST_SIZE], const char **port)
-{
-    const char *colon = strrchr(listen, ':');
-    size_t n = colon ? (size_t)(colon - listen) : 0;
-    int64_t number;
-    if (!colon || !parse_whole(colon + 1, strlen(colon + 1), &number) || number > 65535)
-        return false;
-    if (n >= 2 && listen[0] == '[' && listen[n - 1] == ']') {
-        listen++;
-        n -= 2;
-    } else if (memchr(listen, ':', n))
-        return false;
-    if (n >= LISTEN_HOST_SIZE)
-        return false;
-    memcpy(host, listen, n);
-    host[n] = 0;
-    *port = colon + 1;
-    return true;
-}
 
 static bool is_loopback(const struct sockaddr *a)
 {
@@ -65,47 +43,30 @@ static void write_url(int fd, char *url, size_t size)
     snprintf(url, size, a.ss_family == AF_INET6 ? "http://[%s]:%s" : "http://%s:%s", host, port);
 }
 
-bool loop_listen(struct server *s, char *url, size_t size, struct text *error)
+bool net_listen(struct net *n, char *url, size_t size, struct text *error)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV}, *found = NULL;
     char host[LISTEN_HOST_SIZE];
     const char *port;
-    s->listen_fd = -1;
-    if (!listen_split(s->config->listen, host, &port)) {
-        text_printf(error, "--listen must be ADDR:PORT, not \"%s\"", s->config->listen);
+    n->listen_fd = -1;
+    if (!listen_split(n->config->listen, host, &port)) {
+        text_printf(error, "--listen must be ADDR:PORT, not \"%s\"", n->config->listen);
         return false;
     }
     int rc = getaddrinfo(*host ? host : NULL, port, &hints, &found);
     if (rc) {
-        text_printf(error, "--listen %s: %s", s->config->listen, gai_strerror(rc));
+        text_printf(error, "--listen %s: %s", n->config->listen, gai_strerror(rc));
         return false;
     }
-    if (!s->auth && !s->config->allow_unauthenticated && !is_loopback(found->ai_addr))
+    if (!n->auth && !n->config->allow_unauthenticated && !is_loopback(found->ai_addr))
         text_printf(error,
                     "%s is not loopback: give --tokens-file, or --allow-unauthenticated if a proxy checks who comes",
-                    s->config->listen);
-    else if ((s->listen_fd = bind_one(found)) < 0)
-        text_printf(error, "cannot listen on %s: %s", s->config->listen, strerror(errno));
+                    n->config->listen);
+    else if ((n->listen_fd = bind_one(found)) < 0)
+        text_printf(error, "cannot listen on %s: %s", n->config->listen, strerror(errno));
     freeaddrinfo(found);
-    if (s->listen_fd < 0)
+    if (n->listen_fd < 0)
         return false;
-    write_url(s->listen_fd, url, size);
+    write_url(n->listen_fd, url, size);
     return true;
-}
-
-void loop_notify(const char *state)
-{
-    const char *path = getenv("NOTIFY_SOCKET");
-    struct sockaddr_un a = {.sun_family = AF_UNIX};
-    if (!path || (*path != '/' && *path != '@') || strlen(path) >= sizeof a.sun_path)
-        return;
-    memcpy(a.sun_path, path, strlen(path));
-    socklen_t n = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
-    if (*path == '@')
-        a.sun_path[0] = 0;
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return;
-    (void)!sendto(fd, state, strlen(state), MSG_NOSIGNAL | MSG_DONTWAIT, (struct sockaddr *)&a, n);
-    close(fd);
 }

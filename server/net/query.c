@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* query.c: query strings, Accept, Range and entity tags. */
 #include "server/net/query.h"
+#include "server/base/chars.h"
 #include "server/net/mhd/guard.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,20 +85,6 @@ const char *query_get(const struct query *q, const char *name)
         if (strcmp(q->items[i].name, name) == 0)
             return q->items[i].value;
     return NULL;
-}
-
-bool parse_whole(const char *s, size_t n, int64_t *out)
-{
-    int64_t v = 0;
-    if (n == 0 || n > 18)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        if (s[i] < '0' || s[i] > '9')
-            return false;
-        v = v * 10 + (s[i] - '0');
-    }
-    *out = v;
-    return true;
 }
 
 int query_int(const struct query *q, const char *name, int64_t min, int64_t max, int64_t *out, struct sdd_error *err)

@@ -27,8 +27,6 @@ const char *query_get(const struct query *q, const char *name); /* or NULL */
 int query_int(const struct query *q, const char *name, int64_t min, int64_t max, int64_t *out,
               struct sdd_error *err) SDD_MUST_CHECK;
 int query_options(const struct query *q, struct sdd_options *options, struct sdd_error *err) SDD_MUST_CHECK;
-/* Decimal digits only, at most 18. */
-bool parse_whole(const char *s, size_t n, int64_t *out);
 
 enum media { /* bits */
              MEDIA_JSON = 1,

@@ -12,37 +12,37 @@
 
 struct sender {              /* one answer's hold on a frame */
     struct request *request; /* outlives the reading, not this */
-    struct server *server;
+    struct service *service;
     struct cached *frame;
     int64_t first;
-    struct list late; /* in server->late while it waits */
+    struct list late; /* in sending->late while it waits */
 };
 
 /* The device is late, not the client. */
 static ssize_t wait_for_more(struct sender *s)
 {
-    if (s->server->cut || s->frame->lost)
+    if (s->service->sending->cut || s->frame->lost)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    list_append(&s->server->late, &s->late);
+    list_append(&s->service->sending->late, &s->late);
     conn_enter(s->request->conn, CONN_WORK);
     http_sleep(s->request);
     return 0;
 }
 
-void answers_wake(struct server *server)
+void answers_wake(struct sending *sending)
 {
-    while (!list_empty(&server->late)) {
-        struct sender *s = CONTAINER(server->late.next, struct sender, late);
+    while (!list_empty(&sending->late)) {
+        struct sender *s = CONTAINER(sending->late.next, struct sender, late);
         list_remove(&s->late);
         conn_enter(s->request->conn, CONN_SEND);
         http_answered(s->request);
     }
 }
 
-void answers_cut(struct server *server)
+void answers_cut(struct sending *sending)
 {
-    server->cut = true;
-    answers_wake(server);
+    sending->cut = true;
+    answers_wake(sending);
 }
 
 static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
@@ -69,7 +69,7 @@ static void sender_free(void *cls)
 {
     struct sender *s = cls;
     list_remove(&s->late);
-    cached_unref(&s->server->cache, s->frame);
+    cached_unref(&s->service->memory->cache, s->frame);
     free(s);
 }
 
@@ -87,11 +87,11 @@ static struct MHD_Response *sender_response(struct request *r, struct cached *fr
     struct sender *s = malloc(sizeof *s);
     if (!s)
         return NULL;
-    *s = (struct sender){.request = r, .server = r->server, .frame = frame, .first = first};
+    *s = (struct sender){.request = r, .service = service_of(r), .frame = frame, .first = first};
     struct MHD_Response *response =
         MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, sender_read, s, sender_free);
     if (response)
-        cached_ref(&r->server->cache, frame);
+        cached_ref(&service_of(r)->memory->cache, frame);
     else
         free(s);
     return response;

@@ -3,7 +3,6 @@
 #include "gpu/sdd/sdd_begin.h"
 #include "gpu/sdd/sdd_many.h"
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include "server/refine/stream.h"
 #include <string.h>
 
@@ -11,12 +10,12 @@
 static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
 {
     struct job *job = &j->base.job;
-    const struct slot *slot = job->slot;
+    const struct slot *slot = slot_of(job);
     uint64_t start = uv_hrtime();
     j->own_mesh = true;
     if (!slot->host)
         return JOB_AGAIN;
-    int rc = resident_copy(job->server->residency, slot->resident, slot->host,
+    int rc = resident_copy(memory_of(job)->residency, slot->resident, slot->host,
                            j->posed ? j->pose->ranges[0].points : NULL, out, &job->err);
     job->phases[PHASE_UPLOAD] += (double)(uv_hrtime() - start) * 1e-9;
     return rc;
@@ -26,16 +25,16 @@ static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
 static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_request *patches, sdd_result **result)
 {
     struct job *job = &j->base.job;
-    struct resident *resident = job->slot->resident;
+    struct resident *resident = slot_of(job)->resident;
     int rc;
     do
         rc = patches            ? sdd_patches(mesh, patches, result, &job->err)
              : refine_begins(j) ? sdd_refine_begin(mesh, &j->request, result, &job->err)
                                 : sdd_refine(mesh, &j->request, result, &job->err);
-    while (rc == SDD_ENO_MEMORY && residency_make_room(job->server->residency, resident, job->err.needed));
-    resident_measure(job->server->residency, resident);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(memory_of(job)->residency, resident, job->err.needed));
+    resident_measure(memory_of(job)->residency, resident);
     if (rc == SDD_ENO_MEMORY)
-        metrics_add(&job->server->metrics, M_GPU_ERRORS_MEMORY, 1);
+        metrics_add(job_service(job)->metrics, M_GPU_ERRORS_MEMORY, 1);
     return rc;
 }
 
@@ -46,7 +45,7 @@ static int make_refined(struct refine_job *j, sdd_result **result)
     if (!rc && j->posed)
         rc = make_own_mesh(j, &own);
     if (!rc)
-        rc = run(j, own ? own : j->base.job.slot->resident->mesh, NULL, result);
+        rc = run(j, own ? own : j->base.slot->resident->mesh, NULL, result);
     sdd_mesh_free(own);
     return rc;
 }
@@ -57,7 +56,7 @@ static int make_stream(struct refine_job *j)
     struct job *job = &j->base.job;
     const struct frame_about about = refine_about(j);
     struct stream_ask ask = {
-        .request = &j->request, .first = j->first, .length = j->length, .scheme = job->slot->info.options.scheme};
+        .request = &j->request, .first = j->first, .length = j->length, .scheme = slot_of(job)->info.options.scheme};
     int rc = refine_ring(j, j->length / STREAM_ROW_BYTES + 1);
     ask.rows = j->piece_rows;
     if (!rc)
@@ -70,8 +69,8 @@ static int make_stream(struct refine_job *j)
     if (rc)
         frame_fini(&ask.frame);
     else
-        rc = stream_create(job->server, &ask, job->phases, &job->refined_by, &j->stream, &job->err);
-    resident_measure(job->server->residency, job->slot->resident);
+        rc = stream_create(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
+    resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;
 }
 
@@ -80,7 +79,7 @@ static int make_patches(struct refine_job *j, sdd_result **result)
     struct sdd_patches_request request = {j->request.level, j->request.surface, 0, j->request.cancel};
     int rc = refine_budget(j, &request.max_bytes);
     if (!rc)
-        rc = run(j, j->base.job.slot->resident->mesh, &request, result);
+        rc = run(j, j->base.slot->resident->mesh, &request, result);
     if (rc == SDD_ETOO_LARGE && strcmp(j->base.job.err.field, "max_bytes") == 0)
         return refine_over(j);
     if (rc)
@@ -122,11 +121,12 @@ static int bring_more(struct refine_job *j)
 
 static void more_is_there(struct task *task, void *user)
 {
+    const struct service *s = user;
     struct refine_job *j = CONTAINER(task, struct refine_job, more);
     atomic_store(&j->told, false);
     refine_adopt(j);
     job_answer(&j->base.job);
-    answers_wake(user);
+    answers_wake(s->sending);
 }
 
 static void tell(struct refine_job *j)
@@ -134,7 +134,7 @@ static void tell(struct refine_job *j)
     if (atomic_exchange(&j->told, true))
         return;
     j->more.run = more_is_there;
-    jobs_hand_over(j->base.job.server, &j->more);
+    jobs_hand_over(j->base.job.jobs, &j->more);
 }
 
 /* The rest of it, while the loop sends what is there. */
@@ -160,7 +160,7 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     struct job *job = &j->base.job;
     const struct frame_about about = refine_about(j);
     const struct sdd_result_info *info = sdd_result_info(result);
-    metrics_add(&job->server->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + job->slot->info.options.scheme),
+    metrics_add(job_service(job)->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + slot_of(job)->info.options.scheme),
                 info->plan.n_vertices);
     j->computed = true;
     int rc = cached_create(j->key, &about, result, &j->frame, &job->err);
@@ -175,7 +175,7 @@ static int make_frame(struct refine_job *j, sdd_result *result)
     }
     if (!rc && !j->patches)
         refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
-    residency_publish(job->server->residency);
+    residency_publish(memory_of(job)->residency);
     return rc;
 }
 
@@ -193,8 +193,8 @@ void refine_lose(struct refine_job *j)
     if (!j->frame || !j->computed || is_there(j->frame))
         return;
     j->frame->lost = true;
-    cache_drop(&j->base.job.server->cache, j->frame);
-    answers_wake(j->base.job.server);
+    cache_drop(&memory_of(&j->base.job)->cache, j->frame);
+    answers_wake(job_service(&j->base.job)->sending);
 }
 
 /* ---- many ------------------------------------------------------------------------------------------------------- */
@@ -216,7 +216,7 @@ static bool is_alike(const struct job *job, const struct job *other)
     const struct sdd_refine_request *x = &a->request, *y = &b->request;
     return !b->patches && !b->alone && x->level == y->level && x->surface == y->surface && x->include == y->include &&
            x->compact == y->compact && x->primvars == y->primvars && strcmp(a->method, b->method) == 0 &&
-           strcmp(job->slot->info.topology_id, other->slot->info.topology_id) == 0;
+           strcmp(slot_of(job)->info.topology_id, slot_of(other)->info.topology_id) == 0;
 }
 
 /* With those that wait by now, as many as may be made at once; nobody is waited for. */
@@ -254,7 +254,7 @@ static void prepare(struct together *t, int k)
 /* All of them, or none. The meshes are looked up at last: loading one may have evicted another. */
 static void make_many(struct together *t)
 {
-    struct server *s = t->jobs[0]->base.job.server;
+    struct service *s = job_service(&t->jobs[0]->base.job);
     struct sdd_refine_request request = t->jobs[0]->request;
     sdd_mesh *meshes[MOST_TOGETHER];
     sdd_result *results[MOST_TOGETHER];
@@ -262,7 +262,7 @@ static void make_many(struct together *t)
     int n = 0, of[MOST_TOGETHER];
     for (int k = 0; k < t->n; k++) {
         const struct refine_job *j = t->jobs[k];
-        sdd_mesh *mesh = j->posed ? t->own[k] : j->base.job.slot->resident->mesh;
+        sdd_mesh *mesh = j->posed ? t->own[k] : j->base.slot->resident->mesh;
         if (t->ended[k] || !mesh)
             continue;
         meshes[n] = mesh;
@@ -273,11 +273,11 @@ static void make_many(struct together *t)
         return;
     const int rc = sdd_refine_many(meshes, n, &request, results, &err);
     for (int i = 0; i < n; i++) {
-        resident_measure(s->residency, t->jobs[of[i]]->base.job.slot->resident);
+        resident_measure(s->memory->residency, t->jobs[of[i]]->base.slot->resident);
         if (!rc)
             end(t, of[i], make_frame(t->jobs[of[i]], results[i]));
     }
-    metrics_add(&s->metrics, M_FRAMES_TOGETHER, rc ? 0 : n);
+    metrics_add(s->metrics, M_FRAMES_TOGETHER, rc ? 0 : n);
 }
 
 /* Whatever keeps them from being made together, each gets its own turn, and its own answer. */

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_request.h: what refined, patches and plan share: their query, and the budgets that admit a frame. */
+/* refine.h: the door of refine/: what refined, patches, plan and matrix share, from their query to the bytes of a frame.
+ *
+ *   request.c   the query, the name and entity tag of a frame, the budgets that admit it
+ *   compute.c   on the compute thread: frames as a whole, in pieces, or many together
+ *   keep.c      on the loop: the frame into the cache, tables for the next ones of its kind
+ *   answer.c    a frame that is there, or comes, to its socket; stream.h: one that is made while it is sent
+ *
+ * api/ has the handlers and the order of their steps. refine/ uses operation/ and all below it. */
 #ifndef SUBDD_REFINE_REQUEST_H
 #define SUBDD_REFINE_REQUEST_H
-#include "server/api/api.h"
+#include "server/operation/operation.h"
 #include "server/resident/payload.h"
 
 #define REFINE_PIECE_BYTES (8 << 20) /* smaller pieces of a frame would wake threads more often than is worth it */
+
+struct sending { /* answers that are being made while they are sent; the loop's */
+    struct list streams;
+    struct list late; /* senders that wait for more of their frame to be there, .. */
+    bool cut;         /* .. and wait no more                                       */
+};
+static inline void sending_init(struct sending *s)
+{
+    *s = (struct sending){0};
+    list_init(&s->streams);
+    list_init(&s->late);
+}
 
 struct refine_job {
     struct mesh_job base;
@@ -88,7 +107,7 @@ int refine_compute(struct job *job);
 /* refine_begins: is the frame that is planned large, and copied to host memory? Then it is sent while that is done:
  * once its first bytes are there refine_compute lets the loop call refine_adopt, and goes on. From then on it writes
  * nothing of the job but its error and `rest`, which the loop leaves alone until the step is over.
- * refine_adopt: api_refined.c: the job takes hold of its frame, which may be kept; once. */
+ * refine_adopt (keep.c): the job takes hold of its frame, which may be kept; once. */
 bool refine_begins(const struct refine_job *j);
 void refine_adopt(struct refine_job *j);
 /* refine_lose: on the loop: what has not come of the frame that the job made never will. */
@@ -96,8 +115,8 @@ void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
 /* answers_wake: those that wait for more of their frame look again. answers_cut: from now on nobody waits; their
  * connections end before the frame does. Loop. */
-void answers_wake(struct server *s);
-void answers_cut(struct server *s);
+void answers_wake(struct sending *s);
+void answers_cut(struct sending *s);
 /* Seconds that `bytes` of output take, learned (on the compute thread) from what was measured. */
 double refine_estimate(int64_t bytes);
 void refine_learn(int64_t bytes, double seconds);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refine_request.c: the query of refined, patches and plan, and the budgets that admit a frame. */
 #include "server/refine/refine.h"
-#include "server/resident/residency.h"
 #include "server/refine/stream.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,7 +92,7 @@ struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patch
     if (!j)
         return NULL;
     j->patches = patches;
-    if (!read_request(j, refine_max_level(r->server->config, patches), &err))
+    if (!read_request(j, refine_max_level(service_of(r)->config, patches), &err))
         return j;
     answer_error(r, &err);
     mesh_job_fini(&j->base);
@@ -108,38 +107,38 @@ static bool can_be_pieces(const struct refine_job *j)
 }
 
 /* Is what the device makes copied to host memory? */
-static bool is_copied(const struct server *s)
+static bool is_copied(const struct service *s)
 {
-    return strcmp(s->device_info.backend, "cpu") != 0;
+    return strcmp(s->memory->device_info.backend, "cpu") != 0;
 }
 
 /* Too large to be made as a whole? The daemon's limits say so, not what is free now: a frame keeps its header. What is
  * never kept leaves a GPU in pieces, so that it works while the loop sends; a CPU makes the whole faster. */
 static bool is_streamed(const struct refine_job *j)
 {
-    const struct server *s = j->base.job.server;
-    const int64_t device = s->device_info.memory_limit - resident_bytes(j->base.job.slot->resident);
+    const struct service *s = job_service(&j->base.job);
+    const int64_t device = s->memory->device_info.memory_limit - resident_bytes(j->base.slot->resident);
     return can_be_pieces(j) &&
-           (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->host_memory ||
+           (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->memory->host_memory ||
             j->plan.device_bytes > device || (j->posed && is_copied(s) && j->plan.blocks[0].count > 2 * j->piece_rows));
 }
 
 bool refine_begins(const struct refine_job *j)
 {
-    return is_copied(j->base.job.server) && j->plan.host_bytes > 2 * REFINE_PIECE_BYTES;
+    return is_copied(job_service(&j->base.job)) && j->plan.host_bytes > 2 * REFINE_PIECE_BYTES;
 }
 
 struct frame_about refine_about(const struct refine_job *j)
 {
-    const struct store_info *info = &j->base.job.slot->info;
-    return (struct frame_about){info->id,       info->topology_id, j->base.job.server->device_info.backend,
+    const struct store_info *info = &j->base.slot->info;
+    return (struct frame_about){info->id,       info->topology_id, memory_of(&j->base.job)->device_info.backend,
                                 info->version,  j->request.level,  j->request.surface,
                                 info->primvars, j->streamed};
 }
 
 static int no_primvar(struct refine_job *j, const char *name, size_t n)
 {
-    const struct store_info *info = &j->base.job.slot->info;
+    const struct store_info *info = &j->base.slot->info;
     char all[160] = "";
     for (int i = 0; i < info->n_primvars; i++)
         (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", info->primvars[i].name);
@@ -150,7 +149,7 @@ static int no_primvar(struct refine_job *j, const char *name, size_t n)
 /* The names of the query as bits of the mesh's rows. */
 static int read_primvars(struct refine_job *j)
 {
-    const struct store_info *info = &j->base.job.slot->info;
+    const struct store_info *info = &j->base.slot->info;
     const int both = SDD_PRIMVARS | SDD_PRIMVAR_INDICES;
     primvars_shapes(info->primvars, info->n_primvars, j->shapes);
     j->request.primvar_shapes = j->shapes;
@@ -173,12 +172,12 @@ static int read_primvars(struct refine_job *j)
 
 static void name_frame(struct refine_job *j)
 {
-    const struct store_info *info = &j->base.job.slot->info;
+    const struct store_info *info = &j->base.slot->info;
     char full[CACHE_KEY_SIZE + 160];
     snprintf(j->key, sizeof j->key, "%s %lld %d %d %d %d %x %s", info->id, (long long)info->version, j->request.level,
              j->request.surface, j->request.include, j->request.compact, j->request.primvars, j->method);
     /* All that the bytes of a frame depend on. */
-    snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, j->base.job.server->device_info.backend,
+    snprintf(full, sizeof full, "%s %s %s %s", j->key, info->topology_id, memory_of(&j->base.job)->device_info.backend,
              sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
     snprintf(j->etag, sizeof j->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
@@ -201,8 +200,8 @@ static bool tables_pay(const struct refine_job *j)
     const bool limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & AUTO_AROUND);
     if (r->level < (limit_points ? 2 : 3))
         return false;
-    return job->slot->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
-           strcmp(job->server->device_info.backend, "cpu") == 0;
+    return slot_of(job)->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
+           strcmp(memory_of(job)->device_info.backend, "cpu") == 0;
 }
 
 bool refine_is_auto(const struct refine_job *j)
@@ -212,7 +211,7 @@ bool refine_is_auto(const struct refine_job *j)
 
 struct auto_frames *refine_kind(const struct refine_job *j)
 {
-    const struct slot *slot = j->base.job.slot;
+    const struct slot *slot = j->base.slot;
     for (int k = 0; k < AUTO_KINDS && slot->resident; k++) {
         struct auto_frames *f = slot->resident->kinds + k;
         if (strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
@@ -262,7 +261,7 @@ static int plan_rows(struct refine_job *j, int64_t rows, struct sdd_plan *out)
     struct sdd_refine_request r = j->request;
     int rc;
     r.n_rows = rows;
-    return resident_plan(job->server->residency, job->slot->resident, &r, out, &rc, &job->err) ? rc : JOB_AGAIN;
+    return resident_plan(memory_of(job)->residency, slot_of(job)->resident, &r, out, &rc, &job->err) ? rc : JOB_AGAIN;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -273,8 +272,8 @@ static int64_t least(int64_t a, int64_t b)
 /* Every piece makes what all rows stand on again, and should be many times that. */
 static int choose_piece(struct refine_job *j)
 {
-    const struct server *s = j->base.job.server;
-    const int64_t most = least(least(s->config->stream_bytes / 4, s->host_memory / 8), MOST_PIECE_BYTES);
+    const struct service *s = job_service(&j->base.job);
+    const int64_t most = least(least(s->config->stream_bytes / 4, s->memory->host_memory / 8), MOST_PIECE_BYTES);
     struct sdd_plan one;
     int rc = plan_rows(j, 1, &one);
     if (rc)
@@ -300,7 +299,7 @@ int refine_measure(struct refine_job *j)
     struct job *job = &j->base.job;
     int rc;
     j->streamed = false;
-    if (!resident_plan(job->server->residency, job->slot->resident, &j->request, &j->plan, &rc, &job->err))
+    if (!resident_plan(memory_of(job)->residency, slot_of(job)->resident, &j->request, &j->plan, &rc, &job->err))
         return JOB_AGAIN;
     if (!rc)
         rc = measure(j);
@@ -341,7 +340,7 @@ int refine_range(struct refine_job *j, bool *pieces)
 
 static int within_limit(struct job *job, const char *least, int64_t bytes)
 {
-    int64_t limit = job->server->config->max_output_bytes;
+    int64_t limit = job_service(job)->config->max_output_bytes;
     if (bytes <= limit)
         return SDD_OK;
     job_fail(job, SDD_ETOO_LARGE, "level", "the answer would have %s%lld bytes, the limit is %lld", least,
@@ -366,17 +365,17 @@ static int no_memory(struct job *job, const char *what, int64_t needed, int64_t 
     return job->err.code;
 }
 
-static int64_t host_left(const struct server *s)
+static int64_t host_left(const struct service *s)
 {
-    return s->host_memory - atomic_load(&s->frames_sending);
+    return s->memory->host_memory - atomic_load(&s->memory->frames_sending);
 }
 
 static int within_host(struct job *job, int64_t bytes)
 {
-    int64_t host = host_left(job->server);
+    int64_t host = host_left(job_service(job));
     if (bytes <= host)
         return SDD_OK;
-    if (bytes <= job->server->host_memory)
+    if (bytes <= memory_of(job)->host_memory)
         return job_fail(job, SDD_EBUSY, "", "frames that are being sent hold the memory this one needs");
     return no_memory(job, "host memory", bytes, host);
 }
@@ -384,25 +383,25 @@ static int within_host(struct job *job, int64_t bytes)
 int refine_admit(struct refine_job *j)
 {
     struct job *job = &j->base.job;
-    struct server *s = job->server;
-    struct resident *m = job->slot->resident;
+    struct service *s = job_service(job);
+    struct resident *m = slot_of(job)->resident;
     struct sdd_device_info info;
-    int64_t device = residency_available(s->residency, m);
+    int64_t device = residency_available(s->memory->residency, m);
     int rc = within_host(job, j->plan.host_bytes);
     if (rc)
         return rc;
     if (j->plan.device_bytes > device)
         return no_memory(job, "device memory", j->plan.device_bytes, device);
-    for (sdd_device_info(s->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes;
-         sdd_device_info(s->device, &info))
-        if (!residency_make_room(s->residency, m, 0))
+    for (sdd_device_info(s->memory->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes;
+         sdd_device_info(s->memory->device, &info))
+        if (!residency_make_room(s->memory->residency, m, 0))
             break;
     return SDD_OK;
 }
 
 int refine_together(const struct refine_job *j)
 {
-    const struct server *s = j->base.job.server;
+    const struct service *s = job_service(&j->base.job);
     const int64_t host = host_left(s), bytes = j->plan.host_bytes + 1, room = least(host, MOST_TOGETHER_BYTES);
     return room / bytes < INT32_MAX ? (int)(room / bytes) : INT32_MAX;
 }
@@ -410,7 +409,7 @@ int refine_together(const struct refine_job *j)
 int refine_budget(struct refine_job *j, int64_t *max_bytes)
 {
     struct job *job = &j->base.job;
-    int64_t limit = job->server->config->max_output_bytes, host = host_left(job->server);
+    int64_t limit = job_service(job)->config->max_output_bytes, host = host_left(job_service(job));
     *max_bytes = host < limit ? host : limit;
     return within_host(job, 1);
 }

@@ -2,9 +2,7 @@
 /* stream.c: the ring of pieces between the compute thread and a socket. A piece goes loop -> compute -> loop -> socket,
  * and back to the compute thread, which alone may free it, with the next one that is asked for. */
 #include "server/refine/stream.h"
-#include "server/net/http.h"
-#include "server/resident/residency.h"
-#include "server/server.h"
+#include "server/refine/refine.h"
 #include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@ struct pieces {
 struct stream {
     struct task task; /* of the piece that is being made, then of the end */
     struct list all;
-    struct server *server;
+    struct service *service;
     struct request *request; /* NULL: over, or not yet begun */
     struct frame frame;
     int64_t first, ring_bytes; /* byte of the frame with which the answer begins; what frames_sending counts */
@@ -55,31 +53,31 @@ static void free_pieces(struct pieces *p)
 static void destroy(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
-    struct server *server = user;
+    struct service *service = user;
     free_pieces(&s->ready);
     free_pieces(&s->drained);
     free_pieces(&s->freed);
     sdd_result_free(s->made.result);
     sdd_mesh_free(s->mesh);
     frame_fini(&s->frame);
-    residency_publish(server->residency);
-    atomic_fetch_sub(&server->frames_sending, s->ring_bytes);
-    metrics_add(&server->metrics, M_STREAMS, -1);
+    residency_publish(service->memory->residency);
+    atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
+    metrics_add(service->metrics, M_STREAMS, -1);
     free(s);
 }
 
 /* The rows of s->refine. */
 static void make(struct stream *s)
 {
-    struct server *server = s->server;
+    struct service *service = s->service;
     const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * STREAM_ROW_BYTES;
     memset(s->phases, 0, sizeof s->phases);
     do
         s->rc = sdd_refine(s->mesh, &s->refine, &s->made.result, &s->err);
-    while (s->rc == SDD_ENO_MEMORY && residency_make_room(server->residency, NULL, s->err.needed));
+    while (s->rc == SDD_ENO_MEMORY && residency_make_room(service->memory->residency, NULL, s->err.needed));
     if (s->rc == SDD_ENO_MEMORY)
-        metrics_add(&server->metrics, M_GPU_ERRORS_MEMORY, 1);
-    residency_publish(server->residency);
+        metrics_add(service->metrics, M_GPU_ERRORS_MEMORY, 1);
+    residency_publish(service->memory->residency);
     if (s->rc)
         return;
     const struct sdd_result_info *info = sdd_result_info(s->made.result);
@@ -89,7 +87,7 @@ static void make(struct stream *s)
     s->phases[PHASE_REFINE] = info->refine_seconds;
     s->phases[PHASE_DIGEST] = info->digest_seconds;
     s->phases[PHASE_DOWNLOAD] = info->download_seconds;
-    metrics_add(&server->metrics, s->vertices, s->refine.n_rows);
+    metrics_add(service->metrics, s->vertices, s->refine.n_rows);
 }
 
 static void arrived(struct task *task, void *user);
@@ -97,10 +95,11 @@ static void arrived(struct task *task, void *user);
 static void make_next(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
+    (void)user;
     free_pieces(&s->freed);
     make(s);
     s->task.run = arrived;
-    jobs_hand_over(user, &s->task);
+    jobs_hand_over(s->service->jobs, &s->task);
 }
 
 /* The rows that come next, no more than a piece; false: there are none. */
@@ -132,7 +131,7 @@ static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t row
         s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
 }
 
-int stream_create(struct server *server, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+int stream_create(struct service *service, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
                   struct stream **out, struct sdd_error *err)
 {
     struct stream *s = calloc(1, sizeof *s);
@@ -143,7 +142,7 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
         frame_fini(&frame);
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     }
-    s->server = server;
+    s->service = service;
     s->mesh = ask->mesh;
     s->frame = frame;
     s->refine = *ask->request;
@@ -152,8 +151,8 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
     snprintf(s->method, sizeof s->method, "%s", ask->request->method);
     s->refine.method = s->method;
     lay_out(s, ask->first, ask->length, ask->rows);
-    atomic_fetch_add(&server->frames_sending, s->ring_bytes);
-    metrics_add(&server->metrics, M_STREAMS, 1);
+    atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
+    metrics_add(service->metrics, M_STREAMS, 1);
     if (take_rows(s)) {
         make(s); /* the job's flag still cancels this one */
         *by = s->rc ? NULL : sdd_result_info(s->made.result)->by;
@@ -165,7 +164,7 @@ int stream_create(struct server *server, const struct stream_ask *ask, double ph
     if (s->rc) {
         const int rc = s->rc;
         *err = s->err;
-        destroy(&s->task, server);
+        destroy(&s->task, service);
         return rc;
     }
     *out = s;
@@ -177,7 +176,7 @@ static void bury(struct stream *s)
 {
     list_remove(&s->all);
     s->task.run = destroy;
-    executor_post(s->server->compute, &s->task);
+    executor_post(s->service->jobs->compute, &s->task);
 }
 
 void stream_close(struct stream *s)
@@ -199,7 +198,7 @@ static void ask_next(struct stream *s)
     s->freed = s->drained;
     s->drained.n = 0;
     s->task.run = make_next;
-    executor_post(s->server->compute, &s->task);
+    executor_post(s->service->jobs->compute, &s->task);
 }
 
 static void wake(struct stream *s)
@@ -214,16 +213,16 @@ static void wake(struct stream *s)
 static void arrived(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
+    (void)user;
     s->busy = false;
-    if (s->rc == SDD_EDEVICE)
-        server_fail(user, EXIT_DEVICE, "the compute device was lost");
+    jobs_report(s->service->jobs, s->rc);
     if (s->rc)
         s->failed = true;
     else
         take_made(s);
     for (int p = 0; p < N_PHASES; p++)
         if (s->phases[p] > 0)
-            metrics_phase(&s->server->metrics, (enum phase)p, s->phases[p]);
+            metrics_phase(s->service->metrics, (enum phase)p, s->phases[p]);
     if (s->closed) {
         bury(s);
         return;
@@ -239,9 +238,16 @@ void stream_fail(struct stream *s)
     wake(s);
 }
 
-void streams_fail(struct server *server)
+void stream_waits(struct stream *s)
 {
-    for (struct list *at = server->streams.next; at != &server->streams; at = at->next)
+    const struct conn *c = s->request->conn;
+    if (conn_gone(c) || (double)(conn_now() - c->since) * 1e-9 > s->service->config->request_deadline)
+        stream_fail(s);
+}
+
+void streams_fail(struct sending *sending)
+{
+    for (struct list *at = sending->streams.next; at != &sending->streams; at = at->next)
         stream_fail(CONTAINER(at, struct stream, all));
 }
 
@@ -304,7 +310,7 @@ struct MHD_Response *stream_response(struct stream *s, int64_t length, struct re
         return NULL;
     s->request = r;
     r->stream = s;
-    list_append(&s->server->streams, &s->all);
+    list_append(&s->service->sending->streams, &s->all);
     ask_next(s);
     return response;
 }

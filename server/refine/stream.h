@@ -16,7 +16,8 @@
 
 struct MHD_Response;
 struct request;
-struct server;
+struct sending;
+struct service;
 struct stream;
 
 struct stream_ask {
@@ -29,15 +30,18 @@ struct stream_ask {
 };
 /* stream_create: makes the first piece. phases gets the time it took, *by what made it (sdd_result_info). Errors as
  * sdd_refine. */
-int stream_create(struct server *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+int stream_create(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
                   struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
 void stream_close(struct stream *s); /* one that has no response; NULL is fine */
 /* stream_response: r's answer of `length` bytes, which owns the stream from now on. NULL: out of memory, and it is
  * still the caller's. */
 struct MHD_Response *stream_response(struct stream *s, int64_t length, struct request *r);
 void stream_left(struct stream *s); /* the request is over */
+/* stream_waits: four times a second while its request waits for the next piece: fails it when its client is gone, or
+ * has waited as long as a request may. */
+void stream_waits(struct stream *s);
 /* stream_fail: the connection ends before the body does. */
 void stream_fail(struct stream *s);
-void streams_fail(struct server *s); /* all of them */
+void streams_fail(struct sending *s); /* all of them */
 
 #endif

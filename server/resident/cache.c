@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.c: frames, kept and sent. */
 #include "server/resident/cache.h"
-#include "server/jobs/slots.h"
+#include "server/resident/slots.h"
 #include <stdio.h>
 #include <stdlib.h>
 

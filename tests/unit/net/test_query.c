@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Query strings, Accept, Range, entity tags. */
+#include "server/base/chars.h"
 #include "server/net/query.h"
 #include <setjmp.h>
 #include <stdarg.h>

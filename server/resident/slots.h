@@ -4,14 +4,13 @@
 #ifndef SUBDD_SLOTS_H
 #define SUBDD_SLOTS_H
 #include "server/base/metrics.h"
-#include "server/store/store.h"
 #include "server/base/table.h"
+#include "server/jobs/jobs.h"
+#include "server/store/store.h"
 
 #define SLOTS_MAX_COLD 16384 /* records kept of meshes that hold no memory */
 
-struct job;
 struct resident;
-struct executor;
 
 /* While a job holds the slot, its steps may read and write known, info, host and what resident points to on their own
  * threads; nobody else reads those, but for readers: while there are any, known, info and host are there and stay, and
@@ -20,12 +19,9 @@ struct slot {
     struct table_node node;
     struct list lru; /* all slots, longest unused first                    */
     char id[STORE_ID_SIZE];
-    int users; /* jobs that hold or wait for it                      */
-    struct job *holder;
-    int readers;         /* jobs beside the holder that only read what is here */
-    int closed;          /* .. of them those that let nobody in                */
-    struct list waiting; /* jobs                                               */
-    bool known;          /* info is that of the current version                */
+    int users;          /* jobs that hold or wait for it                      */
+    struct turns turns; /* of these jobs                                      */
+    bool known;         /* info is that of the current version                */
     struct store_info info;
     struct mesh *host;         /* the current version, or NULL                       */
     int64_t host_bytes;        /* of host, as counted in slots->host_bytes           */

@@ -1,19 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_common.c: steps that several resources share. */
-#include "server/api/api.h"
-#include "server/resident/residency.h"
+/* operation.c: from a request to a job and back, and the steps that operations on a mesh share. */
+#include "server/operation/operation.h"
+#include "server/base/chars.h"
+#include "server/operation/idempotency.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-int64_t now_ms(void)
+/* ---- requests and jobs -------------------------------------------------------------------------------------------- */
+void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    job->request = r;
+    job->deadline = r->deadline;
+    r->job = job;
+    job_start(service_of(r)->jobs, job, ops, turns);
 }
 
+void operation_answer(struct job *job, const struct sdd_error *err)
+{
+    struct request *r = job->request;
+    r->job = NULL;
+    if (!atomic_load(&job->cancel)) { /* else a step may be running, and writes these */
+        memcpy(r->phases, job->phases, sizeof r->phases);
+        r->refined_by = job->refined_by;
+    }
+    if (err)
+        answer_error(r, err);
+    else
+        job->ops->answer(job);
+    http_answered(r);
+}
+
+void operation_waits(struct request *r)
+{
+    if (conn_gone(r->conn))
+        job_abandon(r->job, SDD_ECANCELLED);
+}
+
+void operation_left(struct request *r)
+{
+    if (!r->job)
+        return;
+    atomic_store(&r->job->cancel, 1);
+    r->job->request = NULL;
+}
+
+/* ---- jobs on a mesh ----------------------------------------------------------------------------------------------- */
 /* If-Match: "7" (or as another representation has it, "7-pb") or *. Mesh versions are the only tags that can match, so
  * a list has no use here. */
 static bool read_match(struct request *r, struct mesh_job *j)
@@ -50,7 +82,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
         free(j);
         return NULL;
     }
-    j->job.server = r->server;
+    j->job.jobs = service_of(r)->jobs;
     j->media_in = r->media_in;
     j->media_out = r->media_out;
     j->body = r->body;
@@ -63,7 +95,10 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
 
 void mesh_job_fini(struct mesh_job *j)
 {
-    executor_release(j->job.server->host, j->body, (int64_t)j->body_bytes, free);
+    struct service *s = job_service(&j->job);
+    if (j->slot)
+        slot_unuse(&s->memory->slots, j->slot);
+    executor_release(s->jobs->host, j->body, (int64_t)j->body_bytes, free);
     query_free(&j->query);
     idempotency_free(j->key);
     text_free(&j->answer);
@@ -72,9 +107,10 @@ void mesh_job_fini(struct mesh_job *j)
 
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops)
 {
-    struct slot *slot = slot_get(&r->server->slots, r->mesh);
-    if (slot) {
-        job_start(r->server, &j->job, ops, r, slot);
+    j->slot = slot_get(&service_of(r)->memory->slots, r->mesh);
+    if (j->slot) {
+        slot_use(j->slot);
+        operation_start(r, &j->job, ops, &j->slot->turns);
         return;
     }
     if (strlen(r->mesh) < STORE_ID_SIZE)
@@ -84,37 +120,25 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
     ops->free(&j->job);
 }
 
-void store_measure(struct server *s)
-{
-    metrics_set(&s->metrics, M_STORE_BYTES, store_bytes(s->store));
-    metrics_set(&s->metrics, M_MESHES_DISK, store_meshes(s->store));
-}
-
-int store_result(struct job *job, int rc)
-{
-    struct server *s = job->server;
-    if (rc == SDD_ESTORE && store_failed(s->store))
-        atomic_store(&s->store_broken, true);
-    store_measure(s);
-    return rc;
-}
-
+/* ---- steps ---------------------------------------------------------------------------------------------------------- */
 int step_find(struct job *job)
 {
-    int rc = store_result(job, store_find(job->server->store, job->slot->id, &job->slot->info, &job->err));
-    job->slot->known = !rc;
+    int rc = storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
+                                                                  &slot_of(job)->info, &job->err));
+    slot_of(job)->known = !rc;
     return rc;
 }
 
 bool skip_find(const struct job *job)
 {
-    return job->slot->known;
+    return slot_of(job)->known;
 }
 
 int step_load(struct job *job)
 {
-    struct slot *slot = job->slot;
-    int rc = store_result(job, store_load(job->server->store, slot->id, &slot->host, &slot->info, &job->err));
+    struct slot *slot = slot_of(job);
+    int rc = storage_result(job_service(job)->storage, store_load(job_service(job)->storage->store, slot->id,
+                                                                  &slot->host, &slot->info, &job->err));
     slot->known = !rc;
     return rc;
 }
@@ -126,22 +150,22 @@ static bool is_current(const struct slot *slot)
 
 bool skip_load(const struct job *job)
 {
-    return job->slot->known && job->slot->host;
+    return slot_of(job)->known && slot_of(job)->host;
 }
 bool skip_load_resident(const struct job *job)
 {
-    return job->slot->known && (job->slot->host || is_current(job->slot));
+    return slot_of(job)->known && (slot_of(job)->host || is_current(slot_of(job)));
 }
 
 int step_match(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;
-    int64_t version = job->slot->info.version;
+    int64_t version = slot_of(job)->info.version;
     if (job->request)
         job->request->mesh_version = version;
     if (j->any_version || j->expected == version)
         return SDD_OK;
-    metrics_add(&job->server->metrics, M_EDIT_CONFLICTS, 1);
+    metrics_add(job_service(job)->metrics, M_EDIT_CONFLICTS, 1);
     int rc = job_fail(job, SDD_ESTALE, "if-match", "the mesh is at version %lld, not %lld", (long long)version,
                       (long long)j->expected);
     job->err.available = version;
@@ -150,15 +174,15 @@ int step_match(struct job *job)
 
 int ensure_resident_record(struct job *job)
 {
-    if (job->slot->resident || (job->slot->resident = resident_create()))
+    if (slot_of(job)->resident || (slot_of(job)->resident = resident_create()))
         return SDD_OK;
     return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
 }
 
 int ensure_resident(struct job *job)
 {
-    struct slot *slot = job->slot;
-    struct residency *residency = job->server->residency;
+    struct slot *slot = slot_of(job);
+    struct residency *residency = memory_of(job)->residency;
     if (slot->resident->mesh && slot->resident->version == slot->info.version) {
         resident_touch(residency, slot->resident);
         return SDD_OK;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* slots.c: the meshes in memory, least recently used first. */
-#include "server/jobs/slots.h"
-#include "server/jobs/executor.h"
+#include "server/resident/slots.h"
 #include "server/resident/residency.h"
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +63,7 @@ struct slot *slot_get(struct slots *slots, const char *id)
     if (slot || strlen(id) >= STORE_ID_SIZE || !(slot = calloc(1, sizeof *slot)))
         return slot;
     memcpy(slot->id, id, strlen(id) + 1);
-    list_init(&slot->waiting);
+    turns_init(&slot->turns);
     list_init(&slot->frames);
     list_append(&slots->lru, &slot->lru);
     if (table_add(&slots->table, &slot->node, slot->id))

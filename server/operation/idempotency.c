@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* idempotency.c: the same key with the same request gets the first answer again, also after a crash. */
-#include "server/api/api.h"
+#include "server/operation/idempotency.h"
+#include "server/base/clock.h"
 #include <gnutls/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,8 +67,8 @@ int idempotency_find(struct mesh_job *j)
     int found = 0;
     if (!j->key)
         return SDD_OK;
-    int rc = store_idempotent_find(j->job.server->store, j->key->principal, j->key->key, j->key->digest, now_ms(),
-                                   &j->key->found, &j->key->block, &found, &j->job.err);
+    int rc = store_idempotent_find(job_service(&j->job)->storage->store, j->key->principal, j->key->key, j->key->digest,
+                                   now_ms(), &j->key->found, &j->key->block, &found, &j->job.err);
     j->key->replay = !rc && found;
     return rc ? rc : found ? JOB_DONE : SDD_OK;
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* net.c: libuv drives libmicrohttpd through its epoll descriptor; and what the connections ask for. */
+#include "server/net/net.h"
+#include "server/net/http.h"
+#include <microhttpd.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+static size_t refused(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size)
+{
+    struct net *n = user;
+    struct text body = {0}, *line;
+    char id[REQUEST_ID_SIZE];
+    int status = sdd_err_http(err->code);
+    snprintf(id, sizeof id, "%s%08x", n->id_prefix, ++n->next_request);
+    problem_json(&body, err, id);
+    int bytes =
+        snprintf(answer, size,
+                 "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
+                 "Content-Length: %zu\r\n\r\n%s",
+                 status, MHD_get_reason_phrase_for((unsigned)status), id, body.bytes, body.data ? body.data : "");
+    if (!c->request) { /* else its own log line tells */
+        line = log_begin(n->log, LOG_INFO, "refused");
+        text_member(line, "id", id);
+        text_member(line, "address", c->address);
+        text_member_int(line, "status", status);
+        text_member(line, "code", sdd_err_code(err->code));
+        text_member(line, "message", err->text);
+        log_end(n->log);
+        metrics_add(n->metrics, err->code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_FRAMING, 1);
+        metrics_request(n->metrics, METRICS_OPS - 1, status, 0);
+    }
+    text_free(&body);
+    return bytes < 0 ? 0 : (size_t)bytes < size ? (size_t)bytes : size - 1;
+}
+
+static void slow(void *user, struct conn *c)
+{
+    struct net *n = user;
+    static const char *const what[] = {"idle", "head", "body", "work", "send", "drain"};
+    metrics_add(n->metrics, M_REJECTED_SLOW, 1);
+    log_event(n->log, LOG_INFO, "slow", "%s is too slow (%s): closed", c->address, what[c->phase]);
+}
+
+static void work_check(void *user, struct conn *c)
+{
+    const struct net *n = user;
+    if (c->request)
+        n->hooks.waits(c->request);
+}
+
+static void on_sockets(uv_poll_t *poll, int status, int events)
+{
+    struct net *n = poll->data;
+    (void)status, (void)events;
+    http_run(n);
+    n->hooks.served(n->hooks.user);
+}
+
+static void name_requests(struct net *n)
+{
+    unsigned char random[4] = {0};
+    (void)!getrandom(random, sizeof random, 0);
+    snprintf(n->id_prefix, sizeof n->id_prefix, "%02x%02x%02x%02x-", random[0], random[1], random[2], random[3]);
+}
+
+bool net_start(struct net *n, uv_loop_t *loop, struct text *error)
+{
+    struct conns_config conns = {.max_head_bytes = (size_t)n->config->max_header_bytes,
+                                 .max_connections = n->config->max_connections,
+                                 .max_per_address = n->config->max_connections_per_address,
+                                 .min_rate = n->config->min_rate,
+                                 .max_body_bytes = n->config->max_body_bytes,
+                                 .header_deadline = n->config->header_deadline,
+                                 .idle_timeout = n->config->idle_timeout,
+                                 .user = n,
+                                 .refused = refused,
+                                 .slow = slow,
+                                 .work_check = work_check};
+    name_requests(n);
+    if (!conns_init(&n->conns, &conns) || !http_start(n, error))
+        return false;
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(n->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+    if (!info || uv_poll_init(loop, &n->poll, info->epoll_fd))
+        return false;
+    uv_timer_init(loop, &n->timer);
+    n->poll.data = n->timer.data = n;
+    uv_poll_start(&n->poll, UV_READABLE, on_sockets);
+    return true;
+}
