@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 struct story *story_of(const struct job *job)
@@ -153,6 +154,7 @@ static void on_moved(void *user)
 int story_set_up(void **state)
 {
     struct fixture *f = calloc(1, sizeof *f);
+    (void)alarm(60); /* a job that is never moved on would keep the test waiting */
     f->jobs.most = 100;
     f->jobs.hooks = (struct jobs_hooks){on_answer, on_ended, on_moved};
     f->jobs.user = f;
@@ -166,6 +168,7 @@ int story_set_up(void **state)
 int story_tear_down(void **state)
 {
     struct fixture *f = *state;
+    (void)alarm(0);
     jobs_fini(&f->jobs);
     uv_close((uv_handle_t *)&f->jobs.wake, NULL);
     uv_close((uv_handle_t *)&f->jobs.deadline, NULL);
