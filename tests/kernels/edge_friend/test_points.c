@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the points that the edge-friend kernels make: ef_faces, ef_edges, ef_vertices, ef_step, ef_last,
- * isolated_points. Each kernel gets the oracle's mesh of the level before (levels.h, tests/oracle/naive.h:
+/* Oracles of the points that the edge-friend kernels make: ef_faces, ef_edges, ef_vertices, ef_step, ef_last.
+ * Each kernel gets the oracle's mesh of the level before (levels.h, tests/oracle/naive.h:
  * double precision, by SEMANTICS sections 1 to 3), rounded to float, with loop starts at random; what belongs
  * to ghosts alone is NaN, for nothing that leaves the engine may read it. */
 #include "tests/kernels/faces.h"
@@ -10,7 +10,6 @@
 #include "gpu/engines/edge_friend/kernels/ef_last.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_step.k.h"
 #include "gpu/engines/edge_friend/kernels/ef_vertices.k.h"
-#include "gpu/levels/isolated_points.k.h"
 #include "tests/kernels/edge_friend/points.h"
 #include <math.h>
 #include <stdlib.h>
@@ -211,41 +210,8 @@ static void test_points(void **state)
     (void)state, poly_each(N_RANDOM, 100000, check_mesh);
 }
 
-/* ---- isolated vertices ----------------------------------------------------------------------------------------- */
-static void test_isolated(void **state)
-{
-    const uint32_t list[] = {0, 7, 8, 99};
-    float p[300], *out = poisoned(300, sizeof *out), *normal = poisoned(300, sizeof *normal);
-    float *tangents = poisoned(600, sizeof *tangents);
-    uint64_t r = 11;
-    (void)state;
-    for (int i = 0; i < 300; i++)
-        p[i] = random_unit(&r);
-    for (int i = 0; i < 12; i++) {
-        out[3 * list[i / 3] + (uint32_t)i % 3] = p[3 * list[i / 3] + (uint32_t)i % 3];
-        normal[3 * list[i / 3] + (uint32_t)i % 3] = 0;
-        tangents[6 * list[i / 3] + (uint32_t)i % 3] = tangents[6 * list[i / 3] + 3 + (uint32_t)i % 3] = 0;
-    }
-    for (int k = 0; k < 8; k++) {
-        struct isolated_points_args a = {.list = launch_in(list, 4, 4), .p = launch_in(p, 300, 4)};
-        a.out = k & 1 ? launch_out(300, 4) : NULL;
-        a.normal = k & 2 ? launch_out(300, 4) : NULL;
-        a.tangents = k & 4 ? launch_out(600, 4) : NULL;
-        launch_say("isolated vertices, %d", k);
-        LAUNCH(isolated_points, &a, 4);
-        if (a.out)
-            launch_same(a.out, out, "out");
-        if (a.normal)
-            launch_same(a.normal, normal, "normal");
-        if (a.tangents)
-            launch_same(a.tangents, tangents, "tangents");
-        launch_end();
-    }
-    free(out), free(normal), free(tangents);
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points), cmocka_unit_test(test_isolated)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_points)};
     return LAUNCH_GROUP("points of edge-friend levels", tests);
 }

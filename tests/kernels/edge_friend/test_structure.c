@@ -2,7 +2,7 @@
 /* Oracles of what the edge-friend kernels say about structure: quads, friends, sharpness and loop starts from
  * ef_quads, ef_faces, ef_edges, ef_vertices and, level by level, ef_step. The quads must be the paper's;
  * friends, loops, unused slots and counts are then judged by the quads alone (levels.h). Points:
- * test_k_points. */
+ * test_points.c. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/engines/edge_friend/kernels/ef_edges.k.h"

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels that read points and faces: point_check, face_ends, face_corners, vertex_keys,
- * vertex_heads, and of compact. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
+ * vertex_heads. Each gets the oracle's arrays (brute.h), so no kernel is judged by another
  * one's output. Meshes: the shapes, random ones, and both with errors put in. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
-#include "gpu/kernel/compact.k.h"
 #include "gpu/mesh/kernels/face_corners.k.h"
 #include "gpu/mesh/kernels/face_ends.k.h"
 #include "gpu/mesh/kernels/point_check.k.h"
@@ -255,38 +254,12 @@ static void test_repeats(void **state)
     (void)state, poly_each(N_RANDOM, 1000, check_repeats);
 }
 
-/* ---- lists ----------------------------------------------------------------------------------------------------- */
-static void test_compact(void **state)
-{
-    const int64_t sizes[] = {1, 2, 63, 3000, 9001};
-    uint64_t r = 99;
-    (void)state;
-    for (int i = 0; i < 25; i++) {
-        int64_t n = sizes[i / 5], found = 0;
-        int32_t *flag = xalloc(n, sizeof *flag), *rank = xalloc(n, sizeof *rank);
-        uint32_t *list = xalloc(n, sizeof *list);
-        for (int64_t k = 0; k < n; k++) {
-            flag[k] = i % 5 == 0 ? 0 : i % 5 == 1 ? 1 : random_below(&r, 1 << i % 5) == 0;
-            if (flag[k])
-                list[found++] = (uint32_t)k;
-            rank[k] = (int32_t)found;
-        }
-        launch_say("%lld flags, %lld set", (long long)n, (long long)found);
-        struct compact_args a = {launch_in(flag, n, 4), launch_in(rank, n, 4), launch_out(found, 4)};
-        LAUNCH(compact, &a, n);
-        launch_same(a.list, list, "list");
-        launch_end();
-        free(flag), free(rank), free(list);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_points),       cmocka_unit_test(test_face_ends),
         cmocka_unit_test(test_face_corners), cmocka_unit_test(test_face_corners_errors),
         cmocka_unit_test(test_vertices),     cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_compact),
     };
     return LAUNCH_GROUP("kernels of points and faces", tests);
 }

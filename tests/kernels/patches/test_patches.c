@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels behind sdd_patches (patch_case.h), on shapes, random meshes and soups: patch_vertices,
- * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, compact_keys, patch_locations,
+ * patch_corners, patch_first, patch_children, patch_split, patch_keys, patch_corner_keys, patch_locations,
  * patch_rows, patch_faces; and of the points: patch_gather, patch_points, patch_limits. Laws: a vertex is regular on an
  * explicit level exactly from the level that the control mesh tells; keys sort as rows do. */
 #include "tests/kernels/launch.h"
-#include "gpu/kernel/compact_keys.k.h"
 #include "gpu/patches/kernels/patch_children.k.h"
 #include "gpu/patches/kernels/patch_corner_keys.k.h"
 #include "gpu/patches/kernels/patch_corners.k.h"
@@ -324,8 +323,8 @@ static void test_odd(void **state)
 /* ---- lists ----------------------------------------------------------------------------------------------------- */
 static void test_lists(void **state)
 {
-    uint64_t random = 5, key[500], some[500], child[2000];
-    int32_t flag[500], rank[500], n = 0;
+    uint64_t random = 5, key[500], child[2000];
+    int32_t rank[500], n = 0;
     uint32_t list[500];
     float from[3 * 500], to[3 * 500];
     (void)state;
@@ -333,17 +332,10 @@ static void test_lists(void **state)
     for (int i = 0; i < 500; i++) {
         key[i] = (uint64_t)i << 41 | random_next(&random);
         list[i] = (uint32_t)random_below(&random, 500);
-        flag[i] = random_below(&random, 3) == 0;
-        rank[i] = n + flag[i];
-        if (flag[i])
-            some[n++] = key[i];
+        rank[i] = n += random_below(&random, 3) == 0;
         for (int x = 0; x < 3; x++)
             from[3 * i + x] = random_unit(&random);
     }
-    struct compact_keys_args compact = {launch_in(key, 500, 8), launch_in(flag, 500, 4), launch_in(rank, 500, 4),
-                                        launch_out(n, 8)};
-    LAUNCH(compact_keys, &compact, 500);
-    launch_same(compact.out, some, "out");
     for (int i = 0; i < 2000; i++)
         child[i] = 4 * key[list[i / 4]] + (uint64_t)(i % 4);
     struct patch_children_args children = {launch_in(key, 500, 8), launch_in(list, 500, 4), launch_out(2000, 8)};

@@ -165,5 +165,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_from_where_it_lies), cmocka_unit_test(test_growing),
                                        cmocka_unit_test(test_messages), cmocka_unit_test(test_another_way)};
-    return cmocka_run_group_tests_name("unit/conn_send", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("net/conn_send", tests, NULL, NULL);
 }

@@ -193,5 +193,5 @@ int main(void)
                                        cmocka_unit_test(test_limit),    cmocka_unit_test(test_parts),
                                        cmocka_unit_test(test_fields),   cmocka_unit_test(test_chunks),
                                        cmocka_unit_test(test_utf8)};
-    return cmocka_run_group_tests_name("unit/guard", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("net/guard", tests, NULL, NULL);
 }

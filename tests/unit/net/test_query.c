@@ -120,5 +120,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_query), cmocka_unit_test(test_whole),
                                        cmocka_unit_test(test_media), cmocka_unit_test(test_range),
                                        cmocka_unit_test(test_etag)};
-    return cmocka_run_group_tests_name("unit/query", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("net/query", tests, NULL, NULL);
 }

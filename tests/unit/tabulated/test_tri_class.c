@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_tab_tri_class.c: laws of the tables of triangles, of classes with all that a class can have, and values that the
+/* Laws of the tables of triangles, of classes with all that a class can have, and values that the
  * rules say in words. That they are what a mesh does: tests/engines/test_tabulated_loop.c. */
 #include "gpu/engines/tabulated/tri_class.h"
 #include "tests/unit/tabulated/sample_classes.h"
