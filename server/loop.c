@@ -15,7 +15,7 @@
 #define LAST_SECONDS 1 /* for the last answers, after --drain-timeout */
 #define STUCK_FACTOR 2 /* a step may take so many request deadlines, and a minute */
 
-/* ---- stopping -------------------------------------------------------------------------------------------------- */
+/* ---- stopping ---------------------------------------------------------------------------------------------------- */
 void loop_notify(const char *state)
 {
     const char *path = getenv("NOTIFY_SOCKET");
@@ -119,7 +119,7 @@ static void on_signal(uv_signal_t *handle, int number)
     uv_timer_start(&s->drain, on_close, (uint64_t)(s->config->drain_delay * 1e3), 0);
 }
 
-/* ---- running ---------------------------------------------------------------------------------------------------- */
+/* ---- running ----------------------------------------------------------------------------------------------------- */
 void loop_served(void *user)
 {
     struct server *s = server_of(user);
@@ -166,7 +166,7 @@ static void on_tick(uv_timer_t *timer)
     loop_moved(&s->service);
 }
 
-/* ---- from start to end --------------------------------------------------------------------------------------------- */
+/* ---- from start to end ------------------------------------------------------------------------------------------- */
 void loop_start(struct server *s)
 {
     static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};

@@ -16,7 +16,7 @@
 
 #define OTHER_FILES 256 /* reserve, lingering sockets, store, log, device */
 
-/* ---- the device lives on its thread from first to last ------------------------------------------------------- */
+/* ---- the device lives on its thread from first to last ----------------------------------------------------------- */
 struct device_task {
     struct task task;
     struct server *server;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
+/* edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
  * The new device state is built beside the old one; it stays, so that the next refined request finds it. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
@@ -50,19 +50,7 @@ static int apply(struct job *job)
 static int build(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    struct residency *residency = memory_of(job)->residency;
-    struct sdd_topology_info topology;
-    if (!(e->resident = resident_create()))
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load(residency, e->resident, e->result.mesh, e->info.topology_id, slot_of(job)->info.version + 1,
-                           job->phases, &job->err);
-    if (rc)
-        return rc;
-    sdd_topology_info(resident_topology(e->resident), &topology);
-    e->result.mesh->n_edges = topology.n_edges;
-    e->result.mesh->manifold = topology.manifold;
-    residency_publish(residency);
-    return SDD_OK;
+    return build_resident(job, e->result.mesh, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
 }
 
 static void describe(struct edit_job *e, int64_t now)
@@ -74,13 +62,7 @@ static void describe(struct edit_job *e, int64_t now)
     e->info = e->base.slot->info;
     memcpy(e->info.topology_id, topology_id, sizeof topology_id);
     e->info.version++;
-    e->info.n_vertices = m->n_vertices;
-    e->info.n_faces = m->n_faces;
-    e->info.n_corners = m->n_corners;
-    e->info.n_edges = m->n_edges;
-    e->info.n_uvs = m->n_uvs;
-    e->info.manifold = m->manifold;
-    e->info.n_primvars = primvars_list(m, e->info.primvars);
+    store_info_measure(&e->info, m);
     e->info.updated_ms = now;
     (e->base.media_out == MEDIA_PROTOBUF ? edit_result_proto : edit_result_json)(&e->base.answer, &e->info, &state,
                                                                                  &e->result);
@@ -135,8 +117,7 @@ static void free_job(struct job *job)
     edit_batch_free(e->batch);
     edit_result_free(&e->result);
     resident_release(job_service(job)->jobs->compute, e->resident);
-    mesh_job_fini(&e->base);
-    free(job);
+    mesh_job_free(job);
 }
 
 void api_edits(struct request *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_health.c: is the daemon alive, and does it take work. */
+/* health.c: is the daemon alive, and does it take work. */
 #include "server/api/api.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_matrix.c: GET /v1/meshes/{id}/matrix: a subdivision matrix as Matrix Market text, which is made while it is sent
+/* matrix.c: GET /v1/meshes/{id}/matrix: a subdivision matrix as Matrix Market text, which is made while it is sent
  * from a copy in host memory. */
 #include "gpu/sdd/sdd_matrix.h"
 #include "server/api/api.h"
@@ -141,8 +141,7 @@ static void free_job(struct job *job)
 {
     struct matrix_job *m = (struct matrix_job *)job;
     give_back(job_service(job), m->text);
-    mesh_job_fini(&m->base.base);
-    free(job);
+    mesh_job_free(job);
 }
 
 static int read_what(struct matrix_job *m, struct sdd_error *err)

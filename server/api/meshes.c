@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_meshes.c: create, list, show, delete and read back control meshes. */
+/* meshes.c: create, list, show, delete and read back control meshes. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -10,12 +10,6 @@
 
 #define LIST_DEFAULT 100
 #define LIST_MAX 1000
-
-static void free_mesh_job(struct job *job)
-{
-    mesh_job_fini((struct mesh_job *)job);
-    free(job);
-}
 
 /* ---- POST /v1/meshes -------------------------------------------------------------------------------------------- */
 struct create_job {
@@ -72,12 +66,11 @@ static bool create_skip_find(const struct job *job)
 }
 
 /* The library names rows, and a client knows those that it sent: what is refused is refused in these. */
-static int create_load(struct create_job *c)
+static int create_build(struct job *job)
 {
-    struct job *job = &c->base.job;
+    struct create_job *c = (struct create_job *)job;
     struct sdd_error authored = {0};
-    int rc =
-        resident_load(memory_of(job)->residency, c->resident, c->mesh, c->info.topology_id, 1, job->phases, &job->err);
+    int rc = build_resident(job, c->mesh, c->info.topology_id, 1, &c->resident);
     if (rc == SDD_EMESH && c->authored)
         if (resident_load(memory_of(job)->residency, c->resident, c->authored, c->info.topology_id, 1, NULL,
                           &authored) == rc)
@@ -85,23 +78,6 @@ static int create_load(struct create_job *c)
     mesh_free(c->authored);
     c->authored = NULL;
     return rc;
-}
-
-static int create_build(struct job *job)
-{
-    struct create_job *c = (struct create_job *)job;
-    struct residency *residency = memory_of(job)->residency;
-    struct sdd_topology_info topology;
-    if (!(c->resident = resident_create()))
-        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = create_load(c);
-    if (rc)
-        return rc;
-    sdd_topology_info(resident_topology(c->resident), &topology);
-    c->mesh->n_edges = topology.n_edges;
-    c->mesh->manifold = topology.manifold;
-    residency_publish(residency);
-    return SDD_OK;
 }
 
 /* The answer is written before the commit, because the commit records it for the request's Idempotency-Key. */
@@ -112,14 +88,7 @@ static void create_describe(struct create_job *c, int64_t now)
                                c->reordered ? c->bandwidth : NULL};
     memcpy(c->info.name, m->name, sizeof c->info.name);
     c->info.version = 1;
-    c->info.options = m->options;
-    c->info.n_vertices = m->n_vertices;
-    c->info.n_faces = m->n_faces;
-    c->info.n_corners = m->n_corners;
-    c->info.n_edges = m->n_edges;
-    c->info.n_uvs = m->n_uvs;
-    c->info.manifold = m->manifold;
-    c->info.n_primvars = primvars_list(m, c->info.primvars);
+    store_info_measure(&c->info, m);
     c->info.created_ms = c->info.updated_ms = now;
     snprintf(c->location, sizeof c->location, "/v1/meshes/%s", c->info.id);
     if (c->base.media_out == MEDIA_PROTOBUF)
@@ -190,7 +159,7 @@ static void create_free(struct job *job)
     mesh_free(c->mesh);
     mesh_free(c->authored);
     resident_release(job_service(job)->jobs->compute, c->resident);
-    free_mesh_job(job);
+    mesh_job_free(job);
 }
 
 void api_create(struct request *r)
@@ -268,7 +237,7 @@ static void show_answer(struct job *job)
 void api_show(struct request *r)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find}, {0}};
-    static const struct job_ops ops = {steps, show_answer, free_mesh_job};
+    static const struct job_ops ops = {steps, show_answer, mesh_job_free};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
     if (j)
         mesh_job_start(r, j, &ops);
@@ -302,7 +271,7 @@ void api_delete(struct request *r)
                                         {ON_STORE, PHASE_COMMIT, delete_commit, NULL},
                                         {ON_LOOP, -1, delete_forget, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, delete_answer, free_mesh_job};
+    static const struct job_ops ops = {steps, delete_answer, mesh_job_free};
     struct mesh_job *j = mesh_job_create(r, sizeof *j, false);
     if (j)
         mesh_job_start(r, j, &ops);
@@ -341,7 +310,7 @@ static void cage_answer(struct job *job)
 static void cage_free(struct job *job)
 {
     free(((struct cage_job *)job)->body);
-    free_mesh_job(job);
+    mesh_job_free(job);
 }
 
 void api_cage(struct request *r)

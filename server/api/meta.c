@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
+/* meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
 #include "server/api/api.h"
 #include "server/refine/refine.h"
 #include "openapi.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_plan.c: GET /v1/meshes/{id}/plan: what the same query on refined would cost, exactly, before asking. */
+/* plan.c: GET /v1/meshes/{id}/plan: what the same query on refined would cost, exactly, before asking. */
 #include "server/api/api.h"
 #include "server/refine/refine.h"
 #include <stdlib.h>
@@ -96,12 +96,6 @@ static void answer(struct job *job)
     answer_text(job->request, 200, MEDIA_JSON, &t);
 }
 
-static void free_job(struct job *job)
-{
-    mesh_job_fini((struct mesh_job *)job);
-    free(job);
-}
-
 void api_plan(struct request *r)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
@@ -109,7 +103,7 @@ void api_plan(struct request *r)
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
                                         {ON_DEVICE, -1, load, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, answer, free_job};
+    static const struct job_ops ops = {steps, answer, mesh_job_free};
     struct refine_job *j = refine_job_create(r, sizeof *j, false);
     if (j)
         mesh_job_start(r, &j->base, &ops);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_positions.c: PUT /v1/meshes/{id}/positions: new points for a topology that stays. */
+/* positions.c: PUT /v1/meshes/{id}/positions: new points for a topology that stays. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -85,8 +85,7 @@ static void answer(struct job *job)
 static void free_job(struct job *job)
 {
     positions_free(((struct positions_job *)job)->positions);
-    mesh_job_fini((struct mesh_job *)job);
-    free(job);
+    mesh_job_free(job);
 }
 
 void api_positions(struct request *r)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api_refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
- * or while it is sent. The work is refine_compute.c's, the answers are refine_answer.c's. */
+/* refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
+ * or while it is sent. The work is done in refine/. */
 #include "server/mesh/positions.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"
@@ -136,8 +136,7 @@ static void free_job(struct job *job)
         cached_free(&memory_of(job)->cache, j->frame);
     stream_close(j->stream);
     positions_free(j->pose);
-    mesh_job_fini(&j->base);
-    free(job);
+    mesh_job_free(job);
 }
 
 static void start(struct request *r, bool patches, bool posed)

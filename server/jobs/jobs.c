@@ -31,7 +31,7 @@ static struct executor *executor_of(const struct job *job)
     return queue == ON_HOST ? job->jobs->host : queue == ON_STORE ? job->jobs->disk : job->jobs->compute;
 }
 
-/* ---- on a worker thread --------------------------------------------------------------------------------- */
+/* ---- on a worker thread ------------------------------------------------------------------------------------------ */
 static void go_on(struct task *task, void *user);
 
 static void run_step(struct task *task, void *user)
@@ -90,7 +90,7 @@ int job_join(struct job *job, bool (*fits)(const struct job *job, const struct j
     return n;
 }
 
-/* ---- on the loop ------------------------------------------------------------------------------------------ */
+/* ---- on the loop ------------------------------------------------------------------------------------------------- */
 static bool may_begin(const struct turns *turns, const struct job *job)
 {
     return !turns->holder && !turns->closed && (job->reader || !turns->readers);
@@ -305,7 +305,7 @@ void jobs_collect(struct jobs *jobs)
     }
 }
 
-/* ---- start and end ------------------------------------------------------------------------------------------- */
+/* ---- start and end ----------------------------------------------------------------------------------------------- */
 static void on_wake(uv_async_t *wake)
 {
     struct jobs *jobs = wake->data;

@@ -40,7 +40,8 @@ struct job_ops {
     void (*free)(struct job *job);   /* on the loop; frees what the job owns, and the job           */
 };
 
-struct turns { /* at one thing */
+/* Jobs that want one thing take turns at it; whoever has the thing has its struct turns. */
+struct turns {
     struct job *holder;
     int readers;         /* jobs beside the holder that only read what is there */
     int closed;          /* of the readers, those that let nobody in            */
@@ -71,16 +72,19 @@ struct job {
     const char *refined_by;  /* what the engine made points of (sdd_result_info), or NULL   */
 };
 
-struct jobs_hooks { /* called on the loop */
-    /* Answers job->request: with err, or by job->ops when it is NULL. The job then lets go of it. */
+/* What jobs leave to their users. All are called on the loop.
+ * answer  answers job->request: with err, or by job->ops when err is NULL. Then the job lets go of it.
+ * ended   some work ended with this result, which may be one that the daemon cannot go on after.
+ * moved   jobs went on, and requests may have been answered. */
+struct jobs_hooks {
     void (*answer)(struct job *job, const struct sdd_error *err);
-    void (*ended)(void *user, int rc); /* some work ended so: can the daemon go on? */
-    void (*moved)(void *user);         /* jobs went on; requests may have been answered */
+    void (*ended)(void *user, int rc);
+    void (*moved)(void *user);
 };
 struct jobs {
     int64_t most; /* --queue-size */
     struct jobs_hooks hooks;
-    void *user; /* of hooks, tasks and steps */
+    void *user; /* what hooks, tasks and steps work with */
     struct metrics *metrics;
     /* The rest is made by jobs_start. */
     struct executor *host, *disk, *compute; /* any thread may post */
@@ -119,7 +123,7 @@ void jobs_abandon(struct jobs *jobs, int code); /* all of them */
 void jobs_hand_over(struct jobs *jobs, struct task *task);
 void jobs_collect(struct jobs *jobs);        /* runs what was handed over: moves on the jobs whose step is done */
 void jobs_run(struct jobs *jobs);            /* runs the jobs that got their turn */
-void jobs_report(struct jobs *jobs, int rc); /* on the loop: work that is no job ended so */
+void jobs_report(struct jobs *jobs, int rc); /* on the loop: work that is no job ended with this result */
 void jobs_deadline(struct jobs *jobs, uint64_t at); /* jobs are looked at when this moment (uv_hrtime) comes */
 int job_fail(struct job *job, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -5,8 +5,8 @@
  *   net_listen -> net_start -> [http.c screens a head, collects the body, calls the route's handler] -> http_stop
  *
  * net/ is handed the endpoint table and hooks; it knows no job, no mesh and no device. A handler answers with
- * answer_*() of http.h at once, or later: then http_answered wakes the connection. Rooms that serve requests may use all
- * of this; base/ and jobs/ may not. */
+ * answer_*() of http.h at once, or later: then http_answered wakes the connection. Rooms that serve requests may use
+ * all of this; base/ and jobs/ may not. */
 #ifndef SUBDD_NET_H
 #define SUBDD_NET_H
 #include "server/base/log.h"
@@ -20,17 +20,22 @@ struct MHD_Daemon;
 
 enum net_state {
     NET_READY,
-    NET_NOT_READY, /* readiness says so; requests are served    */
-    NET_FAILED,    /* requests are refused, but those of health */
-    NET_CLOSING    /* so too, and connections are closed        */
+    NET_NOT_READY, /* requests are served, but readiness says no                   */
+    NET_FAILED,    /* requests are refused, but those of health                    */
+    NET_CLOSING    /* requests are refused likewise, and connections are closed    */
 };
 
-struct net_hooks {                    /* of the work behind the requests */
-    void *user;                       /* also for handlers */
-    void (*run)(void *user);          /* moves on what got its turn; that may answer requests       */
-    void (*served)(void *user);       /* sockets were looked at                                     */
-    void (*waits)(struct request *r); /* four times a second: its connection waits for the answer, or for more of it */
-    void (*left)(struct request *r);  /* it is over; it may have been left before it had an answer  */
+/* What net/ leaves to those who do the work behind the requests. user is theirs, and what handlers work with.
+ * run     moves on the work that can go on; that may answer requests.
+ * served  the sockets were looked at.
+ * waits   comes four times a second while the request's connection waits for its answer, or for more of it.
+ * left    the request is over; its client may have left before there was an answer. */
+struct net_hooks {
+    void *user;
+    void (*run)(void *user);
+    void (*served)(void *user);
+    void (*waits)(struct request *r);
+    void (*left)(struct request *r);
 };
 
 struct net {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- requests and jobs -------------------------------------------------------------------------------------------- */
+/* ---- requests and jobs ------------------------------------------------------------------------------------------- */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns)
 {
     job->request = r;
@@ -45,7 +45,7 @@ void operation_left(struct request *r)
     r->job->request = NULL;
 }
 
-/* ---- jobs on a mesh ----------------------------------------------------------------------------------------------- */
+/* ---- jobs on a mesh ---------------------------------------------------------------------------------------------- */
 /* If-Match: "7" (or as another representation has it, "7-pb") or *. Mesh versions are the only tags that can match, so
  * a list has no use here. */
 static bool read_match(struct request *r, struct mesh_job *j)
@@ -93,9 +93,10 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     return j;
 }
 
-void mesh_job_fini(struct mesh_job *j)
+void mesh_job_free(struct job *job)
 {
-    struct service *s = job_service(&j->job);
+    struct mesh_job *j = (struct mesh_job *)job;
+    struct service *s = job_service(job);
     if (j->slot)
         slot_unuse(&s->memory->slots, j->slot);
     executor_release(s->jobs->host, j->body, (int64_t)j->body_bytes, free);
@@ -103,6 +104,7 @@ void mesh_job_fini(struct mesh_job *j)
     idempotency_free(j->key);
     text_free(&j->answer);
     text_free(&j->warnings);
+    free(j);
 }
 
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops)
@@ -120,7 +122,7 @@ void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops 
     ops->free(&j->job);
 }
 
-/* ---- steps ---------------------------------------------------------------------------------------------------------- */
+/* ---- steps ------------------------------------------------------------------------------------------------------- */
 int step_find(struct job *job)
 {
     int rc = storage_result(job_service(job)->storage, store_find(job_service(job)->storage->store, slot_of(job)->id,
@@ -191,4 +193,20 @@ int ensure_resident(struct job *job)
         return JOB_AGAIN;
     return resident_load(residency, slot->resident, slot->host, slot->info.topology_id, slot->info.version, job->phases,
                          &job->err);
+}
+
+int build_resident(struct job *job, struct mesh *mesh, const char *topology_id, int64_t version, struct resident **out)
+{
+    struct residency *residency = memory_of(job)->residency;
+    struct sdd_topology_info topology;
+    if (!(*out = resident_create()))
+        return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
+    int rc = resident_load(residency, *out, mesh, topology_id, version, job->phases, &job->err);
+    if (rc)
+        return rc;
+    sdd_topology_info(resident_topology(*out), &topology);
+    mesh->n_edges = topology.n_edges;
+    mesh->manifold = topology.manifold;
+    residency_publish(residency);
+    return SDD_OK;
 }

@@ -19,7 +19,8 @@
 struct sending;
 struct idempotency;
 
-struct service { /* what handlers and steps work with; serve.c makes it */
+/* What handlers and steps work with: the rooms below, each of which sees its own part alone. serve.c makes it. */
+struct service {
     const struct config *config;
     struct metrics *metrics;
     struct net *net;
@@ -65,7 +66,7 @@ struct mesh_job {
 };
 /* mesh_job_create: takes body and query over. NULL: the request has its answer (out of memory, bad If-Match or key). */
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key);
-void mesh_job_fini(struct mesh_job *j); /* what mesh_job owns, not the job itself */
+void mesh_job_free(struct job *job); /* what mesh_job owns, and the job */
 /* mesh_job_start: starts it on the mesh in the path. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
 
@@ -82,6 +83,9 @@ bool skip_load_resident(const struct job *job); /* ... or the current version is
 int step_match(struct job *job);                /* ON_LOOP: 412 when If-Match is stale         */
 /* On the compute thread: the mesh on the device in its current version. JOB_AGAIN: a host copy is needed first. */
 int ensure_resident(struct job *job);
+/* build_resident: on the compute thread: device state of its own for a mesh that may become the current one; what the
+ * topology knows of the mesh goes into it. *out (may be there on error, not resident) is the caller's. */
+int build_resident(struct job *job, struct mesh *mesh, const char *topology_id, int64_t version, struct resident **out);
 int ensure_resident_record(struct job *job); /* on the loop: slot->resident exists          */
 
 #endif

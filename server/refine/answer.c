@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_answer.c: the answers of refined and patches: a frame that is there, from where it was computed to, or one
+/* answer.c: the answers of refined and patches: a frame that is there, from where it was computed to, or one
  * that is made while it is sent. */
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_compute.c: frames on the compute thread: as a whole, in pieces while they are sent, or many together. */
+/* compute.c: frames on the compute thread: as a whole, in pieces while they are sent, or many together. */
 #include "gpu/sdd/sdd_begin.h"
 #include "gpu/sdd/sdd_many.h"
 #include "server/refine/refine.h"

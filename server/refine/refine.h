@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.h: the door of refine/: what refined, patches, plan and matrix share, from their query to the bytes of a frame.
+/* refine.h: the door of refine/: what refined, patches, plan and matrix share, from their query to the bytes of a
+ * frame.
  *
  *   request.c   the query, the name and entity tag of a frame, the budgets that admit it
  *   compute.c   on the compute thread: frames as a whole, in pieces, or many together
@@ -7,17 +8,18 @@
  *   answer.c    a frame that is there, or comes, to its socket; stream.h: one that is made while it is sent
  *
  * api/ has the handlers and the order of their steps. refine/ uses operation/ and all below it. */
-#ifndef SUBDD_REFINE_REQUEST_H
-#define SUBDD_REFINE_REQUEST_H
+#ifndef SUBDD_REFINE_H
+#define SUBDD_REFINE_H
 #include "server/operation/operation.h"
 #include "server/resident/payload.h"
 
 #define REFINE_PIECE_BYTES (8 << 20) /* smaller pieces of a frame would wake threads more often than is worth it */
 
-struct sending { /* answers that are being made while they are sent; the loop's */
-    struct list streams;
-    struct list late; /* senders that wait for more of their frame to be there, .. */
-    bool cut;         /* .. and wait no more                                       */
+/* Answers that are being made while they are sent. The loop's. */
+struct sending {
+    struct list streams; /* stream.h                                                    */
+    struct list late;    /* senders in answer.c that wait for more of their frame       */
+    bool cut;            /* the daemon ends: no sender waits for more, its answer ends  */
 };
 static inline void sending_init(struct sending *s)
 {
@@ -112,7 +114,7 @@ bool refine_begins(const struct refine_job *j);
 void refine_adopt(struct refine_job *j);
 /* refine_lose: on the loop: what has not come of the frame that the job made never will. */
 void refine_lose(struct refine_job *j);
-void refine_answer(struct job *job); /* refine_answer.c: the frame, what is asked for of it, or 304 */
+void refine_answer(struct job *job); /* answer.c: the frame, what is asked for of it, or 304 */
 /* answers_wake: those that wait for more of their frame look again. answers_cut: from now on nobody waits; their
  * connections end before the frame does. Loop. */
 void answers_wake(struct sending *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_request.c: the query of refined, patches and plan, and the budgets that admit a frame. */
+/* request.c: the query of refined, patches and plan, and the budgets that admit a frame. */
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include <stdio.h>
@@ -95,8 +95,7 @@ struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patch
     if (!read_request(j, refine_max_level(service_of(r)->config, patches), &err))
         return j;
     answer_error(r, &err);
-    mesh_job_fini(&j->base);
-    free(j);
+    mesh_job_free(&j->base.job);
     return NULL;
 }
 

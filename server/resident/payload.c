@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.c: the layout of a refined frame. */
+/* payload.c: the layout of a refined frame. */
 #include "server/resident/payload.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame.h: a refined result as the bytes of application/vnd.subdd.frame: varint, FrameHeader, padding to 64, blocks.
+/* payload.h: a refined result as the bytes of application/vnd.subdd.frame: varint, FrameHeader, padding to 64, blocks.
  * The bytes depend on mesh version, request and backend alone (timings go into Server-Timing), so one entity tag
  * names them. The blocks stay where the compute library put them. */
-#ifndef SUBDD_FRAME_H
-#define SUBDD_FRAME_H
+#ifndef SUBDD_PAYLOAD_H
+#define SUBDD_PAYLOAD_H
 #include "server/mesh/primvars.h"
 #include <stddef.h>
 

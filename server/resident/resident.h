@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resident.h: the door of resident/: what is in memory of the meshes, on the host and on the device, and what of it goes
- * first when memory is short.
+/* resident.h: the door of resident/: what is in memory of the meshes, on the host and on the device, and what of it
+ * goes first when memory is short.
  *
  *   slots       a mesh: its record, its host copy, and who works on it      loop, and the job whose turn it is
  *   residency   its device state                                            compute thread

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.h: durable meshes in one SQLite file, <dir>/subdd.db.
+/* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db. Its form is known to sqlite/ alone.
+ * Rooms that serve requests use it through the daemon's struct storage (storage.h); it uses base/ and mesh/.
  *
  * A call that returns SDD_OK after a change has been written and synced: it survives kill -9 and power loss. A call
  * that fails has changed nothing. Topologies are stored once each, however many meshes share one.
@@ -41,6 +42,19 @@ struct store_answer {
     const void *body;
     int64_t bytes;
 };
+
+/* store_info_measure: i's options, sizes and primvars become those of m. */
+static inline void store_info_measure(struct store_info *i, const struct mesh *m)
+{
+    i->options = m->options;
+    i->n_vertices = m->n_vertices;
+    i->n_faces = m->n_faces;
+    i->n_corners = m->n_corners;
+    i->n_edges = m->n_edges;
+    i->n_uvs = m->n_uvs;
+    i->manifold = m->manifold;
+    i->n_primvars = primvars_list(m, i->primvars);
+}
 
 /* store_open: opens or creates <dir>/subdd.db (and dir, mode 0700).
  * Errors  SDD_ESTORE: in use by another process, not ours, from a newer version, damaged */

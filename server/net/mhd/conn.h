@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn.h: the connections: their deadlines, their limits, and the bytes that may pass to the HTTP library and from it.
+/* conn.h: the door of mhd/, between libmicrohttpd and its sockets: the connections, their deadlines, their limits, and
+ * the bytes that may pass to the HTTP library and from it (guard.h judges them). net/ makes connections and is asked
+ * through conns_config what to answer; those who write bodies use conn_give and conn_enter. mhd/ uses no other room.
  *
  * libmicrohttpd reads sockets by recv(), a dynamic symbol. conn.c defines recv(): the bytes of a known connection pass
  * the guard first, everything else goes straight to the kernel. This sees what was really sent, which no callback

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_answers.c: first answers to requests that carry an Idempotency-Key. */
+/* answers.c: first answers to requests that carry an Idempotency-Key. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>

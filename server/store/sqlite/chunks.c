@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_chunks.c: arrays as rows of at most 1 MiB, each with a checksum that also covers where it belongs. */
+/* chunks.c: arrays as rows of at most 1 MiB, each with a checksum that also covers where it belongs. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_db.c: opening the file, schema, statements, transactions, errors.
+/* db.c: opening the file, schema, statements, transactions, errors.
  *
  * One connection writes, and it alone checkpoints: exclusive locking keeps every other process (and SQLite's
  * shared-memory file) out, which also keeps clear of the WAL-reset race that SQLite before 3.51.3 has with two

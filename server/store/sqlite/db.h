@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_db.h: the store's SQLite connection, its statements and chunks; for the store_*.c files only. */
+/* db.h: the door of sqlite/, which is store.h in SQLite: for the files of this room alone.
+ *
+ *   db.c       the connection: schema, statements, transactions, errors     store.c   the calls of store.h
+ *   record.c   the row of a mesh                                            chunks.c  arrays, in rows of at most 1 MiB
+ *   points.c   new positions in the chunks that they touch                  answers.c first answers, by their key
+ *
+ * It uses mesh/ and the types of store.h; nobody but the linker knows of it. */
 #ifndef SUBDD_STORE_DB_H
 #define SUBDD_STORE_DB_H
 #include "server/store/store.h"

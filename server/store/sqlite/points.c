@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_points.c: new positions; only the chunks that a range touches are rewritten. */
+/* points.c: new positions; only the chunks that a range touches are rewritten. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store_record.c: the row of a mesh: everything but its arrays, under a checksum of its own. */
+/* record.c: the row of a mesh: everything but its arrays, under a checksum of its own. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>

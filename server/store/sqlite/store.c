@@ -188,14 +188,7 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     r->flags = flags_of(m);
     (void)snprintf(i->name, sizeof i->name, "%s", m->name[0] ? m->name : i->id);
     i->version++;
-    i->options = m->options;
-    i->n_vertices = m->n_vertices;
-    i->n_faces = m->n_faces;
-    i->n_corners = m->n_corners;
-    i->n_edges = m->n_edges;
-    i->n_uvs = m->n_uvs;
-    i->manifold = m->manifold;
-    i->n_primvars = primvars_list(m, i->primvars);
+    store_info_measure(i, m);
     i->updated_ms = now_ms;
     return store_record_write(s, r, err);
 }
