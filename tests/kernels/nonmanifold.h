@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* odd.h: edges, kinds and sharpness of a mesh that need not be manifold, by trying everything, as OpenSubdiv has
- * them: a further use of an edge by one face is an edge of its own, and so is each use with equal ends but the first;
- * edges that are not manifold are infinitely sharp, and so are such vertices but for an interior crease. The oracle
- * of nonmanifold_split_flags, nonmanifold_split_edges, nonmanifold_vertices and of all that mesh-matrix does. Nothing is shared with gpu/. */
+/* nonmanifold.h: edges, kinds and sharpness of a mesh that need not be manifold, by trying everything, as OpenSubdiv
+ * has them: a further use of an edge by one face is an edge of its own, and so is each use with equal ends but the
+ * first; edges that are not manifold are infinitely sharp, and so are such vertices but for an interior crease. The
+ * oracle of nonmanifold_split_flags, nonmanifold_split_edges, nonmanifold_vertices and of all that mesh-matrix does.
+ * Nothing is shared with gpu/. */
 #ifndef TESTS_ODD_H
 #define TESTS_ODD_H
 #include "tests/kernels/brute.h"

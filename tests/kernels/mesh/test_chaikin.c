@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of what crease method chaikin adds: mark_semisharp_edges, chaikin_rows, channel_chaikin, chaikin_step. Parts of edges
- * are edges of a graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the oracle's
- * parts. */
+/* Oracles of what crease method chaikin adds: mark_semisharp_edges, chaikin_rows, channel_chaikin, chaikin_step. Parts
+ * of edges are edges of a graph, split over and over in double precision (SEMANTICS.md section 2); each step gets the
+ * oracle's parts. */
 #include "tests/kernels/launch.h"
 #include "gpu/mesh/kernels/chaikin_rows.k.h"
 #include "gpu/levels/kernels/chaikin_step.k.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Oracles of the kernels that join faces: edge_keys, run_heads, edge_ids, edge_twins, vertex_fan. Each gets
  * the oracle's arrays (brute.h), so no kernel is judged by another one's output. Meshes: the shapes, random ones, both
- * with edges and vertices spoiled, shapes that are not manifold and soups (odd.h). */
+ * with edges and vertices spoiled, shapes that are not manifold and soups (nonmanifold.h). */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/mesh/kernels/edge_ids.k.h"

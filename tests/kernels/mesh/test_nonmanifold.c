@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracles of the kernels that meshes which are not manifold need: nonmanifold_split_flags, nonmanifold_split_edges, nonmanifold_vertices, open_*, and
- * edge_implicit with kinds. Each gets the oracle's arrays (odd.h), so no kernel is judged by another one's output.
- * Meshes: shapes that are not manifold, soups, and manifold ones, where nothing is apart. */
+/* Oracles of the kernels that meshes which are not manifold need: nonmanifold_split_flags, nonmanifold_split_edges,
+ * nonmanifold_vertices, open_*, and edge_implicit with kinds. Each gets the oracle's arrays (nonmanifold.h), so no
+ * kernel is judged by another one's output. Meshes: shapes that are not manifold, soups, and manifold ones, where
+ * nothing is apart. */
 #include "tests/kernels/faces.h"
 #include "tests/kernels/launch.h"
 #include "gpu/mesh/kernels/nonmanifold_split_flags.k.h"

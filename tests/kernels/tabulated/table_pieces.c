@@ -84,8 +84,8 @@ int64_t pieces_slots(int64_t m)
     return m * m + m + 1;
 }
 
-/* The words of table_pieces.h: points that all make, then the vertex', the face's, and those at the left. Above, only the
- * face's is there. */
+/* The words of table_pieces.h: points that all make, then the vertex', the face's, and those at the left. Above, only
+ * the face's is there. */
 int64_t pieces_slot(int64_t m, int64_t x, int64_t y)
 {
     int64_t inside = (m - 1) * (m - 1);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* story.h: jobs for tests of jobs/, on a loop of their own: each does as its story says, which keeps what came of it. */
+/* story.h: jobs for tests of jobs/, on a loop of their own: each does as its story says, which keeps what came of it.
+ * */
 #ifndef TESTS_STORY_H
 #define TESTS_STORY_H
 #include "server/jobs/jobs.h"
@@ -42,8 +43,8 @@ struct fixture {
 int story_set_up(void **state); /* of a cmocka test: *state is a fixture with two turns, and two threads on the host */
 int story_tear_down(void **state); /* fails the test when a job, a turn or a handle of the loop is left */
 
-/* story_tell: the story of a job of five steps: on the loop, the host, the store, the device, and the loop. A job of the
- * name s skips the store's. story_check or story_check_answer frees it. */
+/* story_tell: the story of a job of five steps: on the loop, the host, the store, the device, and the loop. A job of
+ * the name s skips the store's. story_check or story_check_answer frees it. */
 struct story *story_tell(char name);
 struct story *story_of(const struct job *job);
 void story_note(struct story *s, char c); /* into its log */

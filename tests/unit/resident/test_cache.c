@@ -84,7 +84,8 @@ static struct cached *keep(struct fixture *f, const char *key, int64_t bytes)
     return entry;
 }
 
-/* Exactly these keys are there, a letter each; they are looked for from the longest unused one, so none changes place. */
+/* Exactly these keys are there, a letter each; they are looked for from the longest unused one, so none changes place.
+ * */
 static void check_keys(struct fixture *f, const char *keys, int64_t bytes)
 {
     const struct list *at = f->cache.lru.next;

@@ -310,7 +310,8 @@ static void test_flags(void **state)
     assert_int_equal(p->config.threads, 4);
 }
 
-/* What there is to do is a flag alone: a variable does not do it. SUBDD_CONFIG names a file, --config a stronger one. */
+/* What there is to do is a flag alone: a variable does not do it. SUBDD_CONFIG names a file, --config a stronger one.
+ * */
 static void test_actions(void **state)
 {
     struct place *p = *state;

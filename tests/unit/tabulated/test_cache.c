@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_cache.h: what comes out has the bits of table_class_table and table_tri_table, whatever was kept, dropped or asked
- * for before, by one thread or several; no more is kept than is allowed, and what was used least lately goes. */
+/* table_cache.h: what comes out has the bits of table_class_table and table_tri_table, whatever was kept, dropped or
+ * asked for before, by one thread or several; no more is kept than is allowed, and what was used least lately goes. */
 #include "gpu/engines/tabulated/cache.h"
 #include "tests/unit/tabulated/sample_classes.h"
 #include <pthread.h>

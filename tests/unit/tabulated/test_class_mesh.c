@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_class_table and table_class_shared against a mesh of the same neighbourhood, subdivided face by face, edge by edge
- * and vertex by vertex as the rules are written; what leads away from a point makes the normal that the faces around it
- * make, or the limit masks as Halstead et al. 1993 have them. */
+/* table_class_table and table_class_shared against a mesh of the same neighbourhood, subdivided face by face, edge by
+ * edge and vertex by vertex as the rules are written; what leads away from a point makes the normal that the faces
+ * around it make, or the limit masks as Halstead et al. 1993 have them. */
 #include "tests/unit/tabulated/sample_classes.h"
 #include <math.h>
 #include <setjmp.h>
