@@ -42,7 +42,7 @@ CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
 CFLAGS_gpu/device/cpu/backend_cpu = $(OPENMP)
-CFLAGS_gpu/mesh/topology = $(OPENMP)
+CFLAGS_gpu/mesh/topology_create = $(OPENMP)
 CFLAGS_gpu/engines/tabulated/tables = $(OPENMP)
 CFLAGS_kernels = $(CFLAGS_gpu) $(if $(SAN),,-O3) -march=x86-64-v3 $(OPENMP)
 LDFLAGS  := -Wl,--as-needed $(if $(SAN),-fsanitize=$(SAN)) $(EXTRA)
@@ -81,7 +81,7 @@ CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
-        cover docker tests said run-tests run-bench fuzzers force
+        answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
 all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
@@ -171,6 +171,7 @@ run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
 check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
+answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one)
 	$(AGAIN) run-bench
 run-bench: all $(BENCHES)
@@ -201,6 +202,9 @@ lint: ## format, sizes, licence line, banned calls, layering, kernel headers, cl
 	@deploy/install-deps lint
 	@$(MAKE) $(GEN)
 	@tests/tools/lint $(BUILD)
+check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
+	$(AGAIN) all NVCC=
+	@tests/tools/check-howto $(BUILD)
 fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
 bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench

@@ -2,6 +2,7 @@
 /* config.c: the option table and its four sources: defaults, ini file, environment, flags. */
 #include "server/config.h"
 #include "server/base/address.h"
+#include "server/net/door.h"
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -43,6 +44,12 @@ static const struct option_row rows[] = {
      "lines of: name scopes sha256-of-token; SIGHUP reads it again"},
     {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), "false", 0, 0, "",
      "listen off loopback without tokens"},
+    {"allow-host", STRING, AT(allow_host), "", 0, 0, "NAMES",
+     "names, beside loopback and the address of --listen, by which requests may call this daemon (their Host), with "
+     "commas between; *: any name, which lets web pages in by DNS rebinding"},
+    {"allow-origin", STRING, AT(allow_origin), "", 0, 0, "ORIGINS",
+     "origins (https://host:port) whose web pages may use this daemon, with commas between; *: every page that "
+     "somebody visits"},
     {"max-connections", INTEGER, AT(max_connections), "512", 4, 100000, "N",
      "connections; beyond it only health is answered"},
     {"max-connections-per-address", INTEGER, AT(max_connections_per_address), "0", 0, 100000, "N",
@@ -284,7 +291,7 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error)
         text_printf(error, "--backend: must be auto, cpu or cuda, not \"%s\"", c->backend);
         return false;
     }
-    return true;
+    return door_options_good(&(struct door){c->allow_host, c->allow_origin, c->listen}, error);
 }
 
 void config_free(struct config *c)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.c: subd, the command line of subdd: from the arguments to the exit code. */
+/* cli.c: main of `subd`, the command line of subdd. It parses the arguments, opens a client and runs the verb. */
 #include "cli.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The token comes from the environment or a file, never from the arguments, which everybody on the machine can read. */
+/* The token comes from the environment or from a file. Everybody on the machine could read it in the arguments. */
 static int read_token(struct cli *c, char **token)
 {
     const char *given = getenv("SUBD_TOKEN");
@@ -28,7 +28,7 @@ static int read_token(struct cli *c, char **token)
     return -1;
 }
 
-/* What stdio still holds is part of the answer. */
+/* Part of the answer may still be in stdio's buffer, and it fails only when it is written. */
 static int flush_stdout(int code)
 {
     int failed = fflush(stdout) != 0 || ferror(stdout);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli.h: what the files of the command line share. One struct cli is the parsed command line; verbs return exit codes.
- * */
+/* cli.h: what the files of the command line `subd` share. A struct cli is the parsed command line; each verb is a
+ * function that takes it and returns the exit code. */
 #ifndef CLI_H
 #define CLI_H
 #include "client/lib/subd_matrix.h"
@@ -10,27 +10,27 @@
 
 enum cli_exit {
     EXIT_DONE = 0,
-    EXIT_LOCAL = 1, /* this machine: memory                            */
+    EXIT_LOCAL = 1, /* Memory ran out on this machine. */
     EXIT_USAGE = 2,
-    EXIT_NETWORK = 3,  /* no server, or it is too slow                    */
-    EXIT_REFUSED = 4,  /* 4xx                                             */
-    EXIT_SERVER = 5,   /* 5xx                                             */
-    EXIT_FILE = 6,     /* a file here cannot be read or written           */
-    EXIT_ANSWER = 7,   /* the server's answer is not sound                */
-    EXIT_STOPPED = 130 /* Ctrl-C                                          */
+    EXIT_NETWORK = 3,  /* There is no server, or it is too slow. */
+    EXIT_REFUSED = 4,  /* The server answered with a 4xx status. */
+    EXIT_SERVER = 5,   /* The server answered with a 5xx status. */
+    EXIT_FILE = 6,     /* A file on this machine cannot be read or written. */
+    EXIT_ANSWER = 7,   /* The server's answer breaks the protocol. */
+    EXIT_STOPPED = 130 /* Ctrl-C, as shells report it. */
 };
 
-#define CLI_QUICK_MS 10000
-#define CLI_COMPACT (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS)
+#define CLI_QUICK_MS 10000                                     /* Stall timeout of verbs that need no computation. */
+#define CLI_COMPACT (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS) /* The blocks that have a compact form. */
 struct cli {
     const char *verb, *args[2];
-    int quick; /* the verb needs no work there: an answer that takes CLI_QUICK_MS will not come */
+    int quick; /* 1 when the server needs no time to compute, so that CLI_QUICK_MS is long enough. */
     int n_args, json, skip_digests, level, repeat;
-    unsigned include; /* what was asked for beside positions and indices */
-    int compact;      /* in 16 bits what can be */
+    unsigned include; /* The blocks asked for besides positions, indices and UVs. */
+    int compact;      /* 1 asks for compact blocks wherever there are any. */
     int only_positions;
     struct subd_body pose_body;
-    struct cli_writer *writer; /* of the frame's file, while it is fetched; NULL: none */
+    struct cli_writer *writer; /* The output file while a frame is fetched; NULL without one. */
     int64_t version;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *options[SUBD_N_OPTIONS];
@@ -54,68 +54,86 @@ int cli_stat(struct cli *c);
 int cli_health(struct cli *c);
 int cli_bench(struct cli *c);
 
-/* Shared by verbs; -1 means go on, else the exit code. cli_read_body: *data is the caller's to free. */
+/* cli_read_body: reads a file as a request body, with the media type that its name tells. Returns -1 to go on, or the
+ * exit code. The caller frees *data. */
 int cli_read_body(struct cli *c, const char *path, struct subd_body *body, char **data);
-int cli_ends_with(const char *s, const char *tail); /* and is longer; letters of either case */
+/* cli_ends_with: 1 when s is longer than `tail` and ends with it, in letters of either case. */
+int cli_ends_with(const char *s, const char *tail);
+/* cli_push_file: pushes a file with the options of the command line. Returns -1 to go on, or the exit code. */
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 
 /* ---- command line (cli_args.c) --------------------------------------------------------------------------------- */
-/* cli_parse: fills *c. Returns -1 to go on, or the exit code when all is said (help, version, usage error). */
+/* cli_parse: fills *c and sets *run to the function of the verb. Returns -1 to go on, or the exit code when there is
+ * nothing left to do (help, version, usage error). */
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *));
-int cli_is_id(const char *s); /* has the form of a mesh id */
-/* cli_mesh_options: how many mesh options (--scheme, ...) were given. */
-int cli_mesh_options(const struct cli *c);
+/* cli_is_id: 1 when s has the form of a mesh id. */
+int cli_is_id(const char *s);
 
 /* ---- answers (cli_print.c) -------------------------------------------------------------------------------------- */
-/* Both return the exit code: the sentence goes to stderr, with --json the record also to stdout. */
+/* cli_report: prints an error of libsubd on stderr and, with --json, its record on stdout. Returns the exit code. */
 int cli_report(const struct cli *c, const struct subd_error *err);
+/* cli_fail: does the same with a sentence of the command line's own. */
 int cli_fail(const struct cli *c, int exit_code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* cli_warn: prints a warning on stderr and remembers it for cli_add_warnings. */
 void cli_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void cli_add_warnings(cJSON *o); /* what cli_warn said so far, which it forgets, as `warnings` */
+/* cli_add_warnings: adds the warnings so far to o as the array `warnings`, and forgets them. */
+void cli_add_warnings(cJSON *o);
 cJSON *cli_info_json(const struct subd_mesh_info *m);
-const char *cli_block_name(int semantic);                         /* "uv_indices" */
-cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b); /* adds a row, returns it */
-/* Prints and deletes o. Returns EXIT_DONE, or EXIT_FILE when stdout does not take it. */
+/* cli_block_name: the semantic's name on the wire, such as "uv_indices". */
+const char *cli_block_name(int semantic);
+/* cli_block_json: adds a description of the block to the array `blocks`, and returns it. */
+cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b);
+/* cli_print_json: prints and deletes o. Returns EXIT_DONE, or EXIT_FILE when stdout cannot be written. */
 int cli_print_json(const struct cli *c, cJSON *o);
 void cli_print_info(const struct subd_mesh_info *m);
-/* 12345678 as "12,345,678", bytes as "1.2 MB"; the text lives in one of eight slots. */
+/* cli_count: 12345678 as "12,345,678". The text is overwritten after eight more calls of this or cli_bytes. */
 const char *cli_count(int64_t n);
+/* cli_bytes: 1234567 as "1.2 MB", in the same memory. */
 const char *cli_bytes(double n);
-double cli_now(void); /* seconds, monotonic */
+/* cli_now: seconds on a clock that never goes back. */
+double cli_now(void);
 
-/* ---- progress (cli_progress.c) ------------------------------------------------------------------------------------
- * */
-/* Ctrl-C and SIGTERM stop the call under way. */
+/* ---- progress (cli_progress.c) --------------------------------------------------------------------------------- */
+/* cli_catch_signals: makes Ctrl-C, SIGTERM and SIGHUP stop the call under way. */
 void cli_catch_signals(void);
+/* cli_stopped: 1 once such a signal has come; while cli_hold is on, once a second one has come. */
 int cli_stopped(void);
-/* While held, a request that was sent waits for its answer in spite of one Ctrl-C: its result must be known. */
+/* cli_hold: while on, the first Ctrl-C does not end the wait for an answer, because its result must be known. */
 void cli_hold(int on);
-int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total); /* subd_progress_fn */
+/* cli_progress: the progress callback of the client (subd_progress_fn). */
+int cli_progress(void *arg, enum subd_phase phase, int64_t done, int64_t total);
+/* cli_progress_local: shows the progress of work on this machine. */
 void cli_progress_local(const char *label, int64_t done, int64_t total);
+/* cli_progress_clear: removes the progress line, before something else is printed. */
 void cli_progress_clear(void);
 
-/* ---- files (cli_file.c) --------------------------------------------------------------------------------------------
- * */
-/* cli_read: all of a file, or of stdin for "-"; *data is released with free(). -1 with errno. */
+/* ---- files (cli_file.c) ---------------------------------------------------------------------------------------- */
+/* cli_read: reads all of a file, or of stdin for "-". The caller frees *data. Returns 0, or -1 with errno. */
 int cli_read(const char *path, char **data, size_t *bytes);
 
-struct cli_writer {  /* a file that appears whole or not at all */
-    int fd, failed;  /* failed: errno, or ECANCELED */
-    const char *why; /* EFBIG in words; NULL: as errno has it */
+/* Writes a file that appears whole or not at all. */
+struct cli_writer {
+    int fd;
+    int failed;      /* 0, an errno, or ECANCELED after Ctrl-C; later writes do nothing. */
+    const char *why; /* Replaces the text of errno; NULL does not. */
     char *target, *temporary;
     char *buffer;
     size_t used;
-    int64_t total;
+    int64_t total; /* Bytes that have left the buffer. */
 };
-#define CLI_ROW 512                                          /* bytes that cli_room promises */
-int cli_writer_open(struct cli_writer *w, const char *path); /* "-" is stdout; -1 with errno */
-char *cli_room(struct cli_writer *w);                        /* write at most CLI_ROW bytes there, then cli_took */
+/* cli_writer_open: opens a file for writing; "-" is stdout. Returns 0, or -1 with errno. */
+int cli_writer_open(struct cli_writer *w, const char *path);
+#define CLI_ROW 512
+/* cli_room: a place for CLI_ROW bytes. The caller writes there and then tells cli_took where it ended. */
+char *cli_room(struct cli_writer *w);
 void cli_took(struct cli_writer *w, const char *end);
 void cli_put(struct cli_writer *w, const void *data, size_t bytes);
-/* cli_writer_close: keep = 1 renames into place; 0, or a failure, leaves nothing. -1 with errno. */
+/* cli_writer_close: with keep 1, moves the file into place; with 0, or after a failure, leaves no file. Returns 0, or
+ * -1 with errno. */
 int cli_writer_close(struct cli_writer *w, int keep);
 
-/* Names that are taken, each once (cli_names.c); {NULL} has none. */
+/* A set of names that are taken, so that each name in a file stands for one thing (cli_names.c). A zeroed set is
+ * empty. */
 struct cli_names {
     void *tree;
 };
@@ -129,49 +147,64 @@ void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_usda(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_glb(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_stl(struct cli_writer *w, const struct subd_frame *f);
-void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f); /* patches as OBJ */
-void cli_write_frame(struct cli_writer *w, const struct subd_frame *f);    /* as the server sent it */
-struct cli_surface {                                                       /* the blocks of a refined frame */
-    const struct subd_block *positions, *normals, *faces, *uvs, *uv_faces; /* normals, both UVs: NULL without */
-    int64_t triangles; /* that the faces make, each from its first corner */
+/* cli_write_surfaces: patches as B-spline surfaces in OBJ. */
+void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f);
+/* cli_write_frame: the frame byte by byte as the server sent it. */
+void cli_write_frame(struct cli_writer *w, const struct subd_frame *f);
+/* The blocks of a refined frame that make a surface. */
+struct cli_surface {
+    const struct subd_block *positions, *faces;
+    const struct subd_block *normals;        /* NULL without normals. */
+    const struct subd_block *uvs, *uv_faces; /* Both are NULL without UVs. */
+    int64_t triangles;                       /* How many triangles the faces make, as fans around their corner 0. */
 };
 struct cli_surface cli_surface_of(const struct subd_frame *f);
-void cli_surface_box(const struct cli_surface *s, float box[6]); /* least, then greatest coordinates */
-/* cli_surface_triangle: the face of triangle i (its row of indices), and which three of its corners are the triangle's.
- * */
+/* cli_surface_box: the least coordinates of the points, then the greatest. */
+void cli_surface_box(const struct cli_surface *s, float box[6]);
+/* cli_surface_triangle: returns the row of indices of the face that triangle i lies in; corners[] says which three of
+ * its corners make the triangle. */
 const uint32_t *cli_surface_triangle(const struct cli_surface *s, int64_t i, uint32_t corners[3]);
-void cli_step(int64_t done, int64_t rows); /* shows progress, now and then */
-/* cli_refuse: the format cannot hold it, for a reason that is a literal. Nothing is left of the file. */
+/* cli_step: shows the progress of writing. It looks at the clock only once in many rows. */
+void cli_step(int64_t done, int64_t rows);
+/* cli_refuse: says that the format cannot hold the frame. `why` is a literal. No file is left. */
 void cli_refuse(struct cli_writer *w, const char *why);
-/* The shortest of 7, 8 or 9 digits that reads back as the same float; trailing zeros cut. Returns the end, no NUL.
- * At most 24 bytes. */
+/* cli_put_float: writes the shortest of 7, 8 or 9 digits that reads back as the same float, without zeros at the end,
+ * in at most 24 bytes. Returns the end and writes no NUL. */
 char *cli_put_float(char *to, float v);
+/* cli_put_count: writes a number in at most 20 bytes. Returns the end and writes no NUL. */
 char *cli_put_count(char *to, uint64_t v);
 
 /* ---- frames (cli_frame.c) ------------------------------------------------------------------------------------- */
 #define CLI_FORMATS 6
-struct cli_product { /* what a verb fetches and where it can go */
-    struct cli_format {
-        const char *suffix;
-        void (*write)(struct cli_writer *w, const struct subd_frame *f);
-        int carries;         /* blocks, or-ed; what else a frame has is named in a warning */
-        int triangles;       /* 1: all faces become triangles                              */
-        const char *classes; /* of primvars that it carries, with spaces; NULL: none       */
-        int width;           /* of primvars, at most; 0: any                                 */
-    } formats[CLI_FORMATS];  /* the first goes to stdout as well; suffix NULL: no more */
-    int (*ask)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
-    void (*tell)(FILE *to, const struct subd_frame *f);
-    void (*add)(cJSON *o, const struct subd_frame *f); /* what --json has besides; NULL: nothing */
+/* A file format that a frame can be written in. */
+struct cli_format {
+    const char *suffix;
+    void (*write)(struct cli_writer *w, const struct subd_frame *f);
+    int carries;         /* Semantics of the blocks that it can hold; a warning names the others. */
+    int triangles;       /* 1 when it turns all faces into triangles. */
+    const char *classes; /* Classes of the primvars that it can hold, with spaces between; NULL is none. */
+    int width;           /* The widest primvar that it can hold; 0 is any width. */
 };
-/* cli_fetch: pushes or looks up the mesh, asks, removes what it pushed, stores, reports. */
+/* What a verb fetches and where it can go. */
+struct cli_product {
+    struct cli_format formats[CLI_FORMATS]; /* The first one goes to stdout, too. A NULL suffix ends the list. */
+    int (*fetch)(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err);
+    void (*print)(FILE *to, const struct subd_frame *f);
+    void (*add_json)(cJSON *o, const struct subd_frame *f); /* Adds members to the answer of --json; may be NULL. */
+};
+/* cli_fetch: does all that a verb for a frame does. It pushes or looks up the mesh, fetches the frame, removes the mesh
+ * if it pushed it, writes the file and reports. */
 int cli_fetch(struct cli *c, const struct cli_product *p);
 
-/* cli_sink: subd_refine's sink: the frame as it comes, into c->writer. */
+/* cli_sink: a sink for subd_refine that writes a frame of one block to c->writer as it comes; `arg` is the struct
+ * cli. */
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n);
 
-/* cli_mesh_begin: ID|FILE to a mesh on the server; *temporary says that a file was pushed and cli_mesh_end must remove
- * it. cli_mesh_end returns `code`, or that of its own failure when `code` was EXIT_DONE. */
+/* cli_mesh_begin: finds the mesh that an argument ID|FILE means; it pushes a file and then sets *temporary. Returns -1
+ * to go on, or the exit code. */
 int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
+/* cli_mesh_end: removes a temporary mesh. Returns `code`, or the exit code of its own failure if `code` is
+ * EXIT_DONE. */
 int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
 
 #endif

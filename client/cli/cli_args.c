@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.c: THE verb table and THE option table of the command line; parsing and --help follow from them. */
+/* cli_args.c: the table of verbs and the table of options of the command line; parsing and --help follow from them. */
 #include "cli.h"
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { /* verbs as bits: which options go with which */
+enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        PUSH = 1,
        REFINE = 2,
        POSITIONS = 4,
@@ -71,7 +71,7 @@ static const struct verb {
 };
 enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
-enum { /* what getopt_long returns; mesh options are OPTION + their number */
+enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
        OPTION = 256,
        SERVER = OPTION + SUBD_N_OPTIONS,
        TOKEN_FILE,
@@ -181,7 +181,7 @@ static const struct verb *find_verb(const char *name)
     return NULL;
 }
 
-/* Whole numbers only; anything else is -1, which no option allows. */
+/* Reads a whole number. Anything else is -1, which no option allows. */
 static int64_t number(const char *text)
 {
     char *end;
@@ -189,6 +189,7 @@ static int64_t number(const char *text)
     return *text >= '0' && *text <= '9' && !*end ? v : -1;
 }
 
+/* Stores the value of an option. Returns 0 when the option cannot have it. */
 static int take(struct cli *c, int value, char *text)
 {
     char *end;
@@ -224,7 +225,7 @@ static int take(struct cli *c, int value, char *text)
     }
 }
 
-/* What `take` takes, of the options that do not take everything. */
+/* What `take` accepts, in words, for the options that do not accept everything. */
 static const char *takes(int value)
 {
     switch (value) {
@@ -234,19 +235,6 @@ static const char *takes(int value)
     case PRIMVARS: return "names";
     default: return "a whole number from 1";
     }
-}
-
-int cli_mesh_options(const struct cli *c)
-{
-    int n = c->reorder != NULL;
-    for (int i = 0; i < SUBD_N_OPTIONS; i++)
-        n += c->options[i] != NULL;
-    return n;
-}
-
-int cli_is_id(const char *s)
-{
-    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
 }
 
 static int take_arguments(struct cli *c, const struct verb *v, int n, char **arguments)
@@ -276,7 +264,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
             (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].value};
     *c = (struct cli){.level = 1, .repeat = 100, .verb = ""};
     for (int i = 1; i < argc; i++)
-        c->json |= strcmp(argv[i], "--json") == 0; /* so that a usage error is JSON as well */
+        c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         printf("subd %s\n", subd_version());
         return EXIT_DONE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_bench.c: the same refine over and over, on one connection and into the same memory. */
+/* cli_bench.c: the verb bench, which repeats a refine on one connection, into the same memory, and prints latencies. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +63,7 @@ int cli_bench(struct cli *c)
     if ((code = cli_mesh_begin(c, c->args[0], &info, &temporary)) >= 0)
         goto out;
     code = EXIT_DONE;
-    for (int i = -1; i < c->repeat && code == EXIT_DONE; i++) { /* the first warms up and is not counted */
+    for (int i = -1; i < c->repeat && code == EXIT_DONE; i++) { /* The first one warms up and does not count. */
         start = cli_now();
         if (subd_refine(c->client, info.id, &request, &frame, &err) != SUBD_OK)
             code = cli_report(c, &err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_file.c: reads whole files; writes files that appear whole or not at all. */
+/* cli_file.c: reads whole files, and writes files that appear whole or not at all, for all verbs. */
 #include "cli.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -54,12 +54,12 @@ int cli_read(const char *path, char **data, size_t *bytes)
     return rc;
 }
 
-/* The file that a rename will replace: through links, and with a temporary name beside it. */
+/* Finds the file that a rename will replace, following links, and a temporary name beside it. */
 static int name_files(struct cli_writer *w, const char *path)
 {
     struct stat st;
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-        return 0; /* a device or a pipe is written to, not replaced */
+        return 0; /* A device or a pipe is written to and not replaced. */
     w->target = realpath(path, NULL);
     if (!w->target && !(w->target = strdup(path)))
         return -1;
@@ -79,7 +79,7 @@ int cli_writer_open(struct cli_writer *w, const char *path)
         w->fd = w->temporary ? mkostemp(w->temporary, O_CLOEXEC) : open(path, O_WRONLY | O_CLOEXEC);
         if (w->fd >= 0) {
             if (w->temporary)
-                fchmod(w->fd, 0666 & ~mask); /* mkostemp's are private; this one is as any new file */
+                fchmod(w->fd, 0666 & ~mask); /* mkostemp made it private. */
             return 0;
         }
     }

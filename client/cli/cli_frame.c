@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_frame.c: a frame from the server into a file: what the verbs that fetch one have in common. */
+/* cli_frame.c: brings a frame from the server into a file, for the verbs refine and patches. */
 #include "cli.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -8,14 +8,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+int cli_is_id(const char *s)
+{
+    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
+}
+
+/* How many options that only a pushed mesh can have (--scheme, --reorder and so on) were given. */
+static int mesh_options(const struct cli *c)
+{
+    int n = c->reorder != NULL;
+    for (int i = 0; i < SUBD_N_OPTIONS; i++)
+        n += c->options[i] != NULL;
+    return n;
+}
+
 int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary)
 {
     struct subd_error err;
     int code;
-    /* Ids have neither dots nor slashes; a file without either is known by being there. */
+    /* Ids have neither dots nor slashes. A name without either is a file if there is one. */
     *temporary = strpbrk(id_or_file, "./") || strcmp(id_or_file, "-") == 0 || access(id_or_file, F_OK) == 0;
     if (*temporary) {
-        cli_hold(1); /* once sent, only the answer tells which mesh to remove again */
+        cli_hold(1); /* Only the answer tells which mesh must be removed again. */
         code = cli_push_file(c, id_or_file, info);
         cli_hold(0);
         *temporary = code < 0;
@@ -24,7 +38,7 @@ int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info 
     if (!cli_is_id(id_or_file))
         return cli_fail(c, EXIT_USAGE, "\"%.80s\" is neither a mesh id (m_...; `subd ls` lists them) nor a file here",
                         id_or_file);
-    if (cli_mesh_options(c))
+    if (mesh_options(c))
         return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; the mesh %s has its own", id_or_file);
     return subd_show(c->client, id_or_file, info, &err) == SUBD_OK ? -1 : cli_report(c, &err);
 }
@@ -46,8 +60,9 @@ int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary
     return code;
 }
 
+/* Seconds that each part took. */
 struct times {
-    double push, ask, write;
+    double push, fetch, write;
 };
 
 static int print_json(const struct cli *c, const struct cli_product *p, const struct subd_frame *f,
@@ -66,8 +81,8 @@ static int print_json(const struct cli *c, const struct cli_product *p, const st
     cJSON_AddNumberToObject(o, "faces", (double)f->faces);
     cJSON_AddNumberToObject(o, "edges", (double)f->edges);
     cJSON_AddNumberToObject(o, "bytes", (double)f->frame_bytes);
-    if (p->add)
-        p->add(o, f);
+    if (p->add_json)
+        p->add_json(o, f);
     a = cJSON_AddArrayToObject(o, "blocks");
     for (int i = 0; i < f->n_blocks; i++) {
         cJSON *row = cli_block_json(a, &f->blocks[i]);
@@ -80,7 +95,7 @@ static int print_json(const struct cli *c, const struct cli_product *p, const st
         cJSON_AddNumberToObject(a, f->timings[i].phase, f->timings[i].seconds);
     a = cJSON_AddObjectToObject(o, "seconds");
     cJSON_AddNumberToObject(a, "push", t->push);
-    cJSON_AddNumberToObject(a, c->verb, t->ask);
+    cJSON_AddNumberToObject(a, c->verb, t->fetch);
     cJSON_AddNumberToObject(a, "write", t->write);
     cli_add_warnings(o);
     if (c->output) {
@@ -94,9 +109,9 @@ static void print_text(const struct cli *c, const struct cli_product *p, const s
                        const struct times *t, int64_t written)
 {
     FILE *to = c->output && strcmp(c->output, "-") == 0 ? stderr : stdout;
-    p->tell(to, f);
-    fprintf(to, "  %s in %.1f ms, %s/s%s", cli_bytes((double)f->frame_bytes), t->ask * 1e3,
-            cli_bytes((double)f->frame_bytes / t->ask), f->n_timings ? " (there:" : "\n");
+    p->print(to, f);
+    fprintf(to, "  %s in %.1f ms, %s/s%s", cli_bytes((double)f->frame_bytes), t->fetch * 1e3,
+            cli_bytes((double)f->frame_bytes / t->fetch), f->n_timings ? " (there:" : "\n");
     for (int i = 0; i < f->n_timings; i++)
         fprintf(to, " %s %.2f ms%s", f->timings[i].phase, f->timings[i].seconds * 1e3,
                 i + 1 < f->n_timings ? "," : ")\n");
@@ -104,8 +119,8 @@ static void print_text(const struct cli *c, const struct cli_product *p, const s
         fprintf(to, "  %s: %s written in %.1f ms\n", c->output, cli_bytes((double)written), t->write * 1e3);
 }
 
-/* Pushes (or looks up), asks, removes again. */
-static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f, struct times *t)
+/* Pushes or looks up the mesh, fetches the frame, and removes the mesh again if it was pushed. */
+static int fetch(struct cli *c, const struct cli_product *p, struct subd_frame *f, struct times *t)
 {
     struct subd_mesh_info info = {0};
     struct subd_error err;
@@ -115,13 +130,13 @@ static int ask(struct cli *c, const struct cli_product *p, struct subd_frame *f,
         return code;
     t->push = cli_now() - start;
     start = cli_now();
-    if (p->ask(c, &info, f, &err) == SUBD_OK)
+    if (p->fetch(c, &info, f, &err) == SUBD_OK)
         code = EXIT_DONE;
     else if (c->writer && c->writer->failed && c->writer->failed != ECANCELED)
         code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(c->writer->failed));
     else
         code = cli_report(c, &err);
-    t->ask = cli_now() - start;
+    t->fetch = cli_now() - start;
     return cli_mesh_end(c, &info, temporary, code);
 }
 
@@ -131,9 +146,9 @@ static int is_device(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* The product's format for the output that was asked for; -1: none is. Positions alone are no mesh, but a frame.
- * Returns -1 to go on. */
-static int choose(const struct cli *c, const struct cli_product *p, int *format)
+/* Finds the format of the output; *format is -1 without an output. Positions alone are not a mesh, so they go only into
+ * a frame. Returns -1 to go on, or the exit code. */
+static int choose_format(const struct cli *c, const struct cli_product *p, int *format)
 {
     char list[64] = "";
     size_t n = 0;
@@ -160,8 +175,8 @@ static int is_compact(const struct subd_block *b)
     return b->semantic & CLI_COMPACT && strcmp(b->type, "f32") != 0;
 }
 
-/* Compact blocks as the floats that the writers take, in *memory, the caller's; the others as they were. 0: there is no
- * memory. */
+/* Makes *plain a copy of the frame in which compact blocks are floats, as the writers need them. The caller frees
+ * *memory. Returns 0 when there is no memory. */
 static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void **memory)
 {
     int64_t rows = 0;
@@ -185,7 +200,7 @@ static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void 
     return 1;
 }
 
-/* write NULL: all of it is there already. */
+/* Writes the frame and closes the file. `write` is NULL when a sink has written everything already. */
 static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
                  const struct subd_frame *f, struct times *t, int64_t *written)
 {
@@ -209,8 +224,8 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
     return EXIT_DONE;
 }
 
-/* What the frame has and the file does not. */
-static void tell_losses(const struct cli_format *format, const struct subd_frame *f)
+/* Warns of everything that the frame has and the file cannot hold. */
+static void warn_of_losses(const struct cli_format *format, const struct subd_frame *f)
 {
     const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
     for (int i = 0; i < f->n_blocks; i++)
@@ -231,7 +246,7 @@ int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, 
     struct cli_writer *w = ((struct cli *)arg)->writer;
     if (!w)
         return 0;
-    if (at == 0) { /* there is one block */
+    if (at == 0) { /* The frame has one block, so the head and the gap are due here. */
         cli_put(w, f->head, (size_t)f->head_bytes);
         cli_put(w, zeros, (size_t)(b->offset - f->head_bytes) % sizeof zeros);
     }
@@ -245,14 +260,14 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     struct times times = {0};
     struct cli_writer w;
     int64_t written = 0;
-    int format, code = choose(c, p, &format);
+    int format, code = choose_format(c, p, &format);
     if (code >= 0)
         return code;
-    /* Before any work: a folder that cannot be written to is known now. */
+    /* The file is opened before any work, so that a folder that cannot be written to is found at once. */
     if (format >= 0 && cli_writer_open(&w, c->output) != 0)
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
     c->writer = format >= 0 ? &w : NULL;
-    code = ask(c, p, &frame, &times);
+    code = fetch(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
         code = store(c, &w, c->only_positions ? NULL : p->formats[format].write, &frame, &times, &written);
     else if (format >= 0)
@@ -262,7 +277,7 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
         for (int i = 0; i < frame.n_warnings; i++)
             cli_warn("%s", frame.warnings[i]);
         if (format >= 0)
-            tell_losses(&p->formats[format], &frame);
+            warn_of_losses(&p->formats[format], &frame);
         if (c->json)
             code = print_json(c, p, &frame, &times, written);
         else

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_glb.c: a refined frame as binary glTF 2.0: triangles of vertices that have a position, a normal and one UV.
+/* cli_glb.c: writes a refined frame as binary glTF 2.0, for the verb refine. glTF has triangles, and each vertex has
+ * one position, one normal and one UV.
  *
  *   header | JSON chunk | BIN chunk: positions, normals, UVs, primvars, indices
  *
- * A vertex at a seam has several UVs: it stays for the first of them and has a copy, behind all vertices, for each
- * other one. Copies are found by value through a list a vertex, which is as long as it has UVs. */
+ * A vertex at a seam has several UVs. The vertex itself keeps the first one; each further one gets a copy of the vertex
+ * behind all vertices. Each vertex has a list of its copies, which is searched by the value of the UV. */
 #include "cli.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE UINT32_MAX                                                  /* also the index that glTF does not allow */
-enum { FLOATS = 5126, UINTS = 5125, VERTICES = 34962, INDICES = 34963 }; /* glTF's numbers */
+#define NONE UINT32_MAX                                                  /* glTF does not allow this index either. */
+enum { FLOATS = 5126, UINTS = 5125, VERTICES = 34962, INDICES = 34963 }; /* glTF defines these. */
 
+/* The vertices after those at UV seams have been split. */
 struct split {
     struct copy {
-        uint32_t vertex, uv, next; /* the next copy of the vertex, NONE at the end */
+        uint32_t vertex, uv;
+        uint32_t next; /* The next copy of the same vertex; NONE at the end. */
     } * copies;
-    uint32_t *uv, *first; /* of each vertex: its row of UVs, NONE without one; its first copy */
+    uint32_t *uv;    /* The row of UVs that each vertex keeps; NONE without one. */
+    uint32_t *first; /* The first copy of each vertex; NONE without one. */
     int64_t n_vertices, n_copies, room;
 };
 
+/* Are these two rows of UVs equal? */
 static int same(const struct cli_surface *s, uint32_t a, uint32_t b)
 {
     const float(*uv)[2] = s->uvs->data;
     return a == b || memcmp(uv[a], uv[b], sizeof uv[a]) == 0;
 }
 
-/* Which of all vertices has this UV: the vertex itself, a copy, or NONE. */
+/* Finds which has this UV: the vertex itself, one of its copies, or NONE of them. */
 static uint32_t find(const struct split *t, const struct cli_surface *s, uint32_t vertex, uint32_t uv)
 {
     if (t->uv[vertex] == NONE || same(s, t->uv[vertex], uv))
@@ -38,7 +43,7 @@ static uint32_t find(const struct split *t, const struct cli_surface *s, uint32_
     return NONE;
 }
 
-static void add(struct split *t, struct cli_writer *w, uint32_t vertex, uint32_t uv)
+static void add_copy(struct split *t, struct cli_writer *w, uint32_t vertex, uint32_t uv)
 {
     if (t->n_vertices + t->n_copies >= NONE) {
         cli_refuse(w, "with its UV seams the surface has too many vertices for the 32-bit indices of glTF");
@@ -58,7 +63,7 @@ static void add(struct split *t, struct cli_writer *w, uint32_t vertex, uint32_t
     t->first[vertex] = (uint32_t)t->n_copies++;
 }
 
-static void split(struct split *t, struct cli_writer *w, const struct cli_surface *s)
+static void split_seams(struct split *t, struct cli_writer *w, const struct cli_surface *s)
 {
     size_t bytes = (size_t)t->n_vertices * sizeof *t->uv;
     if (!s->uvs)
@@ -72,12 +77,12 @@ static void split(struct split *t, struct cli_writer *w, const struct cli_surfac
         w->failed = ENOMEM;
         return;
     }
-    memset(t->uv, 0xff, bytes); /* NONE */
+    memset(t->uv, 0xff, bytes); /* All bits set is NONE. */
     memset(t->first, 0xff, bytes);
     for (int64_t i = 0, n = s->faces->count * s->faces->components; i < n && !w->failed; i++, v++, uv++) {
         uint32_t at = find(t, s, *v, *uv);
         if (at == NONE)
-            add(t, w, *v, *uv);
+            add_copy(t, w, *v, *uv);
         else if (at == *v)
             t->uv[*v] = *uv;
     }
@@ -90,7 +95,7 @@ struct layout {
     int64_t bytes;
 };
 
-/* A piece of the BIN chunk behind what is there, and the accessor to it, which is returned. */
+/* Adds an array at the end of the BIN chunk, and returns its accessor. */
 static cJSON *add_array(struct layout *l, int64_t count, const char *type, int width, int component, int target)
 {
     cJSON *view = cJSON_CreateObject(), *accessor = cJSON_CreateObject();
@@ -115,14 +120,14 @@ static cJSON *in_array(cJSON *item)
     return array;
 }
 
-/* Primvars with a row of 1 to 4 floats a vertex are attributes. */
+/* A vertex or varying primvar of 1 to 4 numbers can be a vertex attribute. */
 static int is_attribute(const struct subd_block *b)
 {
     return b->semantic == SUBD_PRIMVAR && b->components <= 4 &&
            (strcmp(b->interpolation, "vertex") == 0 || strcmp(b->interpolation, "varying") == 0);
 }
 
-/* Those that glTF does not know begin with '_'. */
+/* An attribute that glTF does not define must have a name that begins with '_'. */
 static void add_primvar(struct layout *l, cJSON *attributes, const struct subd_block *b, int64_t n)
 {
     static const char *const types[] = {"SCALAR", "VEC2", "VEC3", "VEC4"};
@@ -133,7 +138,7 @@ static void add_primvar(struct layout *l, cJSON *attributes, const struct subd_b
     add_array(l, n, types[b->components - 1], b->components, FLOATS, VERTICES);
 }
 
-/* All of the JSON; its arrays are laid out in *l in the order in which write_arrays writes them. */
+/* Makes the JSON. It lays the arrays out in *l in the order in which put_file writes them. */
 static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, const struct split *t, struct layout *l)
 {
     int64_t n = t->n_vertices + t->n_copies;
@@ -181,7 +186,7 @@ static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, 
 
 /* ---- the BIN chunk -------------------------------------------------------------------------------------------- */
 
-/* What vertices have: the rows of the frame, then those of the copies. */
+/* Writes the rows of the frame's vertices, then those of the copies. */
 static void put_rows(struct cli_writer *w, const struct split *t, const struct subd_block *b)
 {
     size_t row = (size_t)b->components * sizeof(float);
@@ -190,7 +195,7 @@ static void put_rows(struct cli_writer *w, const struct split *t, const struct s
         cli_put(w, (const char *)b->data + t->copies[i].vertex * row, row);
 }
 
-/* glTF has no normals of length zero, which vertices without a surface around them have: they get (0, 0, 1). */
+/* glTF does not allow zero normals, but vertices without a face have them in a frame. They get (0, 0, 1). */
 static void put_normals(struct cli_writer *w, const struct split *t, const struct subd_block *b)
 {
     static const float up[3] = {0, 0, 1};
@@ -206,7 +211,7 @@ static void put_normals(struct cli_writer *w, const struct split *t, const struc
         cli_warn("glTF has no zero normals: that of %lld vertices without one is (0, 0, 1)", (long long)n_none);
 }
 
-/* glTF's V runs down from the top of the image. A vertex of no face has no UV. */
+/* glTF counts v from the top of the image. A vertex without a face has no UV and gets (0, 0). */
 static void put_uvs(struct cli_writer *w, const struct split *t, const struct cli_surface *s)
 {
     const float(*uvs)[2] = s->uvs->data;
@@ -261,7 +266,7 @@ static void put_file(struct cli_writer *w, const struct subd_frame *f, const str
         put_chunk(w, "JSON", padded);
         cli_put(w, json, (size_t)text);
         cli_put(w, "   ", (size_t)(padded - text));
-        put_chunk(w, "BIN", l.bytes); /* with its NUL */
+        put_chunk(w, "BIN", l.bytes); /* The fourth byte of the tag is the NUL. */
         put_rows(w, t, s->positions);
         if (s->normals)
             put_normals(w, t, s->normals);
@@ -283,7 +288,7 @@ void cli_write_glb(struct cli_writer *w, const struct subd_frame *f)
         cli_refuse(w, "the surface has no faces, and glTF no empty meshes");
         return;
     }
-    split(&t, w, &s);
+    split_seams(&t, w, &s);
     if (!w->failed)
         put_file(w, f, &s, &t);
     free(t.uv);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_matrix.c: a subdivision matrix as it comes, into a file that appears when all of it is there. */
+/* cli_matrix.c: the verb matrix, which writes a subdivision matrix as it arrives. A file appears only once it is
+ * complete. */
 #include "cli.h"
 #include <errno.h>
 #include <string.h>
@@ -35,7 +36,7 @@ int cli_matrix(struct cli *c)
     struct cli_writer w;
     if (c->json && strcmp(path, "-") == 0)
         return cli_fail(c, EXIT_USAGE, "--json and the matrix cannot both go to stdout; use -o FILE");
-    if (cli_writer_open(&w, path) != 0) /* before any work */
+    if (cli_writer_open(&w, path) != 0) /* A path that cannot be written is found before any work. */
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));
     int code = fetch(c, path, &w);
     cli_progress_clear();

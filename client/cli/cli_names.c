@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_names.c: names in a file of which each is to stand for one thing. */
+/* cli_names.c: the set of names that a file uses already, so that writers can give each thing a name of its own. */
 #include "cli.h"
 #include <search.h>
 #include <stdlib.h>

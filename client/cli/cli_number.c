@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_number.c: floats and counts as text, some five times faster than printf's %.9g.
+/* cli_number.c: writes floats and counts as text for the file writers, some five times faster than printf's %.9g.
  *
- * A float v = x (exact in double) is scaled so that its nine digits are an integer: y = x * 10^k. A decimal n reads
- * back as v when |n - y| is under half the distance to v's neighbours, scaled alike; nine digits always do, seven or
- * eight often. The product has a relative error of 2^-53, some 1e-7 in y; the bound is above 2.9 and narrowed by 1e-4
- * of itself, so a decimal that passes is right beyond doubt, and one that fails by a hair costs a digit, not
- * correctness. */
+ * A float v, which is exact as the double x, is scaled so that its nine digits are an integer: y = x * 10^k. A decimal
+ * n reads back as v when |n - y| is less than half the distance from v to its neighbours, scaled in the same way. Nine
+ * digits always do, seven or eight often. The product has a relative error of 2^-53, which is about 1e-7 in y. The
+ * bound is above 2.9 and is narrowed by 1e-4 of itself. So a decimal that passes the test is surely right, and one that
+ * fails it by little costs one more digit, not correctness. */
 #include "cli.h"
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ char *cli_put_count(char *to, uint64_t v)
     return to + n;
 }
 
-/* n / 10^k, k in 0 .. 13, n <= 10^9, without zeros at the end. */
+/* Writes n / 10^k without zeros at the end, for k from 0 to 13 and n up to 10^9. */
 static char *put_decimal(char *to, uint32_t n, int k)
 {
     uint32_t whole = 0;
@@ -47,7 +47,7 @@ static char *put_decimal(char *to, uint32_t n, int k)
     return to + k;
 }
 
-/* 2^e as a double; e is that of a normal float. */
+/* Returns 2^e, where e is the exponent of a normal float. */
 static double power_of_two(int e)
 {
     uint64_t bits = (uint64_t)(e + 1023) << 52;
@@ -62,7 +62,7 @@ char *cli_put_float(char *to, float v)
     uint32_t n9, n8, n7, bits;
     int e2, e10, k;
     memcpy(&bits, &v, sizeof bits);
-    if (!(x >= 1e-5 && x < 1e8) && x != 0) /* rare in a mesh; also NaN and infinity */
+    if (!(x >= 1e-5 && x < 1e8) && x != 0) /* Such numbers, and NaN and infinity, are rare in a mesh. */
         return to + snprintf(to, 24, "%.9g", (double)v);
     if (bits >> 31)
         *to++ = '-';
@@ -71,12 +71,12 @@ char *cli_put_float(char *to, float v)
         return to;
     }
     e2 = (int)(bits >> 23 & 255) - 127;
-    e10 = e2 * 1233 / 4096 - (e2 < 0); /* floor(log10(x)) or one less */
+    e10 = e2 * 1233 / 4096 - (e2 < 0); /* This is floor(log10(x)) or one less. */
     if (e10 + 1 >= 0 ? x >= powers[e10 + 1] : x * powers[-e10 - 1] >= 1)
         e10++;
     k = 8 - e10;
     y = x * powers[k];
-    /* Below a power of two the neighbour is half as far; nobody minds a digit there. */
+    /* The neighbour below a power of two is only half as far away, so the bound is halved there. */
     bound = (bits & 0x7FFFFF ? 0.49995 : 0.249975) * power_of_two(e2 - 23) * powers[k];
     n9 = (uint32_t)(y + 0.5);
     n8 = (n9 + 5) / 10;

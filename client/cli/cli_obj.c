@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_obj.c: a frame as Wavefront OBJ: polygons, or B-spline surfaces. */
+/* cli_obj.c: writes a frame as Wavefront OBJ: polygons for the verb refine, B-spline surfaces for patches. */
 #include "cli.h"
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void put_rows(struct cli_writer *w, const char *tag, const struct subd_bl
     }
 }
 
-/* f v, v/t, v//n or v/t/n; normals are per vertex, so n is v. */
+/* Writes lines of `f` with corners v, v/t, v//n or v/t/n. Each vertex has one normal, so n is v. */
 static void put_faces(struct cli_writer *w, const struct subd_block *faces, const struct subd_block *uvs, int normals,
                       int64_t done, int64_t rows)
 {
@@ -67,14 +67,14 @@ void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
 
 /* ---- patches ----------------------------------------------------------------------------------------------------- */
 
-/* Is entry k of the 16 beyond a boundary, so that the frame has no row for it? */
+/* Is entry k of a patch's 16 beyond a boundary, so that the frame has no row for it? */
 static int beyond(uint32_t flags, int k)
 {
     uint32_t sides = (k / 4 == 0 ? 1u : 0) | (k % 4 == 3 ? 2u : 0) | (k / 4 == 3 ? 4u : 0) | (k % 4 == 0 ? 8u : 0);
     return (flags & SUBD_PATCH_BOUNDARY * sides) != 0;
 }
 
-/* A row of its own for each point that a patch has beyond its boundaries. */
+/* Writes a vertex for each control point that a patch has beyond a boundary. */
 static int64_t put_beyond(struct cli_writer *w, const struct subd_frame *f, int64_t done, int64_t rows)
 {
     const struct subd_block *params = subd_frame_find(f, SUBD_PATCH_PARAMS);
@@ -100,7 +100,7 @@ static int64_t put_beyond(struct cli_writer *w, const struct subd_frame *f, int6
     return params->count;
 }
 
-/* The knots -3 .. 4 have one span where all four functions of a side are there, 0 .. 1. */
+/* With the knots -3 to 4 a cubic has all four basis functions on one span alone, 0 to 1, which is the patch. */
 static void put_surfaces(struct cli_writer *w, const struct subd_frame *f, int64_t done, int64_t rows)
 {
     static const char tail[] = "\nparm u -3 -2 -1 0 1 2 3 4\nparm v -3 -2 -1 0 1 2 3 4\nend\n";

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_patches.c: the surface as B-spline patches: how many there are on each level, and the frame as it came. */
+/* cli_patches.c: the verb patches, which fetches the surface as B-spline patches and counts them by level; and the file
+ * format .frame, which is the frame as it came. */
 #include "cli.h"
 #include <string.h>
 
-#define PIECE ((int64_t)4 << 20) /* bytes between looks at the clock */
+#define PIECE ((int64_t)4 << 20) /* Progress is shown after so many bytes. */
 
-static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
+static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
 {
     struct subd_patches request = {.level = c->level, .surface = c->surface, .skip_digests = c->skip_digests};
     return subd_patches(c->client, m->id, &request, f, err);
 }
 
-/* Rows of a block of parameters by their level; none is above the frame's. */
+/* Counts the rows of patch_params or face_params by their level. */
 static void count_levels(const struct subd_frame *f, int semantic, int64_t counts[SUBD_PATCH_LEVEL_MASK + 1])
 {
     const struct subd_block *b = subd_frame_find(f, semantic);
@@ -21,7 +22,7 @@ static void count_levels(const struct subd_frame *f, int semantic, int64_t count
         counts[rows[i][3] & SUBD_PATCH_LEVEL_MASK]++;
 }
 
-static void tell(FILE *to, const struct subd_frame *f)
+static void print(FILE *to, const struct subd_frame *f)
 {
     int64_t patches[SUBD_PATCH_LEVEL_MASK + 1], faces[SUBD_PATCH_LEVEL_MASK + 1];
     count_levels(f, SUBD_PATCH_PARAMS, patches);
@@ -35,7 +36,7 @@ static void tell(FILE *to, const struct subd_frame *f)
             cli_count(subd_frame_find(f, SUBD_INDICES)->count));
 }
 
-static void add(cJSON *o, const struct subd_frame *f)
+static void add_json(cJSON *o, const struct subd_frame *f)
 {
     int64_t patches[SUBD_PATCH_LEVEL_MASK + 1], faces[SUBD_PATCH_LEVEL_MASK + 1];
     cJSON *rows = cJSON_AddArrayToObject(o, "levels"), *row;
@@ -51,6 +52,7 @@ static void add(cJSON *o, const struct subd_frame *f)
 
 /* ---- OUT.frame ------------------------------------------------------------------------------------------------- */
 
+/* Writes `bytes` of the data, or zeros when data is NULL. */
 static void put_bytes(struct cli_writer *w, const char *data, int64_t bytes, int64_t total)
 {
     static const char zeros[4096];
@@ -68,14 +70,14 @@ void cli_write_frame(struct cli_writer *w, const struct subd_frame *f)
     int64_t at = f->head_bytes;
     put_bytes(w, f->head, at, f->frame_bytes);
     for (int written = 0; written < f->n_blocks; written++) {
-        const struct subd_block *next = NULL; /* libsubd has checked that they do not overlap */
+        const struct subd_block *next = NULL; /* libsubd has checked that blocks do not overlap. */
         for (int i = 0; i < f->n_blocks; i++) {
             const struct subd_block *b = &f->blocks[i];
             if (b->bytes && b->offset >= at && (!next || b->offset < next->offset))
                 next = b;
         }
         if (!next)
-            break; /* what is left is empty */
+            break; /* The blocks that remain are empty. */
         put_bytes(w, NULL, next->offset - at, f->frame_bytes);
         put_bytes(w, next->data, next->bytes, f->frame_bytes);
         at = next->offset + next->bytes;
@@ -86,6 +88,9 @@ void cli_write_frame(struct cli_writer *w, const struct subd_frame *f)
 int cli_patches(struct cli *c)
 {
     static const struct cli_product product = {
-        {{".obj", cli_write_surfaces, ~0, 0, NULL, 0}, {".frame", cli_write_frame, ~0, 0, NULL, 0}}, ask, tell, add};
+        {{".obj", cli_write_surfaces, ~0, 0, NULL, 0}, {".frame", cli_write_frame, ~0, 0, NULL, 0}},
+        fetch,
+        print,
+        add_json};
     return cli_fetch(c, &product);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_ply.c: a refined frame as binary little-endian PLY: vertices with normals, faces with MeshLab's texture corners,
- * both with primvars. */
+/* cli_ply.c: writes a refined frame as binary little-endian PLY, for the verb refine. Vertices have normals, faces have
+ * UVs as MeshLab's `texcoord` lists, and both have primvars. */
 #include "cli.h"
 #include <string.h>
 
-/* The primvars that have a row a vertex, or a row a face: properties side by side. */
+/* The primvars that become properties of vertices, or of faces. */
 struct columns {
     const struct subd_block *blocks[SUBD_MAX_PRIMVARS];
     int n;
@@ -20,7 +20,7 @@ static struct columns columns_of(const struct subd_frame *f, const char *classes
     return c;
 }
 
-/* displayColor_0 to _2 for a width of 3, weight for one of 1. */
+/* A primvar of width 3 has properties like displayColor_0 to displayColor_2, one of width 1 just its name. */
 static void property_name(char out[PROPERTY_SIZE], const char *name, const struct subd_block *b, int k)
 {
     if (b->components > 1)
@@ -29,7 +29,7 @@ static void property_name(char out[PROPERTY_SIZE], const char *name, const struc
         snprintf(out, PROPERTY_SIZE, "%s", name);
 }
 
-/* A name whose properties nothing else of the element has: that of the primvar, and '_' as often as it takes. */
+/* Finds a name for a primvar whose properties no other thing of the element has, by adding '_' until it is free. */
 static void own_name(struct cli_names *taken, const struct subd_block *b, char name[NAME_SIZE])
 {
     char property[PROPERTY_SIZE];
@@ -49,7 +49,7 @@ static void own_name(struct cli_names *taken, const struct subd_block *b, char n
         cli_warn("the primvar %s is called %s: its properties would have the names of others", b->name, name);
 }
 
-/* fixed: properties that the element has besides. */
+/* Declares the properties of the primvars. `fixed` lists the names of the element's other properties. */
 static void put_properties(struct cli_writer *w, const struct columns *c, const char *const *fixed)
 {
     struct cli_names taken = {NULL};
@@ -92,7 +92,7 @@ static void put_header(struct cli_writer *w, const struct subd_frame *f, int nor
     cli_took(w, p + n);
     put_properties(w, vertices, of_vertices);
     p = cli_room(w);
-    /* Readers know "int" best; only a mesh of two thousand million vertices needs the other. */
+    /* More readers know "int"; only a mesh of more than 2^31 vertices needs "uint". */
     n = snprintf(p, CLI_ROW, "element face %lld\nproperty list uchar %s vertex_indices\n%s", (long long)f->faces,
                  f->vertices > INT32_MAX ? "uint" : "int", textured ? "property list uchar float texcoord\n" : "");
     cli_took(w, p + n);
@@ -133,7 +133,7 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
         if (t) {
             *p++ = (char)(n * 2);
             for (size_t k = 0; k < n; k++, p += 8)
-                memcpy(p, uv[*t++], 8); /* libsubd has checked the indices */
+                memcpy(p, uv[*t++], 8); /* libsubd has checked the indices. */
         }
         cli_took(w, p);
         put_columns(w, columns, i);

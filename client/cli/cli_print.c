@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_print.c: what the user reads: errors, mesh records, numbers. */
+/* cli_print.c: prints what the user reads, as text or JSON, for all verbs: errors, warnings, meshes, numbers. */
 #include "cli.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -102,7 +102,8 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     cli_print_json(c, o);
 }
 
-/* "subd: face 7 uses vertex 12 of 8 (invalid_mesh, field faceVertexIndices, HTTP 422, request 4f1c)" */
+/* It prints, for example, "subd: face 7 uses vertex 12 of 8 (invalid_mesh, field faceVertexIndices, HTTP 422, request
+ * 4f1c)". */
 int cli_report(const struct cli *c, const struct subd_error *e)
 {
     int exit = exit_code(e);
@@ -144,7 +145,7 @@ int cli_fail(const struct cli *c, int exit_code, const char *format, ...)
     return exit_code;
 }
 
-static cJSON *warned; /* NULL: nothing yet */
+static cJSON *warned; /* The warnings so far; NULL when there are none. */
 
 void cli_warn(const char *format, ...)
 {
@@ -166,7 +167,7 @@ void cli_add_warnings(cJSON *o)
     warned = NULL;
 }
 
-/* The members that the daemon's own JSON has, under the same names. */
+/* The option names in the daemon's own JSON. */
 static const char *const option_keys[SUBD_N_OPTIONS] = {
     "subdivisionScheme",       "interpolateBoundary", "faceVaryingLinearInterpolation",
     "triangleSubdivisionRule", "creaseMethod",        "orientation",

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_progress.c: the bar on a terminal, and Ctrl-C. */
+/* cli_progress.c: the progress bar on a terminal, and Ctrl-C, for all verbs. */
 #include "cli.h"
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #define WIDTH 30
-#define PERIOD 0.1 /* seconds between drawings; shorter work draws nothing */
+#define PERIOD 0.1 /* Seconds between two drawings; work that is shorter draws nothing. */
 
 static volatile sig_atomic_t stops;
 static int held, drawn, terminal = -1;
@@ -21,11 +21,11 @@ static void on_signal(int number)
 
 void cli_catch_signals(void)
 {
-    struct sigaction a = {.sa_handler = on_signal}; /* no SA_RESTART: poll wakes up and the stop is seen at once */
+    struct sigaction a = {.sa_handler = on_signal}; /* Without SA_RESTART poll wakes up at once. */
     sigaction(SIGINT, &a, NULL);
     sigaction(SIGTERM, &a, NULL);
     sigaction(SIGHUP, &a, NULL);
-    signal(SIGPIPE, SIG_IGN); /* a write error has a sentence; a signal has none */
+    signal(SIGPIPE, SIG_IGN); /* A failed write is reported, a signal would just end the program. */
 }
 
 int cli_stopped(void)

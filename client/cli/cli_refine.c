@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_refine.c: refine and plan. */
+/* cli_refine.c: the verbs refine and plan. */
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Under sqrt3 UVs are linear, and are refused where the mesh asks for another rule. */
+/* The daemon refuses UVs under sqrt3 unless the mesh asks for linear ones. */
 static int has_refined_uvs(const struct subd_mesh_info *m)
 {
     return m->uvs &&
@@ -24,7 +24,7 @@ static void request_of(const struct cli *c, const struct subd_mesh_info *m, stru
     r->compact = c->compact ? r->include & CLI_COMPACT : 0;
 }
 
-static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
+static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
 {
     struct subd_refine request;
     request_of(c, m, &request);
@@ -40,7 +40,7 @@ static int ask(struct cli *c, const struct subd_mesh_info *m, struct subd_frame 
                    : subd_refine(c->client, m->id, &request, f, err);
 }
 
-static void tell(FILE *to, const struct subd_frame *f)
+static void print(FILE *to, const struct subd_frame *f)
 {
     fprintf(to, "level %d: %s vertices, %s faces by %s on %s\n", f->level, cli_count(f->vertices), cli_count(f->faces),
             f->method, f->backend);
@@ -56,8 +56,8 @@ int cli_refine(struct cli *c)
          {".glb", cli_write_glb, ALL, 1, "vertex varying", 4},
          {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL, 0},
          {".frame", cli_write_frame, ~0, 0, "constant uniform varying vertex faceVarying", 0}},
-        ask,
-        tell,
+        fetch,
+        print,
         NULL};
     char *data = NULL;
     int code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_stat.c: what the daemon says of itself, and the table of what its engines do. */
+/* cli_stat.c: the verb stat, which prints the daemon's description of itself and a table of what its engines can do. */
 #include "cli.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void print_safe(const char *s)
         putchar((unsigned char)*s < 32 || *s == 127 ? '?' : *s);
 }
 
-/* Any JSON but `features` as lines of "a.b.c  value"; arrays of plain values on one line. */
+/* Prints JSON, except for `features`, as lines of "a.b.c  value". An array of plain values takes one line. */
 static void print_tree(const char *prefix, const cJSON *o, int depth)
 {
     const cJSON *m;
@@ -46,7 +46,7 @@ static void print_tree(const char *prefix, const cJSON *o, int depth)
     }
 }
 
-/* The first letters of the schemes under which feature k of an engine is there. */
+/* Prints the first letter of each scheme under which the engine has feature k. */
 static void print_schemes(const cJSON *engine, int k, int width)
 {
     const cJSON *row = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(engine, "features"), k), *s;
@@ -62,7 +62,7 @@ static void print_schemes(const cJSON *engine, int k, int width)
     printf("%*s", n < width ? width - n : 0, "");
 }
 
-/* What the letters stand for: the first option is the scheme. */
+/* Prints the names of the schemes, which explain the letters. The scheme is the first option. */
 static void print_legend(const cJSON *service)
 {
     const cJSON *option = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(service, "options"), 0), *s;
@@ -75,7 +75,7 @@ static void print_legend(const cJSON *service)
     putchar('\n');
 }
 
-/* The features as rows, the engines as columns: each engine has a row for every feature. */
+/* Prints a table with the features as rows and the engines as columns; every engine lists all features. */
 static void print_features(const cJSON *service)
 {
     const cJSON *engines = cJSON_GetObjectItemCaseSensitive(service, "engines"), *e, *f;

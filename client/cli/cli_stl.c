@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_stl.c: a refined frame as binary STL: triangles with the normals of their planes. */
+/* cli_stl.c: writes a refined frame as binary STL, which is triangles with the normals of their planes, for the verb
+ * refine. */
 #include "cli.h"
 #include <math.h>
 #include <string.h>
 
 enum { HEADER = 80, ROW = 50 };
 
-/* The unit normal of a b c, of zeros where they have no plane. */
+/* Computes the unit normal of triangle a b c, or zeros when the triangle has no area. */
 static void plane(const float *a, const float *b, const float *c, float out[3])
 {
     double u[3], v[3], n[3], length = 0;
@@ -41,7 +42,7 @@ void cli_write_stl(struct cli_writer *w, const struct subd_frame *f)
         const uint32_t *face = cli_surface_triangle(&s, i, corners);
         float row[12];
         for (int k = 0; k < 3; k++)
-            memcpy(row + 3 + 3 * k, points[face[corners[k]]], 12); /* libsubd has checked the indices */
+            memcpy(row + 3 + 3 * k, points[face[corners[k]]], 12); /* libsubd has checked the indices. */
         plane(row + 3, row + 6, row + 9, row);
         p = cli_room(w);
         memcpy(p, row, sizeof row);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_surface.c: what the writers of refined surfaces have in common. */
+/* cli_surface.c: what the writers of refined surfaces share: finding blocks, the box, triangles, progress. */
 #include "cli.h"
 #include <errno.h>
 #include <math.h>
 
-#define STEP 65536 /* rows between looks at the clock */
+#define STEP 65536 /* Progress is shown after so many rows. */
 
 struct cli_surface cli_surface_of(const struct subd_frame *f)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_usda.c: a refined frame as USDA: a Mesh of polygons with primvars, which nobody is to subdivide again. */
+/* cli_usda.c: writes a refined frame as USDA, for the verb refine: a Mesh of polygons with primvars, with the scheme
+ * "none", so that no reader subdivides it again. */
 #include "cli.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define PER_LINE 12 /* numbers */
+#define PER_LINE 12 /* Numbers in a line. */
 
 static void put_text(struct cli_writer *w, const char *text)
 {
@@ -23,7 +24,8 @@ static char *put_number(char *to, const struct subd_block *b, int64_t i)
     return cli_put_count(to, (uint64_t)llabs((long long)ints[i]));
 }
 
-/* `head` and [(x, y, z), ...]; rows of one number, or of more than four, are without brackets. */
+/* Writes `head` and an array such as [(x, y, z), (x, y, z)]. Rows of one number, or of more than four, have no
+ * parentheses. */
 static void put_rows(struct cli_writer *w, const char *head, const struct subd_block *b, int64_t *done, int64_t rows)
 {
     int tuple = b->components <= 4 ? b->components : 1;
@@ -45,7 +47,7 @@ static void put_rows(struct cli_writer *w, const char *head, const struct subd_b
     put_text(w, "]");
 }
 
-/* `head` and [a, b, ...], a face a line; without indices each row is the number of corners. */
+/* Ends the array that `head` has opened: the indices, one face in a line, or with `counts` the size of each face. */
 static void put_faces(struct cli_writer *w, const char *head, const struct subd_block *b, int counts, int64_t *done,
                       int64_t rows)
 {
@@ -72,7 +74,7 @@ static void put_head(struct cli_writer *w, const struct subd_frame *f, const str
 {
     char name[sizeof f->mesh_id + 1] = "m", *p;
     float box[6];
-    for (int i = 0; f->mesh_id[i]; i++) /* m_..., unless the server has ideas of its own */
+    for (int i = 0; f->mesh_id[i]; i++) /* Ids are valid names, but the server is not trusted. */
         name[i] =
             isalpha((unsigned char)f->mesh_id[i]) || (i && isdigit((unsigned char)f->mesh_id[i])) ? f->mesh_id[i] : '_';
     p = cli_room(w);
@@ -89,10 +91,10 @@ static void put_head(struct cli_writer *w, const struct subd_frame *f, const str
     put_text(w, "\n");
 }
 
-/* USD's names are parts between colons, each of which begins with a letter or '_'; one at the end may not be "indices",
- * as then it would be another's. A name that is not so gets a '_' there, and one that is taken some at its end.
- */
 enum { NAME_SIZE = 2 * sizeof((struct subd_block *)0)->name + SUBD_MAX_BLOCKS };
+/* Makes a valid USD name. The parts between colons must begin with a letter or '_', and the last one must not be
+ * "indices", which would name the indices of another primvar. A '_' before the part mends both. A name that is taken
+ * gets '_' at its end. */
 static void usd_name(struct cli_names *taken, const char *name, char out[NAME_SIZE])
 {
     char *to = out;
@@ -135,7 +137,7 @@ void cli_write_usda(struct cli_writer *w, const struct subd_frame *f)
 {
     struct cli_surface s = cli_surface_of(f);
     struct cli_names taken = {NULL};
-    int64_t done = 0, rows = s.faces->count; /* of the counts; the others have blocks */
+    int64_t done = 0, rows = s.faces->count; /* faceVertexCounts has no block of its own. */
     for (int i = 0; i < f->n_blocks; i++)
         rows += f->blocks[i].count;
     put_head(w, f, &s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_verbs.c: the verbs that are one call and one answer. */
+/* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, ls, show, rm, pull, health. */
 #include "cli.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@ int cli_ends_with(const char *s, const char *tail)
     return n > m && strcasecmp(s + n - m, tail) == 0;
 }
 
-/* THE table of what a file's name says of it; anything else is OBJ. */
+/* The media type that the name of a file tells; any other name is OBJ. */
 static const char *media_of(const char *path)
 {
     static const char *const rows[][2] = {
@@ -22,7 +22,7 @@ static const char *media_of(const char *path)
     return "model/obj";
 }
 
-static void tell_warnings(const struct cli *c)
+static void print_warnings(const struct cli *c)
 {
     const char *warning;
     cli_progress_clear();
@@ -65,7 +65,7 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
         code = cli_report(c, &err);
     free(data);
     if (code < 0)
-        tell_warnings(c);
+        print_warnings(c);
     if (code < 0 && c->reorder && strcmp(c->reorder, "none") != 0) {
         cli_progress_clear();
         fprintf(stderr, "reordered by %s: bandwidth %s -> %s\n", c->reorder, cli_count(info->bandwidth_before),
@@ -147,7 +147,7 @@ int cli_edit(struct cli *c)
     if (code >= 0)
         return code;
     if (strcmp(body.media_type, "application/protobuf") != 0)
-        body.media_type = "application/json"; /* an edit is JSON whatever its file is called */
+        body.media_type = "application/json"; /* Other file names are JSON, too. */
     if (!c->version && (rc = subd_show(c->client, c->args[0], &info, &err)) == SUBD_OK)
         c->version = info.version;
     if (rc == SUBD_OK)
@@ -182,7 +182,7 @@ int cli_ls(struct cli *c)
                        cli_count(m->vertices), cli_count(m->faces), m->residency);
         }
         if (list.n && strcmp(after, list.next) == 0)
-            *list.next = 0; /* a server that gives the same page again and again */
+            *list.next = 0; /* A server that repeats a page would never end. */
         memcpy(after, list.next, sizeof after);
         subd_mesh_list_free(&list);
     } while (*after && !cli_stopped());
@@ -229,7 +229,7 @@ int cli_pull(struct cli *c)
             return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda or .pb", path);
     if (subd_cage(c->client, c->args[0], media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
-    tell_warnings(c);
+    print_warnings(c);
     if (cli_writer_open(&w, path) != 0) {
         free(data);
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_blocks.c: takes a frame's bytes: header, gaps, blocks; stores them at their place and verifies them in cache. */
+/* subd_blocks.c: takes the bytes of a frame for subd_request.c. It stores blocks in their memory or passes them to a
+ * sink, and verifies them while they are in cache. */
 #include "subd_internal.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #define PIECE 1024
-#define WINDOW (1024 * PIECE) /* bytes that a sink gets at a time */
+#define WINDOW (1024 * PIECE) /* A sink gets at most so many bytes at a time. */
 #define HUGE_PAGE ((size_t)2 << 20)
 
 int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *request, int64_t total_bytes,
@@ -27,7 +28,7 @@ int subd_frame_begin(struct subd_frame_parser *p, const struct subd_refine *requ
     return SUBD_OK;
 }
 
-/* Fresh pages cost more than the copy into them, so large frames use huge ones, and later frames the same memory. */
+/* Fresh pages cost more than the copy into them. So large frames use huge pages, and later frames reuse the memory. */
 static unsigned char *reserve(struct subd_frame *f, size_t bytes, struct subd_error *err)
 {
     size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : 64;
@@ -43,11 +44,11 @@ static unsigned char *reserve(struct subd_frame *f, size_t bytes, struct subd_er
     }
     f->memory_bytes = bytes;
     if (alignment == HUGE_PAGE)
-        madvise(f->memory, bytes, MADV_HUGEPAGE); /* a wish */
+        madvise(f->memory, bytes, MADV_HUGEPAGE); /* It may fail, and nothing depends on it. */
     return f->memory;
 }
 
-/* The bytes that have come, for the header stands at its end: the varint again, as long as it was, and the header. */
+/* Writes the head of the body for frame->head: the varint, with as many bytes as it came with, and the header. */
 static void keep_head(struct subd_frame_parser *p, unsigned char *to)
 {
     p->frame->head = to;
@@ -57,6 +58,7 @@ static void keep_head(struct subd_frame_parser *p, unsigned char *to)
     memcpy(to, p->header, (size_t)p->header_bytes);
 }
 
+/* Finds memory for every block, or for the window of a sink, and for the head. */
 static int place(struct subd_frame_parser *p)
 {
     struct subd_frame *f = p->frame;
@@ -87,15 +89,15 @@ static int place(struct subd_frame_parser *p)
     return SUBD_OK;
 }
 
-/* What the indices of a block must stay below, INT64_MAX: it has none, or (UV indices without their UVs) none that can
- * be checked. */
+/* The indices in a block must be below this. INT64_MAX means that it holds no indices, or that they cannot be checked:
+ * UV indices may come without their UVs. */
 static int64_t index_limit(const struct subd_frame *f, const struct subd_block *b)
 {
     const struct subd_block *uvs = subd_frame_find(f, SUBD_UVS);
     if (b->semantic & (SUBD_INDICES | SUBD_PATCHES))
         return f->vertices;
     if (b->semantic == SUBD_PRIMVAR_INDICES)
-        return subd_frame_primvar(f, b->name, SUBD_PRIMVAR)->count; /* subd_frame_primvars has seen it */
+        return subd_frame_primvar(f, b->name, SUBD_PRIMVAR)->count; /* subd_frame_primvars made sure of it. */
     return b->semantic == SUBD_UV_INDICES && uvs ? uvs->count : INT64_MAX;
 }
 
@@ -118,8 +120,8 @@ static int check_indices(struct subd_frame_parser *p, const struct subd_block *b
     return SUBD_OK;
 }
 
-/* Parent, corner, u | v << 16, flags. How many faces and corners the control mesh has is not known here; a quad has a
- * corner in refined frames alone. */
+/* Checks rows of parent, corner, u | v << 16, flags. The sizes of the control mesh are unknown here, so parents are not
+ * checked. When the parent is a quad, patches have corner 0 and refined faces a corner below 4. */
 static int check_params(struct subd_frame_parser *p, const struct subd_block *b, const uint32_t *v, size_t rows)
 {
     uint32_t corners = p->request->include & SUBD_PATCHES ? 1 : 4;
@@ -142,7 +144,7 @@ static int check_piece(struct subd_frame_parser *p, const struct subd_block *b, 
     return b->semantic & (SUBD_PATCH_PARAMS | SUBD_FACE_PARAMS) ? check_params(p, b, at, bytes / 16) : SUBD_OK;
 }
 
-/* What is verified goes to the sink, a window at a time; what is left of the block with `last`. */
+/* Passes verified bytes to the sink when the window is full; with `last`, also what is left of the block. */
 static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
     int64_t n = p->checked - p->window_at;
@@ -154,7 +156,7 @@ static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int 
     return SUBD_OK;
 }
 
-/* Whole pieces as they fill up; the short last one with `last`. */
+/* Verifies the pieces of the block that are full; with `last`, also the shorter last one. */
 static int verify(struct subd_frame_parser *p, const struct subd_block *b, int last)
 {
     int64_t limit = index_limit(p->frame, b);
@@ -173,7 +175,7 @@ static int verify(struct subd_frame_parser *p, const struct subd_block *b, int l
     return deliver(p, b, last);
 }
 
-/* Closes blocks that are full (an empty one is at once) and opens the next. */
+/* Closes the current block if it is full and opens the next one; empty blocks are full at once. */
 static int advance(struct subd_frame_parser *p)
 {
     int rc;
@@ -192,7 +194,7 @@ static int advance(struct subd_frame_parser *p)
     return SUBD_OK;
 }
 
-/* Takes bytes of the varint and the header; *taken says how many. */
+/* Takes bytes of the varint and of the header; *taken says how many. */
 static int take_header(struct subd_frame_parser *p, const unsigned char *data, size_t bytes, size_t *taken)
 {
     size_t n = 0, have;
@@ -236,7 +238,7 @@ static int in_header(const struct subd_frame_parser *p)
     return !p->header || p->position < p->varint_bytes + (int64_t)p->header_bytes;
 }
 
-/* Takes bytes of the gap before the current block, of the block, or of what follows the last one. */
+/* Takes bytes of the gap before the current block, of the block, or behind the last block. */
 static int take_block(struct subd_frame_parser *p, const unsigned char *data, size_t bytes, size_t *taken)
 {
     struct subd_block *b = p->current < p->frame->n_blocks ? &p->frame->blocks[p->order[p->current]] : NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_client.c: opens, closes and cancels a client. */
+/* subd_client.c: makes, configures, cancels and frees a client, for users of libsubd. */
 #include "subd_internal.h"
 #include <stdlib.h>
 #include <string.h>

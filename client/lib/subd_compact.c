@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_compact.c: blocks in 16 bits, and back to floats. In double, so that all the error is the format's. */
+/* subd_compact.c: the 16-bit forms of blocks, and subd_block_decode, which turns them into floats for users of libsubd.
+ * It computes in double, so that the format is the only source of error. */
 #include "subd_internal.h"
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_digest.c: xxh64-tree-1k of bytes that come in order, in fixed memory.
+/* subd_digest.c: the digest xxh64-tree-1k of bytes that come in order, in fixed memory, for the frame parser.
  *
- * XXH64 (seed 0) of each 1,024-byte piece; the values, little-endian and concatenated, again; until one is left. A
- * level's 128 values are 1,024 bytes, so a full level becomes one value of the next at once. */
+ * Each piece of 1,024 bytes is hashed by XXH64 with seed 0. The hashes, written one after another as little-endian
+ * values, are digested in the same way until one is left. The 128 values of a level are 1,024 bytes, so a full level
+ * becomes one value of the next at once. */
 #define XXH_INLINE_ALL
 #include "subd_frame.h"
 #include <xxhash.h>
@@ -17,7 +18,7 @@ void subd_digest_begin(struct subd_digest *d)
         d->counts[i] = 0;
 }
 
-/* counts[] counts all values a level ever had; those not yet passed on are the last counts % 128. Ten levels hold
+/* counts[] counts all values that a level ever had; its last counts % 128 values are not passed on yet. Ten levels hold
  * 2^80 bytes, so the last one never fills. */
 static void push(struct subd_digest *d, int level, uint64_t value)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_error.c: the error record, and the server's problem documents (RFC 9457) in JSON and protobuf. */
+/* subd_error.c: fills the error record, from a sentence or from the server's problem document (RFC 9457) in JSON or
+ * protobuf. All other files of the library report errors through it. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <cjson/cJSON.h>
@@ -53,7 +54,7 @@ static const char *text_of(const cJSON *o, const char *key)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
 }
 
-/* ProtoJSON writes 64-bit integers as strings, people write them as numbers: both are read. */
+/* Reads numbers and strings alike, as ProtoJSON writes 64-bit integers as strings. */
 static int64_t integer_of(const cJSON *o, const char *key)
 {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, key);

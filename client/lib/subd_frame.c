@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_frame.c: the header and its table of blocks; see subd_frame.h. What arrives later is in subd_blocks.c. */
+/* subd_frame.c: reads and checks the header of a frame and its table of blocks (subd_frame.h). subd_blocks.c takes the
+ * bytes that follow. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <math.h>
@@ -11,14 +12,14 @@
 const struct subd_kind subd_kinds[SUBD_N_KINDS] = {
     {"positions", "f32", 3},       {"normals", "f32", 3},  {"indices", "u32", 4},      {"uvs", "f32", 2},
     {"uv_indices", "u32", 4},      {"patches", "u32", 16}, {"patch_params", "u32", 4}, {"face_params", "u32", 4},
-    {"primvar", NULL, 0}, /* of any: subd_block_primvar */
+    {"primvar", NULL, 0}, /* subd_block_primvar checks its type and width. */
     {"primvar_indices", "u32", 4}, {"tangents", "f32", 6},
 };
 
-/* The largest id is 32 bits, so a count that fits no uint32 is a lie, and products below cannot overflow. */
+/* Ids have 32 bits, so no true count is larger, and with this limit no product below can overflow. */
 #define MAX_ROWS ((uint64_t)UINT32_MAX)
 
-/* Faces are quads, or triangles where the scheme makes those, which patches never are. */
+/* Refined faces may be triangles, as some schemes make those; the faces beside patches are always quads. */
 static int components_fit(int kind, uint32_t components, unsigned include)
 {
     const int of_faces = SUBD_INDICES | SUBD_UV_INDICES | SUBD_PRIMVAR_INDICES;
@@ -34,7 +35,7 @@ static int is_shaped(const Subdd__V1__Block *b, int kind, unsigned include, cons
            components_fit(kind, b->components, include);
 }
 
-/* The box of what is a fraction of one, and of nothing else. */
+/* Reads the box of a unorm16 block. Returns 0 when it is missing or wrong, or when another block has one. */
 static int take_box(struct subd_block *to, const Subdd__V1__Block *b)
 {
     if (strcmp(b->type, "unorm16") != 0)
@@ -80,7 +81,8 @@ static int check_block(struct subd_block *to, const Subdd__V1__Block *b, const s
     return SUBD_OK;
 }
 
-/* Offsets are any 64-bit value until they have passed here. Insertion sort: they come in order. */
+/* Checks the offsets, which may be any 64-bit value until then, and sorts the blocks by them. It sorts by insertion, as
+ * servers send blocks in order. */
 static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, int64_t first_byte, int64_t total_bytes,
                         int order[SUBD_MAX_BLOCKS], struct subd_error *err)
 {
@@ -105,8 +107,8 @@ static int place_blocks(struct subd_frame *f, const Subdd__V1__FrameHeader *h, i
     return SUBD_OK;
 }
 
-/* Rows of a block against the counts of the header; UV values are counted only by their own block, patches and the
- * faces beside them only together. */
+/* How many rows a block must have by the counts of the header. The header does not count UV values, and has only the
+ * sum of patches and the faces beside them, so any count is right there. */
 static int64_t rows_due(const struct subd_frame *f, const struct subd_block *b, unsigned include)
 {
     if (include & SUBD_PATCHES)
@@ -137,7 +139,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
 {
     const char *primvars = request->primvars;
     int n_primvars = 0;
-    unsigned many = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | many;
+    unsigned primvar_blocks = primvars ? SUBD_PRIMVAR_BLOCKS : 0, wanted = include | primvar_blocks;
     int rc;
     if (h->n_blocks > SUBD_MAX_BLOCKS)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame has %zu blocks, of %d at most", h->n_blocks, SUBD_MAX_BLOCKS);
@@ -145,7 +147,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
         struct subd_block *b = &f->blocks[i];
         if ((rc = check_block(b, h->blocks[i], request, include, wanted, err)) != SUBD_OK)
             return rc;
-        wanted &= ~(unsigned)b->semantic | many; /* of the others no more than one gets past check_block */
+        wanted &= ~(unsigned)b->semantic | primvar_blocks; /* check_block refuses a second one, except for primvars. */
         if (b->count != rows_due(f, b, include))
             return subd_fail(err, SUBD_EPROTOCOL, "block %s has %lld rows, the frame %lld", h->blocks[i]->semantic,
                              (long long)b->count, (long long)rows_due(f, b, include));
@@ -155,7 +157,7 @@ static int read_table(struct subd_frame *f, const Subdd__V1__FrameHeader *h, uns
         if (n_primvars > SUBD_MAX_PRIMVARS)
             return subd_fail(err, SUBD_EPROTOCOL, "the frame has more than %d primvars", SUBD_MAX_PRIMVARS);
     }
-    if (wanted & ~many)
+    if (wanted & ~primvar_blocks)
         return subd_fail(err, SUBD_EPROTOCOL, "the frame lacks a block that was asked for");
     if (primvars && (rc = subd_frame_primvars(f, primvars, err)) != SUBD_OK)
         return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_frame_primvars.c: blocks of primvars in the table: their shapes, and whether they are what was asked for. */
+/* subd_frame_primvars.c: checks the primvar blocks in the header of a frame: their shapes, and that they are those that
+ * were asked for. */
 #include "subd_internal.h"
 #include <string.h>
 
@@ -13,7 +14,7 @@ const struct subd_block *subd_frame_primvar(const struct subd_frame *f, const ch
     return NULL;
 }
 
-/* Rows that a class has; -1: as many as it says; -2: there is no such class. */
+/* How many rows a class has. -1 means any number (faceVarying), -2 that there is no such class. */
 static int64_t rows_of_class(const struct subd_frame *f, const char *interpolation)
 {
     if (strcmp(interpolation, "constant") == 0)
@@ -41,7 +42,7 @@ int subd_block_primvar(const struct subd_frame *f, const struct subd_block *b, s
     return SUBD_OK;
 }
 
-/* Is a name in the list? And the other way round: is each of the list in the frame? */
+/* Is the name in the list? */
 static int is_asked(const char *asked, const char *name)
 {
     size_t n = strlen(name);
@@ -53,6 +54,7 @@ static int is_asked(const char *asked, const char *name)
     return 0;
 }
 
+/* Is each name of the list in the frame? */
 static int has_all(const struct subd_frame *f, const char *asked)
 {
     if (strcmp(asked, "*") == 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_info.c: the answers that describe meshes, out of protobuf. */
+/* subd_info.c: reads the protobuf answers that describe meshes, for the calls that return a mesh, a list of meshes or
+ * the result of edits. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static int unreadable(struct subd_error *err)
     return subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read");
 }
 
-/* An answer in another format than was asked for unpacks as garbage or not at all, so its type is checked first. */
+/* An answer in another format may unpack as garbage, so its media type is checked first. */
 static int is_protobuf(const subd_client *c)
 {
     return strcmp(c->call.media_type, SUBD_PROTOBUF) == 0 || strcmp(c->call.media_type, "application/x-protobuf") == 0;
@@ -129,7 +130,7 @@ void subd_mesh_list_free(struct subd_mesh_list *l)
     memset(l, 0, sizeof *l);
 }
 
-/* The k-th id that the batch added is the k-th of the answer; a blob that is not whole int32s is refused. */
+/* Copies an array of ids out of its bytes, which must be whole int32s. */
 static int copy_ids(const ProtobufCBinaryData *from, int32_t **to, int64_t *n)
 {
     if (from->len % sizeof(int32_t) != 0)

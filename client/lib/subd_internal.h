@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_internal.h: what the files of libsubd share: text, the request under way, the client.
+/* subd_internal.h: what the files of libsubd share: errors, growing text, the request under way, the client. Users of
+ * the library never see it.
  *
  * A public function fills a struct subd_request and hands it to subd_request_start, which waits for the answer or, in
- * the event-loop form, returns SUBD_PENDING; `finish` then turns the answer into the caller's *out. */
+ * the event-loop form, returns SUBD_PENDING. In the end `finish` turns the answer into the caller's *out. */
 #ifndef SUBD_INTERNAL_H
 #define SUBD_INTERNAL_H
 #include "subd.h"
@@ -16,21 +17,25 @@
 /* ---- errors (subd_error.c) ------------------------------------------------------------------------------- */
 /* subd_fail: clears *err (may be NULL), records code and sentence, returns code. */
 int subd_fail(struct subd_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* subd_copy_text: server text into a fixed array: cut at its end, control characters as '?'. NULL is "". */
+/* subd_copy_text: copies text from the server into an array of `room` bytes. It cuts what does not fit and writes '?'
+ * for control characters; NULL reads as "". */
 void subd_copy_text(char *to, size_t room, const char *from);
-/* subd_decode_problem: fills *err from an error answer in JSON or protobuf, whichever it is. Returns SUBD_EHTTP. */
+/* subd_decode_problem: fills *err from an error answer, in JSON or protobuf by its media type. Returns SUBD_EHTTP. */
 int subd_decode_problem(struct subd_error *err, int status, const char *media_type, const char *body, size_t bytes);
 
-/* ---- text (subd_text.c): grows, remembers failure ---------------------------------------------------------- */
-struct subd_text { /* zeroed is empty */
+/* ---- text (subd_text.c) ------------------------------------------------------------------------------------- */
+/* Text that grows as it is added to. A zeroed struct is empty text. The owner frees `data`. */
+struct subd_text {
     char *data;
     size_t bytes, room;
-    int failed;
+    int failed; /* 1 once memory ran out or the text got too long; later additions do nothing. */
 };
 void subd_text_add(struct subd_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void subd_text_escape(struct subd_text *t, const char *s); /* percent-encoded, safe in a path or a query */
-void subd_text_mesh_path(struct subd_text *t, const char *id, const char *leaf); /* /v1/meshes/ID + leaf */
-/* One more query parameter; value NULL adds none. */
+/* subd_text_escape: adds s percent-encoded, so that it is safe in a path or a query. */
+void subd_text_escape(struct subd_text *t, const char *s);
+/* subd_text_mesh_path: adds /v1/meshes/ID and the leaf, which is "" or starts with a slash. */
+void subd_text_mesh_path(struct subd_text *t, const char *id, const char *leaf);
+/* subd_text_query: adds one more query parameter, or nothing when the value is NULL. */
 void subd_text_query(struct subd_text *t, const char *key, const char *value);
 
 /* ---- request (subd_request.c) -------------------------------------------------------------------------------- */
@@ -38,35 +43,41 @@ typedef int (*subd_finish_fn)(subd_client *c, void *out, struct subd_error *err)
 
 struct subd_request {
     const char *method;
-    struct subd_text path; /* taken over, also on error                       */
+    struct subd_text path; /* subd_request_start takes it over, even when it fails. */
     const char *accept;
-    struct subd_body body; /* data NULL: no body                              */
-    void *owned;           /* freed when the request ends, also on error      */
-    int64_t if_version;    /* 0: no If-Match                                  */
+    struct subd_body body; /* data NULL sends no body. */
+    void *owned;           /* Freed when the request ends, even when it fails. */
+    int64_t if_version;    /* Sent as If-Match; 0 sends none. */
     const char *if_none_match, *idempotency_key;
-    struct subd_frame *frame; /* not NULL: a 200 answer is parsed into it        */
-    const struct subd_refine *refine;
-    const struct subd_matrix *matrix; /* not NULL: a 200 answer goes to its sink      */
-    subd_finish_fn finish;            /* NULL: nothing to decode                         */
+    struct subd_frame *frame;         /* If it is not NULL, an answer of status 200 is parsed into it. */
+    const struct subd_refine *refine; /* What the frame must match. */
+    const struct subd_matrix *matrix; /* If it is not NULL, an answer of status 200 goes to its sink. */
+    subd_finish_fn finish;            /* NULL when there is nothing to decode. */
     void *out;
-    size_t *out_bytes; /* where the size of a plain answer goes, or NULL  */
-    int large;         /* 1: the answer is bulk data: config's limit      */
+    size_t *out_bytes; /* Receives the size of an undecoded answer; may be NULL. */
+    int large;         /* 1 limits the answer by config.max_answer_bytes, 0 by 16 MiB. */
 };
 
-struct subd_call {       /* the request under way */
-    int active, failure; /* failure: SUBD_E* of a callback, *err is filled  */
+/* The request under way. It is all zero between requests. */
+struct subd_call {
+    int active;  /* 1 while curl has the request. */
+    int failure; /* The SUBD_E* that a curl callback met; *err is filled already. */
     char *url;
     struct curl_slist *headers;
     void *owned;
     int64_t body_bytes;
-    char *answer; /* all but frames, NUL after answer_bytes          */
+    char *answer; /* The body, unless it goes into a frame or to a sink; a NUL follows it. */
     size_t answer_bytes, answer_room;
-    char etag[136], media_type[64], request_id[72], timing[512]; /* timing: Server-Timing as it came */
-    int status, in_frame, conditional;
-    int64_t length, received, max_answer_bytes, retry_after_ms;
+    char etag[136], media_type[64], request_id[72];
+    char timing[512]; /* The Server-Timing header as it came. */
+    int status;
+    int in_frame;    /* 1 once `parser` has begun a frame that it has not ended yet. */
+    int conditional; /* 1 when If-None-Match was sent, so that status 304 is an answer. */
+    int64_t length;  /* Content-Length, or -1. */
+    int64_t received, max_answer_bytes, retry_after_ms;
     struct subd_frame_parser parser;
     struct subd_refine refine;
-    struct subd_matrix matrix; /* sink NULL: the answer is not one */
+    struct subd_matrix matrix; /* Its sink is NULL unless the answer is a matrix. */
     struct subd_frame *frame;
     subd_finish_fn finish;
     void *out;
@@ -77,34 +88,41 @@ struct subd_call {       /* the request under way */
 struct subd_client {
     CURL *easy;
     CURLM *multi;
-    char *server, *bearer; /* without a trailing slash; "Bearer ..." or NULL      */
+    char *server; /* The URL without a slash at its end. */
+    char *bearer; /* "Bearer " and the token; NULL without a token. */
     struct subd_config config;
     atomic_int cancel;
     int nonblocking, n_fds;
     struct pollfd fds[SUBD_MAX_FDS];
-    int64_t timer_ms; /* when curl wants to be called, -1: no need              */
+    int64_t timer_ms; /* When curl wants to be called, by subd_now_ms; -1 when it does not. */
     char curl_text[CURL_ERROR_SIZE];
-    char warnings[8][640]; /* of the last call */
+    char warnings[8][640]; /* The Subdd-Warning headers of the last call. */
     int n_warnings;
-    struct subd_error scratch; /* stands in for err == NULL                              */
+    struct subd_error scratch; /* Takes the error when the caller's err is NULL. */
     struct subd_call call;
 };
 
+/* subd_request_start: sends the request and waits for its result; in the event-loop form it returns SUBD_PENDING. */
 int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error *err);
-void subd_request_drop(subd_client *c); /* ends the request under way, if any, without a result */
+/* subd_request_drop: ends the request under way, if there is one, without a result. */
+void subd_request_drop(subd_client *c);
+/* subd_now_ms: milliseconds on a clock that never goes back. */
 int64_t subd_now_ms(void);
 /* subd_loop_attach: makes curl report its sockets and timer to c. */
 void subd_loop_attach(subd_client *c);
-/* subd_loop_turn: waits at most wait_ms for a socket or the timer, then lets curl work. */
+/* subd_loop_turn: waits at most wait_ms for a socket or for curl's timer, then lets curl work. */
 void subd_loop_turn(subd_client *c, int wait_ms);
 
-/* Accept and finish for the routes that answer with one MeshInfo. */
 #define SUBD_PROTOBUF "application/protobuf"
+/* subd_finish_info: the `finish` of routes that answer with a MeshInfo. `out` is a struct subd_mesh_info or NULL. */
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err);
+/* subd_finish_edit: the `finish` of edits. `out` is a struct subd_edit_result or NULL. */
 int subd_finish_edit(subd_client *c, void *out, struct subd_error *err);
-/* subd_primvar_pack: a primvar as message, which borrows it. 0: an array is missing or too long. */
+/* subd_primvar_pack: makes a message of a primvar, whose arrays it borrows. Returns 0 when an array is missing or too
+ * long, else 1. */
 struct Subdd__V1__Primvar;
 int subd_primvar_pack(struct Subdd__V1__Primvar *to, const struct subd_primvar *from);
+/* subd_info_copy: copies the description of a mesh out of its message. Returns SUBD_OK or SUBD_EPROTOCOL. */
 struct Subdd__V1__MeshInfo;
 int subd_info_copy(struct subd_mesh_info *to, const struct Subdd__V1__MeshInfo *from);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_loop.c: curl's sockets and timer, so that one code path serves the blocking and the event-loop form. */
+/* subd_loop.c: keeps the sockets and the timer that curl asks for. The blocking form polls them itself, and in the
+ * event-loop form the caller does, so both run the same code. */
 #include "subd_internal.h"
 #include <time.h>
 
@@ -24,7 +25,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg, void *so
         return 0;
     }
     if (i == SUBD_MAX_FDS)
-        return -1; /* curl uses two or three */
+        return -1; /* curl uses two or three. */
     c->n_fds = i == c->n_fds ? i + 1 : c->n_fds;
     c->fds[i].fd = fd;
     c->fds[i].events = (short)((what & CURL_POLL_IN ? POLLIN : 0) | (what & CURL_POLL_OUT ? POLLOUT : 0));
@@ -47,7 +48,7 @@ void subd_loop_attach(subd_client *c)
     curl_multi_setopt(c->multi, CURLMOPT_TIMERDATA, c);
 }
 
-/* 100 ms is how late a cancel from another thread may be noticed. */
+/* A cancel from another thread wakes no poll, so it may be noticed as late as this limit of 100 ms. */
 int subd_poll_set(const subd_client *c, struct pollfd *fds, int *timeout_ms)
 {
     int64_t wait = c->timer_ms < 0 ? 100 : c->timer_ms - subd_now_ms();
@@ -70,7 +71,7 @@ void subd_loop_turn(subd_client *c, int wait_ms)
             curl_multi_socket_action(c->multi, fds[i].fd, mask, &running);
     }
     if (c->timer_ms >= 0 && c->timer_ms <= subd_now_ms()) {
-        c->timer_ms = -1; /* curl sets it anew when it wants more */
+        c->timer_ms = -1; /* curl sets it again when it wants another call. */
         curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_matrix.h: subdivision matrices for analysis, as Matrix Market text. Part of libsubd; subd.h says what holds for
- * all of it. */
+ * every call. */
 #ifndef SUBD_MATRIX_H
 #define SUBD_MATRIX_H
 #include "subd.h"
@@ -9,16 +9,19 @@
 extern "C" {
 #endif
 struct subd_matrix {
-    int level;           /* 1 .. what the server allows                                 */
-    const char *surface; /* "refined" or "limit"; NULL: refined                         */
-    const char *what;    /* "points", or of the limit "tangent1", "tangent2"; NULL: points */
-    int (*sink)(void *arg, const void *p, size_t n); /* gets the text as it comes; not 0 cancels */
+    int level;           /* 1 to what the server allows. */
+    const char *surface; /* "refined" or "limit"; NULL is "refined". */
+    const char *what;    /* "points"; with surface "limit" also "tangent1" or "tangent2". NULL is "points". */
+    /* Gets the text piece by piece, as it arrives. A return value other than 0 cancels the call. */
+    int (*sink)(void *arg, const void *p, size_t n);
     void *sink_arg;
 };
-/* subd_matrix: GET matrix: "coordinate real general", a row for each refined vertex in grid order
- * (proto/README.md), a column for each control vertex, both counted from 1. Points: the product with the control points
- * is the block `positions` of subd_refine but for rounding; tangents: along the block's; rows without a mask are empty.
- * The text itself is not checked. Errors  as subd_refine; after an error the sink may have got a part */
+/* subd_matrix: GET matrix: "coordinate real general", with a row for each refined vertex in grid order
+ * (proto/README.md) and a column for each control vertex, both counted from 1.
+ * Result  for points, the product with the control points is the block `positions` of subd_refine up to rounding. For
+ *         tangents, the products are parallel to the block `tangents`; rows of vertices without a limit mask are empty.
+ *         The text itself is not checked
+ * Errors  SUBD_EUSAGE (level, sink). After an error the sink may have got a part of the text */
 SUBD_API int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r,
                          struct subd_error *err) SUBD_MUST_CHECK;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_meshes.c: the routes of a mesh as a whole: push, show, delete, cage. */
+/* subd_meshes.c: the calls about a whole mesh (push, show, delete, cage) and about the daemon (stat, health). */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <cjson/cJSON.h>
@@ -33,13 +33,14 @@ int subd_push(subd_client *c, const struct subd_body *body, const struct subd_pu
     return push(c, &r, p, out, err);
 }
 
-/* One array into a protobuf field, which borrows it; lengths past protobuf's int32 are refused. */
+/* Makes a protobuf field borrow an array of n numbers. Returns 0 when the array is missing or passes the 2 GiB of a
+ * message. */
 static int borrow(ProtobufCBinaryData *field, const void *data, int64_t n)
 {
     if (n < 0 || n > INT32_MAX / 4 || (n && !data))
         return 0;
     field->len = (size_t)n * 4;
-    field->data = (uint8_t *)(uintptr_t)data; /* protobuf-c has no const; packing only reads */
+    field->data = (uint8_t *)(uintptr_t)data; /* protobuf-c has no const, but packing only reads. */
     return 1;
 }
 
@@ -104,7 +105,7 @@ int subd_show(subd_client *c, const char *id, struct subd_mesh_info *out, struct
     return subd_request_start(c, &r, err);
 }
 
-/* What answers is not always a subdd: another server may find any path, or swallow any method. */
+/* Another kind of server may answer too, with any status and media type; the sentence then says so. */
 static int not_subdd(subd_client *c, struct subd_error *err)
 {
     return subd_fail(err, SUBD_EPROTOCOL, "the server at %.160s answered (status %d, %.60s) as no subdd does",
@@ -124,7 +125,7 @@ int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_err
     return subd_request_start(c, &r, err);
 }
 
-/* For answers that the caller takes as they are. */
+/* Hands the answer itself over to the caller. */
 static int finish_text(subd_client *c, void *out, struct subd_error *err)
 {
     char **to = out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_patches.c: asks for B-spline patches, and evaluates them. */
+/* subd_patches.c: fetches a surface as B-spline patches and evaluates them, for users of libsubd. */
 #include "subd_internal.h"
 
 int subd_patches(subd_client *c, const char *id, const struct subd_patches *r, struct subd_frame *frame,
@@ -28,7 +28,8 @@ int subd_patches(subd_client *c, const char *id, const struct subd_patches *r, s
 
 /* ---- evaluation ------------------------------------------------------------------------------------------------ */
 
-/* The row beyond an edge is the edge's row mirrored by the next one; `to`, `edge` and `inner` step by `step`. */
+/* Computes four control points beyond a boundary edge. Each is the point of the row inside the edge, mirrored in the
+ * point on the edge. `to`, `edge` and `inner` are the first point of each row, and `step` leads to the next. */
 static void mirror(double p[16][3], int to, int edge, int inner, int step)
 {
     for (int i = 0; i < 4; i++, to += step, edge += step, inner += step)
@@ -49,7 +50,7 @@ static int control_points(const struct subd_frame *f, int64_t patch, double p[16
     for (int i = 0; i < 16; i++)
         for (int k = 0; k < 3; k++)
             p[i][k] = ((const float *)positions->data)[3 * (int64_t)row[i] + k];
-    /* Columns, then whole rows: so a corner beyond two edges comes out of the columns' new points. */
+    /* Columns come before rows: a point beyond two edges is then computed from points that exist by now. */
     if (flags & SUBD_PATCH_BOUNDARY << 3)
         mirror(p, 0, 1, 2, 4);
     if (flags & SUBD_PATCH_BOUNDARY << 1)

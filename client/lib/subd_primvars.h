@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_primvars.h: values that ride along with a mesh: colours, weights, ids. Part of libsubd; subd.h includes it.
+/* subd_primvars.h: primvars, which are values on a mesh besides its positions: colours, weights, ids. Part of libsubd;
+ * subd.h includes it.
  *
- *   USD's class   a row for                         refined
- *   constant      the mesh                          as it is
- *   uniform       each face                         each face has its control face's
- *   varying       each vertex                       linear over the control faces
- *   vertex        each vertex                       the way of the positions
- *   faceVarying   what a corner's index names       by the rules of UVs, with seams */
+ *   USD's class   has a row for                     and is refined so
+ *   constant      the mesh                          it stays as it is
+ *   uniform       each face                         a refined face takes the row of its control face
+ *   varying       each vertex                       linearly over the control faces
+ *   vertex        each vertex                       like the positions
+ *   faceVarying   what the index of a corner names  by the rules of UVs, with seams */
 #ifndef SUBD_PRIMVARS_H
 #define SUBD_PRIMVARS_H
 #include <stdint.h>
 
-#define SUBD_MAX_PRIMVARS 32 /* of a mesh */
+#define SUBD_MAX_PRIMVARS 32 /* Limits the primvars of one mesh. */
+/* A primvar that is sent with a mesh or an edit. */
 struct subd_primvar {
-    const char *name;          /* [A-Za-z_][A-Za-z0-9_:]*, 63 characters at most, not "st"            */
-    const char *interpolation; /* the class: "vertex"                                                 */
-    const char *type;          /* "f32", or "i32" of constant and uniform; NULL: f32                  */
-    int width;                 /* numbers in a row, 1 to 256; 0: 1                                    */
-    const void *values;        /* [n_values] numbers                                                  */
-    const int32_t *indices;    /* [n_indices] rows of values, one a face corner (faceVarying), or a row of the class */
-    int64_t n_values, n_indices; /* n_indices 0: row i is value i                                     */
+    const char *name;          /* [A-Za-z_][A-Za-z0-9_:]*, at most 63 characters, not "st". */
+    const char *interpolation; /* The class, such as "vertex". */
+    const char *type;          /* "f32", or "i32" for constant and uniform primvars; NULL is "f32". */
+    int width;                 /* Numbers in a row, 1 to 256; 0 is 1. */
+    const void *values;        /* Shape [n_values], counted in numbers. */
+    const int32_t *indices;    /* Shape [n_indices]: rows of values, one for each face corner or row of the class. */
+    int64_t n_values;
+    int64_t n_indices; /* With 0, row i takes value i; a faceVarying primvar needs one for each face corner. */
 };
+/* A primvar in the description of a mesh. */
 struct subd_primvar_info {
     char name[64], interpolation[16], type[8];
     int width;
-    int64_t values; /* rows */
+    int64_t values; /* Rows of values. */
 };
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_refine.c: asks for refined frames, for what they will cost, and for matrices. */
+/* subd_refine.c: the calls that fetch refined frames, their plans (what a refine will cost) and matrices. */
 #include "subd_internal.h"
 #include <cjson/cJSON.h>
 #include <string.h>
 
-/* &name=, and the blocks with commas between. */
+/* Adds the query parameter `name`, with the names of the blocks as its value. */
 static void add_blocks(struct subd_text *t, const char *name, unsigned blocks)
 {
     const char *separator = "";
@@ -78,7 +78,7 @@ int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, str
     return subd_request_start(c, &q, err);
 }
 
-/* ---- plan: JSON only ------------------------------------------------------------------------------------------ */
+/* ---- plan, which the server has only as JSON -------------------------------------------------------------------- */
 
 static double number_of(const cJSON *o, const char *key)
 {

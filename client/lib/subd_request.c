@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_request.c: one HTTP request from start to result; the only code that tells curl what to do. */
+/* subd_request.c: runs one HTTP request from start to result, for every call of the library. No other file tells curl
+ * what to do. */
 #include "subd_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 
 #define RECEIVE_BUFFER (512 * 1024)
 #define MAX_PROBLEM ((int64_t)64 << 10)
-#define MAX_ANSWER ((int64_t)16 << 20) /* small bytes can unpack to a hundred times as much */
+#define MAX_ANSWER ((int64_t)16 << 20) /* An answer can unpack to a hundred times its size. */
 
 /* ---- what arrives ------------------------------------------------------------------------------------------ */
 
@@ -36,7 +37,7 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
     struct subd_call *call = &c->call;
     char number[32];
     n *= one;
-    if (n > 5 && memcmp(line, "HTTP/", 5) == 0) { /* of a 100 Continue, then of the answer */
+    if (n > 5 && memcmp(line, "HTTP/", 5) == 0) { /* A "100 Continue" may come before the answer. */
         call->status = 0;
         call->length = -1;
         *call->etag = *call->media_type = *call->timing = 0;
@@ -57,7 +58,8 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
     return n;
 }
 
-/* Server-Timing: "refine;dur=0.5, digest;dur=0.1", in milliseconds. What does not read so is passed over. */
+/* Reads a Server-Timing header: "refine;dur=0.5, digest;dur=0.1", in milliseconds. Entries of another form are
+ * skipped. */
 static void read_timings(struct subd_frame *f, const char *line)
 {
     f->n_timings = 0;
@@ -77,7 +79,7 @@ static void read_timings(struct subd_frame *f, const char *line)
     }
 }
 
-/* At the first byte of a body: is it a frame, and how long may it be? */
+/* Called at the first byte of a body: checks that it is what was asked for, and begins a frame if it is one. */
 static int begin_body(subd_client *c)
 {
     struct subd_call *call = &c->call;
@@ -99,12 +101,13 @@ static int begin_body(subd_client *c)
     return subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
 }
 
-static int give(subd_client *c, const char *data, size_t n)
+static int pass_to_sink(subd_client *c, const char *data, size_t n)
 {
     const struct subd_matrix *m = &c->call.matrix;
     return m->sink(m->sink_arg, data, n) == 0 ? SUBD_OK : subd_fail(c->call.err, SUBD_ECANCELLED, "cancelled");
 }
 
+/* Appends to the answer, within its limit. */
 static int keep(subd_client *c, const char *data, size_t n)
 {
     struct subd_call *call = &c->call;
@@ -129,7 +132,8 @@ static int keep(subd_client *c, const char *data, size_t n)
     return SUBD_OK;
 }
 
-/* Asked at every piece as well as at every step: on a fast link curl reads many megabytes in one step. */
+/* Asks the progress callback as well. It is called for every piece of a body and not only in every step, as curl may
+ * read many megabytes in one step. */
 static int cancelled(subd_client *c)
 {
     struct subd_call *call = &c->call;
@@ -160,7 +164,7 @@ static size_t on_body(char *data, size_t one, size_t n, void *arg)
     call->received += (int64_t)n;
     if (!call->failure)
         call->failure = call->in_frame                             ? subd_frame_feed(&call->parser, data, n)
-                        : call->matrix.sink && call->status == 200 ? give(c, data, n)
+                        : call->matrix.sink && call->status == 200 ? pass_to_sink(c, data, n)
                                                                    : keep(c, data, n);
     if (!call->failure && cancelled(c))
         call->failure = SUBD_ECANCELLED;
@@ -210,11 +214,11 @@ static void set_transfer(subd_client *c, const struct subd_request *r)
     CURL *e = c->easy;
     curl_easy_reset(e);
     curl_easy_setopt(e, CURLOPT_URL, c->call.url);
-    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* an id of ".." is the server's to refuse */
+    curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* The server must see an id of ".." to refuse it. */
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, c->call.headers);
     if (r->body.data) {
         curl_easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.bytes);
-        curl_easy_setopt(e, CURLOPT_POSTFIELDS, r->body.data); /* sent from there, not copied */
+        curl_easy_setopt(e, CURLOPT_POSTFIELDS, r->body.data); /* curl sends it without a copy. */
     }
     curl_easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method);
     curl_easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header);
@@ -226,7 +230,7 @@ static void set_transfer(subd_client *c, const struct subd_request *r)
     curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, r->body.bytes > RECEIVE_BUFFER ? (long)RECEIVE_BUFFER : 65536L);
     curl_easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(e, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(e, CURLOPT_PROXY, ""); /* a proxy in the environment is for the web, not for the box in the rack */
+    curl_easy_setopt(e, CURLOPT_PROXY, ""); /* Proxies in the environment are meant for the web. */
     curl_easy_setopt(e, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(e, CURLOPT_USERAGENT, "libsubd");
     curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, (long)c->config.connect_timeout_ms);
@@ -257,7 +261,7 @@ static int prepare(subd_client *c, const struct subd_request *r)
 static void release(subd_client *c)
 {
     struct subd_call *call = &c->call;
-    if (call->in_frame) { /* not concluded: *err has the reason already */
+    if (call->in_frame) { /* The frame was cut off, and *err says why. */
         call->parser.failure = SUBD_ECANCELLED;
         subd_frame_end(&call->parser);
     }
@@ -337,7 +341,7 @@ static int conclude(subd_client *c, CURLcode cc)
     call->status = (int)status;
     if (call->failure)
         return call->failure;
-    /* A refusal may come before the whole body was sent; then the refusal is the news, not the broken pipe. */
+    /* A refusal may come before the whole body was sent. Then it matters more than the broken connection. */
     if (status >= 400)
         return subd_decode_problem(call->err, (int)status, call->media_type, call->answer ? call->answer : "",
                                    call->answer_bytes);
@@ -358,8 +362,8 @@ static int conclude(subd_client *c, CURLcode cc)
     return call->finish ? call->finish(c, call->out, call->err) : SUBD_OK;
 }
 
-/* Errors that are not ours alone carry the request's id, for the server's log. */
-static void sign(struct subd_call *call, int rc)
+/* Adds what the headers of the answer say to an error, so that the request can be found in the server's log. */
+static void add_request_id(struct subd_call *call, int rc)
 {
     if (rc >= 0)
         return;
@@ -384,7 +388,7 @@ int subd_step(subd_client *c)
         rc = SUBD_ECANCELLED;
     if (rc == SUBD_PENDING)
         return rc;
-    sign(call, rc);
+    add_request_id(call, rc);
     release(c);
     return rc;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_text.c: growing text for URLs and headers. */
+/* subd_text.c: builds URLs and header lines as growing text, for the other files of libsubd. */
 #include "subd_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TEXT 65536 /* far above any URL that a server takes */
+#define MAX_TEXT 65536 /* Servers refuse URLs that are much shorter. */
 
 static char *reserve(struct subd_text *t, size_t n)
 {

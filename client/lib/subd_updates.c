@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_updates.c: positions and edits: what makes a new version of a mesh. */
+/* subd_updates.c: the calls that make a new version of a mesh: positions and edits. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
 
-#define MAX_BATCH 65536 /* edits or ranges in one message; the server's own cap is its body limit */
+#define MAX_BATCH 65536 /* Limits the edits or ranges in one message; the server limits the body. */
 
 static int check_version(int64_t version, int needed, struct subd_error *err)
 {
@@ -36,7 +36,7 @@ int subd_positions_body(subd_client *c, const char *id, int64_t version, const s
     return put(c, &r, version, out, err);
 }
 
-/* Without ?first the server wants exactly all vertices, so a wrong count is refused and not taken for a range. */
+/* The query has no `first`, so the server takes all vertices or refuses; a wrong count is never taken for a range. */
 int subd_positions(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
                    struct subd_mesh_info *out, struct subd_error *err)
 {
@@ -46,13 +46,13 @@ int subd_positions(subd_client *c, const char *id, int64_t version, const float 
     return subd_positions_body(c, id, version, &body, out, err);
 }
 
-/* n numbers of four bytes; protobuf-c has no const, packing only reads. */
+/* A protobuf field that borrows n numbers of four bytes. protobuf-c has no const, but packing only reads. */
 static ProtobufCBinaryData blob(const void *data, int64_t n)
 {
     return (ProtobufCBinaryData){(size_t)n * 4, (uint8_t *)(uintptr_t)data};
 }
 
-/* protobuf-c wants an array of pointers to rows: one allocation for both, the pointers first. */
+/* protobuf-c wants an array of pointers to rows. One allocation holds both, the pointers first. */
 static void *rows_of(int n, size_t row_bytes, void ***pointers)
 {
     size_t head = ((size_t)n * sizeof(void *) + 15) & ~(size_t)15;
@@ -106,7 +106,7 @@ int subd_positions_ranges(subd_client *c, const char *id, int64_t version, const
     if (n_ranges > 1 && (rc = pack_ranges(&r, ranges, n_ranges, err)) != SUBD_OK)
         return rc;
     subd_text_mesh_path(&r.path, id, "/positions");
-    if (n_ranges == 1) { /* one range needs no packing and no copy */
+    if (n_ranges == 1) { /* One range is sent as it is, without a copy. */
         subd_text_add(&r.path, "?first=%lld", (long long)ranges->first);
         r.body = (struct subd_body){"application/octet-stream", ranges->points, (size_t)ranges->n * 12};
     }
@@ -115,7 +115,8 @@ int subd_positions_ranges(subd_client *c, const char *id, int64_t version, const
 
 /* ---- edits ------------------------------------------------------------------------------------------------- */
 
-union operation { /* one row of memory, whichever message it holds */
+/* The message of one edit, whichever it is. */
+union operation {
     Subdd__V1__AddVertices add_vertices;
     Subdd__V1__Ids ids;
     Subdd__V1__AddFaces add_faces;
@@ -129,7 +130,7 @@ union operation { /* one row of memory, whichever message it holds */
     Subdd__V1__PrimvarName remove_primvar;
 };
 
-/* The enum counts as the oneof does, which a static assertion holds to. */
+/* A cast turns one enum into the other. */
 _Static_assert((int)SUBD_ADD_VERTICES == (int)SUBDD__V1__EDIT__OP_ADD_VERTICES &&
                    (int)SUBD_REMOVE_PRIMVAR == (int)SUBDD__V1__EDIT__OP_REMOVE_PRIMVAR,
                "enum subd_edit_op follows subdd.proto");
@@ -158,7 +159,7 @@ static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edi
     ProtobufCBinaryData ids = blob(e->ids, e->n_ids), values = blob(e->values, e->n_values);
     subdd__v1__edit__init(to);
     to->op_case = (Subdd__V1__Edit__OpCase)e->op;
-    to->add_vertices = &o->add_vertices; /* members of the oneof are pointers in one place */
+    to->add_vertices = &o->add_vertices; /* All members of the oneof are pointers in the same place. */
     switch (e->op) {
     case SUBD_ADD_VERTICES:
         subdd__v1__add_vertices__init(&o->add_vertices);
@@ -207,7 +208,7 @@ static int encode(Subdd__V1__Edit *to, union operation *o, const struct subd_edi
     return 0;
 }
 
-static int sound(const struct subd_edit *e)
+static int has_sound_lengths(const struct subd_edit *e)
 {
     const int64_t most = INT32_MAX / 4;
     return e->n_ids >= 0 && e->n_ids <= most && e->n_counts >= 0 && e->n_counts <= most && e->n_values >= 0 &&
@@ -215,7 +216,7 @@ static int sound(const struct subd_edit *e)
 }
 
 struct edit_row {
-    Subdd__V1__Edit edit; /* first: the pointer to the row is the pointer to it */
+    Subdd__V1__Edit edit; /* It comes first, so that a pointer to the row is a pointer to it. */
     union operation operation;
 };
 
@@ -228,7 +229,7 @@ static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int
         return subd_fail(err, SUBD_ENO_MEMORY, "no memory to pack edits");
     for (int i = 0; i < n && rc == SUBD_OK; i++) {
         struct edit_row *row = rows[i];
-        if (!sound(&edits[i]) || !encode(&row->edit, &row->operation, &edits[i]))
+        if (!has_sound_lengths(&edits[i]) || !encode(&row->edit, &row->operation, &edits[i]))
             rc = subd_fail(err, SUBD_EUSAGE, "edit %d has an unknown operation or an absurd length", i);
     }
     w.edits = (Subdd__V1__Edit **)rows;

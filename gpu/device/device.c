@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* device.c: a device over a backend: which one is opened, how its memory is counted, and its sticky status. */
 #include "gpu/device/device.h"
-#include "gpu/device/digest.h"
-#include "gpu/engines/tabulated/cache.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TABLES_BYTES ((int64_t)64 << 20) /* of host memory */
 
 int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t memory_limit, sdd_device **out,
                     struct sdd_error *err)
@@ -23,9 +20,6 @@ int sdd_device_wrap(const struct sdd_backend *b, int index, int threads, int64_t
         if (rc)
             sdd_fail(err, rc, "backend", "%s does not say how much memory it has", d->name);
     }
-    d->tables = rc ? NULL : table_cache_create(TABLES_BYTES);
-    if (!rc && !d->tables)
-        rc = sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a device record");
     if (rc) {
         if (d->dev)
             b->close(d->dev);
@@ -64,8 +58,8 @@ void sdd_device_close(sdd_device *d)
 {
     if (!d)
         return;
+    kept_free(d, &d->kept);
     d->b->close(d->dev);
-    table_cache_free(d->tables);
     free(d);
 }
 
@@ -145,6 +139,29 @@ void dev_free(sdd_device *d, void *memory, int64_t bytes)
         return;
     d->b->free(d->dev, memory, bytes);
     d->used -= bytes;
+}
+
+int block_take(sdd_device *d, int64_t bytes, struct device_block *block, struct sdd_error *err)
+{
+    int rc = dev_alloc(d, bytes, &block->memory, err);
+    block->bytes = rc ? 0 : bytes;
+    return rc;
+}
+
+int block_settle(sdd_device *d, const void *host, struct device_block made, struct device_block old,
+                 struct sdd_error *err)
+{
+    dev_upload(d, made.memory, host, made.bytes);
+    int rc = dev_finish(d, err);
+    struct device_block gone = rc ? made : old;
+    dev_free(d, gone.memory, gone.bytes);
+    return rc;
+}
+
+void block_give(sdd_device *d, struct device_block *block)
+{
+    dev_free(d, block->memory, block->bytes);
+    *block = (struct device_block){0};
 }
 
 void dev_upload(sdd_device *d, void *to, const void *from_host, int64_t bytes)
@@ -248,24 +265,4 @@ void *arena_take(struct arena *a, int64_t count, int64_t item_bytes)
     int64_t at = a->used;
     a->used += (count * item_bytes + 255) / 256 * 256;
     return a->base ? a->base + at : NULL;
-}
-
-/* The smallest real work: a digest of one zero word, checked. */
-int sdd_device_probe(sdd_device *d, struct sdd_error *err)
-{
-    uint64_t digest = 0, zero = 0;
-    int64_t bytes = 512 + digest_scratch(sizeof zero);
-    void *memory;
-    int rc = dev_alloc(d, bytes, &memory, err);
-    if (rc)
-        return rc;
-    dev_upload(d, memory, &zero, sizeof zero);
-    char *base = memory;
-    digest_queue(d, base, sizeof zero, base + 512, (uint64_t *)(void *)(base + 256));
-    dev_download(d, &digest, base + 256, sizeof digest);
-    rc = dev_finish(d, err);
-    dev_free(d, memory, bytes);
-    if (!rc && digest != sdd_digest(&zero, sizeof zero))
-        return sdd_fail(err, SDD_EDEVICE, "", "%s computes wrong values", d->name);
-    return rc;
 }

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.h: a backend device with memory accounting and one sticky status, so that host code can queue a sequence of
- * steps and ask once, at the end, whether all of them went well (dev_finish). Shared inside gpu/ and with its tests.
- * */
+/* device.h: the door of devices: a backend's device with memory accounting and one sticky status, so that host code can
+ * queue a sequence of steps and ask once, at the end, whether all of them went well (dev_finish). Backends stand behind
+ * backend.h: cpu/ and cuda/, and fake/, which fails on the k-th call. Rooms above keep with a device what it need not
+ * know (kept.h); digest.h digests blocks, sizes.h says what layouts and sorts are sized with. All of gpu/ that works on
+ * a device stands on this room, and it on sdd/ and kernel/ alone. */
 #ifndef SDD_DEVICE_H
 #define SDD_DEVICE_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
+#include "gpu/device/kept.h"
 #include "gpu/sdd/sdd.h"
-
-struct table_cache;
 
 struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
     int64_t limit, used, n_launches;
-    uint64_t points_serial;     /* of the positions that came last, of any mesh */
-    struct table_cache *tables; /* of classes, shared between meshes */
-    int status;                 /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
+    uint64_t points_serial; /* of the positions that came last, of any mesh */
+    struct kept_list kept;
+    int status; /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
     char name[96], detail[160];
 };
 
@@ -29,6 +30,17 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) S
  * needed and as available too, so that who makes room knows whether that can help. */
 int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 void dev_free(sdd_device *d, void *memory, int64_t bytes); /* once what is queued has run */
+/* A piece of device memory; zeros: none. block_take: dev_alloc of one. block_settle: brings `made`, whose bytes stand at
+ * `host`, to the device, waits, and gives back what it takes the place of; on error `made` itself. block_give: gives it
+ * back and leaves zeros. */
+struct device_block {
+    void *memory;
+    int64_t bytes;
+};
+int block_take(sdd_device *d, int64_t bytes, struct device_block *block, struct sdd_error *err) SDD_MUST_CHECK;
+int block_settle(sdd_device *d, const void *host, struct device_block made, struct device_block old,
+                 struct sdd_error *err) SDD_MUST_CHECK;
+void block_give(sdd_device *d, struct device_block *block);
 /* dev_host_alloc: host memory for a result; soon: it is given back soon. The backend's host_free takes it. */
 int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -57,3 +57,23 @@ uint64_t sdd_digest(const void *data, int64_t bytes)
         span *= SDD_DIGEST_PIECE / 8;
     return digest_node(data, bytes, span);
 }
+
+/* The smallest real work: a digest of one zero word, checked. */
+int sdd_device_probe(sdd_device *d, struct sdd_error *err)
+{
+    uint64_t digest = 0, zero = 0;
+    int64_t bytes = 512 + digest_scratch(sizeof zero);
+    void *memory;
+    int rc = dev_alloc(d, bytes, &memory, err);
+    if (rc)
+        return rc;
+    dev_upload(d, memory, &zero, sizeof zero);
+    char *base = memory;
+    digest_queue(d, base, sizeof zero, base + 512, (uint64_t *)(void *)(base + 256));
+    dev_download(d, &digest, base + 256, sizeof digest);
+    rc = dev_finish(d, err);
+    dev_free(d, memory, bytes);
+    if (!rc && digest != sdd_digest(&zero, sizeof zero))
+        return sdd_fail(err, SDD_EDEVICE, "", "%s computes wrong values", d->name);
+    return rc;
+}

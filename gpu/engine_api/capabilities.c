@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* capabilities.c: the feature table, what a request needs of it, and the sentences of what no engine can do. */
 #include "gpu/engine_api/capabilities.h"
 #include <stdio.h>
 #include <string.h>
@@ -90,14 +91,14 @@ static int first_of(uint32_t features)
 
 /* The engines that lack the fewest: at most `most` features of what the request needs; of those that lack none the ones
  * that take it, but for one. */
-static void name_engines(const sdd_topology *t, const struct sdd_refine_request *r, int most, const struct engine *but,
-                         char *out, size_t size)
+static void name_engines(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
+                         int most, const struct engine *but, char *out, size_t size)
 {
     const uint32_t needed = features_needed(t, r);
     size_t used = 0;
     out[0] = 0;
-    for (const struct engine *const *e = sdd_engines; *e; e++) {
-        const struct sdd_engine_info *info = (*e)->info;
+    for (const struct engine *const *e = engines; *e; e++) {
+        const struct sdd_engine_info *info = &(*e)->info;
         struct sdd_error why;
         if (*e == but || __builtin_popcount(features_missing(t, info, needed)) > most ||
             (most == 0 && (*e)->check(t, r, &why)))
@@ -107,11 +108,11 @@ static void name_engines(const sdd_topology *t, const struct sdd_refine_request 
     }
 }
 
-static int fewest(const sdd_topology *t, uint32_t needed, uint32_t *missing)
+static int fewest(const struct engine *const *engines, const sdd_topology *t, uint32_t needed, uint32_t *missing)
 {
     int least = N_FEATURES + 1;
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
-        uint32_t lacks = features_missing(t, e, needed);
+    for (const struct engine *const *e = engines; *e; e++) {
+        uint32_t lacks = features_missing(t, &(*e)->info, needed);
         if (__builtin_popcount(lacks) < least) {
             least = __builtin_popcount(lacks);
             *missing = lacks;
@@ -120,26 +121,26 @@ static int fewest(const sdd_topology *t, uint32_t needed, uint32_t *missing)
     return least;
 }
 
-int features_add_engines(const sdd_topology *t, const struct sdd_refine_request *r, const struct engine *but,
-                         struct sdd_error *err)
+int features_add_engines(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
+                         const struct engine *but, struct sdd_error *err)
 {
     char others[120];
     const size_t used = strlen(err->text);
-    name_engines(t, r, 0, but, others, sizeof others);
+    name_engines(engines, t, r, 0, but, others, sizeof others);
     if (*others)
         (void)snprintf(err->text + used, sizeof err->text - used, "; engines that do: %s", others);
     return err->code;
 }
 
-int features_fail(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_engine_info *method,
-                  struct sdd_error *err)
+int features_fail(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
+                  const struct sdd_engine_info *method, struct sdd_error *err)
 {
     uint32_t missing = 0;
     const uint32_t needed = features_needed(t, r);
     char others[120];
-    int most = fewest(t, needed, &missing);
+    int most = fewest(engines, t, needed, &missing);
     const char *scheme = sdd_option_token(&t->info.options, 0);
-    name_engines(t, r, most, NULL, others, sizeof others);
+    name_engines(engines, t, r, most, NULL, others, sizeof others);
     if (method)
         missing = features_missing(t, method, needed);
     const struct sdd_feature_info *f = sdd_feature_table + first_of(missing);

@@ -3,7 +3,7 @@
  */
 #ifndef SDD_CAPABILITIES_H
 #define SDD_CAPABILITIES_H
-#include "gpu/engine_api/engine.h"
+#include "gpu/engine_api/engine_api.h"
 
 /* Rows of sdd_feature_table. */
 enum feature {
@@ -40,21 +40,20 @@ enum feature {
     [FEATURE_NORMALS] = (schemes), [FEATURE_LIMIT] = (schemes), [FEATURE_FVAR_LINEAR] = (schemes),                     \
     [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                 \
     [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3, [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
-extern const uint8_t edge_friend_schemes[], mesh_matrix_schemes[], mesh_matrix_spla_schemes[], tabulated_schemes[],
-    subdivision_matrix_schemes[]; /* [N_FEATURES] */
 
 /* Features that a refine needs, as bits: only what changes its result, so that nothing is refused for an option that
  * has no effect on the mesh. */
 uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request *r);
 /* features_missing: those of them that the engine lacks under the topology's scheme. */
 uint32_t features_missing(const sdd_topology *t, const struct sdd_engine_info *e, uint32_t needed);
-/* features_fail: SDD_EUNSUPPORTED: names the first feature that engine `method` lacks, or when method is NULL that no
+/* Below `engines` is the engine table, which ends with NULL.
+ * features_fail: SDD_EUNSUPPORTED: names the first feature that engine `method` lacks, or when method is NULL that no
  * engine has them all, and which come closest. */
-int features_fail(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_engine_info *method,
-                  struct sdd_error *err);
-/* features_add_engines: to the sentence of SDD_EUNSUPPORTED why an engine cannot take this mesh, those that can.
+int features_fail(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
+                  const struct sdd_engine_info *method, struct sdd_error *err);
+/* features_add_engines: adds to the sentence of SDD_EUNSUPPORTED why an engine cannot take this mesh, those that can.
  * Returns that code. */
-int features_add_engines(const sdd_topology *t, const struct sdd_refine_request *r, const struct engine *but,
-                         struct sdd_error *err);
+int features_add_engines(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
+                         const struct engine *but, struct sdd_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #define SDD_RESULT_H
 #include "gpu/device/device.h"
 #include "gpu/kernel/rows_out.h"
-#include "gpu/sdd/sdd_begin.h"
+#include "gpu/sdd/sdd.h"
 
 struct sdd_result {
     sdd_device *device;

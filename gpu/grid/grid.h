@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid.h: grid order, the one numbering of refined vertices, faces and UV values that every engine returns.
+/* grid.h: the door of grid order, the one numbering of refined vertices, faces and UV values that every engine returns.
+ * control.h is the control mesh as kernels see it; quad_location.h and tri_location.h find where a row lies. No kernels
+ * and no host code: kernels of all rooms stand on this one, and it on kernel/ alone.
  *
  * Level 1 has the vertices [V control | F face points | E edge points], a quad c for each control corner c (its vertex,
  * the edge point after it, the face point, the edge point before it) and the edges: 2e and 2e+1, the halves of control

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/levels/chaikin.h"
+/* chaikin.c: crease sharpness by Chaikin's rule, a level at a time. */
+#include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/chaikin_step.k.h"
 
 void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *parts[2])

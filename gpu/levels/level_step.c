@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/levels/level_step.h"
+/* level_step.c: one level of rows to the next, and the weights that Loop takes. */
+#include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/loop_inside_n.k.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
 #include "gpu/levels/kernels/loop_seams_n.k.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/levels/refine_values.h"
-#include "gpu/levels/chaikin.h"
-#include "gpu/levels/level_step.h"
+/* refine_values.c: rows of values from the control mesh over all levels, a few components at a time. */
+#include "gpu/levels/levels.h"
 
 #define PASS 3 /* components that kernels refine at a time */
 
@@ -11,23 +10,24 @@ static int64_t points(const sdd_topology *t, const struct sdd_control *m, int le
 }
 
 /* Where limits are asked for, buffer[0] has the last level too. */
-static void lay_out(const sdd_topology *t, const struct sdd_control *m, int width, const struct sdd_refine_request *r,
-                    struct arena *a, struct smooth *out)
+static void lay_out(const struct engine_rows *rows, struct arena *a, struct smooth *out)
 {
-    int limit = r->surface == SDD_SURFACE_LIMIT;
+    const sdd_topology *t = rows->topology;
+    const struct sdd_refine_request *r = rows->request;
+    const struct sdd_control m = topology_channel_control(t, rows->channel);
+    const int limit = r->surface == SDD_SURFACE_LIMIT, width = rows->width;
     struct sdd_float2 *weights = ARENA(a, struct sdd_float2, step_weights(t));
-    *out = (struct smooth){.topology = t, .mesh = *m, .width = width, .weights = weights};
-    out->buffer[0] = ARENA(a, float, width *points(t, m, limit ? r->level : r->level - 2));
-    out->buffer[1] = ARENA(a, float, width *points(t, m, r->level - 1));
+    *out = (struct smooth){.topology = t, .mesh = m, .width = width, .weights = weights};
+    out->buffer[0] = ARENA(a, float, width *points(t, &m, limit ? r->level : r->level - 2));
+    out->buffer[1] = ARENA(a, float, width *points(t, &m, r->level - 1));
     chaikin_lay_out(t, r->level, a, out->parts);
 }
 
-int64_t smooth_scratch(const sdd_topology *t, const struct sdd_control *mesh, int width,
-                       const struct sdd_refine_request *r)
+int64_t smooth_scratch(const struct engine_rows *rows)
 {
     struct arena count = {NULL, 0};
     struct smooth s;
-    lay_out(t, mesh, width, r, &count, &s);
+    lay_out(rows, &count, &s);
     return count.used;
 }
 
@@ -56,19 +56,20 @@ int smooth_levels(struct smooth *s, const float *from, float *last, const struct
     return SDD_OK;
 }
 
-int smooth_run(const sdd_topology *t, const struct sdd_control *mesh, int width, const struct sdd_refine_request *r,
-               const float *values, float *out, void *scratch, struct sdd_error *err)
+int smooth_run(const struct engine_rows *rows, struct sdd_error *err)
 {
-    struct arena a = {scratch, 0};
+    const sdd_topology *t = rows->topology;
+    const struct sdd_refine_request *r = rows->request;
+    struct arena a = {rows->scratch, 0};
     struct smooth s;
-    lay_out(t, mesh, width, r, &a, &s);
+    lay_out(rows, &a, &s);
     const int limit = r->surface == SDD_SURFACE_LIMIT;
     int rc = step_upload_weights(t, s.weights, err);
     if (!rc)
-        rc = smooth_levels(&s, values, limit ? s.buffer[0] : out, r, err);
-    for (int k = 0; k < width && !rc && limit; k += PASS) {
-        struct step_rows rows = pass_of(&s, k);
-        step_limits(&rows, s.buffer[0] + k, out + k, r->level);
+        rc = smooth_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r, err);
+    for (int k = 0; k < s.width && !rc && limit; k += PASS) {
+        struct step_rows pass = pass_of(&s, k);
+        step_limits(&pass, s.buffer[0] + k, rows->out + k, r->level);
     }
     return rc;
 }

@@ -3,6 +3,7 @@
  * adjacency are the start and the twin of each half-edge: no sort, no scan, each face comes from one half-edge of the
  * level before. Two levels are held at a time. */
 #include "gpu/levels/sqrt3_levels.h"
+#include "gpu/levels/levels.h"
 #include "gpu/levels/isolated_points.k.h"
 #include "gpu/levels/kernels/sqrt3_children.k.h"
 #include "gpu/levels/sqrt3_faces.k.h"
@@ -33,12 +34,6 @@ static int wants_points(const struct sdd_refine_request *r)
 static int is_limit(const struct sdd_refine_request *r)
 {
     return r->surface == SDD_SURFACE_LIMIT && wants_points(r);
-}
-
-/* Are the points of the last level the result? */
-static int in_place(const struct sdd_refine_request *r)
-{
-    return (r->include & SDD_POSITIONS) && !is_limit(r);
 }
 
 /* Beside lines and sharp vertices limits are exact on even levels alone; the vertices of
@@ -111,7 +106,7 @@ void sqrt3_lay_out_levels(const sdd_topology *t, int last, int fans, struct aren
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int points = sqrt3_last_points(t, r), last = points - in_place(r);
+    int points = sqrt3_last_points(t, r), last = points - finish_in_place(r);
     sqrt3_lay_out_levels(t, last_faces(t, r), points > 0, a, &out->levels);
     for (int k = 0; k < 2; k++) {
         int p = highest(last, k);
@@ -243,7 +238,7 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
                                      rows, is_limit(r)};
     struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
     n = rows ? n : topology_points(t, r->level);
-    args.out = in_place(r) ? NULL : run->positions;
+    args.out = finish_in_place(r) ? NULL : run->positions;
     struct sqrt3_tangents_args with = {args, run->tangents};
     if (run->tangents)
         DEV_LAUNCH(t->device, sqrt3_tangents, &with, n);
@@ -270,7 +265,7 @@ int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, str
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         sqrt3_uvs(run, &m, &l.tables);
         if (level < points) {
-            float *to = level + 1 == points && in_place(r) ? run->positions : l.points[(level + 1) % 2];
+            float *to = level + 1 == points && finish_in_place(r) ? run->positions : l.points[(level + 1) % 2];
             next_points(t, &m, &l, from, to);
             from = to;
         }

@@ -3,7 +3,7 @@
  * formula makes. Below: what both forms of the mesh matrix share. */
 #ifndef SDD_MESH_MATRIX_SQRT3_H
 #define SDD_MESH_MATRIX_SQRT3_H
-#include "gpu/engine_api/engine.h"
+#include "gpu/engine_api/engine_api.h"
 #include "gpu/rules/sqrt3_grid.h"
 
 int sqrt3_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
- * returned, but for `tabulated` and `matrices`. Letters: V vertices, F faces, C corners, E edges, B boundary edges,
+ * returned, but for what is kept with it. Letters: V vertices, F faces, C corners, E edges, B boundary edges,
  * H boundary loops (ghost faces), S shown corners. Corner arrays have C real rows, then B ghost rows, one for each
  * boundary edge, that close the surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered
  * as if it had. */
@@ -9,17 +9,8 @@
 #include "gpu/device/device.h"
 #include "gpu/grid/quad_location.h"
 
-/* Its allocations, each made when its size is known. (A part is also what patches.h holds.) */
+/* Its allocations, each made when its size is known. */
 enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
-struct device_block {
-    void *memory;
-    int64_t bytes;
-};
-/* block_take: dev_alloc of a part. block_settle: brings `made`, whose bytes stand at `host`, to the device, waits, and
- * gives back what it takes the place of; on error `made` itself. */
-int block_take(sdd_device *d, int64_t bytes, struct device_block *part, struct sdd_error *err) SDD_MUST_CHECK;
-int block_settle(sdd_device *d, const void *host, struct device_block made, struct device_block old,
-                 struct sdd_error *err) SDD_MUST_CHECK;
 
 /* kernels/features.h; empty where there is no edge_sharp. */
 struct topology_feature_vertices {
@@ -44,9 +35,6 @@ struct topology_channel {
     struct topology_feature_vertices feature_vertices;
     uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
 };
-
-struct tabulated;
-struct matrices;
 
 struct sdd_topology {
     int refs;
@@ -78,17 +66,22 @@ struct sdd_topology {
 
     int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
     struct topology_channel *channel;
-    struct tabulated *tabulated; /* tabulated.h, made when they are asked for: of the control mesh, of each channel */
-    struct matrices *matrices;   /* matrix.h; as tabulated */
+    struct kept_list *kept; /* [1 + n_channels] with the control mesh, with each channel */
     int64_t n_visible;
     int64_t n_semi;
     int chaikin_levels; /* as many levels on nothing is left of them */
     int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
 };
 
-/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them; on level 0. */
+/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them; on level 0. A
+ * channel NULL is the control mesh. */
 struct sdd_control topology_control(const sdd_topology *t);
 struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
+/* topology_kept_find: what code above keeps with the mesh of a channel, NULL: with the control mesh (gpu/device/kept.h).
+ * topology_kept_get: the same, made where it is not there; NULL and SDD_ENO_MEMORY. */
+void *topology_kept_find(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops);
+void *topology_kept_get(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops,
+                        struct sdd_error *err) SDD_MUST_CHECK;
 /* Are face-varying values smooth off their seams? Else they are linear over the control faces. */
 int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
-#include "gpu/mesh/topology_build.h"
+#include "gpu/mesh/internal.h"
 #include <math.h>
-
-int build_bits(int64_t n)
-{
-    int bits = 1;
-    while ((int64_t)1 << bits < n)
-        bits++;
-    return bits;
-}
 
 int64_t build_scan_scratch(const struct build *b, int64_t n)
 {
@@ -48,16 +40,10 @@ int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *)
     if (rc)
         return rc;
     part->bytes = count.used;
-    b->most = build_larger(b->most, b->d->used - b->used_before);
+    b->most = larger(b->most, b->d->used - b->used_before);
     real.base = part->memory;
     lay_out(b, &real);
     return SDD_OK;
-}
-
-void build_drop(struct build *b, struct device_block *part)
-{
-    dev_free(b->d, part->memory, part->bytes);
-    *part = (struct device_block){NULL, 0};
 }
 
 static void lay_out_mesh(struct build *b, struct arena *a)
@@ -166,7 +152,7 @@ static int place_edges(struct build *b, struct sdd_error *err)
         if (!rc)
             rc = build_count_split(b, err);
     } else if (b->B == 0) {
-        build_drop(b, &b->sort); /* of its names only the ranks of boundaries are still in use */
+        block_give(b->d, &b->sort); /* of its names only the ranks of boundaries are still in use */
     }
     t->info.n_edges = b->E;
     b->G = t->info.manifold ? b->B : 0;
@@ -236,16 +222,16 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
     struct build b = {
         .t = t, .desc = desc, .d = t->device, .V = desc->n_vertices, .F = desc->n_faces, .C = desc->n_corners};
     b.used_before = b.d->used;
-    b.bits = build_bits(b.V);
-    b.tags = build_larger(build_larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
+    b.bits = id_bits(b.V);
+    b.tags = larger(larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
     int rc = build_stages(&b, err);
     if (rc) /* queued work may still use the memory */
         dev_drain(b.d);
-    build_drop(&b, &b.faces);
-    build_drop(&b, &b.sort);
-    build_drop(&b, &b.odd);
-    build_drop(&b, &b.tags_part);
-    build_drop(&b, &b.without_ghosts);
+    block_give(b.d, &b.faces);
+    block_give(b.d, &b.sort);
+    block_give(b.d, &b.odd);
+    block_give(b.d, &b.tags_part);
+    block_give(b.d, &b.without_ghosts);
     t->info.build_bytes = b.most;
     return rc;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_channels.c: face-varying channels: rows, edges, and for smooth ones all that the kernels of points need. */
-#include "gpu/mesh/topology_build.h"
+#include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/channel_chaikin.k.h"
 #include "gpu/mesh/kernels/channel_edges.k.h"
 #include "gpu/mesh/kernels/channel_extras.k.h"
@@ -22,7 +22,7 @@ static void number_edges(struct build *b, int k)
 {
     struct topology_channel *channel = b->t->channel + k;
     struct edge_ids_args ids = {b->rank, b->corners, channel->edge, b->channel_edge_corner + k * b->C};
-    build_rank_edges(b, channel->vert, build_bits(channel->n_rows));
+    build_rank_edges(b, channel->vert, id_bits(channel->n_rows));
     DEV_LAUNCH(b->d, edge_ids, &ids, b->C);
     build_count_word(b, W_N_CHANNEL_EDGES + k, b->rank, b->C);
 }
@@ -36,7 +36,7 @@ static void sort_values(struct build *b, int k)
     struct channel_keys_args keys = {channel->vert, b->t->vert, b->keys, values, b->bits};
     struct channel_extras_args extras = {b->sorted, b->rank, b->bits};
     DEV_LAUNCH(b->d, channel_keys, &keys, b->C);
-    dev_sort(b->d, b->keys, b->sorted, values, corner, b->C, b->bits + build_bits(channel->n_values), b->scratch);
+    dev_sort(b->d, b->keys, b->sorted, values, corner, b->C, b->bits + id_bits(channel->n_values), b->scratch);
     DEV_LAUNCH(b->d, channel_extras, &extras, b->C);
     dev_scan(b->d, b->rank, b->rank, b->C, b->scratch);
     build_count_word(b, W_N_CHANNEL_ROWS + k, b->rank, b->C);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_faces.c: corners, vertex and edge numbering by stable sort and scan, twins, fans. */
-#include "gpu/mesh/topology_build.h"
+#include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/nonmanifold_split_flags.k.h"
 #include "gpu/mesh/kernels/edge_ids.k.h"
 #include "gpu/mesh/kernels/edge_keys.k.h"
@@ -19,8 +19,8 @@ static int sort_bits(const struct build *b)
 {
     int64_t most = b->V;
     for (int k = 0; k < b->t->n_channels; k++)
-        most = build_larger(most, b->t->channel[k].n_values + b->C); /* a row more for each further vertex of a value */
-    return 2 * build_bits(most);                                     /* counts are below 2^30: at most 62 */
+        most = larger(most, b->t->channel[k].n_values + b->C); /* a row more for each further vertex of a value */
+    return 2 * id_bits(most);                                  /* counts are below 2^30: at most 62 */
 }
 
 void build_lay_out_sort(struct build *b, struct arena *a)
@@ -28,7 +28,7 @@ void build_lay_out_sort(struct build *b, struct arena *a)
     b->sorted = ARENA(a, uint64_t, b->C);
     b->input = (int32_t *)b->sorted;
     b->border_rank = (int32_t *)b->sorted;
-    b->scratch = ARENA(a, char, build_larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, b->C)));
+    b->scratch = ARENA(a, char, larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, b->C)));
 }
 
 void build_lay_out_faces(struct build *b, struct arena *a)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* topology_tags.c: creases, corners, holes, what boundaries imply; then the ghosts that close the surface. */
-#include "gpu/mesh/topology_build.h"
+#include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/chaikin_rows.k.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/mesh/kernels/corner_apply.k.h"
@@ -32,7 +32,7 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->isolated_rank = ARENA(a, int32_t, b->V);
     int64_t rows = b->t->edge_sharp ? b->V : 0;
     for (int k = 0; k < b->t->n_channels && topology_has_smooth_channels(b->t); k++)
-        rows = build_larger(rows, b->t->channel[k].n_rows);
+        rows = larger(rows, b->t->channel[k].n_rows);
     b->feature_flag = ARENA(a, int32_t, rows);
     b->feature_rank = ARENA(a, int32_t, rows);
     b->tag_keys = ARENA(a, uint64_t, b->tags);
@@ -55,8 +55,8 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->semi_flag = semi ? ARENA(a, int32_t, b->E) : NULL;
     b->semi_rank = semi ? ARENA(a, int32_t, b->E) : NULL;
     b->scratch2 = ARENA(a, char,
-                        build_larger(build_sort_scratch(b, build_larger(b->tags, 1), 2 * b->bits),
-                                     build_scan_scratch(b, build_larger(build_larger(b->C, b->V), rows))));
+                        larger(build_sort_scratch(b, larger(b->tags, 1), 2 * b->bits),
+                               build_scan_scratch(b, larger(larger(b->C, b->V), rows))));
 }
 
 static void apply_creases(struct build *b)

@@ -2,14 +2,14 @@
 /* patches.c: sdd_patches: the plan (patches.h), then the points of all levels in the result's own memory, the rows of
  * patches and faces, and the way to host memory (result.h). */
 #include "gpu/patches/patches.h"
-#include "gpu/engine_api/engine.h"
+#include "gpu/engine_api/engine_api.h"
 #include "gpu/patches/kernels/patch_faces.k.h"
 #include "gpu/patches/kernels/patch_gather.k.h"
 #include "gpu/patches/kernels/patch_limits.k.h"
 #include "gpu/patches/patch_points.k.h"
 #include "gpu/patches/kernels/patch_rows.k.h"
 #include "gpu/engine_api/result.h"
-#include "gpu/levels/level_step.h"
+#include "gpu/levels/levels.h"
 
 _Static_assert((unsigned)SDD_FLAG_BOUNDARY == SDD_PATCH_BOUNDARY &&
                    (unsigned)SDD_FLAG_TRANSITION == SDD_PATCH_TRANSITION &&
@@ -107,7 +107,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
     struct arena count = {NULL, 0}, real = {NULL, 0};
     struct layout lay;
     void *memory;
-    plan->method = sdd_engine_mesh_matrix.info->name;
+    plan->method = LEVELS_METHOD;
     plan->n_vertices = p->n_rows;
     plan->n_faces = p->n_patches + n_faces;
     result_add_block(plan, SDD_POSITIONS, SDD_F32, 3, p->n_rows);

@@ -15,8 +15,8 @@
 #include "gpu/kernel/run_heads.k.h"
 #include "gpu/patches/patches.h"
 #include "gpu/engine_api/result.h"
-#include "gpu/levels/level_step.h"
-#include "gpu/mesh/topology_build.h"
+#include "gpu/levels/levels.h"
+#include "gpu/device/sizes.h"
 #include <string.h>
 
 enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
@@ -28,7 +28,7 @@ static int take(struct patches *p, struct device_block *to, int64_t bytes, struc
         return rc;
     to->bytes = bytes;
     p->held_bytes += bytes;
-    p->most_bytes = build_larger(p->most_bytes, p->held_bytes);
+    p->most_bytes = larger(p->most_bytes, p->held_bytes);
     return SDD_OK;
 }
 
@@ -79,8 +79,8 @@ struct scratch {
 static int64_t work_bytes(const struct patches *p, int64_t n_cells, int64_t n_keys, int bits)
 {
     const sdd_device *d = p->topology->device;
-    int64_t scan = d->b->scan_scratch(d->dev, build_larger(n_cells, n_keys));
-    return n_keys ? build_larger(scan, d->b->sort_scratch(d->dev, n_keys, bits)) : scan;
+    int64_t scan = d->b->scan_scratch(d->dev, larger(n_cells, n_keys));
+    return n_keys ? larger(scan, d->b->sort_scratch(d->dev, n_keys, bits)) : scan;
 }
 
 static void lay_out(const struct patches *p, int64_t n_cells, int64_t n_keys, int bits, struct arena *a,
@@ -126,7 +126,7 @@ static void rank(sdd_device *d, const int32_t *flag, int32_t *ranks, int64_t n, 
 static int key_bits(const sdd_topology *t, int level)
 {
     const struct sdd_topology_info *i = &t->info;
-    return build_bits(i->n_vertices + i->n_faces + 3 * i->n_edges + 2 * i->n_corners) + 2 * (level - 1);
+    return id_bits(i->n_vertices + i->n_faces + 3 * i->n_edges + 2 * i->n_corners) + 2 * (level - 1);
 }
 
 /* Sorts the keys and flags the first of each. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/refine/primvars.h"
-#include "gpu/engine_api/engine.h"
-#include "gpu/engines/subdivision_matrix/matrix.h"
+/* primvars.c: UVs, primvars and the parents of faces, for refine.c: blocks, memory, and the launches that fill them. */
+#include "gpu/refine/internal.h"
 #include "gpu/refine/kernels/face_params.k.h"
 #include "gpu/refine/kernels/grid_quads.k.h"
 #include "gpu/refine/kernels/grid_uvs.k.h"
@@ -10,10 +9,9 @@
 #include "gpu/refine/kernels/tri_uvs.k.h"
 #include "gpu/refine/kernels/uniform_rows.k.h"
 #include "gpu/refine/kernels/uv_faces.k.h"
+#include "gpu/device/sizes.h"
 #include "gpu/engine_api/quantise.h"
-#include "gpu/levels/refine_values.h"
-#include "gpu/engines/tabulated/tables.h"
-#include <string.h>
+#include "gpu/levels/levels.h"
 
 _Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
 
@@ -72,85 +70,58 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
     return most;
 }
 
-/* Does the engine's way of points go for rows of values too? */
-static int by_tables(const char *method)
+/* The k-th primvar, where it is asked for and refined as positions are; *channel: over whose mesh. Else NULL. */
+static const struct sdd_primvar *smooth_primvar(const sdd_topology *t, const struct sdd_refine_request *r, int k,
+                                                const struct topology_channel **channel)
 {
-    return strcmp(method, sdd_engine_tabulated.info->name) == 0;
+    const struct sdd_primvar *v = r->include & SDD_PRIMVARS ? wanted(r, k) : NULL;
+    if (!v || !is_smooth(t, v))
+        return NULL;
+    *channel = v->interpolation == SDD_VERTEX ? NULL : topology_primvar_channel(t, v->channel);
+    return v;
 }
 
-static int by_matrices(const char *method)
+static int64_t rows_scratch(const struct engine *e, const struct engine_rows *rows)
 {
-    return strcmp(method, sdd_engine_subdivision_matrix.info->name) == 0;
+    return e->rows_scratch ? e->rows_scratch(rows) : smooth_scratch(rows);
 }
 
-/* What rows of the mesh need that are refined as positions are. */
-static int64_t smooth_bytes(const sdd_topology *t, const struct sdd_control *mesh, int width,
-                            const struct sdd_refine_request *r, const char *method)
+int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
-    int64_t bytes = by_matrices(method) ? 0 : smooth_scratch(t, mesh, width, r);
-    int64_t first = by_tables(method) ? tabulated_first_floats(mesh, width) * (int64_t)sizeof(float) : 0;
-    return bytes > first ? bytes : first;
-}
-
-int64_t primvars_scratch(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
-{
-    int64_t most = 0, bytes;
-    struct sdd_control mesh;
-    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t)) {
-        mesh = topology_channel_control(t, t->channel);
-        most = smooth_bytes(t, &mesh, 2, r, method);
-    } else if ((r->compact & SDD_UVS) && !topology_is_triangles(t)) { /* means of faces (run_linear) */
+    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .width = 2};
+    int64_t most = 0;
+    if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
+        most = rows_scratch(e, &rows);
+    else if ((r->compact & SDD_UVS) && !topology_is_triangles(t)) /* means of faces (run_linear) */
         most = 2 * t->info.n_faces * (int64_t)sizeof(float);
-    }
-    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS); k++) {
-        const struct sdd_primvar *v = wanted(r, k);
-        if (!v || !is_smooth(t, v))
-            continue;
-        mesh = v->interpolation == SDD_VERTEX ? topology_control(t)
-                                              : topology_channel_control(t, topology_primvar_channel(t, v->channel));
-        bytes = smooth_bytes(t, &mesh, v->width, r, method);
-        most = bytes > most ? bytes : most;
+    for (int k = 0; k < r->n_primvars; k++) {
+        const struct sdd_primvar *v = smooth_primvar(t, r, k, &rows.channel);
+        rows.width = v ? v->width : 0;
+        most = v ? larger(most, rows_scratch(e, &rows)) : most;
     }
     return most;
 }
 
-/* The tables, where it can have them, or matrices of a channel's mesh; c NULL: of the control mesh. */
-static int prepare_rows(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
-                        struct sdd_error *err)
+int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
+                     struct sdd_error *err)
 {
-    struct sdd_control mesh = c ? topology_channel_control(t, c) : topology_control(t);
-    int64_t k = c ? 1 + (c - t->channel) : 0;
-    if (by_matrices(r->method))
-        return matrices_prepare(t, &mesh, t->matrices + k, r, 1u << r->surface, err);
-    int rc = tabulated_prepare(t, &mesh, t->tabulated + k, r->level, r->surface, 0, err);
-    if (rc != SDD_EUNSUPPORTED)
-        return rc;
-    err->code = SDD_OK; /* they are refined step by step */
-    return SDD_OK;
-}
-
-int primvars_prepare(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
-{
-    const sdd_topology *t = m->topology;
+    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .width = 2};
     int rc = SDD_OK;
+    if (!e->prepare_rows)
+        return SDD_OK;
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
-        rc = prepare_rows(t, t->channel, r, err);
-    for (int k = 0; k < r->n_primvars && (r->include & SDD_PRIMVARS) && !rc; k++) {
-        const struct sdd_primvar *v = wanted(r, k);
-        if (v && is_smooth(t, v))
-            rc = prepare_rows(t, v->interpolation == SDD_VERTEX ? NULL : topology_primvar_channel(t, v->channel), r,
-                              err);
+        rc = e->prepare_rows(&rows, err);
+    for (int k = 0; k < r->n_primvars && !rc; k++) {
+        const struct sdd_primvar *v = smooth_primvar(t, r, k, &rows.channel);
+        rows.width = v ? v->width : 0;
+        rc = v ? e->prepare_rows(&rows, err) : SDD_OK;
     }
     return rc;
 }
 
-int primvars_direct(const sdd_topology *t, const struct sdd_refine_request *r, const char *method)
+int primvars_direct(const sdd_topology *t)
 {
-    if (!t->n_channels)
-        return 0;
-    if (topology_has_smooth_channels(t))
-        return by_tables(method) && tabulated_has(t->tabulated + 1, r->level, r->surface) ? SDD_UVS : 0;
-    return topology_is_sqrt3(t) ? 0 : SDD_UVS;
+    return topology_has_smooth_channels(t) || topology_is_sqrt3(t) ? 0 : SDD_UVS;
 }
 
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
@@ -186,6 +157,7 @@ void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int
 /* One run: what it makes its blocks of, and memory to work in. */
 struct run {
     const sdd_mesh *mesh;
+    const struct engine *engine;
     const struct sdd_refine_request *request;
     const struct sdd_plan *plan;
     void *scratch;
@@ -210,25 +182,13 @@ static void run_linear(const struct run *run, struct sdd_grid grid, const uint32
     DEV_LAUNCH(t->device, grid_uvs, &quads, items);
 }
 
-/* k: the place of the mesh's tables and matrices; as: f32, or where there are tables what they make. */
-static int run_smooth(const struct run *run, const struct sdd_control *mesh, int64_t k, const float *values, int width,
+/* Over the mesh of a channel, NULL: over the control mesh; as: f32, or what the engine makes directly. */
+static int run_smooth(const struct run *run, const struct topology_channel *c, const float *values, int width,
                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
-    const sdd_topology *t = run->mesh->topology;
-    const struct sdd_refine_request *r = run->request;
-    int tables = by_tables(run->plan->method) && tabulated_has(t->tabulated + k, r->level, r->surface);
-    if (!tables && !by_matrices(run->plan->method))
-        return smooth_run(t, mesh, width, r, values, out, run->scratch, err);
-    if (r->cancel && atomic_load(r->cancel))
-        return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before a primvar");
-    if (by_matrices(run->plan->method)) {
-        const struct matrix *m = t->matrices[k].of + r->surface;
-        matrix_rows(t->device, m, width, values, 0, m->m.n_rows, out);
-        return SDD_OK;
-    }
-    const struct tabulated_batch one = {1, {values}, {run->scratch}, {out}, as};
-    tabulated_rows(t, mesh, t->tabulated + k, r->surface, width, &one);
-    return SDD_OK;
+    const struct engine *e = run->engine;
+    const struct engine_rows rows = {run->mesh->topology, c, run->request, width, values, out, as, run->scratch};
+    return e->run_rows ? e->run_rows(&rows, err) : smooth_run(&rows, err);
 }
 
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
@@ -236,20 +196,11 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
 {
     const sdd_topology *t = run->mesh->topology;
     const int level = run->request->level;
-    if (topology_has_smooth_channels(t)) {
-        struct sdd_control mesh = topology_channel_control(t, c);
-        return run_smooth(run, &mesh, 1 + (c - t->channel), values, width, out, as, err);
-    }
+    if (topology_has_smooth_channels(t))
+        return run_smooth(run, c, values, width, out, as, err);
     run_linear(run, topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
                topology_channel_points(t, c, level));
     return SDD_OK;
-}
-
-static int run_vertices(const struct run *run, const float *values, int width, float *out, struct sdd_error *err)
-{
-    const sdd_topology *t = run->mesh->topology;
-    struct sdd_control mesh = topology_control(t);
-    return run_smooth(run, &mesh, 0, values, width, out, rows_f32, err);
 }
 
 /* Under sqrt3 the engine makes the values, one for each corner of each face. */
@@ -294,7 +245,7 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     if (v->interpolation == SDD_FACE_VARYING)
         return run_channel(run, topology_primvar_channel(t, v->channel), values, v->width, out, rows_f32, err);
     if (is_smooth(t, v))
-        return run_vertices(run, values, v->width, out, err);
+        return run_smooth(run, NULL, values, v->width, out, rows_f32, err);
     if (v->interpolation == SDD_CONSTANT)
         dev_copy(t->device, out, values, v->width * (int64_t)sizeof *values);
     else if (v->interpolation == SDD_UNIFORM)
@@ -304,11 +255,11 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     return SDD_OK;
 }
 
-int primvars_run(const sdd_mesh *m, const struct sdd_refine_request *r, const struct sdd_plan *p,
-                 const struct result_layout *lay, void *scratch, struct sdd_error *err)
+int primvars_run(const sdd_mesh *m, const struct engine *e, const struct sdd_refine_request *r,
+                 const struct sdd_plan *p, const struct result_layout *lay, void *scratch, struct sdd_error *err)
 {
     const sdd_topology *t = m->topology;
-    const struct run run = {m, r, p, scratch};
+    const struct run run = {m, e, r, p, scratch};
     struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
                                       r->level,
                                       topology_is_sqrt3(t)       ? SDD_PARENT_SQRT3

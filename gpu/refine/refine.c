@@ -2,10 +2,9 @@
 /* refine.c: plan and run a refine, of one mesh or a batch: choose the engine, lay out one allocation of exactly the
  * planned size, run, bring the blocks to host memory (result.h). */
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/engine_api/engine.h"
-#include "gpu/refine/primvars.h"
+#include "gpu/refine/internal.h"
 #include "gpu/engine_api/quantise.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +27,7 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
     size_t used = strlen(names);
     err->code = SDD_OK;
     for (const struct engine *const *e = sdd_engines; *e; e++) {
-        const struct sdd_engine_info *info = (*e)->info;
+        const struct sdd_engine_info *info = &(*e)->info;
         used += (size_t)snprintf(names + used, sizeof names - used, ", %s", info->name);
         if (any ? (*e)->by_name_alone : strcmp(r->method, info->name) != 0)
             continue;
@@ -37,15 +36,15 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
             if (!(*e)->check(t, r, err))
                 return *e;
             if (err->code == SDD_EUNSUPPORTED)
-                (void)features_add_engines(t, r, *e, err);
+                (void)features_add_engines(sdd_engines, t, r, *e, err);
         } else if (!any) {
-            (void)features_fail(t, r, info, err);
+            (void)features_fail(sdd_engines, t, r, info, err);
         }
     }
     if (!known)
         sdd_fail(err, SDD_EINVALID, "method", "\"%.40s\" is not one of %s", r->method, names);
     else if (err->code == SDD_OK)
-        (void)features_fail(t, r, NULL, err);
+        (void)features_fail(sdd_engines, t, r, NULL, err);
     return NULL;
 }
 
@@ -82,10 +81,9 @@ static int check_range(const struct sdd_refine_request *r, int64_t n, struct sdd
 }
 
 /* Device memory that one run works in: what compact blocks are made with, then the engine, then the primvars. */
-static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
-                             const struct sdd_plan *p)
+static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
-    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, r, p->method), r->compact ? quantise_scratch(t) : 0};
+    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, e, r), r->compact ? quantise_scratch(t) : 0};
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -155,7 +153,7 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     *engine = choose(t, r, err);
     if (!*engine)
         return err->code;
-    p->method = (*engine)->info->name;
+    p->method = (*engine)->info.name;
     p->ranges = (*engine)->ranges;
     if (r->include & SDD_POSITIONS)
         quantise_add_block(r, p, SDD_POSITIONS, r->n_rows ? r->n_rows : p->n_vertices);
@@ -168,7 +166,7 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     primvars_add_blocks(t, r, p);
     struct arena count = {NULL, 0};
     struct result_layout lay;
-    (void)ARENA(&count, char, scratch_bytes(t, *engine, r, p));
+    (void)ARENA(&count, char, scratch_bytes(t, *engine, r));
     (void)lay_out(t, *engine, r, p, ARENA(&count, uint64_t, result_words(p)), &count, &lay);
     p->device_bytes = count.used;
     return SDD_OK;
@@ -185,7 +183,9 @@ int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct s
 static int prepare(const struct engine *e, const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     int rc = e->prepare ? e->prepare(m, r, err) : SDD_OK;
-    return rc == SDD_EUNSUPPORTED ? features_add_engines(m->topology, r, e, err) : rc;
+    if (!rc)
+        rc = primvars_prepare(m->topology, e, r, err);
+    return rc == SDD_EUNSUPPORTED ? features_add_engines(sdd_engines, m->topology, r, e, err) : rc;
 }
 
 int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -246,7 +246,7 @@ static int batch_plan(struct batch *c, sdd_mesh *const *meshes, const struct sdd
             rc = prepare(c->engine[k], meshes[k], r, err);
         if (rc)
             return rc;
-        const int64_t bytes = scratch_bytes(t, c->engine[k], r, &c->result[k]->info.plan);
+        const int64_t bytes = scratch_bytes(t, c->engine[k], r);
         c->scratch_bytes = bytes > c->scratch_bytes ? bytes : c->scratch_bytes;
         c->abreast = c->engine[k] == c->engine[0] ? c->abreast : 1;
     }
@@ -282,8 +282,7 @@ static int batch_place(struct batch *c, int k, struct sdd_error *err)
     int ranged = r->n_rows && !run->positions;
     if (r->compact && c->engine[k]->direct)
         lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);
-    if (r->compact)
-        lay->direct |= r->compact & primvars_direct(run->mesh->topology, r, p->method);
+    lay->direct |= r->compact & primvars_direct(run->mesh->topology);
     if (c->abreast > 1) /* run_batch makes floats */
         lay->direct &= ~SDD_POSITIONS;
     run->positions_as = quantise_as(lay, SDD_POSITIONS);
@@ -313,7 +312,7 @@ static int run_rest(const struct batch *c, int k, struct sdd_error *err)
     if (run->positions != positions)
         dev_copy(c->device, positions, run->positions + 3 * r->first_row, 3 * r->n_rows * (int64_t)sizeof *positions);
     primvars_index(m->topology, topology_grid(m->topology, r->level), result_block(p, lay, SDD_INDICES), p->n_faces);
-    rc = primvars_run(m, r, p, lay, run->scratch, err);
+    rc = primvars_run(m, c->engine[k], r, p, lay, run->scratch, err);
     if (!rc)
         quantise_queue(c->device, p, lay);
     return rc;

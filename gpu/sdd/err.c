@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* err.c: the error table's rows, and the one function that fills an error record. */
+/* err.c: looks codes up in the error table and fills error records, for the compute library and the daemon. */
 #include "gpu/sdd/err.h"
 #include <stdarg.h>
 #include <stdio.h>

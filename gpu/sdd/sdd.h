@@ -4,8 +4,9 @@
  *   sdd_device_open -> sdd_topology_create -> sdd_mesh_create -> sdd_plan, sdd_refine -> sdd_result_free
  *
  * Letters in shapes: V control vertices, F faces, C face corners (the sum of the face sizes), E edges, U UV values.
- * Threads: a device and all that was made on it belong to one thread at a time; nothing here locks.
- * Errors:  every int is SDD_OK or a negative SDD_E* of err.def; *err (may be NULL) says which element and limit. */
+ * Threads: a device and everything made on it belong to one thread at a time; nothing here locks.
+ * Errors:  every int is SDD_OK or a negative SDD_E* of err.def; *err (may be NULL) names the element and the limit.
+ * Owner:   const T * is borrowed for the call. What a T **out receives is the caller's, and is NULL after an error. */
 #ifndef SDD_H
 #define SDD_H
 #include "err.h"
@@ -14,10 +15,10 @@
 #include <stdint.h>
 
 #define SDD_MUST_CHECK __attribute__((warn_unused_result))
-#define SDD_MAX_LEVEL 15        /* as OpenSubdiv's 4-bit level                                  */
-#define SDD_MAX_FACE_SIZE 65535 /* and valence; as OpenSubdiv                                   */
-#define SDD_SHARPNESS_INFINITE 10.0f
-#define SDD_MAX_COORDINATE 1e30f /* larger magnitudes could overflow when averaged               */
+#define SDD_MAX_LEVEL 15             /* OpenSubdiv stores a level in 4 bits as well. */
+#define SDD_MAX_FACE_SIZE 65535      /* This limits valence too, and is OpenSubdiv's limit. */
+#define SDD_SHARPNESS_INFINITE 10.0f /* A crease or corner of this sharpness or more never becomes smooth. */
+#define SDD_MAX_COORDINATE 1e30f     /* Larger magnitudes could overflow when they are averaged. */
 
 /* ---- options: USD's vocabulary, token for token; 0 is USD's default --------------------------------- */
 enum sdd_scheme { SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP, SDD_SCHEME_BILINEAR, SDD_SCHEME_SQRT3 };
@@ -34,139 +35,171 @@ enum sdd_triangle_rule { SDD_TRIANGLE_CATMULL_CLARK, SDD_TRIANGLE_SMOOTH };
 enum sdd_crease_method { SDD_CREASE_UNIFORM, SDD_CREASE_CHAIKIN };
 enum sdd_orientation { SDD_RIGHT_HANDED, SDD_LEFT_HANDED };
 
-struct sdd_options { /* plain data, compared with memcmp after sdd_options_default */
+/* Zeroed options are USD's defaults. There is no padding, so two sets of options can be compared with memcmp. */
+struct sdd_options {
     int32_t scheme, boundary, fvar, triangle_rule, crease_method, orientation;
 };
 
-/* THE option table: USD attribute name, its tokens in enum order. Serves parsers, --help, OpenAPI and errors.
- * sdd_option_set: SDD_EINVALID names the option and lists its tokens. */
+/* The option table has a row for each member of struct sdd_options. Parsers, --help, OpenAPI and the texts of errors
+ * are all made from it. */
 struct sdd_option_info {
-    const char *name;      /* "interpolateBoundary"                                    */
-    const char *flag;      /* "interpolate-boundary", the command line's and the query's with '_' for '-' */
-    const char *tokens[8]; /* NULL-terminated, in enum order; [0] is the default       */
-    size_t offset;         /* of the int32 in struct sdd_options                       */
+    const char *name;      /* USD's attribute: "interpolateBoundary". */
+    const char *flag;      /* The command line's spelling, "interpolate-boundary"; a query has '_' in place of '-'. */
+    const char *tokens[8]; /* The tokens in enum order, ended by NULL; the first one is the default. */
+    size_t offset;         /* Where the int32 of this option lies in struct sdd_options. */
 };
 extern const struct sdd_option_info sdd_option_table[];
 extern const int sdd_n_options;
+/* sdd_option_set: sets the option that has this name or flag to the value of `token`.
+ * Errors  SDD_EINVALID naming the option and listing its tokens */
 int sdd_option_set(struct sdd_options *o, const char *name_or_flag, const char *token,
                    struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_option_token: the token of the option in row `row` of the table, or "" when its value has none. */
 const char *sdd_option_token(const struct sdd_options *o, int row);
 
 /* ---- primvars: USD's interpolation classes ------------------------------------------------------------ */
-#define SDD_MAX_PRIMVARS 32 /* of a mesh, beside the UVs; and face-varying channels */
+#define SDD_MAX_PRIMVARS 32 /* Limits the primvars of a mesh and its face-varying channels; the UVs do not count. */
 #define SDD_MAX_PRIMVAR_WIDTH 256
 enum sdd_interpolation { SDD_CONSTANT, SDD_UNIFORM, SDD_VARYING, SDD_VERTEX, SDD_FACE_VARYING };
 
-struct sdd_channel { /* which value each face corner has: topology of its own, with seams */
+/* A face-varying channel says which value each face corner has. It is a topology of its own, with seams. */
+struct sdd_channel {
     int64_t n_values;
-    const int32_t *indices; /* [C] in [0, n_values) */
+    const int32_t *indices; /* Shape [C], each in [0, n_values). */
 };
 
-/* Values of `width` 32-bit words, floats where something is computed of them (vertex, varying, faceVarying); constant
- * and uniform ones may be anything, they are only copied. Refined: constant stays; uniform, each face has its control
- * face's; varying, linear over the control faces; vertex, as positions; faceVarying, as UVs. */
+/* A primvar has values of `width` 32-bit words. The library computes with vertex, varying and faceVarying values, which
+ * must be floats; it only copies constant and uniform ones, which may be anything.
+ * Refinement keeps the value of a constant primvar and gives each face the value of its control face (uniform). It
+ * interpolates linearly over the control faces (varying), refines values like positions (vertex) or like UVs
+ * (faceVarying). */
 struct sdd_primvar {
-    int32_t interpolation; /* enum sdd_interpolation                                          */
-    int32_t width;         /* 1 .. SDD_MAX_PRIMVAR_WIDTH                                      */
-    int32_t channel;       /* faceVarying: row of sdd_mesh_desc.channels                      */
-    const void *values;    /* [n][width]: n is 1, F, V, V, the channel's n_values             */
+    int32_t interpolation; /* A value of enum sdd_interpolation. */
+    int32_t width;         /* Words in a value, 1 to SDD_MAX_PRIMVAR_WIDTH. */
+    int32_t channel;       /* Row of sdd_mesh_desc.channels; only a faceVarying primvar has one. */
+    const void *values;    /* Shape [n][width], where n is 1, F, V, V or the channel's n_values, by class. */
 };
 
 /* ---- control mesh: borrowed host arrays -------------------------------------------------------------- */
 struct sdd_mesh_desc {
     int64_t n_vertices, n_faces, n_corners;
-    const int32_t *face_counts;     /* [F]                                                   */
-    const int32_t *face_vertices;   /* [C] in [0, V)                                         */
-    int64_t n_creases;              /* one row an edge; a later row wins over an earlier one */
-    const int32_t *crease_edges;    /* [n_creases][2] vertex pairs, any order                */
-    const float *crease_sharpness;  /* [n_creases] >= 0; >= 10 is infinite                   */
-    int64_t n_corner_tags;          /* sharp vertices                                        */
-    const int32_t *corner_vertices; /* [n_corner_tags]                                       */
-    const float *corner_sharpness;  /* [n_corner_tags]                                       */
+    const int32_t *face_counts;     /* Shape [F]: the size of each face. */
+    const int32_t *face_vertices;   /* Shape [C], each in [0, V). */
+    int64_t n_creases;              /* Each row creases one edge; a later row wins over an earlier one. */
+    const int32_t *crease_edges;    /* Shape [n_creases][2]: the two vertices of the edge, in either order. */
+    const float *crease_sharpness;  /* Shape [n_creases], at least 0; SDD_SHARPNESS_INFINITE or more is infinite. */
+    int64_t n_corner_tags;          /* Each row makes one vertex sharp. */
+    const int32_t *corner_vertices; /* Shape [n_corner_tags], each in [0, V). */
+    const float *corner_sharpness;  /* Shape [n_corner_tags], with the values that crease_sharpness may have. */
     int64_t n_holes;
-    const int32_t *hole_faces; /* [n_holes]                                             */
-    int64_t n_uvs;             /* 0: no UVs                                             */
-    const int32_t *uv_indices; /* [C] in [0, U)                                         */
-    int64_t n_channels;        /* indices of face-varying primvars other than the UVs   */
-    const struct sdd_channel *channels;
+    const int32_t *hole_faces;          /* Shape [n_holes], each in [0, F). */
+    int64_t n_uvs;                      /* This is U; a mesh without UVs has 0. */
+    const int32_t *uv_indices;          /* Shape [C], each in [0, U). */
+    int64_t n_channels;                 /* The UVs are not counted here. */
+    const struct sdd_channel *channels; /* Shape [n_channels]: the indices of the face-varying primvars. */
     struct sdd_options options;
 };
 
 /* ---- order of rows ------------------------------------------------------------------------------------ */
-struct sdd_order { /* both are permutations: vertex_of_row[new row] is the row that a vertex has in the mesh now */
+/* Both arrays are permutations: vertex_of_row[i] is the present row of the vertex that the new order puts in row i. */
+struct sdd_order {
     int32_t *vertex_of_row, *face_of_row;
-    int64_t bandwidth_before, bandwidth_after; /* of the V x F mesh matrix: max of row and column bandwidth */
+    /* The bandwidth of the V x F mesh matrix is the larger of its row and its column bandwidth. */
+    int64_t bandwidth_before, bandwidth_after;
 };
-/* sdd_order_rcm: an order in which neighbours are close in memory: reverse Cuthill-McKee on the vertices that face
- * edges join, isolated ones last; faces by their least vertex. Host memory and host time alone.
- * Cost    linear; about 20 B a corner and 35 B a vertex of host memory while it runs
- * Result  a function of faces alone, the same everywhere; on error *out is empty
- * Errors  SDD_EMESH (an index or a face size that cannot be), SDD_ENO_MEMORY */
+/* sdd_order_rcm: finds an order in which neighbours are close in memory. It is the reverse Cuthill-McKee order of the
+ * vertices along the face edges, with isolated vertices last; faces are ordered by their lowest vertex.
+ * Cost    linear time on the host; about 20 B a corner and 35 B a vertex of host memory while it runs; no device
+ * Result  a function of the faces alone, the same on every machine; on error *out is empty
+ * Errors  SDD_EMESH (an index or a face size is out of range), SDD_ENO_MEMORY */
 int sdd_order_rcm(const struct sdd_mesh_desc *desc, struct sdd_order *out, struct sdd_error *err) SDD_MUST_CHECK;
-void sdd_order_free(struct sdd_order *o); /* what it points to */
+/* sdd_order_free: frees the arrays of *o and clears it, but does not free *o itself. */
+void sdd_order_free(struct sdd_order *o);
 
 /* ---- device ------------------------------------------------------------------------------------------ */
 typedef struct sdd_device sdd_device;
 struct sdd_device_config {
-    const char *backend;     /* "auto", "cpu" or "cuda"                                                     */
-    const char *module_path; /* absolute path of the CUDA module; NULL: $ORIGIN/../lib/libsdd_cuda.so       */
-    int threads;             /* CPU backend; 0: all that the process may use                                */
-    int64_t memory_limit;    /* device bytes the library may hold; 0: 80 % of what the device has free      */
+    const char *backend;     /* "auto", "cpu" or "cuda"; NULL is "auto". */
+    const char *module_path; /* The absolute path of the CUDA module; NULL is $ORIGIN/../lib/libsdd_cuda.so. */
+    int threads;             /* Threads of the CPU backend; 0 is all that the process may use. */
+    int64_t memory_limit;    /* Device bytes that the library may hold; 0 is 80 % of what is free at the start. */
 };
 struct sdd_device_info {
-    char backend[16], name[96], detail[160]; /* "cuda", "NVIDIA H100 80GB HBM3", why auto fell back (or "")  */
-    int64_t memory_limit, memory_used;       /* bytes, used: by this library                                 */
-    int64_t n_launches;                      /* kernels launched since open                                  */
-    int threads;
+    char backend[16];     /* "cuda" */
+    char name[96];        /* "NVIDIA H100 80GB HBM3" */
+    char detail[160];     /* Why "auto" fell back to the CPU, or "". */
+    int64_t memory_limit; /* In bytes. */
+    int64_t memory_used;  /* Bytes that this library holds on the device. */
+    int64_t n_launches;   /* Kernels launched since the device was opened. */
+    int threads;          /* Threads of the CPU backend. */
 };
+/* sdd_device_open: opens a device. "auto" takes the CUDA device when there is one, else the CPU.
+ * Errors  SDD_EINVALID (backend), SDD_EDEVICE ("cuda" was asked for and there is none), SDD_ENO_MEMORY */
 int sdd_device_open(const struct sdd_device_config *config, sdd_device **out, struct sdd_error *err) SDD_MUST_CHECK;
-void sdd_device_close(sdd_device *device); /* all topologies, meshes and results must be gone */
+/* sdd_device_close: closes the device, whose topologies, meshes and results must all be freed before. NULL is fine. */
+void sdd_device_close(sdd_device *device);
 void sdd_device_info(const sdd_device *device, struct sdd_device_info *out);
-/* Launches a kernel and waits for it: SDD_EDEVICE when the device no longer works. */
+/* sdd_device_probe: launches a kernel, waits for it and checks what it computed.
+ * Errors  SDD_EDEVICE when the device no longer works, SDD_ENO_MEMORY */
 int sdd_device_probe(sdd_device *device, struct sdd_error *err) SDD_MUST_CHECK;
-void sdd_device_trim(sdd_device *device); /* gives cached free memory back to the system */
+/* sdd_device_trim: gives free memory that the backend caches back to the system. */
+void sdd_device_trim(sdd_device *device);
 
 /* ---- topology: validated, immutable, resident, reference-counted ------------------------------------- */
 typedef struct sdd_topology sdd_topology;
 struct sdd_topology_info {
-    int64_t n_vertices, n_faces, n_corners, n_edges, n_boundary_edges, n_boundaries, n_isolated, n_holes, n_uvs,
-        n_uv_edges;
-    /* n_holes counts authored holes and the faces that interpolateBoundary `none` takes away */
+    int64_t n_vertices, n_faces, n_corners, n_edges;
+    int64_t n_boundary_edges;
+    int64_t n_boundaries; /* Loops of boundary edges; 0 for a non-manifold mesh. */
+    int64_t n_isolated;   /* Vertices that no face uses. */
+    int64_t n_holes;      /* Authored holes and the faces that interpolateBoundary `none` drops. */
+    int64_t n_uvs, n_uv_edges;
     int32_t max_valence, max_face_size, min_face_size;
-    int has_creases, n_channels; /* any semi-sharp or infinite tag that was authored; faceVarying ones beside UVs */
-    int manifold;                /* at most two faces an edge, in opposite directions; one fan a vertex */
-    int64_t device_bytes;        /* held while resident; more once tabulated, subdivision-matrix ran */
-    int64_t build_bytes;         /* device bytes needed at the worst moment of building            */
+    int has_creases;      /* 1 when any crease or corner is authored, of whatever sharpness. */
+    int n_channels;       /* Face-varying channels; the UVs do not count. */
+    int manifold;         /* 1 when an edge has at most two faces, in opposite directions, and a vertex one fan. */
+    int64_t device_bytes; /* Held while resident; it grows when tabulated or subdivision-matrix have run. */
+    int64_t build_bytes;  /* Device bytes needed at the worst moment of building. */
     struct sdd_options options;
 };
-/* sdd_topology_create: checks the mesh and builds its connectivity on the device, by sort and scan.
- * Cost    about 400 B of traffic and, at the worst moment, 40 B of device memory a corner of a closed mesh of triangles
- *         or quads, 80 B with few boundaries and mixed faces, 160 B where every edge is a boundary, more with UVs,
- *         holes and odd meshes: info.build_bytes; what stays is info.device_bytes. Each allocation is admitted at its
- *         size or refused with SDD_ENO_MEMORY
- * Errors  SDD_EMESH naming the first bad element; SDD_EUNSUPPORTED naming option and engines; SDD_ENO_MEMORY */
+/* sdd_topology_create: checks the mesh and builds its connectivity on the device, by sort and scan. The caller holds
+ * the first reference.
+ * Cost    about 400 B of traffic a corner and, at the worst moment, device memory for each corner of: 40 B in a closed
+ *         mesh of triangles or quads, 80 B with few boundaries and mixed faces, 160 B where every edge is a boundary,
+ *         more with UVs, holes and non-manifold meshes. info.build_bytes says how much it was, info.device_bytes how
+ *         much stays. Each allocation is admitted at its size or refused with SDD_ENO_MEMORY.
+ * Errors  SDD_EMESH naming the first bad element; SDD_EUNSUPPORTED naming the option and the engines that have it;
+ *         SDD_EINVALID (options, channels), SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_EDEVICE */
 int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_topology_ref: takes one more reference and returns t. */
 sdd_topology *sdd_topology_ref(sdd_topology *t);
-void sdd_topology_unref(sdd_topology *t); /* NULL is fine */
+/* sdd_topology_unref: gives a reference back; the last one frees the topology. NULL is fine. */
+void sdd_topology_unref(sdd_topology *t);
 void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out);
 
-/* ---- mesh: a topology with positions and UV values on the device -------------------------------------- */
+/* ---- mesh: a topology with positions, UVs and primvar values on the device ------------------------------ */
 typedef struct sdd_mesh sdd_mesh;
-/* sdd_mesh_create: points[V][3] f32 and uvs[U][2] f32 (NULL when U is 0) are copied. Takes a reference on t.
- * Errors  SDD_EMESH naming the first vertex that is NaN, infinite or beyond SDD_MAX_COORDINATE */
+/* sdd_mesh_create: makes a mesh, which takes a reference on t and copies the arrays.
+ * Shapes  points[V][3] f32, uvs[U][2] f32 (NULL when U is 0)
+ * Errors  SDD_EMESH naming the first vertex or UV value that is NaN, infinite or beyond SDD_MAX_COORDINATE;
+ *         SDD_ENO_MEMORY, SDD_EDEVICE */
 int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_mesh **out,
                     struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_mesh_set_points: replaces vertices [first, first + n). On error the mesh keeps its old points. */
+/* sdd_mesh_set_points: replaces the positions of vertices [first, first + n). On error the mesh keeps its old points.
+ * Shapes  points[n][3] f32
+ * Errors  SDD_EINVALID (the range), and as sdd_mesh_create */
 int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *points,
                         struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_mesh_set_primvars: replaces all primvars; values are copied. On error the mesh keeps those it had.
- * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS), SDD_EMESH naming primvar and value
- *         when a float of which something is computed is NaN, infinite or beyond SDD_MAX_COORDINATE */
+/* sdd_mesh_set_primvars: replaces all primvars by copies of these. On error the mesh keeps those it had.
+ * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS); SDD_EMESH naming primvar and value
+ *         when a vertex, varying or faceVarying value is NaN, infinite or beyond SDD_MAX_COORDINATE; SDD_ENO_MEMORY */
 int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars, struct sdd_error *err) SDD_MUST_CHECK;
-const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n); /* shapes, for sdd_plan; values are NULL */
-void sdd_mesh_free(sdd_mesh *m);                                        /* NULL is fine */
-int64_t sdd_mesh_bytes(const sdd_mesh *m);                              /* device bytes without the topology */
+/* sdd_mesh_primvars: the shapes of the *n primvars, for sdd_plan; their `values` are NULL. The mesh owns the array. */
+const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n);
+void sdd_mesh_free(sdd_mesh *m); /* NULL is fine. */
+/* sdd_mesh_bytes: the device bytes of the mesh without those of its topology. */
+int64_t sdd_mesh_bytes(const sdd_mesh *m);
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
 enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
@@ -177,103 +210,153 @@ enum sdd_include {
     SDD_UVS = 8,
     SDD_UV_INDICES = 16,
     SDD_FACE_PARAMS = 128,
-    SDD_TANGENTS = 256, /* of the limit surface alone */
+    SDD_TANGENTS = 256, /* Only the limit surface has tangents. */
     SDD_PRIMVARS = 512,
-    SDD_PRIMVAR_INDICES = 1024 /* of those that are faceVarying */
+    SDD_PRIMVAR_INDICES = 1024 /* Only faceVarying primvars have indices. */
 };
 struct sdd_refine_request {
-    int level, surface;   /* 1 .. SDD_MAX_LEVEL; enum sdd_surface */
-    int include, compact; /* enum sdd_include, or-ed; positions, normals, uvs of it that are to be compact */
-    /* Rows [first_row, first_row + n_rows) of the positions, which are then all of include and not compact; n_rows 0:
-     * all. Bit for bit what the whole block has there; without plan.ranges the engine makes all rows for these. */
+    int level;   /* 1 to SDD_MAX_LEVEL. */
+    int surface; /* A value of enum sdd_surface. */
+    int include; /* Bits of enum sdd_include: the blocks that the result is to have. */
+    int compact; /* Those of positions, normals and uvs in `include` that are to come in 16 bits. */
+    /* Asks for rows [first_row, first_row + n_rows) of the positions alone; n_rows 0 asks for all rows. The rows are
+     * bit for bit those of the whole block. `include` must then be SDD_POSITIONS and `compact` 0. An engine whose
+     * plan.ranges is 0 makes all rows on the way. */
     int64_t first_row, n_rows;
-    const char *method;                       /* "auto" or an engine's name                               */
-    uint32_t primvars;                        /* bit k: the mesh's primvar k, when `include` asks for any */
-    int soon_freed, n_primvars;               /* may the result lie in scarce memory? the mesh's, ..      */
-    const struct sdd_primvar *primvar_shapes; /* .. and these, for sdd_plan: sdd_refine has the mesh      */
-    const atomic_int *cancel;                 /* non-zero: stop at the next step; may be NULL            */
+    const char *method; /* An engine's name, or "auto"; NULL is "auto". */
+    uint32_t primvars;  /* Bit k asks for the mesh's primvar k, when `include` asks for primvars at all. */
+    int soon_freed;     /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
+    int n_primvars;     /* How many primvar_shapes there are. */
+    const struct sdd_primvar *primvar_shapes; /* From sdd_mesh_primvars; sdd_refine asks the mesh itself. */
+    const atomic_int *cancel;                 /* Once it is not 0 the work stops at the next step; may be NULL. */
 };
 
-/* 16 bits: u16[n][4] in a box, i16[n][2] of the octahedron, half floats[n][2] (proto/README.md, "Compact blocks"). */
+/* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]
+ * (proto/README.md, "Compact blocks"). */
 enum sdd_format { SDD_F32, SDD_U32, SDD_UNORM16_BOX, SDD_OCT16, SDD_F16 };
-/* A block of the result. Shapes, in grid order (proto/README.md, "Grid order"), where it is not compact:
- * positions [n][3] f32, normals [n][3] f32 unit, indices [faces][4] u32, uvs [nu][2] f32, uv_indices [faces][4] u32;
- * a scheme of triangles has [faces][3] u32, and under sqrt3 nu = 3 faces, a value for each corner;
- * tangents [n][6] f32, t1 and t2, unit, t1 x t2 along the normal, not at right angles; zero where that is;
- * primvars [1, faces, n, n or its own count][width], primvar_indices as uv_indices, a block each for each primvar;
- * face_params [faces][4] u32 as for patches; of a quad, the face's corner 0 is corner params[1] of its cell; under loop
- * u and v count in a grid of 2^level cells from corner 0, u towards corner 1, v towards corner 2, and SDD_FACE_TURNED
- * marks the cell's upper triangle; under sqrt3 u and v are 0 */
+/* A block of the result. Rows are in grid order (proto/README.md, "Grid order"); n counts the refined vertices, nu the
+ * refined UV values. Blocks that are not compact have these shapes:
+ *   positions        [n][3] f32
+ *   normals          [n][3] f32, of length 1
+ *   tangents         [n][6] f32: t1 and t2, each of length 1 and not at right angles; t1 x t2 points along the normal.
+ *                    Both are zero where the normal is zero.
+ *   indices          [faces][4] u32, or [faces][3] under a scheme of triangles
+ *   uvs              [nu][2] f32; under sqrt3, nu is 3 for each face: a value for each corner
+ *   uv_indices       as indices
+ *   primvars         [rows][width], one block for each primvar; rows is 1, faces, n, n or a count of its own, by class
+ *   primvar_indices  as indices, one block for each faceVarying primvar
+ *   face_params      [faces][4] u32, with the columns of patch_params (sdd_patches). When the parent is a quad, corner
+ *                    0 of the face is corner params[1] of its cell. Under loop, u and v count cells in a grid of
+ *                    2^level a side from corner 0, with u towards corner 1 and v towards corner 2; SDD_FACE_TURNED
+ *                    marks the upper triangle of a cell. Under sqrt3, u and v are 0. */
 struct sdd_block {
-    int semantic;           /* a bit of enum sdd_include, or of sdd_patch_semantic       */
-    int primvar;            /* of primvars and primvar_indices: its row                  */
-    int format, components; /* enum sdd_format; F32 of all primvars, whatever they hold */
-    int64_t count, bytes;   /* count: rows                                               */
-    const void *data;       /* host memory, 64-byte aligned; NULL in a plan              */
-    uint64_t digest;        /* xxh64 tree of digest.h; 0 in a plan                       */
-    float low[3], high[3];  /* UNORM16_BOX: of the control points; 0 in a plan           */
+    int semantic;          /* A bit of enum sdd_include or of enum sdd_patch_semantic. */
+    int primvar;           /* Row of the primvar that a block of primvars or primvar_indices is of. */
+    int format;            /* A value of enum sdd_format; every primvar has SDD_F32, whatever its words hold. */
+    int components;        /* Numbers in a row. */
+    int64_t count;         /* Rows. */
+    int64_t bytes;         /* Size of the data. */
+    const void *data;      /* Host memory, aligned to 64 bytes; NULL in a plan. */
+    uint64_t digest;       /* sdd_digest of the data; 0 in a plan. */
+    float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
 };
 #define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
 struct sdd_plan {
-    const char *method;                          /* engine that will run                                      */
-    int64_t n_vertices, n_faces, n_edges, n_uvs; /* of the refined mesh; faces without holes */
-    int n_blocks, ranges; /* ranges: 1 when a range of rows takes memory and time for little more than them */
+    const char *method;                          /* The engine that will run. */
+    int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh. Only n_faces leaves holes out. */
+    int n_blocks;
+    int ranges; /* 1 when a range of rows takes little more memory and time than its own rows need. */
     struct sdd_block blocks[SDD_MAX_BLOCKS];
-    int64_t device_bytes, host_bytes; /* while it runs, beyond the mesh and what engines keep; of the result */
+    int64_t device_bytes; /* Needed while it runs, besides the mesh and what engines keep with the topology. */
+    int64_t host_bytes;   /* Size of the result. */
 };
-/* sdd_plan: exact counts and bytes, nothing allocated.
- * Errors  SDD_EINVALID (what of the request it is), SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */
+/* sdd_plan: counts and sizes a refine exactly, and allocates nothing.
+ * Errors  SDD_EINVALID naming the part of the request, SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */
 int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out,
              struct sdd_error *err) SDD_MUST_CHECK;
 
 typedef struct sdd_result sdd_result;
 struct sdd_result_info {
-    struct sdd_plan plan;                                    /* with data and digests     */
-    double refine_seconds, digest_seconds, download_seconds; /* refine: device time of the engine */
-    int64_t n_launches;
-    const char *by; /* what the engine made points of, where it has several ways: "tables", "patches"; or NULL */
+    struct sdd_plan plan;    /* The plan, now with data and digests. */
+    double refine_seconds;   /* Time of the kernels that make the blocks, on the device. */
+    double digest_seconds;   /* Time of the digests, on the device. */
+    double download_seconds; /* Time to bring the blocks to host memory. */
+    int64_t n_launches;      /* Kernels that the call launched. */
+    const char *by;          /* "tables" or "patches": what `tabulated` made the points of. Else NULL. */
 };
-/* sdd_refine: runs the engine, digests and brings the blocks to host memory.
- * Result  the same bits on every backend, for any number of threads
- * Errors  as sdd_plan (and UVs no half float holds), SDD_ENO_MEMORY (needed, available), SDD_ECANCELLED, SDD_EDEVICE */
+/* sdd_refine: runs the engine, digests the blocks and brings them to host memory.
+ * Result  the same bits on every backend and for any number of threads
+ * Errors  as sdd_plan; SDD_EUNSUPPORTED when a compact UV value is beyond half floats; SDD_ENO_MEMORY with needed and
+ *         available; SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_prepare: makes now what sdd_refine would make first for r->method and keep with the topology. Errors as there. */
+/* sdd_prepare: makes now what the first sdd_refine by r->method would make and keep with the topology.
+ * Errors  as sdd_refine */
 int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_result_info: what the result holds. It stays valid until sdd_result_free. */
 const struct sdd_result_info *sdd_result_info(const sdd_result *r);
-void sdd_result_free(sdd_result *r); /* same thread as the device; NULL is fine */
+/* sdd_result_free: frees a result, on the thread of its device. NULL is fine. */
+void sdd_result_free(sdd_result *r);
+
+/* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
+#define SDD_MAX_MANY 4096 /* Meshes in one batch. */
+/* sdd_refine_many: refines n meshes of one topology by one request, all of them or none. results[k] is bit for bit what
+ * sdd_refine gives for meshes[k]; a mesh may occur more than once. Positions that `tabulated` makes from tables of
+ * quads are made for up to 64 meshes in one launch, everything else mesh by mesh; the host waits for the device once.
+ * Each result reports an equal share of the times and the launches of the whole call.
+ * Cost    device memory for all results at once; SDD_ENO_MEMORY comes before any work
+ * Errors  SDD_EINVALID (n is out of range, or a mesh has another topology than the first), and as sdd_refine. After
+ *         an error all results are NULL, except that a wrong n leaves them as they were. */
+int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, sdd_result **results,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+
+/* ---- refine and download piece by piece, so that a caller can send blocks while later ones arrive --------------- */
+/* sdd_refine_begin: sdd_refine without the download. The result has its digests, but its blocks hold nothing until
+ * sdd_result_bring has brought them; until then it keeps the device memory of the run.
+ * Errors  as sdd_refine */
+int sdd_refine_begin(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out,
+                     struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_result_bring: downloads the next `bytes` of the blocks, in block order, and waits for them. *left gets the bytes
+ * that are still to come. It is 0 at once when kernels write to host memory, and for any result of another call.
+ * Errors  SDD_EDEVICE, SDD_ENO_MEMORY; the bytes of earlier calls stay valid, those of this call do not count */
+int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- patches: feature-adaptive Catmull-Clark ---------------------------------------------------------------- */
-#define SDD_MAX_PATCH_LEVEL 10                                       /* as OpenSubdiv's isolation level */
-enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64 }; /* of blocks */
+#define SDD_MAX_PATCH_LEVEL 10                                       /* OpenSubdiv's isolation level ends here too. */
+enum sdd_patch_semantic { SDD_PATCHES = 32, SDD_PATCH_PARAMS = 64 }; /* Further values of sdd_block.semantic. */
 struct sdd_patches_request {
-    int level, surface;       /* 1 .. SDD_MAX_PATCH_LEVEL; enum sdd_surface, of the faces that the last level leaves */
-    int64_t max_bytes;        /* of the result; 0: no limit                               */
-    const atomic_int *cancel; /* non-zero: stop at the next step; may be NULL             */
+    int level;                /* 1 to SDD_MAX_PATCH_LEVEL. */
+    int surface;              /* A value of enum sdd_surface, for the faces that the last level leaves. */
+    int64_t max_bytes;        /* Limit of the result; 0 is no limit. */
+    const atomic_int *cancel; /* Once it is not 0 the work stops at the next step; may be NULL. */
 };
-/* Flags of a patch or face; of its edge i, from corner i to i + 1, the bit shifted left by i.
- * BOUNDARY: the surface ends or has an infinitely sharp crease there; the points beyond repeat the edge's own.
- * TRANSITION: what lies across the edge has been split once more; an edge that is not manifold never says so.
- * OF_POLYGON: the parent is no quad. */
+/* The last column of patch_params and face_params holds the level and these flags. Flags of edge i, which runs from
+ * corner i to i + 1, are shifted left by i.
+ * BOUNDARY    the surface ends at the edge or has an infinitely sharp crease there. The control points beyond the edge
+ *             do not exist, and their entries repeat the points of the edge.
+ * TRANSITION  the neighbour across the edge is split once more. A non-manifold edge never has this flag.
+ * OF_POLYGON  the parent face is not a quad.
+ * FACE_TURNED the face is the upper triangle of its cell (struct sdd_block, face_params). */
 #define SDD_PATCH_LEVEL_MASK 0xfu
 #define SDD_PATCH_BOUNDARY 0x10u
 #define SDD_PATCH_TRANSITION 0x100u
 #define SDD_PATCH_OF_POLYGON 0x1000u
 #define SDD_FACE_TURNED 0x2000u
-/* sdd_patches: the surface cut into bicubic B-spline patches where it is one, and the quads of level L around what is
- * not (irregular vertices, semi-sharp creases), which shrink with the level. Blocks, all five always, in this order:
- *  positions    [n][3] f32: the control points, then the points of each level's sub-mesh, bit for bit those that
- *               sdd_refine makes, then, with surface = limit, limit points for `indices`
+/* sdd_patches: cuts the surface into bicubic B-spline patches wherever it is B-spline. Around irregular vertices and
+ * semi-sharp creases it is not, and quads of level L cover what is left; that area shrinks as L grows. The result
+ * always has these five blocks, in this order:
+ *  positions    [n][3] f32: the control points; then the points of each level's sub-mesh, bit for bit those of
+ *               sdd_refine; then, when the surface is the limit, the limit points that `indices` uses
  *  patches      [p][16] u32 rows of positions, 4j + i with i along u and j along v
- *  patch_params [p][4] u32: parent face; its corner whose quadrant this is (0 when it is a quad); u | v << 16; flags.
- *               A quad is a grid of 2^level x 2^level from its corner 0, u towards corner 1; else a quadrant is one of
- *               2^(level-1), u towards the middle of the edge after the corner. Corners of a patch: (u, v) (u+1, v)
- *               (u+1, v+1) (u, v+1)
- *  indices      [k][4] u32 rows of positions: the faces of level L that are left, corners in the same order
+ *  patch_params [p][4] u32: parent face; its corner whose quadrant this is (0 when the parent is a quad);
+ *               u | v << 16; level and flags. A quad is a grid of 2^level x 2^level that starts at its corner 0, with
+ *               u towards corner 1. Each corner of another face has a grid of 2^(level-1), with u towards the middle of
+ *               the edge after the corner. The corners of a patch are (u, v) (u+1, v) (u+1, v+1) (u, v+1).
+ *  indices      [k][4] u32 rows of positions: the remaining faces of level L, with their corners in the same order
  *  face_params  [k][4] u32: as patch_params
- * Patches and faces tile the surface without its holes once. Both are ordered by level, parent and corner, then in Z
- * order (the bits of v and u interleaved). Where a patch lies on a boundary, 2 P(edge) - P(inner) stands for the points
- * beyond.
- * Result  as sdd_refine; plan.method "mesh-matrix", n_faces patches and faces together, n_edges 0
+ * Patches and faces together tile the surface once, without its holes. Both are ordered by level, parent and corner,
+ * then in Z order (the bits of v and u interleaved). Where a patch lies on a boundary, 2 P(edge) - P(inner) stands for
+ * each point beyond the edge.
+ * Result  as sdd_refine; in the plan, method is "mesh-matrix", n_faces counts patches and faces, n_edges is 0
  * Errors  SDD_EINVALID (level, surface), SDD_EUNSUPPORTED (a scheme other than catmullClark, semi-sharp creases under
  *         chaikin), SDD_ETOO_LARGE with `needed` as soon as max_bytes or 32-bit rows are passed, SDD_ENO_MEMORY,
  *         SDD_ECANCELLED, SDD_EDEVICE
@@ -282,18 +365,25 @@ int sdd_patches(sdd_mesh *m, const struct sdd_patches_request *r, sdd_result **o
                 struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- engines ------------------------------------------------------------------------------------------- */
-struct sdd_feature_info { /* what an engine can do: the option and its token, or the option and what it is about */
-    const char *option, *what;
+/* A feature is something that an engine can do. */
+struct sdd_feature_info {
+    const char *option; /* The USD attribute or query parameter that it belongs to: "interpolateBoundary". */
+    const char *what;   /* The feature in words: "interpolateBoundary edgeOnly". */
 };
 struct sdd_engine_info {
     const char *name, *summary;
-    const uint8_t *schemes; /* for each feature, bits 1 << enum sdd_scheme: under which it is there, on every backend */
+    /* For each row of the feature table, the schemes under which the engine has the feature, as bits 1 << enum
+     * sdd_scheme. They are the same on every backend. */
+    const uint8_t *schemes;
 };
-extern const struct sdd_feature_info sdd_feature_table[]; /* ends with a NULL option */
-extern const struct sdd_engine_info sdd_engine_table[];   /* ends with a NULL name */
+extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
+/* sdd_engine: the engines in the order in which `auto` prefers them; NULL behind the last. */
+const struct sdd_engine_info *sdd_engine(int row);
 
-/* sdd_digest: the digest of a block in host memory: XXH64 (seed 0) of each 1,024-byte piece, little-endian values
- * concatenated, again, until one value is left; the last piece may be short; no bytes digest as XXH64 of nothing. */
+/* sdd_digest: the digest "xxh64-tree-1k" of bytes in host memory. Each piece of 1,024 bytes (the last may be shorter)
+ * is hashed by XXH64 with seed 0. The hashes, written one after another as little-endian values, are digested in the
+ * same way until one value is left. No bytes at all have the XXH64 of nothing.
+ * Threads any */
 uint64_t sdd_digest(const void *data, int64_t bytes);
 const char *sdd_version(void);
 

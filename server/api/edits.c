@@ -50,7 +50,13 @@ static int apply(struct job *job)
 static int build(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
-    return build_resident(job, e->result.mesh, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
+    struct sdd_topology_delta delta;
+    const struct resident_edit edit = {slot_of(job)->resident, slot_of(job)->info.topology_id, &delta};
+    mesh_delta_desc(&e->result.delta, &delta);
+    int rc =
+        build_resident(job, e->result.mesh, &edit, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
+    mesh_delta_fini(&e->result.delta); /* here, for the loop frees what is left */
+    return rc;
 }
 
 static void describe(struct edit_job *e, int64_t now)

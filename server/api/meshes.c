@@ -70,7 +70,7 @@ static int create_build(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
     struct sdd_error authored = {0};
-    int rc = build_resident(job, c->mesh, c->info.topology_id, 1, &c->resident);
+    int rc = build_resident(job, c->mesh, NULL, c->info.topology_id, 1, &c->resident);
     if (rc == SDD_EMESH && c->authored)
         if (resident_load(memory_of(job)->residency, c->resident, c->authored, c->info.topology_id, 1, NULL,
                           &authored) == rc)

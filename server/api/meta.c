@@ -32,8 +32,9 @@ static void write_engines(struct text *t)
 {
     text_key(t, "engines");
     text_puts(t, "[");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
-        text_puts(t, e == sdd_engine_table ? "{" : ",{");
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
+        text_puts(t, row == 0 ? "{" : ",{");
         text_member(t, "name", e->name);
         text_member(t, "summary", e->summary);
         write_features(t, e);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* arena.c: memory that is limited in bytes and freed all at once, for decoders of request bodies. It is cut from chunks
+ * that grow, and serves protobuf-c as an allocator, too. */
 #include "server/base/arena.h"
 #include "server/base/size.h"
 #include <protobuf-c/protobuf-c.h>
@@ -15,14 +17,14 @@
 
 #define ALIGN 16
 #ifdef SANITIZED
-enum { FIRST_CHUNK = 0, MAX_CHUNK = 0 }; /* every allocation is one of malloc's, so that its borders are watched */
+enum { FIRST_CHUNK = 0, MAX_CHUNK = 0 }; /* Each allocation gets a malloc of its own, whose borders are watched. */
 #else
 enum { FIRST_CHUNK = 4096, MAX_CHUNK = 256 * 1024 };
 #endif
 
 struct chunk {
     struct chunk *next;
-    int64_t bytes; /* keeps the header at ALIGN bytes */
+    int64_t bytes; /* Nobody reads it; it makes the header ALIGN bytes long. */
 };
 _Static_assert(sizeof(struct chunk) == ALIGN, "what follows a chunk's header is aligned");
 
@@ -66,7 +68,7 @@ void arena_free(struct arena *a)
     free(a);
 }
 
-/* A chunk for at least `bytes`, which the cap still allows. */
+/* Adds a chunk for at least `bytes`. Returns 0 when the cap does not allow it or memory is out. */
 static int chunk_add(struct arena *a, int64_t bytes)
 {
     int64_t room = a->cap - a->used - ALIGN, size = bytes > a->next_chunk ? bytes : a->next_chunk;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* chars.c: reads numbers and checks text in request bodies, for the codecs of mesh files. */
 #include "server/base/chars.h"
 #include <float.h>
 #include <math.h>
@@ -12,6 +13,7 @@ static bool digit(const char *p, const char *end)
     return p < end && *p >= '0' && *p <= '9';
 }
 
+/* Reads any float. Returns 0 when it has too many characters and -1 when it does not fit. */
 static int slow_f32(const char *from, const char *to, float *out)
 {
     char copy[MAX_NUMBER + 1];
@@ -24,9 +26,9 @@ static int slow_f32(const char *from, const char *to, float *out)
     return isfinite(*out) ? 1 : -1;
 }
 
-/* Where the decimal has at most 2^53 as digits and 10^22 as scale, one exactly rounded double operation gives the
- * nearest double, and rounding that to float is right too unless it lies exactly between two floats. The rest is for
- * strtof. */
+/* Reads most floats, and returns 0 for the others, which are left to strtof. When the digits are at most 2^53 and the
+ * power of ten at most 10^22, both are exact in double, so one operation gives the nearest double. Rounding that to
+ * float is right, too, unless it lies exactly between two floats. */
 static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -42,7 +44,7 @@ static int fast_f32(uint64_t digits, int scale, bool negative, float *out)
     return 1;
 }
 
-/* [e [+-] digits], if it is there: added to *scale. false: an e without digits. */
+/* Reads "[e [+-] digits]" if it is there, and adds it to *scale. Returns false for an e without digits. */
 static bool exponent(const char **at, const char *end, int *scale)
 {
     const char *p = *at;
@@ -68,7 +70,7 @@ int chars_f32(const char **at, const char *end, float *out)
     const char *p = *at, *from = p;
     bool negative = p < end && *p == '-', any = false;
     uint64_t digits = 0;
-    int significant = 0, scale = 0; /* value = digits * 10^scale while there are at most 19 significant ones */
+    int significant = 0, scale = 0; /* The value is digits * 10^scale while significant is at most 19. */
     if (p < end && (*p == '-' || *p == '+'))
         p++;
     for (int fraction = 0; fraction < 2; fraction++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.c: JSON lines, gathered and written in one piece. */
+/* log.c: the daemon's log: gathers JSON lines and writes many of them in one piece. */
 #include "server/base/log.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ void log_flush(struct log *log)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            log->lost++; /* a full disk or a closed pipe must not stop the service */
+            log->lost++; /* A full disk or a closed pipe must not stop the service. */
             break;
         }
         at += (size_t)n;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* log.h: JSON lines, to stderr or a file. Lines are gathered and written by log_flush, off the path of an answer.
- * Loop thread only (and main, before and after the loop). Geometry, bodies and tokens never go in. */
+/* log.h: the daemon's log, JSON lines on stderr or in a file. Lines are gathered, and log_flush writes them after
+ * answers have been sent. Geometry, bodies and tokens are never logged.
+ * Threads  the loop's, and main before and after the loop */
 #ifndef SUBDD_LOG_H
 #define SUBDD_LOG_H
 #include "server/base/text.h"
@@ -8,18 +9,22 @@
 enum log_level { LOG_INFO, LOG_WARNING, LOG_ERROR };
 struct log {
     int fd;
-    const char *path; /* "" is stderr; borrowed */
+    const char *path; /* Borrowed; "" is stderr. */
     struct text lines;
-    long long lost; /* lines dropped because memory or the disk was out */
+    long long lost; /* How many flushes lost lines because memory or the disk was out. */
 };
-bool log_open(struct log *log, const char *path); /* false: errno says why; stderr is used until then */
-bool log_reopen(struct log *log);                 /* after the file was rotated                       */
+/* log_open: prepares *log. It returns false with errno when the file cannot be opened, and then logs to stderr. */
+bool log_open(struct log *log, const char *path);
+/* log_reopen: opens the file again after it was rotated. It returns false with errno and then keeps the old file. */
+bool log_reopen(struct log *log);
 void log_close(struct log *log);
-/* log_begin starts a line ({"time":..,"level":..,"event":..), the caller adds members, log_end ends it. */
+/* log_begin: starts a line with its time, level and event. The caller adds members and then calls log_end. */
 struct text *log_begin(struct log *log, enum log_level level, const char *event);
 void log_end(struct log *log);
+/* log_event: logs a line with a message. */
 void log_event(struct log *log, enum log_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* log_flush: writes the lines that are gathered. */
 void log_flush(struct log *log);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.c: the table of metrics and the Prometheus text writer. */
+/* metrics.c: the table of the daemon's metrics, and the Prometheus text that GET /metrics answers with. */
 #include "server/base/metrics.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +15,8 @@ static const struct {
     {"subdd_rejected_total", "reason=\"queue\"", "counter", "Requests refused before work, by reason."},
     {"subdd_rejected_total", "reason=\"connections\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"auth\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"host\"", "counter", ""},
+    {"subdd_rejected_total", "reason=\"origin\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"framing\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"size\"", "counter", ""},
     {"subdd_rejected_total", "reason=\"memory\"", "counter", ""},

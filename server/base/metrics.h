@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* metrics.h: counters, gauges and histograms, written as Prometheus text. Labels are bounded: no mesh, no user.
- * Threads  metrics_add and metrics_set from any thread; the rest on the loop. */
+/* metrics.h: the daemon's counters, gauges and histograms, written as Prometheus text. A label has few values, never
+ * the name of a mesh or a user, so the text stays short.
+ * Threads  metrics_add and metrics_set may be called on any thread, the others on the loop's */
 #ifndef SUBDD_METRICS_H
 #define SUBDD_METRICS_H
 #include "server/base/text.h"
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum metric { /* one row each in metrics.c, in this order */
+enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_REJECTED_QUEUE,
               M_REJECTED_CONNECTIONS,
               M_REJECTED_AUTH,
+              M_REJECTED_HOST,
+              M_REJECTED_ORIGIN,
               M_REJECTED_FRAMING,
               M_REJECTED_SIZE,
               M_REJECTED_MEMORY,
@@ -50,7 +53,7 @@ enum metric { /* one row each in metrics.c, in this order */
               N_METRICS
 };
 
-enum phase { /* of a request, in the order in which they come */
+enum phase { /* The phases of a request, in their order. */
              PHASE_QUEUE,
              PHASE_PARSE,
              PHASE_LOAD,
@@ -74,16 +77,19 @@ struct histogram {
 };
 struct metrics {
     atomic_llong values[N_METRICS];
-    const char *ops[METRICS_OPS]; /* names, by op number; NULL: unused */
-    int codes[METRICS_CODES];     /* statuses seen                     */
+    const char *ops[METRICS_OPS]; /* The name of each operation; NULL where there is none. */
+    int codes[METRICS_CODES];     /* The HTTP statuses seen so far. */
     int64_t requests[METRICS_OPS][METRICS_CODES];
     struct histogram durations[METRICS_OPS], phases[N_PHASES], queue_wait;
 };
 
 void metrics_add(struct metrics *m, enum metric which, int64_t n);
 void metrics_set(struct metrics *m, enum metric which, int64_t value);
+/* metrics_request: counts a request that has been answered. */
 void metrics_request(struct metrics *m, int op, int status, double seconds);
+/* metrics_phase: counts the time that a request spent in a phase. */
 void metrics_phase(struct metrics *m, enum phase phase, double seconds);
+/* metrics_write: adds all metrics to *out as Prometheus text. */
 void metrics_write(const struct metrics *m, struct text *out);
 
 #endif

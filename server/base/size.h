@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* size.h: the one place where sizes that come from outside are multiplied and added: 64 bits, checked. */
+/* size.h: the one place where sizes from outside are multiplied and added, in 64 bits and with checks; and arrays with
+ * their length. */
 #ifndef SUBDD_SIZE_H
 #define SUBDD_SIZE_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* size_mul, size_add: *out = a op b; false (and *out is 0) when a or b is negative or the result passes int64. */
+/* size_mul: *out = a * b. Returns false, with *out 0, when a or b is negative or the product passes int64. */
 static inline bool size_mul(int64_t a, int64_t b, int64_t *out)
 {
     bool ok = a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, out);
@@ -14,6 +15,7 @@ static inline bool size_mul(int64_t a, int64_t b, int64_t *out)
     return ok;
 }
 
+/* size_add: *out = a + b. Returns false, with *out 0, when a or b is negative or the sum passes int64. */
 static inline bool size_add(int64_t a, int64_t b, int64_t *out)
 {
     bool ok = a >= 0 && b >= 0 && !__builtin_add_overflow(a, b, out);
@@ -22,7 +24,7 @@ static inline bool size_add(int64_t a, int64_t b, int64_t *out)
     return ok;
 }
 
-/* A borrowed array and its length. */
+/* These are borrowed arrays with their length in numbers. */
 struct i32s {
     const int32_t *v;
     int64_t n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table.c: an intrusive hash table by string key. */
+/* table.c: the hash table of the daemon's registries (meshes, topologies, cached frames), keyed by strings. */
 #include "server/base/table.h"
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* text.c: a growing text with a ceiling. */
+/* text.c: text that grows up to a limit, and JSON written into it, for answers, log lines and metrics. */
 #include "server/base/text.h"
 #include <stdarg.h>
 #include <stdio.h>

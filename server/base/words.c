@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* words.c: grows the arrays of 4-byte numbers that the readers of OBJ and USDA fill. */
 #include "server/base/words.h"
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@ int words_room(struct words *w, int64_t n, int64_t body_bytes, const char *field
         return SDD_OK;
     int64_t cap = w->cap ? 2 * w->cap : 1024;
     if (cap > body_bytes + 16)
-        cap = body_bytes + 16; /* a word takes two characters at least */
+        cap = body_bytes + 16; /* Each number takes at least a character of the body. */
     if (cap < w->n + n)
         cap = w->n + n;
     void *p = realloc(w->p, (size_t)cap * 4);

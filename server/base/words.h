@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.h: a growing array of 4-byte numbers, for readers that learn only at the end how many there are. */
+/* words.h: an array of 4-byte numbers that grows, for readers that know only at the end how many there are. */
 #ifndef SUBDD_WORDS_H
 #define SUBDD_WORDS_H
 #include "gpu/sdd/err.h"
 #include "server/base/size.h"
 
-struct words { /* zeroed is empty; the owner frees p */
+/* Zeroed, it is empty. The owner frees p. */
+struct words {
     union {
         float *f;
         int32_t *i;
@@ -13,8 +14,9 @@ struct words { /* zeroed is empty; the owner frees p */
     };
     int64_t n, cap;
 };
-/* words_room: makes room for n more. A body of so many bytes has not more than that of numbers, so none are asked for.
- * Errors  SDD_ENO_MEMORY for `field` */
+/* words_room: makes room for n more numbers. It doubles the array, but not far beyond the length of the body in bytes,
+ * as a body has no more numbers than bytes.
+ * Errors  SDD_ENO_MEMORY naming `field` */
 int words_room(struct words *w, int64_t n, int64_t body_bytes, const char *field, struct sdd_error *err)
     __attribute__((warn_unused_result));
 static inline struct i32s words_i32s(const struct words *w)

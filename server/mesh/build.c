@@ -47,22 +47,6 @@ struct mesh_row *mesh_row_find(struct mesh_row *rows, int64_t n, uint64_t key)
     return low < n && rows[low].key == key ? &rows[low] : NULL;
 }
 
-void *mesh_alloc(int64_t n, int64_t bytes, struct sdd_error *err)
-{
-    int64_t total;
-    if (!size_mul(n, bytes, &total)) {
-        (void)sdd_fail(err, SDD_ETOO_LARGE, "", "%lld rows of %lld bytes are too many", (long long)n, (long long)bytes);
-        return NULL;
-    }
-    void *p = malloc(total ? (size_t)total : 1);
-    if (p)
-        return p;
-    (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %lld bytes", (long long)total);
-    if (err)
-        err->needed = total;
-    return NULL;
-}
-
 static void *copy_rows(const void *from, int64_t n, int64_t bytes, struct sdd_error *err)
 {
     void *p = mesh_alloc(n, bytes, err);

@@ -78,6 +78,27 @@ static void add_timing(struct request *r)
         answer_header(r, "Server-Timing", line);
 }
 
+/* What a page of another origin may read of an answer, beside its body and what every page may. */
+#define EXPOSED                                                                                                        \
+    "Accept-Ranges, Allow, Content-Range, ETag, Idempotency-Replayed, Location, Retry-After, Server-Timing, "          \
+    "Subdd-Cache, Subdd-Warning, WWW-Authenticate, X-Request-Id"
+/* The headers that handlers read. */
+#define READ                                                                                                           \
+    "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "                 \
+    "Subdd-Timeout-Ms, X-Request-Id"
+#define PREFLIGHT_SECONDS "7200" /* more than browsers keep it */
+
+/* A cache must not give one origin's answer to another: Vary is there also when the request has no Origin. */
+static void add_cors(struct request *r)
+{
+    if (*r->net->config->allow_origin)
+        answer_header(r, "Vary", "Origin");
+    if (!r->origin)
+        return;
+    answer_header(r, "Access-Control-Allow-Origin", r->origin);
+    answer_header(r, "Access-Control-Expose-Headers", EXPOSED);
+}
+
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes)
 {
     if (r->response)
@@ -89,6 +110,7 @@ void answer_response(struct request *r, int status, struct MHD_Response *respons
     answer_header(r, "X-Request-Id", r->id);
     if (r->route && r->route->answer & (r->route->answer - 1))
         answer_header(r, "Vary", "Accept");
+    add_cors(r);
     add_timing(r);
     if (r->close_after || r->net->state == NET_CLOSING)
         answer_header(r, "Connection", "close");
@@ -176,6 +198,17 @@ void answer_text(struct request *r, int status, enum media media, struct text *b
 void answer_empty(struct request *r, int status)
 {
     answer_copy(r, status, "", "", 0);
+}
+
+void answer_preflight(struct request *r, const char *methods)
+{
+    const char *private_network = request_header(r, "Access-Control-Request-Private-Network");
+    answer_empty(r, 204);
+    answer_header(r, "Access-Control-Allow-Methods", methods);
+    answer_header(r, "Access-Control-Allow-Headers", READ);
+    answer_header(r, "Access-Control-Max-Age", PREFLIGHT_SECONDS);
+    if (private_network && strcmp(private_network, "true") == 0)
+        answer_header(r, "Access-Control-Allow-Private-Network", "true");
 }
 
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id)

@@ -2,6 +2,7 @@
 /* http.c: one request from its head to its log line. */
 #include "server/net/http.h"
 #include "server/base/chars.h"
+#include "server/net/door.h"
 #include "server/net/net.h"
 #include <microhttpd.h>
 #include <stdio.h>
@@ -35,10 +36,37 @@ static void name_request(struct request *r)
         snprintf(r->id, sizeof r->id, "%s%08x", r->net->id_prefix, ++r->net->next_request);
 }
 
+/* Before route, token and body: what a web page makes a browser send must not even find out what there is. */
+static int check_door(struct request *r, struct sdd_error *err)
+{
+    const struct config *c = r->net->config;
+    const struct door door = {c->allow_host, c->allow_origin, c->listen};
+    const struct door_visitor visitor = {request_header(r, "Host"), request_header(r, "Origin"),
+                                         request_header(r, "Sec-Fetch-Site"), r->conn->arrived_at};
+    if (visitor.origin && door_names_origin(&door, visitor.origin))
+        r->origin = visitor.origin; /* its pages may read refusals too */
+    int rc = door_check(&door, &visitor, err);
+    if (rc)
+        metrics_add(r->net->metrics, rc == SDD_EORIGIN ? M_REJECTED_ORIGIN : M_REJECTED_HOST, 1);
+    return rc;
+}
+
+/* For a path that there is not all methods are allowed, so that the page gets to see the 404. */
+static bool is_preflight(struct request *r, const char *method)
+{
+    struct sdd_error err = {0};
+    char allowed[64];
+    if (!r->origin || strcmp(method, "OPTIONS") || !request_header(r, "Access-Control-Request-Method"))
+        return false;
+    routes_find(&r->net->routes, method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, &err);
+    r->close_after = r->conn->refusal != 0;
+    answer_preflight(r, *allowed ? allowed : "GET, HEAD, POST, PUT, DELETE");
+    return true;
+}
+
 static int find_route(struct request *r, const char *method, struct sdd_error *err)
 {
     char allowed[64];
-    snprintf(r->method, sizeof r->method, "%s", method);
     r->route = routes_find(&r->net->routes, method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, err);
     if (r->route)
         return SDD_OK;
@@ -134,9 +162,17 @@ static void screen(struct request *r, const char *method)
     const char *mark =
         r->conn->target[r->conn->head.path_bytes] ? r->conn->target + r->conn->head.path_bytes + 1 : NULL;
     name_request(r);
+    snprintf(r->method, sizeof r->method, "%s", method);
     int rc = check_accept(r, &err);
     if (!rc)
-        rc = find_route(r, method, &err);
+        rc = check_door(r, &err);
+    if (rc) {
+        answer_error(r, &err);
+        return;
+    }
+    if (is_preflight(r, method))
+        return;
+    rc = find_route(r, method, &err);
     if (r->response)
         return; /* 405 has its answer already */
     if (!rc || rc == SDD_ENOT_FOUND) {

@@ -33,6 +33,7 @@ struct request {
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];
+    const char *origin;              /* its Origin, when --allow-origin names it; NULL: it does not */
     char principal[TOKEN_NAME_SIZE]; /* name of the token, "" without one       */
     struct query query;
     int media_in, media_out; /* enum media bits of body and answer; 0: none */
@@ -80,6 +81,9 @@ bool answer_not_modified(struct request *r, int64_t version);
 /* answer_fail: answer_error with an error made on the spot. */
 void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* answer_preflight: CORS. A browser asks by OPTIONS, without a token, whether a page of another origin may send what it
+ * is about to; the answer is yes, with `methods`. */
+void answer_preflight(struct request *r, const char *methods);
 /* The problem document of an error, as JSON or as message Problem. */
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
 

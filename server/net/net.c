@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* net.c: libuv drives libmicrohttpd through its epoll descriptor; and what the connections ask for. */
 #include "server/net/net.h"
+#include "server/net/door.h"
 #include "server/net/http.h"
 #include <microhttpd.h>
 #include <stdio.h>
@@ -10,15 +11,19 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
 {
     struct net *n = user;
     struct text body = {0}, *line;
-    char id[REQUEST_ID_SIZE];
+    char id[REQUEST_ID_SIZE], cors[DOOR_ORIGIN_SIZE + 128] = "";
     int status = sdd_err_http(err->code);
+    if (c->request && c->request->origin)
+        snprintf(cors, sizeof cors,
+                 "Access-Control-Allow-Origin: %s\r\nAccess-Control-Expose-Headers: X-Request-Id\r\nVary: Origin\r\n",
+                 c->request->origin);
     snprintf(id, sizeof id, "%s%08x", n->id_prefix, ++n->next_request);
     problem_json(&body, err, id);
     int bytes =
         snprintf(answer, size,
                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
-                 "Content-Length: %zu\r\n\r\n%s",
-                 status, MHD_get_reason_phrase_for((unsigned)status), id, body.bytes, body.data ? body.data : "");
+                 "%sContent-Length: %zu\r\n\r\n%s",
+                 status, MHD_get_reason_phrase_for((unsigned)status), id, cors, body.bytes, body.data ? body.data : "");
     if (!c->request) { /* else its own log line tells */
         line = log_begin(n->log, LOG_INFO, "refused");
         text_member(line, "id", id);
@@ -27,7 +32,7 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
         text_member(line, "code", sdd_err_code(err->code));
         text_member(line, "message", err->text);
         log_end(n->log);
-        metrics_add(n->metrics, err->code == SDD_ETOO_LARGE ? M_REJECTED_SIZE : M_REJECTED_FRAMING, 1);
+        metrics_add(n->metrics, M_REJECTED_FRAMING, 1);
         metrics_request(n->metrics, METRICS_OPS - 1, status, 0);
     }
     text_free(&body);
@@ -70,7 +75,6 @@ bool net_start(struct net *n, uv_loop_t *loop, struct text *error)
                                  .max_connections = n->config->max_connections,
                                  .max_per_address = n->config->max_connections_per_address,
                                  .min_rate = n->config->min_rate,
-                                 .max_body_bytes = n->config->max_body_bytes,
                                  .header_deadline = n->config->header_deadline,
                                  .idle_timeout = n->config->idle_timeout,
                                  .user = n,

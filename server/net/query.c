@@ -128,7 +128,9 @@ static const struct {
     int bit;
     const char *name, *suffix;
 } medias[] = {
-    /* THE table of media types; the first row of a bit is its name, the others are aliases */
+    /* THE table of media types; the first row of a bit is its name, the others are aliases.
+     * None that a form or a page without CORS can send (text/plain, application/x-www-form-urlencoded,
+     * multipart/form-data) may be the type of a body: a route's `body` never has MEDIA_TEXT. */
     {MEDIA_JSON, "application/json", ""},
     {MEDIA_PROTOBUF, "application/protobuf", "-pb"},
     {MEDIA_PROTOBUF, "application/x-protobuf", "-pb"},
@@ -138,7 +140,6 @@ static const struct {
     {MEDIA_OCTETS, "application/octet-stream", ""},
     {MEDIA_TEXT, "text/plain", ""},
     {MEDIA_YAML, "application/yaml", ""},
-    {MEDIA_OBJ, "text/plain", "-obj"},
     {MEDIA_FRAME, "application/octet-stream", ""},
     {MEDIA_JSON, "application/problem+json", ""},
 };
@@ -166,8 +167,7 @@ void media_list(int bits, char *out, size_t size)
     out[0] = 0;
     for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1)
         if ((bits & bit) && at < size)
-            at += (size_t)snprintf(out + at, size - at, "%s%s%s", at ? ", " : "", media_name((enum media)bit),
-                                   bit == MEDIA_OBJ ? ", text/plain" : "");
+            at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
 }
 
 static size_t trimmed(const char **s, size_t n)

@@ -195,13 +195,14 @@ int ensure_resident(struct job *job)
                          &job->err);
 }
 
-int build_resident(struct job *job, struct mesh *mesh, const char *topology_id, int64_t version, struct resident **out)
+int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
+                   int64_t version, struct resident **out)
 {
     struct residency *residency = memory_of(job)->residency;
     struct sdd_topology_info topology;
     if (!(*out = resident_create()))
         return job_fail(job, SDD_ENO_MEMORY, "", "out of memory");
-    int rc = resident_load(residency, *out, mesh, topology_id, version, job->phases, &job->err);
+    int rc = resident_load_edited(residency, *out, edit, mesh, topology_id, version, job->phases, &job->err);
     if (rc)
         return rc;
     sdd_topology_info(resident_topology(*out), &topology);

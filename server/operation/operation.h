@@ -14,7 +14,7 @@
 #include "server/net/http.h"
 #include "server/net/net.h"
 #include "server/resident/resident.h"
-#include "server/store/storage.h"
+#include "server/operation/storage.h"
 
 struct sending;
 struct idempotency;
@@ -83,9 +83,11 @@ bool skip_load_resident(const struct job *job); /* ... or the current version is
 int step_match(struct job *job);                /* ON_LOOP: 412 when If-Match is stale         */
 /* On the compute thread: the mesh on the device in its current version. JOB_AGAIN: a host copy is needed first. */
 int ensure_resident(struct job *job);
-/* build_resident: on the compute thread: device state of its own for a mesh that may become the current one; what the
- * topology knows of the mesh goes into it. *out (may be there on error, not resident) is the caller's. */
-int build_resident(struct job *job, struct mesh *mesh, const char *topology_id, int64_t version, struct resident **out);
+/* build_resident: on the compute thread: makes device state of its own for a mesh that may become the current one, and
+ * writes into the mesh what its topology knows of it. edit says which mesh it was made of and what changed; NULL: it is
+ * a new mesh. *out is the caller's; after an error it may be there, but not resident. */
+int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
+                   int64_t version, struct resident **out);
 int ensure_resident_record(struct job *job); /* on the loop: slot->resident exists          */
 
 #endif

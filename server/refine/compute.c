@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* compute.c: frames on the compute thread: as a whole, in pieces while they are sent, or many together. */
-#include "gpu/sdd/sdd_begin.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include <string.h>

@@ -190,7 +190,7 @@ static bool is_known(const struct refine_job *j)
     return (known && etag_matches(known, j->etag, true)) || (part && etag_matches(part, j->etag, true));
 }
 
-/* Do tables take less time than the steps of mesh-matrix (README, "Figures")? Of few levels only for points of the
+/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? Of few levels only for points of the
  * limit surface, which are steps more; of triangles a GPU makes tangents, and rows of few levels, one by one. */
 static bool tables_pay(const struct refine_job *j)
 {

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uv.h>
 
 struct topology_entry {
@@ -87,9 +88,17 @@ static void leave_topology(struct residency *r, struct topology_entry *t)
     free(t);
 }
 
-static int make_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
-                         struct sdd_error *err)
+/* The topology that the edit was made for, where it still is on the device; else NULL. */
+static const sdd_topology *edited_topology(const struct resident_edit *edit)
 {
+    const struct topology_entry *t = edit && edit->from ? edit->from->topology : NULL;
+    return t && strcmp(t->id, edit->topology_id) == 0 ? t->topology : NULL;
+}
+
+static int make_topology(struct residency *r, const struct resident_edit *edit, const struct mesh *mesh, const char *id,
+                         struct topology_entry **out, struct sdd_error *err)
+{
+    const sdd_topology *old = edited_topology(edit);
     struct sdd_topology_info info;
     struct sdd_mesh_desc desc;
     struct topology_entry *t = calloc(1, sizeof *t);
@@ -98,7 +107,8 @@ static int make_topology(struct residency *r, const struct mesh *mesh, const cha
         return SDD_ENO_MEMORY;
     }
     mesh_desc(mesh, &desc);
-    int rc = sdd_topology_create(r->device, &desc, &t->topology, err);
+    int rc = old ? sdd_topology_update(old, &desc, edit->delta, &t->topology, err)
+                 : sdd_topology_create(r->device, &desc, &t->topology, err);
     snprintf(t->id, sizeof t->id, "%s", id);
     if (!rc && !table_add(&r->topologies, &t->node, t->id)) {
         sdd_topology_unref(t->topology);
@@ -116,12 +126,12 @@ static int make_topology(struct residency *r, const struct mesh *mesh, const cha
     return SDD_OK;
 }
 
-static int join_topology(struct residency *r, const struct mesh *mesh, const char *id, struct topology_entry **out,
-                         struct sdd_error *err)
+static int join_topology(struct residency *r, const struct resident_edit *edit, const struct mesh *mesh, const char *id,
+                         struct topology_entry **out, struct sdd_error *err)
 {
     struct table_node *node = table_find(&r->topologies, id);
     if (!node) {
-        int rc = make_topology(r, mesh, id, out, err);
+        int rc = make_topology(r, edit, mesh, id, out, err);
         if (rc)
             return rc;
     } else
@@ -217,12 +227,12 @@ static int make_mesh(sdd_topology *t, const struct mesh *mesh, const float *poin
     return rc;
 }
 
-static int load_once(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
-                     double phases[N_PHASES], struct sdd_error *err)
+static int load_once(struct residency *r, struct resident *m, const struct resident_edit *edit, const struct mesh *mesh,
+                     const char *topology_id, double phases[N_PHASES], struct sdd_error *err)
 {
     struct topology_entry *t;
     uint64_t start = uv_hrtime();
-    int rc = join_topology(r, mesh, topology_id, &t, err);
+    int rc = join_topology(r, edit, mesh, topology_id, &t, err);
     uint64_t middle = uv_hrtime();
     if (!rc && (rc = make_mesh(t->topology, mesh, mesh->points, &m->mesh, err)))
         leave_topology(r, t);
@@ -235,13 +245,14 @@ static int load_once(struct residency *r, struct resident *m, const struct mesh 
     return rc;
 }
 
-int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
-                  int64_t version, double phases[N_PHASES], struct sdd_error *err)
+int resident_load_edited(struct residency *r, struct resident *m, const struct resident_edit *edit,
+                         const struct mesh *mesh, const char *topology_id, int64_t version, double phases[N_PHASES],
+                         struct sdd_error *err)
 {
     int rc;
     resident_drop(r, m);
     m->home = r;
-    while ((rc = load_once(r, m, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
+    while ((rc = load_once(r, m, edit, mesh, topology_id, phases, err)) == SDD_ENO_MEMORY &&
            residency_make_room(r, m, err->needed)) {
     }
     if (rc) {
@@ -254,6 +265,12 @@ int resident_load(struct residency *r, struct resident *m, const struct mesh *me
     resident_touch(r, m);
     metrics_add(r->metrics, M_MESHES_DEVICE, 1);
     return SDD_OK;
+}
+
+int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
+                  int64_t version, double phases[N_PHASES], struct sdd_error *err)
+{
+    return resident_load_edited(r, m, NULL, mesh, topology_id, version, phases, err);
 }
 
 int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,

@@ -5,7 +5,7 @@
  * resident_release */
 #ifndef SUBDD_RESIDENCY_H
 #define SUBDD_RESIDENCY_H
-#include "gpu/sdd/sdd.h"
+#include "gpu/sdd/sdd_update.h"
 #include "server/jobs/executor.h"
 #include "server/mesh/mesh.h"
 #include "server/base/metrics.h"
@@ -49,6 +49,16 @@ void resident_release(struct executor *compute, struct resident *m);
  * Errors  those of sdd_topology_create and sdd_mesh_create; on error m is not resident */
 int resident_load(struct residency *r, struct resident *m, const struct mesh *mesh, const char *topology_id,
                   int64_t version, double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
+/* resident_load_edited: resident_load of a mesh that an edit has made of the one in `edit->from`. While that one is on
+ * the device the new topology comes from its topology and the delta, else from the mesh alone; it is the same. */
+struct resident_edit {
+    const struct resident *from; /* NULL: it is not on the device          */
+    const char *topology_id;     /* that the edit was made for             */
+    const struct sdd_topology_delta *delta;
+};
+int resident_load_edited(struct residency *r, struct resident *m, const struct resident_edit *edit,
+                         const struct mesh *mesh, const char *topology_id, int64_t version, double phases[N_PHASES],
+                         struct sdd_error *err) SDD_MUST_CHECK;
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
 sdd_topology *resident_topology(const struct resident *m);

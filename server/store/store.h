@@ -1,44 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* store.h: the door of store/: durable meshes in one SQLite file, <dir>/subdd.db. Its form is known to sqlite/ alone.
- * Rooms that serve requests use it through the daemon's struct storage (storage.h); it uses base/ and mesh/.
+ * Rooms that serve requests use it through struct storage (operation/storage.h); it uses base/ and mesh/.
  *
- * A call that returns SDD_OK after a change has been written and synced: it survives kill -9 and power loss. A call
- * that fails has changed nothing. Topologies are stored once each, however many meshes share one.
- * Threads  a store belongs to one thread at a time. One process at a time can have a directory open.
- * Errors of all calls  SDD_ESTORE: read or write failed, or stored bytes do not match their checksum (the text says
- *                      which); after a failed read, write or sync the store refuses writes (store_failed) and the
- *                      process should leave.
- *                      SDD_ESTORE_FULL: the disk is full; later writes may succeed, and store_delete has a
- *                      reserve of 4 MiB.
- *                      SDD_ENO_MEMORY: memory is out. */
+ * When a call that changes something returns SDD_OK, the change has been written and synced, and survives kill -9 and
+ * power loss. A call that fails has changed nothing. A topology is stored once, however many meshes share it.
+ * Threads  a store belongs to one thread at a time; one process at a time can have a directory open
+ * Errors   any call may return SDD_ESTORE (reading or writing failed, or stored bytes do not match their checksum; the
+ *          text says which), SDD_ESTORE_FULL (the disk is full; later writes may succeed, and store_delete has a
+ *          reserve of 4 MiB) or SDD_ENO_MEMORY; the comments below name only the others. After a failed read, write or
+ *          sync the store refuses writes (store_failed), and the process should exit. */
 #ifndef SUBDD_STORE_H
 #define SUBDD_STORE_H
 #include "server/mesh/mesh.h"
 #include "server/mesh/positions.h"
 
-#define STORE_ID_SIZE 24                          /* "m_" + 16 hex digits + NUL fits          */
-#define STORE_ANY_VERSION 0                       /* expected version: whatever it is now     */
-#define STORE_IDEMPOTENCY_MS (24 * 3600 * 1000LL) /* answers are kept for a day */
+#define STORE_ID_SIZE 24                          /* Room for an id, which is "m_" and 16 hex digits. */
+#define STORE_ANY_VERSION 0                       /* As the expected version, it matches every version. */
+#define STORE_IDEMPOTENCY_MS (24 * 3600 * 1000LL) /* Answers are kept for a day. */
 
 struct store;
 
-struct store_info { /* one mesh, without geometry */
+/* What is known of a mesh without its arrays. */
+struct store_info {
     char id[STORE_ID_SIZE], name[MESH_NAME_SIZE], topology_id[MESH_TOPOLOGY_ID_SIZE];
     int64_t version;
     struct sdd_options options;
     int64_t n_vertices, n_faces, n_corners, n_edges, n_uvs;
     int manifold;
-    int64_t created_ms, updated_ms; /* Unix time */
+    int64_t created_ms, updated_ms; /* Unix time in milliseconds. */
     int n_primvars;
-    struct primvar_info primvars[SDD_MAX_PRIMVARS]; /* by name */
+    struct primvar_info primvars[SDD_MAX_PRIMVARS]; /* Sorted by name. */
 };
 
-/* The first answer to a request with an Idempotency-Key; kept in the transaction that did what it answers. */
+/* The first answer to a request with an Idempotency-Key. It is stored in the same transaction as the change that it
+ * answers. All pointers are borrowed. */
 struct store_answer {
-    const char *principal, *key; /* borrowed                                                            */
-    unsigned char digest[32];    /* SHA-256 of method, path, query and body: another one is another request */
+    const char *principal, *key;
+    unsigned char digest[32]; /* SHA-256 of method, path, query and body, to tell one request from another. */
     int status;
-    const char *media_type, *location, *etag; /* "" when there is none                                   */
+    const char *media_type, *location, *etag; /* "" where there is none. */
     const void *body;
     int64_t bytes;
 };
@@ -56,42 +56,58 @@ static inline void store_info_measure(struct store_info *i, const struct mesh *m
     i->n_primvars = primvars_list(m, i->primvars);
 }
 
-/* store_open: opens or creates <dir>/subdd.db (and dir, mode 0700).
- * Errors  SDD_ESTORE: in use by another process, not ours, from a newer version, damaged */
+/* store_open: opens or creates <dir>/subdd.db, and dir with mode 0700.
+ * Errors  SDD_ESTORE when the file is in use by another process, belongs to another program, comes from a newer version
+ *         or is damaged */
 int store_open(const char *dir, struct store **out, struct sdd_error *err) SDD_MUST_CHECK;
-void store_close(struct store *s);           /* NULL is fine */
-int store_failed(const struct store *s);     /* 1: a write or sync failed; readiness should say so */
-int64_t store_bytes(const struct store *s);  /* database and log on disk */
-int64_t store_meshes(const struct store *s); /* how many there are */
-/* store_check: reads everything; slow. Errors  SDD_ESTORE naming the first damage */
+void store_close(struct store *s); /* NULL is fine. */
+/* store_failed: 1 after a read, write or sync failed, so that the daemon is not ready any more. */
+int store_failed(const struct store *s);
+/* store_bytes: the size of the database and its log on disk. */
+int64_t store_bytes(const struct store *s);
+/* store_meshes: the number of meshes. */
+int64_t store_meshes(const struct store *s);
+/* store_check: reads and checks everything, which is slow.
+ * Errors  SDD_ESTORE naming the first damage */
 int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_new_id: a fresh random mesh id. */
+/* store_new_id: writes a new random mesh id.
+ * Errors  SDD_EINTERNAL when the system has no random numbers */
 int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_list: up to `limit` meshes in the order of their ids, after id `after` ("" from the start).
- * *out is an array that the caller frees; *more is 1 when a further page exists (its after is the last id here). */
+/* store_list: up to `limit` meshes in the order of their ids, after the id `after` ("" starts at the beginning). *more
+ * is 1 when another page follows, which starts after the last id of this one.
+ * Owner   *out is an array that the caller frees
+ * Errors  SDD_EINVALID (limit) */
 int store_list(struct store *s, const char *after, int limit, struct store_info **out, int *n, int *more,
                struct sdd_error *err) SDD_MUST_CHECK;
-/* store_find, store_load: one mesh. Errors  SDD_ENOT_FOUND. info may be NULL in store_load. */
+/* store_find: what is known of a mesh.
+ * Errors  SDD_ENOT_FOUND */
 int store_find(struct store *s, const char *id, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_load: a mesh with its arrays, which the caller frees with mesh_free. info may be NULL.
+ * Errors  SDD_ENOT_FOUND */
 int store_load(struct store *s, const char *id, struct mesh **out, struct store_info *info,
                struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Changes. now_ms is the time to write down; answer (may be NULL) is recorded with the change; info (may be NULL) gets
- * the mesh as it then is. expected is the version that the change was made for, or STORE_ANY_VERSION.
- * Errors  SDD_ENOT_FOUND; SDD_ESTALE, with the current version in err->available; SDD_ECONFLICT when answer's key is
- *         already there (store_idempotent_find first) */
+/* The calls below change a mesh, and share these arguments. now_ms is the time to record. answer (may be NULL) is
+ * stored with the change. info (may be NULL) gets the mesh as it is afterwards. expected is the version that the change
+ * was made for, or STORE_ANY_VERSION.
+ * Errors  SDD_ENOT_FOUND; SDD_ESTALE, with the current version in err->available; SDD_ECONFLICT when the key of the
+ *         answer, or the id of a new mesh, is taken (call store_idempotent_find first) */
+
+/* store_create: stores a new mesh as version 1. */
 int store_create(struct store *s, const char *id, const struct mesh *m, int64_t now_ms,
-                 const struct store_answer *answer, struct store_info *info,
-                 struct sdd_error *err) SDD_MUST_CHECK; /* version 1 */
+                 const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_put_points: replaces the positions of some or all vertices.
+ * Errors  also those of positions_check */
 int store_put_points(struct store *s, const char *id, int64_t expected, const struct positions *p, int64_t now_ms,
                      const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_replace: replaces the whole mesh, after edits. */
 int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
                   const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_idempotent_find: the recorded answer to (principal, key). *found 0: none. Strings and body of *out live in the
- * one malloc'ed block *block, which the caller frees.
+/* store_idempotent_find: finds the stored answer to (principal, key); *found is 0 when there is none. The strings and
+ * the body of *out lie in one allocation, *block, which the caller frees.
  * Errors  SDD_EKEY_REUSED when the digest differs */
 int store_idempotent_find(struct store *s, const char *principal, const char *key, const unsigned char digest[32],
                           int64_t now_ms, struct store_answer *out, void **block, int *found,

@@ -247,10 +247,10 @@ std::vector<const char *> methods_of(int argc, char **argv)
     if (asked.empty())
         asked = {"mesh-matrix", "edge-friend", "tabulated", "subdivision-matrix"};
     for (const char *method : asked) {
-        const sdd_engine_info *e = sdd_engine_table;
-        while (e->name && strcmp(e->name, method) != 0)
-            e++;
-        if (e->name)
+        int row = 0;
+        while (sdd_engine(row) && strcmp(sdd_engine(row)->name, method) != 0)
+            row++;
+        if (sdd_engine(row))
             known.push_back(method);
         else
             printf("skip: there is no engine %s\n", method);

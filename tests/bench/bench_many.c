@@ -3,7 +3,7 @@
  * calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes in the
  * same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn; digests that
  * differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"

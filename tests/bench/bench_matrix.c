@@ -6,7 +6,7 @@
  *
  * SUBDD_TEST_BACKEND=cuda leaves the CPU out. Real meshes come from $SUBDD_SHARED/data. Medians of 9. Checked: every
  * form and width gives the bits of the frame. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/mesh/mesh.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
@@ -140,7 +140,7 @@ static void form(struct bench *b, const struct csr *from, int k, const char *not
     printf("{\"bench\":\"matrix\",\"device\":\"%s\",\"mesh\":\"%s\",\"k\":%d,\"bytes\":%lld,\"ms\":%.5f,"
            "\"gb_per_s\":%.1f,\"copy_gb_per_s\":%.1f,\"note\":\"%s\"}\n",
            b->info.name, b->label, k, (long long)m.memory.bytes, ms, rate, b->copy, note);
-    matrix_give(b->d, &m.memory);
+    block_give(b->d, &m.memory);
 }
 
 static void forms(struct bench *b, const struct csr *from, const struct matrix *taken)
@@ -207,7 +207,7 @@ static void measure(struct bench *b, const struct row *row)
     must(sdd_prepare(mesh, &r, &err), &err);
     const double built = now_ms() - start;
     take_frame(b, mesh, &r);
-    const struct matrix *taken = t->matrices->of + MATRIX_POINTS;
+    const struct matrix *taken = matrices_of(t, NULL)->of + MATRIX_POINTS;
     printf("  %s: %lld rows, %lld entries, built and tried in %.1f ms\n", b->label, (long long)taken->m.n_rows,
            (long long)taken->n_entries, built);
     printf("{\"bench\":\"matrix\",\"device\":\"%s\",\"mesh\":\"%s\",\"rows\":%lld,\"entries\":%lld,"
@@ -217,8 +217,8 @@ static void measure(struct bench *b, const struct row *row)
     set_width(b, m.points, 3);
     forms(b, &from, taken);
     widths(b, taken, m.points);
-    matrix_give(b->d, &from.ends), matrix_give(b->d, &from.entries);
-    matrix_give(b->d, &b->x), matrix_give(b->d, &b->y);
+    block_give(b->d, &from.ends), block_give(b->d, &from.entries);
+    block_give(b->d, &b->x), block_give(b->d, &b->y);
     free(b->got), free(b->want);
     sdd_mesh_free(mesh);
     sdd_topology_unref(t);

@@ -249,7 +249,7 @@ void measure_device(const char *backend, const std::vector<std::string> &methods
     const int64_t only = text ? strtoll(text, nullptr, 10) : 0;
     for (int64_t faces : {3000, 50000, 800000})
         for (int scheme : {SDD_SCHEME_CATMULL_CLARK, SDD_SCHEME_LOOP})
-            for (const sdd_engine_info *e = sdd_engine_table; e->name && (!only || only == faces); e++)
+            for (int row = 0; const sdd_engine_info *e = !only || only == faces ? sdd_engine(row) : nullptr; row++)
                 if (methods.empty() || std::count(methods.begin(), methods.end(), e->name))
                     measure_torus(device, e->name, scheme, faces, gpu ? 30000000 : 4000000, &cool);
     cooler_close(&cool);

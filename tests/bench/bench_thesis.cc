@@ -144,8 +144,8 @@ void measure(sdd_device *device, const row &r)
         printf("  %-17s %9.1f ms\n", sqrt3_peer_name, p.total);
     else if (!without_peer())
         printf("  no peer was there when this was built: deploy/install-deps openmesh\n");
-    for (int i = 0; sdd_engine_table[i].name; i++) {
-        const char *method = sdd_engine_table[i].name;
+    for (int i = 0; sdd_engine(i); i++) {
+        const char *method = sdd_engine(i)->name;
         if (can(method, r.by))
             print_ours(r, m, method, our_time(device, m, r.by, method, r.level, p), p.total);
     }
@@ -180,8 +180,8 @@ void measure(sdd_device *device, const shuffled_row &r)
         p[1] = peer_osd(after, CATMARK, r.level);
         print_change("OpenSubdiv", "", p[0].total, p[1].total);
     }
-    for (int i = 0; sdd_engine_table[i].name; i++) {
-        const char *method = sdd_engine_table[i].name;
+    for (int i = 0; sdd_engine(i); i++) {
+        const char *method = sdd_engine(i)->name;
         const ours a = our_time(device, before, CATMARK, method, r.level, p[0]);
         const ours b = our_time(device, after, CATMARK, method, r.level, p[1]);
         print_change(method, "engine", a.engine, b.engine);

@@ -3,7 +3,7 @@
  * sdd_refine; what is not brought costs nothing but memory, which is given back. */
 #include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
-#include "gpu/sdd/sdd_begin.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -115,7 +115,8 @@ static void check_device(sdd_device *d)
     static const int64_t one[] = {1 << 30}, odd[] = {1, 7, 4096, 65537, 12}, some[] = {100000};
     struct scene s;
     scene_open(&s, d);
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
         struct sdd_refine_request r = {.level = 3, .include = ALL, .method = e->name};
         struct sdd_plan plan;
         if (sdd_plan(s.topology, &r, &plan, NULL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_capabilities.c: what the engines' tables say is what they do, feature by feature, scheme by scheme; and the
- * README has that table. */
+ * docs/engines.md has that table. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include <setjmp.h>
@@ -105,7 +105,8 @@ static void test_tables(void **state)
             need(feature, scheme, &d, &r);
             if (!matters(feature, scheme))
                 continue;
-            for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+            const struct sdd_engine_info *e;
+            for (int row = 0; (e = sdd_engine(row)); row++) {
                 int says = e->schemes[feature] >> scheme & 1;
                 rc = runs(&d, &r, e->name, &err);
                 any |= says;
@@ -200,14 +201,15 @@ static void write_table(FILE *to)
                                    [SDD_SCHEME_BILINEAR] = 'B',
                                    [SDD_SCHEME_SQRT3] = 'S'};
     fprintf(to, "| on `cpu` and `cuda` alike |");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++)
         fprintf(to, " `%s` |", e->name);
     fprintf(to, "\n|---|");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    for (int row = 0; (e = sdd_engine(row)); row++)
         fprintf(to, "---|");
     for (int k = 0; k < N_FEATURES; k++) {
         fprintf(to, "\n| %s |", sdd_feature_table[k].what);
-        for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+        for (int row = 0; (e = sdd_engine(row)); row++) {
             fprintf(to, e->schemes[k] ? " " : " - ");
             for (size_t s = 0; s < sizeof letters; s++)
                 if (e->schemes[k] >> s & 1)
@@ -223,13 +225,13 @@ static void test_readme(void **state)
     (void)state;
     char *table = NULL, *text = NULL;
     size_t bytes = 0, room = 0;
-    FILE *readme = fopen("README.md", "r"), *to = open_memstream(&table, &bytes);
+    FILE *readme = fopen("docs/engines.md", "r"), *to = open_memstream(&table, &bytes);
     assert_non_null(to);
     write_table(to);
     fclose(to);
     if (!readme) {
         free(table);
-        print_message("skipped: there is no README.md in this folder\n");
+        print_message("skipped: there is no docs/engines.md in this folder\n");
         skip();
         return;
     }
@@ -237,7 +239,7 @@ static void test_readme(void **state)
     fclose(readme);
     assert_true(n > 0);
     if (!strstr(text, table))
-        fail_msg("README.md has another table of what engines do; it should be:\n%s", table);
+        fail_msg("docs/engines.md has another table of what engines do; it should be:\n%s", table);
     free(text);
     free(table);
 }

@@ -2,7 +2,7 @@
 /* test_many.c: sdd_refine_many: of each mesh the digests that sdd_refine gives of it alone, by every engine and scheme,
  * of 1 to 65 meshes, whatever their order; what is refused, and that nothing is left of it; memory to the byte. */
 #include "gpu/device/device.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
@@ -144,7 +144,8 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
         {.level = 2, .include = SDD_POSITIONS, .first_row = 3, .n_rows = 2}};
     struct batch c;
     crowd_open(&c, device, s, d);
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++)
         for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
             struct sdd_refine_request r = asks[i];
             struct sdd_plan plan;
@@ -229,7 +230,8 @@ static void test_primvars(void **state)
         assert_int_equal(sdd_mesh_set_primvars(meshes[k], 1, &own, &err), SDD_OK);
     }
     meshes[2] = meshes[0];
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
         struct sdd_refine_request r = fixture_ask(2, SDD_SURFACE_REFINED, SDD_POSITIONS | SDD_PRIMVARS);
         r.method = e->name;
         r.primvars = 1;
@@ -303,7 +305,8 @@ static void test_refused(void **state)
     r.level = 3;
     r.method = "no-such";
     expect_refused(&f, meshes, 2, &r, SDD_EINVALID, "method");
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
         sdd_result *result;
         r.method = e->name;
         assert_int_equal(sdd_refine(f.mesh, &r, &result, &err), SDD_OK); /* what stays with the topology */
@@ -321,7 +324,8 @@ static void test_refused(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
         struct fixture f;
         struct batch c;
         struct sdd_plan plan;

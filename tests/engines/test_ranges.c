@@ -84,7 +84,8 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
     if (sdd_topology_create(device, d, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
         fail_msg("%s: %s", s->name, err.text);
     int level = level_that_fits(d, 4, MOST_VERTICES);
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++)
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
             struct sdd_refine_request r = {
                 .level = level, .surface = surface, .include = SDD_POSITIONS, .method = e->name};
@@ -155,7 +156,8 @@ static void test_refused(void **state)
 static void test_memory(void **state)
 {
     (void)state;
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)); row++) {
         struct fixture f;
         struct sdd_plan plan;
         struct sdd_error err = {0};

@@ -93,8 +93,9 @@ static void check_scheme(const struct shape *s, int scheme)
     if (library_mesh(device, &d, s->points, s->uvs, &mesh, &err))
         fail_msg("%s: %s", s->name, err.text);
     int last = level_that_fits(&d, 3, MOST_VERTICES);
+    const struct sdd_engine_info *e;
     for (int level = 1; level <= last; level++)
-        for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+        for (int row = 0; (e = sdd_engine(row)); row++) {
             int asked = SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | SDD_INDICES;
             sdd_result *all = refine(mesh, s->name, e->name, level, asked);
             if (!all)

@@ -77,11 +77,11 @@ static void refine(sdd_mesh *m, int level, int surface)
     static const int includes[] = {31, SDD_POSITIONS | SDD_FACE_PARAMS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES};
     int n;
     const struct sdd_primvar *shapes = sdd_mesh_primvars(m, &n);
-    for (int i = 0; sdd_engine_table[i / 2].name; i++) {
+    for (int i = 0; sdd_engine(i / 2); i++) {
         struct sdd_refine_request r = {.level = level,
                                        .surface = surface,
                                        .include = includes[i % 2] | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
-                                       .method = sdd_engine_table[i / 2].name,
+                                       .method = sdd_engine(i / 2)->name,
                                        .primvars = (1u << n) - 1,
                                        .n_primvars = n,
                                        .primvar_shapes = shapes};

@@ -88,9 +88,10 @@ void daemon_fork(struct daemon *d, const char *const *options, int (*run)(int ar
         at += (size_t)n;
     }
     close(out[0]);
-    const char *colon = strstr(line, "http://127.0.0.1:");
-    assert_non_null(colon);
-    d->port = (int)strtol(colon + 17, NULL, 10);
+    char *end = strstr(line, " backend=");
+    assert_non_null(end);
+    *end = 0;
+    d->port = (int)strtol(strrchr(line, ':') + 1, NULL, 10);
 }
 
 int daemon_wait(struct daemon *d, int seconds)
@@ -281,7 +282,8 @@ void http_begin(int fd, const char *method, const char *target, const char *fiel
 {
     char head[4096];
     bool has_body = body || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
-    int bytes = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\nHost: test\r\n%s", method, target, fields);
+    const char *host = strncmp(fields, "Host:", 5) ? "Host: localhost\r\n" : "";
+    int bytes = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\n%s%s", method, target, host, fields);
     assert_in_range(bytes, 1, sizeof head - 64);
     bytes += snprintf(head + bytes, 64, has_body ? "Content-Length: %zu\r\n\r\n" : "\r\n", n);
     http_send(fd, head, (size_t)bytes);

@@ -88,7 +88,7 @@ static void test_half_head_and_gone(void **state)
 static void test_dripped_body(void **state)
 {
     static const char head[] =
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: 100000\r\n\r\n";
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: 100000\r\n\r\n";
     struct answer a;
     (void)state;
     int fd = http_connect(&d);
@@ -111,9 +111,10 @@ static void test_steady_body_is_fine(void **state)
     (void)state;
     memset(piece, '#', sizeof piece);
     piece[sizeof piece - 1] = '\n';
-    int n = snprintf(head, sizeof head,
-                     "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: %zu\r\n\r\n",
-                     strlen(CUBE) + (size_t)pieces * sizeof piece);
+    int n = snprintf(
+        head, sizeof head,
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: %zu\r\n\r\n",
+        strlen(CUBE) + (size_t)pieces * sizeof piece);
     int fd = http_connect(&d);
     http_send(fd, head, (size_t)n);
     for (int i = 0; i < pieces; i++) {
@@ -150,7 +151,7 @@ static void read_slowly(size_t bytes, useconds_t pause)
     char id[32], target[96], piece[4096];
     int small = 4096;
     create_cube(&d, id);
-    int n = snprintf(piece, sizeof piece, "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: x\r\n\r\n", id);
+    int n = snprintf(piece, sizeof piece, "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
     int fd = http_connect(&d);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     http_send(fd, piece, (size_t)n);
@@ -200,7 +201,7 @@ static void test_work_deadline(void **state)
     assert_true(waited < 0.4); /* each at its own deadline, not at some tick */
     char plan[160], cube[32];  /* a plan of what is resident does not wait behind the device's work */
     create_cube(&d, cube);
-    snprintf(plan, sizeof plan, "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", target);
+    snprintf(plan, sizeof plan, "GET %s HTTP/1.1\r\nHost: localhost\r\n\r\n", target);
     int busy = http_connect(&d);
     http_send(busy, plan, strlen(plan));
     usleep(20000);

@@ -31,7 +31,8 @@ struct probe {
     const char *code;
 };
 #define SMUGGLED                                                                                                       \
-    "POST /v1/meshes?name=smuggled HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: 0\r\n\r\n"
+    "POST /v1/meshes?name=smuggled HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: "         \
+    "0\r\n\r\n"
 #define GET "GET /v1/health/live HTTP/1.1\r\n"
 #define BAD(name, text)                                                                                                \
     {                                                                                                                  \
@@ -41,63 +42,70 @@ struct probe {
 static const struct probe probes[] = {
     /* the eleven of RELIABILITY section 5 */
     BAD("two lengths, small first",
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 150\r\n\r\nabc" SMUGGLED),
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\nContent-Length: 150\r\n\r\nabc" SMUGGLED),
     BAD("two lengths, big first",
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: 150\r\nContent-Length: 3\r\n\r\nabc" SMUGGLED),
-    BAD("length and chunked", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: "
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 150\r\nContent-Length: 3\r\n\r\nabc" SMUGGLED),
+    BAD("length and chunked", "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nTransfer-Encoding: "
                               "chunked\r\n\r\n0\r\n\r\n" SMUGGLED),
-    BAD("unknown transfer encoding", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n" SMUGGLED),
-    BAD("two hosts", GET "Host: x\r\nHost: y\r\n\r\n" SMUGGLED),
-    BAD("space before colon", GET "Host: x\r\nContent-Length : 0\r\n\r\n" SMUGGLED),
+    BAD("unknown transfer encoding",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n" SMUGGLED),
+    BAD("two hosts", GET "Host: localhost\r\nHost: y\r\n\r\n" SMUGGLED),
+    BAD("space before colon", GET "Host: localhost\r\nContent-Length : 0\r\n\r\n" SMUGGLED),
     BAD("bare line feeds", "GET /v1/health/live HTTP/1.1\nHost: x\n\n" SMUGGLED),
-    BAD("folded line", GET "Host: x\r\nX-A: b\r\n c\r\n\r\n" SMUGGLED),
-    BAD("NUL in a header", GET "Host: x\r\nX-A: b\0c\r\n\r\n" SMUGGLED),
-    BAD("NUL in the path", "GET /v1/health/live%00x HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("broken escape", "GET /v1/health/live?a=%zz HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
+    BAD("folded line", GET "Host: localhost\r\nX-A: b\r\n c\r\n\r\n" SMUGGLED),
+    BAD("NUL in a header", GET "Host: localhost\r\nX-A: b\0c\r\n\r\n" SMUGGLED),
+    BAD("NUL in the path", "GET /v1/health/live%00x HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("broken escape", "GET /v1/health/live?a=%zz HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
     /* the rest of section 2 and its neighbours */
-    BAD("two authorizations", GET "Host: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n" SMUGGLED),
-    BAD("escaped slash", "GET /v1/meshes/%2f..%2fetc HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("dot segments", "GET /v1/meshes/../health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("escaped dot segments", "GET /v1/%2e%2e/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("bad UTF-8 in the path", "GET /v1/meshes/%c3%28 HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("raw bytes in the path", "GET /v1/meshes/\xc3\xa4 HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("NUL in the query", "GET /v1/meshes?after=a%00b HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
+    BAD("two authorizations",
+        GET "Host: localhost\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\n\r\n" SMUGGLED),
+    BAD("escaped slash", "GET /v1/meshes/%2f..%2fetc HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("dot segments", "GET /v1/meshes/../health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("escaped dot segments", "GET /v1/%2e%2e/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("bad UTF-8 in the path", "GET /v1/meshes/%c3%28 HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("raw bytes in the path", "GET /v1/meshes/\xc3\xa4 HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("NUL in the query", "GET /v1/meshes?after=a%00b HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
     BAD("no host", GET "\r\n" SMUGGLED),
-    BAD("bare carriage return", GET "Host: x\rX-A: b\r\n\r\n" SMUGGLED),
-    BAD("signed length", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: +3\r\n\r\nabc" SMUGGLED),
-    BAD("list of lengths", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: 3, 3\r\n\r\nabc" SMUGGLED),
-    BAD("huge length", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n" SMUGGLED),
+    BAD("bare carriage return", GET "Host: localhost\rX-A: b\r\n\r\n" SMUGGLED),
+    BAD("signed length", "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: +3\r\n\r\nabc" SMUGGLED),
+    BAD("list of lengths", "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3, 3\r\n\r\nabc" SMUGGLED),
+    BAD("huge length",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999999999999\r\n\r\n" SMUGGLED),
     BAD("chunked twice",
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" SMUGGLED),
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, chunked\r\n\r\n0\r\n\r\n" SMUGGLED),
     BAD("chunked in 1.0",
-        "POST /v1/meshes HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" SMUGGLED),
-    BAD("empty header name", GET "Host: x\r\n: b\r\n\r\n" SMUGGLED),
-    BAD("header without colon", GET "Host: x\r\nfoo\r\n\r\n" SMUGGLED),
-    BAD("space in a header name", GET "Host: x\r\nX A: b\r\n\r\n" SMUGGLED),
-    BAD("two spaces in the request line", "GET  /v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("tab in the request line", "GET\t/v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("absolute target elsewhere", "GET http://y/v1/health/live HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
-    BAD("absolute target without a path", "GET http://x?/v1 HTTP/1.1\r\nHost: x\r\n\r\n" SMUGGLED),
+        "POST /v1/meshes HTTP/1.0\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" SMUGGLED),
+    BAD("empty header name", GET "Host: localhost\r\n: b\r\n\r\n" SMUGGLED),
+    BAD("header without colon", GET "Host: localhost\r\nfoo\r\n\r\n" SMUGGLED),
+    BAD("space in a header name", GET "Host: localhost\r\nX A: b\r\n\r\n" SMUGGLED),
+    BAD("two spaces in the request line", "GET  /v1/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("tab in the request line", "GET\t/v1/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("absolute target elsewhere", "GET http://y/v1/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
+    BAD("absolute target without a path", "GET http://x?/v1 HTTP/1.1\r\nHost: localhost\r\n\r\n" SMUGGLED),
     BAD("HTTP/2 preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" SMUGGLED),
     BAD("HTTP/0.9", "GET /v1/health/live\r\n" SMUGGLED),
     BAD("TLS hello", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"),
     BAD("strange expectation",
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n" SMUGGLED),
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n" SMUGGLED),
     {"gzip body",
-     "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc" SMUGGLED, 0, 415,
-     "unsupported_media_type"},
+     "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc" SMUGGLED,
+     0, 415, "unsupported_media_type"},
     /* chunked bodies whose framing breaks */
-    BAD("chunk size not hex", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
-                              "chunked\r\n\r\nxyz\r\n\r\n" SMUGGLED),
-    BAD("chunk extension", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
-                           "chunked\r\n\r\n1;a=b\r\nx\r\n0\r\n\r\n" SMUGGLED),
-    BAD("chunk line feed", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
-                           "chunked\r\n\r\n1\nx\r\n0\r\n\r\n" SMUGGLED),
-    BAD("chunk too short", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
-                           "chunked\r\n\r\n5\r\nx\r\n0\r\n\r\n" SMUGGLED),
-    BAD("chunk too long for a number", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: "
+    BAD("chunk size not hex",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
+        "chunked\r\n\r\nxyz\r\n\r\n" SMUGGLED),
+    BAD("chunk extension",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n1;a=b\r\nx\r\n0\r\n\r\n" SMUGGLED),
+    BAD("chunk line feed",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n1\nx\r\n0\r\n\r\n" SMUGGLED),
+    BAD("chunk too short",
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
+        "chunked\r\n\r\n5\r\nx\r\n0\r\n\r\n" SMUGGLED),
+    BAD("chunk too long for a number", "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                                        "model/obj\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n" SMUGGLED),
-    BAD("trailer", "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
+    BAD("trailer", "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: "
                    "chunked\r\n\r\n0\r\nA: b\r\n\r\n" SMUGGLED),
 };
 
@@ -157,7 +165,7 @@ static void test_probes_in_pieces(void **state)
 /* The same behind a good request on one connection: the first is answered, the second refused, the third never read. */
 static void test_probes_pipelined(void **state)
 {
-    static const char first[] = GET "Host: x\r\n\r\n";
+    static const char first[] = GET "Host: localhost\r\n\r\n";
     (void)state;
     for (size_t i = 0; i < sizeof probes / sizeof probes[0]; i++) {
         struct answer a;
@@ -183,11 +191,11 @@ static void test_probes_pipelined(void **state)
 static void test_pipelining(void **state)
 {
     static const char two[] =
-        "\r\n" GET "Host: x\r\n\r\n"
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: 2\r\n\r\nv " GET
-        "Host: x\r\n\r\n"
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: chunked\r\n\r\n"
-        "2\r\nv \r\n0\r\n\r\n" GET "Host: x\r\n\r\n";
+        "\r\n" GET "Host: localhost\r\n\r\n"
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: 2\r\n\r\nv " GET
+        "Host: localhost\r\n\r\n"
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: chunked\r\n\r\n"
+        "2\r\nv \r\n0\r\n\r\n" GET "Host: localhost\r\n\r\n";
     static const int statuses[] = {200, 400, 200, 400, 200};
     (void)state;
     for (size_t piece = sizeof two; piece >= 7; piece = piece / 3) { /* whole, and in ever smaller pieces */
@@ -216,7 +224,7 @@ static void repeat(char *out, const char *line, int times)
 
 static void test_absolute_target(void **state)
 {
-    static const char request[] = "GET http://X:7/v1/health/live?a HTTP/1.1\r\nHost: x:7\r\n\r\n";
+    static const char request[] = "GET http://LOCALHOST:7/v1/health/live?a HTTP/1.1\r\nHost: localhost:7\r\n\r\n";
     struct answer a;
     (void)state;
     int fd = http_connect(&d);
@@ -234,7 +242,7 @@ static void test_header_limits(void **state)
     (void)state;
     memset(big, 'a', 9000);
     int fd = http_connect(&d);
-    http_send(fd, GET "Host: x\r\nX-A: ", strlen(GET) + 14);
+    http_send(fd, GET "Host: localhost\r\nX-A: ", strlen(GET) + 22);
     http_send(fd, big, 9000);
     http_read(fd, &a, false);
     assert_problem(&a, 431, "headers_too_large", "head");
@@ -262,7 +270,7 @@ static void test_header_limits(void **state)
     /* a long head in many pieces is still one head */
     repeat(big, "X-Long: 01234567890123456789012345678901234567890123456789012345678901234567890123456789\r\n", 60);
     fd = http_connect(&d);
-    http_send(fd, GET "Host: x\r\nX-Request-Id: me\r\n", strlen(GET) + 27);
+    http_send(fd, GET "Host: localhost\r\nX-Request-Id: me\r\n", strlen(GET) + 35);
     for (size_t at = 0; at < strlen(big); at += 512)
         http_send(fd, big + at, strlen(big + at) < 512 ? strlen(big + at) : 512);
     http_send(fd, "\r\n", 2);
@@ -285,7 +293,7 @@ static void test_longest_head(void **state)
     (void)state;
     daemon_start(&other, options);
     memset(head, 'a', 32768);
-    memcpy(head, GET "Host: x\r\nCookie: a=", strlen(GET "Host: x\r\nCookie: a="));
+    memcpy(head, GET "Host: localhost\r\nCookie: a=", strlen(GET "Host: localhost\r\nCookie: a="));
     memcpy(head + 32768 - 4, "\r\n\r\n", 4);
     int fd = http_connect(&other);
     for (int i = 0; i < 2; i++) { /* the second finds the connection's memory as the first left it */

@@ -158,7 +158,8 @@ static void test_one_daemon_a_folder(void **state)
 static void test_drain(void **state)
 {
     static const char *const options[] = {"--drain-delay", "0.5", NULL};
-    static const char head[] = "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: ";
+    static const char head[] =
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: ";
     char length[32], id[32], target[64], value[32];
     struct answer a;
     (void)state;
@@ -224,9 +225,9 @@ static void test_drain_is_bounded(void **state)
     create_cube(&d, id);
     int small = 4096, fd = http_connect(&d);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    http_send(
-        fd, target,
-        (size_t)snprintf(target, sizeof target, "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: x\r\n\r\n", id));
+    http_send(fd, target,
+              (size_t)snprintf(target, sizeof target,
+                               "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: localhost\r\n\r\n", id));
     usleep(300000);
     double begin = seconds_now();
     kill(d.pid, SIGTERM);
@@ -251,7 +252,7 @@ static void *write_until_killed(void *arg)
     char head[256];
     int fd = http_connect(w->d);
     int n = snprintf(head, sizeof head,
-                     "PUT /v1/meshes/%s/positions HTTP/1.1\r\nHost: x\r\nContent-Type: "
+                     "PUT /v1/meshes/%s/positions HTTP/1.1\r\nHost: localhost\r\nContent-Type: "
                      "application/octet-stream\r\nContent-Length: 96\r\n\r\n",
                      w->id);
     for (;;) {

@@ -52,7 +52,7 @@ static void test_busy_flood(void **state)
 {
     static const char *const options[] = {"--max-connections", "16", NULL};
     static const char head[] =
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: 100000\r\n\r\n";
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: 100000\r\n\r\n";
     int fds[16];
     struct answer a;
     char value[64];
@@ -115,7 +115,7 @@ static void post(const char *type, size_t n, int status, const char *code, long 
 static void send_chunked(size_t n, int status)
 {
     static const char head[] =
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nTransfer-Encoding: chunked\r\n\r\n";
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nTransfer-Encoding: chunked\r\n\r\n";
     char chunk[4096 + 8];
     struct answer a;
     int fd = http_connect(&d);
@@ -151,7 +151,7 @@ static void test_bodies(void **state)
     send_chunked(200 << 10, 201); /* a cube below a long comment */
     int fd = http_connect(&d);    /* a client that waits for 100 gets the refusal instead, before it sends a byte */
     static const char head[] =
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nExpect: 100-continue\r\n"
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nExpect: 100-continue\r\n"
         "Content-Length: 9999999\r\n\r\n";
     http_send(fd, head, sizeof head - 1);
     http_read(fd, &a, false);
@@ -184,7 +184,7 @@ static void test_inflight(void **state)
 {
     static const char *const options[] = {"--max-inflight-bytes", "300KiB", NULL};
     static const char head[] =
-        "POST /v1/meshes HTTP/1.1\r\nHost: x\r\nContent-Type: model/obj\r\nContent-Length: 200000\r\n\r\n";
+        "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\nContent-Length: 200000\r\n\r\n";
     struct answer a;
     char *body = malloc(200000);
     (void)state;
@@ -229,7 +229,7 @@ static void test_queue(void **state)
     char *grid = grid_obj(24);
     create_obj(&d, grid, id);
     free(grid);
-    snprintf(target, sizeof target, "GET /v1/meshes/%s/refined?level=5 HTTP/1.1\r\nHost: x\r\n\r\n", id);
+    snprintf(target, sizeof target, "GET /v1/meshes/%s/refined?level=5 HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
     for (int i = 0; i < MANY; i++) {
         fds[i] = http_connect(&d);
         http_send(fds[i], target, strlen(target));

@@ -371,9 +371,9 @@ static void test_disconnect_cancels(void **state)
     free(obj);
     int fds[6];
     for (int i = 0; i < 6; i++) { /* one runs, five wait behind it, and none has what another one asks for */
-        int n =
-            snprintf(target, sizeof target, "GET /v1/meshes/%s/patches?level=%d&surface=%s HTTP/1.1\r\nHost: x\r\n\r\n",
-                     id, 10 - i / 2, i % 2 ? "limit" : "refined");
+        int n = snprintf(target, sizeof target,
+                         "GET /v1/meshes/%s/patches?level=%d&surface=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", id,
+                         10 - i / 2, i % 2 ? "limit" : "refined");
         fds[i] = http_connect(&d);
         http_send(fds[i], target, (size_t)n);
     }

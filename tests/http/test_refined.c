@@ -272,9 +272,9 @@ static void test_disconnect_cancels(void **state)
                                            "normals,indices",           "positions",         "normals"};
     int fds[6];
     for (int i = 0; i < 6; i++) { /* one runs, five wait behind it, and none has what another one asks for */
-        int n =
-            snprintf(target, sizeof target, "GET /v1/meshes/%s/refined?level=%d&include=%s HTTP/1.1\r\nHost: x\r\n\r\n",
-                     id, level, include[i]);
+        int n = snprintf(target, sizeof target,
+                         "GET /v1/meshes/%s/refined?level=%d&include=%s HTTP/1.1\r\nHost: localhost\r\n\r\n", id, level,
+                         include[i]);
         fds[i] = http_connect(&d);
         http_send(fds[i], target, (size_t)n);
     }

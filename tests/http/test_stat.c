@@ -64,7 +64,8 @@ static void test_service(void **state)
     const cJSON *engine = cJSON_GetObjectItemCaseSensitive(o, "engines");
     assert_true(cJSON_IsArray(engine));
     engine = engine->child;
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++, engine = engine->next) {
+    const struct sdd_engine_info *e;
+    for (int k = 0; (e = sdd_engine(k)); k++, engine = engine->next) {
         assert_non_null(engine);
         text_is(engine, "name", e->name);
         check_features(cJSON_GetObjectItemCaseSensitive(engine, "features"), e);
@@ -94,7 +95,8 @@ static void test_table(void **state)
     const char *head = row_of(r.out, "what engines do, by first letters of schemes");
     for (int k = 0; sdd_feature_table[k].option; k++) {
         const char *row = row_of(r.out, sdd_feature_table[k].what);
-        for (const struct sdd_engine_info *e = sdd_engine_table; e->name; e++) {
+        const struct sdd_engine_info *e;
+        for (int i = 0; (e = sdd_engine(i)); i++) {
             char letters[16] = "-";
             for (int s = 0, n = 0; s < 4; s++)
                 if (e->schemes[k] >> s & 1)

@@ -62,7 +62,7 @@ static size_t compose(struct client *c, char *out, size_t size)
         snprintf(head, sizeof head, "POST /v1/meshes?name=extra HTTP/1.1\r\nContent-Type: model/obj\r\n");
         n = (size_t)snprintf(body, sizeof body, "v 0 0 0\nv 1 0 0\nv 0 1 %u\nf 1 2 3\n", draw(c, 9));
     }
-    int bytes = snprintf(out, size, "%sHost: x\r\nContent-Length: %zu\r\n\r\n", head, n);
+    int bytes = snprintf(out, size, "%sHost: localhost\r\nContent-Length: %zu\r\n\r\n", head, n);
     memcpy(out + bytes, body, n);
     return (size_t)bytes + n;
 }

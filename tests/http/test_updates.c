@@ -335,11 +335,12 @@ static void test_read_your_write(void **state)
     create_cube(&d, id);
     for (int i = 0; i < 20; i++) {
         points[0] = (float)i;
-        int n = snprintf(both, sizeof both,
-                         "PUT /v1/meshes/%s/positions HTTP/1.1\r\nHost: x\r\n" OCTETS "Content-Length: 96\r\n\r\n", id);
+        int n = snprintf(
+            both, sizeof both,
+            "PUT /v1/meshes/%s/positions HTTP/1.1\r\nHost: localhost\r\n" OCTETS "Content-Length: 96\r\n\r\n", id);
         memcpy(both + n, points, 96);
         n += 96;
-        n += snprintf(both + n, sizeof both - (size_t)n, "GET /v1/meshes/%s HTTP/1.1\r\nHost: x\r\n\r\n", id);
+        n += snprintf(both + n, sizeof both - (size_t)n, "GET /v1/meshes/%s HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
         int fd = http_connect(&d);
         http_send(fd, both, (size_t)n);
         http_read(fd, &a, false);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 #define LAUNCH_POISON 0xA5
 #define LAUNCH_POISON32 0xA5A5A5A5u

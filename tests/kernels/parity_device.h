@@ -11,7 +11,7 @@
  * Threads  one at a time for all parity devices: the two backends and the report are the process's */
 #ifndef TESTS_PARITY_DEVICE_H
 #define TESTS_PARITY_DEVICE_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 struct parity_report {
     int64_t n_compared, n_differences; /* launches, scans and sorts; those that differed        */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "gpu/mesh/mesh.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
@@ -100,7 +100,8 @@ static int refine(sdd_mesh *mesh, int level, int surface, int include, struct re
     int large = info.n_corners << 2 * level > MOST_OF_MATRIX;
     const char *ran = "", *first;
     int rc = refine_by(mesh, "auto", level, surface, include, r, &first);
-    for (const struct sdd_engine_info *e = sdd_engine_table; e->name && rc == SDD_OK; e++)
+    const struct sdd_engine_info *e;
+    for (int row = 0; (e = sdd_engine(row)) && rc == SDD_OK; row++)
         if (strcmp(e->name, first) != 0 && !(large && strcmp(e->name, "subdivision-matrix") == 0))
             (void)refine_by(mesh, e->name, level, surface, include, r, &ran);
     return rc;

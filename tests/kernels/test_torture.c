@@ -14,7 +14,7 @@
 #include <string.h>
 #include "gpu/device/device.h"
 #include "gpu/device/fake/backend_fake.h"
-#include "gpu/sdd/sdd_many.h"
+#include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"

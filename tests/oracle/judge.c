@@ -42,16 +42,16 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
     struct sdd_error refused = {0};
     sdd_mesh *mesh = NULL;
     int bad = 0, made = library_mesh(j->device, desc, points, uvs, &mesh, &refused);
-    for (int e = 0; sdd_engine_table[e].name; e++) {
+    for (int e = 0; sdd_engine(e); e++) {
         struct sdd_error err = refused;
         struct refined got = {0};
         char name[256];
         int rc = made, with_uvs = uvs && desc->n_uvs > 0;
-        if (level > MOST_OF_MATRIX && strcmp(sdd_engine_table[e].name, "subdivision-matrix") == 0)
+        if (level > MOST_OF_MATRIX && strcmp(sdd_engine(e)->name, "subdivision-matrix") == 0)
             continue;
         if (made == SDD_OK)
-            rc = library_surfaces(mesh, sdd_engine_table[e].name, with_uvs, level, &got, &err);
-        snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine_table[e].name);
+            rc = library_surfaces(mesh, sdd_engine(e)->name, with_uvs, level, &got, &err);
+        snprintf(name, sizeof name, "%s, %s", label ? label : "", sdd_engine(e)->name);
         if (rc == SDD_OK && !want.points)
             j->witness(desc, points, uvs, level, &want);
         if (rc == SDD_OK) {
@@ -73,8 +73,8 @@ int judge_differs(struct judge *j, const char *label, const struct sdd_mesh_desc
 
 void judge_tell(const struct judge *j)
 {
-    for (int e = 0; sdd_engine_table[e].name; e++)
-        printf("  %-16s took %lld, refused %lld\n", sdd_engine_table[e].name, (long long)j->ran[e],
+    for (int e = 0; sdd_engine(e); e++)
+        printf("  %-16s took %lld, refused %lld\n", sdd_engine(e)->name, (long long)j->ran[e],
                (long long)j->refused[e]);
 }
 

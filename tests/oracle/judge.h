@@ -9,7 +9,7 @@ enum { JUDGE_ENGINES = 8 };
 struct judge {
     sdd_device *device;
     witness_fn *witness;
-    int64_t ran[JUDGE_ENGINES], refused[JUDGE_ENGINES]; /* by row of sdd_engine_table */
+    int64_t ran[JUDGE_ENGINES], refused[JUDGE_ENGINES]; /* by row of the engine table */
 };
 /* judge_differs: prints each difference after the label (NULL: prints and counts nothing) and returns how many engines
  * differ or refuse without reason. */

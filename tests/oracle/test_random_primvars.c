@@ -199,10 +199,9 @@ static int check_seed(uint64_t seed)
     if (library_mesh(device, &c.desc, c.mesh.points[0], uvs, &mesh, &err) != SDD_OK ||
         sdd_mesh_set_primvars(mesh, N_PRIMVARS, c.primvars, &err) != SDD_OK)
         fail_msg("%s: %s", label, err.text);
-    for (int e = 0; sdd_engine_table[e].name; e++)
+    for (int e = 0; sdd_engine(e); e++)
         for (int k = 0; k < 2 * N_PRIMVARS; k++)
-            bad += check(&c, mesh, label, sdd_engine_table[e].name, k / 2,
-                         k % 2 ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED);
+            bad += check(&c, mesh, label, sdd_engine(e)->name, k / 2, k % 2 ? SDD_SURFACE_LIMIT : SDD_SURFACE_REFINED);
     sdd_mesh_free(mesh);
     return bad > 0;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_cpu.c: the CPU as a device: malloc, OpenMP loops, and scan and sort of its own. Work is done when a call
  * returns. */
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 #include "abi.h"
-#include "gpu/device/host_cache.h"
+#include "gpu/backend/host_cache.h"
 #include "gpu/device/cpu/kernels_cpu.h"
 #include "gpu/sdd/sdd.h"
 #include <cpuid.h>

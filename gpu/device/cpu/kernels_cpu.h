@@ -3,7 +3,7 @@
  * enum sdd_kernel. */
 #ifndef SDD_KERNELS_CPU_H
 #define SDD_KERNELS_CPU_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 struct sdd_kernel_loop {
     void (*run)(const void *args, int64_t n, int threads);

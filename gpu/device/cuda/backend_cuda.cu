@@ -18,8 +18,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "gpu/device/backend.h"
-#include "gpu/device/host_cache.h"
+#include "gpu/backend/backend.h"
+#include "gpu/backend/host_cache.h"
 #include "gpu/device/cuda/kernels_cuda.h"
 #include "abi.h"
 

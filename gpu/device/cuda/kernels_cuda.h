@@ -3,7 +3,7 @@
  * (room_launches.cuh); backend_cuda.cu makes a table of them. */
 #ifndef SDD_KERNELS_CUDA_H
 #define SDD_KERNELS_CUDA_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 struct sdd_kernel_launch {
     const void *function;

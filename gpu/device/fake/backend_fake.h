@@ -5,7 +5,7 @@
  * Threads one at a time for all fake devices: the count is one for the process */
 #ifndef SDD_BACKEND_FAKE_H
 #define SDD_BACKEND_FAKE_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 #define SDD_FAKE_POISON 0xCD /* what fresh memory holds */
 

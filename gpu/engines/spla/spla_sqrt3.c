@@ -4,9 +4,9 @@
  *
  * The thesis has closed meshes. Boundary edges are a second matrix here, L: a column of two entries for each. L's
  * product with itself says which vertices are neighbours along a line, and moves them; L's products with the points cut
- * each line in three, every second step (rules: gpu/README.md). A level's points come in its grid order as they are. */
-#include "gpu/engines/mesh_matrix/mesh_matrix.h"
-#include "gpu/engines/spla/spla.h"
+ * each line in three, every second step (rules: docs/engines.md). A level's points come in its grid order as they are. */
+#include "gpu/levels/levels.h"
+#include "gpu/engines/spla/internal.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/engines/spla/kernels/spla_sqrt3_borders.k.h"
 #include "gpu/engines/spla/kernels/spla_sqrt3_cuts.k.h"
@@ -43,7 +43,7 @@ static int last_level(const sdd_topology *t, const struct sdd_refine_request *r)
 /* Limits and normals look around each vertex of the last level. */
 static int looks_around(const struct sdd_refine_request *r)
 {
-    return wants_points(r) && (!mesh_matrix_in_place(r) || (r->include & ENGINE_AROUND));
+    return wants_points(r) && (!finish_in_place(r) || (r->include & ENGINE_AROUND));
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -82,11 +82,6 @@ static struct sdd_spla lines_of(const sdd_topology *t, const struct layout *l, i
     return m;
 }
 
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 static void lay_out_step(const sdd_topology *t, const struct layout *l, int level, struct arena *a, struct step *out)
 {
     sdd_device *d = t->device;
@@ -120,7 +115,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     }
     sqrt3_lay_out_tables(t, r, a, &out->tables);
     for (int k = 0; k < 2; k++) {
-        int in_place = mesh_matrix_in_place(r) && most[k] == last, p = most[k] - 2 * in_place;
+        int in_place = finish_in_place(r) && most[k] == last, p = most[k] - 2 * in_place;
         out->vert[k] = ARENA(a, uint32_t, most[k] > 0 ? 3 * sizes_of(t, most[k]).F : 0);
         out->lines[k] = ARENA(a, uint32_t, 2 * sizes_of(t, most_lines[k]).B);
         out->points[k] = ARENA(a, float, wants_points(r) && p > 0 ? 3 * sizes_of(t, p).V : 0);
@@ -254,7 +249,7 @@ int spla_sqrt3_run(const struct engine_run *run, struct sdd_error *err)
     if (!rc)
         DEV_LAUNCH(t->device, spla_sqrt3_borders, &borders, t->info.n_corners);
     for (int level = 0; level < last && !rc; level++) {
-        float *to = level + 1 == last && mesh_matrix_in_place(r) ? run->positions : l.points[(level + 1) % 2];
+        float *to = level + 1 == last && finish_in_place(r) ? run->positions : l.points[(level + 1) % 2];
         struct step at;
         if (r->cancel && atomic_load(r->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subdivision_matrix.c: frames of which only positions are new: one product of a sparse matrix with the control points
- * (gpu/matrix.h), to any level and to the limit. The matrices stay with the topology. */
+/* engine.c: frames of which only positions are new: one product of a sparse matrix with the control points
+ * (subdivision_matrix.h), to any level and to the limit. The matrices stay with the topology. */
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/levels/chaikin.h"
-#include "gpu/engines/mesh_matrix/mesh_matrix.h"
+#include "gpu/engine_api/result.h"
+#include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
-#include "gpu/engines/subdivision_matrix/matrix.h"
-#include "gpu/refine/primvars.h"
+#include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 
 #define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
 
 struct layout {
     float *last; /* the last level, where it is looked around in and is not the result */
     float *parts[2];
-    struct mesh_matrix_tables tables;
+    struct finish_tables tables;
 };
 
 static int needs_last(const struct sdd_refine_request *r)
@@ -21,7 +20,7 @@ static int needs_last(const struct sdd_refine_request *r)
     return (r->include & ENGINE_AROUND) != 0;
 }
 
-/* Limit tangents have matrices, but of bare rows (matrix.h); other normals come from around points. */
+/* Limit tangents have matrices, but of bare rows (subdivision_matrix.h); other normals come from around points. */
 static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && t->info.options.scheme != SDD_SCHEME_BILINEAR;
@@ -29,12 +28,12 @@ static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int in_scratch = needs_last(r) && !mesh_matrix_in_place(r);
+    int in_scratch = needs_last(r) && !finish_in_place(r);
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     if (!needs_last(r))
         return;
     chaikin_lay_out(t, r->level, a, out->parts);
-    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+    finish_lay_out_tables(t, r, a, &out->tables);
 }
 
 /* Under sqrt3 the mesh matrix makes all but positions and masked normals: faces, and normals from around them. */
@@ -71,14 +70,12 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     sdd_topology *t = mesh->topology;
-    struct sdd_control m = topology_control(t);
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
     else if (needs_last(r) && !topology_is_sqrt3(t))
         wanted |= 1u << MATRIX_POINTS;
-    int rc = matrices_prepare(t, &m, t->matrices, r, wanted, err);
-    return rc || topology_is_sqrt3(t) ? rc : primvars_prepare(mesh, r, err);
+    return matrices_prepare(t, NULL, r, wanted, err);
 }
 
 /* Normals and tangents of rows, all or `rows`, from what is around them on the last level. */
@@ -91,19 +88,19 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
     struct arena a = {run->scratch, 0};
     struct layout l;
     lay_out(t, r, &a, &l);
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    int rc = finish_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
     const float *last = run->positions;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
-    if (!mesh_matrix_in_place(r)) {
-        matrix_rows(t->device, t->matrices->of + MATRIX_POINTS, 3, run->mesh->points, 0, topology_points(t, r->level),
-                    l.last);
+    if (!finish_in_place(r)) {
+        matrix_rows(t->device, matrices_of(t, NULL)->of + MATRIX_POINTS, 3, run->mesh->points, 0,
+                    topology_points(t, r->level), l.last);
         last = l.last;
     }
     for (int level = 0; level <= r->level; level++)
         chaikin_reach(t, l.parts, level, r->level, &m);
-    mesh_matrix_finish_rows(&around, &m, &l.tables, last, rows, n);
+    finish_rows(&around, &m, &l.tables, last, rows, n);
     return SDD_OK;
 }
 
@@ -111,7 +108,7 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
 static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
-    const struct matrices *all = t->matrices;
+    const struct matrices *all = matrices_of(t, NULL);
     const int masks = has_masks(t, run->request);
     struct sdd_refine_request rest = without_positions(run->request);
     struct engine_run rest_run = *run;
@@ -129,7 +126,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    const struct matrices *all = t->matrices;
+    const struct matrices *all = matrices_of(t, NULL);
     const float *from = run->mesh->points;
     if (r->include & SDD_POSITIONS)
         matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
@@ -143,7 +140,28 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     return all->n_bare ? look_around(run, all->bare, all->n_bare, err) : SDD_OK;
 }
 
-const uint8_t subdivision_matrix_schemes[N_FEATURES] = {
+static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    return matrices_prepare(rows->topology, rows->channel, rows->request, 1u << rows->request->surface, err);
+}
+
+/* A product needs none. */
+static int64_t rows_scratch(const struct engine_rows *rows)
+{
+    (void)rows;
+    return 0;
+}
+
+static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    const struct matrix *m = matrices_of(rows->topology, rows->channel)->of + rows->request->surface;
+    int rc = result_cancelled(rows->request->cancel, "a primvar", err);
+    if (!rc)
+        matrix_rows(rows->topology->device, m, rows->width, rows->values, 0, m->m.n_rows, rows->out);
+    return rc;
+}
+
+static const uint8_t schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3),
     [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_BILINEAR | UNDER_SQRT3,
     [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP | UNDER_SQRT3,
@@ -152,5 +170,18 @@ const uint8_t subdivision_matrix_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_subdivision_matrix = {
-    &sdd_engine_table[4], check, prepare, scratch, run, 1, 1, NULL, NULL, NULL,
+    .info =
+        {MATRIX_METHOD,
+         "a level, or its limit, as one product of a sparse matrix with the control points; the matrix stays with the "
+         "topology",
+         schemes},
+    .check = check,
+    .prepare = prepare,
+    .scratch = scratch,
+    .run = run,
+    .by_name_alone = 1,
+    .ranges = 1,
+    .prepare_rows = prepare_rows,
+    .rows_scratch = rows_scratch,
+    .run_rows = run_rows,
 };

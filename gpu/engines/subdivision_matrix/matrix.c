@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gpu/engines/subdivision_matrix/matrix.h"
-#include "gpu/levels/chaikin.h"
+/* matrix.c: makes the matrices of a mesh, level by level, and keeps them; applies them. */
+#include "gpu/engines/subdivision_matrix/internal.h"
+#include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_empty.k.h"
@@ -8,20 +9,13 @@
 #include "gpu/engines/subdivision_matrix/kernels/matrix_product.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_quads.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_sqrt3.k.h"
-#include "gpu/engines/subdivision_matrix/kernels/matrix_total.k.h"
 #include "gpu/levels/matrix_triangles.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_wide.k.h"
-#include "gpu/levels/level_step.h"
+#include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
 #define PARTS 64        /* of a product, at most, .. */
 #define LEAST_PART 4096 /* .. of so many rows or more */
-
-void matrix_give(sdd_device *d, struct device_block *part)
-{
-    dev_free(d, part->memory, part->bytes);
-    *part = (struct device_block){0};
-}
 
 /* What matrices are made with. */
 struct build {
@@ -50,8 +44,8 @@ static struct sdd_csr view(const struct csr *m)
 
 static void csr_free(sdd_device *d, struct csr *m)
 {
-    matrix_give(d, &m->ends);
-    matrix_give(d, &m->entries);
+    block_give(d, &m->ends);
+    block_give(d, &m->entries);
     *m = (struct csr){0};
 }
 
@@ -108,43 +102,13 @@ static int launch_rows(const struct build *b, const struct recipe *r, struct sdd
     return SDD_OK;
 }
 
-static int add_up(sdd_device *d, const int64_t *device_sums, int64_t n, int64_t *total, struct sdd_error *err)
-{
-    int64_t *sums = calloc((size_t)n + 1, sizeof *sums);
-    if (!sums)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for sums of a matrix");
-    dev_download(d, sums, device_sums, n * (int64_t)sizeof *sums);
-    int rc = dev_finish(d, err);
-    *total = 0;
-    for (int64_t k = 0; k < n; k++)
-        *total += sums[k];
-    free(sums);
-    return rc;
-}
-
 static int too_large(int level, int64_t n, struct sdd_error *err)
 {
     (void)sdd_fail(err, SDD_ETOO_LARGE, "level", "the subdivision matrix of level %d has %lld entries; %d are allowed",
-                   level, (long long)n, MATRIX_ENTRIES);
+                   level, (long long)n, SPARSE_MAX_ENTRIES);
     err->needed = n;
-    err->available = MATRIX_ENTRIES;
+    err->available = SPARSE_MAX_ENTRIES;
     return SDD_ETOO_LARGE;
-}
-
-int matrix_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err)
-{
-    int64_t n_sums = (n + SDD_TOTAL_CHUNK - 1) / SDD_TOTAL_CHUNK;
-    struct device_block work = {0};
-    int rc = block_take(d, n_sums * (int64_t)sizeof(int64_t) + d->b->scan_scratch(d->dev, n), &work, err);
-    if (rc)
-        return rc;
-    struct matrix_total_args sums = {count, work.memory, n};
-    DEV_LAUNCH(d, matrix_total, &sums, n_sums);
-    rc = add_up(d, sums.sum, n_sums, total, err);
-    if (!rc && *total <= MATRIX_ENTRIES)
-        dev_scan(d, count, count, n, sums.sum + n_sums);
-    matrix_give(d, &work);
-    return rc;
 }
 
 /* The ends of rows, from a launch that counts. */
@@ -158,8 +122,8 @@ static int count_rows(const struct build *b, const struct recipe *r, struct csr 
     out->n_rows = r->n_rows;
     rc = launch_rows(b, r, (struct sdd_matrix_rows){.count = out->end}, err);
     if (!rc)
-        rc = matrix_ends(d, out->end, r->n_rows, &out->n_entries, err);
-    return !rc && out->n_entries > MATRIX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
+        rc = sparse_row_ends(d, out->end, r->n_rows, &out->n_entries, err);
+    return !rc && out->n_entries > SPARSE_MAX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
 }
 
 /* On error *out is empty. */
@@ -256,7 +220,7 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
     int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
     if (!rc)
         rc = dev_finish(d, err); /* it stays: all of it must be there */
-    matrix_give(d, rc ? &made.memory : &out->memory);
+    block_give(d, rc ? &made.memory : &out->memory);
     if (rc)
         return rc;
     *out = made;
@@ -278,8 +242,8 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     dev_scan(d, flag, rank, n, rank + n);
     dev_download(d, &n_bare, rank + (n - 1), sizeof n_bare);
     rc = dev_finish(d, err);
-    matrix_give(d, &all->bare_memory);
-    matrix_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* whose bare rows they were */
+    block_give(d, &all->bare_memory);
+    block_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* whose bare rows they were */
     all->of[MATRIX_TANGENTS_1].level = 0;
     all->n_bare = rc ? 0 : n_bare;
     if (!rc)
@@ -288,7 +252,7 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     struct compact_args bare = {flag, rank, all->bare};
     if (!rc)
         DEV_LAUNCH(d, compact, &bare, n);
-    matrix_give(d, &work);
+    block_give(d, &work);
     return rc;
 }
 
@@ -320,6 +284,37 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
     csr_free(b->t->device, &step);
     csr_free(b->t->device, &product);
     return rc;
+}
+
+/* ---- what is kept ---------------------------------------------------------------------------------------------- */
+static void *create(void)
+{
+    return calloc(1, sizeof(struct matrices));
+}
+
+static int64_t bytes_of(const void *what)
+{
+    const struct matrices *all = what;
+    int64_t bytes = all->bare_memory.bytes;
+    for (int k = 0; k < N_MATRICES; k++)
+        bytes += all->of[k].memory.bytes;
+    return bytes;
+}
+
+static void free_all(sdd_device *d, void *what)
+{
+    struct matrices *all = what;
+    for (int k = 0; k < N_MATRICES; k++)
+        block_give(d, &all->of[k].memory);
+    block_give(d, &all->bare_memory);
+    free(all);
+}
+
+static const struct kept_ops matrices_ops = {create, bytes_of, free_all};
+
+const struct matrices *matrices_of(const sdd_topology *t, const struct topology_channel *c)
+{
+    return topology_kept_find(t, c, &matrices_ops);
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------- */
@@ -366,14 +361,15 @@ static unsigned which_miss(const sdd_topology *t, const struct matrices *all, un
     return missing;
 }
 
-int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, struct matrices *all,
-                     const struct sdd_refine_request *r, unsigned wanted, struct sdd_error *err)
+int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
+                     unsigned wanted, struct sdd_error *err)
 {
-    struct build b = {.t = t, .request = r, .mesh = *mesh};
+    struct build b = {.t = t, .request = r, .mesh = topology_channel_control(t, c)};
     struct csr all_points = {0};
-    unsigned missing = which_miss(t, all, wanted, r->level);
+    struct matrices *all = topology_kept_get(t, c, &matrices_ops, err);
+    unsigned missing = all ? which_miss(t, all, wanted, r->level) : 0;
     if (!missing)
-        return SDD_OK;
+        return all ? SDD_OK : SDD_ENO_MEMORY;
     int rc = take_tools(&b, missing, err);
     if (!rc)
         rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
@@ -383,7 +379,7 @@ int matrices_prepare(const sdd_topology *t, const struct sdd_control *mesh, stru
     if (rc)
         dev_drain(t->device);
     csr_free(t->device, &all_points);
-    matrix_give(t->device, &b.tools);
+    block_give(t->device, &b.tools);
     return rc;
 }
 
@@ -403,20 +399,4 @@ void matrices_normals(sdd_device *d, const struct matrices *all, const float *x,
 {
     struct matrix_normals_args a = {all->of[MATRIX_TANGENTS_1].m, all->of[MATRIX_TANGENTS_2].m, x, normals, tangents};
     DEV_LAUNCH(d, matrix_normals, &a, a.t1.n_rows);
-}
-
-int64_t matrices_bytes(const struct matrices *all)
-{
-    int64_t bytes = all->bare_memory.bytes;
-    for (int k = 0; k < N_MATRICES; k++)
-        bytes += all->of[k].memory.bytes;
-    return bytes;
-}
-
-void matrices_free(sdd_device *d, struct matrices *all)
-{
-    for (int k = 0; k < N_MATRICES; k++)
-        matrix_give(d, &all->of[k].memory);
-    matrix_give(d, &all->bare_memory);
-    *all = (struct matrices){0};
 }

@@ -2,7 +2,7 @@
 /* matrix_pack.c: the form in which a matrix is applied: compressed rows, or ELL for the first k terms of each row and
  * COO for the rest. Bell and Garland's model says which k; where a product takes long enough to be timed, a few beside
  * it and compressed rows are tried on the spot. All forms give the same bits. */
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_pack.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_rest.k.h"
 #include <stdlib.h>
@@ -68,7 +68,7 @@ int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *
             dev_copy(d, (void *)(uintptr_t)a.to.end, from->end, from->n_rows * (int64_t)sizeof *from->end);
         DEV_LAUNCH(d, matrix_pack, &a, from->n_rows);
     }
-    matrix_give(d, &work);
+    block_give(d, &work);
     return rc;
 }
 
@@ -115,7 +115,7 @@ static int time_form(sdd_device *d, const struct csr *from, int k, const float *
     }
     if (!rc)
         rc = dev_finish(d, err);
-    matrix_give(d, &tried.memory);
+    block_give(d, &tried.memory);
     return rc;
 }
 
@@ -150,8 +150,8 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
             *k = tried;
         }
     }
-    matrix_give(d, &x);
-    matrix_give(d, &y);
+    block_give(d, &x);
+    block_give(d, &y);
     return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* the best of those that there was room for */
 }
 

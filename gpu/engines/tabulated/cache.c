@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* cache.c: tables by the form that they are of, in buckets and in the order of use; for tables.c and triangles.c. */
 #include "gpu/engines/tabulated/cache.h"
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 #include <pthread.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #define BUCKETS 1024
+#define DEVICE_BYTES ((int64_t)64 << 20) /* of host memory */
 
 /* Points and what leads away from them are apart: who wants points alone takes those of either frame. */
 enum part { PART_POINTS, PART_WAYS };
@@ -208,4 +210,21 @@ void table_cache_free(struct table_cache *c)
     }
     pthread_mutex_destroy(&c->lock);
     free(c);
+}
+
+static void *create(void)
+{
+    return table_cache_create(DEVICE_BYTES);
+}
+
+static void free_kept(sdd_device *d, void *what)
+{
+    (void)d; /* it has none of its memory */
+    table_cache_free(what);
+}
+
+struct table_cache *table_cache_of(sdd_device *d, struct sdd_error *err)
+{
+    static const struct kept_ops ops = {create, NULL, free_kept};
+    return kept_get(&d->kept, &ops, err);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* classify.c: tells bicubic pieces from others and sorts these by what surrounds them, on the device; for tables.c. */
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/kernel/compact_keys.k.h"
@@ -11,7 +12,7 @@
 #include "gpu/engines/tabulated/kernels/table_keys.k.h"
 #include "gpu/engines/tabulated/kernels/table_kinds.k.h"
 #include "gpu/engines/tabulated/kernels/table_locations.k.h"
-#include "gpu/engines/subdivision_matrix/matrix.h"
+#include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
 _Static_assert(TABLE_MAX_VALENCE == SDD_TABLE_MAX, "tables and kernels take fans of one size");
@@ -293,8 +294,8 @@ static int fill_terms(sdd_device *d, const struct table_first_rule *rule, struct
 {
     int64_t n_terms = 0;
     launch_terms(d, rule, t, (struct sdd_matrix_rows){.count = t->row_end});
-    int rc = matrix_ends(d, t->row_end, t->n_rows, &n_terms, err);
-    if (!rc && n_terms > MATRIX_ENTRIES)
+    int rc = sparse_row_ends(d, t->row_end, t->n_rows, &n_terms, err);
+    if (!rc && n_terms > SPARSE_MAX_ENTRIES)
         return table_refuse(err, "the faces around them are too many");
     if (!rc)
         rc = block_take(d, n_terms * (int64_t)sizeof *t->term, &t->terms, err);

@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabulated.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
+/* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
  * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
  * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
  * matrix makes them; triangles have no patches, and are refused without tables. */
 #include "gpu/engines/tabulated/tables.h"
+#include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
-#include "gpu/engines/mesh_matrix/mesh_matrix.h"
-#include "gpu/refine/primvars.h"
+#include "gpu/engine_api/result.h"
+#include "gpu/levels/levels.h"
 
 _Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
 struct layout {
     float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
-    struct mesh_matrix_tables tables;
+    struct finish_tables tables;
 };
 
 /* Is the last level looked around in? Not where tables make the normals. What a plan says must not depend on it: who
  * plans may do so while tables are made. */
 static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return (r->include & ENGINE_AROUND) && !tabulated_has_normals(t->tabulated, r->level, r->surface);
+    return (r->include & ENGINE_AROUND) && !tabulated_has_normals(tabulated_of(t, NULL), r->level, r->surface);
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int in_scratch = (r->include & ENGINE_AROUND) && !mesh_matrix_in_place(r);
+    int in_scratch = (r->include & ENGINE_AROUND) && !finish_in_place(r);
     struct sdd_control m = topology_control(t);
     out->first = ARENA(a, float, tabulated_first_floats(&m, 3)); /* enough for patches too */
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
-    mesh_matrix_lay_out_tables(t, r, a, &out->tables);
+    finish_lay_out_tables(t, r, a, &out->tables);
 }
 
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
@@ -59,11 +60,10 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
                            struct sdd_error *err)
 {
-    struct sdd_control m = topology_control(t);
-    struct tabulated_surface *of = t->tabulated->surface + surface;
-    int rc = tabulated_prepare(t, &m, t->tabulated, r->level, surface, include & ENGINE_AROUND, err);
+    int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
         return rc;
+    struct tabulated_surface *of = tabulated_of(t, NULL)->surface + surface;
     err->code = SDD_OK; /* it is no failure */
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
@@ -79,7 +79,7 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
         rc = prepare_surface(t, r, r->surface, r->include, err);
     if (!rc && needs_last(t, r))
         rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, err);
-    return rc ? rc : primvars_prepare(mesh, r, err);
+    return rc;
 }
 
 /* Rows [first_row, first_row + n) of a surface. level1: memory for its rows; there they are, where some rows are wanted
@@ -88,20 +88,21 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
                       int64_t first_row, int64_t n, float *to, struct sdd_rows_as as)
 {
     const sdd_topology *t = run->mesh->topology;
+    struct tabulated *kept = tabulated_of(t, NULL);
     int level = run->request->level;
-    if (!tabulated_has(t->tabulated, level, surface))
-        adaptive_rows(t->tabulated->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
+    if (!tabulated_has(kept, level, surface))
+        adaptive_rows(kept->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
     else if (n < topology_points(t, level))
-        tabulated_range(t->device, m, t->tabulated, surface, run->mesh->points, level1, first_row, n, to);
+        tabulated_range(t->device, m, kept, surface, run->mesh->points, level1, first_row, n, to);
     else
-        tabulated_rows(t, m, t->tabulated, surface, 3,
-                       &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
+        tabulated_rows(t, m, kept, surface, 3, &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
+    struct tabulated *kept = tabulated_of(t, NULL);
     struct sdd_control m = topology_control(t);
     struct arena a = {run->scratch, 0};
     struct layout l;
@@ -109,32 +110,32 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         return SDD_OK;
     lay_out(t, r, &a, &l);
     const int all = (r->include & SDD_POSITIONS) && run->n_rows == topology_points(t, r->level);
-    const int tables = tabulated_has(t->tabulated, r->level, r->surface), last_too = needs_last(t, r);
+    const int tables = tabulated_has(kept, r->level, r->surface), last_too = needs_last(t, r);
     const struct tabulated_batch one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
     if (all && tables && run->normals && !run->tangents && !last_too &&
-        tabulated_points_normals(t, &m, t->tabulated, r->surface, &one, run->normals, run->normals_as))
+        tabulated_points_normals(t, &m, kept, r->surface, &one, run->normals, run->normals_as))
         return SDD_OK;
     if (!all && tables)
-        tabulated_first(t, &m, t->tabulated, 3, &one);
+        tabulated_first(t, &m, kept, 3, &one);
     if (r->include & SDD_POSITIONS)
         make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
     if (!last_too) {
         if (r->include & ENGINE_AROUND)
-            tabulated_normals(t, &m, t->tabulated, r->surface, run->mesh->points, l.first, run->normals,
-                              run->normals_as, run->tangents);
+            tabulated_normals(t, &m, kept, r->surface, run->mesh->points, l.first, run->normals, run->normals_as,
+                              run->tangents);
         return SDD_OK;
     }
-    int rc = mesh_matrix_upload_tables(t, &l.tables, err);
+    int rc = finish_upload_tables(t, &l.tables, err);
     if (rc)
         return rc;
     struct engine_run around = *run;
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
-    if (!mesh_matrix_in_place(r)) {
+    if (!finish_in_place(r)) {
         make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
         last = l.last;
     }
-    mesh_matrix_finish(&around, &m, &l.tables, last);
+    finish_level(&around, &m, &l.tables, last);
     return SDD_OK;
 }
 
@@ -142,10 +143,11 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
 {
     const sdd_topology *t = runs->mesh->topology;
     const struct sdd_refine_request *r = runs->request;
+    struct tabulated *kept = tabulated_of(t, NULL);
     struct sdd_control m = topology_control(t);
     struct tabulated_batch c = {.n = n};
     int rc = SDD_OK;
-    if (!tabulated_has(t->tabulated, r->level, r->surface)) { /* patches are those of one mesh at a time */
+    if (!tabulated_has(kept, r->level, r->surface)) { /* patches are those of one mesh at a time */
         for (int k = 0; k < n && !rc; k++)
             rc = run(runs + k, err);
         return rc;
@@ -158,22 +160,57 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
         c.first[k] = l.first;
         c.to[k] = runs[k].positions;
     }
-    tabulated_rows(t, &m, t->tabulated, r->surface, 3, &c);
+    tabulated_rows(t, &m, kept, r->surface, 3, &c);
     return SDD_OK;
 }
 
 static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return tabulated_has(t->tabulated, r->level, r->surface) ? "tables" : "patches";
+    return tabulated_has(tabulated_of(t, NULL), r->level, r->surface) ? "tables" : "patches";
 }
 
 /* What tables make; but where the points are looked around in. */
 static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return !needs_last(t, r) && tabulated_has(t->tabulated, r->level, r->surface) ? SDD_POSITIONS | SDD_NORMALS : 0;
+    int points = !needs_last(t, r) && tabulated_has(tabulated_of(t, NULL), r->level, r->surface);
+    int uvs = (r->compact & SDD_UVS) && topology_has_smooth_channels(t) &&
+              tabulated_has(tabulated_of(t, t->channel), r->level, r->surface);
+    return (points ? SDD_POSITIONS | SDD_NORMALS : 0) | (uvs ? SDD_UVS : 0);
 }
 
-const uint8_t tabulated_schemes[N_FEATURES] = {
+/* ---- rows of values ---------------------------------------------------------------------------------------------- */
+static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    const struct sdd_refine_request *r = rows->request;
+    int rc = tabulated_prepare(rows->topology, rows->channel, r->level, r->surface, 0, err);
+    if (rc != SDD_EUNSUPPORTED)
+        return rc;
+    err->code = SDD_OK; /* they are refined step by step */
+    return SDD_OK;
+}
+
+static int64_t rows_scratch(const struct engine_rows *rows)
+{
+    const struct sdd_control m = topology_channel_control(rows->topology, rows->channel);
+    return larger(smooth_scratch(rows), tabulated_first_floats(&m, rows->width) * (int64_t)sizeof(float));
+}
+
+static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
+{
+    const sdd_topology *t = rows->topology;
+    const struct sdd_refine_request *r = rows->request;
+    const struct sdd_control m = topology_channel_control(t, rows->channel);
+    struct tabulated *kept = tabulated_of(t, rows->channel);
+    if (!tabulated_has(kept, r->level, r->surface))
+        return smooth_run(rows, err);
+    int rc = result_cancelled(r->cancel, "a primvar", err);
+    if (!rc)
+        tabulated_rows(t, &m, kept, r->surface, rows->width,
+                       &(struct tabulated_batch){1, {rows->values}, {rows->scratch}, {rows->out}, rows->as});
+    return rc;
+}
+
+static const uint8_t schemes[N_FEATURES] = {
     FEATURES_OF_ALL(UNDER_CATMULL_CLARK | UNDER_LOOP),
     [FEATURE_ANY_TOPOLOGY] = UNDER_CATMULL_CLARK | UNDER_LOOP,
     [FEATURE_CREASES] = UNDER_CATMULL_CLARK | UNDER_LOOP,
@@ -181,5 +218,21 @@ const uint8_t tabulated_schemes[N_FEATURES] = {
 };
 
 const struct engine sdd_engine_tabulated = {
-    &sdd_engine_table[3], check, prepare, scratch, run, 1, 1, by, direct, run_batch,
+    .info = {"tabulated",
+             "catmullClark to level 10, from tables to level 6 or else from patches, and loop to level 6, from tables, "
+             "which "
+             "stay with the topology: for frames of which only positions are new",
+             schemes},
+    .check = check,
+    .prepare = prepare,
+    .scratch = scratch,
+    .run = run,
+    .by_name_alone = 1,
+    .ranges = 1,
+    .by = by,
+    .direct = direct,
+    .run_batch = run_batch,
+    .prepare_rows = prepare_rows,
+    .rows_scratch = rows_scratch,
+    .run_rows = run_rows,
 };

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* tables.c: tables of a level for the forms that surround pieces, kept with the mesh, and the launches that make rows
+ * and normals with them; for the engine. */
 #include "gpu/engines/tabulated/tables.h"
 #include "gpu/engines/tabulated/kernels/table_first.k.h"
 #include "gpu/engines/tabulated/kernels/table_points_normals_16.k.h"
@@ -69,13 +71,13 @@ static void put_slots(const float *grid, int steps, int64_t n_columns, float *to
 }
 
 /* The tables of a class; t1, t2: NULL without normals. */
-static int make_class(sdd_device *d, const struct table_class *c, int steps, int limit, float *table, float *t1,
-                      float *t2)
+static int make_class(struct table_cache *cache, const struct table_class *c, int steps, int limit, float *table,
+                      float *t1, float *t2)
 {
     int64_t side = (1 << steps) + 1, n_columns = table_class_columns(c), n = side * side * n_columns;
     float *grid = malloc((size_t)(t1 ? 3 * n : n) * sizeof *grid);
-    int rc = !grid ||
-             table_cache_table(d->tables, c, steps, limit, grid, t1 ? grid + n : NULL, t1 ? grid + 2 * n : NULL, NULL);
+    int rc =
+        !grid || table_cache_table(cache, c, steps, limit, grid, t1 ? grid + n : NULL, t1 ? grid + 2 * n : NULL, NULL);
     if (!rc)
         put_slots(grid, steps, n_columns, table);
     if (!rc && t1) {
@@ -90,10 +92,11 @@ static int make_class(sdd_device *d, const struct table_class *c, int steps, int
 static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
                       struct sdd_error *err)
 {
-    int64_t n = t->n_classes, *at = calloc((size_t)n + 1, sizeof *at);
+    struct table_cache *cache = table_cache_of(d, err);
+    int64_t n = t->n_classes, *at = cache ? calloc((size_t)n + 1, sizeof *at) : NULL;
     int team = d->b->threads(d->dev), failed = 0;
     if (!at)
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
+        return cache ? sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables") : SDD_ENO_MEMORY;
     for (int64_t k = 0; k < n; k++)
         at[k + 1] = at[k] + sdd_table_slots(1 << steps) * table_class_columns(t->description + k);
     team = team > 0 ? team : TABLE_THREADS; /* NOLINT: the pragma reads it */
@@ -101,8 +104,8 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
     make_bases(steps, TABLE_SLOPE, to->slope);
 #pragma omp parallel for num_threads(team) schedule(dynamic) reduction(| : failed) if (at[n] > TABLE_SERIAL)
     for (int64_t k = 0; k < n; k++) {
-        failed |= make_class(d, t->description + k, steps, limit, to->table + at[k], normals ? to->t1 + at[k] : NULL,
-                             normals ? to->t2 + at[k] : NULL);
+        failed |= make_class(cache, t->description + k, steps, limit, to->table + at[k],
+                             normals ? to->t1 + at[k] : NULL, normals ? to->t2 + at[k] : NULL);
         if (normals)
             to->shared[k] = (uint32_t)table_class_shared(t->description + k, steps, limit);
     }
@@ -172,22 +175,12 @@ static int classify_triangles(const sdd_topology *topology, const struct sdd_con
 
 int tabulated_has(const struct tabulated *t, int level, int surface)
 {
-    return t->surface[surface].level == level || t->triangles.surface[surface].level == level;
+    return t && (t->surface[surface].level == level || t->triangles.surface[surface].level == level);
 }
 
 int tabulated_has_normals(const struct tabulated *t, int level, int surface)
 {
     return tabulated_has(t, level, surface) && (t->surface[surface].t1 || t->triangles.surface[surface].away);
-}
-
-int64_t tabulated_bytes(const struct tabulated *t)
-{
-    int64_t bytes =
-        t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
-    for (int k = 0; k < 2; k++)
-        bytes += t->surface[k].memory.bytes + t->surface[k].turns[0].bytes + t->surface[k].turns[1].bytes +
-                 adaptive_bytes(t->surface[k].adaptive);
-    return bytes;
 }
 
 /* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
@@ -320,38 +313,98 @@ static int order_items(sdd_device *d, const struct sdd_control *mesh, const stru
     return rc;
 }
 
-int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                      int surface, int normals, struct sdd_error *err)
+/* ---- what is kept ---------------------------------------------------------------------------------------------- */
+static void *create(void)
 {
-    sdd_device *d = topology->device;
-    const int triangles = topology_is_triangles(topology);
-    struct tabulated_surface *of = t->surface + surface;
-    if (level > TABULATED_MAX_LEVEL)
-        return table_refuse(err, "they would be too large for this level");
+    return calloc(1, sizeof(struct tabulated));
+}
+
+static int64_t bytes_of(const void *what)
+{
+    const struct tabulated *t = what;
+    int64_t bytes =
+        t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
+    for (int k = 0; k < 2; k++)
+        bytes += t->surface[k].memory.bytes + t->surface[k].turns[0].bytes + t->surface[k].turns[1].bytes +
+                 adaptive_bytes(t->surface[k].adaptive);
+    return bytes;
+}
+
+static void empty(sdd_device *d, struct tabulated *t)
+{
+    block_give(d, &t->pieces);
+    block_give(d, &t->lists);
+    block_give(d, &t->rows);
+    block_give(d, &t->terms);
+    for (int k = 0; k < 2; k++) {
+        block_give(d, &t->surface[k].memory);
+        free_order(d, t->surface + k);
+        adaptive_free(t->surface[k].adaptive);
+    }
+    table_triangles_free(d, &t->triangles);
+    free(t->description);
+    *t = (struct tabulated){0};
+}
+
+static void free_all(sdd_device *d, void *what)
+{
+    empty(d, what);
+    free(what);
+}
+
+static const struct kept_ops tabulated_ops = {create, bytes_of, free_all};
+
+struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c)
+{
+    return topology_kept_find(topology, c, &tabulated_ops);
+}
+
+/* The pieces of the mesh, once and for all; where there can be none, it says so again. */
+static int classify(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
+                    struct sdd_error *err)
+{
     if (t->refused.code) {
         *err = t->refused;
         return err->code;
     }
-    int rc = t->ready    ? SDD_OK
-             : triangles ? classify_triangles(topology, mesh, t, err)
-                         : table_classify(d, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH, t, err);
-    if (rc) {
-        tabulated_free(d, t);
-        if (rc == SDD_EUNSUPPORTED)
-            t->refused = *err;
+    if (t->ready)
+        return SDD_OK;
+    int rc = topology_is_triangles(topology)
+                 ? classify_triangles(topology, mesh, t, err)
+                 : table_classify(topology->device, mesh, topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH,
+                                  t, err);
+    if (rc)
+        empty(topology->device, t);
+    if (rc == SDD_EUNSUPPORTED)
+        t->refused = *err;
+    t->ready = !rc;
+    return rc;
+}
+
+int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
+                      int normals, struct sdd_error *err)
+{
+    sdd_device *d = topology->device;
+    const struct sdd_control mesh = topology_channel_control(topology, c);
+    struct tabulated *t = topology_kept_get(topology, c, &tabulated_ops, err);
+    if (!t)
+        return SDD_ENO_MEMORY;
+    struct tabulated_surface *of = t->surface + surface;
+    if (level > TABULATED_MAX_LEVEL)
+        return table_refuse(err, "they would be too large for this level");
+    int rc = classify(topology, &mesh, t, err);
+    if (rc)
         return rc;
-    }
-    t->ready = 1;
-    if (triangles)
+    if (topology_is_triangles(topology))
         return table_triangles_tables(d, &t->triangles, level, surface, normals, err);
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
     if (rc)
         return rc;
-    rc = order_items(d, mesh, t, of, 0, err);
+    rc = order_items(d, &mesh, t, of, 0, err);
     if (!rc && normals)
-        rc = order_items(d, mesh, t, of, 1, err);
+        rc = order_items(d, &mesh, t, of, 1, err);
     if (rc == SDD_ENO_MEMORY) { /* frames are made as items are listed, which takes longer */
         *err = (struct sdd_error){0};
         rc = SDD_OK;
@@ -555,20 +608,4 @@ int tabulated_points_normals(const sdd_topology *topology, const struct sdd_cont
     isolated_rows(d, t, one->control[0], one->to[0], 3, one->as);
     isolated_rows(d, t, NULL, normals, 3, normals_as);
     return 1;
-}
-
-void tabulated_free(sdd_device *d, struct tabulated *t)
-{
-    dev_free(d, t->pieces.memory, t->pieces.bytes);
-    dev_free(d, t->lists.memory, t->lists.bytes);
-    dev_free(d, t->rows.memory, t->rows.bytes);
-    dev_free(d, t->terms.memory, t->terms.bytes);
-    for (int k = 0; k < 2; k++) {
-        dev_free(d, t->surface[k].memory.memory, t->surface[k].memory.bytes);
-        free_order(d, t->surface + k);
-        adaptive_free(t->surface[k].adaptive);
-    }
-    table_triangles_free(d, &t->triangles);
-    free(t->description);
-    *t = (struct tabulated){0};
 }

@@ -51,12 +51,15 @@ struct tabulated {
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level`, and their normals, and waits for it. Of each surface
- * the tables of one level are kept, the last that was asked for.
+/* tabulated_prepare: makes what is missing for rows of `level` of the control mesh (c NULL) or of a channel's, and their
+ * normals, keeps it with that mesh, and waits for it. Of each surface the tables of one level are kept, the last that
+ * was asked for.
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
-int tabulated_prepare(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                      int surface, int normals, struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_has: are there tables for rows of `level`? And for their normals? */
+int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
+                      int normals, struct sdd_error *err) SDD_MUST_CHECK;
+/* tabulated_of: what is kept with the mesh; NULL: it was never prepared. */
+struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c);
+/* tabulated_has: are there tables for rows of `level`? And for their normals? Of NULL there are none. */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
 /* Rows of meshes of one topology, at most SDD_TABLE_ABREAST: control rows of `width` floats; of those of level 1
@@ -87,7 +90,5 @@ void tabulated_normals(const sdd_topology *topology, const struct sdd_control *m
 int tabulated_points_normals(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
                              int surface, const struct tabulated_batch *one, float *normals,
                              struct sdd_rows_as normals_as);
-int64_t tabulated_bytes(const struct tabulated *t); /* on the device */
-void tabulated_free(sdd_device *d, struct tabulated *t);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* triangles.c: the pieces of triangles under Loop: their classes, tables and launches, as tables.c has those of quads. */
 #include "gpu/engines/tabulated/triangles.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/bspline/row_bands.h"
@@ -7,7 +8,7 @@
 #include "gpu/engines/tabulated/kernels/table_tri_describe.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_keys.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_rows.k.h"
-#include "gpu/levels/level_step.h"
+#include "gpu/levels/levels.h"
 #include "gpu/engines/tabulated/cache.h"
 #include <stdlib.h>
 
@@ -200,12 +201,13 @@ static int64_t count_away(const struct table_triangles *t, int steps, int limit)
 static int make_tables(sdd_device *d, const struct table_triangles *t, int steps, int limit,
                        const struct table_triangles_surface *to, struct sdd_error *err)
 {
+    struct table_cache *cache = table_cache_of(d, err);
     int64_t rows = sdd_tri_table_rows(1 << steps), at = 0, away = 0;
-    int rc = SDD_OK;
+    int rc = cache ? SDD_OK : SDD_ENO_MEMORY;
     for (int64_t k = 0; k < t->n_classes && !rc; k++) {
         const struct table_tri_class *c = t->description + k;
         const int columns = table_tri_columns(c), pairs = table_tri_pairs(c, steps, limit);
-        rc = table_cache_triangle(d->tables, c, steps, limit, to->table + at * rows,
+        rc = table_cache_triangle(cache, c, steps, limit, to->table + at * rows,
                                   to->away ? to->away_table + away * rows : NULL, err);
         if (to->away)
             to->away[k] = (struct sdd_tri_away){away, pairs, table_tri_shared(c, steps, limit)};

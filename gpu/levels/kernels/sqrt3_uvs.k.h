@@ -8,7 +8,7 @@
  *         linear. One step: (v, O', O) has face f's values at v and O, the mean; those of the face across at O' where
  *         the ends of the edge v w have the same values on both sides; else v + w - O in f's: O', if f went on in a
  *         parallelogram. A line has (v, w, O). Values on an edge do not depend on the side
- * Source  gpu/README.md, "The rules of sqrt3"      Threads any queue */
+ * Source  docs/engines.md, "The rules of sqrt3"      Threads any queue */
 #ifndef SDD_K_SQRT3_UVS_H
 #define SDD_K_SQRT3_UVS_H
 #include "gpu/rules/sqrt3_grid.h"

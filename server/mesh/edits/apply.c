@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits.c: a batch of edits in one pass over the mesh: grow working copies, mark what goes, close up at the end. */
+/* apply.c: a batch of edits in one pass over the mesh: grow working copies, mark what goes, close up at the end. */
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/edits/work.h"
-#include "server/mesh/encode.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +15,7 @@ static void work_fini(struct edit_work *w)
     free(w->face_first);
     free(w->face_state);
     free(w->corners);
-    free(w->st.of);
-    free(w->st.values);
+    edits_channel_fini(&w->st);
     edits_primvars_fini(w);
     free(w->creases);
     free(w->tags);
@@ -58,17 +56,6 @@ static int count_room(const struct mesh *m, const struct edit_batch *b, struct e
     fits &= m->next_vertex_id + (room->n_vertices - m->n_vertices) <= (int64_t)INT32_MAX + 1;
     fits &= m->next_face_id + (room->n_faces - m->n_faces) <= (int64_t)INT32_MAX + 1;
     return fits ? SDD_OK : sdd_fail(err, SDD_ETOO_LARGE, "edits", "the mesh would pass 2^31 rows or run out of ids");
-}
-
-void *edits_grown(const void *from, int64_t n, int64_t room, int64_t bytes, struct sdd_error *err)
-{
-    char *p = mesh_alloc(room, bytes, err);
-    if (!p)
-        return NULL;
-    if (n && from)
-        memcpy(p, from, (size_t)(n * bytes));
-    memset(p + (from ? n * bytes : 0), 0, (size_t)((room - (from ? n : 0)) * bytes));
-    return p;
 }
 
 static void fill_rows(struct edit_work *w, const struct mesh *m)
@@ -127,52 +114,6 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
     if (!rc)
         rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
     return rc ? rc : id_map_init(&w->face_map, w->face_ids, m->n_faces, &twice, err);
-}
-
-/* ---- ids ---- */
-/* Row of an id among ids[n]; n_old of them were there before the batch, the others ascend, and with an empty map all
- * do. -1 when there is none. */
-static int64_t find_id(const struct id_map *map, const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
-{
-    if (id < 0) {
-        int64_t row = n_old + (-1 - (int64_t)id);
-        return row < n ? row : -1;
-    }
-    if (id < n && ids[id] == id)
-        return id; /* nothing was ever removed or moved: id and row are the same */
-    int64_t low = 0, high = n;
-    if (map->rows) {
-        int64_t row = id_map_find(map, ids, id);
-        if (row >= 0)
-            return row;
-        low = n_old;
-    }
-    while (low < high) {
-        int64_t middle = low + (high - low) / 2;
-        if (ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && ids[low] == id ? low : -1;
-}
-
-int edits_find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
-{
-    *row = find_id(&w->vertex_map, w->vertex_ids, w->n_vertices, w->n_old_vertices, id);
-    if (*row >= 0 && !w->vertex_state[*row])
-        return SDD_OK;
-    return sdd_fail(err, SDD_EMESH, "edits", "edits[%lld]: %s vertex %d", (long long)w->edit,
-                    *row < 0 ? "there is no" : "this batch has already removed", id);
-}
-
-int edits_find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err)
-{
-    *row = find_id(&w->face_map, w->face_ids, w->n_faces, w->n_old_faces, id);
-    if (*row >= 0 && !(w->face_state[*row] & FACE_DEAD))
-        return SDD_OK;
-    return sdd_fail(err, SDD_EMESH, "edits", "edits[%lld]: %s face %d", (long long)w->edit,
-                    *row < 0 ? "there is no" : "this batch has already removed", id);
 }
 
 /* ---- operations ---- */
@@ -320,7 +261,7 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
     if (!rc)
         rc = list_new(&w, m, out, err);
     if (!rc)
-        rc = edits_close_up(&w, m, &out->mesh, err);
+        rc = edits_close_up(&w, m, &out->mesh, &out->delta, err);
     work_fini(&w);
     if (rc)
         edit_result_free(out);
@@ -330,6 +271,7 @@ int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_re
 void edit_result_free(struct edit_result *r)
 {
     mesh_free(r->mesh);
+    mesh_delta_fini(&r->delta);
     free(r->new_vertex_ids);
     free(r->new_face_ids);
     memset(r, 0, sizeof *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edit_batch.c: the shape of one edit: which arrays an operation has and how their lengths must agree. */
+/* batch.c: the shape of one edit: which arrays an operation has and how their lengths must agree. */
 #include "server/mesh/edits/edits.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_channels.c: values that corners name by index, through a batch: UVs, and faceVarying primvars. */
+/* channels.c: values that corners name by index, through a batch: UVs, and faceVarying primvars. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -106,17 +106,18 @@ static int weld(struct edit_work *w, struct edit_channel *c, struct sdd_error *e
 int edits_channel_close(struct edit_work *w, struct edit_channel *ch, struct sdd_error *err)
 {
     int rc = ch->n_values > ch->n_old ? weld(w, ch, err) : SDD_OK;
-    int32_t *row_of = rc ? NULL : mesh_alloc(ch->n_values, sizeof *row_of, err);
+    int32_t *row_of = ch->value_to = rc ? NULL : mesh_alloc(ch->n_values, sizeof *row_of, err);
     int32_t kept = 0;
     int64_t corner = 0;
     if (!row_of)
         return SDD_ENO_MEMORY;
-    memset(row_of, 0, (size_t)ch->n_values * sizeof *row_of);
+    for (int64_t i = 0; i < ch->n_values; i++)
+        row_of[i] = SDD_NO_ROW;
     for (int64_t f = 0; f < w->n_faces; f++)
         for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
-            row_of[ch->of[c]] = 1;
+            row_of[ch->of[c]] = 0;
     for (int64_t i = 0; i < ch->n_values; i++) {
-        if (!row_of[i])
+        if (row_of[i] == SDD_NO_ROW)
             continue;
         memmove(ch->values + ch->width * kept, ch->values + ch->width * i, (size_t)ch->width * sizeof(float));
         row_of[i] = kept++;
@@ -125,6 +126,20 @@ int edits_channel_close(struct edit_work *w, struct edit_channel *ch, struct sdd
         for (int64_t c = w->face_first[f]; edits_face_live(w, f) && c < w->face_first[f + 1]; c++)
             ch->of[corner++] = row_of[ch->of[c]];
     ch->n_values = kept;
-    free(row_of);
     return SDD_OK;
+}
+
+void edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out)
+{
+    bool is_new = from == SDD_NO_ROW;
+    mesh_delta_channel(out, from, is_new ? 0 : c->n_old, is_new ? NULL : c->value_to);
+    if (!is_new)
+        c->value_to = NULL;
+}
+
+void edits_channel_fini(struct edit_channel *c)
+{
+    free(c->of);
+    free(c->values);
+    free(c->value_to);
 }

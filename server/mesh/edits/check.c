@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_check.c: what the compute library would refuse of what a batch touched, said in the client's ids: the library
+/* check.c: what the compute library would refuse of what a batch touched, said in the client's ids: the library
  * knows rows alone. Whatever else it finds it still refuses itself. */
 #include "server/mesh/edits/work.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_close.c: from the working copy that all edits have passed over to the new mesh. */
+/* close.c: from the working copy that all edits have passed over to the new mesh. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +104,7 @@ static int64_t move_vertices(struct edit_work *w, int32_t *row_of)
 {
     int32_t kept = 0;
     for (int64_t i = 0; i < w->n_vertices; i++) {
-        row_of[i] = -1;
+        row_of[i] = SDD_NO_ROW;
         if (w->vertex_state[i] & VERTEX_DEAD)
             continue;
         row_of[i] = kept;
@@ -115,11 +115,13 @@ static int64_t move_vertices(struct edit_work *w, int32_t *row_of)
     return kept;
 }
 
-/* Moves faces and their corners up; *holes gets the rows of those that are holes. */
-static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *holes, int64_t *n_holes)
+/* Moves faces and their corners up; face_to gets their new rows, *holes the rows of those that are holes. */
+static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *face_to, int32_t *holes,
+                          int64_t *n_holes)
 {
     int64_t kept = 0, corner = 0;
     for (int64_t f = 0; f < w->n_faces; f++) {
+        face_to[f] = edits_face_live(w, f) ? (int32_t)kept : SDD_NO_ROW;
         if (!edits_face_live(w, f))
             continue;
         for (int64_t c = w->face_first[f]; c < w->face_first[f + 1]; c++, corner++)
@@ -133,12 +135,14 @@ static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *h
     return kept;
 }
 
-static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, int32_t *holes, int32_t *row_of,
-                 struct mesh **out, struct sdd_error *err)
+static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, int32_t *holes,
+                 const struct mesh_delta *delta, struct mesh **out, struct sdd_error *err)
 {
+    int32_t *row_of = delta->vertex_to;
     int32_t *edges = tag_words, *vertices = edges + 2 * w->n_creases;
     float *sharp = (float *)(vertices + w->n_tags), *corner_sharp = sharp + w->n_creases;
-    int64_t n_holes = 0, n_vertices = move_vertices(w, row_of), n_faces = move_faces(w, row_of, holes, &n_holes);
+    int64_t n_holes = 0, n_vertices = move_vertices(w, row_of),
+            n_faces = move_faces(w, row_of, delta->face_to, holes, &n_holes);
     for (int64_t i = 0; i < w->n_creases; i++) {
         edges[2 * i] = row_of[w->creases[i].key >> 32];
         edges[2 * i + 1] = row_of[w->creases[i].key & UINT32_MAX];
@@ -173,7 +177,18 @@ static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, 
     return rc;
 }
 
-int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct sdd_error *err)
+/* The channels of the new mesh, then the rows that are dirty: the maps of vertices and faces are there. */
+static int close_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *delta,
+                       struct sdd_error *err)
+{
+    if (to->n_uvs)
+        edits_channel_delta(&w->st, m->n_uvs ? 0 : SDD_NO_ROW, delta);
+    edits_primvars_delta(w, m, to, delta);
+    return mesh_delta_mark(delta, m, to, err);
+}
+
+int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct mesh_delta *delta,
+                   struct sdd_error *err)
 {
     *out = NULL;
     int rc = check_vertices(w, err);
@@ -187,11 +202,15 @@ int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out,
         return rc;
     close_tags(w);
     int32_t *tag_words = mesh_alloc(3 * w->n_creases + 2 * w->n_tags, sizeof *tag_words, err);
-    int32_t *holes = mesh_alloc(w->n_faces, sizeof *holes, err),
-            *row_of = mesh_alloc(w->n_vertices, sizeof *row_of, err);
-    rc = tag_words && holes && row_of ? build(w, m, tag_words, holes, row_of, out, err) : SDD_ENO_MEMORY;
+    int32_t *holes = mesh_alloc(w->n_faces, sizeof *holes, err);
+    /* The maps also have the rows that the batch has added, behind the old ones. */
+    delta->n_old_vertices = m->n_vertices;
+    delta->n_old_faces = m->n_faces;
+    delta->vertex_to = mesh_alloc(w->n_vertices, sizeof *delta->vertex_to, err);
+    delta->face_to = mesh_alloc(w->n_faces, sizeof *delta->face_to, err);
+    rc = tag_words && holes && delta->vertex_to && delta->face_to ? build(w, m, tag_words, holes, delta, out, err)
+                                                                  : SDD_ENO_MEMORY;
     free(tag_words);
     free(holes);
-    free(row_of);
-    return rc;
+    return rc ? rc : close_delta(w, m, *out, delta, err);
 }

@@ -12,7 +12,7 @@
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/base/arena.h"
-#include "server/mesh/mesh.h"
+#include "server/mesh/delta.h"
 
 enum edit_op {
     EDIT_ADD_VERTICES,
@@ -55,12 +55,13 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
              struct sdd_error *err) SDD_MUST_CHECK;
 
 struct edit_result {
-    struct mesh *mesh; /* the new version; the caller frees it (or takes it and sets NULL)           */
+    struct mesh *mesh;       /* the new version; the caller frees it (or takes it and sets NULL)           */
+    struct mesh_delta delta; /* from the rows of the old version to those of the new one */
     int64_t n_new_vertices, n_new_faces;
     int32_t *new_vertex_ids; /* in the order of adding, also those that the same batch removed again       */
     int32_t *new_face_ids;
 };
-/* edits_apply: m with the batch applied. m does not change; on error *out is empty.
+/* edits_apply: m with the batch applied, and what that has changed. m does not change; on error *out is empty.
  * Cost    linear in mesh + batch, plus a search an id (binary where ids ascend, else a look into a table)
  * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"),
  *         SDD_ETOO_LARGE when ids run out, SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which

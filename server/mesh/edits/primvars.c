@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits_primvars.c: primvars through a batch: rows that grow with the mesh, new values, and whole primvars that come
+/* primvars.c: primvars through a batch: rows that grow with the mesh, new values, and whole primvars that come
  * and go. */
 #include "server/mesh/edits/work.h"
 #include <stdio.h>
@@ -10,8 +10,7 @@ void edits_primvars_fini(struct edit_work *w)
 {
     for (int i = 0; i < w->n_primvars; i++) {
         free(w->primvars[i].rows);
-        free(w->primvars[i].channel.of);
-        free(w->primvars[i].channel.values);
+        edits_channel_fini(&w->primvars[i].channel);
     }
 }
 
@@ -63,7 +62,7 @@ static int init(struct edit_primvar *p, const struct primvar *from, const struct
     rows += count_set(&p->info, b);
     if (rows > INT32_MAX)
         return sdd_fail(err, SDD_ETOO_LARGE, "edits", "primvar %s would pass 2^31 rows", p->info.name);
-    p->channel = (struct edit_channel){p->info.width, p->info.n_values, p->info.n_values, NULL, NULL};
+    p->channel = (struct edit_channel){p->info.width, p->info.n_values, p->info.n_values, NULL, NULL, NULL};
     p->channel.of = edits_grown(from->indices, m->n_corners, room->n_corners, sizeof(int32_t), err);
     p->channel.values = edits_grown(from->values, p->info.n_values, rows, row_bytes, err);
     return p->channel.of && p->channel.values ? SDD_OK : SDD_ENO_MEMORY;
@@ -209,4 +208,26 @@ void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out)
     }
     for (int i = 0; i < w->n_puts; i++)
         out->primvars[out->n_primvars++] = *w->puts[i];
+}
+
+/* The channel that the working primvar k had in the old mesh; SDD_NO_ROW where it had none. */
+static int64_t old_channel(const struct mesh *m, int k)
+{
+    int64_t channel = m->n_uvs > 0;
+    for (int i = 0; i < k; i++)
+        channel += primvar_has_channel(&m->primvars[i].info);
+    return primvar_has_channel(&m->primvars[k].info) ? channel : SDD_NO_ROW;
+}
+
+void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *out)
+{
+    for (int i = 0; i < to->n_primvars; i++) {
+        struct edit_primvar *p = find(w, to->primvars[i].info.name);
+        if (!primvar_has_channel(&to->primvars[i].info))
+            continue;
+        if (p)
+            edits_channel_delta(&p->channel, old_channel(m, (int)(p - w->primvars)), out);
+        else
+            mesh_delta_channel(out, SDD_NO_ROW, 0, NULL); /* the batch has put it */
+    }
 }

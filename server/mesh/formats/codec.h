@@ -22,9 +22,11 @@ int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct tex
                    struct sdd_error *err) SDD_MUST_CHECK;
 
 /* positions_from_*: octets are raw little-endian f32 triples for rows from `first` on, borrowed from body (which must
- * stay); obj takes the file's v lines, usda its points. Call positions_check next. */
+ * stay); points are one range from row 0 on, copied; obj takes the file's v lines, usda its points. Call
+ * positions_check next. */
 int positions_from_octets(const void *body, size_t bytes, int64_t first, struct positions **out,
                           struct sdd_error *err) SDD_MUST_CHECK;
+int positions_from_points(struct f32s points, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_proto(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_json.c: JSON bodies in: the fields of proto/subdd.proto under their ProtoJSON names, arrays as JSON arrays. */
+/* json.c: JSON bodies in: the fields of proto/subdd.proto under their ProtoJSON names, arrays as JSON arrays. */
 #include "server/mesh/formats/json_text.h"
 #include "server/mesh/formats/codec.h"
 #include <stdbool.h>
@@ -161,11 +161,59 @@ int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd
     return rc;
 }
 
-static int read_range(const cJSON *item, int64_t index, struct arena *arena, struct position_range *out,
-                      struct sdd_error *err)
+/* ---- bodies that are one list ---- */
+struct list_form {
+    const char *name; /* of the array, the body's only member */
+    size_t list_bytes, item_bytes;
+    int (*read)(const cJSON *item, int64_t index, struct arena *arena, void *out, struct sdd_error *err);
+};
+struct list {
+    int64_t n;
+    void *items; /* [n] of item_bytes                                    */
+    void *of;    /* list_bytes, for the struct that the items belong to  */
+    struct arena *arena;
+};
+
+static int read_items(const cJSON *json, const struct list_form *form, struct list *out, struct sdd_error *err)
+{
+    const cJSON *array;
+    int rc = json_fields(json, "", &form->name, 1, &array, err);
+    if (rc)
+        return rc;
+    if (!cJSON_IsArray(array))
+        return sdd_fail(err, SDD_EINVALID, form->name, "%s: is not an array", form->name);
+    int64_t i = 0;
+    out->n = length(array);
+    out->of = arena_alloc(out->arena, (int64_t)form->list_bytes);
+    char *items = out->items = arena_array(out->arena, out->n, form->item_bytes);
+    if (!out->of || !items)
+        return arena_fail(out->arena, form->name, err);
+    for (const cJSON *item = array->child; item && !rc; item = item->next, i++)
+        rc = form->read(item, i, out->arena, items + (size_t)i * form->item_bytes, err);
+    return rc;
+}
+
+/* On error there is no arena any more, and out->of is NULL. */
+static int read_list(const void *body, size_t bytes, const struct list_form *form, struct list *out,
+                     struct sdd_error *err)
+{
+    cJSON *json;
+    int rc = begin(body, bytes, &json, &out->arena, err);
+    if (!rc)
+        rc = read_items(json, form, out, err);
+    cJSON_Delete(json);
+    if (!rc)
+        return SDD_OK;
+    arena_free(out->arena);
+    out->of = NULL;
+    return rc;
+}
+
+static int read_range(const cJSON *item, int64_t index, struct arena *arena, void *to, struct sdd_error *err)
 {
     static const char *const names[] = {"first", "points"};
     const cJSON *f[2];
+    struct position_range *out = to;
     struct f32s points = {0};
     int64_t first = 0;
     int rc = json_fields(item, "ranges", names, 2, f, err);
@@ -180,40 +228,15 @@ static int read_range(const cJSON *item, int64_t index, struct arena *arena, str
     return rc;
 }
 
-static int read_positions(const cJSON *json, struct arena *arena, struct positions **out, struct sdd_error *err)
-{
-    static const char *const names[] = {"ranges"};
-    const cJSON *ranges;
-    int rc = json_fields(json, "", names, 1, &ranges, err);
-    if (rc)
-        return rc;
-    if (!cJSON_IsArray(ranges))
-        return sdd_fail(err, SDD_EINVALID, "ranges", "ranges: is not an array");
-    int64_t n = length(ranges), i = 0;
-    struct positions *p = arena_alloc(arena, sizeof *p);
-    struct position_range *r = arena_array(arena, n, sizeof *r);
-    if (!p || !r)
-        return arena_fail(arena, "ranges", err);
-    for (const cJSON *item = ranges->child; item && !rc; item = item->next, i++)
-        rc = read_range(item, i, arena, &r[i], err);
-    *p = (struct positions){n, r, arena};
-    *out = p;
-    return rc;
-}
-
 int positions_from_json(const void *body, size_t bytes, struct positions **out, struct sdd_error *err)
 {
-    cJSON *json;
-    struct arena *arena;
-    *out = NULL;
-    int rc = begin(body, bytes, &json, &arena, err);
-    if (!rc)
-        rc = read_positions(json, arena, out, err);
-    cJSON_Delete(json);
-    if (!rc)
-        return SDD_OK;
-    *out = NULL;
-    arena_free(arena);
+    static const struct list_form form = {"ranges", sizeof(struct positions), sizeof(struct position_range),
+                                          read_range};
+    struct list list = {0};
+    int rc = read_list(body, bytes, &form, &list, err);
+    *out = list.of;
+    if (*out)
+        **out = (struct positions){list.n, list.items, list.arena};
     return rc;
 }
 
@@ -304,9 +327,10 @@ static int read_put(const cJSON *json, struct arena *arena, int64_t index, struc
     return read_primvar(json, where, arena, p, err);
 }
 
-static int read_edit(const cJSON *json, struct arena *arena, int64_t index, struct edit *e, struct sdd_error *err)
+static int read_edit(const cJSON *json, int64_t index, struct arena *arena, void *to, struct sdd_error *err)
 {
     const char *names[N_FORMS];
+    struct edit *e = to;
     const cJSON *f[N_FORMS];
     int given = -1;
     for (int i = 0; i < N_FORMS; i++)
@@ -327,39 +351,13 @@ static int read_edit(const cJSON *json, struct arena *arena, int64_t index, stru
     return rc ? rc : read_members(f[given], &edit_forms[given], arena, index, e, err);
 }
 
-static int read_edits(const cJSON *json, struct arena *arena, struct edit_batch **out, struct sdd_error *err)
-{
-    static const char *const names[] = {"edits"};
-    const cJSON *edits;
-    int rc = json_fields(json, "", names, 1, &edits, err);
-    if (rc)
-        return rc;
-    if (!cJSON_IsArray(edits))
-        return sdd_fail(err, SDD_EINVALID, "edits", "edits: is not an array");
-    int64_t n = length(edits), i = 0;
-    struct edit_batch *b = arena_alloc(arena, sizeof *b);
-    struct edit *e = arena_array(arena, n, sizeof *e);
-    if (!b || !e)
-        return arena_fail(arena, "edits", err);
-    for (const cJSON *item = edits->child; item && !rc; item = item->next, i++)
-        rc = read_edit(item, arena, i, &e[i], err);
-    *b = (struct edit_batch){n, e, arena};
-    *out = b;
-    return rc;
-}
-
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err)
 {
-    cJSON *json;
-    struct arena *arena;
-    *out = NULL;
-    int rc = begin(body, bytes, &json, &arena, err);
-    if (!rc)
-        rc = read_edits(json, arena, out, err);
-    cJSON_Delete(json);
-    if (!rc)
-        return SDD_OK;
-    *out = NULL;
-    arena_free(arena);
+    static const struct list_form form = {"edits", sizeof(struct edit_batch), sizeof(struct edit), read_edit};
+    struct list list = {0};
+    int rc = read_list(body, bytes, &form, &list, err);
+    *out = list.of;
+    if (*out)
+        **out = (struct edit_batch){list.n, list.items, list.arena};
     return rc;
 }

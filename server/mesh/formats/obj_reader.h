@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj_reader.h: what mesh_obj.c (statements) and obj_tags.c (OpenSubdiv's tag lines) share. */
+/* obj_reader.h: what has been read of an OBJ file so far, and the words and numbers of the line being read. obj.c reads
+ * the statements, obj_tags.c OpenSubdiv's tag lines. */
 #ifndef SUBDD_OBJ_READER_H
 #define SUBDD_OBJ_READER_H
 #include "server/mesh/mesh.h"
@@ -29,11 +30,14 @@ int obj_room(struct obj_reader *r, struct words *w, int64_t n) SDD_MUST_CHECK;
 int obj_space(struct obj_reader *r);
 /* obj_word: the next run of non-blanks; *n is 0 at the end of the line. */
 const char *obj_word(struct obj_reader *r, size_t *n);
-/* obj_float, obj_int: the next number of the line. Errors  SDD_EMALFORMED naming what was wanted, SDD_EMESH when
- * it fits no float */
-int obj_float(struct obj_reader *r, const char *wanted, float *out) SDD_MUST_CHECK;
+/* obj_ends: does a word end at p: at a blank or the line's end? A number must, but for the slashes of f. */
+bool obj_ends(const struct obj_reader *r, const char *p);
+/* obj_wanted: SDD_EMALFORMED naming what was wanted and the word that stands there instead. */
+int obj_wanted(struct obj_reader *r, const char *wanted);
+/* obj_float, obj_int: the next number of the line.
+ * Errors  SDD_EMALFORMED naming what was wanted; SDD_EMESH for `field` when no float can hold it: as in a binary body
+ *         that is an error of the mesh */
+int obj_float(struct obj_reader *r, const char *wanted, const char *field, float *out) SDD_MUST_CHECK;
 int obj_int(struct obj_reader *r, const char *wanted, int32_t *out) SDD_MUST_CHECK;
-/* obj_tag: reads the rest of a line that began with "t". */
-int obj_tag(struct obj_reader *r) SDD_MUST_CHECK;
 
 #endif

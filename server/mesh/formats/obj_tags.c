@@ -7,7 +7,7 @@
  *   facevaryinginterpolateboundary 1/0/0  0 none, 1 corners only, 2 plus1, 3 plus2, 4 boundaries, 5 all
  *   creasemethod 0/0/1 normal|chaikin     smoothtriangles 0/0/1 catmark|smooth     facevaryingpropagatecorners 1/0/0 0
  * n/1/0 with an odd n above 1 is refused: some read a chain there, OpenSubdiv reads pairs and drops the last. */
-#include "server/mesh/formats/obj_reader.h"
+#include "server/mesh/formats/obj_tags.h"
 #include "server/base/chars.h"
 #include <string.h>
 
@@ -185,7 +185,7 @@ int obj_tag(struct obj_reader *r)
     for (int64_t i = 0; i < n[1] && !rc; i++) {
         rc = obj_room(r, &r->floats, 1);
         if (!rc)
-            rc = obj_float(r, "a tag's number", &r->floats.f[r->floats.n]);
+            rc = obj_float(r, "a tag's number", "obj", &r->floats.f[r->floats.n]);
         r->floats.n++;
     }
     return rc ? rc : tag->read(r, tag);

@@ -53,12 +53,12 @@ static bool make_room(struct conns *all, int fd)
     return true;
 }
 
-static void name_address(struct conn *c, const struct sockaddr *a)
+static void name_address(char out[CONN_ADDRESS_SIZE], const struct sockaddr *a)
 {
     if (a && a->sa_family == AF_INET)
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, c->address, sizeof c->address);
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, out, CONN_ADDRESS_SIZE);
     if (a && a->sa_family == AF_INET6)
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, c->address, sizeof c->address);
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, out, CONN_ADDRESS_SIZE);
 }
 
 /* Too many: the one that has idled longest goes, so that idle sockets cannot lock anybody out. */
@@ -80,6 +80,8 @@ static bool evict_idle(struct conns *all)
 struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address)
 {
     struct conn *c = calloc(1, sizeof *c);
+    struct sockaddr_storage own = {0};
+    socklen_t own_bytes = sizeof own;
     int one = 1, same = 0;
     if (!c || !make_room(all, fd)) {
         free(c);
@@ -87,7 +89,9 @@ struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address
     }
     c->all = all;
     c->fd = fd;
-    name_address(c, address);
+    name_address(c->address, address);
+    if (getsockname(fd, (struct sockaddr *)&own, &own_bytes) == 0)
+        name_address(c->arrived_at, (struct sockaddr *)&own);
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     for (struct conn *o = all->first; o; o = o->next)
         same += strcmp(o->address, c->address) == 0;
@@ -210,13 +214,6 @@ static ssize_t refuse(struct conn *c, const struct sdd_error *err, void *buffer,
 static bool begin_message(struct conn *c, struct sdd_error *err)
 {
     const struct guard_head *h = &c->head;
-    if (h->content_length > c->all->config.max_body_bytes) {
-        sdd_fail(err, SDD_ETOO_LARGE, "body", "the body has %lld bytes, the limit is %lld",
-                 (long long)h->content_length, (long long)c->all->config.max_body_bytes);
-        err->needed = h->content_length;
-        err->available = c->all->config.max_body_bytes;
-        return false;
-    }
     if (h->target_bytes >= c->target_capacity) {
         char *grown = realloc(c->target, h->target_bytes + 1);
         if (!grown)

@@ -33,7 +33,7 @@ enum conn_phase {
 
 struct conns_config {
     size_t max_head_bytes;
-    int64_t max_connections, max_per_address, min_rate, max_body_bytes;
+    int64_t max_connections, max_per_address, min_rate;
     double header_deadline, idle_timeout; /* seconds */
     void *user;
     /* Writes the problem document that answers a refused head into answer[size]; returns its length. */
@@ -53,7 +53,7 @@ struct conn {
     struct conns *all;
     struct conn *next, *previous;
     int fd, phase, refusal; /* refusal: SDD_ETOO_MANY or SDD_EBUSY for every request but health */
-    char address[CONN_ADDRESS_SIZE];
+    char address[CONN_ADDRESS_SIZE], arrived_at[CONN_ADDRESS_SIZE]; /* of the peer, and ours */
     uint64_t since;   /* of this phase                                      */
     uint64_t head_at; /* when the head was complete                         */
     double credit;    /* seconds until a transfer counts as stalled         */

@@ -9,8 +9,9 @@
 
 /* Fields that may come once: two of them could be read differently by two readers. */
 static const char *const once[] = {
-    "host",  "content-length", "transfer-encoding", "authorization",   "content-type",     "content-encoding", "expect",
-    "range", "if-range",       "if-match",          "idempotency-key", "subdd-timeout-ms", "x-request-id"};
+    "host",         "content-length", "transfer-encoding", "authorization", "content-type",    "content-encoding",
+    "expect",       "range",          "if-range",          "if-match",      "idempotency-key", "subdd-timeout-ms",
+    "x-request-id", "origin",         "sec-fetch-site"};
 enum { HOST, CONTENT_LENGTH, TRANSFER_ENCODING, CONTENT_ENCODING = 5, EXPECT };
 #define N_ONCE (sizeof once / sizeof once[0])
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answers.c: first answers to requests that carry an Idempotency-Key. */
+/* answers.c: stores and finds the first answer to each request with an Idempotency-Key, so that a repeated request gets
+ * it again. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ int store_answer_insert(struct store *s, const struct store_answer *a, int64_t n
     return rc;
 }
 
-/* Copies body and strings of the row into one block. */
+/* Copies the body and the strings of the row into one allocation. */
 static int copy_row(sqlite3_stmt *st, struct store_answer *out, void **block, struct sdd_error *err)
 {
     int64_t bytes = sqlite3_column_bytes(st, 5), total = bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chunks.c: arrays as rows of at most 1 MiB, each with a checksum that also covers where it belongs. */
+/* chunks.c: stores the arrays of meshes as rows of at most 1 MiB. The checksum of a row also covers its place, so that
+ * rows cannot be mixed up. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>
@@ -25,9 +26,9 @@ static int bind_place(sqlite3_stmt *st, enum store_kind kind, int64_t owner, int
     return sqlite3_bind_int64(st, 1, owner) | sqlite3_bind_int(st, 2, (int)kind) | sqlite3_bind_int64(st, 3, seq);
 }
 
-/* Is there a chunk with this hash at the place already? 1 or 0, or an error. */
-static int is_there(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const XXH128_canonical_t *hash,
-                    struct sdd_error *err)
+/* Returns 1 when the chunk at this place has this hash already, 0 when not, or an error. */
+static int is_stored(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const XXH128_canonical_t *hash,
+                     struct sdd_error *err)
 {
     sqlite3_stmt *st;
     int rc = store_statement(s, STORE_CHUNK_HASH, &st, err);
@@ -47,7 +48,7 @@ int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int6
 {
     XXH128_canonical_t hash = checksum(kind, owner, seq, data, bytes);
     sqlite3_stmt *st;
-    int rc = is_there(s, kind, owner, seq, &hash, err);
+    int rc = is_stored(s, kind, owner, seq, &hash, err);
     if (rc)
         return rc < 0 ? rc : SDD_OK;
     rc = store_statement(s, STORE_CHUNK_WRITE, &st, err);
@@ -118,7 +119,7 @@ static int damaged(enum store_kind kind, int64_t owner, int64_t seq, const char 
                     kind == STORE_TOPOLOGY ? "topology" : "mesh", (long long)owner, (long long)seq, how);
 }
 
-/* The current row of a CHUNK_READ or CHUNK_ALL: its own checksum must fit. */
+/* Checks the checksum of the current row of CHUNK_READ or CHUNK_ALL. */
 static int check_row(sqlite3_stmt *st, const void **data, int64_t *bytes, struct sdd_error *err)
 {
     int64_t seq = sqlite3_column_int64(st, 0), owner = sqlite3_column_int64(st, 3);

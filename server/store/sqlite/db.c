@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db.c: opening the file, schema, statements, transactions, errors.
+/* db.c: opens the store's database and its schema, and runs statements and transactions for the other files of the
+ * store.
  *
- * One connection writes, and it alone checkpoints: exclusive locking keeps every other process (and SQLite's
- * shared-memory file) out, which also keeps clear of the WAL-reset race that SQLite before 3.51.3 has with two
- * connections. */
+ * Only one connection writes and checkpoints. Exclusive locking keeps other processes out and needs no shared-memory
+ * file. With one connection the WAL-reset race of SQLite before 3.51.3 cannot happen. */
 #include "server/store/sqlite/db.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define APPLICATION_ID 0x73756264 /* "subd" */
-#define SCHEMA_VERSION 2          /* 2: primvars */
+#define APPLICATION_ID 0x73756264 /* The letters "subd". */
+#define SCHEMA_VERSION 2          /* Version 2 added primvars. */
 #define BUSY_MS 500
 #define RESERVE_BYTES (4 << 20)
 
@@ -41,7 +41,7 @@ static const char schema[] =
     " PRIMARY KEY (principal, key)) STRICT;"
     "CREATE INDEX answers_created ON answers (created);";
 
-/* What each version has beyond the one before; a new file takes all steps. */
+/* The change that leads to each version; a new file takes all of them. */
 static const char *const upgrades[SCHEMA_VERSION] = {
     schema,
     "ALTER TABLE meshes ADD COLUMN primvars BLOB NOT NULL DEFAULT x''",
@@ -91,7 +91,7 @@ int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, str
         if (rc)
             return store_error(s, rc, "prepare", err);
     }
-    (void)sqlite3_reset(*st); /* tells of the last run's error again */
+    (void)sqlite3_reset(*st); /* It returns the error of the last run again, which was reported then. */
     (void)sqlite3_clear_bindings(*st);
     *out = *st;
     return SDD_OK;
@@ -153,7 +153,7 @@ static int sync_dir(const char *dir)
     return rc;
 }
 
-/* Makes the folder if it is not there, so that its name survives a crash too. */
+/* Makes the folder if it does not exist, and syncs its parent so that its name survives a crash. */
 static int make_dir(const char *dir, struct sdd_error *err)
 {
     char parent[4096];
@@ -183,7 +183,8 @@ static int exec(struct store *s, const char *sql, struct sdd_error *err)
     return rc ? store_error(s, rc, sql, err) : SDD_OK;
 }
 
-/* The first value of a query: as a number, or as text when out[n] is given. No row reads as 0 or "". */
+/* Reads the first value of a query, as a number into *number and as text into out[n]; either may be NULL. Without a row
+ * they are 0 and "". */
 static int query(struct store *s, const char *sql, char *out, size_t n, int64_t *number, struct sdd_error *err)
 {
     sqlite3_stmt *st;
@@ -229,8 +230,8 @@ static int check_schema(struct store *s, struct sdd_error *err)
     return rc || version == SCHEMA_VERSION ? rc : exec(s, set, err);
 }
 
-/* Nobody else is to read it; SQLite gives the log the same mode. An existing file is left alone: closing a descriptor
- * of it would drop the locks that this process may have on it. */
+/* Makes a file that only its owner can read; SQLite gives the log the same mode. It does not touch an existing file:
+ * closing a descriptor of that would drop the locks that this process may have on it. */
 static void make_file(const char *path)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -238,7 +239,7 @@ static void make_file(const char *path)
         (void)close(fd);
 }
 
-/* A delete writes before it frees: the pages that it changes go to the log first. */
+/* A delete needs room before it makes some, because the pages that it changes go to the log first. */
 int store_reserve_use(struct store *s)
 {
     return unlink(s->reserve) == 0;
@@ -279,7 +280,7 @@ static int open_db(struct store *s, struct sdd_error *err)
         rc = query(s, "PRAGMA journal_mode=WAL", mode, sizeof mode, NULL, err);
     if (!rc && strcmp(mode, "wal") != 0)
         rc = sdd_fail(err, SDD_ESTORE, "store", "the file system does not let SQLite keep a write-ahead log");
-    for (enum store_sql i = STORE_BEGIN; i <= STORE_ROLLBACK && !rc; i++) /* a rollback must not need memory */
+    for (enum store_sql i = STORE_BEGIN; i <= STORE_ROLLBACK && !rc; i++) /* A rollback must not need memory. */
         rc = store_statement(s, i, &st, err);
     if (!rc)
         rc = store_begin(s, err);
@@ -321,7 +322,7 @@ void store_close(struct store *s)
         return;
     for (int i = 0; i < STORE_N_SQL; i++)
         (void)sqlite3_finalize(s->statements[i]);
-    if (s->failed) /* what a failed sync left is for the next start to recover */
+    if (s->failed) /* The next start recovers from the log what a failed sync left. */
         (void)sqlite3_db_config(s->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     (void)sqlite3_close(s->db);
     free(s->path);

@@ -18,55 +18,60 @@ enum store_sql {
     STORE_N_SQL
 };
 
-/* What a chunk is a part of; owner is a topology's key or a mesh's. Never renumber. */
+/* The array that a chunk is a part of. Its owner is the key of a topology or of a mesh. The numbers are in files, so
+ * they must never change. */
 enum store_kind {
     STORE_TOPOLOGY = 0,
     STORE_POINTS = 1,
     STORE_UVS = 2,
     STORE_VERTEX_IDS = 3,
     STORE_FACE_IDS = 4,
-    STORE_PRIMVARS = 5 /* the values of all, one after the other, by name */
+    STORE_PRIMVARS = 5 /* The values of all primvars, one after another, sorted by name. */
 };
 #define STORE_CHUNK_BYTES (1 << 20)
-#define STORE_POINT_ROWS 4096 /* vertices in a chunk of points: what a small position update rewrites */
+#define STORE_POINT_ROWS 4096 /* Vertices in a chunk of points; a small update of positions rewrites one. */
 
 struct store {
     sqlite3 *db;
-    char *path;    /* of subdd.db */
-    char *reserve; /* a file that holds room on the disk for a delete */
-    int failed;    /* a write or sync failed: no more writes */
+    char *path;    /* Of subdd.db. */
+    char *reserve; /* Path of a file that keeps room on the disk for a delete. */
+    int failed;    /* 1 after an I/O error, when no more writes are allowed. */
     int64_t n_meshes;
     sqlite3_stmt *statements[STORE_N_SQL];
 };
 
-/* The row's flags, in its column sparse_ids: ids that are not just 0, 1, 2 ... are stored; the mesh is not manifold.
- * Never renumber. */
+/* The flags in the column sparse_ids of a mesh. The first two say that the ids of vertices or faces are not just 0, 1,
+ * 2 and so on, and are stored. The numbers are in files, so they must never change. */
 enum store_flag { STORE_SPARSE_VERTICES = 1, STORE_SPARSE_FACES = 2, STORE_NOT_MANIFOLD = 4 };
 
-struct store_record { /* a mesh's row */
+/* The row of a mesh. */
+struct store_record {
     struct store_info info;
-    int64_t key; /* 0: not written yet */
+    int64_t key; /* 0 while the row is not written yet. */
     int64_t topology, topology_bytes, next_vertex_id, next_face_id, flags;
 };
 
-/* store_error: maps SQLite's error; marks the store failed after an I/O error. */
+/* store_error: turns an error of SQLite into *err and returns its code. After an I/O error the store has failed. */
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err);
-/* store_statement: the statement, reset and with no values bound. */
+/* store_statement: a statement that is reset and has no values bound. */
 int store_statement(struct store *s, enum store_sql sql, sqlite3_stmt **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_step: one step; bound is what sqlite3_bind_* gave, or-ed together.
- * Result  1 a row, 0 done (then the statement is reset), negative an error */
+/* store_step: makes one step. `bound` is all results of sqlite3_bind_*, or-ed together.
+ * Result  1 for a row; 0 at the end, when the statement is reset; or a negative error */
 int store_step(struct store *s, sqlite3_stmt *st, int bound, const char *what, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_reserve_use: gives the room that is kept to the disk; 1 when there was some. store_reserve_keep: gets it back,
- * after what the log holds has gone into the database; where the disk is too full the next delete tries again. */
+/* store_reserve_use: gives the reserved room back to the disk. Returns 1 when there was some. */
 int store_reserve_use(struct store *s);
+/* store_reserve_keep: reserves the room again, after moving the log into the database. If the disk is too full, the
+ * next delete tries again. */
 void store_reserve_keep(struct store *s);
-/* store_run: one statement with up to two integers, no rows. */
+/* store_run: runs a statement that takes up to two integers and gives no rows. */
 int store_run(struct store *s, enum store_sql sql, int64_t a, int64_t b, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_begin, store_end: a transaction; store_end commits when rc is SDD_OK, else rolls back. Returns the outcome. */
+/* store_begin: begins a transaction.
+ * Errors  SDD_ESTORE when the store has failed */
 int store_begin(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_end: commits when rc is SDD_OK, else rolls back. Returns rc or the error of the commit. */
 int store_end(struct store *s, int rc, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* A stream of bytes being cut into chunks; those that are there already with the same hash are left alone. */
+/* Cuts a stream of bytes into chunks. A chunk that is stored already with the same hash is not written again. */
 struct store_writer {
     struct store *s;
     int64_t owner;
@@ -77,31 +82,37 @@ struct store_writer {
 int store_writer_init(struct store_writer *w, struct store *s, enum store_kind kind, int64_t owner,
                       struct sdd_error *err) SDD_MUST_CHECK;
 int store_writer_add(struct store_writer *w, const void *data, int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_writer_fini: writes the rest, drops chunks beyond, frees; with an error in rc only frees, and returns rc. */
+/* store_writer_fini: writes the rest, drops older chunks behind it and frees the buffer. When rc is an error it only
+ * frees the buffer and returns rc. */
 int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_chunk_write: writes one chunk, unless it is stored already with the same hash. */
 int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, const void *data,
                       int64_t bytes, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_chunks_read: `bytes` bytes from chunk `seq` on; all chunks but the last are whole.
- * Errors  SDD_ESTORE naming a chunk that is missing, of another size or with another checksum */
+/* store_chunks_read: reads `bytes` bytes, starting at chunk `seq`; all chunks but the last one are full.
+ * Errors  SDD_ESTORE naming a chunk that is missing or has another size or checksum */
 int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int64_t seq, void *out, int64_t bytes,
                       struct sdd_error *err) SDD_MUST_CHECK;
+/* store_chunk_bytes: the size of a full chunk. */
 int64_t store_chunk_bytes(enum store_kind kind);
-/* store_chunks_check: every checksum of the store. */
+/* store_chunks_check: checks the checksums of all chunks. */
 int store_chunks_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_record_find, store_record_version: the row of a mesh, of the expected version.
- * Errors  SDD_ENOT_FOUND, SDD_ESTALE with the current version in err->available, SDD_ESTORE for a bad checksum */
+/* store_record_find: the row of a mesh.
+ * Errors  SDD_ENOT_FOUND, SDD_ESTORE for a bad checksum */
 int store_record_find(struct store *s, const char *id, struct store_record *out, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_record_version: the row of a mesh that must have the expected version.
+ * Errors  as store_record_find; SDD_ESTALE, with the current version in err->available */
 int store_record_version(struct store *s, const char *id, int64_t expected, struct store_record *r,
                          struct sdd_error *err) SDD_MUST_CHECK;
-/* store_record_write: inserts a row without a key (which it gets), updates one with.
- * Errors  SDD_ECONFLICT: the id is taken */
+/* store_record_write: inserts a row that has no key, and gives it one; or updates the row that has its key.
+ * Errors  SDD_ECONFLICT when the id is taken */
 int store_record_write(struct store *s, struct store_record *r, struct sdd_error *err) SDD_MUST_CHECK;
-/* store_finish: the last steps of every change: the answer, the commit, what the mesh is now. */
+/* store_finish: the last steps of every change. It stores the answer, ends the transaction with rc and fills *info. */
 int store_finish(struct store *s, int rc, const struct store_record *r, const struct store_answer *answer,
                  struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_answer_insert: within the transaction of what it answers; also drops answers that are too old. */
+/* store_answer_insert: stores an answer in the current transaction, and drops answers that are too old.
+ * Errors  SDD_ECONFLICT when the key has an answer already */
 int store_answer_insert(struct store *s, const struct store_answer *a, int64_t now_ms,
                         struct sdd_error *err) SDD_MUST_CHECK;
 

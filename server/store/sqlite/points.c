@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* points.c: new positions; only the chunks that a range touches are rewritten. */
+/* points.c: stores new positions of a mesh. Only the chunks that a range touches are rewritten. */
 #include "server/store/sqlite/db.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* A chunk and a range that have vertices in common. */
 struct touch {
     int64_t chunk, range;
 };
@@ -15,7 +17,7 @@ static int touch_compare(const void *pa, const void *pb)
     return (a->range > b->range) - (a->range < b->range);
 }
 
-/* Every (chunk, range) that meet, by chunk and then in the order of the ranges. */
+/* Lists all touches, by chunk and then in the order of the ranges, as a later range wins. */
 static int list_touches(const struct positions *p, struct touch **out, int64_t *n, struct sdd_error *err)
 {
     int64_t total = 0;
@@ -36,7 +38,7 @@ static int list_touches(const struct positions *p, struct touch **out, int64_t *
     return SDD_OK;
 }
 
-/* Rewrites one chunk with the n ranges that touch it. */
+/* Writes one chunk with the n ranges that touch it. It is read first unless a range covers all of it. */
 static int put_chunk(struct store *s, const struct store_record *r, const struct positions *p, const struct touch *t,
                      int64_t n, float *buffer, struct sdd_error *err)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* record.c: the row of a mesh: everything but its arrays, under a checksum of its own. */
+/* record.c: reads and writes the row of a mesh, which has everything but its arrays, and its checksum. */
 #include "server/store/sqlite/db.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-/* What the row's checksum is taken of, and then of the list of primvars; fixed layout, no padding. Never change; add a
- * schema version. */
+/* The bytes that the checksum of a row covers; the seed covers the list of primvars. The layout is fixed and has no
+ * padding. Checksums in files depend on it, so a change needs a new schema version. */
 struct image {
     int64_t numbers[13];
     struct sdd_options options;
@@ -29,13 +29,13 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     (void)snprintf(image.id, sizeof image.id, "%s", i->id);
     (void)snprintf(image.name, sizeof image.name, "%s", i->name);
     (void)snprintf(image.topology_id, sizeof image.topology_id, "%s", i->topology_id);
-    /* Without primvars the seed is that of rows from before there were any. */
+    /* Without primvars the seed is 0, as it was before there were primvars. */
     uint64_t seed = i->n_primvars ? XXH3_64bits(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars) : 0;
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
 
-/* false when memory is out: these columns are never NULL */
+/* Returns false when memory is out, which a NULL means, as these columns are never NULL. */
 static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
 {
     const char *text = (const char *)sqlite3_column_text(st, column);
@@ -43,7 +43,7 @@ static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
     return text != NULL;
 }
 
-/* The current row of MESH_FIND or MESH_LIST. */
+/* Reads and checks the current row of MESH_FIND or MESH_LIST. */
 static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
 {
     struct store_info *i = &r->info;

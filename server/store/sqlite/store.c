@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* store.c: meshes in and out of the store. Each change is one transaction. */
+/* store.c: loads, creates, replaces and deletes whole meshes in the store (store.h). Each change is one transaction. */
 #include "server/store/sqlite/db.h"
 #include "server/mesh/encode.h"
 #include <stdio.h>
@@ -16,7 +16,7 @@ int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Room for n rows, read from the chunks of one kind. */
+/* Allocates n rows and reads them from the chunks of one kind. */
 static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64_t n, int64_t row_bytes, void **out,
                      struct sdd_error *err)
 {
@@ -24,7 +24,7 @@ static int read_rows(struct store *s, enum store_kind kind, int64_t owner, int64
     return *out ? store_chunks_read(s, kind, owner, 0, *out, n * row_bytes, err) : SDD_ENO_MEMORY;
 }
 
-/* What the primvars are, without their values; the bytes that those take. */
+/* Fills in what the primvars are, without their values, and returns the bytes that the values take. */
 static int64_t list_primvars(const struct store_info *i, struct mesh_arrays *a)
 {
     int64_t bytes = 0;
@@ -36,7 +36,7 @@ static int64_t list_primvars(const struct store_info *i, struct mesh_arrays *a)
     return bytes;
 }
 
-/* Everything that a mesh has, as stored; buffers[0..5] are the caller's to free. */
+/* Reads all arrays of a mesh into buffers[0] to buffers[5], which the caller frees. */
 static int load_arrays(struct store *s, const struct store_record *r, struct mesh_arrays *a, void *buffers[6],
                        struct sdd_error *err)
 {
@@ -126,7 +126,7 @@ static int write_topology(struct store *s, const struct mesh_encoding *e, int64_
     return store_writer_fini(&w, rc, err);
 }
 
-/* Makes m's topology the record's; it is written if nobody has it yet. */
+/* Makes the topology of m that of the record. It is written if no mesh has it yet. */
 static int put_topology(struct store *s, const struct mesh *m, struct store_record *r, struct sdd_error *err)
 {
     struct mesh_encoding e;
@@ -155,7 +155,7 @@ static int put_topology(struct store *s, const struct mesh *m, struct store_reco
     return rc ? rc : write_topology(s, &e, r->topology, err);
 }
 
-/* Drops a topology that no mesh has any more. */
+/* Deletes a topology if no mesh has it any more. */
 static int drop_topology(struct store *s, int64_t key, struct sdd_error *err)
 {
     int rc = store_run(s, STORE_TOPOLOGY_DROP, key, 0, err);
@@ -178,7 +178,7 @@ static int flags_of(const struct mesh *m)
            (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
 }
 
-/* Brings a record up to what m is, and writes it. */
+/* Updates a record to describe m, as a new version, and writes it. */
 static int write_record(struct store *s, struct store_record *r, const struct mesh *m, int64_t now_ms,
                         struct sdd_error *err)
 {
@@ -280,7 +280,7 @@ static int delete_mesh(struct store *s, const char *id, int64_t expected, struct
     return rc;
 }
 
-/* On a full disk it is the delete that makes room, so some is kept for it. */
+/* On a full disk a delete is what makes room, so a reserve is kept for it. */
 int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err)
 {
     int rc = delete_mesh(s, id, expected, err);

@@ -4,7 +4,7 @@
  * state. */
 #ifndef TESTS_BOTH_BACKENDS_H
 #define TESTS_BOTH_BACKENDS_H
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 
 struct opened {
     const struct sdd_backend *b; /* NULL when it cannot be had, with a reason */

@@ -8,7 +8,7 @@
 #include "gpu/engines/subdivision_matrix/kernels/matrix_pack.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_product.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_rest.k.h"
-#include "gpu/engines/subdivision_matrix/kernels/matrix_total.k.h"
+#include "gpu/sparse/matrix_total.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_wide.k.h"
 #include "tests/kernels/rows.h"
 #include "tests/oracle/refined.h"

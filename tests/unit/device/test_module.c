@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "abi.h"
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
 #include "gpu/sdd/sdd.h"
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"

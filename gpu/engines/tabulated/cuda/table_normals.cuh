@@ -316,11 +316,11 @@ static __device__ __forceinline__ void table_other_normals(const table_normals_a
 template <int FORM>
 static __device__ __forceinline__ void table_normals_block(const table_normals_args &a, table_shared *s, unsigned n)
 {
-    const table_item turn = table_item_of<SDD_TABLE_LOG_NORMALS>(a.rows.pieces, n);
-    if (turn.other)
-        table_other_normals<FORM>(a, turn.i, s->runs);
+    const table_block_item order = table_block_item_of<SDD_TABLE_LOG_NORMALS>(a.rows.pieces, n);
+    if (order.other)
+        table_other_normals<FORM>(a, order.i, s->runs);
     else
-        table_piece_normals<FORM>(a, turn.i, s->warps);
+        table_piece_normals<FORM>(a, order.i, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */
 }
 

@@ -180,7 +180,7 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
         for (int from = 0; from < SDD_TABLE_TERMS; from += half) {
             if (from == 0 || t + from < n)
 #pragma unroll
-                for (int c = from; c < from + half; c++)
+                for (int c = from; c < from + half; c++) {
 #pragma unroll
                     for (int j = 0; j < each; j++) {
                         float point[N];
@@ -189,6 +189,7 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
                         for (int k = 0; k < N; k++)
                             some[j][k] = fmaf(next[c], point[k], some[j][k]);
                     }
+                }
 #pragma unroll
             for (int c = from; c < from + half; c++)
                 next[c] = __ldg(w + c * p.slots);

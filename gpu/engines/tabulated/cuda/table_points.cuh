@@ -10,14 +10,14 @@ union table_shared {
 };
 
 /* A block after the first step: item i of the others or group i of pieces. */
-struct table_item {
+struct table_block_item {
     int64_t i;
     bool other;
 };
 
 /* Of the block that is the nth of its mesh's. */
 template <int LOG_EACH>
-static __device__ __forceinline__ table_item table_item_of(const table_points_args &a, unsigned n)
+static __device__ __forceinline__ table_block_item table_block_item_of(const table_points_args &a, unsigned n)
 {
     const unsigned others = (unsigned)sdd_table_other_items(&a, LOG_EACH), item = a.turn ? __ldg(a.turn + n) : n;
     return {item < others ? item : item - others, item < others};
@@ -28,11 +28,11 @@ template <int N, int FORM, int LOG_EACH = SDD_TABLE_LOG_POINTS>
 static __device__ __forceinline__ void table_item(const table_points_args &a, const sdd_table_weights &weights,
                                                   table_bases &bases, table_shared *s, unsigned n)
 {
-    const table_item turn = table_item_of<LOG_EACH>(a, n);
-    if (turn.other)
-        table_others<N, FORM, LOG_EACH>(a, turn.i, s->runs);
+    const table_block_item order = table_block_item_of<LOG_EACH>(a, n);
+    if (order.other)
+        table_others<N, FORM, LOG_EACH>(a, order.i, s->runs);
     else
-        table_pieces<N, FORM>(a, weights, turn.i, bases, s->warps);
+        table_pieces<N, FORM>(a, weights, order.i, bases, s->warps);
     overlap_wait(); /* the launch before must not outlast this one */
 }
 

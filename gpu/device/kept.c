@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* kept.c: lists of a few elements, in which the address of the operations is the key. */
+#include "gpu/device/kept.h"
+#include <stdlib.h>
+
+struct kept {
+    struct kept *next;
+    const struct kept_ops *ops;
+    void *what;
+};
+
+void *kept_find(const struct kept_list *list, const struct kept_ops *ops)
+{
+    const struct kept *k = list->first;
+    while (k && k->ops != ops)
+        k = k->next;
+    return k ? k->what : NULL;
+}
+
+void *kept_get(struct kept_list *list, const struct kept_ops *ops, struct sdd_error *err)
+{
+    void *what = kept_find(list, ops);
+    if (what)
+        return what;
+    struct kept *k = malloc(sizeof *k);
+    what = k ? ops->create() : NULL;
+    if (!what) {
+        free(k);
+        (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a record of what is kept");
+        return NULL;
+    }
+    *k = (struct kept){list->first, ops, what};
+    list->first = k;
+    return what;
+}
+
+int64_t kept_bytes(const struct kept_list *list)
+{
+    int64_t bytes = 0;
+    for (const struct kept *k = list->first; k; k = k->next)
+        bytes += k->ops->bytes ? k->ops->bytes(k->what) : 0;
+    return bytes;
+}
+
+void kept_free(sdd_device *d, struct kept_list *list)
+{
+    for (struct kept *k = list->first, *next; k; k = next) {
+        next = k->next;
+        k->ops->free(d, k->what);
+        free(k);
+    }
+    list->first = NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* alloc.c: the one way in which the host mesh asks for memory: sizes are multiplied in 64 bits, and a failure says how
+ * many bytes were needed. */
+#include "server/base/size.h"
+#include "server/mesh/mesh.h"
+#include <stdlib.h>
+
+void *mesh_alloc(int64_t n, int64_t bytes, struct sdd_error *err)
+{
+    int64_t total;
+    if (!size_mul(n, bytes, &total)) {
+        (void)sdd_fail(err, SDD_ETOO_LARGE, "", "%lld rows of %lld bytes are too many", (long long)n, (long long)bytes);
+        return NULL;
+    }
+    void *p = malloc(total ? (size_t)total : 1);
+    if (p)
+        return p;
+    (void)sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for %lld bytes", (long long)total);
+    if (err)
+        err->needed = total;
+    return NULL;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* storage.c: watches the daemon's store. */
+#include "server/operation/storage.h"
+
+void storage_measure(struct storage *s)
+{
+    metrics_set(s->metrics, M_STORE_BYTES, store_bytes(s->store));
+    metrics_set(s->metrics, M_MESHES_DISK, store_meshes(s->store));
+}
+
+int storage_result(struct storage *s, int rc)
+{
+    if (rc == SDD_ESTORE && store_failed(s->store))
+        atomic_store(&s->broken, true);
+    storage_measure(s);
+    return rc;
+}

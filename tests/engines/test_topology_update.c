@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_topology_update.c: sdd_topology_update gives what sdd_topology_create gives of the same mesh, and refuses deltas
+ * that do not fit. The edits, and so the deltas, are the daemon's own. */
+#include "gpu/sdd/sdd_update.h"
+#include "server/mesh/formats/codec.h"
+#include "tests/engines/fixture.h"
+#include "tests/env.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void apply(const struct mesh *m, const char *json, struct edit_result *r)
+{
+    struct edit_batch *b;
+    struct sdd_error err = {0};
+    if (edits_from_json(json, strlen(json), &b, &err))
+        fail_msg("%s: %s", json, err.text);
+    if (edits_apply(m, b, r, &err))
+        fail_msg("%s: %s", json, err.text);
+    edit_batch_free(b);
+}
+
+static sdd_result *refined(sdd_topology *t, const struct mesh *m, int level)
+{
+    sdd_mesh *mesh;
+    sdd_result *result = NULL;
+    struct sdd_error err = {0};
+    int uvs = m->n_uvs ? SDD_UVS | SDD_UV_INDICES : 0;
+    struct sdd_refine_request r = fixture_ask(level, SDD_SURFACE_REFINED, EVERYTHING | uvs);
+    assert_int_equal(sdd_mesh_create(t, m->points, m->uvs, &mesh, &err), SDD_OK);
+    assert_int_equal(sdd_refine(mesh, &r, &result, &err), SDD_OK);
+    sdd_mesh_free(mesh);
+    return result;
+}
+
+static void same_info(const sdd_topology *a, const sdd_topology *b)
+{
+    struct sdd_topology_info p, q;
+    sdd_topology_info(a, &p);
+    sdd_topology_info(b, &q);
+    assert_int_equal(p.n_vertices, q.n_vertices);
+    assert_int_equal(p.n_faces, q.n_faces);
+    assert_int_equal(p.n_corners, q.n_corners);
+    assert_int_equal(p.n_edges, q.n_edges);
+    assert_int_equal(p.n_boundary_edges, q.n_boundary_edges);
+    assert_int_equal(p.n_boundaries, q.n_boundaries);
+    assert_int_equal(p.n_isolated, q.n_isolated);
+    assert_int_equal(p.n_holes, q.n_holes);
+    assert_int_equal(p.n_uvs, q.n_uvs);
+    assert_int_equal(p.n_uv_edges, q.n_uv_edges);
+    assert_int_equal(p.max_valence, q.max_valence);
+    assert_int_equal(p.has_creases, q.has_creases);
+    assert_int_equal(p.manifold, q.manifold);
+    assert_int_equal(p.device_bytes, q.device_bytes);
+    assert_int_equal(p.build_bytes, q.build_bytes);
+}
+
+static void same_surface(sdd_topology *a, sdd_topology *b, const struct mesh *m)
+{
+    same_info(a, b);
+    for (int level = 1; level <= 3; level++) {
+        sdd_result *p = refined(a, m, level), *q = refined(b, m, level);
+        const struct sdd_plan *x = &sdd_result_info(p)->plan, *y = &sdd_result_info(q)->plan;
+        assert_int_equal(x->n_blocks, y->n_blocks);
+        for (int k = 0; k < x->n_blocks; k++) {
+            assert_int_equal(x->blocks[k].bytes, y->blocks[k].bytes);
+            assert_true(x->blocks[k].digest == y->blocks[k].digest);
+            assert_memory_equal(x->blocks[k].data, y->blocks[k].data, (size_t)x->blocks[k].bytes);
+        }
+        sdd_result_free(p);
+        sdd_result_free(q);
+    }
+}
+
+/* Removes the first face and gives the mesh another, on the first edge of the last; tags and a move. */
+static void edit_shape(const struct mesh *m, struct edit_result *r)
+{
+    char json[900];
+    const int32_t *v = m->face_vertices + m->n_corners - m->face_counts[m->n_faces - 1];
+    (void)snprintf(json, sizeof json,
+                   "{\"edits\":[{\"addVertices\":{\"points\":[3,2,1]}},"
+                   "{\"addFaces\":{\"faceVertexCounts\":[3],\"faceVertexIndices\":[%d,%d,-1]%s}},"
+                   "{\"setCreases\":{\"edges\":[%d,%d],\"sharpnesses\":[1.5]}},"
+                   "{\"setCorners\":{\"ids\":[%d],\"sharpnesses\":[2]}},{\"setHoles\":{\"ids\":[%d],\"hole\":true}},"
+                   "{\"setPositions\":{\"ids\":[%d],\"points\":[1,1,1]}}%s]}",
+                   v[1], v[0], m->n_uvs ? ",\"st\":[0,0,1,0,0,1]" : "", v[0], v[1], v[1], (int)m->n_faces - 1, v[0],
+                   m->n_faces > 1 ? ",{\"removeFaces\":{\"ids\":[0]}}" : "");
+    apply(m, json, r);
+}
+
+static void test_same_as_create(void **state)
+{
+    static const char *const names[] = {"box",         "genus2_mixed",   "uv_islands_mixed", "hole_last",
+                                        "isolated",    "crease_all_2.7", "single_triangle",  "grid_holed",
+                                        "crease_dart", "odd/soup_uv",    "odd/moebius",      "random_open1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct fixture f;
+        struct edit_result r;
+        struct sdd_mesh_desc desc;
+        struct sdd_topology_delta delta;
+        struct sdd_error err = {0};
+        sdd_topology *created, *updated;
+        fixture_open(&f, names[i], 0, 0);
+        edit_shape(f.shape.mesh, &r);
+        mesh_desc(r.mesh, &desc);
+        mesh_delta_desc(&r.delta, &delta);
+        if (sdd_topology_create(f.device, &desc, &created, &err))
+            fail_msg("%s: %s", names[i], err.text);
+        if (sdd_topology_update(f.topology, &desc, &delta, &updated, &err))
+            fail_msg("%s: %s", names[i], err.text);
+        sdd_mesh_free(f.mesh); /* what is new does not hang on what was */
+        sdd_topology_unref(f.topology);
+        f.mesh = NULL;
+        f.topology = NULL;
+        same_surface(created, updated, r.mesh);
+        sdd_topology_unref(created);
+        sdd_topology_unref(updated);
+        edit_result_free(&r);
+        fixture_close(&f);
+    }
+}
+
+/* ---- what is refused ---- */
+struct bad { /* a delta that was good, with its arrays to be spoilt */
+    struct sdd_mesh_desc desc;
+    struct sdd_topology_delta d;
+    struct sdd_channel_delta channel;
+    int32_t *vertex_to, *face_to, *dirty_vertices, *dirty_faces, *value_to;
+};
+
+enum spoilt {
+    FEW_VERTICES,
+    MANY_FACES,
+    FAR_VERTEX,
+    LOW_FACE,
+    SWAPPED_VERTICES,
+    FACE_TWICE,
+    NEW_FACE_CLEAN,
+    NEW_VERTEX_CLEAN,
+    DIRTY_FAR,
+    DIRTY_LOW,
+    DIRTY_TWICE,
+    NO_CHANNELS,
+    LEAST_CHANNELS,
+    FAR_CHANNEL,
+    LOW_CHANNEL,
+    VALUES_OF_NEW,
+    FEW_VALUES,
+    FAR_VALUE,
+    OTHER_OPTIONS,
+    N_SPOILT
+};
+static const char *const says[N_SPOILT] = {
+    "the map of vertices has 19 rows; the old mesh has 20",
+    "the map of faces has 13 rows; the old mesh has 12",
+    "old row 19 of vertices goes to 21",
+    "old row 1 of faces goes to -2",
+    "old row 2 of vertices goes to 1; rows keep their order",
+    "old row 3 of faces goes to 1",
+    "row 11 of faces is new but not dirty",
+    "row 0 of vertices is new but not dirty",
+    "of faces is 12",
+    "dirty row 0 of vertices is -1",
+    "dirty row 1 of vertices",
+    "the delta has 0 channels; the new mesh has 0 and UVs",
+    "channels; the new mesh has 0 and UVs",
+    "comes from channel 1; the old mesh has 1",
+    "comes from channel -2",
+    "the old mesh has 0",
+    "the map of values has",
+    "of values goes to",
+    "the options are not those of the old mesh",
+};
+
+static void spoil(struct bad *b, enum spoilt how)
+{
+    switch (how) {
+    case FEW_VERTICES: b->d.n_old_vertices--; break;
+    case MANY_FACES: b->d.n_old_faces++; break;
+    case FAR_VERTEX: b->vertex_to[b->d.n_old_vertices - 1] = (int32_t)b->desc.n_vertices; break;
+    case LOW_FACE: b->face_to[1] = -2; break;
+    case SWAPPED_VERTICES: b->vertex_to[1] = 2, b->vertex_to[2] = 1; break;
+    case FACE_TWICE: b->face_to[3] = b->face_to[2]; break;
+    case NEW_FACE_CLEAN: b->d.n_dirty_faces--; break;
+    case NEW_VERTEX_CLEAN: b->vertex_to[0] = SDD_NO_ROW, b->d.n_dirty_vertices = 0; break;
+    case DIRTY_FAR: b->dirty_faces[b->d.n_dirty_faces - 1] = (int32_t)b->desc.n_faces; break;
+    case DIRTY_LOW: b->dirty_vertices[0] = -1; break;
+    case DIRTY_TWICE: b->dirty_vertices[1] = b->dirty_vertices[0]; break;
+    case NO_CHANNELS: b->d.n_channels = 0; break;
+    case LEAST_CHANNELS: b->d.n_channels = INT64_MIN; break;
+    case FAR_CHANNEL: b->channel.from = 1; break;
+    case LOW_CHANNEL: b->channel.from = -2; break;
+    case VALUES_OF_NEW: b->channel.from = SDD_NO_ROW; break;
+    case FEW_VALUES: b->channel.n_old_values--; break;
+    case FAR_VALUE: b->value_to[b->channel.n_old_values - 1] = (int32_t)b->desc.n_uvs; break;
+    case OTHER_OPTIONS: b->desc.options.boundary = SDD_BOUNDARY_NONE; break;
+    case N_SPOILT: break;
+    }
+}
+
+static void bad_init(struct bad *b, struct edit_result *r)
+{
+    mesh_desc(r->mesh, &b->desc);
+    mesh_delta_desc(&r->delta, &b->d);
+    b->vertex_to = r->delta.vertex_to;
+    b->face_to = r->delta.face_to;
+    b->dirty_vertices = r->delta.dirty_vertices;
+    b->dirty_faces = r->delta.dirty_faces;
+    b->value_to = r->delta.value_to[0];
+    b->channel = r->delta.channels[0];
+    b->d.channels = &b->channel;
+}
+
+/* A grid with UVs, of 20 vertices and 12 faces; face 0 goes, one comes. */
+static void open_grid(struct fixture *f)
+{
+    fixture_open(f, "uv_shared", 0, 0);
+    assert_int_equal(f->shape.desc.n_vertices, 20);
+    assert_int_equal(f->shape.desc.n_faces, 12);
+    assert_true(f->shape.desc.n_uvs > 0);
+}
+
+static void test_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    open_grid(&f);
+    int64_t used = fixture_used(&f);
+    for (int i = 0; i < N_SPOILT; i++) {
+        struct edit_result r;
+        struct bad b;
+        struct sdd_error err = {0};
+        sdd_topology *t = f.topology;
+        edit_shape(f.shape.mesh, &r);
+        bad_init(&b, &r);
+        spoil(&b, (enum spoilt)i);
+        int rc = sdd_topology_update(f.topology, &b.desc, &b.d, &t, &err);
+        if (rc != SDD_EINVALID || !strstr(err.text, says[i]) || strcmp(err.field, "delta") != 0)
+            fail_msg("%d: %d %s, not: %s", i, rc, err.text, says[i]);
+        assert_null(t);
+        assert_int_equal(fixture_used(&f), used);
+        edit_result_free(&r);
+    }
+    fixture_close(&f);
+}
+
+/* A good delta to a bad mesh: the mesh's own error. */
+static void test_bad_mesh(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct edit_result r;
+    struct bad b;
+    struct sdd_error want = {0}, err = {0};
+    sdd_topology *t;
+    open_grid(&f);
+    edit_shape(f.shape.mesh, &r);
+    r.mesh->face_vertices[3] = 99;
+    bad_init(&b, &r);
+    assert_int_equal(sdd_topology_create(f.device, &b.desc, &t, &want), SDD_EMESH);
+    assert_int_equal(sdd_topology_update(f.topology, &b.desc, &b.d, &t, &err), SDD_EMESH);
+    assert_string_equal(err.text, want.text);
+    assert_null(t);
+    edit_result_free(&r);
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_create), cmocka_unit_test(test_refused),
+                                       cmocka_unit_test(test_bad_mesh)};
+    return cmocka_run_group_tests_name("sdd_topology_update", tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of an edit's delta to the device: resident_load_edited hands it to the library while the mesh before the edit
+ * is there, and builds from the new mesh alone where it is not. */
+#include "server/resident/residency.h"
+#include "tests/env.h"
+#include "tests/unit/sample.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+struct edited {
+    sdd_device *device;
+    struct metrics *metrics;
+    struct residency *residency;
+    struct mesh *mesh;
+    struct edit_result result;
+    struct resident *before, *after;
+    char before_id[MESH_TOPOLOGY_ID_SIZE], after_id[MESH_TOPOLOGY_ID_SIZE];
+    struct sdd_topology_delta delta;
+};
+
+static void open_edited(struct edited *e)
+{
+    struct sdd_error err = {0};
+    struct sdd_device_config config = {.backend = test_backend(), .module_path = test_module_path()};
+    *e = (struct edited){.metrics = calloc(1, sizeof *e->metrics)};
+    assert_int_equal(sdd_device_open(&config, &e->device, &err), SDD_OK);
+    e->residency = residency_create(e->device, e->metrics);
+    e->mesh = sample_cube();
+    struct edit_batch *b = sample_edits("{\"edits\":[{\"removeFaces\":{\"ids\":[1]}}]}");
+    assert_int_equal(edits_apply(e->mesh, b, &e->result, &err), SDD_OK);
+    edit_batch_free(b);
+    mesh_delta_desc(&e->result.delta, &e->delta);
+    assert_int_equal(mesh_topology_id(e->mesh, e->before_id, &err), SDD_OK);
+    assert_int_equal(mesh_topology_id(e->result.mesh, e->after_id, &err), SDD_OK);
+    e->before = resident_create();
+    e->after = resident_create();
+    assert_int_equal(resident_load(e->residency, e->before, e->mesh, e->before_id, 1, NULL, &err), SDD_OK);
+}
+
+static int load(struct edited *e, const struct resident *from, const char *from_id, struct sdd_error *err)
+{
+    const struct resident_edit edit = {from, from_id, &e->delta};
+    memset(err, 0, sizeof *err);
+    return resident_load_edited(e->residency, e->after, &edit, e->result.mesh, e->after_id, 2, NULL, err);
+}
+
+static void close_edited(struct edited *e)
+{
+    resident_drop(e->residency, e->before);
+    resident_drop(e->residency, e->after);
+    struct sdd_device_info info;
+    sdd_device_info(e->device, &info);
+    assert_int_equal(info.memory_used, 0);
+    free(e->before);
+    free(e->after);
+    residency_free(e->residency);
+    edit_result_free(&e->result);
+    mesh_free(e->mesh);
+    sdd_device_close(e->device);
+    free(e->metrics);
+}
+
+static void test_update(void **state)
+{
+    struct edited e;
+    struct sdd_error err;
+    struct sdd_topology_info info;
+    (void)state;
+    open_edited(&e);
+    assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_OK);
+    sdd_topology_info(resident_topology(e.after), &info);
+    assert_int_equal(info.n_faces, 5);
+    assert_int_equal(e.after->version, 2);
+    assert_true(resident_bytes(e.after) > 0 && resident_bytes(e.before) > 0);
+    close_edited(&e);
+}
+
+/* A delta that does not fit is refused where it is looked at, and only there. */
+static void test_delta_is_used(void **state)
+{
+    struct edited e;
+    struct sdd_error err;
+    (void)state;
+    open_edited(&e);
+    e.delta.n_old_faces++;
+    assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_EINVALID);
+    assert_string_equal(err.field, "delta");
+    assert_int_equal(resident_bytes(e.after), 0);
+    assert_int_equal(load(&e, e.before, e.after_id, &err), SDD_OK); /* made for another topology */
+    assert_int_equal(load(&e, NULL, e.before_id, &err), SDD_OK);
+    resident_drop(e.residency, e.before);
+    assert_int_equal(load(&e, e.before, e.before_id, &err), SDD_OK); /* no longer on the device */
+    close_edited(&e);
+}
+
+/* An edit that leaves the topology as it is shares it: there is nothing to update. */
+static void test_same_topology(void **state)
+{
+    struct edited e;
+    struct sdd_error err = {0};
+    (void)state;
+    open_edited(&e);
+    const struct resident_edit edit = {e.before, e.before_id, &e.delta};
+    e.delta.n_old_faces++;
+    assert_int_equal(resident_load_edited(e.residency, e.after, &edit, e.mesh, e.before_id, 2, NULL, &err), SDD_OK);
+    assert_ptr_equal(resident_topology(e.after), resident_topology(e.before));
+    close_edited(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_update), cmocka_unit_test(test_delta_is_used),
+                                       cmocka_unit_test(test_same_topology)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
