@@ -36,6 +36,8 @@ static const struct option options[] = {
     {"cache-bytes", BYTES, AT(cache_bytes), {"1073741824", "0", "17592186044416", "7"}},
     {"tokens-file", WORDS, AT(tokens_file), {"", "t", "u", "v"}},
     {"allow-unauthenticated", SWITCH, AT(allow_unauthenticated), {"false", "true", "false", "true"}},
+    {"allow-host", WORDS, AT(allow_host), {"", "a.example", "b.example,c.example", "*"}},
+    {"allow-origin", WORDS, AT(allow_origin), {"", "https://a.example", "http://b.example:8080", "*"}},
     {"max-connections", WHOLE, AT(max_connections), {"512", "4", "100000", "7"}},
     {"max-connections-per-address", WHOLE, AT(max_connections_per_address), {"0", "0", "100000", "7"}},
     {"max-header-bytes", BYTES, AT(max_header_bytes), {"8192", "512", "32768", "777"}},
@@ -284,6 +286,11 @@ static void test_bad_words(void **state)
     struct place *p = *state;
     bad(p, "--listen=nowhere", "--listen must be ADDR:PORT, not \"nowhere\"");
     bad(p, "--listen=", "--listen must be ADDR:PORT, not \"\"");
+    bad(p, "--allow-host=https://a.example",
+        "--allow-host takes host names without scheme and port, with commas between (IPv6 in [brackets]), or * alone, "
+        "not \"https://a.example\"");
+    assert_false(load(p, "--allow-origin=a.example", NULL)); /* all that is none: test_door.c */
+    assert_non_null(strstr(p->error.data, "--allow-origin takes origins as browsers send them"));
     bad(p, "--backend=gpu", "--backend: must be auto, cpu or cuda, not \"gpu\"");
     (void)setenv("SUBDD_BACKEND", "CPU", 1);
     bad(p, NULL, "--backend: must be auto, cpu or cuda, not \"CPU\"");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/unit/mesh_witness.h"
+#include "tests/unit/mesh/mesh_witness.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* What edits say of their change: a row for each kind of edit, with how much of the mesh it leaves dirty, and random
  * batches; each delta is compared with what mesh_witness.c finds by ids, and the compute library takes it. */
 #include "tests/env.h"
-#include "tests/unit/mesh_witness.h"
+#include "tests/unit/mesh/mesh_witness.h"
 #include "tests/unit/sample.h"
 #include <setjmp.h>
 #include <stdarg.h>

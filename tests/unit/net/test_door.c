@@ -216,5 +216,5 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_loopback),   cmocka_unit_test(test_listening),
                                        cmocka_unit_test(test_allow_host), cmocka_unit_test(test_origin),
                                        cmocka_unit_test(test_quoted),     cmocka_unit_test(test_options)};
-    return cmocka_run_group_tests_name("unit/door", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("net/door", tests, NULL, NULL);
 }
