@@ -1,53 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* control.h: the control mesh as the kernels of the mesh matrix see it. */
+/* control.h: the control mesh as the kernels of the mesh matrix see it. gpu/mesh/ makes it, and the kernels of all that
+ * refines read it. */
 #ifndef SDD_CONTROL_H
 #define SDD_CONTROL_H
 #include "gpu/grid/grid.h"
 #include "gpu/grid/features.h"
 
-/* Crease method chaikin, at one level: the sharpness of the parts of semi-sharp control edges (edge_sharpness.h). */
+/* The sharpness of the parts of semi-sharp control edges on one level, under crease method chaikin
+ * (edge_sharpness.h). */
 struct sdd_chaikin {
-    const uint32_t *row; /* [E] 2 times the edge's row, and 1 if the row runs from its higher end; SDD_NONE: none. NULL:
-                          * uniform, or nothing is left */
-    const float *now, *half; /* [rows][2^level] and [rows][2^(level + 1)] */
+    /* Shape [E]: twice the edge's row, plus 1 if the row runs from its higher end, or SDD_NONE for an edge without a
+     * row. It is NULL for creases that decay uniformly and where nothing semi-sharp is left. */
+    const uint32_t *row;
+    const float *now;  /* Shape [rows][2^level]: the sharpness of each part. */
+    const float *half; /* Shape [rows][2^(level + 1)]: the same for the next level. */
 };
 
-/* The control mesh: its matrix by columns (the faces: grid.*) and by rows (the vertices: begin, end, corner). */
+/* The control mesh. `vert` and `faces` are the columns of its mesh matrix (the faces), `begin`, `end` and `corner` its
+ * rows (the vertices). */
 struct sdd_control {
-    const uint32_t *vert, *edge, *twin; /* [C], twin >= C: none */
+    const uint32_t *vert, *edge, *twin; /* Shape [C]. A twin >= C says that there is no face across. */
     struct sdd_faces faces;
-    const uint32_t *edge_corner;                  /* [E]                  */
-    const uint32_t *begin, *end, *corner;         /* [V], [V], [C]        */
-    const int32_t *face_end;                      /* [F]                  */
-    const float *edge_sharp, *vert_sharp;         /* [E], [V]; NULL: all smooth */
-    struct sdd_feature_vertices feature_vertices; /* where edge_sharp is */
+    const uint32_t *edge_corner; /* Shape [E]: the lowest corner of each edge. */
+    /* Shapes [V], [V], [C]: vertex v has corner[begin[v]] to corner[end[v] - 1]. */
+    const uint32_t *begin, *end, *corner;
+    const int32_t *face_end;                      /* Shape [F]: the corner after the last one of each face. */
+    const float *edge_sharp, *vert_sharp;         /* Shapes [E], [V]; NULL where all are smooth. */
+    struct sdd_feature_vertices feature_vertices; /* They are given wherever edge_sharp is. */
     struct sdd_chaikin chaikin;
     uint32_t n_vertices, n_faces, n_edges, n_corners;
-    int32_t edges; /* enum sdd_edges */
+    int32_t edges; /* A value of enum sdd_edges. */
 };
 
-/* What is known of how faces use edges. */
+/* What is known of how faces use edges: nothing, that the mesh is manifold, or that it is manifold and closed as
+ * well. */
 enum sdd_edges { SDD_EDGES_ANY, SDD_EDGES_MANIFOLD, SDD_EDGES_CLOSED };
 
-/* sdd_meets_edge: over the corners of a vertex, each with the edge after it (before = 0, own: the corner) and the one
- * before it (before = 1, own: the corner before), it is 1 once for each edge of the vertex. */
+/* sdd_meets_edge: counts each edge of a vertex once. A caller goes over the corners of the vertex and asks twice for
+ * each: for the edge after the corner (before = 0, own = the corner) and for the edge before it (before = 1, own = the
+ * corner before). The answer is 1 exactly once for each edge. */
 SDD_FN int sdd_meets_edge(const struct sdd_control *m, uint32_t own, int32_t before)
 {
-    if (m->edges == SDD_EDGES_CLOSED) /* each edge leaves the vertex in one face */
+    if (m->edges == SDD_EDGES_CLOSED) /* Each edge leaves the vertex in exactly one face. */
         return !before;
-    if (m->edges == SDD_EDGES_MANIFOLD) /* but the one where an open fan ends */
+    if (m->edges == SDD_EDGES_MANIFOLD) /* The edge where an open fan ends leaves it in none. */
         return !before || m->twin[own] >= m->n_corners;
     return m->edge_corner[m->edge[own]] == own;
 }
 
-/* The same for a vertex of which it is known whether it is a feature vertex: an edge without a face across is sharp, so at others
- * no fan ends. */
+/* Does what sdd_meets_edge does, for a caller that knows whether the vertex is a feature vertex. An edge without a face
+ * across is sharp, so no fan ends at other vertices, and each of their edges leaves them in one face. */
 SDD_FN int sdd_meets_edge_if(const struct sdd_control *m, int on_feature, uint32_t own, int32_t before)
 {
     return on_feature || m->edges == SDD_EDGES_ANY ? sdd_meets_edge(m, own, before) : !before;
 }
 
-/* The corner at which the faces around vertex v begin: on a boundary the one whose own edge has no twin. */
+/* The corner at which the faces around vertex v begin. On a boundary it is the one whose own edge has no twin. */
 SDD_FN uint32_t sdd_first_corner(const struct sdd_control *m, uint32_t v)
 {
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++)

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* faces.h: which corner comes after and before a corner in its face, and which face that is. In a mesh of triangles
- * alone or of quads alone that is arithmetic and reads no memory; tables are for mixed faces and for ghost corners. */
+/* faces.h: which corners come after and before a corner in its face, and which face that is. In a mesh of triangles
+ * alone or of quads alone this is arithmetic and reads no memory. Mixed faces and the ghost corners of boundaries need
+ * tables. */
 #ifndef SDD_FACES_H
 #define SDD_FACES_H
 #include "gpu/kernel/kernel.h"
 
 struct sdd_faces {
-    const uint32_t *next, *prev, *face; /* rows for the corners from n_uniform on          */
-    uint32_t n_uniform, size;           /* the corners below it are of faces of 3 or 4 all */
+    const uint32_t *next, *prev, *face; /* Row i is for corner n_uniform + i. */
+    uint32_t n_uniform;                 /* The corners below it belong to faces of `size` corners. */
+    uint32_t size;                      /* It is 3 or 4, or 0 where faces are mixed. */
 };
 
 SDD_FN uint32_t sdd_face(const struct sdd_faces *f, uint32_t c)
@@ -17,7 +19,7 @@ SDD_FN uint32_t sdd_face(const struct sdd_faces *f, uint32_t c)
     return f->size == 3 ? c / 3 : c >> 2;
 }
 
-/* The corner `step` places after c in its face, step < size. */
+/* The corner `step` corners after c in its face, for step < size. */
 SDD_FN uint32_t sdd_rotation(const struct sdd_faces *f, uint32_t c, uint32_t step)
 {
     uint32_t first = f->size == 3 ? c - c % 3 : c & ~3u, to = c + step;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* interleave.h: two lists walked side by side in one launch, so that what both read of the same places meets in the
- * cache: each chunk of items belongs with its first part to list a, with the rest to list b. */
+/* interleave.h: two lists walked side by side in one launch. Each chunk of items takes its first part from list a and
+ * the rest from list b, so that what both read of the same part of the mesh meets in the cache. */
 #ifndef SDD_INTERLEAVE_H
 #define SDD_INTERLEAVE_H
 #include "gpu/grid/features.h"
@@ -8,21 +8,21 @@
 #define SDD_CHUNK 1024
 
 struct sdd_interleave {
-    uint32_t n_a, n_b;
-    uint32_t share; /* of a in a chunk, 1 .. SDD_CHUNK - 1 */
+    uint32_t n_a, n_b; /* The lengths of the lists. */
+    uint32_t share;    /* Items of list a in a chunk, 1 to SDD_CHUNK - 1. */
 };
 
-/* Item i: of which list (*b), and its row there; SDD_NONE: there is none. */
+/* The row of item i in its list, or SDD_NONE where the list has ended; *b says whether that is list b. */
 SDD_FN uint32_t sdd_interleaved(const struct sdd_interleave *l, int64_t i, int *b)
 {
-    uint32_t place = (uint32_t)(i % SDD_CHUNK);
+    uint32_t position = (uint32_t)(i % SDD_CHUNK);
     int64_t chunk = i / SDD_CHUNK;
-    *b = place >= l->share;
-    int64_t row = *b ? chunk * (SDD_CHUNK - l->share) + (place - l->share) : chunk * l->share + place;
+    *b = position >= l->share;
+    int64_t row = *b ? chunk * (SDD_CHUNK - l->share) + (position - l->share) : chunk * l->share + position;
     return row < (int64_t)(*b ? l->n_b : l->n_a) ? (uint32_t)row : SDD_NONE;
 }
 
-/* The feature vertices before all others, which are list a. */
+/* Does what sdd_interleaved does, with the feature vertices as the first items. List a has all vertices. */
 SDD_FN uint32_t sdd_feature_or_interleaved(const struct sdd_feature_vertices *r, const struct sdd_interleave *l,
                                            int64_t i, int *b)
 {

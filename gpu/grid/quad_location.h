@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quad_location.h: where a row of a quad level lies in the control mesh, and the cells around it.
+/* quad_location.h: where a row of a level of quads lies on the control mesh, and the cells around it.
  *
- * From level 1 on, the mesh matrix of a level is a formula: its columns are the cells of m x m grids, one grid a
- * control corner, and the faces that meet in a vertex are told by the vertex's row in grid order (grid.h) and the
- * matrix of the control mesh. So no level's matrix is ever stored. */
-#ifndef SDD_QUAD_SPOT_H
-#define SDD_QUAD_SPOT_H
+ * From level 1 on, the mesh matrix of a level is a formula. Its columns are the cells of m x m grids, one grid for each
+ * control corner. Which faces meet in a vertex follows from the vertex's row in grid order (grid.h) and the matrix of
+ * the control mesh, so no level's matrix is ever stored. */
+#ifndef SDD_QUAD_LOCATION_H
+#define SDD_QUAD_LOCATION_H
 #include "gpu/grid/control.h"
 #include "gpu/kernel/probe.h"
 #include "gpu/kernel/rows.h"
 
-/* The points of a level: all of them in grid order, or only some, with their keys (grid.h) in ascending order, or none
- * but questions (probe.h). `kind` is a constant wherever a kernel makes one, so no kind pays for the others. */
+/* The points of a level: all of them in grid order, only some of them with their keys (grid.h) in ascending order, or
+ * none but the questions of a probe (probe.h). `kind` is a constant wherever a kernel makes one, so no kind pays for
+ * the others. */
 enum sdd_points_kind { SDD_POINTS_ALL, SDD_POINTS_LISTED, SDD_POINTS_PROBED };
 
 struct sdd_points {
-    const float *p; /* [n] rows               */
+    const float *p; /* Shape [n] rows. */
     struct sdd_width width;
-    const uint64_t *key; /* [n]; listed ones alone */
+    const uint64_t *key; /* Shape [n]; listed points alone have keys. */
     struct sdd_probe *probe;
     uint32_t n;
-    int32_t kind; /* enum sdd_points_kind */
+    int32_t kind; /* A value of enum sdd_points_kind. */
 };
 
 SDD_FN struct sdd_points sdd_points_wide(const float *p, struct sdd_width width)
@@ -57,7 +58,8 @@ SDD_FN struct sdd_points sdd_points_probed(struct sdd_probe *probe)
     return r;
 }
 
-/* Where `key` stands among n ascending ones; n when it is not there. Without branches: their outcome is chance. */
+/* The index of `key` among n ascending keys, or n if it is not there. There are no branches, because they could not be
+ * predicted. */
 SDD_FN uint32_t sdd_find_key(const uint64_t *list, uint32_t n, uint64_t key)
 {
     uint32_t low = 0, left = n;
@@ -70,25 +72,29 @@ SDD_FN uint32_t sdd_find_key(const uint64_t *list, uint32_t n, uint64_t key)
     return low < n && list[low] == key ? low : n;
 }
 
-/* The middle of a control edge, a point of half of one, and of a spoke (from a face point to an edge point) are where
- * grids meet. */
+/* What kind of place a row is at. SDD_AT_VERTEX, SDD_AT_FACE and SDD_AT_EDGE are the control vertices, face points and
+ * midpoints of control edges. A half is half of a control edge, a spoke runs from a face point to an edge point; both
+ * lie where grids meet. The rest is inside a grid. */
 enum sdd_quad_location_kind { SDD_AT_VERTEX, SDD_AT_FACE, SDD_AT_EDGE, SDD_AT_HALF, SDD_AT_SPOKE, SDD_INSIDE };
 
 struct sdd_quad_location {
     int32_t kind;
-    uint32_t id;   /* of the vertex, face, edge; corner of the spoke or grid   */
-    uint32_t a, b; /* grids that have the half as their side y = 0 and x = 0; SDD_NONE: there is none */
-    int32_t x, y;  /* place in the grid; along a line x runs from its lower end; of a half y says at which end it is */
+    uint32_t id; /* The vertex, face or edge; of a spoke or a grid its corner. */
+    /* The grids that have the half as their side y = 0 and as their side x = 0; SDD_NONE where there is none. */
+    uint32_t a, b;
+    /* The position in the grid. Along a half or a spoke x runs from its lower end, and y says at which end of its edge
+     * a half lies. */
+    int32_t x, y;
 };
 
-/* The grids on both sides of half `high` of edge e. */
+/* Finds the grids on both sides of half `high` of edge e. */
 SDD_FN void sdd_quad_location_half(const struct sdd_control *m, struct sdd_quad_location *s, uint32_t e, uint32_t high)
 {
     uint32_t c = m->edge_corner[e], after = sdd_next(&m->faces, c), t = m->twin[c];
     uint32_t across = t < m->n_corners ? t : SDD_NONE;
     s->id = e;
     s->y = (int32_t)high;
-    if ((m->vert[c] <= m->vert[after]) != high) { /* the half where corner c begins */
+    if ((m->vert[c] <= m->vert[after]) != high) { /* This is the half at corner c. */
         s->a = c;
         s->b = across == SDD_NONE ? SDD_NONE : sdd_next(&m->faces, across);
     } else {
@@ -107,7 +113,7 @@ SDD_FN struct sdd_quad_location sdd_quad_location_start(void)
     return s;
 }
 
-/* A place on level-1 edge `line`. */
+/* Makes s a location on level-1 edge `line`. */
 SDD_FN void sdd_quad_location_line(const struct sdd_control *m, struct sdd_quad_location *s, uint32_t line)
 {
     s->kind = line < 2 * m->n_edges ? SDD_AT_HALF : SDD_AT_SPOKE;
@@ -130,7 +136,7 @@ SDD_FN struct sdd_quad_location sdd_quad_location_of(const struct sdd_control *m
         return s;
     s.id -= m->n_faces;
     s.kind = SDD_AT_EDGE;
-    if (level < 2 || s.id < m->n_edges) /* level 1 has no others */
+    if (level < 2 || s.id < m->n_edges) /* Level 1 has no other points. */
         return s;
     s.id -= m->n_edges;
     along = ((uint32_t)1 << (level - 1)) - 1;
@@ -149,7 +155,7 @@ SDD_FN struct sdd_quad_location sdd_quad_location_of(const struct sdd_control *m
     return s;
 }
 
-/* The same from a key (grid.h). */
+/* The location of the point with this key (grid.h). */
 SDD_FN struct sdd_quad_location sdd_quad_location_of_key(const struct sdd_control *m, int32_t level, uint64_t key)
 {
     int32_t bits = level - 1, side = 1 << bits;
@@ -167,20 +173,20 @@ SDD_FN struct sdd_quad_location sdd_quad_location_of_key(const struct sdd_contro
     return s;
 }
 
-/* A cell beside a point: point (x, y) of grid q is its corner `turn`; the cell's next corners lie along direction turn
- * (its on-edge) and turn + 1 (its off-edge), where directions 0 to 3 are +x, +y, -x, -y. */
+/* A cell beside a point. Point (x, y) of grid q is corner `rotation` of the cell. The neighbouring corners lie along
+ * direction `rotation` (the on-edge) and rotation + 1 (the off-edge), where directions 0 to 3 are +x, +y, -x, -y. */
 struct sdd_cell {
     uint32_t q;
-    int32_t x, y, turn;
+    int32_t x, y, rotation;
 };
 
-SDD_FN struct sdd_cell sdd_cell_at(uint32_t q, int32_t x, int32_t y, int32_t turn)
+SDD_FN struct sdd_cell sdd_cell_at(uint32_t q, int32_t x, int32_t y, int32_t rotation)
 {
     struct sdd_cell c;
     c.q = q;
     c.x = x;
     c.y = y;
-    c.turn = turn & 3;
+    c.rotation = rotation & 3;
     return c;
 }
 
@@ -189,11 +195,12 @@ SDD_FN struct sdd_vec3 sdd_load_point(const float *p, uint32_t row)
     return sdd_row_load(p, row, sdd_xyz());
 }
 
-/* Step of direction d along x and y. */
+/* The step of direction d along x. */
 SDD_FN int32_t sdd_step_x(int32_t d)
 {
     return ((d & 3) == 0) - ((d & 3) == 2);
 }
+/* The step of direction d along y. */
 SDD_FN int32_t sdd_step_y(int32_t d)
 {
     return ((d & 3) == 1) - ((d & 3) == 3);
@@ -203,7 +210,7 @@ struct sdd_cell_points {
     struct sdd_vec3 on, diagonal, off;
 };
 
-/* The point with this row or key; zero, which no rule then uses, where it is not among the listed ones. */
+/* The point with this row or key. A point that is not among the listed ones is zero; no rule gives it any weight. */
 SDD_FN struct sdd_vec3 sdd_points_load(struct sdd_points p, uint64_t number)
 {
     if (p.kind == SDD_POINTS_ALL)
@@ -226,7 +233,8 @@ SDD_FN struct sdd_vec3 sdd_grid_load(const struct sdd_grid *g, struct sdd_points
 
 SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, struct sdd_points p, struct sdd_cell c)
 {
-    int32_t ox = sdd_step_x(c.turn), oy = sdd_step_y(c.turn), fx = sdd_step_x(c.turn + 1), fy = sdd_step_y(c.turn + 1);
+    int32_t ox = sdd_step_x(c.rotation), oy = sdd_step_y(c.rotation), fx = sdd_step_x(c.rotation + 1),
+            fy = sdd_step_y(c.rotation + 1);
     struct sdd_cell_points r;
     r.on = sdd_grid_load(g, p, c.q, c.x + ox, c.y + oy);
     r.diagonal = sdd_grid_load(g, p, c.q, c.x + ox + fx, c.y + oy + fy);
@@ -234,8 +242,8 @@ SDD_FN struct sdd_cell_points sdd_cell_load(const struct sdd_grid *g, struct sdd
     return r;
 }
 
-/* How many cells stand around a spot that is no control vertex; on an edge that is not manifold, those of its first
- * face. */
+/* How many cells there are around a location that is no control vertex. At a non-manifold edge they are those of its
+ * first face. */
 SDD_FN int32_t sdd_quad_location_cells(const struct sdd_control *m, const struct sdd_quad_location *s)
 {
     if (s->kind == SDD_AT_FACE)
@@ -247,7 +255,7 @@ SDD_FN int32_t sdd_quad_location_cells(const struct sdd_control *m, const struct
     return 4;
 }
 
-/* Cell j of them, counter-clockwise; on a boundary from the leading edge. */
+/* Cell j of those cells, counter-clockwise; on a boundary they begin at the leading edge. */
 SDD_FN struct sdd_cell sdd_quad_location_cell(const struct sdd_control *m, const struct sdd_quad_location *s,
                                               int32_t side, int32_t j)
 {
@@ -265,7 +273,7 @@ SDD_FN struct sdd_cell sdd_quad_location_cell(const struct sdd_control *m, const
         return sdd_cell_at(s->b, 0, s->x, 3 + (j & 1));
     }
     c = m->edge_corner[s->id];
-    if (m->twin[c] < m->n_corners && j < 3) /* c's side, then the two of the face across */
+    if (m->twin[c] < m->n_corners && j < 3) /* Cell 0 is on c's side, cells 1 and 2 are in the face across. */
         return j == 0   ? sdd_cell_at(c, side, 0, 1)
                : j == 1 ? sdd_cell_at(sdd_next(&m->faces, m->twin[c]), 0, side, 3)
                         : sdd_cell_at(m->twin[c], side, 0, 1);
@@ -274,7 +282,7 @@ SDD_FN struct sdd_cell sdd_quad_location_cell(const struct sdd_control *m, const
     return sdd_cell_at(sdd_next(&m->faces, c), 0, side, 3);
 }
 
-/* Sharpness s after n steps of uniform decay; the subtractions are exact, so they are done at once. */
+/* Sharpness s after n steps of uniform decay. The single steps are exact, so they can be taken at once. */
 SDD_FN float sdd_decayed(float s, int32_t n)
 {
     return s >= 10.0f ? 10.0f : s > (float)n ? s - (float)n : 0.0f;

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tri_location.h: where a row of a level of triangles (tri_grid.h) lies in the control mesh. */
-#ifndef SDD_TRI_SPOT_H
-#define SDD_TRI_SPOT_H
+/* tri_location.h: where a row of a level of triangles (tri_grid.h) lies on the control mesh. */
+#ifndef SDD_TRI_LOCATION_H
+#define SDD_TRI_LOCATION_H
 #include "gpu/grid/quad_location.h"
 #include "gpu/grid/tri_grid.h"
 
-/* Where a row is: at control vertex id, on control edge id a distance x from its corner, or inside triangle id. */
+/* The location of a row: at control vertex id, on control edge id at distance x from its corner, or at (x, y) inside
+ * triangle id. */
 struct sdd_tri_location {
-    int32_t kind, x, y; /* SDD_AT_VERTEX, SDD_AT_EDGE, SDD_INSIDE */
+    /* `kind` is SDD_AT_VERTEX, SDD_AT_EDGE or SDD_INSIDE. */
+    int32_t kind, x, y;
     uint32_t id;
 };
 
@@ -32,9 +34,11 @@ SDD_FN struct sdd_tri_location sdd_tri_location_of(const struct sdd_grid *g, con
     }
     row -= g->n_edges * along;
     s.kind = SDD_INSIDE;
-    s.id = row / (along * (along - 1) / 2); /* no row is here at level 1. NOLINT(clang-analyzer-core.DivideZero) */
+    /* There are no such rows at level 1. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
+    s.id = row / (along * (along - 1) / 2);
     row -= s.id * (along * (along - 1) / 2);
-    /* rows of along - 1, along - 2, .. points: as many as fit, by the root, mended by at most one */
+    /* Rows hold along - 1, along - 2 and so on points. A square root finds how many rows come before; it can be wrong
+     * by one, which the loops mend. */
     double b = (double)along - 0.5;
     uint32_t y = (uint32_t)(b - sqrt(b * b - 2.0 * (double)row));
     while (y > 0 && y * (along - 1) - y * (y - 1) / 2 > row)

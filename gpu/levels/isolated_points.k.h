@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isolated_points: control vertices without faces are copied at every level, from where they are.
- * Result  rows of other vertices are left alone
- * Shapes  list[n] u32, p[V][3] f32 -> out[.][3] f32 rows list[k]      Shape  item, n = isolated vertices
+/* isolated_points: copies the control vertices without faces to a later level.
+ * Shapes  list[n] u32, p[V][3] f32 -> rows list[k] of out, normal [.][3] and tangents[.][6] f32
+ * Launch  item, n = isolated vertices
+ * Result  The rows of other vertices are left alone. There is no surface, so normals and tangents are zero.
  * Threads any queue */
 #ifndef SDD_K_ISOLATED_POINTS_H
 #define SDD_K_ISOLATED_POINTS_H
@@ -10,9 +11,9 @@
 struct isolated_points_args {
     const uint32_t *list;
     const float *p;
-    float *out;      /* may be NULL */
-    float *normal;   /* may be NULL; there is no surface: zero */
-    float *tangents; /* [.][6]; as normal */
+    float *out;      /* May be NULL. */
+    float *normal;   /* May be NULL. */
+    float *tangents; /* Shape [.][6]; may be NULL. */
 };
 
 SDD_FN void k_isolated_points(int64_t k, const struct isolated_points_args *a)

@@ -12,44 +12,49 @@
 #define LEVELS_METHOD "mesh-matrix" /* what a result says of points that these steps alone have made */
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
-/* What goes along: rows of `width`, floats of which are refined in each run. */
+/* What each step needs: the mesh on the level it starts from, and the width of the rows that are refined. */
 struct step_rows {
     const sdd_topology *topology;
     struct sdd_control mesh;
     struct sdd_width width;
-    const struct sdd_float2 *weights; /* device, step_weights rows */
+    const struct sdd_float2 *weights; /* Device memory, step_weights rows. */
 };
 
-/* step_run: rows of `level` (from 0, the control rows) in grid order -> those of the next level. */
+/* step_run: refines rows of `level` (from 0, the control rows) in grid order to those of the next level. */
 void step_run(const struct step_rows *s, const float *from, float *to, int level);
-/* step_limits: rows of `level` >= 1 -> their limits; not for positions, whose limits come with normals. */
+/* step_limits: moves rows of `level` >= 1 to their limits. The limits of positions come with normals from other
+ * kernels. */
 void step_limits(const struct step_rows *s, const float *from, float *to, int level);
 
-/* step_weights: rows of the table of Loop's weights by valence (loop_rule.h), 0 under other schemes.
- * step_upload_weights: fills it, made in double. */
+/* step_weights: the number of rows in the table of Loop's weights by valence (loop_rule.h), 0 under other schemes.
+ * step_upload_weights fills that table, made in double. */
 int64_t step_weights(const sdd_topology *t);
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- crease method chaikin --------------------------------------------------------------------------------------- */
-/* The sharpness of the parts of semi-sharp position edges goes along with what is refined, positions or primvars.
- * Nothing happens where no edge is semi-sharp.
- * chaikin_lay_out: memory for the parts on the levels up to `last`: parts[0] of even levels, parts[1] of odd ones.
- * chaikin_reach: m, which was on level - 1 or comes from topology_control or topology_channel_control (level 0), gets
- * the parts on `level` and, but on the last, those of the next, which it queues. */
+/* The sharpness of the parts of semi-sharp position edges is refined along with positions and primvars. Nothing happens
+ * where no edge is semi-sharp.
+ * chaikin_lay_out: lays out memory for the parts on the levels up to `last`: parts[0] for even levels, parts[1] for odd
+ * ones. */
 void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *parts[2]);
+/* chaikin_reach: gives m the parts on `level` and, unless that is `last`, queues those of the next level. Before the
+ * call m is on level - 1; for level 0 it comes from topology_control or topology_channel_control. */
 void chaikin_reach(const sdd_topology *t, float *const parts[2], int level, int last, struct sdd_control *m);
 
 /* ---- all steps --------------------------------------------------------------------------------------------------- */
-/* A run over the levels: what it works with. */
+/* What a run over the levels works with. */
 struct smooth {
     const sdd_topology *topology;
-    struct sdd_control mesh; /* goes along: under chaikin it has the parts of its level */
-    int width;               /* floats a row */
+    struct sdd_control mesh; /* The mesh on the current level; under chaikin with the parts of that level. */
+    int width;               /* Floats in a row. */
     struct sdd_float2 *weights;
-    float *parts[2];  /* chaikin_lay_out */
-    float *buffer[2]; /* buffer k: rows of the levels last - k, last - k - 2, .. but the last itself */
+    float *parts[2]; /* The memory of chaikin_lay_out. */
+    /* Buffer k holds the rows of the levels last - k, last - k - 2 and so on. Buffer 0 has room for the last level only
+     * where limits are made from it. */
+    float *buffer[2];
 };
-/* smooth_levels: from the control rows to those of r->level, which go to `last`; queues. s->mesh is on that level then.
+/* smooth_levels: queues the steps from the control rows to those of r->level, which go to `last`. Then s->mesh is on
+ * that level.
  * Errors  SDD_ECANCELLED */
 int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
                   struct sdd_error *err) SDD_MUST_CHECK;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop_finish: limit positions and normals of a level of triangles, in grid order.
- * Shapes  control mesh, from[n][3] f32 of level L, weights and angle tables
- *         -> out, normal [n][3] f32; either may be NULL
- * Shape   item, n grid points, or those that `rows` names
+ * Shapes  control mesh, from[n][3] f32 of level L, tables of weights and angles -> out, normal [n][3] f32; either may
+ *         be NULL
+ * Launch  item, n grid points, or those that `rows` names
  * Cost    about 30 B read (cached neighbours) and 24 B written a vertex
- * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left); normals as
- *         mm_finish
- * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
+ * Result  Limit positions and tangents follow OpenSubdiv's masks, with rules taken from the sharpness that is left.
+ *         Normals follow mm_finish.
+ * Threads any queue
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h */
 #ifndef SDD_K_LOOP_FINISH_H
 #define SDD_K_LOOP_FINISH_H
 #include "gpu/rules/edge_sharpness.h"
@@ -17,19 +18,20 @@
 struct loop_finish_args {
     struct sdd_control mesh;
     const struct sdd_float2 *weights;
-    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    /* Shape [2 max valence + 1]: cosine and sine of 2 pi / n in row n; NULL where no limit normals are wanted. */
+    const struct sdd_float2 *angle;
     const float *from;
     float *out, *normal;
     int32_t level, limit;
-    const uint32_t *rows; /* NULL: all */
+    const uint32_t *rows; /* The grid points to finish; NULL for all. */
 };
 
-/* One triangle at a point: the ends of its two edges there, counter-clockwise. */
+/* One triangle at a point: the far ends of its two edges there, counter-clockwise. */
 struct sdd_tri_corner {
     struct sdd_vec3 on, off;
 };
 
-/* Direction d of the six around an inner point, from the frame's x counter-clockwise. */
+/* The neighbour in direction d of the six around an inner point, counter-clockwise from the grid's x. */
 SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, struct sdd_points p, uint32_t c, int32_t x, int32_t y,
                                       int32_t d)
 {
@@ -37,13 +39,13 @@ SDD_FN struct sdd_vec3 sdd_tri_around(const struct sdd_grid *g, struct sdd_point
     return sdd_tri_load(g, p, c, x + dx, y + dy);
 }
 
-/* Triangle j at a point that is no control vertex. */
+/* Triangle j at a location that is no control vertex. */
 SDD_FN struct sdd_tri_corner sdd_tri_corner_at(const struct sdd_control *m, const struct sdd_grid *g,
                                                struct sdd_points from, const struct sdd_tri_location *s, int32_t j)
 {
     uint32_t c = s->kind == SDD_INSIDE ? 3 * s->id : m->edge_corner[s->id];
     int32_t x = s->x, y = s->y;
-    if (s->kind == SDD_AT_EDGE && j >= 3) { /* the face across, whose edge runs the other way */
+    if (s->kind == SDD_AT_EDGE && j >= 3) { /* It is in the face across, whose edge runs the other way. */
         c = m->twin[c];
         x = (1 << g->level) - x;
         j -= 3;
@@ -83,7 +85,7 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const st
     r.n = r.boundary = 0;
     r.fan = 1;
     if (s->kind != SDD_AT_VERTEX) {
-        float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+        float after = 0.0f, before = 0.0f; /* The sharpness of the control edge's parts on both sides. */
         if (s->kind == SDD_AT_EDGE) {
             int32_t high = sdd_is_downward(m, m->edge_corner[s->id]);
             after = sdd_part(m, s->id, g->level, (uint32_t)s->x, high);
@@ -124,8 +126,9 @@ SDD_FN struct sdd_tri_ring sdd_tri_ring_of(const struct sdd_control *m, const st
     return r;
 }
 
-/* The tangent that leads in from a boundary of n faces: ends and inner are the sums of the outer and the inner edges,
- * sines that of all edges by the sine of their angle, of which `step` is one's. */
+/* The tangent that leads in from the boundary of a vertex with n faces. `ends` is the sum of the two outer edges,
+ * `inner` that of the inner edges, and `sines` that of all edges, each times the sine of its angle. `step` has the
+ * cosine and sine of the angle between edges. */
 SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct sdd_vec3 inner, struct sdd_vec3 sines,
                                        struct sdd_float2 step)
 {
@@ -135,12 +138,12 @@ SDD_FN struct sdd_vec3 sdd_loop_across(int32_t n, struct sdd_vec3 ends, struct s
         return inner;
     if (n == 3)
         return sdd_sub(sdd_scale(2.0f, inner), ends);
-    /* divided by the sine; 1 - cos would cancel where there are many faces */
+    /* The mask is divided by the sine, because 1 - cos would cancel where there are many faces. */
     return sdd_sub(sdd_scale(2.0f * step.s[1] / (1.0f + step.s[0]), sines), ends);
 }
 
-/* Limit tangents of a smooth vertex, a boundary crease or the corner of one face. The masks sum to zero and are taken
- * of what leads away from the vertex, as in tangents.h. */
+/* The limit tangents of a smooth vertex, a boundary crease or the corner of one face. The masks sum to zero and are
+ * applied to differences from the vertex, as in tangents.h. */
 struct sdd_loop_tangents {
     struct sdd_vec3 t1, t2;
 };
@@ -174,9 +177,9 @@ SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m
         last = sdd_sub(p.off, at);
         t.t1 = sdd_fma(co, p.on, t.t1);
         t.t2 = sdd_fma(si, p.on, t.t2);
-        float turned = co * step.s[0] - si * step.s[1];
+        float next_co = co * step.s[0] - si * step.s[1];
         si = si * step.s[0] + co * step.s[1];
-        co = turned;
+        co = next_co;
     }
     if (rule == SDD_RULE_CORNER) {
         t.t1 = first;
@@ -188,7 +191,7 @@ SDD_FN struct sdd_loop_tangents sdd_loop_tangents_of(const struct sdd_control *m
     return t;
 }
 
-/* The limit normal; writes its tangents where they are wanted. */
+/* Returns the limit normal, and writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_loop_normal(const struct loop_finish_args *a, const struct sdd_grid *g,
                                         const struct sdd_tri_location *s, struct sdd_vec3 at, int32_t rule,
                                         const struct sdd_tri_ring *r, float *tangents)
@@ -207,7 +210,7 @@ SDD_FN int32_t sdd_tri_rule(const struct sdd_control *m, const struct sdd_grid *
     return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
 }
 
-/* tangents: row i of loop_tangents; NULL: none. Where that is a constant it costs nothing. */
+/* Finishes row i. `tangents` is its row of loop_tangents, or NULL; where that is a constant it costs nothing. */
 SDD_FN void sdd_loop_finish(int64_t i, const struct loop_finish_args *a, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_seams: a level of triangles to the next, at the control vertices and along the control edges: the control mesh's
- * matrix says which rows are neighbours (loop_inside does the rest).
- * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h)
- *         -> rows [0, n') of to, level L + 1, n' = V + E (2^(L + 1) - 1)
- * Shape   the feature vertices (features.h), then vertices (list a) and places of edges, 2^L each (list b), interleaved
+/* loop_seams: one level of triangles to the next, at the control vertices and along the control edges, where the
+ * control mesh's matrix says which rows are neighbours. loop_inside does the rest.
+ * Shapes  control mesh, from[n][3] f32 of level L, weights[valence + 1] (loop_rule.h) -> rows [0, n') of to, level
+ *         L + 1, n' = V + E (2^(L + 1) - 1)
+ * Launch  item: the feature vertices (features.h), then vertices (list a) and the 2^L parts of each edge (list b),
+ *         interleaved
  * Cost    about 90 B read (cached) and 12 B written a point
- * Result  the sum over a control vertex's edges is made in double
- * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules      Threads any queue */
+ * Result  The sum over a control vertex's edges is made in double.
+ * Threads any queue
+ * Source  Mlakar 2018, section 4.2; Loop 1987; OpenSubdiv's crease and corner rules */
 #ifndef SDD_K_LOOP_SEAMS_H
 #define SDD_K_LOOP_SEAMS_H
 #include "gpu/rules/edge_sharpness.h"
@@ -15,21 +17,23 @@
 
 struct loop_seams_args {
     struct sdd_control mesh;
-    struct sdd_interleave rows; /* V, 2^L E */
+    struct sdd_interleave rows; /* The lists have V and 2^L E items. */
     const struct sdd_float2 *weights;
     const float *from;
     float *to;
-    int32_t level; /* L */
+    int32_t level; /* The level L. */
 };
 
-/* The row of point t, 0 < t < 2 side, of edge e, counted from its corner's end, which is its `high` one or not. */
+/* The row of point t, 0 < t < 2 side, of edge e. It is counted from the end at the edge's corner, which is the higher
+ * end where `high` is set. */
 SDD_FN uint32_t sdd_loop_row(const struct loop_seams_args *a, uint32_t e, int32_t t, int32_t high)
 {
     int32_t side = 1 << a->level;
     return a->mesh.n_vertices + e * (uint32_t)(2 * side - 1) + (uint32_t)(high ? 2 * side - t : t) - 1;
 }
 
-/* Place `at` of edge e, counted from its corner: the point after it, and its own where it is not the edge's end. */
+/* The two points that part `at` of an edge makes, counted from the edge's corner: its middle, and its own first point
+ * unless that is the end of the edge. */
 struct sdd_loop_pair {
     struct sdd_vec3 middle, own;
 };
@@ -42,7 +46,8 @@ SDD_FN struct sdd_loop_pair sdd_loop_pair_of(const struct loop_seams_args *a, st
     const struct sdd_grid *g = &grid;
     uint32_t c = m->edge_corner[e], across = m->twin[c];
     int closed = across < m->n_corners;
-    int32_t back = (1 << a->level) - at, high = sdd_is_downward(m, c); /* from the corner across */
+    /* The part's first point, counted from the corner across. */
+    int32_t back = (1 << a->level) - at, high = sdd_is_downward(m, c);
     struct sdd_vec3 p = sdd_tri_load(g, from, c, at, 0), after = sdd_tri_load(g, from, c, at + 1, 0);
     struct sdd_vec3 ends = sdd_add(p, after), middle = sdd_scale(0.5f, ends), smooth = p, here = p, there = p;
     struct sdd_loop_pair r;
@@ -78,7 +83,7 @@ SDD_FN void sdd_loop_pair(const struct loop_seams_args *a, struct sdd_width widt
         sdd_row_put(a->to, sdd_loop_row(a, e, 2 * at, high), width, r.own);
 }
 
-/* The sharp edges of vertex v: in a loop of their own, as in mm_first. */
+/* The ring of sharp edges of vertex v. It has a loop of its own because most vertices do not need it. */
 SDD_FN struct sdd_ring sdd_loop_ring(const struct loop_seams_args *a, const struct sdd_grid *g, struct sdd_points from,
                                      uint32_t v)
 {
@@ -116,7 +121,8 @@ SDD_FN struct sdd_vec3 sdd_loop_control(const struct loop_seams_args *a, const s
     }
     if (end == begin)
         return at;
-    /* without as many edges as faces, `smooth` is never used: two edges are sharp or the vertex is */
+    /* Where there are not as many edges as faces, `smooth` is never used, because two edges are sharp or the vertex
+     * is. */
     struct sdd_vec3 sum = sdd_vec3_of((float)x, (float)y, (float)z);
     struct sdd_vec3 smooth = sdd_loop_vertex(at, (int32_t)(end - begin), sum, a->weights);
     struct sdd_ring ring = sdd_loop_ring(a, g, from, v);

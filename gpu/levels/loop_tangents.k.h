@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_tangents: loop_finish with limit tangents of levels of triangles.
- * Shapes  as loop_finish -> its out and normal, tangents[n][6] f32: t1, t2
- * Shape   item, n grid points      Cost  as loop_finish and 24 B more written a vertex
+/* loop_tangents: as loop_finish, with limit tangents of levels of triangles.
+ * Shapes  those of loop_finish -> its out and normal, tangents[n][6] f32 (t1, t2)
+ * Launch  item, n grid points
+ * Cost    that of loop_finish, and 24 B more written a vertex
  * Result  as ef_tangents, for what loop_finish calls the normal
- * Source  as loop_finish; Duff et al. 2017      Threads any queue */
+ * Threads any queue
+ * Source  that of loop_finish; Duff et al. 2017 */
 #ifndef SDD_K_LOOP_TANGENTS_H
 #define SDD_K_LOOP_TANGENTS_H
 #include "gpu/levels/loop_finish.k.h"

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_triangles: rows of the one-level matrices of scheme loop: what the rules of loop_seams, loop_inside and
- * loop_finish make of the points that they read.
- * Shapes  control mesh on `level`, weights and angle tables (the latter for tangents alone) -> rows: of STEP the grid
- *         points of level + 1 over those of `level`, of the others grid points of `level` over themselves
- * Shape   item, n rows      Cost  a row of n entries runs its rule n / 3 + 1 times
- * Result  as matrix_quads      Source  Driscoll 2014, section 3.3      Threads any queue */
+/* matrix_triangles: rows of the one-level matrices of scheme loop: the weights that the rules of loop_seams,
+ * loop_inside and loop_finish give to the points that they read.
+ * Shapes  control mesh on `level`, tables of weights and (for tangents alone) angles -> rows. Those of STEP are the
+ *         grid points of level + 1 over those of `level`; those of the other kinds are grid points of `level` over
+ *         themselves.
+ * Launch  item, n rows
+ * Cost    a row of n entries runs its rule n / 3 + 1 times
+ * Result  as matrix_quads
+ * Threads any queue
+ * Source  Driscoll 2014, section 3.3 */
 #ifndef SDD_K_MATRIX_TRIANGLES_H
 #define SDD_K_MATRIX_TRIANGLES_H
 #include "gpu/levels/loop_finish.k.h"
@@ -12,7 +16,7 @@
 #include "gpu/sparse/matrix_row.h"
 
 struct matrix_triangles_args {
-    struct loop_seams_args step; /* mesh, weights, level alone */
+    struct loop_seams_args step; /* Only its mesh, weights and level are read. */
     struct sdd_matrix_rows to;
     const struct sdd_float2 *angle;
     int32_t kind;
@@ -24,7 +28,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_loop_step(const struct matrix_triangles_args *
     struct sdd_grid g = sdd_grid_of(m, a->step.level), next = sdd_grid_of(m, a->step.level + 1);
     struct sdd_tri_location s = sdd_tri_location_of(&next, m->edge_corner, row);
     if (s.kind == SDD_AT_VERTEX && m->vert_sharp && m->vert_sharp[s.id] >= 10.0f)
-        return sdd_points_load(from, s.id); /* any number of triangles may meet there */
+        return sdd_points_load(from, s.id); /* Such a vertex stays, and any number of triangles may meet there. */
     if (s.kind == SDD_AT_VERTEX)
         return sdd_loop_control(&a->step, &g, from, s.id);
     if (s.kind == SDD_AT_EDGE) {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mm_faces: face points of the first step: the transposed mesh matrix times the points, every entry of column f mapped
- * to 1 / (size of face f).
- * Shapes  face_end[F] i32, vert[C] u32, p[V][3] f32 -> out[.][3] f32 rows V + f
- * Shape   item, n = F      Cost  16 B read a corner, 12 B written a face
- * Result  summed in double, in corner order, rounded once
- * Source  Mlakar 2018, equation 4.27      Threads any queue */
+/* mm_faces: face points of the first step: the transposed mesh matrix times the points, with every entry of column f
+ * mapped to 1 / (size of face f).
+ * Shapes  face_end[F] i32, vert[C] u32, p[V][3] f32 -> rows V + f of out[.][3] f32
+ * Launch  item, n = F
+ * Cost    16 B read a corner, 12 B written a face
+ * Result  Sums run in double, in corner order, and are rounded once.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.27 */
 #ifndef SDD_K_MM_FACES_H
 #define SDD_K_MM_FACES_H
 #include "gpu/grid/quad_location.h"

@@ -2,11 +2,12 @@
 /* mm_finish: limit positions and normals of a level of quads, in grid order.
  * Shapes  control mesh, from[n][3] f32 of level L -> out, normal [n][3] f32, n grid points of level L; either may be
  *         NULL
- * Shape   item, n grid points, or those that `rows` names
+ * Launch  item, n grid points, or those that `rows` names
  * Cost    about 40 B read (cached neighbours) and 24 B written a vertex
- * Result  as ef_finish. At a vertex or edge that is not manifold OpenSubdiv defines no normal: a vertex gets the sum
- *         over all its faces, a point of an edge that of its first face
- * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
+ * Result  as ef_finish. OpenSubdiv defines no normal at a non-manifold vertex or edge. Here such a vertex gets the sum
+ *         over all its faces, and a point of such an edge that of its first face.
+ * Threads any queue
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
 #ifndef SDD_K_MM_FINISH_H
 #define SDD_K_MM_FINISH_H
 #include "gpu/rules/edge_sharpness.h"
@@ -14,18 +15,21 @@
 
 struct mm_finish_args {
     struct sdd_control mesh;
-    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    /* Shape [2 max valence + 1]: cosine and sine of 2 pi / n in row n; NULL where no limit normals are wanted. */
+    const struct sdd_float2 *angle;
     const float *from;
     float *out, *normal;
     int32_t level, limit;
-    const uint32_t *rows; /* NULL: all */
+    const uint32_t *rows; /* The grid points to finish; NULL for all. */
 };
 
 struct sdd_finish_ring {
     struct sdd_vec3 edges, diagonals;
     struct sdd_dvec3 cross;
     struct sdd_ring sharp;
-    int32_t n, boundary, fan; /* faces; does it lie on a boundary, do the faces form one fan */
+    int32_t n;        /* The number of faces. */
+    int32_t boundary; /* Whether the point lies on a boundary. */
+    int32_t fan;      /* Whether the faces form one fan; while they are walked, how many were met. */
 };
 
 SDD_FN void sdd_finish_cell(struct sdd_finish_ring *r, struct sdd_vec3 at, struct sdd_cell_points p)
@@ -76,7 +80,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     r.n = r.boundary = r.fan = 0;
     if (s->kind == SDD_AT_VERTEX)
         return sdd_finish_vertex(m, g, points, s->id, at, r);
-    float after = 0.0f, before = 0.0f; /* of the control edge's parts on both sides */
+    float after = 0.0f, before = 0.0f; /* The sharpness of the control edge's parts on both sides. */
     if (s->kind == SDD_AT_EDGE || s->kind == SDD_AT_HALF) {
         int32_t at_edge = s->kind == SDD_AT_EDGE, high = at_edge ? !sdd_is_downward(m, m->edge_corner[s->id]) : s->y;
         uint32_t x = (uint32_t)(at_edge ? side : s->x);
@@ -89,8 +93,10 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     for (int32_t j = 0; j < n; j++) {
         struct sdd_cell_points p = sdd_cell_load(g, points, sdd_quad_location_cell(m, s, side, j));
         sdd_finish_cell(&r, at, p);
-        /* the control edge runs along the on-edges of cells 0 and 2, or in its middle of cells 1 and 3: in its middle
-         * the first of them leads to the corner that stands for the edge, else it leads there */
+        /* On a half the control edge runs along the on-edges of cells 0 and 2. In the middle of a control edge it
+         * runs along those of cells 1 and 3; there the on-edge of cell 1 leads to the corner that stands for the
+         * edge. On a boundary it runs along the on-edge of cell 0, which leads away from that corner, and the
+         * off-edge of cell 1. */
         int along = s->kind == SDD_AT_EDGE ? (r.boundary ? j == 0 : j & 1) : s->kind == SDD_AT_HALF && !(j & 1);
         sdd_finish_edge(&r, !along ? 0.0f : j < 2 ? after : before, p.on);
         if (r.boundary && j == 1)
@@ -99,7 +105,7 @@ SDD_FN struct sdd_finish_ring sdd_finish_around(const struct sdd_control *m, con
     return r;
 }
 
-/* The limit tangents, where sdd_has_tangents; made whole by sdd_tangents_normal. */
+/* The limit tangents, for a point where sdd_has_tangents holds; sdd_tangents_normal completes them. */
 SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, const struct sdd_grid *g,
                                                struct sdd_points points, const struct sdd_quad_location *s,
                                                struct sdd_vec3 at, const struct sdd_finish_ring *r,
@@ -118,7 +124,7 @@ SDD_FN struct sdd_tangents sdd_finish_tangents(const struct sdd_control *m, cons
     return t;
 }
 
-/* The limit normal; writes its tangents where they are wanted. */
+/* Returns the limit normal, and writes its tangents where they are wanted. */
 SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const struct sdd_grid *g,
                                           const struct sdd_quad_location *s, struct sdd_vec3 at, int32_t rule,
                                           const struct sdd_finish_ring *r, float *tangents)
@@ -130,7 +136,7 @@ SDD_FN struct sdd_dvec3 sdd_finish_normal(const struct mm_finish_args *a, const 
     return n;
 }
 
-/* The rule at s, after what stands around it. */
+/* The rule at location s, from its ring. */
 SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_grid *g, const struct sdd_quad_location *s,
                                const struct sdd_finish_ring *r)
 {
@@ -138,7 +144,7 @@ SDD_FN int32_t sdd_finish_rule(const struct sdd_control *m, const struct sdd_gri
     return r->n ? sdd_rule_of(vs, r->sharp.n_sharp) : SDD_RULE_CORNER;
 }
 
-/* tangents: row i of mm_tangents; NULL: none. Where that is a constant it costs nothing. */
+/* Finishes row i. `tangents` is its row of mm_tangents, or NULL; where that is a constant it costs nothing. */
 SDD_FN void sdd_mm_finish(int64_t i, const struct mm_finish_args *a, float *tangents)
 {
     const struct sdd_control *m = &a->mesh;

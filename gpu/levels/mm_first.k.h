@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mm_first: vertex and edge points of the first step. A vertex point sums over a row of the mesh matrix (the faces of
- * the vertex) and over the edges that begin or end there; what a row of E and two entries of F (Mlakar 2018) say for an
- * edge point stands here as edge_corner, twin and face.
- * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> out rows v and V + F + e
- * Shape   the feature vertices (features.h), then vertices (list a) and edges (list b) interleaved: edges are in the order
- *         of their lower vertex
- * Cost    of triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
- * Result  a vertex: sums run in double over its corners in ascending order; without faces it keeps its place. An edge
- *         without two faces: its middle, whatever was authored (boundaries and non-manifold edges are infinitely sharp)
- * Needs   mm_faces         Source  Mlakar 2018, equation 4.29; Catmull and Clark 1978; OpenSubdiv's sharp blend, crease
- *         and corner rules and smooth triangles
- * Threads any queue */
+ * the vertex) and over the edges that begin or end there. What a row of E and two entries of F (Mlakar 2018) say for an
+ * edge point is here in edge_corner, twin and face.
+ * Shapes  control mesh, p[V][3] f32, rows V + f of out with the face points (mm_faces) -> rows v and V + F + e of out
+ * Launch  item: the feature vertices (features.h), then vertices (list a) and edges (list b), interleaved, because
+ *         edges are in the order of their lower vertex
+ * Cost    for triangles about 30 B read a vertex, 8 B a corner, 12 B an edge; 12 B written a point
+ * Result  The sums of a vertex run in double over its corners in ascending order; a vertex without faces keeps its
+ *         position. An edge without two faces gets its middle, whatever was authored, because boundaries and
+ *         non-manifold edges are infinitely sharp.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.29; Catmull and Clark 1978; OpenSubdiv's sharpness blend, crease and corner rules and
+ *         smooth triangles */
 #ifndef SDD_K_MM_FIRST_H
 #define SDD_K_MM_FIRST_H
 #include "gpu/rules/edge_sharpness.h"
@@ -19,14 +20,14 @@
 
 struct mm_first_args {
     struct sdd_control mesh;
-    struct sdd_interleave rows; /* V, E */
+    struct sdd_interleave rows; /* The lists have V and E items. */
     const float *p;
     float *out;
     int32_t smooth_triangles;
 };
 
-/* What rows are made of: control points, and face points as rows V + f or, where `means`, a constant, made of control
- * points for each row again. */
+/* What rows are made of: control points, and face points. The latter are rows V + f of `faces` or, with `means`, made
+ * from the control points again for each row that needs them. `means` is a constant. */
 struct sdd_first_points {
     struct sdd_points control, faces;
     int32_t means;
@@ -53,13 +54,13 @@ SDD_FN struct sdd_vec3 sdd_first_face(const struct sdd_control *m, struct sdd_fi
     return from.means ? sdd_face_mean(m, from.control, f) : sdd_points_load(from.faces, m->n_vertices + f);
 }
 
-/* What the points of faces f0 and f1 weigh in that of their edge. */
+/* The weight of the points of faces f0 and f1 in the point of the edge between them. */
 SDD_FN float sdd_faces_weight(const struct sdd_control *m, uint32_t f0, uint32_t f1, int32_t smooth_triangles)
 {
     return smooth_triangles ? 0.5f * (sdd_face_weight(m->face_end, f0) + sdd_face_weight(m->face_end, f1)) : 0.25f;
 }
 
-/* From the sums of its ends and of the points of its faces, which weigh w. */
+/* The point of edge e, from the sums of its ends and of its faces' points, which have weight w. */
 SDD_FN struct sdd_vec3 sdd_first_edge_of(const struct sdd_control *m, uint32_t e, struct sdd_vec3 ends,
                                          struct sdd_vec3 faces, float w)
 {
@@ -79,7 +80,7 @@ SDD_FN struct sdd_vec3 sdd_first_edge(const struct sdd_control *m, struct sdd_fi
     return sdd_first_edge_of(m, e, ends, faces, sdd_faces_weight(m, f0, f1, smooth_triangles));
 }
 
-/* The sharp edges of vertex v: in a loop of their own, which most meshes do not need. */
+/* The ring of sharp edges of vertex v. It has a loop of its own because most vertices do not need it. */
 SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_points control, uint32_t v)
 {
     struct sdd_ring ring = sdd_ring_empty();
@@ -94,13 +95,13 @@ SDD_FN struct sdd_ring sdd_first_ring(const struct sdd_control *m, struct sdd_po
     return ring;
 }
 
-/* From the sums over its corners of the faces' points and over its edges of their far ends. */
+/* The point of vertex v, from (x, y, z): the sum of its faces' points and of the far ends of its edges. */
 SDD_FN struct sdd_vec3 sdd_first_vertex_of(const struct sdd_control *m, struct sdd_points control, uint32_t v,
                                            struct sdd_vec3 at, double x, double y, double z)
 {
     double n = (double)(m->end[v] - m->begin[v]), w = 0.0625;
     float own = 0.5f;
-    if (n != 4.0) { /* without as many edges, `smooth` is never used */
+    if (n != 4.0) { /* Where there are not as many edges as faces, `smooth` is never used. */
         w = 1.0 / (n * n);
         own = (float)((n - 2.0) / n);
     }
@@ -137,7 +138,7 @@ SDD_FN struct sdd_vec3 sdd_first_vertex(const struct sdd_control *m, struct sdd_
     return sdd_first_vertex_of(m, from.control, v, at, x, y, z);
 }
 
-/* Row `row` of level 1. */
+/* Row `row` of level 1, be it a vertex, face or edge point. */
 SDD_FN struct sdd_vec3 sdd_first_point(const struct sdd_control *m, struct sdd_first_points from, uint32_t row,
                                        int32_t smooth_triangles)
 {

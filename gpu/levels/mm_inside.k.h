@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mm_inside: a level of quads to the next, inside the grids. There all faces are quads and all vertices regular, so the
- * maps of the mesh matrix are fixed weights over neighbouring rows.
+/* mm_inside: one level of quads to the next, inside the grids. There all faces are quads and all vertices regular, so
+ * the maps of the mesh matrix are fixed weights over neighbouring rows.
  * Shapes  control mesh, from[n][3] f32 of level L -> the rows of `to` inside grids, level L + 1, both in grid order
- * Shape   item, n = C 4^(L - 1) cells      Cost  12 B read (the rest is shared) and up to four points of 12 B written
- * Result  the cell's face point, and where they lie inside, the points of its edges along y = 0 and x = 0 and of its
- *         first vertex
- * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978      Threads any queue */
+ * Launch  item, n = C 4^(L - 1) cells
+ * Cost    12 B read a cell (the rest is shared), and up to four points of 12 B written
+ * Result  A cell makes its face point and, where they lie inside the grid, the points of its edges along y = 0 and
+ *         x = 0 and of its first vertex.
+ * Threads any queue
+ * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978 */
 #ifndef SDD_K_MM_INSIDE_H
 #define SDD_K_MM_INSIDE_H
 #include "gpu/rules/crease_rule.h"
@@ -13,7 +15,7 @@
 #include "gpu/grid/quad_location.h"
 
 struct mm_inside_args {
-    struct sdd_grid grid; /* of level L */
+    struct sdd_grid grid; /* The grid of level L. */
     const float *from;
     float *to;
 };
@@ -21,7 +23,8 @@ struct mm_inside_args {
 /* The points around (x, y) of a grid. */
 struct sdd_square {
     struct sdd_grid_frame frame;
-    int32_t x, y, rim; /* rim: some of them lie on the grid's sides */
+    int32_t x, y;
+    int32_t rim; /* Whether some of the points lie on the grid's sides. */
     struct sdd_width width;
 };
 
@@ -34,13 +37,13 @@ SDD_FN struct sdd_vec3 sdd_square_load(const struct mm_inside_args *a, const str
     return sdd_row_load(a->from, sdd_grid_frame_inner(&s->frame, x, y), s->width);
 }
 
-/* A face point, from the sums of two opposite edges' ends. */
+/* A face point, from the sums of the ends of two opposite edges. */
 SDD_FN struct sdd_vec3 sdd_regular_face(struct sdd_vec3 low, struct sdd_vec3 high)
 {
     return sdd_scale(0.25f, sdd_add(low, high));
 }
 
-/* An edge point: 3/8 of the ends, 1/16 of the points beside them. */
+/* An edge point: 3/8 of the sum of its ends and 1/16 of the sums of the points on both sides. */
 SDD_FN struct sdd_vec3 sdd_regular_edge(struct sdd_vec3 ends, struct sdd_vec3 low, struct sdd_vec3 high)
 {
     return sdd_fma(0.375f, ends, sdd_scale(0.0625f, sdd_add(low, high)));

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mm_linear: scheme bilinear, any level at once: midpoints of edges and, inside each level-1 quad, bilinear
  * interpolation of its corners.
- * Shapes  control mesh, p[V][3] f32, out rows V + f (mm_faces) -> the other rows of out
- * Shape   item, n grid points      Cost  12 B written and about 50 B read (cached) a point
- * Result  a point on a shared edge is made once, for all its faces
- * Needs   mm_faces         Source  OpenSubdiv, scheme bilinear      Threads any queue */
+ * Shapes  control mesh, p[V][3] f32, rows V + f of out with the face points (mm_faces) -> the other rows of out
+ * Launch  item, n grid points
+ * Cost    12 B written and about 50 B read (cached) a point
+ * Result  A point on a shared edge is made once, for all its faces.
+ * Threads any queue
+ * Source  OpenSubdiv, scheme bilinear */
 #ifndef SDD_K_MM_LINEAR_H
 #define SDD_K_MM_LINEAR_H
 #include "gpu/levels/mm_first.k.h"
@@ -21,7 +23,7 @@ SDD_FN struct sdd_vec3 sdd_mix3(struct sdd_vec3 a, struct sdd_vec3 b, float t)
     return sdd_fma(t, sdd_sub(b, a), a);
 }
 
-/* The middle of the edge that follows corner c; a + b is b + a, so both its faces get the same bits. */
+/* The middle of the edge after corner c. Since a + b is b + a, both its faces get the same bits. */
 SDD_FN struct sdd_vec3 sdd_middle(const struct sdd_control *m, struct sdd_points p, uint32_t c)
 {
     return sdd_scale(0.5f,
@@ -57,7 +59,7 @@ SDD_FN void k_mm_linear(int64_t i, const struct mm_linear_args *a)
 {
     uint32_t row = (uint32_t)i, faces = a->mesh.n_vertices;
     struct sdd_first_points from = sdd_first_points_of(sdd_points_all(a->p), sdd_points_all(a->out));
-    if (row < faces || row >= faces + a->mesh.n_faces) /* mm_faces wrote the others */
+    if (row < faces || row >= faces + a->mesh.n_faces) /* The rows left out are those that mm_faces wrote. */
         sdd_put_vec3(a->out, row, sdd_linear_point(&a->mesh, from, a->level, row));
 }
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mm_seams: a level of quads to the next, where grids meet and at the control vertices: the control mesh's matrix says
- * which rows are neighbours (mm_inside does the rest).
+/* mm_seams: one level of quads to the next, where grids meet and at the control vertices; there the control mesh's
+ * matrix says which rows are neighbours. mm_inside does the rest.
  * Shapes  control mesh, from[n][3] f32 of level L -> rows [0, n') of to, level L + 1, both in grid order
- * Shape   the feature vertices (features.h), then V + F + E rows, then (2 E + C) lines of 2^(L - 1) places
- * Cost  about 100 B read (cached) and 12 B written a point
- * Result  a point of which many make the sum (a control vertex, a face point) is summed in double
- * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978; OpenSubdiv's crease and corner rules
- * Threads any queue */
+ * Launch  item: the feature vertices (features.h), then V + F + E rows, then (2 E + C) lines of 2^(L - 1) points
+ * Cost    about 100 B read (cached) and 12 B written a point
+ * Result  A point with any number of neighbours (a control vertex, a face point) is summed in double.
+ * Threads any queue
+ * Source  Mlakar 2018, sections 4.3 and 5; Catmull and Clark 1978; OpenSubdiv's crease and corner rules */
 #ifndef SDD_K_MM_SEAMS_H
 #define SDD_K_MM_SEAMS_H
 #include "gpu/rules/edge_sharpness.h"
@@ -16,21 +16,22 @@ struct mm_seams_args {
     struct sdd_control mesh;
     const float *from;
     float *to;
-    int32_t level; /* L */
+    int32_t level; /* The level L. */
 };
 
-/* The line where two grids meet, u along the line: of a half, (u, 0) of grid `a` is (0, u) of grid `b`; of a spoke,
+/* The line where two grids meet, with u along it. For a half, (u, 0) of grid `a` is (0, u) of grid `b`. For a spoke,
  * (side, side - u) of `a` is (side - u, side) of `b`. */
 struct sdd_line {
     const struct sdd_grid *g;
     struct sdd_points from;
-    uint32_t a, b; /* SDD_NONE: there is none                                        */
-    uint32_t row;  /* of points inside the line: row + u; of all points alone */
+    uint32_t a, b; /* The grids; SDD_NONE where there is none. */
+    /* Point u inside the line has row row + u, where all points of the level are there. */
+    uint32_t row;
     int32_t side, spoke;
     struct sdd_grid_frame fa, fb;
 };
 
-/* Place u of the line, and the points beside it: zero where there is no grid. */
+/* Point u of the line, and the points beside it in both grids; these are zero where there is no grid. */
 struct sdd_rung {
     struct sdd_vec3 on, beside_a, beside_b;
 };
@@ -43,7 +44,7 @@ SDD_FN struct sdd_vec3 sdd_line_load(const struct sdd_line *l, uint32_t q, const
     return sdd_row_load(l->from.p, sdd_grid_frame_row(f, x, y), l->from.width);
 }
 
-/* A frame without sides will do where u is no end of the line. */
+/* The points at u. Where u is no end of the line, grid frames without sides are enough. */
 SDD_FN struct sdd_rung sdd_line_at(const struct sdd_line *l, int32_t u)
 {
     int32_t m = l->side, w = m - u, inside = u > 0 && u < m && l->from.kind == SDD_POINTS_ALL;
@@ -65,7 +66,7 @@ SDD_FN struct sdd_rung sdd_line_at(const struct sdd_line *l, int32_t u)
     return r;
 }
 
-/* The line of s, for places up to `last` from `first`. `spoke` is a constant. */
+/* The line of location s, to be read from point `first` to point `last`. `spoke` is a constant. */
 SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                    const struct sdd_quad_location *s, int32_t spoke, int32_t first, int32_t last)
 {
@@ -89,7 +90,7 @@ SDD_FN struct sdd_line sdd_line_of(const struct sdd_control *m, const struct sdd
     return l;
 }
 
-/* The point between places t and t + 1. */
+/* The new point between points t and t + 1. */
 SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct sdd_line *l,
                                        const struct sdd_quad_location *s, int32_t t, const struct sdd_rung *here,
                                        const struct sdd_rung *next)
@@ -103,7 +104,7 @@ SDD_FN struct sdd_vec3 sdd_line_middle(const struct sdd_control *m, const struct
     return sdd_edge_point(ends, sharp, sdd_fma(0.375f, ends, sdd_scale(0.0625f, others)));
 }
 
-/* The point of place t. */
+/* The new position of point t. */
 SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct sdd_line *l,
                                        const struct sdd_quad_location *s, int32_t t, const struct sdd_rung *last,
                                        const struct sdd_rung *here, const struct sdd_rung *next)
@@ -121,20 +122,20 @@ SDD_FN struct sdd_vec3 sdd_line_vertex(const struct sdd_control *m, const struct
     return sdd_vertex_point(here->on, 0.0f, smooth, &ring);
 }
 
-/* One point of a line, x = s.x in steps of level L + 1. */
+/* One point of a line, at s.x in steps of level L + 1. */
 SDD_FN struct sdd_vec3 sdd_step_line(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_quad_location s)
 {
-    int32_t t = s.x >> 1, odd = s.x & 1;
-    struct sdd_line l = sdd_line_of(m, g, from, &s, s.kind == SDD_AT_SPOKE, odd ? t : t - 1, t + 1);
+    int32_t t = s.x >> 1, is_middle = s.x & 1;
+    struct sdd_line l = sdd_line_of(m, g, from, &s, s.kind == SDD_AT_SPOKE, is_middle ? t : t - 1, t + 1);
     struct sdd_rung here = sdd_line_at(&l, t), next = sdd_line_at(&l, t + 1);
-    if (odd)
+    if (is_middle)
         return sdd_line_middle(m, &l, &s, t, &here, &next);
     struct sdd_rung last = sdd_line_at(&l, t - 1);
     return sdd_line_vertex(m, &l, &s, t, &last, &here, &next);
 }
 
-/* The middle of control edge e. */
+/* The new position of the midpoint of a control edge. */
 SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_quad_location s)
 {
@@ -150,7 +151,7 @@ SDD_FN struct sdd_vec3 sdd_step_edge(const struct sdd_control *m, const struct s
         }
         smooth = sdd_smooth_point(at, 4, edges, diagonals);
     }
-    int32_t high = sdd_is_downward(m, c); /* corner c's end */
+    int32_t high = sdd_is_downward(m, c); /* This is whether corner c is at the higher end. */
     struct sdd_sharpness near = sdd_part_at(m, s.id, g->level, (uint32_t)side - 1, high, 1);
     struct sdd_sharpness far = sdd_part_at(m, s.id, g->level, (uint32_t)side, high, 0);
     if (!(near.now > 0.0f || far.now > 0.0f))
@@ -177,7 +178,7 @@ SDD_FN struct sdd_vec3 sdd_sum_point(const struct sdd_sum *s)
     return sdd_vec3_of((float)s->x, (float)s->y, (float)s->z);
 }
 
-/* A face point: as many quads as the face has corners; nothing there is sharp. */
+/* The new position of a face point. As many quads meet there as the face has corners, and nothing is sharp. */
 SDD_FN struct sdd_vec3 sdd_step_face(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_quad_location s)
 {
@@ -220,7 +221,7 @@ SDD_FN struct sdd_vec3 sdd_step_vertex(const struct sdd_control *m, const struct
     return sdd_vertex_point(at, m->vert_sharp ? sdd_decayed(m->vert_sharp[v], g->level) : 0.0f, smooth, &ring);
 }
 
-/* The point at s, a place of level L + 1 that is not inside a grid, from those of level L. */
+/* The point at s, a location on level L + 1 that is not inside a grid, from the points of level L. */
 SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct sdd_grid *g, struct sdd_points from,
                                      struct sdd_quad_location s)
 {
@@ -233,8 +234,8 @@ SDD_FN struct sdd_vec3 sdd_step_seam(const struct sdd_control *m, const struct s
     return sdd_step_vertex(m, g, from, s.id);
 }
 
-/* Both points of place t, those at 2 t + 1 and, where it is not the line's end, at 2 t: they share most of what they
- * read. */
+/* Makes both points at t: the one at 2 t + 1 and, unless it is the line's end, the one at 2 t. They share most of what
+ * they read. */
 SDD_FN void sdd_seam_pair(const struct mm_seams_args *a, struct sdd_width width, struct sdd_quad_location s,
                           uint32_t line, int32_t t, int32_t spoke)
 {

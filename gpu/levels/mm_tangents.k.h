@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mm_tangents: mm_finish with limit tangents of levels of quads.
- * Shapes  as mm_finish -> its out and normal, tangents[n][6] f32: t1, t2
- * Shape   item, n grid points      Cost  as mm_finish and 24 B more written a vertex
+/* mm_tangents: as mm_finish, with limit tangents of levels of quads.
+ * Shapes  those of mm_finish -> its out and normal, tangents[n][6] f32 (t1, t2)
+ * Launch  item, n grid points
+ * Cost    that of mm_finish, and 24 B more written a vertex
  * Result  as ef_tangents, for what mm_finish calls the normal
- * Source  as mm_finish; Duff et al. 2017      Threads any queue */
+ * Threads any queue
+ * Source  that of mm_finish; Duff et al. 2017 */
 #ifndef SDD_K_MM_TANGENTS_H
 #define SDD_K_MM_TANGENTS_H
 #include "gpu/levels/mm_finish.k.h"

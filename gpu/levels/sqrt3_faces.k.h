@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_faces: the new vertices of a step.
- * Shapes  level (sqrt3_grid.h), p[V][3] f32, rows [0, V) of to (sqrt3_vertices) -> the other rows of to
- * Shape   item, n = F      Cost  about 60 B read, 12 B written a face
- * Result  the face's centre. In the second step a line v w is cut at (5 v + 4 w + 3 v') / 12 with v' the new place of
- *         v: (1 16 10) / 27 of the neighbour along the line, v, w where v is on a curve, and (2 v + w) / 3 where v
- *         stays (as if the line went on straight). Both sides of a line get the same bits
- * Needs   sqrt3_vertices      Source  Kobbelt 2000, sections 3 and 5      Threads any queue */
+/* sqrt3_faces: the new vertices of a step of scheme sqrt3.
+ * Shapes  level (sqrt3_grid.h), p[V][3] f32, rows [0, V) of to as sqrt3_vertices made them -> the other rows of to
+ * Launch  item, n = F
+ * Cost    about 60 B read, 12 B written a face
+ * Result  A face gets its centre. In the second step a line v w is cut at (5 v + 4 w + 3 v') / 12, where v' is the new
+ *         position of v: (1 16 10) / 27 of the neighbour along the line, v and w where v is on a crease, and (2
+ *         v + w) / 3 where v stays (as if the line went on straight). Both sides of a line get the same bits.
+ * Threads any queue
+ * Source  Kobbelt 2000, sections 3 and 5 */
 #ifndef SDD_K_SQRT3_FACES_H
 #define SDD_K_SQRT3_FACES_H
 #include "gpu/rules/sqrt3_grid.h"
@@ -16,7 +18,7 @@ struct sqrt3_faces_args {
     float *to;
 };
 
-/* The point of line v w that is nearer to v; moved: the new place of v. */
+/* The point of line v w that is nearer to v, whose new position is `moved`. */
 SDD_FN struct sdd_vec3 sdd_sqrt3_cut(struct sdd_vec3 v, struct sdd_vec3 w, struct sdd_vec3 moved)
 {
     return sdd_fma((float)(5.0 / 12.0), v, sdd_fma((float)(1.0 / 3.0), w, sdd_scale(0.25f, moved)));
@@ -32,7 +34,7 @@ SDD_FN struct sdd_vec3 sdd_sqrt3_centre(struct sdd_vec3 a, struct sdd_vec3 b, st
     return sdd_vec3_of(sdd_sqrt3_third(a.x, b.x, c.x), sdd_sqrt3_third(a.y, b.y, c.y), sdd_sqrt3_third(a.z, b.z, c.z));
 }
 
-/* Is the new vertex of a face a point of its line? */
+/* Whether the new vertex of face f is a point of the face's line. */
 SDD_FN int sdd_sqrt3_cuts(const struct sdd_sqrt3 *m, uint32_t f)
 {
     return sdd_sqrt3_is_second(m) && sdd_sqrt3_is_line(m, 3 * f);

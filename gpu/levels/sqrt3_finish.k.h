@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_finish: limit positions and normals of vertices of a level.
- * Shapes  level (sqrt3_grid.h), from[V][3] f32, weights[n] (s[1] = beta_n / n), angle[n] (cos and sin of 2 pi / n;
- *         NULL: no limit normals) -> out, normal [n][3] f32; either may be NULL
- * Shape   item, n <= V, or those that `rows` names      Cost  about 24 B a face of the vertex, in a dependent walk
- * Result  smooth (1 - beta_n) p + beta_n mean of the ring, beta_n = 3 alpha_n / (1 + 3 alpha_n): (p, mean) go to
- *         ((1 - alpha_n) p + alpha_n mean, (p + 2 mean) / 3), and that pair of weights is kept; on a curve
- *         (1 4 1) / 6, the cubic B-spline's; else the place. Exact on even levels, but for darts and for what sharpness
- *         is left. Normals: the sum of the cross products of the edges of each face; of smooth limit points
- *         the cross product of sum cos(2 pi j / n) r_j and sum sin(2 pi j / n) r_j
- * Source  Kobbelt 2000, sections 4 and 5      Threads any queue */
+/* sqrt3_finish: limit positions and normals of the vertices of a level of scheme sqrt3.
+ * Shapes  level (sqrt3_grid.h), from[V][3] f32, weights[n] (s[1] = beta_n / n), angle[n] (cosine and sine of 2 pi / n,
+ *         or NULL for no limit normals) -> out, normal [n][3] f32; either may be NULL
+ * Launch  item, n <= V, or those that `rows` names
+ * Cost    about 24 B a face of the vertex, in a dependent walk
+ * Result  A smooth vertex goes to (1 - beta_n) p + beta_n mean of the ring, with beta_n = 3 alpha_n / (1 + 3 alpha_n).
+ *         A step takes (p, mean) to ((1 - alpha_n) p + alpha_n mean, (p + 2 mean) / 3), which keeps that sum. On a
+ *         crease the limit is (1 4 1) / 6, that of the cubic B-spline; other vertices stay. Limits are exact on even
+ *         levels, except at darts and where sharpness is left. A normal is the sum of the cross products of the edges
+ *         of each face; that of a smooth limit point is the cross product of sum cos(2 pi j / n) r_j and sum sin(2 pi
+ *         j / n) r_j.
+ * Threads any queue
+ * Source  Kobbelt 2000, sections 4 and 5 */
 #ifndef SDD_K_SQRT3_FINISH_H
 #define SDD_K_SQRT3_FINISH_H
 #include "gpu/rules/sqrt3_grid.h"
@@ -19,11 +22,11 @@ struct sqrt3_finish_args {
     const struct sdd_float2 *weights, *angle;
     const float *from;
     float *out, *normal;
-    const uint32_t *rows; /* NULL: all */
+    const uint32_t *rows; /* The vertices to finish; NULL for all. */
     int32_t limit;
 };
 
-/* The sum of the faces' cross products, and with `masks` both tangents, which stay zero without. */
+/* The sum of the faces' cross products and, with `masks`, both tangents; without, these are zero. */
 struct sdd_sqrt3_plane {
     struct sdd_dvec3 sum;
     struct sdd_vec3 t1, t2;
@@ -45,11 +48,11 @@ SDD_FN struct sdd_sqrt3_plane sdd_sqrt3_plane_of(const struct sdd_sqrt3 *m, stru
         sdd_dvec3_add(&out.sum, sdd_cross(on, off));
         if (masks) {
             struct sdd_float2 step = angle[r->n];
-            float turned = co * step.s[0] - si * step.s[1];
+            float next_co = co * step.s[0] - si * step.s[1];
             out.t1 = sdd_fma(co, on, out.t1);
             out.t2 = sdd_fma(si, on, out.t2);
             si = si * step.s[0] + co * step.s[1];
-            co = turned;
+            co = next_co;
         }
         if (last == r->last)
             break;
@@ -71,7 +74,8 @@ SDD_FN struct sdd_vec3 sdd_sqrt3_limit(struct sdd_vec3 at, int32_t rule, const s
     return rule == SDD_RULE_CREASE ? sdd_fma((float)(1.0 / 6.0), r->ends, sdd_scale((float)(2.0 / 3.0), at)) : at;
 }
 
-/* tangents: the rows of sqrt3_tangents; NULL: none. Where that is a constant it costs nothing. */
+/* Finishes vertex i. `tangents` has the rows of sqrt3_tangents, or is NULL; where that is a constant it costs
+ * nothing. */
 SDD_FN void sdd_sqrt3_finish(int64_t i, const struct sqrt3_finish_args *a, float *tangents)
 {
     const struct sdd_sqrt3 *m = &a->mesh;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_vertices: new places of the vertices of a level.
+/* sqrt3_vertices: new positions of the vertices of a level of scheme sqrt3.
  * Shapes  level (sqrt3_grid.h), p[V][3] f32, weights[n] (s[0] = alpha_n / n, for a ring of n) -> rows [0, V) of to
- * Shape   item, n = V      Cost  about 24 B a face of the vertex, in a dependent walk
- * Result  smooth (1 - alpha_n) p + alpha_n mean of the ring, alpha_n = (4 - 2 cos(2 pi / n)) / 9, n as it is at this
- *         level; on a curve the place in the first step, (4 19 4) / 27 in the second: the cubic B-spline of a line cut
- *         in three; else the place. The ring is summed in double, counter-clockwise
- * Source  Kobbelt 2000, sections 3 and 5      Threads any queue */
+ * Launch  item, n = V
+ * Cost    about 24 B a face of the vertex, in a dependent walk
+ * Result  A smooth vertex goes to (1 - alpha_n) p + alpha_n mean of the ring, with alpha_n = (4 - 2 cos(2 pi / n)) / 9
+ *         and n as it is on this level. On a crease it stays in the first step and goes to (4 19 4) / 27 in the second,
+ *         the cubic B-spline of a line cut in three. Other vertices stay. The ring is summed in double,
+ *         counter-clockwise.
+ * Threads any queue
+ * Source  Kobbelt 2000, sections 3 and 5 */
 #ifndef SDD_K_SQRT3_VERTICES_H
 #define SDD_K_SQRT3_VERTICES_H
 #include "gpu/rules/sqrt3_grid.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_points: the listed points of a level from those of the level before, by the rules of mm_seams and mm_inside.
  * Shapes  control mesh, key[n_from] u64, from[n_from][3] f32 of level L, to_key[n] u64 -> to[n][3] f32 of level L + 1
- * Result  bit for bit what mm_seams and mm_inside make there; what a rule needs must be among the listed points of
- *         level L, but for the far side of an infinitely sharp edge
- * Shape   item, n points      Cost  about 100 B read (cached) and 3 to 9 binary searches a point
- * Source  Mlakar 2018, section 4.3.3      Threads any queue */
+ * Launch  item, n points
+ * Cost    about 100 B read (cached) and 3 to 9 binary searches a point
+ * Result  Bit for bit what mm_seams and mm_inside make there. All that a rule needs must be among the listed points of
+ *         level L, except across infinitely sharp edges.
+ * Threads any queue
+ * Source  Mlakar 2018, section 4.3.3 */
 #ifndef SDD_K_PATCH_POINTS_H
 #define SDD_K_PATCH_POINTS_H
 #include "gpu/levels/mm_inside.k.h"
@@ -18,16 +20,16 @@ struct patch_points_args {
     const uint64_t *to_key;
     float *to;
     uint32_t n_from;
-    int32_t level; /* L */
+    int32_t level; /* The level L. */
 };
 
 /* Point (x, y) of level L + 1 inside grid q. */
 SDD_FN struct sdd_vec3 sdd_step_inside(const struct sdd_grid *g, struct sdd_points from, uint32_t q, int32_t x,
                                        int32_t y)
 {
-    struct sdd_vec3 p[3][3]; /* rows y / 2 - 1 .. y / 2 + 1, as far as they are needed */
+    struct sdd_vec3 p[3][3]; /* The 3 x 3 points of level L around (x / 2, y / 2), as far as they are needed. */
     for (int32_t j = y & 1; j < 3; j++) {
-        uint32_t row = SDD_NONE; /* the next point along x is most often in the next row */
+        uint32_t row = SDD_NONE; /* The next point along x is most often in the next row. */
         for (int32_t i = x & 1; i < 3; i++) {
             if (from.kind == SDD_POINTS_PROBED) {
                 p[j][i] = sdd_grid_load(g, from, q, (x >> 1) - 1 + i, (y >> 1) - 1 + j);

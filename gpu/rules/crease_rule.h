@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crease_rule.h: OpenSubdiv's vertex and edge rules for semi-sharp features (sdc/crease.cpp).
- * The edges of a vertex are met one by one (sdd_ring_edge), then the rule of the vertex and that of its child are mixed
- * (sdd_vertex_point). Sharpness is in [0, 10]; 10 never decays. How an edge's decays, uniformly or not, is its own
- * affair (edge_sharpness.h); a vertex's does so uniformly. */
+/* crease_rule.h: OpenSubdiv's vertex and edge rules for semi-sharp features (sdc/crease.cpp). The edges of a vertex are
+ * met one by one (sdd_ring_edge), then the rule of the vertex and that of its child are blended (sdd_vertex_point).
+ * Sharpness is in [0, 10]; 10 never decays. The sharpness of vertices decays uniformly; that of edges may not
+ * (edge_sharpness.h). */
 #ifndef SDD_CREASE_RULE_H
 #define SDD_CREASE_RULE_H
 #include "gpu/kernel/kernel.h"
@@ -12,12 +12,13 @@ SDD_FN float sdd_decay(float s)
     return s >= 10.0f ? 10.0f : s > 1.0f ? s - 1.0f : 0.0f;
 }
 
-SDD_FN int32_t sdd_is_semi(float s)
+SDD_FN int32_t sdd_is_semisharp(float s)
 {
     return s > 0.0f && s < 10.0f;
 }
 
-/* Of an edge, and of its half at the vertex that looks; of an edge's own point, of the half that has less. */
+/* The sharpness of an edge now, and of its half after this step: of the half at the vertex that asks or, for the edge's
+ * own point, of the less sharp half. */
 struct sdd_sharpness {
     float now, child;
 };
@@ -37,8 +38,8 @@ SDD_FN struct sdd_sharpness sdd_uniform(float now)
 
 struct sdd_ring {
     int32_t n_sharp, n_child_sharp, n_fading;
-    float fading;                     /* sum of what vanishes in this step */
-    struct sdd_vec3 ends, child_ends; /* sums of the far ends of the sharp edges, now and after decay */
+    float fading;                     /* The sum of what vanishes in this step. */
+    struct sdd_vec3 ends, child_ends; /* The sums of the far ends of the sharp edges, now and after decay. */
 };
 
 SDD_FN struct sdd_ring sdd_ring_empty(void)
@@ -65,7 +66,7 @@ SDD_FN void sdd_ring_edge(struct sdd_ring *r, struct sdd_sharpness s, struct sdd
     }
 }
 
-enum sdd_rule { SDD_RULE_SMOOTH, SDD_RULE_CREASE, SDD_RULE_CORNER }; /* a dart has the smooth masks */
+enum sdd_rule { SDD_RULE_SMOOTH, SDD_RULE_CREASE, SDD_RULE_CORNER }; /* A dart has the masks of SDD_RULE_SMOOTH. */
 
 SDD_FN int32_t sdd_rule_of(float vertex_sharpness, int32_t n_sharp)
 {
@@ -83,7 +84,8 @@ SDD_FN struct sdd_vec3 sdd_rule_point(int32_t rule, struct sdd_vec3 v, struct sd
     return smooth;
 }
 
-/* sdd_vertex_point: the new place of a vertex at v. vs: its own sharpness; smooth: the smooth rule's point. */
+/* sdd_vertex_point: the new position of a vertex at v of sharpness vs, given the smooth rule's point and the ring of
+ * its sharp edges. */
 SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_vec3 smooth, const struct sdd_ring *r)
 {
     int32_t parent = sdd_rule_of(vs, r->n_sharp), child = sdd_rule_of(sdd_decay(vs), r->n_child_sharp);
@@ -103,8 +105,8 @@ SDD_FN struct sdd_vec3 sdd_vertex_point(struct sdd_vec3 v, float vs, struct sdd_
     return sdd_fma(w, p, sdd_scale(1.0f - w, c));
 }
 
-/* sdd_edge_point: from the sum of the edge's ends and the smooth rule's point. An edge that fades may have more than 1,
- * where its half decays by what it meets: the point then goes past the middle, as OpenSubdiv's does. */
+/* sdd_edge_point: the edge's point, from the sum of its ends and the smooth rule's point. Under chaikin an edge that
+ * vanishes in this step may be sharper than 1. Its point then goes past the middle, as OpenSubdiv's does. */
 SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, struct sdd_sharpness s, struct sdd_vec3 smooth)
 {
     if (!(s.now > 0.0f))
@@ -113,17 +115,18 @@ SDD_FN struct sdd_vec3 sdd_edge_point(struct sdd_vec3 ends, struct sdd_sharpness
     return s.child > 0.0f ? middle : sdd_fma(s.now, middle, sdd_scale(1.0f - s.now, smooth));
 }
 
-/* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth` */
+/* OpenSubdiv's weight of a face point under triangleSubdivisionRule `smooth`. */
 SDD_FN float sdd_face_weight(const int32_t *end, uint32_t f)
 {
     return end[f] - (f ? end[f - 1] : 0) == 3 ? 0.470f : 0.25f;
 }
 
-/* sdd_smooth_point: Catmull and Clark's vertex rule on quads, from the sums of the n edge neighbours and the n vertices
- * across the quads: (1 - 7/4n) v + 3/2n^2 edges + 1/4n^2 diagonals. Weights are made in double and rounded once. */
+/* sdd_smooth_point: the vertex rule of Catmull and Clark on quads, (1 - 7/4n) v + 3/2n^2 edges + 1/4n^2 diagonals, from
+ * the sums of the n edge neighbours and of the n vertices across the quads. Weights are made in double and rounded
+ * once. */
 SDD_FN struct sdd_vec3 sdd_smooth_point(struct sdd_vec3 v, int32_t n, struct sdd_vec3 edges, struct sdd_vec3 diagonals)
 {
-    float wv = 0.5625f, we = 0.09375f, wd = 0.015625f; /* n = 4 */
+    float wv = 0.5625f, we = 0.09375f, wd = 0.015625f; /* These are the weights of n = 4. */
     if (n != 4) {
         double count = (double)n;
         wv = (float)(1.0 - 7.0 / (4.0 * count));

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edge_sharpness.h: the sharpness of what a control edge has become, by the mesh's crease method.
- * On level L the edge has 2^L parts. Uniformly they all decay alike; under chaikin a semi-sharp edge has a row of its
- * own parts, level by level (chaikin_step.h). Parts are counted from the edge's lower end, or from its `high` one. */
+/* edge_sharpness.h: the sharpness of what a control edge has become on a later level, by the mesh's crease method. On
+ * level L the edge has 2^L parts. Under uniform decay all parts are equally sharp. Under chaikin each semi-sharp edge
+ * has a row with the sharpness of its parts, level by level (chaikin_step.k.h). Parts are counted from the edge's lower
+ * end, or from its higher one where `high` is set. */
 #ifndef SDD_EDGE_SHARPNESS_H
 #define SDD_EDGE_SHARPNESS_H
 #include "gpu/rules/crease_rule.h"
 #include "gpu/grid/quad_location.h"
 
+/* The sharpness of part i. */
 SDD_FN float sdd_part(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i, int32_t high)
 {
     uint32_t row = m->chaikin.row ? m->chaikin.row[e] : SDD_NONE;
@@ -17,7 +19,7 @@ SDD_FN float sdd_part(const struct sdd_control *m, uint32_t e, int32_t level, ui
     return m->chaikin.now[(row >> 1 << level) + i];
 }
 
-/* Part i at its nearer end, or at its farther one (far = 1). */
+/* The sharpness of part i and of its half at the nearer end, or at the farther end where far = 1. */
 SDD_FN struct sdd_sharpness sdd_part_at(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i,
                                         int32_t high, uint32_t far)
 {
@@ -32,7 +34,7 @@ SDD_FN struct sdd_sharpness sdd_part_at(const struct sdd_control *m, uint32_t e,
     return sdd_sharpness_of(m->chaikin.now[i], m->chaikin.half[2 * i + far]);
 }
 
-/* Part i, for the point in its middle. */
+/* The sharpness of part i, for the point in its middle. */
 SDD_FN struct sdd_sharpness sdd_part_middle(const struct sdd_control *m, uint32_t e, int32_t level, uint32_t i,
                                             int32_t high)
 {
@@ -44,24 +46,26 @@ SDD_FN struct sdd_sharpness sdd_part_middle(const struct sdd_control *m, uint32_
     return s;
 }
 
-/* Does the edge after corner c begin at its higher end? */
+/* Whether the edge after corner c begins at its higher end. */
 SDD_FN int32_t sdd_is_downward(const struct sdd_control *m, uint32_t c)
 {
     return m->vert[c] > m->vert[sdd_next(&m->faces, c)];
 }
 
-/* Is the vertex that meets an edge its higher end? (sdd_meets_edge says what `own` and `before` are.) */
+/* Whether the vertex that meets an edge is its higher end; `own` and `before` are those of sdd_meets_edge. Uniform
+ * creases need no answer. */
 SDD_FN int32_t sdd_meets_high(const struct sdd_control *m, uint32_t own, int32_t before)
 {
     return m->chaikin.row && sdd_is_downward(m, own) != before;
 }
 
-/* An edge as its vertex meets it; sdd_part_met_now: where the parts of the next level are not made. */
+/* The sharpness of an edge's part at its vertex, and of that part's half. */
 SDD_FN struct sdd_sharpness sdd_part_met(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
 {
     return sdd_part_at(m, m->edge[own], level, 0, sdd_meets_high(m, own, before), 0);
 }
 
+/* The sharpness of that part alone, for a level whose next one has no parts yet. */
 SDD_FN float sdd_part_met_now(const struct sdd_control *m, uint32_t own, int32_t before, int32_t level)
 {
     return sdd_part(m, m->edge[own], level, 0, sdd_meets_high(m, own, before));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* limit_rule.h: limit points of Catmull-Clark, and normals from corners, for vertices that all touch quads.
- * Source: Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
+/* limit_rule.h: limit points of Catmull-Clark, and normals from corners, for vertices that only touch quads.
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
 #ifndef SDD_LIMIT_RULE_H
 #define SDD_LIMIT_RULE_H
 #include "gpu/rules/crease_rule.h"
 
-/* Normals are made in double: products of accepted coordinates, from 1e-30 to 1e30, would leave the range of float. */
+/* Normals are made in double, because products of accepted coordinates, from 1e-30 to 1e30, would leave the range of
+ * float. */
 struct sdd_dvec3 {
     double x, y, z;
 };
@@ -26,7 +27,7 @@ SDD_FN void sdd_dvec3_add(struct sdd_dvec3 *to, struct sdd_dvec3 v)
     to->z += v.z;
 }
 
-/* n, or its opposite where sign is -1, of length 1; zero where it has none. */
+/* The unit vector along n, or against it where sign is -1; zero where n is zero. */
 SDD_FN struct sdd_vec3 sdd_unit(struct sdd_dvec3 n, double sign)
 {
     double length = sqrt(n.x * n.x + n.y * n.y + n.z * n.z);
@@ -36,7 +37,8 @@ SDD_FN struct sdd_vec3 sdd_unit(struct sdd_dvec3 n, double sign)
     return sdd_vec3_of((float)(n.x * sign), (float)(n.y * sign), (float)(n.z * sign));
 }
 
-/* edges, diagonals: sums over the n quads; ends: of the two sharp edges. */
+/* The limit of the vertex at `at`, from the sums of the edge neighbours and of the vertices across its n quads. `ends`
+ * is the sum of the far ends of its two sharp edges. */
 SDD_FN struct sdd_vec3 sdd_limit_point(struct sdd_vec3 at, int32_t rule, int32_t n, struct sdd_vec3 edges,
                                        struct sdd_vec3 diagonals, struct sdd_vec3 ends)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_rule.h: weights of Loop's scheme. The weights of vertices that are not regular need a cosine and come in a table
- * by valence, made by the host in double: s[0] = beta, s[1] = w = 1 / (n + 3 / (8 beta)), the limit's.
- * Source: Loop 1987; OpenSubdiv sdc/loopScheme.h */
+/* loop_rule.h: the weights of Loop's scheme. Those of irregular vertices need a cosine. They come in a table by valence
+ * that the host makes in double: s[0] = beta for a step, s[1] = w = 1 / (n + 3 / (8 beta)) for the limit.
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h */
 #ifndef SDD_LOOP_RULE_H
 #define SDD_LOOP_RULE_H
 #include "gpu/rules/crease_rule.h"
 
-/* (1 - n beta) v + beta edges, from the sum over the n edge neighbours. */
+/* The vertex rule (1 - n beta) v + beta edges, from the sum of the n edge neighbours. */
 SDD_FN struct sdd_vec3 sdd_loop_vertex(struct sdd_vec3 v, int32_t n, struct sdd_vec3 edges,
                                        const struct sdd_float2 *weights)
 {
@@ -14,7 +14,7 @@ SDD_FN struct sdd_vec3 sdd_loop_vertex(struct sdd_vec3 v, int32_t n, struct sdd_
     return sdd_fma((float)(1.0 - (double)n * (double)beta), v, sdd_scale(beta, edges));
 }
 
-/* 3/8 of the sum of the ends and 1/8 of the sum of the points across. */
+/* The edge rule: 3/8 of the sum of the ends and 1/8 of the sum of the points across. */
 SDD_FN struct sdd_vec3 sdd_loop_edge(struct sdd_vec3 ends, struct sdd_vec3 across)
 {
     return sdd_fma(0.375f, ends, sdd_scale(0.125f, across));

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tangents.h: the plane that touches the limit surface in a point: its normal, and two vectors that span it. Where
- * masks of tangents make the normal it is these two; elsewhere the normal alone is known, and any two vectors will do.
- * Source: Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h; Duff et al. 2017, a basis from a normal alone */
+/* tangents.h: the tangent plane of the limit surface in a point: its normal, and two vectors that span it. Where
+ * tangent masks make the normal, the two vectors are theirs. Elsewhere only the normal is known, and any two vectors
+ * will do.
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h; Duff et al. 2017, a basis from a normal alone */
 #ifndef SDD_TANGENTS_H
 #define SDD_TANGENTS_H
 #include "gpu/rules/limit_rule.h"
 
-/* Are there masks of tangents for a limit point with n faces in one fan? `corners`: also for the corner of one face,
- * which are its two edges; its normal is the face's without them. */
+/* Whether there are tangent masks for a limit point with n faces in one fan. With `corners` this includes
+ * the corner of a single face, whose tangents are its two edges; a caller that wants the normal alone takes the face's
+ * instead. */
 SDD_FN int32_t sdd_has_tangents(int32_t rule, int32_t n, int32_t boundary, int32_t corners)
 {
     if (rule == SDD_RULE_SMOOTH)
@@ -15,16 +17,19 @@ SDD_FN int32_t sdd_has_tangents(int32_t rule, int32_t n, int32_t boundary, int32
     return boundary && (rule == SDD_RULE_CREASE || (corners && n == 1));
 }
 
-/* Catmull-Clark's masks, gathered face by face (sdd_tangents_add), counter-clockwise; on a boundary from the leading
- * edge. The masks sum to zero: taken of what leads away from the vertex, they do so whatever has been rounded, however
- * many faces there are and however far from the origin. */
+/* Catmull-Clark's tangent masks, gathered face by face (sdd_tangents_add), counter-clockwise; on a boundary from the
+ * leading edge. The masks sum to zero, so they are applied to differences from the vertex. Then rounding cannot spoil
+ * that sum, however many faces there are and however far they are from the origin. */
 struct sdd_tangents {
     struct sdd_vec3 at, t1, t2, first, last;
-    float co, si, ct, st, kd; /* cos and sin of the present edge's angle, and of one step; the weight of diagonals */
+    /* `co` and `si` are cosine and sine of the current edge's angle, `ct` and `st` those of one step; `kd` is the
+     * weight of diagonals. */
+    float co, si, ct, st, kd;
     int32_t boundary, n;
 };
 
-/* Of a vertex at `at` with k faces; angle[m] = cos and sin of 2 pi / m, for m up to 2k. */
+/* Starts the masks of a vertex at `at` with k faces. Row m of `angle` has the cosine and sine of 2 pi / m, for m up to
+ * 2k. */
 SDD_FN struct sdd_tangents sdd_tangents_of(struct sdd_vec3 at, int32_t k, int32_t boundary,
                                            const struct sdd_float2 *angle)
 {
@@ -47,10 +52,10 @@ SDD_FN struct sdd_tangents sdd_tangents_of(struct sdd_vec3 at, int32_t k, int32_
     return t;
 }
 
-/* The next face: e along its on-edge, d across it, off along its off-edge. */
+/* Adds the next face: e is the end of its on-edge, d the point across it, off the end of its off-edge. */
 SDD_FN void sdd_tangents_add(struct sdd_tangents *t, struct sdd_vec3 e, struct sdd_vec3 d, struct sdd_vec3 off)
 {
-    float nc = t->co * t->ct - t->si * t->st, ns = t->si * t->ct + t->co * t->st; /* of the off-edge */
+    float nc = t->co * t->ct - t->si * t->st, ns = t->si * t->ct + t->co * t->st; /* These belong to the off-edge. */
     e = sdd_sub(e, t->at);
     d = sdd_sub(d, t->at);
     if (t->boundary) {
@@ -69,7 +74,7 @@ SDD_FN void sdd_tangents_add(struct sdd_tangents *t, struct sdd_vec3 e, struct s
     t->n++;
 }
 
-/* Makes t1 and t2 whole and returns their normal; that of a corner is `cross`, of its face. */
+/* Completes t1 and t2 and returns their normal. The normal of a corner is `cross`, that of its face. */
 SDD_FN struct sdd_dvec3 sdd_tangents_normal(struct sdd_tangents *t, int32_t corner, struct sdd_dvec3 cross)
 {
     if (corner) {
@@ -102,7 +107,7 @@ SDD_FN struct sdd_vec3 sdd_direction(struct sdd_vec3 v)
     return sdd_unit(d, 1.0);
 }
 
-/* Two rows of 3: both of length 1, zero where their normal is. */
+/* Writes two rows of 3: both tangents with length 1, or zero where the normal is zero. */
 SDD_FN void sdd_put_tangents(float *row, struct sdd_vec3 t1, struct sdd_vec3 t2, struct sdd_dvec3 normal)
 {
     struct sdd_vec3 zero = sdd_vec3_of(0.0f, 0.0f, 0.0f);
@@ -111,7 +116,7 @@ SDD_FN void sdd_put_tangents(float *row, struct sdd_vec3 t1, struct sdd_vec3 t2,
     sdd_put_vec3(row, 1, plane ? sdd_direction(t2) : zero);
 }
 
-/* Where there are no masks: of length 1, at right angles, t1 x t2 along sign n. */
+/* Writes tangents where there are no masks: two unit vectors at right angles, with t1 x t2 along sign n. */
 SDD_FN void sdd_put_basis(float *row, struct sdd_dvec3 n, double sign)
 {
     struct sdd_vec3 t1 = sdd_vec3_of(0.0f, 0.0f, 0.0f), t2 = t1;

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_apply: a sparse matrix times rows of one to three floats. The matrix is in ELL and COO, or in compressed rows.
- * Shapes  matrix of n rows, x[columns] rows -> rows [0, n) of y from the matrix's row `first`
- * Shape   item, n rows      Cost  8 B read an entry, a row of y written
- * Result  summed in double in the order of the columns, rounded once: the same bits in every format, for every k
- * Source  Bell and Garland 2009, the hybrid format; here COO's terms go on with the row's own sum, by one thread
- * Threads any queue */
+ * Shapes  matrix of n rows, x[columns] rows -> rows [0, n) of y from the matrix's row `first` on
+ * Launch  item, n rows
+ * Cost    8 B read an entry, a row of y written
+ * Result  Sums run in double in the order of the columns and are rounded once, so the bits are the same in every format
+ *         and for every k.
+ * Threads any queue
+ * Source  Bell and Garland 2009, the hybrid format; here one thread adds COO's terms to the row's own sum */
 #ifndef SDD_K_MATRIX_APPLY_H
 #define SDD_K_MATRIX_APPLY_H
 #include "gpu/sparse/matrix_row.h"
 #include "gpu/kernel/rows.h"
 
-#define SDD_ELL_MORE 0x80000000u /* of a column: the row has terms beyond ELL; columns are less */
+/* A bit of the last column in ELL: the row has terms beyond ELL. Columns are below it. */
+#define SDD_ELL_MORE 0x80000000u
 
 struct sdd_matrix {
-    /* ELL: up to k terms of each row, term j of all rows side by side; SDD_NONE: the row has ended */
-    uint32_t *ell_column; /* [k][n_rows] */
-    float *ell_weight;
-    /* the terms from k on, ascending by row and column: COO, or compressed rows with k = 0 and no `row` */
-    uint32_t *row;      /* [n_rest] */
-    const int32_t *end; /* [n_rows] */
-    uint32_t *column;   /* [n_rest] */
+    /* ELL holds up to k terms of each row, with term j of all rows side by side. SDD_NONE says that the row has
+     * ended. */
+    uint32_t *ell_column; /* Shape [k][n_rows]. */
+    float *ell_weight;    /* Shape [k][n_rows]. */
+    /* The terms from k on, ascending by row and column: COO, which has `row`, or compressed rows, which have k = 0 and
+     * `end`. */
+    uint32_t *row;      /* Shape [n_rest]. */
+    const int32_t *end; /* Shape [n_rows]. */
+    uint32_t *column;   /* Shape [n_rest]. */
     float *weight;
     int64_t n_rows, n_rest;
     int32_t k;
@@ -33,8 +38,8 @@ struct matrix_apply_args {
     int64_t first;
 };
 
-/* A sum of terms. `from`: what is taken from each point; where the weights sum to zero, that changes nothing but what
- * rounding does far from the origin. */
+/* A sum of terms. A relative sum subtracts `from` from each point. Its weights sum to zero, so this changes nothing,
+ * except that it keeps rounding errors small far from the origin. */
 struct sdd_terms {
     double x, y, z;
     struct sdd_vec3 from;
@@ -66,7 +71,7 @@ SDD_FN void sdd_terms_add(struct sdd_terms *t, float weight, struct sdd_vec3 p, 
     t->z = fma(w, (double)p.z - (double)t->from.z, t->z);
 }
 
-/* The first entry of row `row` among those of COO. */
+/* The first COO entry of row `row` or a later one. */
 SDD_FN int64_t sdd_coo_first(const struct sdd_matrix *m, uint32_t row)
 {
     int64_t low = 0, high = m->n_rest;
@@ -80,7 +85,8 @@ SDD_FN int64_t sdd_coo_first(const struct sdd_matrix *m, uint32_t row)
     return low;
 }
 
-/* Where the terms beyond ELL stand; with `row` they end where another row's begin. more: of the last column in ELL. */
+/* Finds the terms of a row beyond ELL, entries *at to *end; in COO they end earlier, where another row's begin. `more`
+ * is the SDD_ELL_MORE bit of the row's last column in ELL. */
 SDD_FN void sdd_matrix_rest(const struct sdd_matrix *m, int64_t row, uint32_t more, int64_t *at, int64_t *end)
 {
     *at = *end = m->n_rest;
@@ -92,7 +98,8 @@ SDD_FN void sdd_matrix_rest(const struct sdd_matrix *m, int64_t row, uint32_t mo
     }
 }
 
-/* relative: a constant; taken from the first point, and the terms are counted. */
+/* The sum over a row. With `relative`, a constant, points are taken relative to the first one, and the terms are
+ * counted. */
 SDD_FN struct sdd_terms sdd_matrix_sum(const struct sdd_matrix *m, int64_t row, const float *x, struct sdd_width width,
                                        int relative)
 {
@@ -118,8 +125,8 @@ SDD_FN struct sdd_vec3 sdd_terms_point(const struct sdd_terms *t)
 }
 
 #ifdef __FMA__
-/* Up to four components of a row in the lanes of one register, those of the next four in another's with `both`, a
- * constant. Lanes that it has not are neither read nor written. */
+/* The components of a row in the lanes of registers: up to four in one and, with `both` (a constant), the next four in
+ * another. Lanes without a component are neither read nor written. */
 SDD_FN __m128i sdd_lanes_of(int32_t n)
 {
     return _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm_setr_epi32(0, 1, 2, 3));
@@ -175,7 +182,7 @@ SDD_FN void sdd_matrix_row(int64_t i, const struct matrix_apply_args *a, struct 
 
 SDD_FN void k_matrix_apply(int64_t i, const struct matrix_apply_args *a)
 {
-    if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
+    if (a->width.n == 3 && a->width.stride == 3) /* The width is a constant from here on. */
         sdd_matrix_row(i, a, sdd_xyz());
     else if (sdd_is_uv(a->width))
         sdd_matrix_row(i, a, sdd_uv());

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_row.h: rows of a sparse matrix, made by asking a linear rule (probe.h), in two passes: count, then fill. */
+/* matrix_row.h: rows of a sparse matrix, made by questioning a linear rule (probe.h) in two passes: count, then
+ * fill. */
 #ifndef SDD_MATRIX_ROW_H
 #define SDD_MATRIX_ROW_H
 #include "gpu/kernel/probe.h"
 
-/* What a row is: a point of a level made of points of the level before, or of the same level its limit or one of its
- * two limit tangents. FACES: a control point or the mean of a face; rows of level 1 are made of these. */
+/* What a row makes. STEP is a point of a level from points of the level before. LIMIT is its limit, and TANGENT_1 and
+ * TANGENT_2 are its limit tangents, from points of the same level. FACES is a control point or the mean of a face; rows
+ * of level 1 are made of these. */
 enum sdd_matrix_kind {
     SDD_MATRIX_FACES,
     SDD_MATRIX_STEP,
@@ -14,19 +16,21 @@ enum sdd_matrix_kind {
     SDD_MATRIX_TANGENT_2
 };
 
-/* A term of a row, as a product takes it. */
+/* A term of a row, in the form that a matrix product reads. */
 struct sdd_term {
     uint32_t column;
     float weight;
 } __attribute__((aligned(8)));
 
-/* Compressed rows: columns ascend in each, weights are not zero. */
+/* Compressed rows. Columns ascend in each row, and no weight is zero. */
 struct sdd_matrix_rows {
-    int32_t *count;     /* written in the first pass                              */
-    const int32_t *end; /* inclusive scan of count; NULL: this is the first pass  */
+    int32_t *count;     /* The entries in each row, written in the first pass. */
+    const int32_t *end; /* The inclusive scan of count; NULL in the first pass. */
     uint32_t *column;
     double *weight;
-    struct sdd_term *term; /* unless NULL, instead of both: of rules, not of products */
+    /* If not NULL, terms go here in place of `column` and `weight`; only rows of rules do this, not those of
+     * products. */
+    struct sdd_term *term;
 };
 
 SDD_FN int32_t sdd_row_first(const int32_t *end, int64_t row)
@@ -34,7 +38,7 @@ SDD_FN int32_t sdd_row_first(const int32_t *end, int64_t row)
     return row ? end[row - 1] : 0;
 }
 
-/* Takes what one run of the rule said of the row's next three columns; at: the row's end so far. */
+/* Takes the weights that one run of the rule gave to the row's next three columns. *at is the row's end so far. */
 SDD_FN void sdd_row_take(const struct sdd_matrix_rows *to, int32_t *at, const struct sdd_probe *p, struct sdd_vec3 w)
 {
     const float weight[3] = {w.x, w.y, w.z};
@@ -52,7 +56,7 @@ SDD_FN void sdd_row_take(const struct sdd_matrix_rows *to, int32_t *at, const st
     }
 }
 
-/* SDD_PROBE_ROW: makes a row; `point` is an expression that runs the rule over sdd_points_probed(&probe). */
+/* SDD_PROBE_ROW: makes a row. `point` is an expression that runs the rule over sdd_points_probed(&probe). */
 #define SDD_PROBE_ROW(to, row, probe, point)                                                                           \
     do {                                                                                                               \
         struct sdd_probe probe = sdd_probe_start();                                                                    \

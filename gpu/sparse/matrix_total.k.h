@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_total: sums of counts, chunk by chunk, in 64 bits: is a scan of them in 32 bits possible?
- * Shapes  count[n] i32 -> sum[ceil(n / SDD_TOTAL_CHUNK)] i64      Shape  item, a chunk      Cost  4 B read a row
- * Result  exact      Threads any queue */
+/* matrix_total: sums of counts, chunk by chunk, in 64 bits. They tell whether a scan of the counts fits 32 bits.
+ * Shapes  count[n] i32 -> sum[ceil(n / SDD_TOTAL_CHUNK)] i64
+ * Launch  item, n = chunks
+ * Cost    4 B read a row
+ * Result  exact
+ * Threads any queue */
 #ifndef SDD_K_MATRIX_TOTAL_H
 #define SDD_K_MATRIX_TOTAL_H
 #include "gpu/kernel/kernel.h"

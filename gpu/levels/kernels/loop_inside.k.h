@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_inside: a level of triangles to the next, inside the control triangles. There all vertices are regular, so the
+/* loop_inside: one level of triangles to the next, inside the control triangles. There all vertices are regular, so the
  * maps of the mesh matrix are fixed weights over neighbouring rows.
  * Shapes  grid of level L, from[n][3] f32 -> the rows of `to` inside triangles, level L + 1, both in grid order
- * Shape   item, n = F 4^L cells of the square around each triangle; half of them lie outside
+ * Launch  item, n = F 4^L cells of the square around each triangle; half of them lie outside
  * Cost    12 B read (the rest is shared) and up to four points of 12 B written a cell
- * Result  where they lie inside: the point of the cell's first vertex and of its edges along x, along y and across
- * Source  Mlakar 2018, section 4.2; Loop 1987      Threads any queue */
+ * Result  A cell makes, where they lie inside the triangle, the point of its first vertex and of its edges along x,
+ *         along y and across.
+ * Threads any queue
+ * Source  Mlakar 2018, section 4.2; Loop 1987 */
 #ifndef SDD_K_LOOP_INSIDE_H
 #define SDD_K_LOOP_INSIDE_H
 #include "gpu/rules/loop_rule.h"
@@ -13,7 +15,7 @@
 #include "gpu/grid/tri_grid.h"
 
 struct loop_inside_args {
-    struct sdd_grid grid; /* of level L */
+    struct sdd_grid grid; /* The grid of level L. */
     const float *from;
     float *to;
 };
@@ -23,12 +25,12 @@ SDD_FN struct sdd_vec3 sdd_tri_load(const struct sdd_grid *g, struct sdd_points 
     return sdd_points_load(p, sdd_tri_point(g, c, i, j));
 }
 
-/* What a cell makes, as far as it lies inside: where it does not, some other point. */
+/* The points that a cell makes. One that does not lie inside the triangle has some other value. */
 struct sdd_tri_cell {
     struct sdd_vec3 vertex, along_x, along_y, across;
 };
 
-/* Of the cell at (x, y) of the triangle of corner c. */
+/* Makes the points of the cell at (x, y), seen from corner c of its triangle. */
 SDD_FN struct sdd_tri_cell sdd_tri_cell_of(const struct sdd_grid *g, struct sdd_points from, uint32_t c, int32_t x,
                                            int32_t y)
 {
@@ -36,7 +38,7 @@ SDD_FN struct sdd_tri_cell sdd_tri_cell_of(const struct sdd_grid *g, struct sdd_
     struct sdd_vec3 py = sdd_tri_load(g, from, c, x, y + 1), low = p, left = p;
     struct sdd_tri_cell r;
     r.vertex = r.along_x = r.along_y = r.across = p;
-    if (x + y + 1 < 1 << g->level) { /* the edge across is inside, so there is a turned face beside the cell's */
+    if (x + y + 1 < 1 << g->level) { /* The edge across is inside, so there is an inverted face beside the cell's. */
         struct sdd_vec3 pxy = sdd_tri_load(g, from, c, x + 1, y + 1);
         r.across = sdd_loop_edge(sdd_add(px, py), sdd_add(p, pxy));
     }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_children: the faces of the next level (sqrt3_grid.h says which), three half-edges a half-edge.
+/* sqrt3_children: the faces of the next level (sqrt3_grid.h says which): each half-edge becomes a face of three
+ * half-edges.
  * Shapes  level (sqrt3_grid.h) -> vert, twin [9 F] u32, sharp[9 F] f32 (NULL where the level has none)
- * Shape   item, n = 3 F half-edges      Cost  about 40 B read, 24 B written a half-edge
- * Result  face c = (its start, O(twin), O) where half-edge c is no line. Sharpness stays in the first step and goes
- *         down by two in the second
- * Source  Mlakar 2018, table 4.1; Kobbelt 2000      Threads any queue */
+ * Launch  item, n = 3 F half-edges
+ * Cost    about 40 B read, 24 B written a half-edge
+ * Result  Where half-edge c is no line, face c is (its start, O(twin), O). Sharpness stays in the first step and goes
+ *         down by two in the second.
+ * Threads any queue
+ * Source  Mlakar 2018, table 4.1; Kobbelt 2000 */
 #ifndef SDD_K_SQRT3_CHILDREN_H
 #define SDD_K_SQRT3_CHILDREN_H
 #include "gpu/rules/sqrt3_grid.h"
@@ -38,8 +41,9 @@ SDD_FN void sdd_sqrt3_first_step(const struct sdd_sqrt3 *m, uint32_t c, struct s
     }
 }
 
-/* The pieces of a line in the second step: half-edge c of the next level on the line that h is on. Pieces count from
- * h's start; the piece that starts there is on the face across b v, the last one on the face of w b. */
+/* Sets the twin and sharpness of half-edge `side` of a face, which is piece `piece` of the line of half-edge h in the
+ * second step. Pieces are counted from h's start. The piece that starts there is in the face that the half-edge across
+ * b v makes, the last one in the face that w b makes. */
 SDD_FN void sdd_sqrt3_piece(const struct sdd_sqrt3 *m, uint32_t h, uint32_t piece, struct sdd_sqrt3_face *to,
                             uint32_t side)
 {
@@ -64,7 +68,7 @@ SDD_FN void sdd_sqrt3_second_step(const struct sdd_sqrt3 *m, uint32_t c, struct 
         to->twin[2] = 3 * (c + 2) + 2;
         return;
     }
-    uint32_t across = t - t % 3; /* the first half-edge of the face across */
+    uint32_t across = t - t % 3; /* This is the first half-edge of the face across. */
     int cut_across = sdd_sqrt3_is_line(m, across);
     to->vert[1] = sdd_sqrt3_own(m, t);
     to->vert[2] = sdd_sqrt3_own(m, c);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_firsts: a half-edge of each control vertex, from which one walk meets all of its fan.
- * Shapes  begin, end [V], corner[C] u32 (corners sorted by vertex), twin[C] u32 (>= C: none) -> first[V] u32
- * Shape   item, n = V      Cost  up to 8 B read a corner of the vertex
- * Result  the first of its corners whose own edge is a boundary, else the first; SDD_NONE for a vertex without corners
+/* sqrt3_firsts: a half-edge of each control vertex from which one walk meets all of its fan.
+ * Shapes  begin, end [V], corner[C] u32 (corners sorted by vertex), twin[C] u32 (>= C where there is none) -> first[V]
+ *         u32
+ * Launch  item, n = V
+ * Cost    up to 8 B read a corner of the vertex
+ * Result  The first of its corners whose own edge is a boundary, else its first corner; SDD_NONE for a vertex without
+ *         corners.
  * Threads any queue */
 #ifndef SDD_K_SQRT3_FIRSTS_H
 #define SDD_K_SQRT3_FIRSTS_H

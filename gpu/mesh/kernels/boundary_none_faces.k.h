@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* boundary_none_faces: boundary rule `none`: a face that touches a vertex of a soft boundary edge becomes a hole.
- * Result  other faces keep what hole held
- * Shapes  end[F] i32, vert[C], soft[V] u32 -> hole[F] u32      Shape  item, n = F      Threads any queue */
-#ifndef SDD_K_SOFT_HOLES_H
-#define SDD_K_SOFT_HOLES_H
+/* boundary_none_faces: boundary rule `none`: a face that touches a vertex of a boundary edge that was not authored
+ * infinitely sharp becomes a hole.
+ * Shapes  end[F] i32, vert[C], soft[V] u32 (edge_implicit) -> hole[F] u32
+ * Launch  item, n = F
+ * Result  Other faces keep what hole held.
+ * Threads any queue */
+#ifndef SDD_K_BOUNDARY_NONE_FACES_H
+#define SDD_K_BOUNDARY_NONE_FACES_H
 #include "gpu/kernel/kernel.h"
 
 struct boundary_none_faces_args {

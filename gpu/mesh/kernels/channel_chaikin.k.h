@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_chaikin: which semi-sharp control edge an edge of a face-varying channel decays with, under chaikin.
- * Shapes  control mesh with its rows (chaikin_rows.h), channel with twins -> row[E'] u32
- * Shape   item, n = E'      Cost  about 40 B read, 4 B written an edge
- * Result  the control edge's row, the other way round where that edge begins at the higher vertex but the channel's at
- *         the lower row, or the reverse; SDD_NONE at seams and boundaries and where nothing is semi-sharp
+/* channel_chaikin: says which semi-sharp control edge an edge of a face-varying channel decays with under chaikin.
+ * Shapes  control mesh with its rows (chaikin_rows), channel with twins -> row[E'] u32
+ * Launch  item, n = E'
+ * Cost    about 40 B read, 4 B written an edge
+ * Result  The control edge's row, with its lowest bit flipped where the two edges begin at different ends (the control
+ *         edge's direction goes by vertices, the channel's by rows). SDD_NONE at seams and boundaries and where nothing
+ *         is semi-sharp.
  * Threads any queue */
 #ifndef SDD_K_CHANNEL_CHAIKIN_H
 #define SDD_K_CHANNEL_CHAIKIN_H
 #include "gpu/rules/edge_sharpness.h"
 
 struct channel_chaikin_args {
-    struct sdd_control mesh, channel; /* the channel's rows are not read */
+    struct sdd_control mesh, channel; /* The chaikin rows of `channel` are not read. */
     uint32_t *row;
 };
 

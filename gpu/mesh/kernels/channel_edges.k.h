@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_edges: how sharp the edges of a face-varying channel are.
- * Shapes  edge_corner[E'] u32, twin[C] u32 of the channel, edge[C] u32 and sharp[E] f32 of the control mesh
- *         -> out[E'] f32
- * Shape   item, n = E'      Cost  16 B read, 4 B written an edge
- * Result  as sharp as those of the control mesh, and infinitely at seams and boundaries      Threads any queue */
+/* channel_edges: the sharpness of the edges of a face-varying channel.
+ * Shapes  edge_corner[E'] u32, twin[C] u32 of the channel, edge[C] u32 and sharp[E] f32 of the control mesh -> out[E']
+ *         f32
+ * Launch  item, n = E'
+ * Cost    16 B read, 4 B written an edge
+ * Result  The sharpness of the control edge; infinite at seams and boundaries.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_EDGES_H
 #define SDD_K_CHANNEL_EDGES_H
 #include "gpu/kernel/kernel.h"
 
 struct channel_edges_args {
     const uint32_t *edge_corner, *twin, *edge;
-    const float *sharp; /* NULL: all smooth */
+    const float *sharp; /* NULL where all are smooth. */
     float *out;
 };
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_extras: where a value that another vertex has already is met at one more vertex: that needs a row of its own.
- * Shapes  key[C] u64 (channel_keys) sorted -> flag[C] i32      Shape  item, n = C      Cost  16 B read, 4 B written
- * Result  1 or 0; their inclusive scan numbers such rows from 1      Threads any queue */
+/* channel_extras: flags where a value that belongs to a vertex already is met at another vertex, which needs a row of
+ * its own for it.
+ * Shapes  key[C] u64 (channel_keys) sorted -> flag[C] i32
+ * Launch  item, n = C
+ * Cost    16 B read, 4 B written
+ * Result  1 or 0; the inclusive scan of the flags numbers such rows from 1.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_EXTRAS_H
 #define SDD_K_CHANNEL_EXTRAS_H
 #include "gpu/kernel/kernel.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* channel_runs: which corners have each row of a face-varying channel.
- * Shapes  corner[C] u32 (those of a row are neighbours), row[C] u32 of corners -> begin, end [R] u32
- * Shape   item, n = C      Cost  24 B read, 8 B written a row
- * Result  rows without corners keep what begin and end held (zero them first)      Threads any queue */
+ * Shapes  corner[C] u32 (the corners of a row are neighbours), row[C] u32 of corners -> begin, end [R] u32
+ * Launch  item, n = C
+ * Cost    24 B read, 8 B written a row
+ * Result  Rows without corners keep what begin and end held; the caller zeroes them.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_RUNS_H
 #define SDD_K_CHANNEL_RUNS_H
 #include "gpu/kernel/kernel.h"

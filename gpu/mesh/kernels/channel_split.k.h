@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_split: gives rows of their own to values that several vertices share: OpenSubdiv's values belong to a vertex.
- * Shapes  key[C] u64 and corner[C] u32 sorted by key (channel_keys), rank[C] i32 (inclusive scan of channel_extras)
- *         -> row[C] u32 of corners, value[extra rows] u32
- * Shape   item, n = C      Cost  16 B and log2 C keys read a corner
- * Result  the lowest vertex of a value keeps the value's row; others have rows n_values, .., ascending by value and
- *         vertex. Corners that keep their row are not written      Threads any queue */
+/* channel_split: gives rows of their own to values that several vertices share, because OpenSubdiv's values belong to
+ * one vertex.
+ * Shapes  key[C] u64 and corner[C] u32 sorted by key (channel_keys), rank[C] i32 (inclusive scan of channel_extras) ->
+ *         row[C] u32 of corners, value[extra rows] u32
+ * Launch  item, n = C
+ * Cost    16 B and log2 C keys read a corner
+ * Result  The lowest vertex of a value keeps the value's row. The others have the rows from n_values on, ascending by
+ *         value and vertex. Corners that keep their row are not written.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_SPLIT_H
 #define SDD_K_CHANNEL_SPLIT_H
 #include "gpu/kernel/kernel.h"
@@ -21,7 +24,7 @@ struct channel_split_args {
 SDD_FN void k_channel_split(int64_t i, const struct channel_split_args *a)
 {
     uint64_t value = a->key[i] >> a->bits;
-    int64_t low = 0, high = i; /* where the corners of the value begin */
+    int64_t low = 0, high = i; /* The search finds where the corners of the value begin. */
     while (low < high) {
         int64_t middle = (low + high) / 2;
         if (a->key[middle] >> a->bits < value)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_twins: the corner across an edge, where the faces of both sides have the same values at both ends; else the
- * edge is a seam, or a boundary.
+/* channel_twins: the corner across an edge of a face-varying channel. There is one where the faces on both sides have
+ * the same values at both ends; any other edge is a seam or a boundary.
  * Shapes  twin[C] u32 of the control mesh, edge[C] u32 of the channel -> out[C] u32
- * Shape   item, n = C      Cost  16 B read, 4 B written a corner
- * Result  SDD_NONE where there is none      Threads any queue */
+ * Launch  item, n = C
+ * Cost    16 B read, 4 B written a corner
+ * Result  SDD_NONE where there is none.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_TWINS_H
 #define SDD_K_CHANNEL_TWINS_H
 #include "gpu/kernel/kernel.h"

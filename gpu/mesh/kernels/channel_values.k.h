@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_values: the values of the rows that a face-varying channel has beyond its values.
+/* channel_values: fills the rows that a face-varying channel has in addition to its values (channel_split).
  * Shapes  value[n] u32, p[U + n][width] f32 rows below U -> rows from U on
- * Shape   item, n rows      Cost  4 B read, 8 B a float
- * Result  rows below U stay      Threads any queue */
+ * Launch  item, n rows
+ * Cost    4 B read, 8 B a float
+ * Result  Rows below U keep what they held.
+ * Threads any queue */
 #ifndef SDD_K_CHANNEL_VALUES_H
 #define SDD_K_CHANNEL_VALUES_H
 #include "gpu/kernel/kernel.h"

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channel_vertices: how sharp the rows of a face-varying channel are: corners stay (sharpness 10), others are as sharp
- * as their vertex. A row with more than two sharp edges is a corner by those; so here stands what its edges do not say:
- * what its vertex is, the mode, and what the other value of the vertex does.
- * Shapes  control mesh and channel, twin SDD_NONE where there is none -> sharp[R] f32
- * Shape   item, n = V      Cost  about 60 B read a corner of the vertex
- * Result  rows without corners keep what sharp held
- * Source  OpenSubdiv, Vtr::internal::FVarLevel::completeTopologyFromFaceValues and FVarRefinement
- * Threads any queue */
+/* channel_vertices: the sharpness of the rows of a face-varying channel: corners stay (sharpness 10), other rows are as
+ * sharp as their vertex. A row with more than two sharp edges is a corner because of those. This kernel adds what its
+ * edges do not say: what its vertex is, the mode, and what the other value of the vertex does.
+ * Shapes  control mesh and channel, with twin SDD_NONE where there is none -> sharp[R] f32
+ * Launch  item, n = V
+ * Cost    about 60 B read a corner of the vertex
+ * Result  Rows without corners keep what sharp held.
+ * Threads any queue
+ * Source  OpenSubdiv, Vtr::internal::FVarLevel::completeTopologyFromFaceValues and FVarRefinement */
 #ifndef SDD_K_CHANNEL_VERTICES_H
 #define SDD_K_CHANNEL_VERTICES_H
 #include "gpu/rules/chaikin_rule.h"
 
-/* In the order of enum sdd_fvar. */
+/* The values of enum sdd_fvar, which a kernel cannot include. */
 enum sdd_channel_mode {
     SDD_MODE_CORNERS_PLUS1,
     SDD_MODE_NONE,
@@ -21,16 +22,19 @@ enum sdd_channel_mode {
 };
 
 struct channel_vertices_args {
-    struct sdd_control mesh, channel; /* the channel's vert_sharp is not read */
+    struct sdd_control mesh, channel; /* The vert_sharp of `channel` is not read. */
     float *sharp;
-    int32_t mode, chaikin; /* chaikin: do creases decay by it? */
+    int32_t mode;    /* A value of enum sdd_channel_mode. */
+    int32_t chaikin; /* Whether creases decay by chaikin. */
 };
 
-/* What is around a vertex. seam: some edge has other values on its other side; odd: some edge is not manifold. */
+/* What is around a vertex. */
 struct sdd_value_ring {
-    uint32_t first, second; /* rows; SDD_NONE: there is no second */
-    int32_t n_values;       /* 3: three or more                   */
-    int32_t boundary, seam, odd;
+    uint32_t first, second; /* Its first two rows; `second` is SDD_NONE if there is only one. */
+    int32_t n_values;       /* The number of rows; 3 stands for three or more. */
+    int32_t boundary;       /* Whether some edge is a boundary. */
+    int32_t seam;           /* Whether some edge has other values on its other side. */
+    int32_t nonmanifold;    /* Whether some edge is non-manifold. */
 };
 
 SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, const struct sdd_control *channel,
@@ -40,7 +44,7 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
     r.first = channel->vert[m->corner[m->begin[v]]];
     r.second = SDD_NONE;
     r.n_values = 1;
-    r.boundary = r.seam = r.odd = 0;
+    r.boundary = r.seam = r.nonmanifold = 0;
     for (uint32_t k = m->begin[v]; k < m->end[v]; k++) {
         uint32_t c = m->corner[k], row = channel->vert[c];
         if (row != r.first && r.second == SDD_NONE) {
@@ -54,7 +58,7 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
             int open = m->twin[own] == SDD_NONE;
             r.seam |= channel->edge[own] != channel->edge[stands];
             r.boundary |= open;
-            r.odd |= open && stands != own; /* of more than one face, and yet no twin */
+            r.nonmanifold |= open && stands != own; /* The edge has more than one face, and yet no twin. */
         }
     }
     return r;
@@ -62,44 +66,46 @@ SDD_FN struct sdd_value_ring sdd_value_ring_of(const struct sdd_control *m, cons
 
 /* The faces of one value at its vertex, between seams. */
 struct sdd_value_span {
-    int32_t n_fans, n_infinite; /* pieces, by where they begin; infinitely sharp edges inside */
-    struct sdd_semi_sum semi;   /* what is left inside of semi-sharp edges                    */
+    int32_t n_fans;                     /* The separate fans, counted by where they begin. */
+    int32_t n_infinite;                 /* The infinitely sharp edges inside. */
+    struct sdd_semisharp_sum semisharp; /* What is left of the semi-sharp edges inside. */
 };
 
 SDD_FN struct sdd_value_span sdd_value_span_of(const struct sdd_control *channel, uint32_t row,
-                                               const struct sdd_semi_past *past, int32_t level)
+                                               const struct sdd_semisharp_past *past, int32_t level)
 {
     struct sdd_value_span p;
     p.n_fans = p.n_infinite = 0;
-    p.semi = sdd_semi_none();
+    p.semisharp = sdd_semisharp_none();
     for (uint32_t k = channel->begin[row]; k < channel->end[row]; k++) {
         uint32_t c = channel->corner[k];
         float s = channel->edge_sharp[channel->edge[c]];
         if (channel->twin[c] == SDD_NONE)
             p.n_fans++;
-        else if (s >= 10.0f) /* each edge inside leaves the vertex in one face */
+        else if (s >= 10.0f) /* Each edge inside leaves the vertex in exactly one face. */
             p.n_infinite++;
         else
-            sdd_semi_add(&p.semi, sdd_semi_left(s, past, level));
+            sdd_semisharp_add(&p.semisharp, sdd_semisharp_left(s, past, level));
     }
     return p;
 }
 
-/* A value without sharp edges inside waits for its sibling, which has some: it is a corner until the step in which the
- * last of those vanish, and blends then with their weight; but where a seam at the vertex is semi-sharp for longer, it
- * stays one step more and blends with nothing, for which there is the least weight that a float below 10 can hold.
- * The sharpness that comes to that: it decays uniformly under chaikin too. */
+/* The sharpness of a value without sharp edges inside whose sibling, the vertex's other value, has some. Such a value
+ * waits: it is a corner until the step in which the last of the sibling's edges vanish, and is then blended with their
+ * weight. Where a seam at the vertex is semi-sharp for longer, it stays a corner one step more and is blended with
+ * nothing; for that there is the least weight that a float below 10 can hold. Vertex sharpness decays uniformly under
+ * chaikin too, so one number can say this. */
 SDD_FN float sdd_waiting_sharpness(const struct channel_vertices_args *a, uint32_t v, uint32_t sibling)
 {
-    struct sdd_semi_past past;
-    struct sdd_semi_sum all = sdd_semi_around(&a->mesh, v, 0, &past), last = sdd_semi_none();
-    struct sdd_semi_sum inside = sdd_value_span_of(&a->channel, sibling, &past, 0).semi;
+    struct sdd_semisharp_past past;
+    struct sdd_semisharp_sum all = sdd_semisharp_around(&a->mesh, v, 0, &past), last = sdd_semisharp_none();
+    struct sdd_semisharp_sum inside = sdd_value_span_of(&a->channel, sibling, &past, 0).semisharp;
     int32_t level = 0;
-    while (inside.n > 0 && level < SDD_SEMI_LEVELS) {
-        past.at[level++] = a->chaikin ? all : sdd_semi_none();
-        all = sdd_semi_around(&a->mesh, v, level, &past);
+    while (inside.n > 0 && level < SDD_SEMISHARP_LEVELS) {
+        past.at[level++] = a->chaikin ? all : sdd_semisharp_none();
+        all = sdd_semisharp_around(&a->mesh, v, level, &past);
         last = inside;
-        inside = sdd_value_span_of(&a->channel, sibling, &past, level).semi;
+        inside = sdd_value_span_of(&a->channel, sibling, &past, level).semisharp;
     }
     if (all.n > 0)
         return (float)level + 9.5367431640625e-07f;
@@ -113,12 +119,12 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
     float vertex = a->mesh.vert_sharp ? a->mesh.vert_sharp[v] : 0.0f;
     const struct sdd_control *m = &a->channel;
     int32_t mode = a->mode, plus = mode == SDD_MODE_CORNERS_PLUS1 || mode == SDD_MODE_CORNERS_PLUS2;
-    if (vertex >= 10.0f || (r->odd && (r->seam || r->n_values > 1)) ||
+    if (vertex >= 10.0f || (r->nonmanifold && (r->seam || r->n_values > 1)) ||
         (m->end[row] - m->begin[row] == 1 && mode != SDD_MODE_NONE))
         return 10.0f;
-    if (mode == SDD_MODE_BOUNDARIES && (r->seam || (r->boundary && !r->odd)))
+    if (mode == SDD_MODE_BOUNDARIES && (r->seam || (r->boundary && !r->nonmanifold)))
         return 10.0f;
-    if (mode == SDD_MODE_CORNERS_PLUS2 && r->seam && r->n_values == 1 && !r->boundary) /* a seam ends here */
+    if (mode == SDD_MODE_CORNERS_PLUS2 && r->seam && r->n_values == 1 && !r->boundary) /* A seam ends here. */
         return 10.0f;
     if (!plus || r->n_values == 1)
         return vertex;
@@ -129,8 +135,9 @@ SDD_FN float sdd_row_sharpness(const struct channel_vertices_args *a, uint32_t v
     if (other.n_fans > 1 || other.n_infinite > 0 ||
         (mode == SDD_MODE_CORNERS_PLUS2 && m->end[sibling] - m->begin[sibling] == 1))
         return 10.0f;
-    if (vertex > 0.0f || mine.semi.n > 0 ||
-        other.semi.n == 0) /* all values of a semi-sharp vertex look at themselves */
+    /* A value waits for its sibling only where it has no semi-sharp edges inside, the sibling has some, and the vertex
+     * is not semi-sharp itself. */
+    if (vertex > 0.0f || mine.semisharp.n > 0 || other.semisharp.n == 0)
         return vertex;
     return sdd_waiting_sharpness(a, v, sibling);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* corner_apply: gives each tagged vertex the sharpness of the last row that names it.
  * Shapes  key[n] u64 and row[n] i32 sorted by key (vertex_keys), sharpness[n] f32 -> vert_sharp[V] f32, error[1] u64
- * Shape   item, n = corner tags      Result  error = min(error, row) where the vertex is not in [0, V)
+ * Launch  item, n = corner tags
+ * Result  error = min(error, row) where the vertex is not in [0, V)
  * Threads any queue */
 #ifndef SDD_K_CORNER_APPLY_H
 #define SDD_K_CORNER_APPLY_H

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* crease_apply: gives each creased edge the sharpness of the last row that names it; finds creases without an edge.
- * Shapes  key[n] u64 and row[n] i32 sorted by key, sharpness[n] f32, edge_corner[E], vert[C] u32, faces
- *         -> edge_sharp[E] f32, error[1] u64      Shape  item, n = creases      Cost  log2 E reads
- * Result  the sort is stable, so the last row of a run is the one written last; error = min(error, row)
+/* crease_apply: gives each creased edge the sharpness of the last row that names it, and finds creases without an edge.
+ * Shapes  key[n] u64 and row[n] i32 sorted by key, sharpness[n] f32, edge_corner[E], vert[C] u32, faces ->
+ *         edge_sharp[E] f32, error[1] u64
+ * Launch  item, n = creases
+ * Cost    log2 E reads
+ * Result  The sort is stable, so the last row of a run is the one that counts. error = min(error, row) where no edge is
+ *         found.
  * Threads any queue */
 #ifndef SDD_K_CREASE_APPLY_H
 #define SDD_K_CREASE_APPLY_H
@@ -23,7 +26,7 @@ struct crease_apply_args {
 SDD_FN void k_crease_apply(int64_t i, const struct crease_apply_args *a)
 {
     int64_t low = 0, high = a->n_edges;
-    while (low < high) { /* edges are numbered by key */
+    while (low < high) { /* Edges are numbered by key. */
         int64_t middle = (low + high) / 2;
         uint32_t c = a->edge_corner[middle];
         if (sdd_edge_key(a->vert[c], a->vert[sdd_next(&a->faces, c)], a->bits) < a->key[i])

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* crease_keys: sort keys of the authored creases, in the numbering of edge_keys; finds vertices out of range.
- * Shapes  pair[n][2] i32 -> key[n] u64, value[n] i32, error[1] u64      Shape  item, n = creases
- * Result  error = min(error, row)      Threads any queue */
+ * Shapes  pair[n][2] i32 -> key[n] u64, value[n] i32, error[1] u64
+ * Launch  item, n = creases
+ * Result  error = min(error, row) where a vertex is not in [0, V)
+ * Threads any queue */
 #ifndef SDD_K_CREASE_KEYS_H
 #define SDD_K_CREASE_KEYS_H
 #include "gpu/mesh/kernels/edge_keys.k.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* edge_ids: the edge of each corner (from its vertex to the next) and one corner of each edge.
  * Shapes  id[n] i32 (inclusive scan of run_heads), corner[n] i32 sorted -> edge[C] u32, edge_corner[E] u32
- * Shape   item, n = C      Cost  12 B read, 8 B written
- * Result  edge_corner is the edge's lowest corner (the sort is stable)      Threads any queue */
+ * Launch  item, n = C
+ * Cost    12 B read, 8 B written
+ * Result  edge_corner is the edge's lowest corner, because the sort is stable.
+ * Threads any queue */
 #ifndef SDD_K_EDGE_IDS_H
 #define SDD_K_EDGE_IDS_H
 #include "gpu/kernel/kernel.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edge_implicit: boundary and non-manifold edges become infinitely sharp; under the boundary rule `none` marks the
- * vertices of boundary edges that were not authored so.
- * Shapes  edge_corner, kind [E], vert, twin [C] u32, faces -> edge_sharp[E] f32, soft[V] u32 (every writer writes 1)
- * Result  all writers of soft write the same word, so their order cannot show
- * Shape   item, n = E      Source  OpenSubdiv, Far::TopologyRefinerFactory      Threads any queue */
+/* edge_implicit: makes boundary and non-manifold edges infinitely sharp. Under boundary rule `none` it also marks the
+ * vertices of boundary edges that were not authored so (boundary_none_faces).
+ * Shapes  edge_corner, kind [E], vert, twin [C] u32, faces -> edge_sharp[E] f32, soft[V] u32
+ * Launch  item, n = E
+ * Result  All writers of a word of soft write 1, so their order cannot show.
+ * Threads any queue
+ * Source  OpenSubdiv, Far::TopologyRefinerFactory */
 #ifndef SDD_K_EDGE_IMPLICIT_H
 #define SDD_K_EDGE_IMPLICIT_H
 #include "gpu/mesh/kernels/nonmanifold_split_edges.k.h"
@@ -11,9 +13,9 @@
 struct edge_implicit_args {
     const uint32_t *edge_corner, *vert, *twin;
     struct sdd_faces faces;
-    const uint32_t *kind; /* NULL: the mesh is manifold, an edge without a twin is a boundary */
+    const uint32_t *kind; /* NULL where the mesh is manifold; then an edge without a twin is a boundary. */
     float *edge_sharp;
-    uint32_t *soft; /* NULL: the rule is not `none` */
+    uint32_t *soft; /* NULL where the boundary rule is not `none`. */
 };
 
 SDD_FN void k_edge_implicit(int64_t e, const struct edge_implicit_args *a)

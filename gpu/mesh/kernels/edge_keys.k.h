@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edge_keys: sort keys that bring the corners of an edge together and number edges by (min vertex, max vertex).
- * Shapes  vert[C] u32, faces -> key[C] u64, value[C] i32      Shape  item, n = C      Cost  24 B a corner
- * Result  key = min << bits | max, value = corner             Threads any queue */
+/* edge_keys: sort keys that bring the corners of an edge together and number edges by (lower vertex, higher vertex).
+ * Shapes  vert[C] u32, faces -> key[C] u64, value[C] i32
+ * Launch  item, n = C
+ * Cost    24 B a corner
+ * Result  key = lower << bits | higher, value = corner
+ * Threads any queue */
 #ifndef SDD_K_EDGE_KEYS_H
 #define SDD_K_EDGE_KEYS_H
 #include "gpu/grid/faces.h"
@@ -11,7 +14,7 @@ struct edge_keys_args {
     struct sdd_faces faces;
     uint64_t *key;
     int32_t *value;
-    int32_t bits; /* vertex ids are below 2^bits */
+    int32_t bits; /* Vertex ids are below 2^bits. */
 };
 
 SDD_FN uint64_t sdd_edge_key(uint32_t u, uint32_t v, int32_t bits)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* face_corners: what a corner knows of its face: the face, the corners after and before it; checks vertex indices.
- * Also for a face-varying channel, whose values are its vertices.
- * Shapes  end[F] i32 (inclusive scan of the sizes), input[C] i32 -> vert, face, next, prev [C] u32, error[1] u64
- * Shape   item, n = F      Cost  4 B read and 16 B written a corner
- * Result  a left-handed face a b c d is read as a d c b; error = min(error, corner) where a vertex is not in [0, V).
- * Needs   sizes that add up to C: sdd_topology_create has checked them
+/* face_corners: what a corner knows of its face: the face and the corners after and before it. Checks vertex indices.
+ * It also serves face-varying channels, whose values take the place of vertices.
+ * Shapes  end[F] i32 (inclusive scan of face sizes that add up to C), input[C] i32 -> vert, face, next, prev [C] u32,
+ *         error[1] u64
+ * Launch  item, n = F
+ * Cost    4 B read and 16 B written a corner
+ * Result  A left-handed face a b c d is read as a d c b. error = min(error, corner) where a vertex is not in [0, V).
  * Threads any queue */
 #ifndef SDD_K_FACE_CORNERS_H
 #define SDD_K_FACE_CORNERS_H
@@ -13,7 +14,8 @@
 struct face_corners_args {
     const int32_t *end;
     const int32_t *input;
-    uint32_t *vert, *face, *next, *prev; /* face, next and prev NULL: uniform faces need no tables */
+    /* `face`, `next` and `prev` are NULL for faces of one size, which need no tables. */
+    uint32_t *vert, *face, *next, *prev;
     uint64_t *error;
     uint32_t n_vertices;
     int32_t left_handed;

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* face_ends: where each face's corners end, for faces of one size: nothing to upload, nothing to scan.
- * Shapes  -> end[F] i32      Shape  item, n = F      Cost  4 B written a face
- * Result  the inclusive scan of F equal sizes      Threads any queue */
+/* face_ends: where each face's corners end, for faces of one size; it saves an upload and a scan.
+ * Shapes  -> end[F] i32
+ * Launch  item, n = F
+ * Cost    4 B written a face
+ * Result  the inclusive scan of F equal sizes
+ * Threads any queue */
 #ifndef SDD_K_FACE_ENDS_H
 #define SDD_K_FACE_ENDS_H
 #include "gpu/kernel/kernel.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* feature_vertices: where a rule other than the smooth one can hold: two sharp edges or more, or a sharp vertex. What is
- * not is_feature stays so on all levels: engines need not look at its edges.
+/* feature_vertices: finds the feature vertices, where a rule other than the smooth one may hold: those that are sharp
+ * or have two or more sharp edges. Other vertices are smooth on all levels, so that engines need not look at their
+ * edges.
  * Shapes  control mesh with edge_sharp -> is_feature[V] u8, flag[V] i32 (the same, for a scan)
- * Shape  item, n = V
- * Cost    about 20 B read a corner, 5 B written a vertex      Result  0 or 1
+ * Launch  item, n = V
+ * Cost    about 20 B read a corner, 5 B written a vertex
+ * Result  1 or 0
  * Threads any queue */
-#ifndef SDD_K_VERTEX_RULED_H
-#define SDD_K_VERTEX_RULED_H
+#ifndef SDD_K_FEATURE_VERTICES_H
+#define SDD_K_FEATURE_VERTICES_H
 #include "gpu/grid/control.h"
 
 struct feature_vertices_args {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ghost_faces: numbers the boundary loops: each is a ghost face, fanned around one ghost vertex.
- * Shapes  label[B] u32, rank[B] i32 (scan of ghost_heads) -> face[B], first[H] u32
- * Shape   item, n = B
- * Result  ghost faces follow the F real ones; first[h] is a ghost corner of loop h      Threads any queue */
+/* ghost_faces: numbers the boundary loops; each is a ghost face, fanned around one ghost vertex.
+ * Shapes  label[B] u32, rank[B] i32 (inclusive scan of ghost_heads) -> face[B], first[H] u32
+ * Launch  item, n = B
+ * Result  Ghost faces follow the F real ones. first[h] is a ghost corner of loop h.
+ * Threads any queue */
 #ifndef SDD_K_GHOST_FACES_H
 #define SDD_K_GHOST_FACES_H
 #include "gpu/kernel/kernel.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ghost_heads: marks the least ghost of each boundary loop.
- * Result  one flag a loop
- * Shapes  label[B] u32 -> flag[B] i32      Shape  item, n = B      Threads any queue */
+/* ghost_heads: flags the lowest ghost of each boundary loop.
+ * Shapes  label[B] u32 -> flag[B] i32
+ * Launch  item, n = B
+ * Result  1 or 0, and one 1 a loop
+ * Threads any queue */
 #ifndef SDD_K_GHOST_HEADS_H
 #define SDD_K_GHOST_HEADS_H
 #include "gpu/kernel/kernel.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ghost_jump: one round of pointer jumping: after k rounds label is the least ghost within 2^k steps along the loop.
- * Result  enough rounds leave in label the least ghost of the whole loop
- * Shapes  label, jump [B] u32 -> new_label, new_jump [B] u32      Shape  item, n = B      Cost  24 B a ghost
+/* ghost_jump: one round of pointer jumping. After k rounds label is the lowest ghost within 2^k steps along the loop.
+ * Shapes  label, jump [B] u32 -> new_label, new_jump [B] u32
+ * Launch  item, n = B
+ * Cost    24 B a ghost
+ * Result  After enough rounds label is the lowest ghost of the whole loop.
  * Threads any queue */
 #ifndef SDD_K_GHOST_JUMP_H
 #define SDD_K_GHOST_JUMP_H

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hole_apply: marks the faces that are holes.
- * Shapes  list[n] i32 -> hole[F] u32 (every writer writes 1), error[1] u64      Shape  item, n = authored holes
- * Result  error = min(error, row) where the face is not in [0, F)      Threads any queue */
+ * Shapes  list[n] i32 -> hole[F] u32, error[1] u64
+ * Launch  item, n = authored holes
+ * Result  All writers of a word of hole write 1. error = min(error, row) where the face is not in [0, F).
+ * Threads any queue */
 #ifndef SDD_K_HOLE_APPLY_H
 #define SDD_K_HOLE_APPLY_H
 #include "gpu/kernel/kernel.h"

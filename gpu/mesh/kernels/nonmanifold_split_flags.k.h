@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nonmanifold_split_flags: which uses of an edge are edges of their own (see nonmanifold_split_edges), and where each run of uses begins.
- * Shapes  key[C] u64 and corner[C] i32 sorted by key, run[C] i32 (runs, from 1), vert[C] u32, faces
- *         -> flag[C] i32, run_first[runs] i32
- * Shape   item, n = C      Cost  32 B read, 8 B written
- * Result  flag = 1 where the use before is of the same edge and of the same face, or the edge's ends are equal; the
- *         sort is stable, so the uses of one face are neighbours      Threads any queue */
-#ifndef SDD_K_APART_FLAGS_H
-#define SDD_K_APART_FLAGS_H
+/* nonmanifold_split_flags: flags the uses of an edge that become edges of their own (nonmanifold_split_edges), and
+ * finds where each run of uses begins.
+ * Shapes  corner[C] i32 sorted by edge key, run[C] i32 (number of the run, from 1), vert[C] u32, faces -> flag[C] i32,
+ *         run_first[runs] i32
+ * Launch  item, n = C
+ * Cost    32 B read, 8 B written
+ * Result  flag = 1 where the use before it is of the same edge and the same face, or where it is not the first and the
+ *         edge's ends are equal. The sort is stable, so the uses of one face are neighbours.
+ * Threads any queue */
+#ifndef SDD_K_NONMANIFOLD_SPLIT_FLAGS_H
+#define SDD_K_NONMANIFOLD_SPLIT_FLAGS_H
 #include "gpu/grid/faces.h"
 
 struct nonmanifold_split_flags_args {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* open_flags: marks the corners whose edge has no face across.
- * Shapes  twin[C] u32 (SDD_NONE: none) -> flag[C] i32      Shape  item, n = C
- * Result  1 or 0; their inclusive scan numbers such corners from 1      Threads any queue */
+/* open_flags: flags the corners whose edge has no face across.
+ * Shapes  twin[C] u32 (SDD_NONE where there is none) -> flag[C] i32
+ * Launch  item, n = C
+ * Result  1 or 0; the inclusive scan of the flags numbers such corners from 1.
+ * Threads any queue */
 #ifndef SDD_K_OPEN_FLAGS_H
 #define SDD_K_OPEN_FLAGS_H
 #include "gpu/kernel/kernel.h"

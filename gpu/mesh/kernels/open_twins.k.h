@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* open_twins: numbers the corners whose edge has no face across, as ghosts number those of a manifold mesh.
  * Shapes  twin[C] u32, rank[C] i32 (inclusive scan of open_flags) -> twin[C]
- * Shape   item, n = C
- * Result  C + 0, 1, .. where twin was SDD_NONE; other rows keep what they held      Threads any queue */
+ * Launch  item, n = C
+ * Result  twin becomes C + 0, C + 1 and so on where it was SDD_NONE; other rows keep what they held.
+ * Threads any queue */
 #ifndef SDD_K_OPEN_TWINS_H
 #define SDD_K_OPEN_TWINS_H
 #include "gpu/kernel/kernel.h"

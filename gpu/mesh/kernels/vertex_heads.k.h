@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_heads: where each vertex's run of sorted corners begins and ends; finds faces that repeat a vertex.
  * Shapes  key[C] u64 and corner[C] i32 sorted by key, faces -> begin, end [V] u32, error[1] u64
- * Shape   item, n = C      Cost  20 B read a corner
- * Result  vertices without corners keep what begin and end held (zero them first); error = min(error, corner) for a
- *         corner whose vertex stands in the same face before it (the sort is stable: such corners are neighbours)
+ * Launch  item, n = C
+ * Cost    20 B read a corner
+ * Result  Vertices without corners keep what begin and end held; the caller zeroes them. error = min(error, corner) for
+ *         a corner whose vertex has an earlier corner in the same face; the sort is stable, so such corners are
+ *         neighbours.
  * Threads any queue */
 #ifndef SDD_K_VERTEX_HEADS_H
 #define SDD_K_VERTEX_HEADS_H

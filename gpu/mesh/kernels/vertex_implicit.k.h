@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_implicit: boundary rule `edgeAndCorner`: a vertex of one face and two edges becomes infinitely sharp.
- * Result  other vertices keep what vert_sharp held
- * Shapes  begin, end [V] u32 -> vert_sharp[V] f32      Shape  item, n = V      Threads any queue */
+ * Shapes  begin, end [V] u32 -> vert_sharp[V] f32
+ * Launch  item, n = V
+ * Result  Other vertices keep what vert_sharp held.
+ * Threads any queue */
 #ifndef SDD_K_VERTEX_IMPLICIT_H
 #define SDD_K_VERTEX_IMPLICIT_H
 #include "gpu/kernel/kernel.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* vertex_keys: sort keys that bring the corners of a vertex together, in corner order.
+ * Shapes  vert[C] u32 -> key[C] u64, value[C] i32
+ * Launch  item, n = C
+ * Cost    16 B a corner
  * Result  key = vertex, value = corner
- * Shapes  vert[C] u32 -> key[C] u64, value[C] i32      Shape  item, n = C      Cost  16 B a corner
  * Threads any queue */
 #ifndef SDD_K_VERTEX_KEYS_H
 #define SDD_K_VERTEX_KEYS_H

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* visible_corners: marks the corners of faces that are not holes.
- * Result  flag 1 or 0
- * Shapes  hole[F] u32, faces -> flag[C] i32      Shape  item, n = C      Threads any queue */
-#ifndef SDD_K_SHOWN_FLAGS_H
-#define SDD_K_SHOWN_FLAGS_H
+/* visible_corners: flags the corners of faces that are not holes.
+ * Shapes  hole[F] u32, faces -> flag[C] i32
+ * Launch  item, n = C
+ * Result  1 or 0
+ * Threads any queue */
+#ifndef SDD_K_VISIBLE_CORNERS_H
+#define SDD_K_VISIBLE_CORNERS_H
 #include "gpu/grid/faces.h"
 
 struct visible_corners_args {

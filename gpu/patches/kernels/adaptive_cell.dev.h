@@ -1,32 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adaptive_cell.h: which bicubic patch of feature-adaptive subdivision (patch_cells.h) a point of a later level lies
- * on, and its place there. Cells are met here in the frame of a level-1 quad's grid: a cell of level l >= 1 has a
- * 2^(l-1)th of its side; a patch of level 0 is a whole control face. */
+/* adaptive_cell.dev.h: finds the bicubic patch of feature-adaptive subdivision (patch_cells.dev.h) that a point of a
+ * later level lies on, and its position there. Cells are seen in the grid of a level-1 quad: a cell of level l >= 1 has
+ * a side of 1 / 2^(l-1) of the grid's, and a patch of level 0 is a whole control face. */
 #ifndef SDD_ADAPTIVE_CELL_H
 #define SDD_ADAPTIVE_CELL_H
 #include "gpu/patches/kernels/patch_cells.dev.h"
 #include "gpu/patches/kernels/patch_param.dev.h"
 #include "gpu/bspline/row_bands.h"
 
-#define SDD_ADAPTIVE_LEVELS 11 /* 0 .. SDD_MAX_PATCH_LEVEL */
+#define SDD_ADAPTIVE_LEVELS 11 /* Levels 0 to SDD_MAX_PATCH_LEVEL. */
 
 /* The patches of each level. */
 struct sdd_level_patches {
-    const uint64_t *cell[SDD_ADAPTIVE_LEVELS];  /* keys, ascending; not read for level 0 */
-    const uint32_t *patch[SDD_ADAPTIVE_LEVELS]; /* [n] rows of `cell` that are patches; of level 0 the faces' first
-                                                 * corners */
-    uint32_t n[SDD_ADAPTIVE_LEVELS], first[SDD_ADAPTIVE_LEVELS]; /* first: patches of the levels before */
+    const uint64_t *cell[SDD_ADAPTIVE_LEVELS]; /* Keys, ascending; not read for level 0. */
+    /* Shape [n]: the rows of `cell` that are patches; on level 0 the first corners of faces. */
+    const uint32_t *patch[SDD_ADAPTIVE_LEVELS];
+    uint32_t n[SDD_ADAPTIVE_LEVELS];
+    uint32_t first[SDD_ADAPTIVE_LEVELS]; /* How many patches the levels before have. */
 };
 
-/* Patches and points of all levels, for points of level `last`. */
+/* The patches and points of all levels, for points of level `last`. */
 struct sdd_adaptive {
     struct sdd_control mesh;
-    const float *points; /* [.][3]: control points, then those of each level, then limits */
+    /* Shape [.][3]: control points, then those of each level, then limits. */
+    const float *points;
     struct sdd_level_patches levels;
-    const struct sdd_quad *patch, *param; /* [.][16], [.][4] u32: patch_rows */
-    const struct sdd_table_basis *basis;  /* of 2^j cells from sdd_basis_at(j)   */
-    const uint64_t *left;                 /* [n_left] keys of the points of the last level that no patch makes, ..  */
-    uint32_t n_left, left_first;          /* .. which are rows left_first + k of `points` */
+    const struct sdd_quad *patch, *param; /* Shapes [.][16] and [.][4] u32, as patch_rows makes them. */
+    const struct sdd_table_basis *basis;  /* The table for 2^j cells begins at sdd_basis_at(j). */
+    /* Shape [n_left]: the keys of the points of the last level that no patch makes. */
+    const uint64_t *left;
+    uint32_t n_left;
+    uint32_t left_first; /* Those points are rows left_first + k of `points`. */
     int32_t last;
 };
 
@@ -35,7 +39,7 @@ SDD_FN int32_t sdd_basis_at(int32_t j)
     return (1 << j) - 1 + j;
 }
 
-/* The bits of v moved apart: bit k to bit 2 k. */
+/* Spreads the bits of v: bit k goes to bit 2 k. */
 SDD_FN uint64_t sdd_spread_bits(uint32_t v)
 {
     uint64_t x = v & 0xffffu;
@@ -45,10 +49,11 @@ SDD_FN uint64_t sdd_spread_bits(uint32_t v)
     return (x | x << 1) & 0x55555555u;
 }
 
-/* A level-1 quad: its corner, and of a control quad which quarter it is: its grid is turned by so many. */
+/* A level-1 quad. Over a control quad its grid is rotated against the quad's by so many quarters as its corner is from
+ * the first. */
 struct sdd_quarter {
-    uint32_t corner, first; /* first: corner of the face */
-    int32_t is_quad, turn;
+    uint32_t corner, first; /* `first` is the first corner of the face. */
+    int32_t is_quad, rotation;
 };
 
 SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c)
@@ -58,21 +63,21 @@ SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c
     q.corner = c;
     q.first = f ? (uint32_t)m->face_end[f - 1] : 0;
     q.is_quad = sdd_is_quad(m, f);
-    q.turn = q.is_quad ? (int32_t)(c - q.first) : 0;
+    q.rotation = q.is_quad ? (int32_t)(c - q.first) : 0;
     return q;
 }
 
-/* The key of cell (x, y) of level l >= 1 of a level-1 quad (the other way: sdd_patch_cell). */
+/* The key of cell (x, y) of level l >= 1 of a level-1 quad. This is the inverse of sdd_patch_cell. */
 SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t x, int32_t y)
 {
     int32_t most = (1 << l) - 1, u = x, v = y;
-    if (q->turn == 1) {
+    if (q->rotation == 1) {
         u = most - y;
         v = x;
-    } else if (q->turn == 2) {
+    } else if (q->rotation == 2) {
         u = most - x;
         v = most - y;
-    } else if (q->turn == 3) {
+    } else if (q->rotation == 3) {
         u = y;
         v = most - x;
     }
@@ -80,7 +85,7 @@ SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t
            sdd_spread_bits((uint32_t)v) << 1;
 }
 
-/* The patch of that cell of level l; SDD_NONE: it is none. */
+/* The patch at the cell of level l with this key, or SDD_NONE if the cell is no patch. */
 SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint64_t key)
 {
     const uint64_t *cell = p->cell[l];
@@ -101,9 +106,9 @@ SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint6
     return SDD_NONE;
 }
 
-/* A patch as it lies on a grid: from (x0, y0), of `side` cells. */
+/* A patch as it lies on a grid: from (x0, y0), `side` cells wide. */
 struct sdd_leaf {
-    uint32_t patch; /* SDD_NONE: a cell of the last level that is none */
+    uint32_t patch; /* SDD_NONE for a cell of the last level that is no patch. */
     int32_t x0, y0, side;
 };
 
@@ -117,13 +122,13 @@ SDD_FN struct sdd_leaf sdd_leaf_of(uint32_t patch, int32_t x0, int32_t y0, int32
     return r;
 }
 
-/* The patch of level 0 that covers a level-1 quad, or none. */
+/* The patch of level 0 that covers a level-1 quad, or SDD_NONE. */
 SDD_FN uint32_t sdd_undivided_face(const struct sdd_adaptive *a, const struct sdd_quarter *q)
 {
     return q->is_quad ? sdd_patch_at(&a->levels, 0, q->first) : SDD_NONE;
 }
 
-/* The patch that makes point (x, y), 0 <= x, y <= m, of a level-1 quad's grid: of those that meet there, the one
+/* The patch that makes point (x, y), 0 <= x, y <= m, of a level-1 quad's grid. Where several patches meet it is the one
  * further along x and y. */
 SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sdd_quarter *q, int32_t x, int32_t y)
 {
@@ -142,33 +147,33 @@ SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sd
     return sdd_leaf_of(SDD_NONE, x, y, 1);
 }
 
-/* ---- a patch's points, in the grid's frame ---------------------------------------------------------------------- */
+/* The 4 x 4 points of a patch, rotated into the grid's directions. */
 SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q,
                                           const struct sdd_leaf *leaf)
 {
     const struct sdd_quad *rows = a->patch + 4 * (size_t)leaf->patch;
     uint32_t blocked = a->param[leaf->patch].v[3] / SDD_FLAG_BOUNDARY & 15;
-    struct sdd_sixteen s, turned;
+    struct sdd_sixteen s, rotated;
     s.x0 = leaf->x0;
     s.y0 = leaf->y0;
     s.side = leaf->side;
-    s.open = (blocked >> q->turn | blocked << (4 - q->turn)) & ((s.y0 == 0 ? 1u : 0) | (s.x0 == 0 ? 8u : 0));
+    s.open = (blocked >> q->rotation | blocked << (4 - q->rotation)) & ((s.y0 == 0 ? 1u : 0) | (s.x0 == 0 ? 8u : 0));
     for (int32_t k = 0; k < 16; k++)
         s.p[k] = sdd_load_point(a->points, rows[k >> 2].v[k & 3]);
     if (blocked)
         sdd_sixteen_extend(&s, blocked);
-    if (q->turn == 0)
+    if (q->rotation == 0)
         return s;
-    turned = s;
+    rotated = s;
     for (int32_t j = 0; j < 4; j++)
         for (int32_t i = 0; i < 4; i++)
-            turned.p[4 * j + i] = q->turn == 1   ? s.p[4 * i + 3 - j]
-                                  : q->turn == 2 ? s.p[4 * (3 - j) + 3 - i]
-                                                 : s.p[4 * (3 - i) + j];
-    return turned;
+            rotated.p[4 * j + i] = q->rotation == 1   ? s.p[4 * i + 3 - j]
+                                   : q->rotation == 2 ? s.p[4 * (3 - j) + 3 - i]
+                                                      : s.p[4 * (3 - i) + j];
+    return rotated;
 }
 
-/* The tables of a patch of so many cells. */
+/* The basis table of a patch of so many cells. */
 SDD_FN const struct sdd_table_basis *sdd_leaf_basis(const struct sdd_adaptive *a, int32_t side)
 {
     int32_t j = 0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adaptive_rows: rows of a level from the bicubic patches of all levels before it, and from points of its own where
- * there is no patch (adaptive_cell.h).
- * Shapes  patches, points -> to[n][3] f32: rows first .. first + n - 1 of level `last`
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    of a patch 256 B read, cached, and 15 multiply-adds a float of a row alone, 3 of a whole patch; 12 B written
- *         a row
- * Result  along x first, then along y, rounded once a term, whatever the rows around it are; a point of two grids is
- *         made on the one that sdd_quad_location_of says
- * Source  Niessner et al. 2012      Threads any queue */
+/* adaptive_rows: rows of a level from the bicubic patches of all levels up to it, and from points of its own where
+ * there is no patch (adaptive_cell.dev.h).
+ * Shapes  patches, points -> to[n][3] f32: rows first to first + n - 1 of level `last`
+ * Launch  item of `each` rows, the last item perhaps fewer; n / each items, rounded up
+ * Cost    256 B read a patch, cached; 15 multiply-adds a float for a row alone, 3 for a whole patch; 12 B written a row
+ * Result  Sums run along x first, then along y, rounded once a term, whatever the rows around it are. A point of two
+ *         grids is made on the one that sdd_quad_location_of names.
+ * Threads any queue
+ * Source  Niessner et al. 2012 */
 #ifndef SDD_K_ADAPTIVE_ROWS_H
 #define SDD_K_ADAPTIVE_ROWS_H
 #include "gpu/patches/kernels/adaptive_cell.dev.h"
@@ -33,7 +33,7 @@ SDD_FN struct sdd_vec3 sdd_adaptive_point(const struct sdd_adaptive *a, uint32_t
 }
 
 #ifndef __CUDACC__
-/* The points of a patch that are in the band. */
+/* Makes the points of a patch that lie in the band. */
 static inline void sdd_band_leaf(const struct adaptive_rows_args *a, const struct sdd_band *b,
                                  const struct sdd_quarter *q, const struct sdd_leaf *leaf)
 {
@@ -41,7 +41,7 @@ static inline void sdd_band_leaf(const struct adaptive_rows_args *a, const struc
     sdd_band_sixteen(b, &s, sdd_leaf_basis(&a->from, leaf->side), a->first, a->to);
 }
 
-/* Cell (x, y) of level l of the band's grid. */
+/* Makes the points of cell (x, y) of level l that lie in the band, by going down to its patches. */
 static inline void sdd_band_cell(const struct adaptive_rows_args *a, const struct sdd_band *b,
                                  const struct sdd_quarter *q, int32_t l, int32_t x, int32_t y)
 {
@@ -72,9 +72,9 @@ SDD_FN void k_adaptive_rows(int64_t i, const struct adaptive_rows_args *a)
     while (low < high) {
         struct sdd_band b = sdd_band_at(m, a->from.last, low, high);
         struct sdd_quarter q = sdd_quarter_of(m, b.corner);
-        struct sdd_leaf whole = sdd_leaf_of(sdd_undivided_face(&a->from, &q), 0, 0, 2 * b.m);
-        if (whole.patch != SDD_NONE)
-            sdd_band_leaf(a, &b, &q, &whole);
+        struct sdd_leaf undivided = sdd_leaf_of(sdd_undivided_face(&a->from, &q), 0, 0, 2 * b.m);
+        if (undivided.patch != SDD_NONE)
+            sdd_band_leaf(a, &b, &q, &undivided);
         else
             sdd_band_cell(a, &b, &q, 1, 0, 0);
         low = b.high;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_children: the cells of the next level: four for each cell that is split.
  * Shapes  cell[.] u64, list[n / 4] u32 (rows of cell) -> child[n] u64
- * Result  ascending where cell and list are
- * Shape   item, n = 4 x cells in the list      Cost  8 B written, the rest is shared      Threads any queue */
+ * Launch  item, n = 4 x cells in the list
+ * Cost    8 B written; what is read is shared
+ * Result  Children ascend where cell and list do.
+ * Threads any queue */
 #ifndef SDD_K_PATCH_CHILDREN_H
 #define SDD_K_PATCH_CHILDREN_H
 #include "gpu/kernel/kernel.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_corner_keys: the corners of the faces that are left, for their limits.
+/* patch_corner_keys: keys of the corners of the faces that are left, for their limits.
  * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell) -> key[n][4] u64 (grid.h), value[n][4] i32
- * Result  keys come with repetitions; values are 0, 1, 2, ..
- * Shape   item, n faces      Cost  48 B written      Threads any queue */
+ * Launch  item, n faces
+ * Cost    48 B written
+ * Result  Keys come with repetitions; values are 0, 1, 2 and so on.
+ * Threads any queue */
 #ifndef SDD_K_PATCH_CORNER_KEYS_H
 #define SDD_K_PATCH_CORNER_KEYS_H
 #include "gpu/patches/kernels/patch_cells.dev.h"

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_corners: the control faces that are patches, and those that are split.
- * Shapes  features -> patch[C] i32, at the first corner of each, split[C] i32, at each corner; 1 or 0
- * Result  a hole is no patch; it is split where its neighbours would be
- * Shape   item, n = C      Cost  about 40 B read a corner      Source  Mlakar 2018, equation 4.35
- * Threads any queue */
+/* patch_corners: flags the control faces that are patches, and those that are split.
+ * Shapes  features -> patch[C] i32, at the first corner of each, split[C] i32, at each corner
+ * Launch  item, n = C
+ * Cost    about 40 B read a corner
+ * Result  1 or 0. A hole is no patch; it is split where its neighbours would be.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.35 */
 #ifndef SDD_K_PATCH_CORNERS_H
 #define SDD_K_PATCH_CORNERS_H
 #include "gpu/patches/kernels/patch_cells.dev.h"

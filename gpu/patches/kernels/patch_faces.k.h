@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_faces: the faces that are left on the last level.
  * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.] u32 -> index[n], param[n] [4] u32
- * Result  an index is `base` + place; the places of a face are its cell's first four of 16, or those of limits, four a
- *         face
- * Shape   item, n faces      Cost  16 B read, 32 B written      Threads any queue */
+ * Launch  item, n faces
+ * Cost    16 B read, 32 B written
+ * Result  An index is `base` + place. The places of a face are the first four of its cell's 16 or, for limits, its own
+ *         four.
+ * Threads any queue */
 #ifndef SDD_K_PATCH_FACES_H
 #define SDD_K_PATCH_FACES_H
 #include "gpu/patches/kernels/patch_param.dev.h"
@@ -14,7 +16,7 @@ struct patch_faces_args {
     const uint32_t *list, *place;
     struct sdd_quad *index, *param;
     uint32_t base;
-    int32_t level, limits; /* limits: places are four a face */
+    int32_t level, limits; /* `limits` says that `place` has four entries a face. */
 };
 
 SDD_FN void k_patch_faces(int64_t i, const struct patch_faces_args *a)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_first: the cells of level 1: a quad has its four, of other faces each corner has one.
+/* patch_first: the cells of level 1: four in a control quad, and one at each corner of any other face.
  * Shapes  list[n] u32 (corners of the faces that are split) -> cell[n] u64
- * Result  ascending where list is
- * Shape   item, n = corners in the list      Cost  30 B      Threads any queue */
+ * Launch  item, n = corners in the list
+ * Cost    30 B
+ * Result  Cells ascend where list does.
+ * Threads any queue */
 #ifndef SDD_K_PATCH_FIRST_H
 #define SDD_K_PATCH_FIRST_H
 #include "gpu/patches/kernels/patch_cells.dev.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_gather: points of level 1, whose keys are rows, from all of them.
+/* patch_gather: gathers the needed points of level 1, whose keys are rows, from all of them.
  * Shapes  key[n] u64, from[.][3] f32 -> to[n][3] f32
+ * Launch  item, n points
+ * Cost    32 B
  * Result  copies
- * Shape   item, n points      Cost  32 B      Threads any queue */
+ * Threads any queue */
 #ifndef SDD_K_PATCH_GATHER_H
 #define SDD_K_PATCH_GATHER_H
 #include "gpu/grid/quad_location.h"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_keys: the points that the cells of a level need: their own and those of the cells around them. Faces at an
- * irregular vertex are cells themselves, so 16 a cell are enough at any valence.
- * Shapes  features, cell[n] u64 -> key[n][16] u64 (grid.h), with repetitions, value[n][16] i32: 0, 1, 2, ..
- * Result  a face that is left on the last level gives only its own points, over and over, unless limits want those
- *         around
- * Shape   item, n cells      Cost  192 B written      Source  Mlakar 2018, equation 4.38      Threads any queue */
+/* patch_keys: keys of the points that the cells of a level need: their own and those of the cells around them. The
+ * faces at an irregular vertex are cells themselves, so 16 points a cell are enough at any valence.
+ * Shapes  features, cell[n] u64 -> key[n][16] u64 (grid.h), with repetitions, value[n][16] i32 (0, 1, 2 and so on)
+ * Launch  item, n cells
+ * Cost    192 B written
+ * Result  A face that is left on the last level gives only its own points, repeated, unless limits need those around
+ *         it.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.38 */
 #ifndef SDD_K_PATCH_KEYS_H
 #define SDD_K_PATCH_KEYS_H
 #include "gpu/patches/kernels/patch_cells.dev.h"
@@ -14,7 +17,7 @@ struct patch_keys_args {
     const uint64_t *cell;
     uint64_t *key;
     int32_t *value;
-    int32_t level, bare; /* bare: the last level, without limits */
+    int32_t level, bare; /* `bare` says that this is the last level and that no limits are wanted. */
 };
 
 SDD_FN void k_patch_keys(int64_t i, const struct patch_keys_args *a)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_limits: limit positions of some of the listed points of a level.
  * Shapes  control mesh, key[n_from] u64, from[n_from][3] f32 of a level, to_key[n] u64 -> to[n][3] f32
- * Result  bit for bit what mm_finish makes there; all points around must be listed, but for those across infinitely
- *         sharp edges
- * Shape   item, n points      Cost  about 100 B read (cached) and 9 binary searches a point
- * Source  as mm_finish      Threads any queue */
+ * Launch  item, n points
+ * Cost    about 100 B read (cached) and 9 binary searches a point
+ * Result  Bit for bit what mm_finish makes there. All points around must be listed, except across infinitely sharp
+ *         edges.
+ * Threads any queue
+ * Source  that of mm_finish */
 #ifndef SDD_K_PATCH_LIMITS_H
 #define SDD_K_PATCH_LIMITS_H
 #include "gpu/levels/mm_finish.k.h"

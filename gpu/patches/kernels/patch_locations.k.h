@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_locations: where each key that was made stands among the sorted ones without repetitions.
- * Shapes  value[n] i32 (sorted along with the keys: where each was made), rank[n] i32 (inclusive scan of run_heads)
- *         -> place[n] u32
- * Result  value is a permutation, so each word has one writer
- * Shape   item      Cost  12 B, scattered      Threads any queue */
-#ifndef SDD_K_PATCH_PLACES_H
-#define SDD_K_PATCH_PLACES_H
+/* patch_locations: the index of each key that was made among the sorted keys without repetitions.
+ * Shapes  value[n] i32 (sorted along with the keys; says where each key was made), rank[n] i32 (inclusive scan of
+ *         run_heads) -> place[n] u32
+ * Launch  item, n keys
+ * Cost    12 B, scattered
+ * Result  value is a permutation, so each word has one writer.
+ * Threads any queue */
+#ifndef SDD_K_PATCH_LOCATIONS_H
+#define SDD_K_PATCH_LOCATIONS_H
 #include "gpu/kernel/kernel.h"
 
 struct patch_locations_args {

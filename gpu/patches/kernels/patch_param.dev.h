@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_param.h: where a patch or a face lies on its parent (sdd.h, patch_params). */
+/* patch_param.dev.h: where a patch or a face lies on its parent (sdd.h, patch_params). */
 #ifndef SDD_PATCH_PARAM_H
 #define SDD_PATCH_PARAM_H
 #include "gpu/patches/kernels/patch_cells.dev.h"
 
-/* sdd.h's SDD_PATCH_*, which a kernel cannot include (patches.c holds them together). */
+/* The SDD_PATCH_* flags of sdd.h, which a kernel cannot include; patches.c asserts that they are equal. */
 enum { SDD_FLAG_BOUNDARY = 0x10, SDD_FLAG_TRANSITION = 0x100, SDD_FLAG_OF_POLYGON = 0x1000 };
 
 SDD_FN struct sdd_quad sdd_patch_param(const struct sdd_control *m, uint64_t cell, int32_t level, uint32_t flags)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_rows: the bicubic B-spline patches of a level.
- * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; at level 0 the first corners themselves), place[.][16] u32
+ * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; on level 0 the first corners themselves), place[.][16] u32
  *         of each cell -> patch[n][16], param[n][4] u32
- * Result  as sdd_patches says (sdd.h): rows of positions are `base` + place, at level 0 control vertices
- * Shape   item, n patches      Cost  64 B read, 80 B written      Source  Niessner et al. 2012
- * Threads any queue */
+ * Launch  item, n patches
+ * Cost    64 B read, 80 B written
+ * Result  as sdd_patches says (sdd.h). Rows of positions are `base` + place, or control vertices on level 0.
+ * Threads any queue
+ * Source  Niessner et al. 2012 */
 #ifndef SDD_K_PATCH_ROWS_H
 #define SDD_K_PATCH_ROWS_H
 #include "gpu/patches/kernels/patch_param.dev.h"
@@ -15,7 +17,7 @@ struct patch_rows_args {
     const uint32_t *list, *place;
     struct sdd_quad *patch, *param;
     uint32_t base;
-    int32_t level, last; /* last: nothing is split any more */
+    int32_t level, last; /* `last` says that nothing is split any more. */
 };
 
 SDD_FN void k_patch_rows(int64_t i, const struct patch_rows_args *a)

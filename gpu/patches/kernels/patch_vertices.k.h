@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_vertices: the level from which the surface around a control vertex is made of bicubic B-splines.
- * Blocked edges (infinitely sharp ones and boundaries) part the faces of a vertex in sectors that know nothing of each
- * other. A smooth vertex wants four faces; one on a crease (two blocked edges) two faces in each sector, a corner one.
- * Semi-sharp features must have decayed, and at level 0 all faces must be quads.
- * Shapes  control mesh -> regular[V] i32, 0 .. 10 or SDD_NEVER_REGULAR
- * Shape   item, n = V      Cost  about 40 B read a corner
- * Result  vertices that are not manifold are judged by the same rule: they are corners, or on creases
- * Source  Mlakar 2018, equation 4.34; OpenSubdiv's sdc/crease.cpp      Threads any queue */
+/* patch_vertices: the level from which the surface around a control vertex is made of bicubic B-splines. Blocked edges
+ * (infinitely sharp ones and boundaries) divide the faces of a vertex into sectors that are independent of each other.
+ * A smooth vertex needs four faces, one on a crease (two blocked edges) two faces in each sector, a corner one face in
+ * each. Semi-sharp features must have decayed, and all faces must be quads if that level is 0.
+ * Shapes  control mesh -> regular[V] i32, 0 to 10 or SDD_NEVER_REGULAR
+ * Launch  item, n = V
+ * Cost    about 40 B read a corner
+ * Result  Non-manifold vertices are judged by the same rule: they are corners, or on creases.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.34; OpenSubdiv's sdc/crease.cpp */
 #ifndef SDD_K_PATCH_VERTICES_H
 #define SDD_K_PATCH_VERTICES_H
 #include "gpu/patches/kernels/patch_cells.dev.h"
@@ -16,7 +18,7 @@ struct patch_vertices_args {
     int32_t *regular;
 };
 
-/* The first level at which nothing is left of a semi-sharp s. */
+/* The first level on which nothing is left of a semi-sharp s. */
 SDD_FN int32_t sdd_decay_level(float s)
 {
     int32_t level = 0;
@@ -25,16 +27,19 @@ SDD_FN int32_t sdd_decay_level(float s)
     return level;
 }
 
+/* What is around a vertex. */
 struct sdd_star {
-    int32_t n_blocked, from;   /* blocked edges; the level from which nothing is semi-sharp */
-    int32_t creased, cornered; /* does each face have one blocked edge, two? */
+    int32_t n_blocked;
+    int32_t from;     /* The level from which nothing is semi-sharp. */
+    int32_t creased;  /* Whether each face has one blocked edge. */
+    int32_t cornered; /* Whether each face has two blocked edges. */
 };
 
 SDD_FN void sdd_star_edge(const struct sdd_control *m, struct sdd_star *s, uint32_t own)
 {
     uint32_t e = m->edge[own];
     int32_t blocked = sdd_is_blocked(m, own), level = blocked || !m->edge_sharp ? 0 : sdd_decay_level(m->edge_sharp[e]);
-    s->n_blocked += blocked && m->edge_corner[e] == own; /* each edge once, at the corner that stands for it */
+    s->n_blocked += blocked && m->edge_corner[e] == own; /* Each edge counts once, at the corner that stands for it. */
     s->from = level > s->from ? level : s->from;
 }
 
@@ -46,7 +51,8 @@ SDD_FN void sdd_star_face(const struct sdd_control *m, struct sdd_star *s, uint3
     sdd_star_edge(m, s, p);
     s->cornered = s->cornered && own && before;
     s->creased = s->creased && own != before;
-    if (own && !before) /* the other face of the sector: a sector of one edge twice is no crease */
+    /* Corner t leads to the other face of the sector. A sector that meets one edge twice is no crease. */
+    if (own && !before)
         s->creased = s->creased && m->edge[sdd_prev(&m->faces, t)] != m->edge[c];
     if (!sdd_is_quad(m, sdd_face(&m->faces, c)) && s->from < 1)
         s->from = 1;

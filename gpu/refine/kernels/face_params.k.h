@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* face_params: where each refined face lies on its control face.
- * Shapes  shown[S] u32, face_end[F] i32 -> param[n][4] u32 (sdd.h)      Shape  item, n refined faces
- * Cost    16 B written a face      Result  the rows of grid_quads, tri_faces, sqrt3_indices
+ * Shapes  shown[S] u32, face_end[F] i32 -> param[n][4] u32 (sdd.h)
+ * Launch  item, n refined faces
+ * Cost    16 B written a face
+ * Result  The rows are those of grid_quads, tri_faces and sqrt3_indices.
  * Threads any queue */
 #ifndef SDD_K_FACE_PARAMS_H
 #define SDD_K_FACE_PARAMS_H
@@ -11,13 +13,16 @@ struct face_params_args {
     struct sdd_parents parents;
     const int32_t *face_end;
     struct sdd_quad *param;
-    int32_t level, scheme; /* enum sdd_parent_scheme */
+    /* `scheme` is a value of enum sdd_parent_scheme. */
+    int32_t level, scheme;
 };
 
-/* sdd.h's SDD_PATCH_OF_POLYGON and SDD_FACE_TURNED, which a kernel cannot include (primvars.c holds them together) */
+/* SDD_PATCH_OF_POLYGON and SDD_FACE_TURNED of sdd.h, which a kernel cannot include; primvars.c asserts that they are
+ * equal. */
 enum { SDD_PARAM_OF_POLYGON = 0x1000, SDD_PARAM_TURNED = 0x2000 };
 
-/* A quad's own grid has two quadrants a side; quadrant `corner` is turned by as many quarters. */
+/* Brings a cell from a corner's grid to the quad's own grid, which has two quadrants a side. Quadrant `corner` is
+ * rotated by as many quarters. */
 SDD_FN void sdd_rotate_cell(uint32_t corner, uint32_t m, uint32_t *u, uint32_t *v)
 {
     uint32_t x = *u, y = *v, end = 2 * m - 1;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grid_uvs: what is linear over the control faces, of any width: face-varying values under
- * faceVaryingLinearInterpolation `all`, varying primvars. Face means, edge midpoints and, inside each level-1 quad,
- * bilinear interpolation of its corners.
+ * faceVaryingLinearInterpolation `all`, and varying primvars. Values are face means (uv_faces), edge midpoints and,
+ * inside each level-1 quad, bilinear interpolation of its corners.
  * Shapes  grid of the channel or of the vertices (vert are rows of uv), edge_corner[E'], uv[U][width], face[F][width]
- *         f32 -> out[n][width] f32, or of two floats f16 (as)
- * Shape   item: SDD_LINEAR_EACH rows of n, the last perhaps fewer
+ *         f32 (uv_faces) -> out[n][width] f32, or f16 for two floats (as)
+ * Launch  item: SDD_LINEAR_EACH rows of n, the last item perhaps fewer
  * Cost    4 B written and about 20 B read (cached) a component
- * Result  a value on a shared UV edge is made once, from the edge, for both quads
- * Needs   uv_faces: where `out` has floats, `face` is the rows of it that are the faces', which are left alone
- * Source  Kuth et al. 2023, section 3.6; OpenSubdiv's linear face-varying interpolation      Threads any queue */
+ * Result  A value on a shared UV edge is made once, from the edge, for both quads. Where `out` has floats, `face` is
+ *         the part of it with the face values, which is left alone.
+ * Threads any queue
+ * Source  Kuth et al. 2023, section 3.6; OpenSubdiv's linear face-varying interpolation */
 #ifndef SDD_K_GRID_UVS_H
 #define SDD_K_GRID_UVS_H
 #include "gpu/grid/grid.h"
@@ -24,12 +25,14 @@ struct grid_uvs_args {
     int64_t n;
 };
 
-/* Where a row lies, and its value as mixes of what the level-1 vertices have, component by component. */
+/* Where a row lies. Its value is a blend of those at the level-1 vertices, component by component. */
 enum sdd_uv_kind { SDD_UV_VERTEX, SDD_UV_FACE, SDD_UV_EDGE, SDD_UV_HALF, SDD_UV_SPOKE, SDD_UV_INSIDE };
 struct sdd_uv_location {
-    int32_t kind, x, y; /* x along a line from 1 on, x and y inside a grid */
-    uint32_t id;        /* the value of a vertex, at the lower end of a half; the face */
-    uint32_t c;         /* a corner of the edge, of the spoke, of the grid             */
+    int32_t kind;
+    int32_t x, y; /* Along a line x counts from 1; inside a grid both are the position there. */
+    /* The row of uv at a vertex or at the lower end of a half, or the face. */
+    uint32_t id;
+    uint32_t c; /* A corner of the edge, the spoke or the grid. */
 };
 
 SDD_FN float sdd_uv_middle(const struct grid_uvs_args *a, int32_t width, uint32_t c, int32_t k)
@@ -39,9 +42,10 @@ SDD_FN float sdd_uv_middle(const struct grid_uvs_args *a, int32_t width, uint32_
                    a->uv[(size_t)g->vert[sdd_next(&g->faces, c)] * (size_t)width + (size_t)k], 0.5f);
 }
 
-/* Component k of the corners of level-1 quad c. */
+/* Component k of the values at the corners of level-1 quad c. */
 struct sdd_uv_corners {
-    float vertex, own, before, face; /* own, before: the midpoints of the edges after and before the corner */
+    /* `own` and `before` are at the midpoints of the edges after and before the corner. */
+    float vertex, own, before, face;
 };
 
 SDD_FN struct sdd_uv_corners sdd_uv_corners_of(const struct grid_uvs_args *a, int32_t width, uint32_t c, int32_t k)
@@ -54,13 +58,13 @@ SDD_FN struct sdd_uv_corners sdd_uv_corners_of(const struct grid_uvs_args *a, in
     return q;
 }
 
-/* The lower end of level-1 edge `line`, a half, and a corner of its edge. */
+/* Finds the lower end of level-1 edge `line`, which is a half, and a corner of its edge. */
 SDD_FN void sdd_uv_half(const struct grid_uvs_args *a, uint32_t line, struct sdd_uv_location *p)
 {
     const struct sdd_grid *g = &a->grid;
     p->c = a->edge_corner[line / 2];
     uint32_t u = g->vert[p->c], v = g->vert[sdd_next(&g->faces, p->c)];
-    p->id = (line & 1) == (u > v) ? u : v; /* even: the half at the lower end */
+    p->id = (line & 1) == (u > v) ? u : v; /* Even lines are the halves at the lower end. */
 }
 
 SDD_FN struct sdd_uv_location sdd_uv_location_of(const struct grid_uvs_args *a, uint32_t row)
@@ -87,7 +91,8 @@ SDD_FN struct sdd_uv_location sdd_uv_location_of(const struct grid_uvs_args *a, 
     }
     n -= g->n_edges;
     if (n < lines * along) {
-        line = n / along; /* no row is here at level 1. NOLINT(clang-analyzer-core.DivideZero) */
+        /* There are no such rows at level 1. NOLINTNEXTLINE(clang-analyzer-core.DivideZero) */
+        line = n / along;
         p.x = (int32_t)(n - line * along) + 1;
         p.kind = line < 2 * g->n_edges ? SDD_UV_HALF : SDD_UV_SPOKE;
         p.c = line - 2 * g->n_edges;
@@ -128,7 +133,7 @@ SDD_FN void sdd_uv_put(const struct grid_uvs_args *a, uint32_t row)
     const struct sdd_uv_location p = sdd_uv_location_of(a, row);
     if (p.kind == SDD_UV_FACE && a->as.format == SDD_ROWS_F32)
         return;
-    if (a->width == 2) /* a constant: what both have in common is read once */
+    if (a->width == 2) /* The width is a constant, so what both have in common is read once. */
         sdd_row_out(a->out, &a->as, row, sdd_uv(),
                     sdd_vec3_of(sdd_uv_value(a, 2, &p, 0), sdd_uv_value(a, 2, &p, 1), 0.0f));
     else
@@ -144,7 +149,7 @@ SDD_FN sdd_wide sdd_uv_wide_middle(const struct grid_uvs_args *a, uint32_t c)
                         sdd_wide_pair(a->uv + 2 * (size_t)g->vert[sdd_next(&g->faces, c)]), sdd_wide_of(0.5f));
 }
 
-/* sdd_uv_line of rows of two floats; up to SDD_LANES - 1 more are written. */
+/* Does what sdd_uv_line does, for rows of two floats. Up to SDD_LANES - 1 more floats are written. */
 SDD_FN void sdd_uv_wide_line(const struct grid_uvs_args *a, uint32_t line, float *values)
 {
     const struct sdd_grid *g = &a->grid;
@@ -160,7 +165,7 @@ SDD_FN void sdd_uv_wide_line(const struct grid_uvs_args *a, uint32_t line, float
         sdd_wide_store(values + 2 * (x - 1), sdd_wide_mix(from, to, sdd_linear_along(x, 1.0f / (float)m)));
 }
 
-/* sdd_uv_lines of them. */
+/* Does what sdd_uv_lines does, for rows of two floats. */
 SDD_FN void sdd_uv_wide_lines(const struct grid_uvs_args *a, uint32_t c, struct sdd_linear_lines *l)
 {
     const struct sdd_grid *g = &a->grid;
@@ -175,7 +180,7 @@ SDD_FN void sdd_uv_wide_lines(const struct grid_uvs_args *a, uint32_t c, struct 
     }
 }
 
-/* Of level-1 edge `line`, at x = 1, 2, .. */
+/* Makes the values along level-1 edge `line`, at x = 1, 2 and so on. */
 static inline void sdd_uv_line(const struct grid_uvs_args *a, int32_t width, uint32_t line, float *values)
 {
     struct sdd_uv_location p;
@@ -204,7 +209,7 @@ static inline void sdd_uv_line(const struct grid_uvs_args *a, int32_t width, uin
     }
 }
 
-/* Of level-1 quad c: t leads from its line y = 0 to y = m. */
+/* Makes the lines of level-1 quad c, where t goes from y = 0 to y = m. */
 static inline void sdd_uv_lines(const struct grid_uvs_args *a, int32_t width, uint32_t c, struct sdd_linear_lines *l)
 {
     const int32_t m = 1 << (a->grid.level - 1);
@@ -223,14 +228,14 @@ static inline void sdd_uv_lines(const struct grid_uvs_args *a, int32_t width, ui
     }
 }
 
-/* Rows [low, high), lines and grids alone. */
+/* Makes rows [low, high), all of which lie on level-1 edges or inside grids. */
 static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int64_t low, int64_t high,
                                struct sdd_row_stream *s)
 {
     const struct sdd_grid *g = &a->grid;
     const int64_t along = ((int64_t)1 << (g->level - 1)) - 1, lines = 2 * (int64_t)g->n_edges + g->n_corners;
     const int64_t firsts = (int64_t)g->n_vertices + g->n_faces + g->n_edges, inside = firsts + lines * along;
-    const int64_t together = sdd_linear_together(along * width);
+    const int64_t batch = sdd_linear_batch(along * width);
     const float unit = 1.0f / (float)(along + 1);
     struct sdd_linear_lines l;
     while (low < high && low < inside) {
@@ -250,7 +255,7 @@ static inline void sdd_uv_walk(const struct grid_uvs_args *a, int32_t width, int
         sdd_uv_lines(a, width, (uint32_t)c, &l);
         while (low < end) {
             const int64_t y = (low - first) / along, row = first + y * along, whole = (end - low) / along;
-            const int64_t n = whole < together ? whole : together, last = row + along < end ? row + along : end;
+            const int64_t n = whole < batch ? whole : batch, last = row + along < end ? row + along : end;
             if (low == row && whole) {
                 sdd_linear_whole(&l, unit, y + 1, n, width, along, low, s);
                 low += n * along;
@@ -272,7 +277,7 @@ SDD_FN void k_grid_uvs(int64_t i, const struct grid_uvs_args *a)
     for (; low < high && (low < firsts || !sdd_linear_is_lines(a->width, along)); low++)
         sdd_uv_put(a, (uint32_t)low);
     sdd_stream_open(&s, a->out, a->as, a->width);
-    if (a->width == 2) /* a constant from here on */
+    if (a->width == 2) /* The width is a constant from here on. */
         sdd_uv_walk(a, 2, low, high, &s);
     else
         sdd_uv_walk(a, a->width, low, high, &s);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tri_uvs: grid_uvs for triangles: linear over each control triangle.
- * Shapes  grid of the channel or of the vertices (vert are rows of uv), edge_corner[E'], uv[U][width] f32
- *         -> out[n][width] f32, or of two floats f16 (as)
- * Shape   item: SDD_LINEAR_EACH rows of n, the last perhaps fewer
+/* tri_uvs: as grid_uvs, for triangles: values that are linear over each control triangle.
+ * Shapes  grid of the channel or of the vertices (vert are rows of uv), edge_corner[E'], uv[U][width] f32 ->
+ *         out[n][width] f32, or f16 for two floats (as)
+ * Launch  item: SDD_LINEAR_EACH rows of n, the last item perhaps fewer
  * Cost    4 B written and 12 B read (cached) a component
- * Result  a value on a shared UV edge is made once, from the edge, for both triangles
- * Source  OpenSubdiv's linear face-varying interpolation      Threads any queue */
+ * Result  A value on a shared UV edge is made once, from the edge, for both triangles.
+ * Threads any queue
+ * Source  OpenSubdiv's linear face-varying interpolation */
 #ifndef SDD_K_TRI_UVS_H
 #define SDD_K_TRI_UVS_H
 #include "gpu/refine/kernels/linear_lines.dev.h"
@@ -21,7 +22,7 @@ struct tri_uvs_args {
     int64_t n;
 };
 
-/* The values at corner c of a triangle and at its next ones. */
+/* The values at corner c of a triangle, at the next corner and at the one before. */
 struct sdd_tri_values {
     const float *u, *ux, *uy;
 };
@@ -60,20 +61,20 @@ SDD_FN void sdd_tri_uv_put(const struct tri_uvs_args *a, uint32_t row)
 }
 
 #ifndef __CUDACC__
-/* Of control edge e, at its points in their order. */
+/* Makes the values along control edge e, at its points in their order. */
 static inline void sdd_tri_uv_edge(const struct tri_uvs_args *a, int32_t width, uint32_t e, float *values)
 {
     const struct sdd_grid *g = &a->grid;
     const uint32_t c = a->edge_corner[e];
     const struct sdd_tri_values v = sdd_tri_values_of(a, width, c);
-    const int32_t m = 1 << g->level, turned = g->vert[c] > g->vert[sdd_next(&g->faces, c)];
+    const int32_t m = 1 << g->level, downward = g->vert[c] > g->vert[sdd_next(&g->faces, c)];
     const float unit = 1.0f / (float)m;
     for (int32_t t = 1; t < m; t++)
         for (int32_t k = 0; k < width; k++)
-            values[(t - 1) * width + k] = sdd_tri_value(&v, (float)(turned ? m - t : t) * unit, 0.0f, k);
+            values[(t - 1) * width + k] = sdd_tri_value(&v, (float)(downward ? m - t : t) * unit, 0.0f, k);
 }
 
-/* Of triangle f: t leads from the edge after its first corner to the last one. */
+/* Makes the lines of triangle f, where t goes from the edge after its first corner to its last corner. */
 static inline void sdd_tri_uv_lines(const struct tri_uvs_args *a, int32_t width, uint32_t f, struct sdd_linear_lines *l)
 {
     const struct sdd_tri_values v = sdd_tri_values_of(a, width, 3 * f);
@@ -86,7 +87,7 @@ static inline void sdd_tri_uv_lines(const struct tri_uvs_args *a, int32_t width,
         }
 }
 
-/* Rows [low, high), none of control vertices. */
+/* Makes rows [low, high), none of which is a control vertex. */
 static inline void sdd_tri_uv_walk(const struct tri_uvs_args *a, int32_t width, int64_t low, int64_t high,
                                    struct sdd_row_stream *s)
 {
@@ -124,7 +125,7 @@ SDD_FN void k_tri_uvs(int64_t i, const struct tri_uvs_args *a)
     for (; low < high && (low < a->grid.n_vertices || !sdd_linear_is_lines(a->width, along)); low++)
         sdd_tri_uv_put(a, (uint32_t)low);
     sdd_stream_open(&s, a->out, a->as, a->width);
-    if (a->width == 2) /* a constant from here on */
+    if (a->width == 2) /* The width is a constant from here on. */
         sdd_tri_uv_walk(a, 2, low, high, &s);
     else
         sdd_tri_uv_walk(a, a->width, low, high, &s);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* uniform_rows: a primvar of the control faces for each refined face.
- * Shapes  shown[S] u32, value[F][width] u32 words -> out[n][width]      Shape  item, n refined faces
- * Cost    4 B read and 4 B written a word      Result  copies
+/* uniform_rows: gives each refined face the uniform primvar of its control face.
+ * Shapes  shown[S] u32, value[F][width] u32 words -> out[n][width]
+ * Launch  item, n refined faces
+ * Cost    4 B read and 4 B written a word
+ * Result  copies
  * Threads any queue */
 #ifndef SDD_K_UNIFORM_ROWS_H
 #define SDD_K_UNIFORM_ROWS_H

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* uv_faces: the mean value of each face's corners.
- * Shapes  end[F] i32, vert[C] u32 (rows of uv), uv[U][width] f32 -> face[F][width] f32      Shape  item, n = F
- * Cost    4 B and 4 B a component read a corner      Result  summed in double, in corner order, rounded once
- * Source  OpenSubdiv's linear face-varying interpolation      Threads any queue */
+ * Shapes  end[F] i32, vert[C] u32 (rows of uv), uv[U][width] f32 -> face[F][width] f32
+ * Launch  item, n = F
+ * Cost    4 B and 4 B a component read a corner
+ * Result  Sums run in double, in corner order, and are rounded once.
+ * Threads any queue
+ * Source  OpenSubdiv's linear face-varying interpolation */
 #ifndef SDD_K_UV_FACES_H
 #define SDD_K_UV_FACES_H
 #include "gpu/kernel/kernel.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_edges: edge points of the first step.
- * Shapes  edge_corner[E], vert, twin [C + B] u32, faces, p[V][3] f32, sharp[E] f32 -> slot rows V + F + e
- * Shape   item, n = E      Cost  about 90 B an edge
- * Result  on a boundary the middle of the edge, whatever was authored
- * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's sharp blend and smooth triangles
- * Threads any queue */
+ * Shapes  edge_corner[E], vert, twin [C + B] u32, faces, p[V][3] f32, sharp[E] f32, slot rows V + f as ef_faces made
+ *         them -> slot rows V + F + e
+ * Launch  item, n = E
+ * Cost    about 90 B an edge
+ * Result  On a boundary the middle of the edge, whatever was authored.
+ * Threads any queue
+ * Source  Catmull and Clark 1978; OpenSubdiv's sharpness blend and smooth triangles */
 #ifndef SDD_K_EF_EDGES_H
 #define SDD_K_EF_EDGES_H
 #include "gpu/grid/faces.h"
@@ -13,8 +15,8 @@
 struct ef_edges_args {
     const uint32_t *edge_corner, *vert, *twin;
     struct sdd_faces faces;
-    const int32_t *end;     /* [F], face sizes for smooth triangles; NULL: the ordinary rule */
-    const float *p, *sharp; /* sharp NULL: all smooth */
+    const int32_t *end;     /* Shape [F], for smooth triangles; NULL for the ordinary rule. */
+    const float *p, *sharp; /* `sharp` is NULL where all are smooth. */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces;
 };
@@ -26,7 +28,7 @@ SDD_FN void k_ef_edges(int64_t e, const struct ef_edges_args *a)
     struct sdd_vec3 va = sdd_vec3_of(pa[0], pa[1], pa[2]), vb = sdd_vec3_of(pb[0], pb[1], pb[2]);
     struct sdd_vec3 ends = sdd_add(va, vb), point = sdd_scale(0.5f, ends);
     float s = a->sharp ? a->sharp[e] : 0.0f;
-    if (f1 < a->n_faces) { /* else a boundary: its sharpness is infinite, the point stays in the middle */
+    if (f1 < a->n_faces) { /* A boundary edge is infinitely sharp, so its point stays in the middle. */
         struct sdd_slot s0 = a->slot[a->n_vertices + f0], s1 = a->slot[a->n_vertices + f1];
         struct sdd_vec3 faces = sdd_add(sdd_slot_point(s0), sdd_slot_point(s1));
         float w = a->end ? 0.5f * (sdd_face_weight(a->end, f0) + sdd_face_weight(a->end, f1)) : 0.25f;

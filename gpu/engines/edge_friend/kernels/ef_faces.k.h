@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_faces: face points of the first step: the mean of each face's corners. A ghost face's point is a vertex of its
- * loop: nothing that leaves the engine reads it.
+ * loop, because nothing that leaves the engine reads it.
  * Shapes  end[F] i32, vert[C + B] u32, ghost_first[H] u32, p[V][3] f32 -> slot rows V + f, and V + F + E + h
- * Shape   item, n = F + H      Cost  16 B read a corner, 16 B written a face
- * Result  summed in double, in corner order (a face may have 65,535 of them), rounded once
- * Source  Catmull and Clark 1978, face rule      Threads any queue */
+ * Launch  item, n = F + H
+ * Cost    16 B read a corner, 16 B written a face
+ * Result  Sums run in double, in corner order (a face may have 65,535 corners), and are rounded once.
+ * Threads any queue
+ * Source  Catmull and Clark 1978, face rule */
 #ifndef SDD_K_EF_FACES_H
 #define SDD_K_EF_FACES_H
 #include "gpu/kernel/kernel.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_finish: from a finished level to grid order: refined or limit positions, and normals.
  * Shapes  level L: F quads, N slots -> out[n][3] f32 and normal[n][3] f32, n grid points of level L; either may be NULL
- * Shape   item, n = N      Cost  about 60 B read (cached neighbours) and 24 B written a vertex
- * Result  limit positions and tangents as OpenSubdiv's masks (rules taken from the sharpness that is left). Normals
- *         are unit: of the limit surface where its tangents are defined (smooth and dart vertices, boundary creases,
- *         corners of one face), elsewhere and for the refined surface the sum of the corners' cross products; a
- *         collapsed one is zero.
- * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
+ * Launch  item, n = N
+ * Cost    about 60 B read (cached neighbours) and 24 B written a vertex
+ * Result  Limit positions and tangents follow OpenSubdiv's masks, with rules taken from the sharpness that is left.
+ *         Normals have length 1. They are those of the limit surface where its tangents are defined (smooth and dart
+ *         vertices, boundary creases, corners of one face); elsewhere, and for the refined surface, they are the sum of
+ *         the corners' cross products. A collapsed normal is zero.
+ * Threads any queue
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
 #ifndef SDD_K_EF_FINISH_H
 #define SDD_K_EF_FINISH_H
 #include "gpu/engines/edge_friend/kernels/ef_level.dev.h"
@@ -15,20 +17,22 @@
 
 struct ef_finish_args {
     struct ef_level from;
-    struct sdd_grid grid;           /* of level from.level                                               */
-    const struct sdd_float2 *angle; /* [2 max valence + 1]: cos and sin of 2 pi / n; NULL: no limit normals */
+    struct sdd_grid grid; /* The grid of level from.level. */
+    /* Shape [2 max valence + 1]: cosine and sine of 2 pi / n in row n; NULL where no limit normals are wanted. */
+    const struct sdd_float2 *angle;
     float *out, *normal;
     uint32_t n_real_quads;
     int32_t limit;
 };
 
-/* What one turn around a vertex gathers. */
+/* What one walk around a vertex gathers. */
 struct ef_ring {
     struct sdd_vec3 edges, diagonals;
     struct sdd_dvec3 cross;
     struct sdd_ring sharp;
-    uint32_t first;    /* the corner after the last ghost, in the order of the walk; the loop corner without ghosts */
-    int32_t n, n_real; /* corners, real ones */
+    /* The corner after the last ghost, in the order of the walk; without ghosts the corner where the walk begins. */
+    uint32_t first;
+    int32_t n, n_real; /* The corners of all quads and those of real ones. */
 };
 
 SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, uint32_t n_real_quads)
@@ -64,9 +68,9 @@ SDD_FN struct ef_ring sdd_ring_of(const struct ef_level *l, struct sdd_slot s, u
     return r;
 }
 
-/* Limit normal of a smooth vertex, a boundary crease or the corner of one face, with k real faces; writes its tangents
- * where they are wanted. `clockwise`: the normal is what comes of the walk, the tangents are turned as if it had gone
- * the other way. */
+/* The limit normal of a smooth vertex, a boundary crease or the corner of one face, with k real faces; writes its
+ * tangents where they are wanted. Where the walk is clockwise the normal is the one that it gives, but the tangents are
+ * those of a counter-clockwise walk. */
 SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct sdd_vec3 at, const struct ef_ring *r,
                                          int32_t rule, int32_t k, int32_t clockwise, float *tangents)
 {
@@ -89,7 +93,7 @@ SDD_FN struct sdd_dvec3 sdd_limit_normal(const struct ef_finish_args *a, struct 
     return n;
 }
 
-/* tangents: of ef_tangents; NULL: none. Where that is a constant it costs nothing. */
+/* Finishes slot i. `tangents` has the rows of ef_tangents, or is NULL; where that is a constant it costs nothing. */
 SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tangents)
 {
     const struct ef_level *l = &a->from;
@@ -110,8 +114,8 @@ SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tang
         sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
     if (!a->normal && !tangents)
         return;
-    /* even corners are walked counter-clockwise, odd ones clockwise (the cross products turn with the on- and
-     * off-edges) */
+    /* Even corners are walked counter-clockwise, odd ones clockwise, and the cross products change sign with the on-
+     * and off-edges. */
     int32_t clockwise = s.loop & 1, boundary = r.n_real < r.n, faces = boundary ? r.n_real : r.n;
     double sign = clockwise ? -1.0 : 1.0;
     tangents = tangents ? tangents + 6 * (size_t)row : NULL;

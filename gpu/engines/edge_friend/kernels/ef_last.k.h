@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ef_last: the last step: points only, straight into grid order. Ghosts and unused slots write nothing.
+/* ef_last: the last step, which makes points only, straight into grid order. Ghosts and unused slots write nothing.
  * Shapes  level L - 1: F quads, N slots -> out[n][3] f32, n grid points of level L
- * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours), 48 B written a quad and its vertex
- * Result  every grid point but those of isolated control vertices is written exactly once      Threads any queue */
+ * Launch  item, n = max(F, N)
+ * Cost    about 60 B read (cached neighbours), 48 B written a quad and its vertex
+ * Result  Every grid point except those of isolated control vertices is written exactly once.
+ * Threads any queue */
 #ifndef SDD_K_EF_LAST_H
 #define SDD_K_EF_LAST_H
 #include "gpu/engines/edge_friend/kernels/ef_level.dev.h"
@@ -10,16 +12,16 @@
 
 struct ef_last_args {
     struct ef_level from;
-    struct sdd_grid grid; /* of level from.level + 1 */
+    struct sdd_grid grid; /* The grid of level from.level + 1. */
     float *out;
     uint32_t n_real_quads;
 };
 
-/* The middle of side k of a quad whose cell is p; the grid has two units a side. */
+/* The row of the middle of side k of a quad that lies at p, on a grid of two units a side. */
 SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_place p, uint32_t k)
 {
     uint32_t s = 2 * ((k + (uint32_t)p.turn) & 3);
-    int32_t x = 0x19 >> s & 3, y = 0x64 >> s & 3; /* sides 0 to 3: (1, 0), (2, 1), (1, 2), (0, 1) */
+    int32_t x = 0x19 >> s & 3, y = 0x64 >> s & 3; /* Sides 0 to 3 have (1, 0), (2, 1), (1, 2) and (0, 1). */
     return sdd_grid_point(&a->grid, p.corner, 2 * p.x + x, 2 * p.y + y);
 }
 
@@ -36,7 +38,7 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
             sdd_put_vec3(a->out, sdd_side_row(a, p, 1), r.edge[0]);
             sdd_put_vec3(a->out, sdd_side_row(a, p, 3), r.edge[1]);
         } else {
-            for (int32_t k = 0; k < 2; k++) { /* an edge that a ghost computes for its real friend */
+            for (int32_t k = 0; k < 2; k++) { /* A ghost computes the edge for its real friend. */
                 uint32_t g = r.friends.g[k];
                 if (g >> 1 < a->n_real_quads)
                     sdd_put_vec3(a->out, sdd_side_row(a, sdd_place_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);

@@ -1,33 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ef_level.h: one level of the edge-friend structure and the two tasks of a subdivision step over it.
+/* ef_level.dev.h: one level of the edge-friend structure, and the two tasks of a subdivision step over it.
  *
- * Corner c = 4q + k of quad q; on-edges 2q (corners 0, 1) and 2q + 1 (corners 2, 3); across the quad: c ^ 2; along
- * the off-edge: c ^ 3; along the on-edge: c ^ 1. friends[q] names the on-edges, in other quads, that are q's
- * off-edges (v1, v2) and (v3, v0); of the latter the word says with SDD_SHARP whether it is sharp, then sharp[q] says
- * how (the former ends in a face point: it never is). From level 2 on, slot 4i is the child of slot i, 4i + 1 the face
- * point of quad i, 4i + 2 and 4i + 3 the edge points of its on-edges; slots beyond the quads follow at 3F + i. Real
- * quads come before ghosts, and a slot's loop corner lies in a real quad wherever the vertex touches one.
+ * Corner c = 4q + k is corner k of quad q. The quad's on-edges are 2q (corners 0, 1) and 2q + 1 (corners 2, 3). From c,
+ * corner c ^ 2 is across the quad, c ^ 3 along the off-edge and c ^ 1 along the on-edge.
+ *
+ * friends[q] names the on-edges, in other quads, that are q's off-edges (v1, v2) and (v3, v0). The first of these ends
+ * in a face point and is never sharp. For the second, the word says with SDD_SHARP whether it is sharp, and then
+ * sharp[q] says how sharp.
+ *
+ * From level 2 on, slot 4i is the child of slot i, 4i + 1 the face point of quad i, 4i + 2 and 4i + 3 the edge points
+ * of its on-edges; the children of slots beyond the quads follow at 3F + i. Real quads come before ghosts, and a slot's
+ * loop corner lies in a real quad wherever the vertex touches one.
  * Source  Kuth et al. 2023, sections 3.1 to 3.5 (with the misprints of the text mended) */
 #ifndef SDD_EF_LEVEL_H
 #define SDD_EF_LEVEL_H
 #include "gpu/rules/crease_rule.h"
 
-#define SDD_SHARP 0x80000000u /* ids of on-edges have 31 bits */
+#define SDD_SHARP 0x80000000u /* A bit that ids of on-edges leave free. */
 
 struct ef_level {
-    const struct sdd_slot *slot;    /* [n_slots]                                           */
-    const struct sdd_quad *quad;    /* [n_quads]                                           */
-    const struct sdd_pair *friends; /* [n_quads]                                           */
-    const float *sharp;             /* [n_quads] read where SDD_SHARP is                   */
-    const float *vert_sharp;        /* [V] of the control vertices; NULL: none             */
+    const struct sdd_slot *slot;    /* Shape [n_slots]. */
+    const struct sdd_quad *quad;    /* Shape [n_quads]. */
+    const struct sdd_pair *friends; /* Shape [n_quads]. */
+    const float *sharp;             /* Shape [n_quads]; read where SDD_SHARP is set. */
+    const float *vert_sharp;        /* Shape [V], of the control vertices; NULL where none is sharp. */
     uint32_t n_slots, n_quads;
-    uint32_t n_first_quads, n_vertices; /* quads of level 1 with ghosts, control vertices    */
+    uint32_t n_first_quads; /* The quads of level 1, ghosts included. */
+    uint32_t n_vertices;    /* The control vertices. */
     int32_t level;
 };
 
 SDD_FN struct sdd_slot sdd_slot_at(const struct ef_level *l, uint32_t v)
 {
-#ifdef __CUDA_ARCH__ /* one 16-byte load, also where the loop is not used */
+#ifdef __CUDA_ARCH__ /* This is one 16-byte load, even where the loop is not used. */
     float4 t = __ldg((const float4 *)l->slot + v);
     struct sdd_slot s;
     s.x = t.x;
@@ -60,8 +65,8 @@ SDD_FN struct sdd_quad sdd_quad_at(const struct ef_level *l, uint32_t q)
 #endif
 }
 
-/* The vertex of corner c, whose quad is q. On the GPU it is picked from the registers that one wide load filled (an
- * index that is not known at compile time would put the quad in memory); on the CPU a load is as cheap as the
+/* The vertex of corner c, whose quad is q. On the GPU it is picked from the registers that one wide load filled,
+ * because an index that is not known at compile time would put the quad in memory. On the CPU a load is as cheap as the
  * picking. */
 SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint32_t c)
 {
@@ -75,8 +80,8 @@ SDD_FN uint32_t sdd_vertex_of(const struct ef_level *l, struct sdd_quad q, uint3
 #endif
 }
 
-/* What tasks v + 12 and v + 24 will read, asked for now: their friends may lie anywhere. Worth 20 % on the CPU at 3 M
- * vertices. */
+/* Prefetches what tasks v + 12 and v + 24 will read, because their friends may lie anywhere. On the CPU this is worth
+ * 20 % at 3 M vertices. */
 SDD_FN void sdd_prefetch_tasks(const struct ef_level *l, uint32_t v)
 {
 #ifndef __CUDACC__
@@ -99,19 +104,19 @@ SDD_FN void sdd_prefetch_tasks(const struct ef_level *l, uint32_t v)
 #endif
 }
 
-/* Slot of the next level that slot v's vertex moves to. */
+/* The slot of the next level that slot v's vertex moves to. */
 SDD_FN uint32_t sdd_child_slot(const struct ef_level *l, uint32_t v)
 {
     return v < l->n_quads ? 4 * v : 3 * l->n_quads + v;
 }
 
-/* Sharpness of the vertex in slot v: only control vertices have any. Their slots are followed back to level 1. */
+/* The sharpness of the vertex in slot v. Only control vertices have any, so the slot is followed back to level 1. */
 SDD_FN float sdd_vertex_sharpness(const struct ef_level *l, uint32_t v)
 {
     if (!l->vert_sharp)
         return 0.0f;
     for (int32_t d = l->level - 1; d >= 1; d--) {
-        uint32_t n = l->n_first_quads << (2 * (d - 1)); /* quads of level d */
+        uint32_t n = l->n_first_quads << (2 * (d - 1)); /* The quads of level d. */
         if (v >= 4 * n)
             v -= 3 * n;
         else if (v & 3)
@@ -130,9 +135,9 @@ SDD_FN float sdd_vertex_sharpness(const struct ef_level *l, uint32_t v)
 /* What the quad task makes: the face point and the points of the two off-edges. */
 struct ef_quad_points {
     struct sdd_pair friends;
-    struct sdd_quad v; /* the quad's own vertices, read through its friends */
+    struct sdd_quad v; /* The quad's own vertices, read through its friends. */
     struct sdd_vec3 face, edge[2];
-    float sharp; /* of off-edge 1 */
+    float sharp; /* The sharpness of off-edge 1. */
 };
 
 SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
@@ -153,23 +158,23 @@ SDD_FN struct ef_quad_points sdd_quad_task(const struct ef_level *l, uint32_t q)
             sdd_add(sdd_point_at(l, sdd_vertex_of(l, a, c ^ 3)), sdd_point_at(l, sdd_vertex_of(l, a, (c + 1) ^ 3)));
     }
     r.face = sdd_scale(0.25f, sdd_add(near[0], near[1]));
-    for (int32_t i = 0; i < 2; i++) { /* (a + b)/4 + face/4 + (a + b + a' + b')/16 */
+    for (int32_t i = 0; i < 2; i++) { /* The smooth rule is (a + b)/4 + face/4 + (a + b + a' + b')/16. */
         struct sdd_vec3 smooth = sdd_scale(0.25f, sdd_fma(0.25f, sdd_add(near[i], far[i]), sdd_add(near[i], r.face)));
         r.edge[i] = sdd_edge_point(near[i], sdd_uniform(i ? r.sharp : 0.0f), smooth);
     }
     return r;
 }
 
-/* The next corner around the corner's vertex; *sharp becomes the sharpness of the off-edge that is crossed. */
+/* The next corner around c's vertex. *sharp becomes the sharpness of the off-edge that is crossed. */
 SDD_FN uint32_t sdd_next_around(const struct ef_level *l, uint32_t c, float *sharp)
 {
-    uint32_t g = l->friends[c >> 2].g[((c + 1) & 2) == 0]; /* corners 1 and 2 lie on off-edge 0 */
+    uint32_t g = l->friends[c >> 2].g[((c + 1) & 2) == 0]; /* Corners 1 and 2 lie on off-edge 0. */
     *sharp = g & SDD_SHARP ? l->sharp[c >> 2] : 0.0f;
-    return 2 * g + (c & 1); /* SDD_SHARP drops out */
+    return 2 * g + (c & 1); /* Doubling shifts SDD_SHARP out. */
 }
 
-/* The vertex task: the new place of the vertex in slot v, whose slot holds s. The walk is bounded: level-1 rings close
- * by construction and later ones by induction, and no ring is longer than the quads of its level. */
+/* The vertex task: the new position of the vertex in slot v, whose slot holds s. The walk is bounded, although level-1
+ * rings close by construction and later ones by induction; no ring is longer than the quads of its level. */
 SDD_FN struct sdd_vec3 sdd_vertex_task(const struct ef_level *l, uint32_t v, struct sdd_slot s)
 {
     struct sdd_vec3 at = sdd_slot_point(s), edges = sdd_vec3_of(0.0f, 0.0f, 0.0f), diagonals = edges;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_quads: the level-1 quad of each corner, its friends and their sharpness.
- * Shapes  vert, edge, twin [C + B] u32, faces, edge_sharp[E] f32 -> quad[C + B][4] u32, friend[C + B][2]
- *         u32, sharp[C + B] f32 where the friend says SDD_SHARP
- * Shape   item, n = C + B      Cost  28 B read, 24 B written a corner
- * Result  quad c = (vertex, next edge point, face point, previous edge point). Its on-edges 2c and 2c + 1 are (v0,
- *         v1) and (v2, v3); friends of the off-edges: (v1, v2) is on-edge 1 of the next corner's quad, (v3, v0) is
+ * Shapes  vert, edge, twin [C + B] u32, faces, edge_sharp[E] f32 -> quad[C + B][4] u32, friends[C + B][2] u32,
+ *         sharp[C + B] f32 where the friend says SDD_SHARP
+ * Launch  item, n = C + B
+ * Cost    28 B read, 24 B written a corner
+ * Result  Quad c = (vertex, next edge point, face point, previous edge point). Its on-edges 2c and 2c + 1 are (v0, v1)
+ *         and (v2, v3). The friend of off-edge (v1, v2) is on-edge 1 of the next corner's quad; that of (v3, v0) is
  *         on-edge 0 of the quad across the edge before c, whose sharpness is sharp[c].
- * Source  Kuth et al. 2023, section 3.1      Threads any queue */
+ * Threads any queue
+ * Source  Kuth et al. 2023, section 3.1 */
 #ifndef SDD_K_EF_QUADS_H
 #define SDD_K_EF_QUADS_H
 #include "gpu/grid/faces.h"
@@ -15,7 +17,7 @@
 struct ef_quads_args {
     const uint32_t *vert, *edge, *twin;
     struct sdd_faces faces;
-    const float *edge_sharp; /* NULL: all smooth */
+    const float *edge_sharp; /* NULL where all are smooth. */
     struct sdd_quad *quad;
     struct sdd_pair *friends;
     float *sharp;
@@ -30,7 +32,7 @@ SDD_FN void k_ef_quads(int64_t c, const struct ef_quads_args *a)
     struct sdd_pair g;
     q.v[0] = a->vert[c];
     q.v[1] = edges + a->edge[c];
-    q.v[2] = a->n_vertices + f + (f >= a->n_faces ? a->n_edges : 0); /* ghost vertices come last */
+    q.v[2] = a->n_vertices + f + (f >= a->n_faces ? a->n_edges : 0); /* Ghost vertices come last. */
     q.v[3] = edges + a->edge[p];
     g.g[0] = 2 * sdd_next(&a->faces, (uint32_t)c) + 1;
     g.g[1] = 2 * a->twin[p];

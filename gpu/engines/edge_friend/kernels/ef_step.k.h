@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_step: one Catmull-Clark step in one launch: item i is quad task i and vertex task i.
  * Shapes  a level of F quads and N slots -> the next: 4F quads, max(4F, 3F + N) slots
- * Shape   item, n = max(F, N)      Cost  about 60 B read (cached neighbours) and 160 B written a quad and its vertex
- * Result  every slot, quad and friend of the next level is written exactly once, sharpness where there is any; gather
- *         only
- * Source  Kuth et al. 2023, section 3.2, Algorithm 1      Threads any queue */
+ * Launch  item, n = max(F, N)
+ * Cost    about 60 B read (cached neighbours) and 160 B written a quad and its vertex
+ * Result  Every slot, quad and friend of the next level is written exactly once, and sharpness where there is any.
+ *         Tasks only gather.
+ * Threads any queue
+ * Source  Kuth et al. 2023, section 3.2, Algorithm 1 */
 #ifndef SDD_K_EF_STEP_H
 #define SDD_K_EF_STEP_H
 #include "gpu/engines/edge_friend/kernels/ef_level.dev.h"
@@ -14,8 +16,8 @@ struct ef_step_args {
     struct sdd_slot *slot;
     struct sdd_quad *quad;
     struct sdd_pair *friends;
-    float *sharp;         /* NULL where from.sharp is */
-    int64_t n_real_quads; /* of `from` */
+    float *sharp;         /* NULL where from.sharp is NULL. */
+    int64_t n_real_quads; /* The real quads of `from`. */
 };
 
 SDD_FN void sdd_put_slot(struct sdd_slot *to, struct sdd_vec3 p, uint32_t loop)
@@ -42,7 +44,7 @@ SDD_FN void sdd_step_quad(uint32_t q, const struct ef_step_args *a)
     uint32_t e0 = 4 * (g0 >> 1) + 2 + (g0 & 1), e1 = 4 * (g1 >> 1) + 2 + (g1 & 1);
     uint32_t n2 = 4 * (g0 >> 1) + 2 * (g0 & 1), n1 = n2 + 1, n0 = 4 * (g1 >> 1) + 2 * (g1 & 1), n3 = n0 + 1;
 
-    /* loop starts lie in the quad with the smaller number: a real one where there is one */
+    /* Loops start in the quad with the smaller number, which is a real one where there is one. */
     sdd_put_slot(a->slot + f, r.face, 4 * q0 + 2);
     sdd_put_slot(a->slot + e0, r.edge[0], q <= g0 >> 1 ? 4 * q1 + 1 : 4 * n2 + 1);
     sdd_put_slot(a->slot + e1, r.edge[1], q <= g1 >> 1 ? 4 * q3 + 1 : 4 * n0 + 1);
@@ -78,11 +80,12 @@ SDD_FN void k_ef_step(int64_t i, const struct ef_step_args *a)
         struct sdd_slot *to = a->slot + sdd_child_slot(l, v);
         if (s.loop == SDD_NONE)
             sdd_put_slot(to, sdd_slot_point(s), SDD_NONE);
-        else if (s.loop >> 2 >= a->n_real_quads) /* only ghosts touch it: nothing that leaves the engine reads it */
+        else if (s.loop >> 2 >= a->n_real_quads) /* Only ghosts touch it, so nothing outside reads it. */
             sdd_put_slot(to, sdd_slot_point(s), 4 * s.loop);
         else
             sdd_put_slot(to, sdd_vertex_task(l, v, s), 4 * s.loop);
-    } else { /* fewer vertices than quads (genus 2 and up): the chunk's first slot stays unused */
+    } else {
+        /* There are fewer vertices than quads (genus 2 and up), so the first of the quad's four slots stays unused. */
         sdd_put_slot(a->slot + 4 * v, sdd_vec3_of(0.0f, 0.0f, 0.0f), SDD_NONE);
     }
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ef_vertices: vertex points of the first step.
- * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces,
- *         p[V][3] f32, edge_sharp[E], vert_sharp[V] f32 -> slot rows v
- * Shape   the feature vertices (features.h), then item, n = V      Cost  about 60 B a corner
- * Result  sums run in double over the corners in ascending order; a vertex without faces keeps its place and has no
- *         loop
- * Needs   ef_faces         Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules      Threads any
- *         queue */
+ * Shapes  begin, end [V] and corner[C] (corners sorted by vertex), vert, edge, twin [C + B] u32, faces, p[V][3] f32,
+ *         edge_sharp[E], vert_sharp[V] f32, slot rows V + f as ef_faces made them -> slot rows v
+ * Launch  item: the feature vertices (features.h), then n = V
+ * Cost    about 60 B a corner
+ * Result  Sums run in double over the corners in ascending order. A vertex without faces keeps its position and has no
+ *         loop.
+ * Threads any queue
+ * Source  Catmull and Clark 1978; OpenSubdiv's crease and corner rules */
 #ifndef SDD_K_EF_VERTICES_H
 #define SDD_K_EF_VERTICES_H
 #include "gpu/grid/faces.h"
@@ -16,8 +17,9 @@
 struct ef_vertices_args {
     const uint32_t *begin, *end, *corner, *vert, *edge, *twin;
     struct sdd_faces faces;
-    const float *p, *edge_sharp, *vert_sharp;     /* NULL: all smooth */
-    struct sdd_feature_vertices feature_vertices; /* where edge_sharp is */
+    /* `edge_sharp` and `vert_sharp` are NULL where all are smooth. */
+    const float *p, *edge_sharp, *vert_sharp;
+    struct sdd_feature_vertices feature_vertices; /* They are given wherever edge_sharp is. */
     struct sdd_slot *slot;
     uint32_t n_vertices, n_faces, n_corners;
 };
@@ -45,13 +47,14 @@ SDD_FN void k_ef_vertices(int64_t i, const struct ef_vertices_args *a)
         if (!on_feature)
             continue;
         sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[c]]), far);
-        if (a->twin[before] >= a->n_corners) { /* the fan's other border: no corner here leaves along it */
+        if (a->twin[before] >= a->n_corners) { /* No corner here leaves along the fan's other border. */
             q = a->p + 3 * (int64_t)a->vert[before];
             sdd_ring_edge(&ring, sdd_uniform(a->edge_sharp[a->edge[before]]), sdd_vec3_of(q[0], q[1], q[2]));
         }
     }
     if (n > 0) {
-        double count = (double)n; /* on a boundary `smooth` is wrong and never used: two edges are sharp */
+        /* On a boundary `smooth` is wrong and never used, because two edges are sharp. */
+        double count = (double)n;
         double w = 1.0 / (count * count);
         struct sdd_vec3 sum = sdd_vec3_of((float)(w * x), (float)(w * y), (float)(w * z));
         struct sdd_vec3 smooth = sdd_fma((float)((count - 2.0) / count), at, sum);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_combine: the collisions of each entry of a mapped product become its value.
- * Shapes  key[n] u64 and value[n] i32 sorted by key (spla_fill), rank[n] i32 (inclusive scan of run_heads)
- *         -> rid, val [rank[n - 1]]
- * Shape   item, n collisions      Cost  16 B read, 8 B written an entry
- * Result  rows ascend in each column; values are combined in the order of the collisions, by gamma
- * Source  Mlakar 2018, section 3.2      Threads any queue */
+/* spla_combine: combines the collisions of each entry of a mapped product into its value.
+ * Shapes  key[n] u64 and value[n] i32 sorted by key (spla_fill), rank[n] i32 (inclusive scan of run_heads) -> rid, val
+ *         [rank[n - 1]]
+ * Launch  item, n collisions
+ * Cost    16 B read, 8 B written an entry
+ * Result  Rows ascend in each column. Values are combined by gamma, in the order of the collisions.
+ * Threads any queue
+ * Source  Mlakar 2018, section 3.2 */
 #ifndef SDD_K_SPLA_COMBINE_H
 #define SDD_K_SPLA_COMBINE_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

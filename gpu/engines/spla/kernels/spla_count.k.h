@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_count: first pass of a mapped product C = A [Q, gamma] B^T: how many collisions each entry of B makes.
- * Shapes  product, B of n entries -> count[n] i32      Shape  item, n entries of B
+/* spla_count: the first pass of a mapped product C = A [Q, gamma] B^T: how many collisions each entry of B makes.
+ * Shapes  product, B of n entries -> count[n] i32
+ * Launch  item, n entries of B
  * Cost    a lookup for each entry of the face; for circulants over a cyclic A, for each power
- * Result  pairs of entries of one column whose map value is not 0
- * Source  Mlakar 2018, algorithm 2, symbolic pass      Threads any queue */
+ * Result  the number of pairs of entries of one column whose map value is not 0
+ * Threads any queue
+ * Source  Mlakar 2018, algorithm 2, symbolic pass */
 #ifndef SDD_K_SPLA_COUNT_H
 #define SDD_K_SPLA_COUNT_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_edge.h: what the matrices E and F say of an edge (Mlakar 2018, sections 4.1.2 and 4.2.2). E(i, j) counts the
+/* spla_edge.dev.h: what the matrices E and F say of an edge (Mlakar 2018, sections 4.1.2 and 4.2.2). E(i, j) counts the
  * faces of edge ij; the entries above E's diagonal are numbered, one for each edge. F(i, j) is the face that runs from
  * i to j. */
 #ifndef SDD_SPLA_EDGE_H
@@ -9,7 +9,7 @@
 
 struct sdd_adjacency {
     struct sdd_spla e, f;
-    const int32_t *number; /* [entries of e], from 1 */
+    const int32_t *number; /* Shape [entries of e]; numbers count from 1. */
 };
 
 /* The number, from 0, of the edge between two vertices. */
@@ -19,7 +19,7 @@ SDD_FN uint32_t sdd_edge_between(const struct sdd_adjacency *a, uint32_t i, uint
     return (uint32_t)a->number[z] - 1;
 }
 
-/* F(i, j); SDD_NONE: no face runs there. */
+/* F(i, j), or SDD_NONE if no face runs from i to j. */
 SDD_FN uint32_t sdd_face_along(const struct sdd_adjacency *a, uint32_t i, uint32_t j)
 {
     uint32_t z = sdd_spla_find(&a->f, i, j);

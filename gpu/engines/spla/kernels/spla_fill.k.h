@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_fill: second pass of a mapped product C = A [Q, gamma] B^T: a key and a value for each collision.
+/* spla_fill: the second pass of a mapped product C = A [Q, gamma] B^T: a key and a value for each collision.
  * Shapes  product, B of n entries, end[n] i32 (inclusive scan of spla_count) -> key[P] u64 = column << bits | row of C,
  *         value[P] i32, P = end[n - 1]
- * Shape   item, n entries of B      Cost  as spla_count, and 12 B written a collision
- * Result  the collisions of an entry of C stand in the order of A's and B's columns; a stable sort by key keeps it
- * Source  Mlakar 2018, algorithm 2, equation 4.7      Threads any queue */
+ * Launch  item, n entries of B
+ * Cost    that of spla_count, and 12 B written a collision
+ * Result  The collisions of an entry of C are in the order of A's and B's columns; a stable sort by key keeps that.
+ * Threads any queue
+ * Source  Mlakar 2018, algorithm 2, equation 4.7 */
 #ifndef SDD_K_SPLA_FILL_H
 #define SDD_K_SPLA_FILL_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

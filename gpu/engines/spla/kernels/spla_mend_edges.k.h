@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_mend_edges: edge points of the boundary, where E says 1: the middle of the edge.
- * Shapes  E with its numbers, p[V][3] f32 -> edges[E][3] f32      Shape  item, n entries of E
- * Result  other edge points are left alone      Cost  4 B read an entry, a search on the boundary
- * Source  Mlakar 2018, equation 4.18      Threads any queue */
+/* spla_mend_edges: mends the edge points of the boundary, where E is 1: they become the middle of the edge.
+ * Shapes  E with its numbers, p[V][3] f32 -> edges[E][3] f32
+ * Launch  item, n entries of E
+ * Cost    4 B read an entry, a search on the boundary
+ * Result  Other edge points are left alone.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.18 */
 #ifndef SDD_K_SPLA_MEND_EDGES_H
 #define SDD_K_SPLA_MEND_EDGES_H
 #include "gpu/engines/spla/kernels/spla_edge.dev.h"

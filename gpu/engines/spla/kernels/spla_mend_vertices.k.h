@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_mend_vertices: vertex points of the boundary, whose columns of E hold a 1: the thesis adds 1/8 of each end of
- * such an edge to the other one, here each vertex gathers them.
+/* spla_mend_vertices: mends the vertex points of the boundary, whose columns of E hold a 1. The thesis adds 1/8 of each
+ * end of such an edge to the other one; here each vertex gathers them.
  * Shapes  E, rows of the mesh matrix, p[V][3] f32 -> to[V][3] f32
- * Shape   item, n = V      Cost  4 B read an entry of E
+ * Launch  item, n = V
+ * Cost    4 B read an entry of E
  * Result  3/4 of the vertex and 1/8 of both neighbours along the boundary; where `corners` is set a vertex of one face
- *         keeps its place. Other vertex points are left alone
- * Source  Mlakar 2018, equations 4.19 to 4.21      Threads any queue */
+ *         keeps its position. Other vertex points are left alone.
+ * Threads any queue
+ * Source  Mlakar 2018, equations 4.19 to 4.21 */
 #ifndef SDD_K_SPLA_MEND_VERTICES_H
 #define SDD_K_SPLA_MEND_VERTICES_H
 #include "gpu/grid/quad_location.h"
@@ -15,7 +17,7 @@ struct spla_mend_vertices_args {
     struct sdd_spla e, rows;
     const float *p;
     float *to;
-    int32_t corners; /* boundary rule edgeAndCorner */
+    int32_t corners; /* Set under boundary rule edgeAndCorner. */
 };
 
 SDD_FN void k_spla_mend_vertices(int64_t v, const struct spla_mend_vertices_args *a)

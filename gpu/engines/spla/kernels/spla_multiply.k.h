@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_multiply: transposed mapped product with a vector of points, M^T x: a column gathers. Given the transposed
- * matrix it makes M x; so no sum is ever made by several writers. Where several products make one vector, their sum is
- * kept in double and rounded by the last of them.
+/* spla_multiply: the transposed mapped product with a vector of points, M^T x: a column gathers. Given the transposed
+ * matrix it makes M x, so no sum ever has several writers. Where several products make one vector, their sum is kept in
+ * double and rounded by the last of them.
  * Shapes  matrix, weights, x[rows][3] f32, sum[columns][3] f64 (may be NULL) -> sum, y[columns][3] f32 (may be NULL)
- * Shape   item, n columns      Cost  16 B read an entry, 12 B written a column
- * Result  added up in double in the order of the entries, onto what `sum` held where `add` is set, and rounded once; an
- *         empty column gives 0
- * Source  Mlakar 2018, algorithms 1 and 4      Threads any queue */
+ * Launch  item, n columns
+ * Cost    16 B read an entry, 12 B written a column
+ * Result  Added up in double in the order of the entries, onto what `sum` held where `add` is set, and rounded once; an
+ *         empty column gives 0.
+ * Threads any queue
+ * Source  Mlakar 2018, algorithms 1 and 4 */
 #ifndef SDD_K_SPLA_MULTIPLY_H
 #define SDD_K_SPLA_MULTIPLY_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spla_pointers: the column pointers of a matrix whose entries are sorted by column.
- * Shapes  key[n] u64 sorted, its column above bit `shift`; rank[n] i32 (inclusive scan of run_heads; NULL: every key is
- *         an entry of its own) -> ptr[n_cols + 1] i32
- * Shape   item, n_cols + 1      Cost  a binary search over the keys
- * Result  an empty column begins where the next one does; the last pointer is the number of entries
+ * Shapes  key[n] u64 sorted, with the column from bit `shift` on; rank[n] i32 (inclusive scan of run_heads, or NULL
+ *         where every key is an entry of its own) -> ptr[n_cols + 1] i32
+ * Launch  item, n_cols + 1
+ * Cost    a binary search over the keys
+ * Result  An empty column begins where the next one does. The last pointer is the number of entries.
  * Threads any queue */
 #ifndef SDD_K_SPLA_POINTERS_H
 #define SDD_K_SPLA_POINTERS_H
@@ -20,7 +21,7 @@ struct spla_pointers_args {
 SDD_FN void k_spla_pointers(int64_t k, const struct spla_pointers_args *a)
 {
     int64_t low = 0, high = a->n_keys;
-    while (low < high) { /* the first key of column k or a later one */
+    while (low < high) { /* Finds the first key of column k or a later one. */
         int64_t middle = low + (high - low) / 2;
         if ((int64_t)(a->key[middle] >> a->shift) < k)
             low = middle + 1;

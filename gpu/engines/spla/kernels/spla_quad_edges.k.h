@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_quad_edges: edge points of Catmull-Clark: the ends are the edge's row and column in E, the faces beside it stand
- * in F.
+/* spla_quad_edges: edge points of Catmull-Clark. The ends of an edge are its row and column in E, and the faces beside
+ * it are in F.
  * Shapes  E and F of V vertices, p[V][3] f32, faces[F][3] f32 -> edges[E][3] f32
- * Shape   item, n entries of E: those above the diagonal      Cost  two searches in columns of F
+ * Launch  item, n entries of E; those above the diagonal write
+ * Cost    two searches in columns of F
  * Result  1/4 (ends + face points), without the one that is missing on a boundary, which spla_mend_edges then mends
- * Source  Mlakar 2018, equation 4.23      Threads any queue */
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.23 */
 #ifndef SDD_K_SPLA_QUAD_EDGES_H
 #define SDD_K_SPLA_QUAD_EDGES_H
 #include "gpu/engines/spla/kernels/spla_edge.dev.h"

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_quads: the mesh matrix of the next level of Catmull-Clark, in reduced form: a quad for each corner, of its
+/* spla_quads: the mesh matrix of the next level of Catmull-Clark, in reduced form. Each corner makes a quad of its
  * vertex, the edge point after it, the face point and the edge point before it.
  * Shapes  mesh matrix of C entries in cyclic order, E -> rid[C][4] u32
- * Shape   item, n = C      Cost  two searches in columns of E
- * Result  the children of a face stand next to each other, in the order of its corners; vertex ids are those of
- *         [vertices | face points | edge points]
- * Source  Mlakar 2018, figure 4.16      Threads any queue */
+ * Launch  item, n = C
+ * Cost    two searches in columns of E
+ * Result  The children of a face are next to each other, in the order of its corners. Vertex ids are those of
+ *         [vertices | face points | edge points].
+ * Threads any queue
+ * Source  Mlakar 2018, figure 4.16 */
 #ifndef SDD_K_SPLA_QUADS_H
 #define SDD_K_SPLA_QUADS_H
 #include "gpu/engines/spla/kernels/spla_edge.dev.h"

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spla_row_keys: sort keys that bring the entries of each row of a matrix together, in the order of its columns.
  * Shapes  matrix of n entries -> key[n] u64 = row, order[n] i32 = entry
- * Result  after a stable sort `order` is the transposed matrix's order
- * Shape   item, n entries      Cost  4 B read, 12 B written      Threads any queue */
+ * Launch  item, n entries
+ * Cost    4 B read, 12 B written
+ * Result  After a stable sort `order` is the transposed matrix's order.
+ * Threads any queue */
 #ifndef SDD_K_SPLA_ROW_KEYS_H
 #define SDD_K_SPLA_ROW_KEYS_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3_borders: the columns of the control mesh's boundary edges: where each begins in its face, where it ends.
- * Shapes  reduced mesh matrix of C entries, twin[C] u32 (C, C + 1, ..: the boundary edges) -> rid[B][2] u32
- * Shape   item, n = C      Cost  4 B read a half-edge, 8 B written on the boundary
- * Result  columns in the order of the boundary edges' numbers      Threads any queue */
+/* spla_sqrt3_borders: the columns of the control mesh's boundary edges: where each begins and where it ends in its
+ * face.
+ * Shapes  reduced mesh matrix of C entries, twin[C] u32 (from C on for boundary edges) -> rid[B][2] u32
+ * Launch  item, n = C
+ * Cost    4 B read a half-edge, 8 B written on the boundary
+ * Result  Columns are in the order of the boundary edges' numbers.
+ * Threads any queue */
 #ifndef SDD_K_SPLA_SQRT3_BORDERS_H
 #define SDD_K_SPLA_SQRT3_BORDERS_H
 #include "gpu/engines/spla/kernels/spla_sqrt3.dev.h"

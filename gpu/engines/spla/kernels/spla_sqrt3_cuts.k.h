@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3_cuts: the second step cuts each line v w at p and q: the columns of the next level's lines, and the place
- * of p, which is the new vertex of the face beside it. q has a row of its own.
- * Shapes  level (spla_sqrt3.h), its lines[B][2] u32, near[B][3] f32 (places of p) -> rid[B][3][2] u32; rows of to
- * Shape   item, n = B      Cost  a search in a column of F, 20 B read, 36 B written a line
- * Result  line o becomes 3 o (v p), 3 o + 1 (p q) and 3 o + 2 (q w)
- * Source  Kobbelt 2000, section 5      Threads any queue */
+/* spla_sqrt3_cuts: the second step cuts each line v w at p and q. This makes the columns of the next level's lines, and
+ * writes the position of p, which is the new vertex of the face beside it. q has a row of its own.
+ * Shapes  level (spla_sqrt3.dev.h), its lines[B][2] u32, near[B][3] f32 (positions of p) -> rid[B][3][2] u32; rows of
+ *         to
+ * Launch  item, n = B
+ * Cost    a search in a column of F, 20 B read, 36 B written a line
+ * Result  Line o becomes 3 o (v p), 3 o + 1 (p q) and 3 o + 2 (q w).
+ * Threads any queue
+ * Source  Kobbelt 2000, section 5 */
 #ifndef SDD_K_SPLA_SQRT3_CUTS_H
 #define SDD_K_SPLA_SQRT3_CUTS_H
 #include "gpu/engines/spla/kernels/spla_sqrt3.dev.h"

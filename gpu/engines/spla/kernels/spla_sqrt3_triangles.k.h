@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3_triangles: the mesh matrix of the next level of sqrt3, in reduced form: a triangle for each entry, of its
- * vertex, the centre of the face across and the centre of its own: the flip of the edge between them.
- * Shapes  level (spla_sqrt3.h) of C entries -> rid[C][3] u32
- * Shape   item, n = C      Cost  a search in a column of F, up to three in columns of the lines
- * Result  the children of a face stand next to each other, in the order of its corners. A line is not flipped: the
- *         first step makes (v, w, centre) of it, the second (p, q, third corner); vertex ids are those of [vertices |
- *         face points | of a second step, a point for each boundary edge]
- * Source  Mlakar 2018, table 4.1, whose columns i, i + F, .. stand next to each other here      Threads any queue */
+/* spla_sqrt3_triangles: the mesh matrix of the next level of sqrt3, in reduced form. Each entry makes a triangle of its
+ * vertex, the centre of the face across and the centre of its own face, which flips the edge between these.
+ * Shapes  level (spla_sqrt3.dev.h) of C entries -> rid[C][3] u32
+ * Launch  item, n = C
+ * Cost    a search in a column of F, up to three in columns of the lines
+ * Result  The children of a face are next to each other, in the order of its corners. A line is not flipped: the first
+ *         step makes (v, w, centre) of it, the second (p, q, third corner). Vertex ids are those of [vertices | face
+ *         points | in a second step, a point for each boundary edge].
+ * Threads any queue
+ * Source  Mlakar 2018, table 4.1, whose columns i, i + F and so on are next to each other here */
 #ifndef SDD_K_SPLA_SQRT3_TRIANGLES_H
 #define SDD_K_SPLA_SQRT3_TRIANGLES_H
 #include "gpu/engines/spla/kernels/spla_sqrt3.dev.h"

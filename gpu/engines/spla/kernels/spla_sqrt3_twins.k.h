@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3_twins: half-edges from the matrices, for the limit and the normals of the last level: across each.
- * Shapes  level (spla_sqrt3.h) of C entries -> twin[C] u32
- * Shape   item, n = C      Cost  a search in a column of F, on the boundary one in a column of the lines
- * Result  C + o at boundary edge o      Threads any queue */
+/* spla_sqrt3_twins: the half-edge across each one, from the matrices, for the limit and the normals of the last level.
+ * Shapes  level (spla_sqrt3.dev.h) of C entries -> twin[C] u32
+ * Launch  item, n = C
+ * Cost    a search in a column of F, on the boundary one in a column of the lines
+ * Result  C + o at boundary edge o
+ * Threads any queue */
 #ifndef SDD_K_SPLA_SQRT3_TWINS_H
 #define SDD_K_SPLA_SQRT3_TWINS_H
 #include "gpu/engines/spla/kernels/spla_sqrt3.dev.h"

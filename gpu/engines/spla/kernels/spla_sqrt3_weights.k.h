@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3_weights: the maps of the vertex update, by what stands in a vertex's columns: of the vertex itself, of its
- * neighbours (F) and of those along a line.
+/* spla_sqrt3_weights: the maps of the vertex update, by what is in a vertex's columns: the weights of the vertex
+ * itself, of its neighbours (F) and of those along a line.
  * Shapes  F and lines of V columns, alpha[n] (s[0] = alpha_n / n) -> own, ring, line [V] f64
- * Shape   item, n = V      Cost  16 B read, 24 B written
- * Result  inside 1 - alpha_n, alpha_n / n, 0; on a line 1, 0, 0 in the first step and (19, 0, 4) / 27 in the second.
- *         Where `corners` is set a control vertex of one face stays; such a one has two faces on odd levels. A vertex
- *         without faces: 1, 0, 0
- * Source  Mlakar 2018, equation 4.9; Kobbelt 2000, section 5      Threads any queue */
+ * Launch  item, n = V
+ * Cost    16 B read, 24 B written
+ * Result  Inside 1 - alpha_n, alpha_n / n, 0; on a line 1, 0, 0 in the first step and (19, 0, 4) / 27 in the second.
+ *         Where `corners` is set a control vertex of one face stays; on odd levels it has two faces. A vertex without
+ *         faces gets 1, 0, 0.
+ * Threads any queue
+ * Source  Mlakar 2018, equation 4.9; Kobbelt 2000, section 5 */
 #ifndef SDD_K_SPLA_SQRT3_WEIGHTS_H
 #define SDD_K_SPLA_SQRT3_WEIGHTS_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spla_transposed: the entries of the transposed matrix: columns become rows, values stay.
  * Shapes  matrix of n entries, order[n] i32 (spla_row_keys, sorted) -> rid[n] u32, val[n] i32
- * Shape   item, n entries      Cost  a binary search over the column pointers, none in reduced form
- * Result  each column of the result holds ascending rows (where a column has a row twice: in the order of entries)
+ * Launch  item, n entries
+ * Cost    a binary search over the column pointers, none in reduced form
+ * Result  Each column of the result holds ascending rows, or the order of entries where a column has a row twice.
  * Threads any queue */
 #ifndef SDD_K_SPLA_TRANSPOSED_H
 #define SDD_K_SPLA_TRANSPOSED_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_triangle_edges: edge points of Loop: the parts of both triangles beside each edge (p_klm of equation 4.15) are
- * added up; the thesis scatters them, here the edge finds its triangles in F.
- * Shapes  E and F, reduced mesh matrix of triangles, part[3][F][3] f32 -> edges[E][3] f32; part[s] is M^T p with 1/8 at
- *         place s and 3/16 at the others
- * Shape   item, n entries of E: those above the diagonal      Cost  two searches in columns of F
- * Result  the sum of both parts, on a boundary the one that is there, which spla_mend_edges then mends
- * Source  Mlakar 2018, section 4.2.2, figure 4.11      Threads any queue */
+/* spla_triangle_edges: edge points of Loop. The parts of both triangles beside each edge (p_klm of equation 4.15) are
+ * added up. The thesis scatters them; here the edge finds its triangles in F.
+ * Shapes  E and F, reduced mesh matrix of triangles, part[3][F][3] f32 (part[s] is M^T p with 1/8 at corner s and 3/16
+ *         at the others) -> edges[E][3] f32
+ * Launch  item, n entries of E; those above the diagonal write
+ * Cost    two searches in columns of F
+ * Result  The sum of both parts; on a boundary the one that is there, which spla_mend_edges then mends.
+ * Threads any queue
+ * Source  Mlakar 2018, section 4.2.2, figure 4.11 */
 #ifndef SDD_K_SPLA_TRIANGLE_EDGES_H
 #define SDD_K_SPLA_TRIANGLE_EDGES_H
 #include "gpu/engines/spla/kernels/spla_edge.dev.h"
@@ -17,7 +19,7 @@ struct spla_triangle_edges_args {
     float *edges;
 };
 
-/* What triangle f gives to its edge that begins at vertex i: the part in which the corner across has 1/8. */
+/* What triangle f gives to its edge that begins at vertex i: the part in which the corner opposite has 1/8. */
 SDD_FN struct sdd_vec3 sdd_part_of_edge(const struct spla_triangle_edges_args *a, uint32_t f, uint32_t i)
 {
     if (f == SDD_NONE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spla_triangle_points: points of a level of triangles from the algebra's order to grid order, as spla_quad_points.
  * Shapes  control mesh, rid[triangles][3] u32 of level L, p[n][3] f32 -> to[n][3] f32
- * Shape   item, n grid points of level L      Cost  12 B read, 12 B written, L steps down
- * Result  a permutation; control vertices have the same number in both orders
+ * Launch  item, n grid points of level L
+ * Cost    12 B read, 12 B written, L steps down
+ * Result  A permutation. Control vertices have the same number in both orders.
  * Threads any queue */
 #ifndef SDD_K_SPLA_TRIANGLE_POINTS_H
 #define SDD_K_SPLA_TRIANGLE_POINTS_H
@@ -17,15 +18,15 @@ struct spla_triangle_points_args {
 };
 
 /* An entry of the reduced matrix of level d that stands for the point with barycentric coordinates w (which sum to 2^d)
- * in control triangle f. Each step goes to a child that holds the point: at the corner with at least half of the sum,
- * else the one in the middle; seen from there the sum is half as large. */
+ * in control triangle f. Each step goes to a child that holds the point: the one at the corner with at least half of
+ * the sum, else the one in the middle. Seen from the child, the sum is half as large. */
 SDD_FN size_t sdd_triangle_entry(uint32_t f, int32_t w0, int32_t w1, int32_t w2, int32_t d)
 {
     size_t t = f;
     for (int32_t half = d ? 1 << (d - 1) : 0; half > 0; half >>= 1) {
         int32_t child = w0 >= half ? 0 : w1 >= half ? 1 : w2 >= half ? 2 : 3;
         int32_t a = w0, b = w1, c = w2;
-        if (child == 3) { /* its corners lie between 0 and 1, 1 and 2, 2 and 0 */
+        if (child == 3) { /* Its corners lie between corners 0 and 1, 1 and 2, 2 and 0. */
             w0 = half - c;
             w1 = half - a;
             w2 = half - b;
@@ -48,7 +49,8 @@ SDD_FN void k_spla_triangle_points(int64_t i, const struct spla_triangle_points_
     if (s.kind == SDD_INSIDE) {
         v = a->rid[sdd_triangle_entry(s.id, m - s.x - s.y, s.x, s.y, a->level)];
     } else if (s.kind == SDD_AT_EDGE) {
-        uint32_t c = a->mesh.edge_corner[s.id], f = c / 3, k = c - 3 * f; /* from corner k to the next one */
+        /* The edge runs from corner k to the next one. */
+        uint32_t c = a->mesh.edge_corner[s.id], f = c / 3, k = c - 3 * f;
         int32_t here = m - s.x, there = s.x;
         v = a->rid[sdd_triangle_entry(f,
                                       k == 0   ? here

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_vertex_weights: the maps of the vertex update, val_i -> a term of the vertex's valence n_i.
- * Shapes  rows of the mesh matrix (a column for each vertex); beta[n_beta] (loop_rule.h; NULL: Catmull-Clark)
- *         -> own[V], others[V] f64
- * Shape   item, n = V      Cost  8 B read, 16 B written
- * Result  Catmull-Clark: 1 - 2 / n and 1 / n^2; Loop: 1 - n beta and beta; a vertex without faces: 1 and 0. Valences
- *         beyond the table are those of new vertices: 6, or of a boundary, which is mended
- * Source  Mlakar 2018, equations 4.11, 4.29      Threads any queue */
+/* spla_vertex_weights: the maps of the vertex update, val_i -> a weight that depends on the vertex's valence n_i.
+ * Shapes  rows of the mesh matrix (a column for each vertex); beta[n_beta] (loop_rule.h, or NULL for Catmull-Clark) ->
+ *         own[V], others[V] f64
+ * Launch  item, n = V
+ * Cost    8 B read, 16 B written
+ * Result  Catmull-Clark gives 1 - 2 / n and 1 / n^2, Loop 1 - n beta and beta; a vertex without faces gets 1 and 0.
+ *         Valences beyond the table are those of new vertices: 6, or those of a boundary, which is mended.
+ * Threads any queue
+ * Source  Mlakar 2018, equations 4.11, 4.29 */
 #ifndef SDD_K_SPLA_VERTEX_WEIGHTS_H
 #define SDD_K_SPLA_VERTEX_WEIGHTS_H
 #include "gpu/engines/spla/kernels/spla.dev.h"

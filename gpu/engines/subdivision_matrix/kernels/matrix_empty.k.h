@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_empty: marks the rows without entries.
- * Shapes  end[n] i32 -> flag[n] i32      Shape  item, n rows      Cost  8 B read, 4 B written a row
- * Result  1 or 0; their inclusive scan numbers such rows from 1      Threads any queue */
+/* matrix_empty: flags the rows without entries.
+ * Shapes  end[n] i32 -> flag[n] i32
+ * Launch  item, n rows
+ * Cost    8 B read, 4 B written a row
+ * Result  1 or 0; the inclusive scan of the flags numbers such rows from 1.
+ * Threads any queue */
 #ifndef SDD_K_MATRIX_EMPTY_H
 #define SDD_K_MATRIX_EMPTY_H
 #include "gpu/sparse/matrix_row.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_normals: limit normals and tangents from the two matrices of tangents, with the control points.
+/* matrix_normals: limit normals and tangents: the two matrices of tangents times the control points.
  * Shapes  t1, t2 of n rows, x[columns][3] f32 -> normal[n][3], tangents[n][6] f32; either may be NULL
- * Shape   item, n rows      Cost  as two matrix_apply, and no more written than the result
- * Result  t1 x t2, of length 1, and both; an empty row of t1 writes nothing. Each sum is taken from its first point, as
- *         its weights sum to zero
- * Source  Driscoll 2014, section 6: tangents are linear, normals their cross product      Threads any queue */
+ * Launch  item, n rows
+ * Cost    that of two matrix_apply, but only the result is written
+ * Result  The normal is t1 x t2 with length 1. An empty row of t1 writes nothing. The weights of a row sum to zero, so
+ *         points are taken relative to the row's first one.
+ * Threads any queue
+ * Source  Driscoll 2014, section 6: tangents are linear, normals their cross product */
 #ifndef SDD_K_MATRIX_NORMALS_H
 #define SDD_K_MATRIX_NORMALS_H
 #include "gpu/sparse/matrix_apply.k.h"

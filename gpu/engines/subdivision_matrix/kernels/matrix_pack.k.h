@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_pack: a matrix from compressed rows in double to the form in which it is applied.
- * Shapes  A of n rows; rest_end[n] i32, inclusive scan of matrix_rest with the k of `to` -> to
- * Shape   item, n rows      Cost  12 B read and 8 to 12 B written an entry
- * Result  weights are rounded to float, here alone; columns stay in order. Without to.row, k is 0 and rest_end A's own
- * Source  Bell and Garland 2009      Threads any queue */
+/* matrix_pack: brings a matrix from compressed rows in double to the form in which it is applied.
+ * Shapes  A of n rows; rest_end[n] i32, the inclusive scan of matrix_rest with the k of `to` -> to
+ * Launch  item, n rows
+ * Cost    12 B read and 8 to 12 B written an entry
+ * Result  Weights are rounded to float, here and nowhere else; columns stay in order. Where `to` has no `row`, k is 0
+ *         and rest_end is A's own.
+ * Threads any queue
+ * Source  Bell and Garland 2009 */
 #ifndef SDD_K_MATRIX_PACK_H
 #define SDD_K_MATRIX_PACK_H
 #include "gpu/sparse/matrix_apply.k.h"

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_product: rows of C = A B, all in compressed rows with ascending columns.
  * Shapes  A, B of as many rows as A has columns -> rows of C from `first` on, in two passes (matrix_row.h)
- * Shape   item, n rows      Cost  entries of the row of C times entries of the row of A, twice
- * Result  columns ascend; a weight is summed in double over A's columns in their order. What cancels stays, as zero
- * Source  Gustavson 1978, row by row, with a merge in place of the accumulator: no memory but the result's
- * Threads any queue */
+ * Launch  item, n rows
+ * Cost    entries of the row of C times entries of the row of A, twice
+ * Result  Columns ascend. A weight is summed in double over A's columns in their order. Entries that cancel stay, as
+ *         zeros.
+ * Threads any queue
+ * Source  Gustavson 1978, row by row, with a merge in place of the accumulator, which takes no memory but the
+ *         result's */
 #ifndef SDD_K_MATRIX_PRODUCT_H
 #define SDD_K_MATRIX_PRODUCT_H
 #include "gpu/sparse/matrix_row.h"
 
-#define SDD_MERGE 16 /* terms of a row of A whose place in B's row is kept; that of further ones is searched */
+/* For so many terms of a row of A, the position in B's row is kept; those of further terms are searched. */
+#define SDD_MERGE 16
 
 struct sdd_csr {
     const int32_t *end;
@@ -36,28 +40,29 @@ SDD_FN int32_t sdd_csr_from(const struct sdd_csr *m, int32_t at, int32_t end, ui
     return at;
 }
 
+/* A merge of rows of B. */
 struct sdd_merge {
     int32_t at[SDD_MERGE];
-    uint32_t from; /* columns below have been met */
+    uint32_t from; /* Columns below this one have been met. */
 };
 
-/* Where term k of the merge stands in its row of B. */
+/* The position of term k of the merge in its row of B. */
 SDD_FN int32_t sdd_merge_at(const struct matrix_product_args *a, const struct sdd_merge *m, int32_t k, uint32_t row)
 {
     return k < SDD_MERGE ? m->at[k] : sdd_csr_from(&a->b, sdd_row_first(a->b.end, row), a->b.end[row], m->from);
 }
 
 #ifdef __FMA__
-#define SDD_UNION 64 /* columns of a row that is made in one go */
+#define SDD_UNION 64 /* The most columns of a row that is made without the merge. */
 
-/* A row of the product while it is made: what the rows of B so far have columns in, ascending. */
+/* A row of the product while it is made, with the columns of the rows of B that were added so far, ascending. */
 struct sdd_union {
     uint32_t column[SDD_UNION];
     double sum[SDD_UNION];
     int32_t n;
 };
 
-/* Are they these n? */
+/* Whether the columns so far are these n. */
 SDD_FN int sdd_union_is(const struct sdd_union *u, const uint32_t *column, int32_t n)
 {
     int32_t j = 0;
@@ -72,7 +77,8 @@ SDD_FN int sdd_union_is(const struct sdd_union *u, const uint32_t *column, int32
     return !other;
 }
 
-/* Adds a row of n entries, times w; 0: it does not fit. Most often it has the columns that are there. */
+/* Adds a row of n entries, times w; returns 0 if it does not fit. Most often it has the columns that are there
+ * already. */
 SDD_FN int sdd_union_add(struct sdd_union *u, double w, const uint32_t *column, const double *weight, int32_t n)
 {
     if (sdd_union_is(u, column, n)) {
@@ -98,7 +104,7 @@ SDD_FN int sdd_union_add(struct sdd_union *u, double w, const uint32_t *column, 
     return 1;
 }
 
-/* Row i, the sums in the same order as by the merge; 0: it is too long. */
+/* Makes row i, with sums in the same order as the merge; returns 0 if the row is too long. */
 SDD_FN int sdd_product_row(int64_t i, const struct matrix_product_args *a)
 {
     struct sdd_union u;

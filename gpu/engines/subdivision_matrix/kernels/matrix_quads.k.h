@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_quads: rows of the one-level matrices of quads: what the rules of mm_faces, mm_first, mm_seams, mm_inside,
- * mm_linear and mm_finish make of the points that they read.
- * Shapes  control mesh on `level`, angle table (tangents alone) -> rows: of FACES [V | F] over the V control points, of
- *         STEP the grid points of level + 1 over those of `level` (at level 0 over the rows of FACES),
- *         where `linear` those of `level` over the rows of FACES, of the others grid points of `level` over themselves
- * Shape   item, n rows      Cost  a row of n entries runs its rule n / 3 + 1 times
- * Result  weights as the rules round them; a limit tangent that there is no mask for is an empty row
- * Source  Driscoll 2014, section 3.3: the matrix of face points apart from that of edge and vertex points
- * Threads any queue */
+/* matrix_quads: rows of the one-level matrices of quads: the weights that the rules of mm_faces, mm_first, mm_seams,
+ * mm_inside, mm_linear and mm_finish give to the points that they read.
+ * Shapes  control mesh on `level`, angle table (for tangents alone) -> rows. Those of FACES are [V | F] over the V
+ *         control points. Those of STEP are the grid points of level + 1 over those of `level` (for level 0 over the
+ *         rows of FACES); with `linear` they are the grid points of `level` over the rows of FACES. Those of the other
+ *         kinds are grid points of `level` over themselves.
+ * Launch  item, n rows
+ * Cost    a row of n entries runs its rule n / 3 + 1 times
+ * Result  Weights are as the rules round them. A limit tangent without a mask is an empty row.
+ * Threads any queue
+ * Source  Driscoll 2014, section 3.3, where the matrix of face points is separate from that of edge and vertex
+ *         points */
 #ifndef SDD_K_MATRIX_QUADS_H
 #define SDD_K_MATRIX_QUADS_H
 #include "gpu/sparse/matrix_row.h"

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_rest: how many terms of each row stand beyond the first k.
- * Shapes  end[n] i32 -> count[n] i32      Shape  item, n rows      Cost  8 B read, 4 B written a row
- * Result  0 where the row has no more than k      Threads any queue */
+/* matrix_rest: how many terms each row has beyond the first k.
+ * Shapes  end[n] i32 -> count[n] i32
+ * Launch  item, n rows
+ * Cost    8 B read, 4 B written a row
+ * Result  0 where the row has no more than k
+ * Threads any queue */
 #ifndef SDD_K_MATRIX_REST_H
 #define SDD_K_MATRIX_REST_H
 #include "gpu/sparse/matrix_row.h"

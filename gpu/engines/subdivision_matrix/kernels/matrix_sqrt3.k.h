@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_sqrt3: rows of the one-level matrices of scheme sqrt3: what the rules of sqrt3_vertices, sqrt3_faces and
- * sqrt3_finish make of the points that they read.
- * Shapes  level (sqrt3_grid.h), weights, angle (tangents alone) -> rows: of STEP the points of the next level over
- *         those of this one, of the others points of the level over themselves
- * Shape   item, of STEP V + F (a face on a boundary makes the row of its boundary edge too), of the others n <= V rows
+/* matrix_sqrt3: rows of the one-level matrices of scheme sqrt3: the weights that the rules of sqrt3_vertices,
+ * sqrt3_faces and sqrt3_finish give to the points that they read.
+ * Shapes  level (sqrt3_grid.h), weights, angle (for tangents alone) -> rows. Those of STEP are the points of the next
+ *         level over those of this one; those of the other kinds are points of the level over themselves.
+ * Launch  item: for STEP n = V + F (a face on a boundary makes the row of its boundary edge too), for the others n <= V
+ *         rows
  * Cost    a row of n entries runs its rule n / 3 + 1 times
- * Result  as matrix_quads      Source  Driscoll 2014, section 3.3      Threads any queue */
+ * Result  as matrix_quads
+ * Threads any queue
+ * Source  Driscoll 2014, section 3.3 */
 #ifndef SDD_K_MATRIX_SQRT3_H
 #define SDD_K_MATRIX_SQRT3_H
 #include "gpu/sparse/matrix_row.h"
@@ -36,7 +39,7 @@ SDD_FN struct sdd_vec3 sdd_matrix_sqrt3_vertex(const struct matrix_sqrt3_args *a
     return a->kind == SDD_MATRIX_TANGENT_1 ? plane.t1 : plane.t2;
 }
 
-/* The cut of the first edge of face f near its end `near`, 0 or 1. */
+/* The point that cuts the first edge of face f near its end `near`, 0 or 1. */
 SDD_FN struct sdd_vec3 sdd_matrix_sqrt3_cut(const struct matrix_sqrt3_args *a, struct sdd_points p, uint32_t f,
                                             uint32_t near)
 {

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_wide: matrix_apply to rows of up to eight floats at once: several right-hand sides for one pass over the
+/* matrix_wide: as matrix_apply, for rows of up to eight floats at once: several right-hand sides for one pass over the
  * matrix.
- * Shapes  as matrix_apply, but width.n from 1 to 8      Shape  item, n rows
- * Cost    8 B read an entry, however wide; a row of y written      Result  the bits of matrix_apply
- * Source  Driscoll 2014, section 5.2: a product is bound by reading the matrix      Threads any queue */
+ * Shapes  those of matrix_apply, but width.n from 1 to 8
+ * Launch  item, n rows
+ * Cost    8 B read an entry, however wide the row; a row of y written
+ * Result  the bits of matrix_apply
+ * Threads any queue
+ * Source  Driscoll 2014, section 5.2: a product is bound by reading the matrix */
 #ifndef SDD_K_MATRIX_WIDE_H
 #define SDD_K_MATRIX_WIDE_H
 #include "gpu/sparse/matrix_apply.k.h"
@@ -23,7 +26,7 @@ SDD_FN void k_matrix_wide(int64_t i, const struct matrix_wide_args *a)
         sdd_matrix_lanes(i, &a->apply, 0);
 }
 #else
-/* Sums stay in registers where n is a constant. */
+/* Adds a term to n sums, which stay in registers where n is a constant. */
 SDD_FN void sdd_wide_add(double *sum, float weight, const float *x, int32_t n)
 {
     for (int32_t c = 0; c < SDD_WIDE; c++)
@@ -56,7 +59,7 @@ SDD_FN void sdd_matrix_wide_row(int64_t i, const struct matrix_apply_args *a, in
 
 SDD_FN void k_matrix_wide(int64_t i, const struct matrix_wide_args *a)
 {
-    if (a->apply.width.n == SDD_WIDE) /* a constant from here on */
+    if (a->apply.width.n == SDD_WIDE) /* The width is a constant from here on. */
         sdd_matrix_wide_row(i, &a->apply, SDD_WIDE);
     else if (a->apply.width.n == 4)
         sdd_matrix_wide_row(i, &a->apply, 4);
