@@ -64,7 +64,7 @@ GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LIS
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
-TDIRS    := unit kernels engines http oracle $(if $(CGAL),cgal)
+TDIRS    := unit unit/* kernels kernels/* engines http oracle $(if $(CGAL),cgal)
 PB_OBJ   := $(BUILD)/obj/gen/subdd.pb-c.o
 GPU_OBJ  := $(call objs,$(call under,gpu,c)) $(ROOMS:%=$(BUILD)/obj/gen/%/kernels.o)
 SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(call under,server,c))) $(PB_OBJ)
@@ -161,7 +161,7 @@ $(SHARED): $(GPU_OBJ)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) -shared -Wl,-soname,libsdd.so -Wl,-z,defs $(LDFLAGS) -o $@ $^ $(LIBS_server)
 linker = $(if $(filter tests/oracle/%,$(1))$(wildcard $(1).cc),$(CXX),$(CC)) $(LDFLAGS) \
-         -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib' -Wl,--disable-new-dtags
+         -Wl,-rpath,'$$ORIGIN/../lib:$$ORIGIN/../../lib:$$ORIGIN/../../../lib' -Wl,--disable-new-dtags
 $(TESTS) $(BENCHES): $(SHARED)
 $(FUZZERS): $(LIBSDD)
 $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/env.o $(ARCHIVES)

@@ -11,15 +11,20 @@
 
 #include <cmocka.h>
 
-/* exe_path: `tail` seen from the folder of this executable, in buf; NULL when it is not there. */
+/* exe_path: `tail` seen from the folder that holds tests/ with this executable somewhere below it, in buf; NULL when it
+ * is not there. */
 static const char *exe_path(char *buf, size_t size, const char *tail)
 {
-    char exe[2048];
+    char exe[2048], *tests = NULL;
     ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
     if (n < 0)
         return NULL;
     exe[n] = '\0';
-    *strrchr(exe, '/') = '\0';
+    for (char *at = exe; (at = strstr(at, "/tests/")); at++)
+        tests = at; /* the last one: the checkout itself may lie in a folder of that name */
+    if (!tests)
+        return NULL;
+    *tests = '\0';
     int len = snprintf(buf, size, "%s/%s", exe, tail);
     return len < (int)size && access(buf, R_OK) == 0 ? buf : NULL;
 }
@@ -30,7 +35,7 @@ const char *test_bin_dir(void)
     const char *dir = getenv("SUBDD_BIN");
     if (dir)
         return dir;
-    return exe_path(buf, sizeof buf, "../../bin") ? buf : "build/bin";
+    return exe_path(buf, sizeof buf, "bin") ? buf : "build/bin";
 }
 
 const char *test_shapes_dir(void)
@@ -39,7 +44,7 @@ const char *test_shapes_dir(void)
     const char *dir = getenv("SUBDD_SHAPES");
     if (dir)
         return dir;
-    return exe_path(buf, sizeof buf, "../../shapes") ? buf : "tests/shapes";
+    return exe_path(buf, sizeof buf, "shapes") ? buf : "tests/shapes";
 }
 
 const char *test_shared_dir(void)
@@ -53,7 +58,7 @@ const char *test_shared_dir(void)
 const char *test_module_path(void)
 {
     static char buf[4096];
-    return exe_path(buf, sizeof buf, "../../lib/libsdd_cuda.so") ? buf : NULL;
+    return exe_path(buf, sizeof buf, "lib/libsdd_cuda.so") ? buf : NULL;
 }
 
 const char *test_backend(void)

@@ -98,7 +98,7 @@ static void test_faults(void **state)
         struct fixture f;
         struct sdd_topology_info info;
         char name[64];
-        snprintf(name, sizeof name, "odd/%s", faults[i].shape);
+        snprintf(name, sizeof name, "nonmanifold/%s", faults[i].shape);
         setup(&f, name);
         sdd_topology_info(f.topology, &info);
         assert_int_equal(info.manifold, 0);

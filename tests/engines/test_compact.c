@@ -195,7 +195,7 @@ static void test_shapes(void **state)
     (void)state;
     device = open_device(1);
     for_each_shape("", 100, check_shape);
-    for_each_shape("odd", 20, check_shape);
+    for_each_shape("nonmanifold", 20, check_shape);
     sdd_device_close(device);
     print_message("%lld rows, off by %.4f steps and %.5f degrees at most\n", (long long)n_compared, most_steps,
                   most_degrees);

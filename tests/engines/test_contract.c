@@ -17,8 +17,8 @@
 static void test_plan_is_result(void **state)
 {
     (void)state;
-    const char *names[] = {"box",      "genus2_mixed",    "uv_islands_mixed", "hole_last",
-                           "isolated", "single_triangle", "odd/soup_uv",      "odd/moebius"};
+    const char *names[] = {"box",      "genus2_mixed",    "uv_islands_mixed",    "hole_last",
+                           "isolated", "single_triangle", "nonmanifold/soup_uv", "nonmanifold/moebius"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct fixture f;
         fixture_open(&f, names[i], 0, 0);
@@ -57,8 +57,8 @@ static void test_plan_is_result(void **state)
 static void test_digests_stable(void **state)
 {
     (void)state;
-    const char *names[] = {"random_mixed0", "random_open1", "valence60", "components",
-                           "prism40",       "odd/soup3",    "odd/wall"};
+    const char *names[] = {"random_mixed0", "random_open1",      "valence60",       "components",
+                           "prism40",       "nonmanifold/soup3", "nonmanifold/wall"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
             uint64_t want[3] = {0};

@@ -195,7 +195,7 @@ static void test_threads(void **state)
 {
     (void)state;
     for_each_shape("", 100, check_threads);
-    for_each_shape("odd", 20, check_threads);
+    for_each_shape("nonmanifold", 20, check_threads);
 }
 
 int main(void)

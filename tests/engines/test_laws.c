@@ -87,7 +87,7 @@ static void for_any_shape(void (*law)(const struct shape *s))
 {
     for_small_shapes(law);
     if (strcmp(method, "mesh-matrix") == 0)
-        for_each_shape("odd", 20, where_small);
+        for_each_shape("nonmanifold", 20, where_small);
 }
 
 /* Every row of weights sums to one: a mesh that is a single place stays that place. */

@@ -373,13 +373,13 @@ static char **all_names(size_t *n)
 {
     char dir[4096];
     size_t n_odd;
-    snprintf(dir, sizeof dir, "%s/odd", test_shapes_dir());
+    snprintf(dir, sizeof dir, "%s/nonmanifold", test_shapes_dir());
     char **good = shape_list(test_shapes_dir(), n), **odd = shape_list(dir, &n_odd);
     assert_true(good && odd);
     char **all = xalloc((int64_t)(*n + n_odd + 1), sizeof *all);
     memcpy(all, good, *n * sizeof *all);
     for (size_t i = 0; i < n_odd; i++) {
-        snprintf(dir, sizeof dir, "odd/%s", odd[i]);
+        snprintf(dir, sizeof dir, "nonmanifold/%s", odd[i]);
         all[*n + i] = strdup(dir);
     }
     *n += n_odd;

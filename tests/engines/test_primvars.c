@@ -228,7 +228,7 @@ static void test_shapes(void **state)
     size_t n;
     const char *folders[] = {test_shapes_dir(), NULL};
     char odd[4096];
-    (void)snprintf(odd, sizeof odd, "%s/odd", test_shapes_dir());
+    (void)snprintf(odd, sizeof odd, "%s/nonmanifold", test_shapes_dir());
     folders[1] = odd;
     for (int folder = 0; folder < 2; folder++) {
         char **names = shape_list(folders[folder], &n);

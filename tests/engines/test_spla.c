@@ -210,8 +210,8 @@ static void test_refused(void **state)
         const char *shape, *words;
         int scheme;
     } refused[] = {
-        {"odd/edge_of_three_faces", "edge (0, 1) is not manifold", SDD_SCHEME_CATMULL_CLARK},
-        {"odd/bow_tie", "its faces do not form one fan", SDD_SCHEME_CATMULL_CLARK},
+        {"nonmanifold/edge_of_three_faces", "edge (0, 1) is not manifold", SDD_SCHEME_CATMULL_CLARK},
+        {"nonmanifold/bow_tie", "its faces do not form one fan", SDD_SCHEME_CATMULL_CLARK},
         {"crease_ngons", "creases and corners", SDD_SCHEME_CATMULL_CLARK},
         {"smoothtri_icosahedron", "triangleSubdivisionRule smooth", SDD_SCHEME_CATMULL_CLARK},
         {"cube", "scheme bilinear", SDD_SCHEME_BILINEAR},

@@ -216,15 +216,15 @@ static void law_limit(const struct shape *s)
 
 static void test_constant(void **state)
 {
-    (void)state, for_each("", 20, law_constant), for_each("odd", 5, law_constant);
+    (void)state, for_each("", 20, law_constant), for_each("nonmanifold", 5, law_constant);
 }
 static void test_affine(void **state)
 {
-    (void)state, for_each("", 20, law_affine), for_each("odd", 5, law_affine);
+    (void)state, for_each("", 20, law_affine), for_each("nonmanifold", 5, law_affine);
 }
 static void test_names(void **state)
 {
-    (void)state, for_each("", 20, law_names), for_each("odd", 5, law_names);
+    (void)state, for_each("", 20, law_names), for_each("nonmanifold", 5, law_names);
 }
 static void test_counts(void **state)
 {
@@ -232,7 +232,7 @@ static void test_counts(void **state)
 }
 static void test_limit(void **state)
 {
-    (void)state, for_each("", 20, law_limit), for_each("odd", 5, law_limit);
+    (void)state, for_each("", 20, law_limit), for_each("nonmanifold", 5, law_limit);
 }
 
 static void load(const char *name, struct shape *s)
@@ -486,7 +486,7 @@ static void uv_laws(const char *folder, int at_least)
 
 static void test_uvs(void **state)
 {
-    (void)state, uv_laws("", 100), uv_laws("odd", 20);
+    (void)state, uv_laws("", 100), uv_laws("nonmanifold", 20);
 }
 
 /* A lattice of equal triangles stays one away from its boundary: where a vertex is says which UV it has. */

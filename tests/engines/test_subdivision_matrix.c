@@ -51,7 +51,7 @@ static void test_points(void **state)
     (void)state;
     for_each_shape("", 100, check_shape);
     odd = 1;
-    for_each_shape("odd", 20, check_shape);
+    for_each_shape("nonmanifold", 20, check_shape);
 }
 
 int main(void)

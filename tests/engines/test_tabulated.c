@@ -32,7 +32,7 @@ static void test_points(void **state)
     (void)state;
     for_each_shape("", 100, check_uniform);
     by_tables.normals = 3; /* faces that use a vertex twice are so thin then that mesh-matrix sees rounding */
-    for_each_shape("odd", 20, check_uniform);
+    for_each_shape("nonmanifold", 20, check_uniform);
     by_tables.normals = 6;
     assert_true(by_tables.n_compared > 2500 && by_tables.n_unsure < by_tables.n_normals / 20);
 }

@@ -57,7 +57,7 @@ static void test_points(void **state)
     (void)state;
     for_each_shape("", 100, check_shape);
     by_tables.normals = 3; /* as in test_tabulated.c */
-    for_each_shape("odd", 20, check_shape);
+    for_each_shape("nonmanifold", 20, check_shape);
     assert_true(by_tables.n_compared > 2500 && by_tables.n_unsure < by_tables.n_normals / 20);
     print_message("%d shapes have no tables\n", n_refused);
 }

@@ -134,7 +134,7 @@ static void test_planes(void **state)
     (void)state;
     for (int scheme = 0; scheme <= SDD_SCHEME_SQRT3; scheme++) {
         check_folder("", scheme);
-        check_folder("odd", scheme);
+        check_folder("nonmanifold", scheme);
         assert_true(n_runs[scheme] > 300);
     }
     print_message("%lld planes, %lld clear, %lld without one\n", (long long)n_planes, (long long)n_clear,

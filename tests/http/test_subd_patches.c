@@ -274,7 +274,7 @@ static void test_patches_are_the_limit(void **state)
 static void test_patches_of_odd_meshes(void **state)
 {
     (void)state;
-    assert_true(compare_folder("odd", 3) > 1000);
+    assert_true(compare_folder("nonmanifold", 3) > 1000);
 }
 
 static void test_every_level(void **state)

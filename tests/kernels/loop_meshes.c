@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop_meshes.c: the meshes of poly.h and odd.h cut into triangles, and vertices of any valence. */
+/* loop_meshes.c: the meshes of poly.h and nonmanifold.h cut into triangles, and vertices of any valence. */
 #include "tests/kernels/launch.h"
 #include "tests/kernels/loop.h"
 #include "tests/oracle/triangles.h"

@@ -459,7 +459,7 @@ static char **names_in(const char *folder, size_t *n)
 int main(void)
 {
     size_t n_good, n_odd;
-    char **names = names_in("", &n_good), **odd = names_in("odd/", &n_odd);
+    char **names = names_in("", &n_good), **odd = names_in("nonmanifold/", &n_odd);
     n_shapes = n_good + n_odd;
     other = parity_other(no_other, sizeof no_other);
     struct CMUnitTest *tests = calloc(n_shapes + N_TAILS, sizeof *tests);

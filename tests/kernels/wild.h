@@ -7,7 +7,7 @@
 #define TESTS_WILD_H
 #include "gpu/grid/interleave.h"
 #include "gpu/grid/quad_location.h"
-#include "tests/kernels/odd.h"
+#include "tests/kernels/nonmanifold.h"
 
 /* One level. Edge ends of a quad: ends[0] is the lower vertex at level 0, the older one later. */
 struct wild {

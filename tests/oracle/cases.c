@@ -223,7 +223,7 @@ int cases_run_spla(const char *group, int scheme, witness_fn *witness, int64_t m
 int cases_run_odd(const char *group, int scheme, witness_fn *witness, int64_t max_vertices)
 {
     static char dir[4096];
-    snprintf(dir, sizeof dir, "%s/odd", test_shapes_dir());
+    snprintf(dir, sizeof dir, "%s/nonmanifold", test_shapes_dir());
     run.method = "auto";
     run.scheme = scheme;
     run.witness = witness;

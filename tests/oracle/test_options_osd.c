@@ -166,7 +166,7 @@ static void test_many(void **state)
 
 int main(void)
 {
-    static const char *const below[] = {"", "/odd"};
+    static const char *const below[] = {"", "/nonmanifold"};
     struct CMUnitTest tests[1024];
     struct entry entries[1024];
     char **names[2], dirs[2][4096];

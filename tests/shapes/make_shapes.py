@@ -4,7 +4,7 @@
 
 Deterministic: the same bytes on every machine and Python 3. Tags are OpenSubdiv's: `t crease 2/1/0 v0 v1 s` with ids
 from 0, `t interpolateboundary 1/0/0 n` with 0 none, 1 edge and corner, 2 edge only. `t facevaryinginterpolateboundary 1/0/0 n` with
-0 none, 1 corners, 2 plus1, 3 plus2, 4 boundaries, 5 all. odd/ holds meshes that are not manifold; refused/ what must be
+0 none, 1 corners, 2 plus1, 3 plus2, 4 boundaries, 5 all. nonmanifold/ holds meshes that are not manifold; refused/ what must be
 refused; its first line says how: `# expect: <error code> <substring of the message>`.
 """
 import math
@@ -637,7 +637,7 @@ def soup(seed, n_vertices, n_faces):
 
 def odd_shapes():
     def odd(name, mesh, about):
-        write(name, mesh, about, "odd")
+        write(name, mesh, about, "nonmanifold")
 
     v5 = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0)]
     v6 = v5 + [(1, 1, 1)]
@@ -744,7 +744,7 @@ def refused_shapes():
 
 
 def main():
-    for folder in ("odd", "refused"):
+    for folder in ("nonmanifold", "refused"):
         os.makedirs(os.path.join(OUT, folder), exist_ok=True)
     for make in (closed_shapes, component_shapes, open_shapes, boundary_none_shapes, crease_shapes, semi_sharp_shapes,
                  boundary_crease_shapes, hole_shapes, triangle_shapes, uv_shapes, odd_shapes, refused_shapes):

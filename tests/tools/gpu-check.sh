@@ -42,7 +42,7 @@ run_tests() { # STEP FLAGS...
 
 # check TOOL TEST: clean when the test passed, nothing was skipped for want of the GPU, and the checker found nothing.
 check() {
-    log=$logs/$1-$2.log start=$(date +%s)
+    log=$logs/$1-${2##*/}.log start=$(date +%s)
     more=
     [ "$1" != memcheck ] || more='--leak-check full'
     SUBDD_TEST_PLAIN=1 SUBDD_TEST_LEVELS=$levels timeout -k 10 "$limit" \
@@ -55,21 +55,21 @@ check() {
     [ -n "$errors" ] && [ -n "$passed" ] || bad=1
     ! grep -q '^skip: .*\(CUDA module\|driver\|GPU\)' "$log" || { result="$result, SKIPPED" && bad=1; }
     [ $rc -eq 0 ] || grep -E '=========|FAILED|ERROR' "$log" | head -n 40
-    row "$1" "$2" "$result" $(($(date +%s) - start))
+    row "$1" "${2##*/}" "$result" $(($(date +%s) - start))
 }
 
 command -v nvidia-smi >/dev/null && nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | tee -a "$table"
 [ $# -gt 0 ] || set -- parity tests memcheck racecheck initcheck synccheck
 for step in "$@"; do
     case $step in
-    parity) run_tests parity --strict 'kernels/*' unit/module ;;
+    parity) run_tests parity --strict 'kernels/*' unit/device/module ;;
     tests) run_tests tests 'unit/*' 'engines/*' 'oracle/*' 'http/*' ;;
     memcheck | racecheck | initcheck | synccheck)
         if [ -z "$sanitizer" ]; then
             bad=1
             row "$step" - "compute-sanitizer is not installed" 0
         else
-            check "$step" test_prims
+            check "$step" device/test_prims
             check "$step" test_parity
         fi
         ;;

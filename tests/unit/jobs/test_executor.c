@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executors: the order of tasks, those that are taken out of their turn, and what is released elsewhere. */
+#include "server/jobs/executor.h"
+#include "server/base/table.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+struct counted {
+    struct task task;
+    int *order, *n, id;
+};
+
+static void count(struct task *task, void *user)
+{
+    struct counted *c = CONTAINER(task, struct counted, task);
+    assert_ptr_equal(user, c->order);
+    c->order[(*c->n)++] = c->id;
+}
+
+static void test_executor(void **state)
+{
+    enum { N = 1000 };
+    int order[N], n = 0;
+    struct counted *tasks = calloc(N, sizeof *tasks);
+    struct executor *e = executor_start("test", 1, order);
+    (void)state;
+    assert_non_null(e);
+    for (int i = 0; i < N; i++) {
+        tasks[i] = (struct counted){.task.run = count, .order = order, .n = &n, .id = i};
+        executor_post(e, &tasks[i].task);
+    }
+    executor_stop(e); /* runs all of them first */
+    assert_int_equal(n, N);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(order[i], i);
+    free(tasks);
+}
+
+/* One that takes others out of their turn. */
+struct taker {
+    struct task task;
+    struct executor *e;
+    sem_t posted;
+    int from, most, n_taken, taken[16];
+    struct counted *last; /* posted once they are taken */
+};
+
+static bool fits(const struct task *task, const void *cls)
+{
+    const struct counted *c = CONTAINER((struct task *)(uintptr_t)task, struct counted, task);
+    return c->id >= ((const struct taker *)cls)->from;
+}
+
+static void take(struct task *task, void *user)
+{
+    struct taker *t = CONTAINER(task, struct taker, task);
+    struct task *out[16];
+    (void)user;
+    sem_wait(&t->posted);
+    t->n_taken = executor_take(t->e, fits, t, t->most, out);
+    for (int i = 0; i < t->n_taken; i++)
+        t->taken[i] = CONTAINER(out[i], struct counted, task)->id;
+    assert_int_equal(executor_depth(t->e), 1 + 10 - t->n_taken);
+    executor_post(t->e, &t->last->task);
+}
+
+static void check_taking(int from, int most, int want)
+{
+    enum { N = 10 };
+    int order[N + 1], n = 0;
+    struct counted tasks[N + 1];
+    struct taker t = {.task.run = take, .from = from, .most = most, .last = tasks + N};
+    t.e = executor_start("test", 1, order);
+    assert_non_null(t.e);
+    sem_init(&t.posted, 0, 0);
+    executor_post(t.e, &t.task);
+    for (int i = 0; i <= N; i++) {
+        tasks[i] = (struct counted){.task.run = count, .order = order, .n = &n, .id = i};
+        if (i < N)
+            executor_post(t.e, &tasks[i].task);
+    }
+    sem_post(&t.posted);
+    executor_stop(t.e);
+    assert_int_equal(t.n_taken, want);
+    for (int i = 0; i < want; i++)
+        assert_int_equal(t.taken[i], from + i);
+    assert_int_equal(n, N + 1 - want);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(order[i], i < from ? i : i + want);
+    sem_destroy(&t.posted);
+}
+
+static void test_taking(void **state)
+{
+    (void)state;
+    check_taking(0, 16, 5);
+    check_taking(3, 16, 3);
+    check_taking(3, 2, 2);
+    check_taking(8, 16, 1);
+    check_taking(9, 16, 0);
+    check_taking(10, 16, 0);
+    check_taking(0, 0, 0);
+    check_taking(0, -1, 0);
+}
+
+static pthread_t released_on;
+static int n_released;
+
+static void note_release(void *pointer)
+{
+    released_on = pthread_self();
+    n_released += *(int *)pointer;
+}
+
+/* What is large is given back on the executor's thread, what is small by who asks. */
+static void test_release(void **state)
+{
+    int one = 1;
+    struct executor *e = executor_start("test", 1, NULL);
+    (void)state;
+    assert_non_null(e);
+    executor_release(e, &one, 4 << 20, note_release);
+    assert_int_equal(n_released, 1);
+    assert_true(pthread_equal(released_on, pthread_self()));
+    executor_release(e, &one, (4 << 20) + 1, note_release);
+    executor_stop(e);
+    assert_int_equal(n_released, 2);
+    assert_false(pthread_equal(released_on, pthread_self()));
+    executor_stop(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_executor), cmocka_unit_test(test_taking),
+                                       cmocka_unit_test(test_release)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
