@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
- * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
- * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
+ * level, or their limits, and normals at once from tables (internal.h), which stay with the topology. Where there
+ * are none, points come from patches of all levels (patches/adaptive.h), and normals are made of the last level as the mesh
  * matrix makes them; triangles have no patches, and are refused without tables. */
-#include "gpu/engines/tabulated/tables.h"
+#include "gpu/engines/tabulated/internal.h"
 #include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
@@ -41,13 +41,8 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+static int check_level(const struct sdd_refine_request *r, int last, struct sdd_error *err)
 {
-    const struct sdd_topology_info *i = &t->info;
-    const int last = topology_is_triangles(t) ? TABULATED_MAX_LEVEL : SDD_MAX_PATCH_LEVEL;
-    /* edges of a vertex; an open fan has one more of them than triangles */
-    if (topology_is_triangles(t) && i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
-        return table_refuse(err, "a vertex has more than 32 triangles");
     if (r->level <= last)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level, last);
@@ -56,12 +51,27 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return SDD_ETOO_LARGE;
 }
 
+static int check_quads(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    (void)t;
+    return check_level(r, SDD_MAX_PATCH_LEVEL, err);
+}
+
+static int check_triangles(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const struct sdd_topology_info *i = &t->info;
+    /* edges of a vertex; an open fan has one more of them than triangles */
+    if (i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
+        return table_refuse(err, "a vertex has more than 32 triangles");
+    return check_level(r, TABULATED_MAX_LEVEL, err);
+}
+
 /* Tables of level-1 quads, which are fastest, where there can be; else, for points, patches of all levels. */
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
                            struct sdd_error *err)
 {
     int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
-    if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
+    if (rc != SDD_EUNSUPPORTED || t->scheme->kind != SCHEME_QUADS)
         return rc;
     struct tabulated_surface *of = tabulated_of(t, NULL)->surface + surface;
     err->code = SDD_OK; /* it is no failure */
@@ -93,7 +103,7 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     if (!tabulated_has(kept, level, surface))
         adaptive_rows(kept->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
     else if (n < topology_points(t, level))
-        tabulated_range(t->device, m, kept, surface, run->mesh->points, level1, first_row, n, to);
+        tabulated_range(t, m, kept, surface, run->mesh->points, level1, first_row, n, to);
     else
         tabulated_rows(t, m, kept, surface, 3, &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
 }
@@ -223,10 +233,8 @@ const struct engine sdd_engine_tabulated = {
              "which "
              "stay with the topology: for frames of which only positions are new",
              schemes},
-    .check = check,
+    .of = {[SCHEME_QUADS] = {check_quads, scratch, run}, [SCHEME_TRIANGLES] = {check_triangles, scratch, run}},
     .prepare = prepare,
-    .scratch = scratch,
-    .run = run,
     .by_name_alone = 1,
     .ranges = 1,
     .by = by,
