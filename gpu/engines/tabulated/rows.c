@@ -25,16 +25,19 @@ struct pass {
 };
 
 /* What launches make of the pieces of each scheme. */
-static const struct pieces {
+static const struct launches {
     int together; /* can one launch make several meshes, points and normals, and the first step before them? */
-    void (*rows)(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                 const struct pass *p);
-    void (*range)(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                  const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);
-    void (*normals)(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                    int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                    float *tangents);
-} pieces[SCHEME_KINDS];
+    void (*rows)(struct tabulated *t, int surface, const struct pass *p);
+    void (*range)(const struct tabulated *t, int surface, const float *points, const float *first, int64_t first_row,
+                  int64_t n_rows, float *to);
+    void (*normals)(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
+                    struct sdd_rows_as as, float *tangents);
+} launches[SCHEME_KINDS];
+
+static const struct launches *launches_of(const struct tabulated *t)
+{
+    return launches + t->topology->scheme->kind;
+}
 
 /* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
 static int32_t pieces_each(int64_t n, int level)
@@ -66,30 +69,28 @@ static struct sdd_first_step first_step(const struct tabulated *t)
 }
 
 /* Three floats of rows of all meshes, in one launch. */
-static void first_launch(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
-                         struct sdd_width width, int k, const struct tabulated_batch *c)
+static void first_launch(const struct tabulated *t, struct sdd_width width, int k, const struct tabulated_batch *c)
 {
     struct table_first_args a = {.step = first_step(t), .rows = {.n = c->n}, .width = width};
     for (int j = 0; j < c->n; j++) {
         a.rows.from[j] = c->control[j] + k;
-        a.rows.to[j] = c->first[j] + first_at(mesh, k);
+        a.rows.to[j] = c->first[j] + first_at(&t->mesh, k);
     }
-    DEV_LAUNCH(d, table_first, &a, sdd_table_step_items(&a.step) * c->n);
+    DEV_LAUNCH(t->topology->device, table_first, &a, sdd_table_step_items(&a.step) * c->n);
 }
 
-void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
-                     const struct tabulated_batch *c)
+void tabulated_first(const struct tabulated *t, int width, const struct tabulated_batch *c)
 {
     for (int k = 0; k < width; k += 3)
-        first_launch(topology->device, mesh, t, width_at(width, k), k, c);
+        first_launch(t, width_at(width, k), k, c);
 }
 
 /* normals: for a launch that makes these, or these too. */
-static struct table_points_args points_args(const struct sdd_control *mesh, const struct tabulated *t,
-                                            const struct tabulated_surface *of, int normals, struct sdd_width width,
-                                            const float *control, const float *first, float *to, struct sdd_rows_as as)
+static struct table_points_args points_args(const struct tabulated *t, const struct tabulated_surface *of, int normals,
+                                            struct sdd_width width, const float *control, const float *first, float *to,
+                                            struct sdd_rows_as as)
 {
-    struct table_points_args a = {.grid = sdd_grid_of(mesh, of->level),
+    struct table_points_args a = {.grid = sdd_grid_of(&t->mesh, of->level),
                                   .control = control,
                                   .from = first,
                                   .to = to,
@@ -132,13 +133,13 @@ static struct turns lay_out_order(const sdd_device *d, int64_t n, struct arena *
     return of;
 }
 
-int table_order_items(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t,
-                      struct tabulated_surface *of, int normals, struct sdd_error *err)
+int table_order_items(const struct tabulated *t, struct tabulated_surface *of, int normals, struct sdd_error *err)
 {
+    sdd_device *d = t->topology->device;
     if (!d->b->in_order || t->n_regular_quads == t->n_regular + t->n_others || of->turns[normals].memory)
         return SDD_OK;
-    struct table_order_args a = {
-        .pieces = points_args(mesh, t, of, normals, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
+    struct table_order_args a = {.pieces =
+                                     points_args(t, of, normals, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
     const int64_t n = sdd_table_items(&a.pieces);
     struct device_block work, turns;
     struct arena count = {NULL, 0};
@@ -165,14 +166,14 @@ int table_order_items(sdd_device *d, const struct sdd_control *mesh, const struc
 }
 
 /* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
-static int is_fused(const sdd_topology *topology, const struct tabulated *t, int n)
+static int is_fused(const struct tabulated *t, int n)
 {
-    return topology->device->b->in_order && pieces[topology->scheme->kind].together && t->n_rows <= AHEAD_ROWS / n;
+    return t->topology->device->b->in_order && launches_of(t)->together && t->n_rows <= AHEAD_ROWS / n;
 }
 
-static void fuse_first_pass(const sdd_topology *topology, const struct tabulated *t, int n, struct table_points_args *a)
+static void fuse_first_pass(const struct tabulated *t, int n, struct table_points_args *a)
 {
-    if (!is_fused(topology, t, n))
+    if (!is_fused(t, n))
         return;
     a->first = first_step(t);
     a->made = t->made;
@@ -180,28 +181,27 @@ static void fuse_first_pass(const sdd_topology *topology, const struct tabulated
 }
 
 /* It has been queued. */
-static void first_pass_fused(const sdd_device *d, struct tabulated *t, const struct table_points_args *a)
+static void first_pass_fused(struct tabulated *t, const struct table_points_args *a)
 {
-    if (a->made && !d->status)
+    if (a->made && !t->topology->device->status)
         t->due = a->due;
 }
 
 /* Positions of many meshes in one launch. */
-static void points_launch(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                          int surface, const struct tabulated_batch *c)
+static void points_launch(struct tabulated *t, int surface, const struct tabulated_batch *c)
 {
-    sdd_device *d = topology->device;
+    sdd_device *d = t->topology->device;
     const struct tabulated_surface *of = t->surface + surface;
-    struct table_points_batch_args a = {.of = points_args(mesh, t, of, 0, sdd_xyz(), NULL, NULL, NULL, c->as),
+    struct table_points_batch_args a = {.of = points_args(t, of, 0, sdd_xyz(), NULL, NULL, NULL, c->as),
                                         .rows = {.n = c->n}};
-    fuse_first_pass(topology, t, c->n, &a.of);
+    fuse_first_pass(t, c->n, &a.of);
     for (int j = 0; j < c->n; j++) {
         a.control[j] = c->control[j];
         a.rows.from[j] = c->first[j];
         a.rows.to[j] = c->to[j];
     }
     DEV_LAUNCH(d, table_points_batch, &a, sdd_table_first_items(&a.of, c->n) + sdd_table_items(&a.of) * c->n);
-    first_pass_fused(d, t, &a.of);
+    first_pass_fused(t, &a.of);
 }
 
 /* Of rows of `width`, by the kernel for it. */
@@ -222,100 +222,95 @@ static void rows_launch(sdd_device *d, struct table_points_args *a)
     }
 }
 
-static void quad_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                      const struct pass *p)
+static void quad_rows(struct tabulated *t, int surface, const struct pass *p)
 {
-    struct table_points_args a =
-        points_args(mesh, t, t->surface + surface, 0, p->width, p->control, p->first, p->to, p->as);
-    fuse_first_pass(topology, t, 1, &a);
-    rows_launch(topology->device, &a);
-    first_pass_fused(topology->device, t, &a);
+    struct table_points_args a = points_args(t, t->surface + surface, 0, p->width, p->control, p->first, p->to, p->as);
+    fuse_first_pass(t, 1, &a);
+    rows_launch(t->topology->device, &a);
+    first_pass_fused(t, &a);
 }
 
-static void triangle_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                          int surface, const struct pass *p)
+static void triangle_rows(struct tabulated *t, int surface, const struct pass *p)
 {
-    table_triangles_rows(topology->device, mesh, &t->triangles, surface, p->width, p->first, 0,
-                         table_triangles_points(mesh, &t->triangles, surface), p->to, p->as);
+    table_triangles_rows(t->topology->device, &t->mesh, &t->triangles, surface, p->width, p->first, 0,
+                         table_triangles_points(&t->mesh, &t->triangles, surface), p->to, p->as);
 }
 
 /* All floats of the rows of mesh j, three at a time. */
-static void mesh_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                      int width, const struct tabulated_batch *c, int j)
+static void mesh_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c, int j)
 {
     for (int k = 0; k < width; k += 3) {
-        const struct pass p = {width_at(width, k), c->control[j] + k, c->first[j] + first_at(mesh, k), c->to[j] + k,
+        const struct pass p = {width_at(width, k), c->control[j] + k, c->first[j] + first_at(&t->mesh, k), c->to[j] + k,
                                c->as};
-        pieces[topology->scheme->kind].rows(topology, mesh, t, surface, &p);
+        launches_of(t)->rows(t, surface, &p);
     }
 }
 
 /* from NULL: zeros. */
-static void isolated_rows(sdd_device *d, const struct tabulated *t, const float *from, float *to, int width,
-                          struct sdd_rows_as as)
+static void isolated_rows(const struct tabulated *t, const float *from, float *to, int width, struct sdd_rows_as as)
 {
     struct table_isolated_args lone = {t->lone, from, to, width, as};
-    DEV_LAUNCH(d, table_isolated, &lone, t->n_isolated_rows * (as.format == SDD_ROWS_F32 ? width : 1));
+    DEV_LAUNCH(t->topology->device, table_isolated, &lone,
+               t->n_isolated_rows * (as.format == SDD_ROWS_F32 ? width : 1));
 }
 
-void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                    int width, const struct tabulated_batch *c)
+void tabulated_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c)
 {
-    sdd_device *d = topology->device;
-    const int many = c->n > 1 && width == 3 && pieces[topology->scheme->kind].together;
+    sdd_device *d = t->topology->device;
+    const int many = c->n > 1 && width == 3 && launches_of(t)->together;
     dev_l2_window(d, t->pieces.memory, t->pieces.bytes);
-    if (!is_fused(topology, t, many ? c->n : 1))
-        tabulated_first(topology, mesh, t, width, c);
+    if (!is_fused(t, many ? c->n : 1))
+        tabulated_first(t, width, c);
     if (many)
-        points_launch(topology, mesh, t, surface, c);
+        points_launch(t, surface, c);
     for (int j = 0; j < c->n; j++) {
         if (!many)
-            mesh_rows(topology, mesh, t, surface, width, c, j);
-        isolated_rows(d, t, c->control[j], c->to[j], width, c->as);
+            mesh_rows(t, surface, width, c, j);
+        isolated_rows(t, c->control[j], c->to[j], width, c->as);
     }
     dev_l2_window(d, NULL, 0);
 }
 
-static struct table_rows_args rows_args(const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                                        int normals, const float *points, const float *first, int64_t first_row,
-                                        int64_t n_rows, float *to, struct sdd_rows_as as)
+static struct table_rows_args rows_args(const struct tabulated *t, int surface, int normals, const float *points,
+                                        const float *first, int64_t first_row, int64_t n_rows, float *to,
+                                        struct sdd_rows_as as)
 {
-    return (struct table_rows_args){
-        .pieces = points_args(mesh, t, t->surface + surface, normals, sdd_xyz(), points, first, to, as),
-        .mesh = *mesh,
-        .to = to,
-        .first = first_row,
-        .n = n_rows,
-        .each = sdd_rows_each(n_rows)};
+    return (struct table_rows_args){.pieces =
+                                        points_args(t, t->surface + surface, normals, sdd_xyz(), points, first, to, as),
+                                    .mesh = t->mesh,
+                                    .to = to,
+                                    .first = first_row,
+                                    .n = n_rows,
+                                    .each = sdd_rows_each(n_rows)};
 }
 
-static void quad_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                       const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
+static void quad_range(const struct tabulated *t, int surface, const float *points, const float *first,
+                       int64_t first_row, int64_t n_rows, float *to)
 {
-    struct table_rows_args a = rows_args(mesh, t, surface, 0, points, first, first_row, n_rows, to, rows_f32);
-    DEV_LAUNCH(d, table_rows, &a, (n_rows + a.each - 1) / a.each);
+    struct table_rows_args a = rows_args(t, surface, 0, points, first, first_row, n_rows, to, rows_f32);
+    DEV_LAUNCH(t->topology->device, table_rows, &a, (n_rows + a.each - 1) / a.each);
 }
 
-static void triangle_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                           const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
+static void triangle_range(const struct tabulated *t, int surface, const float *points, const float *first,
+                           int64_t first_row, int64_t n_rows, float *to)
 {
     (void)points; /* of level 1 all rows are there */
-    table_triangles_rows(d, mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to, rows_f32);
+    table_triangles_rows(t->topology->device, &t->mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to,
+                         rows_f32);
 }
 
-void tabulated_range(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                     int surface, const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to)
+void tabulated_range(const struct tabulated *t, int surface, const float *points, const float *first, int64_t first_row,
+                     int64_t n_rows, float *to)
 {
-    pieces[topology->scheme->kind].range(topology->device, mesh, t, surface, points, first, first_row, n_rows, to);
+    launches_of(t)->range(t, surface, points, first, first_row, n_rows, to);
 }
 
-static struct table_normals_args normals_args(const sdd_topology *topology, const struct sdd_control *mesh,
-                                              const struct tabulated *t, int surface, const float *points,
+static struct table_normals_args normals_args(const struct tabulated *t, int surface, const float *points,
                                               const float *first, float *to, struct sdd_rows_as as, float *tangents)
 {
     const struct tabulated_surface *of = t->surface + surface;
-    int64_t n = topology_points(topology, of->level);
-    struct table_normals_args a = {.rows = rows_args(mesh, t, surface, 1, points, first, 0, n, to, as),
+    int64_t n = topology_points(t->topology, of->level);
+    struct table_normals_args a = {.rows = rows_args(t, surface, 1, points, first, 0, n, to, as),
                                    .slope = of->slope,
                                    .t1 = of->t1,
                                    .t2 = of->t2,
@@ -326,54 +321,50 @@ static struct table_normals_args normals_args(const sdd_topology *topology, cons
     return a;
 }
 
-static void quad_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                         int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                         float *tangents)
+static void quad_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
+                         struct sdd_rows_as as, float *tangents)
 {
-    struct table_normals_args a = normals_args(topology, mesh, t, surface, points, first, to, as, tangents);
+    struct table_normals_args a = normals_args(t, surface, points, first, to, as, tangents);
     int64_t items = (a.rows.n + a.rows.each - 1) / a.rows.each;
     if (a.by_pieces) {
         items = sdd_table_items(&a.rows.pieces);
-        isolated_rows(topology->device, t, NULL, to, 3, as);
+        isolated_rows(t, NULL, to, 3, as);
     }
     struct table_normals_oct16_args oct16 = {a};
     if (a.by_pieces && as.format == SDD_ROWS_OCT16)
-        DEV_LAUNCH(topology->device, table_normals_oct16, &oct16, items);
+        DEV_LAUNCH(t->topology->device, table_normals_oct16, &oct16, items);
     else
-        DEV_LAUNCH(topology->device, table_normals, &a, items);
+        DEV_LAUNCH(t->topology->device, table_normals, &a, items);
 }
 
-static void triangle_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                             int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                             float *tangents)
+static void triangle_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
+                             struct sdd_rows_as as, float *tangents)
 {
     (void)points; /* of level 1 all rows are there */
-    table_triangles_normals(topology->device, mesh, &t->triangles, surface, first, to, as, tangents);
+    table_triangles_normals(t->topology->device, &t->mesh, &t->triangles, surface, first, to, as, tangents);
 }
 
-void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                       float *tangents)
+void tabulated_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
+                       struct sdd_rows_as as, float *tangents)
 {
-    pieces[topology->scheme->kind].normals(topology, mesh, t, surface, points, first, to, as, tangents);
+    launches_of(t)->normals(t, surface, points, first, to, as, tangents);
 }
 
-int tabulated_points_normals(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                             int surface, const struct tabulated_batch *one, float *normals,
+int tabulated_points_normals(struct tabulated *t, int surface, const struct tabulated_batch *one, float *normals,
                              struct sdd_rows_as normals_as)
 {
-    sdd_device *d = topology->device;
+    sdd_device *d = t->topology->device;
     const int compact = one->as.format == SDD_ROWS_UNORM16;
-    if (!pieces[topology->scheme->kind].together || compact != (normals_as.format == SDD_ROWS_OCT16))
+    if (!launches_of(t)->together || compact != (normals_as.format == SDD_ROWS_OCT16))
         return 0;
     struct table_points_normals_args a = {
-        .normals = normals_args(topology, mesh, t, surface, one->control[0], one->first[0], normals, normals_as, NULL),
+        .normals = normals_args(t, surface, one->control[0], one->first[0], normals, normals_as, NULL),
         .to = one->to[0],
         .as = one->as};
     struct table_points_args *pieces = &a.normals.rows.pieces;
-    if (!is_fused(topology, t, 1))
-        tabulated_first(topology, mesh, t, 3, one);
-    fuse_first_pass(topology, t, 1, pieces);
+    if (!is_fused(t, 1))
+        tabulated_first(t, 3, one);
+    fuse_first_pass(t, 1, pieces);
     dev_l2_window(d, t->pieces.memory, t->pieces.bytes);
     const int64_t items = sdd_table_first_items(pieces, 1) + 2 * sdd_table_items(pieces);
     struct table_points_normals_16_args both = {a};
@@ -381,14 +372,14 @@ int tabulated_points_normals(const sdd_topology *topology, const struct sdd_cont
         DEV_LAUNCH(d, table_points_normals_16, &both, items);
     else
         DEV_LAUNCH(d, table_points_normals, &a, items);
-    first_pass_fused(d, t, pieces);
+    first_pass_fused(t, pieces);
     dev_l2_window(d, NULL, 0);
-    isolated_rows(d, t, one->control[0], one->to[0], 3, one->as);
-    isolated_rows(d, t, NULL, normals, 3, normals_as);
+    isolated_rows(t, one->control[0], one->to[0], 3, one->as);
+    isolated_rows(t, NULL, normals, 3, normals_as);
     return 1;
 }
 
-static const struct pieces pieces[SCHEME_KINDS] = {
+static const struct launches launches[SCHEME_KINDS] = {
     [SCHEME_QUADS] = {1, quad_rows, quad_range, quad_normals},
     [SCHEME_TRIANGLES] = {0, triangle_rows, triangle_range, triangle_normals},
 };

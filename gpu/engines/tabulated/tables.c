@@ -153,13 +153,12 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
 }
 
 /* All rows of level 1 are read. */
-static int classify_triangles(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                              struct sdd_error *err)
+static int classify_triangles(struct tabulated *t, struct sdd_error *err)
 {
-    int rc = table_triangles_classify(topology, mesh, &t->triangles, err);
-    const struct table_first_rule rule = {mesh, t->triangles.weights, 0};
-    t->n_rows = (int64_t)mesh->n_vertices + mesh->n_edges;
-    return rc ? rc : table_first_matrix(topology->device, &rule, t, err);
+    int rc = table_triangles_classify(t->topology, &t->mesh, &t->triangles, err);
+    const struct table_first_rule rule = {&t->mesh, t->triangles.weights, 0};
+    t->n_rows = (int64_t)t->mesh.n_vertices + t->mesh.n_edges;
+    return rc ? rc : table_first_matrix(t->topology->device, &rule, t, err);
 }
 
 int tabulated_has(const struct tabulated *t, int level, int surface)
@@ -219,26 +218,24 @@ struct tabulated *tabulated_of(const sdd_topology *topology, const struct topolo
 }
 
 /* ---- by scheme --------------------------------------------------------------------------------------------------- */
-static int classify_quads(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                          struct sdd_error *err)
+static int classify_quads(struct tabulated *t, struct sdd_error *err)
 {
-    const int smooth_triangles = topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
-    return table_classify(topology->device, mesh, smooth_triangles, t, err);
+    const int smooth_triangles = t->topology->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
+    return table_classify(t->topology->device, &t->mesh, smooth_triangles, t, err);
 }
 
-static int quad_tables(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                       int surface, int normals, struct sdd_error *err)
+static int quad_tables(struct tabulated *t, int level, int surface, int normals, struct sdd_error *err)
 {
-    sdd_device *d = topology->device;
+    sdd_device *d = t->topology->device;
     struct tabulated_surface *of = t->surface + surface;
     if (of->level == level && (of->t1 || !normals))
         return SDD_OK;
     int rc = make_tables(d, t, of, level, surface == SDD_SURFACE_LIMIT, normals, err);
     if (rc)
         return rc;
-    rc = table_order_items(d, mesh, t, of, 0, err);
+    rc = table_order_items(t, of, 0, err);
     if (!rc && normals)
-        rc = table_order_items(d, mesh, t, of, 1, err);
+        rc = table_order_items(t, of, 1, err);
     if (rc == SDD_ENO_MEMORY) { /* frames are made as items are listed, which takes longer */
         *err = (struct sdd_error){0};
         rc = SDD_OK;
@@ -246,26 +243,21 @@ static int quad_tables(const sdd_topology *topology, const struct sdd_control *m
     return rc;
 }
 
-static int triangle_tables(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                           int surface, int normals, struct sdd_error *err)
+static int triangle_tables(struct tabulated *t, int level, int surface, int normals, struct sdd_error *err)
 {
-    (void)mesh;
-    return table_triangles_tables(topology->device, &t->triangles, level, surface, normals, err);
+    return table_triangles_tables(t->topology->device, &t->triangles, level, surface, normals, err);
 }
 
 static const struct makers {
-    int (*classify)(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                    struct sdd_error *err);
-    int (*tables)(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int level,
-                  int surface, int normals, struct sdd_error *err);
+    int (*classify)(struct tabulated *t, struct sdd_error *err);
+    int (*tables)(struct tabulated *t, int level, int surface, int normals, struct sdd_error *err);
 } makers[SCHEME_KINDS] = {
     [SCHEME_QUADS] = {classify_quads, quad_tables},
     [SCHEME_TRIANGLES] = {classify_triangles, triangle_tables},
 };
 
 /* The pieces of the mesh, once and for all; where there can be none, it says so again. */
-static int classify(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                    struct sdd_error *err)
+static int classify(struct tabulated *t, struct sdd_error *err)
 {
     if (t->refused.code) {
         *err = t->refused;
@@ -273,9 +265,9 @@ static int classify(const sdd_topology *topology, const struct sdd_control *mesh
     }
     if (t->ready)
         return SDD_OK;
-    int rc = makers[topology->scheme->kind].classify(topology, mesh, t, err);
+    int rc = makers[t->topology->scheme->kind].classify(t, err);
     if (rc)
-        empty(topology->device, t);
+        empty(t->topology->device, t);
     if (rc == SDD_EUNSUPPORTED)
         t->refused = *err;
     t->ready = !rc;
@@ -285,12 +277,13 @@ static int classify(const sdd_topology *topology, const struct sdd_control *mesh
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err)
 {
-    const struct sdd_control mesh = topology_channel_control(topology, c);
     struct tabulated *t = topology_kept_get(topology, c, &tabulated_ops, err);
     if (!t)
         return SDD_ENO_MEMORY;
+    t->topology = topology;
+    t->mesh = topology_channel_control(topology, c);
     if (level > TABULATED_MAX_LEVEL)
         return table_refuse(err, "they would be too large for this level");
-    int rc = classify(topology, &mesh, t, err);
-    return rc ? rc : makers[topology->scheme->kind].tables(topology, &mesh, t, level, surface, normals, err);
+    int rc = classify(t, err);
+    return rc ? rc : makers[topology->scheme->kind].tables(t, level, surface, normals, err);
 }
