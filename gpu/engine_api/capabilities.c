@@ -28,7 +28,7 @@ _Static_assert(N_FEATURES <= 32, "features are the bits of a word");
 
 static uint32_t needed_by_primvars(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    int linear = t->info.options.fvar == SDD_FVAR_ALL || t->info.options.scheme == SDD_SCHEME_BILINEAR;
+    int linear = t->info.options.fvar == SDD_FVAR_ALL || t->scheme->is_linear;
     uint32_t fvar = 1u << (linear ? FEATURE_FVAR_LINEAR : FEATURE_FVAR_SMOOTH), needed = 0;
     if (r->include & (SDD_UVS | SDD_UV_INDICES))
         needed |= fvar;
@@ -55,7 +55,7 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
     uint32_t needed = 1u << (i->manifold ? FEATURE_MANIFOLD : FEATURE_ANY_TOPOLOGY) | needed_by_primvars(t, r);
     if (i->n_boundary_edges > 0)
         needed |= 1u << boundary[o->boundary];
-    if (i->has_creases && o->scheme != SDD_SCHEME_BILINEAR)
+    if (i->has_creases && !t->scheme->is_linear)
         needed |= 1u << FEATURE_CREASES;
     if (t->n_semi > 0)
         needed |= 1u << FEATURE_CHAIKIN;
@@ -101,7 +101,7 @@ static void name_engines(const struct engine *const *engines, const sdd_topology
         const struct sdd_engine_info *info = &(*e)->info;
         struct sdd_error why;
         if (*e == but || __builtin_popcount(features_missing(t, info, needed)) > most ||
-            (most == 0 && (*e)->check(t, r, &why)))
+            (most == 0 && engine_check(*e, t, r, &why)))
             continue;
         if (used < size)
             used += (size_t)snprintf(out + used, size - used, "%s%s", used ? " and " : "", info->name);

@@ -36,17 +36,22 @@ struct engine_rows {
     void *scratch;         /* device, as many bytes as `rows_scratch` said */
 };
 
-struct engine {
-    struct sdd_engine_info info;
+/* What an engine does under the schemes of one kind; `run` NULL: it does none of them. */
+struct engine_steps {
     /* Does it take this mesh and level? Else SDD_ETOO_LARGE with the limit, or SDD_EUNSUPPORTED with the reason; what
-     * it can do at all is in its info. */
+     * it can do at all is in its info. NULL: it takes all. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
-    /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
-    int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
-    int by_name_alone;                                               /* `auto` never takes it */
-    int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
+};
+
+struct engine {
+    struct sdd_engine_info info;
+    struct engine_steps of[SCHEME_KINDS];
+    /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
+    int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
+    int by_name_alone; /* `auto` never takes it */
+    int ranges;        /* makes a range of positions without the rest; `scratch` is that of the request's range */
     /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */
@@ -54,7 +59,7 @@ struct engine {
     /* run, of n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else is
      * asked for; each has scratch of its own. NULL: mesh after mesh. */
     int (*run_batch)(const struct engine_run *runs, int n, struct sdd_error *err);
-    /* The same three steps for rows of values; NULL: they are refined level by level (levels.h), by no engine. */
+    /* The same for rows of values; NULL: they are refined level by level (levels.h), by no engine. */
     int (*prepare_rows)(const struct engine_rows *rows, struct sdd_error *err);
     int64_t (*rows_scratch)(const struct engine_rows *rows);
     int (*run_rows)(const struct engine_rows *rows, struct sdd_error *err);
@@ -62,5 +67,13 @@ struct engine {
 #define ENGINE_BATCH 64
 /* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
+
+/* engine_check: does it take the mesh? As its steps say. */
+static inline int engine_check(const struct engine *e, const sdd_topology *t, const struct sdd_refine_request *r,
+                               struct sdd_error *err)
+{
+    const struct engine_steps *steps = e->of + t->scheme->kind;
+    return steps->check ? steps->check(t, r, err) : SDD_OK;
+}
 
 #endif

@@ -52,6 +52,8 @@ static void first_step(const struct step_rows *s, const float *from, float *to)
 static void quad_step(const struct step_rows *s, const float *from, float *to, int level)
 {
     const struct sdd_control *m = &s->mesh;
+    if (level == 0)
+        return first_step(s, from, to);
     int64_t C = m->n_corners, lines = 2 * (int64_t)m->n_edges + C;
     int64_t n_seams = (int64_t)m->n_vertices + m->n_faces + m->n_edges + (lines << (level - 1));
     struct mm_seams_args seams = {*m, from, to, level};
@@ -71,31 +73,41 @@ static void triangle_step(const struct step_rows *s, const float *from, float *t
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));
 }
 
+static void quad_limits(const struct step_rows *s, const float *from, float *to, int level, int64_t n)
+{
+    struct mm_limits_n_args quads = {s->mesh, from, to, s->width, level};
+    DEV_LAUNCH(s->topology->device, mm_limits_n, &quads, n);
+}
+
+static void triangle_limits(const struct step_rows *s, const float *from, float *to, int level, int64_t n)
+{
+    struct loop_limits_n_args triangles = {s->mesh, s->weights, from, to, s->width, level};
+    DEV_LAUNCH(s->topology->device, loop_limits_n, &triangles, n);
+}
+
+static const struct rules {
+    void (*step)(const struct step_rows *s, const float *from, float *to, int level);
+    void (*limits)(const struct step_rows *s, const float *from, float *to, int level, int64_t n);
+} rules[SCHEME_KINDS] = {
+    [SCHEME_QUADS] = {quad_step, quad_limits},
+    [SCHEME_TRIANGLES] = {triangle_step, triangle_limits},
+};
+
 void step_run(const struct step_rows *s, const float *from, float *to, int level)
 {
-    if (topology_is_triangles(s->topology))
-        triangle_step(s, from, to, level);
-    else if (level == 0)
-        first_step(s, from, to);
-    else
-        quad_step(s, from, to, level);
+    rules[s->topology->scheme->kind].step(s, from, to, level);
 }
 
 void step_limits(const struct step_rows *s, const float *from, float *to, int level)
 {
     const sdd_topology *t = s->topology;
-    struct mm_limits_n_args quads = {s->mesh, from, to, s->width, level};
-    struct loop_limits_n_args triangles = {s->mesh, s->weights, from, to, s->width, level};
-    int64_t n = topology_grid_points(t, s->mesh.n_vertices, s->mesh.n_edges, level);
-    if (topology_is_triangles(t))
-        DEV_LAUNCH(t->device, loop_limits_n, &triangles, n);
-    else
-        DEV_LAUNCH(t->device, mm_limits_n, &quads, n);
+    const int64_t n = t->scheme->grid_points(&t->info, s->mesh.n_vertices, s->mesh.n_edges, level);
+    rules[t->scheme->kind].limits(s, from, to, level, n);
 }
 
 int64_t step_weights(const sdd_topology *t)
 {
-    return topology_is_triangles(t) ? t->info.max_valence + 1 : 0;
+    return t->scheme->kind == SCHEME_QUADS ? 0 : t->info.max_valence + 1;
 }
 
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err)

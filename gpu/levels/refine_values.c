@@ -6,7 +6,7 @@
 
 static int64_t points(const sdd_topology *t, const struct sdd_control *m, int level)
 {
-    return level < 1 ? 0 : topology_grid_points(t, m->n_vertices, m->n_edges, level);
+    return level < 1 ? 0 : t->scheme->grid_points(&t->info, m->n_vertices, m->n_edges, level);
 }
 
 /* Where limits are asked for, buffer[0] has the last level too. */

@@ -176,7 +176,7 @@ static int check(const sdd_topology *t, const struct sdd_matrix_request *r, cons
     int rc = sdd_plan(t, refine, &plan, err);
     if (rc)
         return rc;
-    if (tangents && t->info.options.scheme == SDD_SCHEME_BILINEAR)
+    if (tangents && t->scheme->is_linear)
         return sdd_fail(err, SDD_EUNSUPPORTED, "what", "scheme bilinear has no tangent masks");
     *out = (struct sdd_matrix_info){.n_rows = plan.n_vertices, .n_columns = t->info.n_vertices};
     out->n_entries = tangents ? 0 : out->n_rows; /* a point has one entry at least */

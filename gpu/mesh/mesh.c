@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay;
- * later ones are checked in scratch memory and take the place of the old only when all of them are good. */
+/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay; later ones are checked
+ * in scratch memory and take the place of the old only when all of them are good, for which the device is waited for
+ * once. */
 #include "gpu/mesh/mesh.h"
 #include "gpu/mesh/kernels/point_check.k.h"
 #include <math.h>
@@ -36,10 +37,10 @@ static int replace_points(sdd_mesh *m, int64_t first, int64_t n, const float *po
     if (rc)
         return rc;
     rc = upload_points(m, staged, m->error, first, n, points, err);
-    if (!rc) {
+    if (!rc) { /* nobody waits for the copy: all that reads the points is queued after it */
         dev_copy(d, m->points + 3 * first, staged, bytes);
         m->points_serial = ++d->points_serial;
-        rc = dev_finish(d, err);
+        rc = d->status ? dev_finish(d, err) : SDD_OK;
     }
     dev_free(d, staged, bytes);
     return rc;

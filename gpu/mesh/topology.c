@@ -103,8 +103,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
 
 int topology_has_smooth_channels(const sdd_topology *t)
 {
-    const struct sdd_options *o = &t->info.options;
-    return o->fvar != SDD_FVAR_ALL && (o->scheme == SDD_SCHEME_CATMULL_CLARK || o->scheme == SDD_SCHEME_LOOP);
+    return t->info.options.fvar != SDD_FVAR_ALL && t->scheme->refines_values;
 }
 
 struct sdd_grid topology_grid(const sdd_topology *t, int level)
@@ -124,48 +123,15 @@ const struct topology_channel *topology_primvar_channel(const sdd_topology *t, i
     return t->channel + (t->info.n_uvs > 0) + channel;
 }
 
-int topology_is_triangles(const sdd_topology *t)
-{
-    return t->info.options.scheme == SDD_SCHEME_LOOP || topology_is_sqrt3(t);
-}
-
-int topology_is_sqrt3(const sdd_topology *t)
-{
-    return t->info.options.scheme == SDD_SCHEME_SQRT3;
-}
-
-/* A vertex a face and step, and in each second step one a boundary edge, which it cuts in three. */
-static int64_t sqrt3_points(const sdd_topology *t, int level)
-{
-    int64_t V = t->info.n_vertices, F = t->info.n_faces, B = t->n_open;
-    for (int k = 0; k < level; k++, F *= 3) {
-        V += F + (k % 2 ? B : 0);
-        B *= k % 2 ? 3 : 1;
-    }
-    return V;
-}
-
-int64_t topology_grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level)
-{
-    const int64_t F = t->info.n_faces, C = t->info.n_corners;
-    if (topology_is_triangles(t)) {
-        int64_t m = (int64_t)1 << level;
-        return n_vertices + n_edges * (m - 1) + F * ((m - 1) * (m - 2) / 2);
-    }
-    int64_t m = (int64_t)1 << (level - 1);
-    return n_vertices + F + n_edges + (2 * n_edges + C) * (m - 1) + C * (m - 1) * (m - 1);
-}
-
 int64_t topology_points(const sdd_topology *t, int level)
 {
-    if (topology_is_sqrt3(t))
-        return sqrt3_points(t, level);
-    return topology_grid_points(t, t->info.n_vertices, t->info.n_edges, level);
+    return t->scheme->points(t, level);
 }
 
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level)
 {
-    return topology_grid_points(t, c->n_rows, c->n_edges, level);
+    const int64_t V = c ? c->n_rows : t->info.n_vertices, E = c ? c->n_edges : t->info.n_edges;
+    return t->scheme->grid_points(&t->info, V, E, level);
 }
 
 int64_t topology_angles(const sdd_topology *t)

@@ -8,6 +8,7 @@
 #define SDD_TOPOLOGY_H
 #include "gpu/device/device.h"
 #include "gpu/grid/quad_location.h"
+#include "gpu/mesh/scheme.h"
 
 /* Its allocations, each made when its size is known. */
 enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
@@ -40,6 +41,7 @@ struct sdd_topology {
     int refs;
     sdd_device *device;
     struct sdd_topology_info info;
+    const struct scheme *scheme;
     struct device_block part[SDD_N_PARTS];
     char fault[160]; /* the first element that is not manifold, in words; "" */
 
@@ -87,11 +89,8 @@ int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
-int topology_is_triangles(const sdd_topology *t); /* do refined faces have three corners? */
-int topology_is_sqrt3(const sdd_topology *t);     /* .. in the order of kernels/sqrt3_grid.h, no grids? */
-/* Points of a grid over n_vertices and n_edges and the faces; not under sqrt3. */
-int64_t topology_grid_points(const sdd_topology *t, int64_t n_vertices, int64_t n_edges, int level);
-int64_t topology_points(const sdd_topology *t, int level); /* grid points; of quads from level 1, of triangles from 0 */
+int64_t topology_points(const sdd_topology *t, int level); /* of the control mesh */
+/* Points of the grid over the mesh of a channel, NULL: over the control mesh. */
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);
 /* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);

@@ -114,7 +114,7 @@ static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *i
         return sdd_fail(err, SDD_EMESH, m->n_vertices ? "faceVertexCounts" : "points", "the mesh has no %s",
                         m->n_vertices ? "faces" : "points");
     sum = sum_sizes(m->face_counts, m->n_faces, &info->min_face_size, &info->max_face_size);
-    most = m->options.scheme == SDD_SCHEME_LOOP || m->options.scheme == SDD_SCHEME_SQRT3 ? 3 : SDD_MAX_FACE_SIZE;
+    most = scheme_table[m->options.scheme].most_corners;
     if (info->min_face_size < 3 || info->max_face_size > most)
         return fail_size(m, most, err);
     if (sum != m->n_corners)
@@ -143,6 +143,7 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     t->refs = 1;
     t->device = device;
     t->info = info;
+    t->scheme = scheme_table + info.options.scheme;
     t->n_channels = (desc->n_uvs > 0) + info.n_channels;
     t->channel = calloc((size_t)t->n_channels + 1, sizeof *t->channel);
     t->kept = calloc((size_t)t->n_channels + 1, sizeof *t->kept);

@@ -25,9 +25,9 @@
 void build_lay_out_tags(struct build *b, struct arena *a)
 {
     const struct sdd_options *o = &b->desc->options;
-    int soft = o->boundary == SDD_BOUNDARY_NONE && o->scheme != SDD_SCHEME_BILINEAR,
-        holes = b->desc->n_holes > 0 || soft;
-    int semi = o->crease_method == SDD_CREASE_CHAIKIN && o->scheme != SDD_SCHEME_BILINEAR && b->desc->n_creases > 0;
+    const int is_linear = b->t->scheme->is_linear;
+    int soft = o->boundary == SDD_BOUNDARY_NONE && !is_linear, holes = b->desc->n_holes > 0 || soft;
+    int semi = o->crease_method == SDD_CREASE_CHAIKIN && !is_linear && b->desc->n_creases > 0;
     b->isolated_flag = ARENA(a, int32_t, b->V);
     b->isolated_rank = ARENA(a, int32_t, b->V);
     int64_t rows = b->t->edge_sharp ? b->V : 0;
@@ -116,7 +116,7 @@ void build_run_tags(struct build *b)
                                             (const int32_t *)t->vert_corner,
                                             t->vert_sharp,
                                             b->words + W_MOST_EDGES,
-                                            topology_is_sqrt3(t)};
+                                            t->scheme->kind == SCHEME_SQRT3};
 
     struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
     struct mark_semisharp_edges_args semi = {t->edge_sharp, b->semi_flag};

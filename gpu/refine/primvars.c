@@ -14,6 +14,9 @@
 #include "gpu/levels/levels.h"
 
 _Static_assert(SDD_PARAM_OF_POLYGON == SDD_PATCH_OF_POLYGON && SDD_PARAM_TURNED == SDD_FACE_TURNED, "one set of flags");
+_Static_assert((int)SDD_PARENT_QUADS == SCHEME_QUADS && (int)SDD_PARENT_TRIANGLES == SCHEME_TRIANGLES &&
+                   (int)SDD_PARENT_SQRT3 == SCHEME_SQRT3,
+               "kernels count schemes alike");
 
 /* The k-th primvar that is asked for, NULL when it is not. */
 static const struct sdd_primvar *wanted(const struct sdd_refine_request *r, int k)
@@ -25,10 +28,9 @@ static const struct sdd_primvar *wanted(const struct sdd_refine_request *r, int 
 /* Is it refined as positions are? */
 static int is_smooth(const sdd_topology *t, const struct sdd_primvar *v)
 {
-    const int scheme = t->info.options.scheme;
     if (v->interpolation == SDD_FACE_VARYING)
         return topology_has_smooth_channels(t);
-    return v->interpolation == SDD_VERTEX && (scheme == SDD_SCHEME_CATMULL_CLARK || scheme == SDD_SCHEME_LOOP);
+    return v->interpolation == SDD_VERTEX && t->scheme->refines_values;
 }
 
 int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -58,7 +60,7 @@ static int64_t n_refined(const sdd_topology *t, const struct sdd_plan *p, const 
 int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int64_t most = 0, rows;
-    if ((r->include & (SDD_UVS | SDD_UV_INDICES)) && !topology_is_sqrt3(t))
+    if ((r->include & (SDD_UVS | SDD_UV_INDICES)) && t->scheme->has_grids)
         most = topology_channel_points(t, t->channel, r->level);
     for (int k = 0; k < r->n_primvars; k++) {
         const struct sdd_primvar *v = wanted(r, k);
@@ -92,7 +94,7 @@ int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const st
     int64_t most = 0;
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
         most = rows_scratch(e, &rows);
-    else if ((r->compact & SDD_UVS) && !topology_is_triangles(t)) /* means of faces (run_linear) */
+    else if ((r->compact & SDD_UVS) && t->scheme->kind == SCHEME_QUADS) /* means of faces (linear_quads) */
         most = 2 * t->info.n_faces * (int64_t)sizeof(float);
     for (int k = 0; k < r->n_primvars; k++) {
         const struct sdd_primvar *v = smooth_primvar(t, r, k, &rows.channel);
@@ -121,12 +123,12 @@ int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct
 
 int primvars_direct(const sdd_topology *t)
 {
-    return topology_has_smooth_channels(t) || topology_is_sqrt3(t) ? 0 : SDD_UVS;
+    return topology_has_smooth_channels(t) || !t->scheme->has_grids ? 0 : SDD_UVS;
 }
 
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
 {
-    int size = topology_is_triangles(t) ? 3 : 4;
+    const int size = t->scheme->face_corners;
     if (r->include & SDD_UVS)
         quantise_add_block(r, p, SDD_UVS, p->n_uvs);
     if (r->include & SDD_UV_INDICES)
@@ -142,18 +144,6 @@ void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request 
     }
 }
 
-void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
-{
-    struct grid_quads_args quads = {grid, t->shown, rows};
-    struct tri_faces_args triangles = {grid, t->shown, rows};
-    if (!rows || topology_is_sqrt3(t))
-        return;
-    if (topology_is_triangles(t))
-        DEV_LAUNCH(t->device, tri_faces, &triangles, n);
-    else
-        DEV_LAUNCH(t->device, grid_quads, &quads, n);
-}
-
 /* One run: what it makes its blocks of, and memory to work in. */
 struct run {
     const sdd_mesh *mesh;
@@ -163,23 +153,68 @@ struct run {
     void *scratch;
 };
 
-/* What is linear over the control faces. grid: of the values, whose edges have edge_corner. The faces' means are rows
- * of the result, or where it has no floats in scratch. */
-static void run_linear(const struct run *run, struct sdd_grid grid, const uint32_t *edge_corner, const float *values,
-                       int width, float *out, struct sdd_rows_as as, int64_t n)
+/* ---- formulas over the topology ----------------------------------------------------------------------------------- */
+/* Values that are linear over the control faces, of any mesh over these. grid: of the values, whose edges have
+ * edge_corner. */
+struct linear {
+    struct sdd_grid grid;
+    const uint32_t *edge_corner;
+    const float *values;
+    int width;
+    float *out;
+    struct sdd_rows_as as;
+    int64_t n;
+};
+
+/* The faces' means are rows of the result, or where it has no floats in scratch. */
+static void linear_quads(const struct run *run, const struct linear *l, int64_t items)
 {
     const sdd_topology *t = run->mesh->topology;
-    const int64_t items = (n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH;
-    float *face = as.format == SDD_ROWS_F32 ? out + (int64_t)grid.n_vertices * width : run->scratch;
-    struct tri_uvs_args triangles = {grid, edge_corner, values, out, width, as, n};
-    struct uv_faces_args means = {t->face_end, grid.vert, values, face, width};
-    struct grid_uvs_args quads = {grid, edge_corner, values, face, out, width, as, n};
-    if (topology_is_triangles(t)) {
-        DEV_LAUNCH(t->device, tri_uvs, &triangles, items);
-        return;
-    }
+    float *face = l->as.format == SDD_ROWS_F32 ? l->out + (int64_t)l->grid.n_vertices * l->width : run->scratch;
+    struct uv_faces_args means = {t->face_end, l->grid.vert, l->values, face, l->width};
+    struct grid_uvs_args quads = {l->grid, l->edge_corner, l->values, face, l->out, l->width, l->as, l->n};
     DEV_LAUNCH(t->device, uv_faces, &means, t->info.n_faces);
     DEV_LAUNCH(t->device, grid_uvs, &quads, items);
+}
+
+static void linear_triangles(const struct run *run, const struct linear *l, int64_t items)
+{
+    struct tri_uvs_args triangles = {l->grid, l->edge_corner, l->values, l->out, l->width, l->as, l->n};
+    DEV_LAUNCH(run->mesh->topology->device, tri_uvs, &triangles, items);
+}
+
+static void index_quads(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
+{
+    struct grid_quads_args quads = {grid, t->shown, rows};
+    DEV_LAUNCH(t->device, grid_quads, &quads, n);
+}
+
+static void index_triangles(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
+{
+    struct tri_faces_args triangles = {grid, t->shown, rows};
+    DEV_LAUNCH(t->device, tri_faces, &triangles, n);
+}
+
+/* index NULL: the engine makes them. */
+static const struct formulas {
+    void (*index)(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
+    void (*linear)(const struct run *run, const struct linear *l, int64_t items);
+} formulas[SCHEME_KINDS] = {
+    [SCHEME_QUADS] = {index_quads, linear_quads},
+    [SCHEME_TRIANGLES] = {index_triangles, linear_triangles},
+    [SCHEME_SQRT3] = {NULL, linear_triangles},
+};
+
+void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
+{
+    const struct formulas *f = formulas + t->scheme->kind;
+    if (rows && f->index)
+        f->index(t, grid, rows, n);
+}
+
+static void run_linear(const struct run *run, const struct linear *l)
+{
+    formulas[run->mesh->topology->scheme->kind].linear(run, l, (l->n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
 }
 
 /* Over the mesh of a channel, NULL: over the control mesh; as: f32, or what the engine makes directly. */
@@ -198,8 +233,8 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
     const int level = run->request->level;
     if (topology_has_smooth_channels(t))
         return run_smooth(run, c, values, width, out, as, err);
-    run_linear(run, topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
-               topology_channel_points(t, c, level));
+    run_linear(run, &(struct linear){topology_channel_grid(t, c, level), c->edge_corner, values, width, out, as,
+                                     topology_channel_points(t, c, level)});
     return SDD_OK;
 }
 
@@ -211,7 +246,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
     const struct sdd_plan *p = run->plan;
     struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
     float *out = result_block(p, lay, SDD_UVS);
-    if (topology_is_sqrt3(t)) {
+    if (!t->scheme->has_grids) {
         if (rows.row)
             DEV_LAUNCH(t->device, sqrt3_uv_rows, &rows, p->n_uvs);
         return SDD_OK;
@@ -223,16 +258,12 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
 
 static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
 {
-    int triangles = topology_is_triangles(t), bits = triangles ? level : level - 1, corners = triangles ? 3 : 1;
-    struct sdd_parents parents = {
-        .faces = t->faces,
-        .shown = t->shown,
-        .each = topology_is_sqrt3(t) ? p->n_faces / (t->n_visible / 3 > 0 ? t->n_visible / 3 : 1)
-                                     : (int64_t)1 << (2 * bits),
-        .corners = corners,
-        .bits = bits,
-    };
-    return parents;
+    const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3; /* of a control face's, for what is split as one */
+    return (struct sdd_parents){.faces = t->faces,
+                                .shown = t->shown,
+                                .each = p->n_faces / larger(t->n_visible / corners, 1),
+                                .corners = corners,
+                                .bits = level - t->scheme->first_level};
 }
 
 static int run_primvar(const struct run *run, int k, int64_t rows, void *out, struct sdd_error *err)
@@ -251,7 +282,8 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     else if (v->interpolation == SDD_UNIFORM)
         DEV_LAUNCH(t->device, uniform_rows, &uniform, rows);
     else
-        run_linear(run, topology_grid(t, level), t->edge_corner, values, v->width, out, rows_f32, rows);
+        run_linear(run,
+                   &(struct linear){topology_grid(t, level), t->edge_corner, values, v->width, out, rows_f32, rows});
     return SDD_OK;
 }
 
@@ -261,10 +293,7 @@ int primvars_run(const sdd_mesh *m, const struct engine *e, const struct sdd_ref
     const sdd_topology *t = m->topology;
     const struct run run = {m, e, r, p, scratch};
     struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
-                                      r->level,
-                                      topology_is_sqrt3(t)       ? SDD_PARENT_SQRT3
-                                      : topology_is_triangles(t) ? SDD_PARENT_TRIANGLES
-                                                                 : SDD_PARENT_QUADS};
+                                      r->level, (int32_t)t->scheme->kind};
     int rc = run_uvs(&run, lay, err);
     if (!rc && params.param)
         DEV_LAUNCH(t->device, face_params, &params, p->n_faces);

@@ -33,7 +33,7 @@ static const struct engine *choose(const sdd_topology *t, const struct sdd_refin
             continue;
         known = 1;
         if (features_missing(t, info, needed) == 0) {
-            if (!(*e)->check(t, r, err))
+            if (!engine_check(*e, t, r, err))
                 return *e;
             if (err->code == SDD_EUNSUPPORTED)
                 (void)features_add_engines(sdd_engines, t, r, *e, err);
@@ -83,7 +83,8 @@ static int check_range(const struct sdd_refine_request *r, int64_t n, struct sdd
 /* Device memory that one run works in: what compact blocks are made with, then the engine, then the primvars. */
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
-    const int64_t parts[] = {e->scratch(t, r), primvars_scratch(t, e, r), r->compact ? quantise_scratch(t) : 0};
+    const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r),
+                             r->compact ? quantise_scratch(t) : 0};
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;
@@ -99,44 +100,19 @@ static float *lay_out(const sdd_topology *t, const struct engine *e, const struc
     return whole;
 }
 
-/* The first step adds three edges a face; after the second all faces have their own boundary edges, so that
- * 2 E = 3 F + B. */
-static void count_sqrt3(const sdd_topology *t, int level, struct sdd_plan *p)
-{
-    int64_t faces = 1, B = t->n_open;
-    for (int k = 0; k < level; k++, faces *= 3)
-        B *= k % 2 ? 3 : 1;
-    p->n_vertices = topology_points(t, level);
-    p->n_faces = t->n_visible / 3 * faces;
-    p->n_uvs = t->info.n_uvs ? 3 * p->n_faces : 0;
-    p->n_edges = level == 1 ? t->info.n_edges + 3 * t->info.n_faces : (3 * faces * t->info.n_faces + B) / 2;
-}
-
-/* Faces without holes; edges of the whole surface. */
-static void count_refined(const sdd_topology *t, int level, struct sdd_plan *p)
-{
-    const struct sdd_topology_info *i = &t->info;
-    int64_t m = (int64_t)1 << (topology_is_triangles(t) ? level : level - 1), E = i->n_edges, C = i->n_corners;
-    if (topology_is_sqrt3(t))
-        return count_sqrt3(t, level, p);
-    p->n_vertices = topology_points(t, level);
-    p->n_uvs = t->info.n_uvs ? topology_channel_points(t, t->channel, level) : 0;
-    p->n_faces = t->n_visible * m * m;
-    p->n_edges = (2 * E + C) * m + 2 * C * m * (m - 1);
-    if (topology_is_triangles(t)) {
-        p->n_faces /= 3;
-        p->n_edges = E * m + C * (m * (m - 1) / 2);
-    }
-}
-
 static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p,
                      const struct engine **engine, struct sdd_error *err)
 {
-    int rc = check_request(t, r, err), level = r->level, size = topology_is_triangles(t) ? 3 : 4;
+    int rc = check_request(t, r, err), level = r->level;
     memset(p, 0, sizeof *p);
     if (rc)
         return rc;
-    count_refined(t, level, p);
+    struct scheme_counts n;
+    t->scheme->count(t, level, &n);
+    p->n_vertices = n.vertices;
+    p->n_faces = n.faces;
+    p->n_edges = n.edges;
+    p->n_uvs = n.uvs;
     int64_t rows = primvars_most_rows(t, r), most = p->n_vertices > rows ? p->n_vertices : rows;
     if (most >= UINT32_MAX) {
         sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d has %lld %s; ids of 32 bits end at %lld", level,
@@ -162,7 +138,7 @@ static int make_plan(const sdd_topology *t, const struct sdd_refine_request *r, 
     if (r->include & SDD_TANGENTS)
         result_add_block(p, SDD_TANGENTS, SDD_F32, 6, p->n_vertices);
     if (r->include & SDD_INDICES)
-        result_add_block(p, SDD_INDICES, SDD_U32, size, p->n_faces);
+        result_add_block(p, SDD_INDICES, SDD_U32, t->scheme->face_corners, p->n_faces);
     primvars_add_blocks(t, r, p);
     struct arena count = {NULL, 0};
     struct result_layout lay;
@@ -278,7 +254,8 @@ static int batch_place(struct batch *c, int k, struct sdd_error *err)
     const struct sdd_refine_request *r = c->request + k;
     struct result_layout *lay = c->lay + k;
     struct engine_run *run = c->run + k;
-    int rc = result_place(c->result[k], r->soon_freed, lay, err), sqrt3 = topology_is_sqrt3(run->mesh->topology);
+    int rc = result_place(c->result[k], r->soon_freed, lay, err);
+    const int made = !run->mesh->topology->scheme->has_grids; /* by the engine */
     int ranged = r->n_rows && !run->positions;
     if (r->compact && c->engine[k]->direct)
         lay->direct = r->compact & c->engine[k]->direct(run->mesh->topology, r);
@@ -290,8 +267,8 @@ static int batch_place(struct batch *c, int k, struct sdd_error *err)
     run->positions = run->positions ? run->positions : result_block(p, lay, SDD_POSITIONS);
     run->normals = result_block(p, lay, SDD_NORMALS);
     run->tangents = result_block(p, lay, SDD_TANGENTS);
-    run->indices = sqrt3 ? result_block(p, lay, SDD_INDICES) : NULL;
-    run->uvs = sqrt3 ? result_block(p, lay, SDD_UVS) : NULL;
+    run->indices = made ? result_block(p, lay, SDD_INDICES) : NULL;
+    run->uvs = made ? result_block(p, lay, SDD_UVS) : NULL;
     run->first_row = ranged ? r->first_row : 0;
     run->n_rows = ranged ? r->n_rows : p->n_vertices;
     return rc;
@@ -321,6 +298,7 @@ static int run_rest(const struct batch *c, int k, struct sdd_error *err)
 /* Runs in allocated memory. What is made abreast is made before the rest of any of them, which may use its scratch. */
 static int batch_run(const struct batch *c, const atomic_int *cancel, struct sdd_error *err)
 {
+    const int kind = c->run->mesh->topology->scheme->kind;
     int rc = SDD_OK;
     dev_mark(c->device, MARK_START);
     for (int first = 0; first < c->n && !rc; first += c->abreast) {
@@ -328,7 +306,7 @@ static int batch_run(const struct batch *c, const atomic_int *cancel, struct sdd
         for (int k = first; k < first + n; k++)
             quantise_begin(c->run[k].mesh, &c->result[k]->info.plan, c->lay + k, c->run[k].scratch);
         rc = c->abreast > 1 ? c->engine[0]->run_batch(c->run + first, n, err)
-                            : c->engine[first]->run(c->run + first, err); /* NOLINT: a plan has an engine */
+                            : c->engine[first]->of[kind].run(c->run + first, err); /* NOLINT: a plan has an engine */
         for (int k = first; k < first + n && !rc; k++)
             rc = run_rest(c, k, err);
     }

@@ -225,7 +225,5 @@ static const uint8_t schemes[N_FEATURES] = {
 
 const struct engine sdd_engine_edge_friend = {
     .info = {"edge-friend", "breadth-first Catmull-Clark of manifold meshes, one launch a level", schemes},
-    .check = check,
-    .scratch = scratch,
-    .run = run,
+    .of = {[SCHEME_QUADS] = {check, scratch, run}},
 };

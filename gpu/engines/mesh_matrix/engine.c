@@ -6,21 +6,13 @@
 #include "gpu/levels/levels.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/levels/sqrt3_levels.h"
-#include "gpu/levels/isolated_points.k.h"
-#include "gpu/levels/loop_tangents.k.h"
 #include "gpu/levels/mm_faces.k.h"
 #include "gpu/levels/mm_linear.k.h"
-#include "gpu/levels/mm_tangents.k.h"
-
-static int is_linear(const sdd_topology *t)
-{
-    return t->info.options.scheme == SDD_SCHEME_BILINEAR;
-}
 
 /* Points of a level that is made on the way to the last. */
 static int64_t points_before(const sdd_topology *t, int level)
 {
-    return level < 1 || is_linear(t) ? 0 : topology_points(t, level);
+    return level < 1 || t->scheme->is_linear ? 0 : topology_points(t, level);
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct smooth *out,
@@ -45,16 +37,9 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     struct arena count = {NULL, 0};
     struct smooth s;
     struct finish_tables tables;
-    if (topology_is_sqrt3(t))
-        return sqrt3_scratch(t, r);
     if (wants_points(r))
         lay_out(t, r, &count, &s, &tables);
     return count.used;
-}
-
-static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
-{
-    return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
 }
 
 static void linear(const sdd_topology *t, const struct sdd_control *m, const float *p, float *to, int level)
@@ -72,8 +57,6 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     struct smooth s = {.topology = t, .mesh = topology_control(t), .width = 3};
     struct arena a = {run->scratch, 0};
     struct finish_tables tables;
-    if (topology_is_sqrt3(t))
-        return sqrt3_run(run, NULL, 0, err);
     if (!wants_points(r))
         return SDD_OK;
     lay_out(t, r, &a, &s, &tables);
@@ -81,12 +64,17 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (rc)
         return rc;
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
-    if (is_linear(t))
+    if (t->scheme->is_linear)
         linear(t, &s.mesh, run->mesh->points, last, r->level);
     else if ((rc = smooth_levels(&s, run->mesh->points, last, r, err)))
         return rc;
     finish_level(run, &s.mesh, &tables, last);
     return SDD_OK;
+}
+
+static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
+{
+    return sqrt3_run(run, NULL, 0, err);
 }
 
 static const uint8_t schemes[N_FEATURES] = {
@@ -103,7 +91,7 @@ const struct engine sdd_engine_mesh_matrix = {
              "points are "
              "held",
              schemes},
-    .check = check,
-    .scratch = scratch,
-    .run = run,
+    .of = {[SCHEME_QUADS] = {NULL, scratch, run},
+           [SCHEME_TRIANGLES] = {NULL, scratch, run},
+           [SCHEME_SQRT3] = {sqrt3_check, sqrt3_scratch, run_sqrt3}},
 };

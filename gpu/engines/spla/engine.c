@@ -26,14 +26,33 @@ struct sizes {
     int64_t V, F, C, E; /* vertices, faces, corners, edges */
 };
 
+static struct sizes quad_sizes(struct sizes s)
+{
+    return (struct sizes){s.V + s.F + s.E, s.C, 4 * s.C, 2 * s.E + s.C};
+}
+
+static struct sizes triangle_sizes(struct sizes s)
+{
+    return (struct sizes){s.V + s.E, 4 * s.F, 4 * s.C, 2 * s.E + s.C};
+}
+
+struct layout;
+struct step;
+/* One level to the next under the schemes of a kind, but sqrt3. */
+static const struct rules {
+    int parts; /* of each face: p_klm of 4.15 */
+    int checks_size;
+    struct sizes (*sizes)(struct sizes s);
+    void (*step)(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
+                 const struct step *at, const struct sdd_spla *next, float *to);
+    void (*to_grid)(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, int level, float *to);
+} rules[SCHEME_KINDS];
+
 static struct sizes sizes_of(const sdd_topology *t, int level)
 {
     struct sizes s = {t->info.n_vertices, t->info.n_faces, t->info.n_corners, t->info.n_edges};
-    for (int l = 0; l < level; l++) {
-        struct sizes quads = {s.V + s.F + s.E, s.C, 4 * s.C, 2 * s.E + s.C};
-        struct sizes triangles = {s.V + s.E, 4 * s.F, 4 * s.C, 2 * s.E + s.C};
-        s = topology_is_triangles(t) ? triangles : quads;
-    }
+    for (int l = 0; l < level; l++)
+        s = rules[t->scheme->kind].sizes(s);
     return s;
 }
 
@@ -74,7 +93,7 @@ static void lay_out_step(const sdd_topology *t, const struct sdd_spla *m, struct
 {
     sdd_device *d = t->device;
     struct sdd_product edges = edges_of(m), faces = spla_faces_of(m);
-    int64_t thirds = topology_is_triangles(t) ? 3 * s.F : 0;
+    int64_t thirds = rules[t->scheme->kind].parts * s.F;
     out->rows = algebra_matrix(a, s.F, s.V, s.C);
     out->around.e = algebra_matrix(a, s.V, s.V, 2 * s.E);
     out->around.f = algebra_matrix(a, s.V, s.V, s.C);
@@ -94,7 +113,7 @@ static struct sdd_spla matrix_of(const sdd_topology *t, int level, const struct 
 {
     struct sizes s = sizes_of(t, level);
     struct arena none = {NULL, 0};
-    struct sdd_spla m = algebra_reduced(&none, s.V, s.F, topology_is_triangles(t) ? 3 : 4);
+    struct sdd_spla m = algebra_reduced(&none, s.V, s.F, t->scheme->face_corners);
     if (level > 0) {
         m.rid = l->matrix[(last - level) % 2].rid;
         return m;
@@ -107,7 +126,7 @@ static struct sdd_spla matrix_of(const sdd_topology *t, int level, const struct 
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int last = r->level, size = topology_is_triangles(t) ? 3 : 4;
+    const int last = r->level, size = t->scheme->face_corners;
     int64_t step_bytes = 0;
     finish_lay_out_tables(t, r, a, &out->tables);
     out->control_ptr = ARENA(a, int32_t, t->info.n_faces + 1);
@@ -131,19 +150,14 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 {
     struct arena count = {NULL, 0};
     struct layout l;
-    if (topology_is_sqrt3(t))
-        return spla_sqrt3_scratch(t, r);
     if (r->include & ENGINE_POINTS)
         lay_out(t, r, &count, &l);
     return count.used;
 }
 
-static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+/* Collisions of the largest product are counted in 32 bits. */
+static int check_terms(int64_t most, struct sdd_error *err)
 {
-    if (topology_is_sqrt3(t) && sqrt3_check(t, r, err))
-        return SDD_ETOO_LARGE;
-    /* collisions of the largest product, counted in 32 bits */
-    int64_t most = topology_is_sqrt3(t) ? spla_sqrt3_terms(t, r) : 2 * sizes_of(t, r->level - 1).C;
     if (most < INT32_MAX)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "engine mesh-matrix-spla would make a product of %lld terms; it ends at %d",
@@ -153,6 +167,17 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
         err->available = INT32_MAX;
     }
     return SDD_ETOO_LARGE;
+}
+
+static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    return check_terms(2 * sizes_of(t, r->level - 1).C, err);
+}
+
+static int check_sqrt3(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    int rc = sqrt3_check(t, r, err);
+    return rc ? rc : check_terms(spla_sqrt3_terms(t, r), err);
 }
 
 /* ---- a step ---------------------------------------------------------------------------------------------------- */
@@ -165,13 +190,10 @@ static void make_adjacency(sdd_device *d, const struct sdd_spla *m, struct sizes
     algebra_number(d, &at->around.e, at->number, at->work);
 }
 
-static void vertex_weights(const sdd_topology *t, const struct layout *l, const struct step *at)
+/* beta NULL: Catmull-Clark's. */
+static void vertex_weights(const sdd_topology *t, const struct step *at, const struct sdd_float2 *beta, int64_t n_beta)
 {
-    struct spla_vertex_weights_args args = {at->rows, NULL, at->own, at->others, 0};
-    if (topology_is_triangles(t)) {
-        args.beta = l->tables.weights;
-        args.n_beta = (int32_t)l->tables.n_weights;
-    }
+    struct spla_vertex_weights_args args = {at->rows, beta, at->own, at->others, (int32_t)n_beta};
     DEV_LAUNCH(t->device, spla_vertex_weights, &args, at->rows.n_cols);
 }
 
@@ -187,14 +209,16 @@ static void mend_boundary(const sdd_topology *t, const struct step *at, const fl
 }
 
 /* One step of Catmull-Clark, section 4.3.2. */
-static void quad_step(const sdd_topology *t, const struct sdd_spla *m, const float *p, const struct step *at,
-                      const struct sdd_spla *next, float *to)
+static void quad_step(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
+                      const struct step *at, const struct sdd_spla *next, float *to)
 {
     sdd_device *d = t->device;
     float *faces = to + 3 * (int64_t)m->n_rows, *edges = faces + 3 * (int64_t)m->n_cols;
     struct sdd_spla one = algebra_identity(m->n_rows);
     struct spla_quad_edges_args mids = {at->around, p, faces, edges};
     struct spla_quads_args quads = {*m, at->around, (struct sdd_quad *)(void *)next->rid};
+    (void)l;
+    vertex_weights(t, at, NULL, 0);
     algebra_multiply(d, m, algebra_mean(), p, faces);                      /* f = M^T p, val -> 1/c       (4.27) */
     DEV_LAUNCH(d, spla_quad_edges, &mids, at->around.e.n_entries);         /* 1/4 (p_k + p_l + f_m + f_n) (4.23) */
     algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL); /* I p, 1 - 2/n (4.30) */
@@ -205,8 +229,8 @@ static void quad_step(const sdd_topology *t, const struct sdd_spla *m, const flo
 }
 
 /* One step of Loop, section 4.2.2. */
-static void triangle_step(const sdd_topology *t, const struct sdd_spla *m, const float *p, const struct step *at,
-                          const struct sdd_spla *next, float *to)
+static void triangle_step(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
+                          const struct step *at, const struct sdd_spla *next, float *to)
 {
     sdd_device *d = t->device;
     float *edges = to + 3 * (int64_t)m->n_rows;
@@ -214,6 +238,7 @@ static void triangle_step(const sdd_topology *t, const struct sdd_spla *m, const
     struct spla_triangle_edges_args mids = {at->around, *m, {at->part[0], at->part[1], at->part[2]}, edges};
     struct spla_triangles_args triangles = {*m, at->around, next->rid};
     const double near = 3.0 / 16.0, far = 1.0 / 8.0;
+    vertex_weights(t, at, l->tables.weights, l->tables.n_weights);
     for (int s = 0; s < 3; s++) { /* M^T p, (k, l, m) -> (3/16, 3/16, 1/8) and in turn (4.15) */
         struct sdd_weights map = algebra_values(s == 0 ? far : near, s == 1 ? far : near, s == 2 ? far : near);
         algebra_multiply(d, m, map, p, at->part[s]);
@@ -251,26 +276,31 @@ static int run_step(const struct engine_run *run, const struct layout *l, int le
     struct step at;
     lay_out_step(t, &m, s, &a, &at);
     make_adjacency(t->device, &m, s, &at);
-    int rc = topology_is_triangles(t) && level == 1 ? spla_check_size(t, &at.around.e, err) : SDD_OK;
+    int rc = rules[t->scheme->kind].checks_size && level == 1 ? spla_check_size(t, &at.around.e, err) : SDD_OK;
     if (rc)
         return rc;
-    vertex_weights(t, l, &at);
-    if (topology_is_triangles(t))
-        triangle_step(t, &m, p, &at, &next, to);
-    else
-        quad_step(t, &m, p, &at, &next, to);
+    rules[t->scheme->kind].step(t, l, &m, p, &at, &next, to);
     return SDD_OK;
 }
 
-static void to_grid(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, int level, float *to)
+static void quads_to_grid(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, int level,
+                          float *to)
 {
     struct spla_quad_points_args quads = {*m, l->matrix[0].rid, l->points[0], to, level};
-    struct spla_triangle_points_args triangles = {*m, l->matrix[0].rid, l->points[0], to, level};
-    if (topology_is_triangles(t))
-        DEV_LAUNCH(t->device, spla_triangle_points, &triangles, topology_points(t, level));
-    else
-        DEV_LAUNCH(t->device, spla_quad_points, &quads, topology_points(t, level));
+    DEV_LAUNCH(t->device, spla_quad_points, &quads, topology_points(t, level));
 }
+
+static void triangles_to_grid(const sdd_topology *t, const struct sdd_control *m, const struct layout *l, int level,
+                              float *to)
+{
+    struct spla_triangle_points_args triangles = {*m, l->matrix[0].rid, l->points[0], to, level};
+    DEV_LAUNCH(t->device, spla_triangle_points, &triangles, topology_points(t, level));
+}
+
+static const struct rules rules[SCHEME_KINDS] = {
+    [SCHEME_QUADS] = {0, 0, quad_sizes, quad_step, quads_to_grid},
+    [SCHEME_TRIANGLES] = {3, 1, triangle_sizes, triangle_step, triangles_to_grid},
+};
 
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
@@ -280,8 +310,6 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const float *p = run->mesh->points;
     struct arena a = {run->scratch, 0};
     struct layout l;
-    if (topology_is_sqrt3(t))
-        return spla_sqrt3_run(run, err);
     if (!(r->include & ENGINE_POINTS))
         return SDD_OK;
     lay_out(t, r, &a, &l);
@@ -298,7 +326,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (rc)
         return rc;
     float *grid = finish_in_place(r) ? run->positions : l.grid;
-    to_grid(t, &m, &l, r->level, grid);
+    rules[t->scheme->kind].to_grid(t, &m, &l, r->level, grid);
     finish_level(run, &m, &l.tables, grid);
     return SDD_OK;
 }
@@ -312,8 +340,8 @@ const struct engine sdd_engine_mesh_matrix_spla = {
              "catmullClark, loop and sqrt3 of manifold meshes without creases, in sparse linear algebra; "
              "the reference of mesh-matrix",
              schemes},
-    .check = check,
-    .scratch = scratch,
-    .run = run,
+    .of = {[SCHEME_QUADS] = {check, scratch, run},
+           [SCHEME_TRIANGLES] = {check, scratch, run},
+           [SCHEME_SQRT3] = {check_sqrt3, spla_sqrt3_scratch, spla_sqrt3_run}},
     .by_name_alone = 1,
 };

@@ -23,7 +23,7 @@ static int needs_last(const struct sdd_refine_request *r)
 /* Limit tangents have matrices, but of bare rows (subdivision_matrix.h); other normals come from around points. */
 static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && t->info.options.scheme != SDD_SCHEME_BILINEAR;
+    return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && !t->scheme->is_linear;
 }
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
@@ -48,11 +48,14 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
 {
     struct arena count = {NULL, 0};
     struct layout l;
-    struct sdd_refine_request rest = without_positions(r);
-    if (topology_is_sqrt3(t))
-        return sqrt3_scratch(t, &rest);
     lay_out(t, r, &count, &l);
     return count.used;
+}
+
+static int64_t scratch_sqrt3(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    struct sdd_refine_request rest = without_positions(r);
+    return sqrt3_scratch(t, &rest);
 }
 
 static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -64,7 +67,14 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
                         "engine subdivision-matrix does not do this mesh: a vertex or a face has %d corners, %d are "
                         "allowed",
                         most, MAX_AROUND);
-    return topology_is_sqrt3(t) ? sqrt3_check(t, r, err) : SDD_OK;
+    (void)r;
+    return SDD_OK;
+}
+
+static int check_sqrt3(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    int rc = check(t, r, err);
+    return rc ? rc : sqrt3_check(t, r, err);
 }
 
 static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
@@ -73,7 +83,7 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
-    else if (needs_last(r) && !topology_is_sqrt3(t))
+    else if (needs_last(r) && t->scheme->has_grids)
         wanted |= 1u << MATRIX_POINTS;
     return matrices_prepare(t, NULL, r, wanted, err);
 }
@@ -104,7 +114,16 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
     return SDD_OK;
 }
 
-/* Without bare rows nothing of the points is left to it. */
+static void run_positions(const struct engine_run *run)
+{
+    const sdd_topology *t = run->mesh->topology;
+    const struct sdd_refine_request *r = run->request;
+    if (r->include & SDD_POSITIONS)
+        matrix_rows(t->device, matrices_of(t, NULL)->of + r->surface, 3, run->mesh->points, run->first_row, run->n_rows,
+                    run->positions);
+}
+
+/* Without bare rows nothing of the points is left to the levels. */
 static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -114,6 +133,7 @@ static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
     struct engine_run rest_run = *run;
     rest_run.request = &rest;
     rest_run.positions = NULL;
+    run_positions(run);
     if (masks) {
         matrices_normals(t->device, all, run->mesh->points, run->normals, run->tangents);
         if (!all->n_bare)
@@ -127,16 +147,12 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
     const struct matrices *all = matrices_of(t, NULL);
-    const float *from = run->mesh->points;
-    if (r->include & SDD_POSITIONS)
-        matrix_rows(t->device, all->of + r->surface, 3, from, run->first_row, run->n_rows, run->positions);
-    if (topology_is_sqrt3(t))
-        return run_sqrt3(run, err);
+    run_positions(run);
     if (!needs_last(r))
         return SDD_OK;
     if (!has_masks(t, r))
         return look_around(run, NULL, topology_points(t, r->level), err);
-    matrices_normals(t->device, all, from, run->normals, run->tangents);
+    matrices_normals(t->device, all, run->mesh->points, run->normals, run->tangents);
     return all->n_bare ? look_around(run, all->bare, all->n_bare, err) : SDD_OK;
 }
 
@@ -175,10 +191,10 @@ const struct engine sdd_engine_subdivision_matrix = {
          "a level, or its limit, as one product of a sparse matrix with the control points; the matrix stays with the "
          "topology",
          schemes},
-    .check = check,
+    .of = {[SCHEME_QUADS] = {check, scratch, run},
+           [SCHEME_TRIANGLES] = {check, scratch, run},
+           [SCHEME_SQRT3] = {check_sqrt3, scratch_sqrt3, run_sqrt3}},
     .prepare = prepare,
-    .scratch = scratch,
-    .run = run,
     .by_name_alone = 1,
     .ranges = 1,
     .prepare_rows = prepare_rows,

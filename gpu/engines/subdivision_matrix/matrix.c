@@ -21,7 +21,8 @@
 struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
-    struct sdd_control mesh; /* goes along the levels, as in smooth.h */
+    const struct topology_channel *channel;
+    struct sdd_control mesh; /* goes along the levels, as in smooth_levels */
     struct device_block tools;
     float *parts[2];
     struct sdd_float2 *weights, *angle;
@@ -36,6 +37,14 @@ struct recipe {
     int64_t n_rows;
     const struct csr *a, *b; /* NULL: by rules */
 };
+
+/* How matrices are made under the schemes of a kind. */
+static const struct maker {
+    void (*lay_out)(struct build *b, unsigned missing, struct arena *a);
+    int (*upload)(const struct build *b, struct sdd_error *err);
+    void (*rows)(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to);
+    int (*points)(struct build *b, struct csr *to, struct sdd_error *err); /* of the request's level */
+} makers[SCHEME_KINDS];
 
 static struct sdd_csr view(const struct csr *m)
 {
@@ -76,29 +85,33 @@ static int multiply_rows(const struct build *b, const struct recipe *r, struct s
     return rc;
 }
 
-static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)
+static void quad_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
 {
     const sdd_topology *t = b->t;
-    if (r->a)
-        return multiply_rows(b, r, to, err);
-    const struct sdd_options *o = &t->info.options;
+    const int smooth_triangles = t->info.options.triangle_rule == SDD_TRIANGLE_SMOOTH;
+    struct matrix_quads_args quads = {b->mesh, to, b->angle, r->kind, r->level, smooth_triangles, t->scheme->is_linear};
+    DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+}
+
+static void triangle_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
+{
     struct matrix_triangles_args triangles = {
         {.mesh = b->mesh, .weights = b->weights, .level = r->level}, to, b->angle, r->kind};
-    struct matrix_quads_args quads = {b->mesh,
-                                      to,
-                                      b->angle,
-                                      r->kind,
-                                      r->level,
-                                      o->triangle_rule == SDD_TRIANGLE_SMOOTH,
-                                      o->scheme == SDD_SCHEME_BILINEAR};
+    DEV_LAUNCH(b->t->device, matrix_triangles, &triangles, r->n_rows);
+}
+
+static void sqrt3_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to)
+{
     struct matrix_sqrt3_args sqrt3 = {b->sqrt3, to, b->tables.weights, b->tables.angle, r->kind};
-    if (topology_is_sqrt3(t))
-        DEV_LAUNCH(t->device, matrix_sqrt3, &sqrt3,
-                   r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
-    else if (topology_is_triangles(t))
-        DEV_LAUNCH(t->device, matrix_triangles, &triangles, r->n_rows);
-    else
-        DEV_LAUNCH(t->device, matrix_quads, &quads, r->n_rows);
+    DEV_LAUNCH(b->t->device, matrix_sqrt3, &sqrt3,
+               r->kind == SDD_MATRIX_STEP ? (int64_t)sqrt3.mesh.n_vertices + sqrt3.mesh.n_faces : r->n_rows);
+}
+
+static int launch_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to, struct sdd_error *err)
+{
+    if (r->a)
+        return multiply_rows(b, r, to, err);
+    makers[b->t->scheme->kind].rows(b, r, to);
     return SDD_OK;
 }
 
@@ -173,22 +186,15 @@ static int add_step(struct build *b, struct recipe r, struct csr *to, struct sdd
 
 static int64_t points(const struct build *b, int level)
 {
-    return topology_grid_points(b->t, b->mesh.n_vertices, b->mesh.n_edges, level);
+    return b->channel ? topology_channel_points(b->t, b->channel, level) : topology_points(b->t, level);
 }
 
 /* From the control points to those of the request's level. */
 static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
-    const int linear = t->info.options.scheme == SDD_SCHEME_BILINEAR, last = b->request->level;
-    const int64_t faces = (int64_t)b->mesh.n_vertices + b->mesh.n_faces;
+    const int last = b->request->level;
     int rc = SDD_OK;
-    if (!topology_is_triangles(t))
-        rc = add_step(b, (struct recipe){.kind = SDD_MATRIX_FACES, .n_rows = faces}, to, err);
-    if (linear)
-        return rc ? rc
-                  : add_step(b, (struct recipe){.kind = SDD_MATRIX_STEP, .level = last, .n_rows = points(b, last)}, to,
-                             err);
     for (int level = 0; level < last && !rc; level++) {
         chaikin_reach(t, b->parts, level, last, &b->mesh);
         struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = points(b, level + 1)};
@@ -198,6 +204,17 @@ static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
     return rc;
 }
 
+/* Quads are made of the faces' means too; where points are linear, all at once. */
+static int make_quad_points(struct build *b, struct csr *to, struct sdd_error *err)
+{
+    const int64_t faces = (int64_t)b->mesh.n_vertices + b->mesh.n_faces;
+    const int last = b->request->level;
+    int rc = add_step(b, (struct recipe){.kind = SDD_MATRIX_FACES, .n_rows = faces}, to, err);
+    if (rc || !b->t->scheme->is_linear)
+        return rc ? rc : make_points(b, to, err);
+    return add_step(b, (struct recipe){.kind = SDD_MATRIX_STEP, .level = last, .n_rows = points(b, last)}, to, err);
+}
+
 /* The same under sqrt3; where limits ask for it, to one level more. */
 static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
@@ -205,7 +222,7 @@ static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *
     int last = sqrt3_last_points(t, b->request), rc = SDD_OK;
     b->sqrt3 = sqrt3_first_level(t, &b->levels);
     for (int level = 0; level < last && !rc; level++) {
-        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = topology_points(t, level + 1)};
+        struct recipe r = {.kind = SDD_MATRIX_STEP, .level = level, .n_rows = points(b, level + 1)};
         rc = add_step(b, r, to, err);
         if (!rc)
             sqrt3_next_level(t, &b->sqrt3, &b->levels);
@@ -256,12 +273,6 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     return rc;
 }
 
-static int64_t rows_of_level(const struct build *b)
-{
-    const int level = b->request->level;
-    return topology_is_sqrt3(b->t) ? topology_points(b->t, level) : points(b, level);
-}
-
 static int make_last(const struct build *b, const struct csr *points_of, int of, struct matrices *all,
                      struct sdd_error *err)
 {
@@ -270,9 +281,9 @@ static int make_last(const struct build *b, const struct csr *points_of, int of,
         [MATRIX_TANGENTS_1] = SDD_MATRIX_TANGENT_1,
         [MATRIX_TANGENTS_2] = SDD_MATRIX_TANGENT_2,
     };
-    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = rows_of_level(b)};
+    struct recipe r = {.kind = kinds[of], .level = b->request->level, .n_rows = points(b, b->request->level)};
     struct csr step = {0}, product = {0};
-    if (of == MATRIX_POINTS || b->t->info.options.scheme == SDD_SCHEME_BILINEAR)
+    if (of == MATRIX_POINTS || b->t->scheme->is_linear)
         return pack(b, points_of, all->of + of, err);
     int rc = make(b, r, &step, err);
     if (!rc && of == MATRIX_TANGENTS_1)
@@ -318,34 +329,51 @@ const struct matrices *matrices_of(const sdd_topology *t, const struct topology_
 }
 
 /* ---- all ------------------------------------------------------------------------------------------------------- */
-static void lay_out(struct build *b, unsigned missing, struct arena *a)
+enum { TANGENTS = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2 };
+
+static void grid_lay_out(struct build *b, unsigned missing, struct arena *a)
 {
-    const unsigned tangents = 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
-    if (topology_is_sqrt3(b->t)) {
-        struct sdd_refine_request rows = *b->request;
-        rows.include = missing & tangents ? SDD_TANGENTS : SDD_POSITIONS;
-        sqrt3_lay_out_levels(b->t, sqrt3_last_points(b->t, b->request), 1, a, &b->levels);
-        sqrt3_lay_out_tables(b->t, &rows, a, &b->tables);
-        return;
-    }
     chaikin_lay_out(b->t, b->request->level, a, b->parts);
     b->weights = ARENA(a, struct sdd_float2, step_weights(b->t));
-    b->angle = missing & tangents ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
+    b->angle = missing & TANGENTS ? ARENA(a, struct sdd_float2, topology_angles(b->t)) : NULL;
 }
+
+static int grid_upload(const struct build *b, struct sdd_error *err)
+{
+    int rc = step_upload_weights(b->t, b->weights, err);
+    return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
+}
+
+static void sqrt3_lay_out(struct build *b, unsigned missing, struct arena *a)
+{
+    struct sdd_refine_request rows = *b->request;
+    rows.include = missing & TANGENTS ? SDD_TANGENTS : SDD_POSITIONS;
+    sqrt3_lay_out_levels(b->t, sqrt3_last_points(b->t, b->request), 1, a, &b->levels);
+    sqrt3_lay_out_tables(b->t, &rows, a, &b->tables);
+}
+
+static int sqrt3_upload(const struct build *b, struct sdd_error *err)
+{
+    return sqrt3_upload_tables(b->t, &b->tables, err);
+}
+
+static const struct maker makers[SCHEME_KINDS] = {
+    [SCHEME_QUADS] = {grid_lay_out, grid_upload, quad_rows, make_quad_points},
+    [SCHEME_TRIANGLES] = {grid_lay_out, grid_upload, triangle_rows, make_points},
+    [SCHEME_SQRT3] = {sqrt3_lay_out, sqrt3_upload, sqrt3_rows, make_sqrt3_points},
+};
 
 static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
 {
+    const struct maker *maker = makers + b->t->scheme->kind;
     struct arena count = {NULL, 0};
-    lay_out(b, missing, &count);
+    maker->lay_out(b, missing, &count);
     int rc = block_take(b->t->device, count.used, &b->tools, err);
     if (rc)
         return rc;
     struct arena real = {b->tools.memory, 0};
-    lay_out(b, missing, &real);
-    if (topology_is_sqrt3(b->t))
-        return sqrt3_upload_tables(b->t, &b->tables, err);
-    rc = step_upload_weights(b->t, b->weights, err);
-    return rc || !b->angle ? rc : topology_upload_angles(b->t, b->angle, err);
+    maker->lay_out(b, missing, &real);
+    return maker->upload(b, err);
 }
 
 /* Of the matrices that are wanted, or needed beside them. */
@@ -353,7 +381,7 @@ static unsigned which_miss(const sdd_topology *t, const struct matrices *all, un
 {
     unsigned missing = 0;
     if ((wanted >> MATRIX_TANGENTS_1 & 1) && all->of[MATRIX_TANGENTS_1].level == level && all->n_bare &&
-        !topology_is_sqrt3(t))
+        t->scheme->has_grids)
         wanted |= 1u << MATRIX_POINTS;
     for (int k = 0; k < N_MATRICES; k++)
         if ((wanted >> k & 1) && all->of[k].level != level)
@@ -364,7 +392,7 @@ static unsigned which_miss(const sdd_topology *t, const struct matrices *all, un
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                      unsigned wanted, struct sdd_error *err)
 {
-    struct build b = {.t = t, .request = r, .mesh = topology_channel_control(t, c)};
+    struct build b = {.t = t, .request = r, .channel = c, .mesh = topology_channel_control(t, c)};
     struct csr all_points = {0};
     struct matrices *all = topology_kept_get(t, c, &matrices_ops, err);
     unsigned missing = all ? which_miss(t, all, wanted, r->level) : 0;
@@ -372,7 +400,7 @@ int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, co
         return all ? SDD_OK : SDD_ENO_MEMORY;
     int rc = take_tools(&b, missing, err);
     if (!rc)
-        rc = (topology_is_sqrt3(t) ? make_sqrt3_points : make_points)(&b, &all_points, err);
+        rc = makers[t->scheme->kind].points(&b, &all_points, err);
     for (int k = N_MATRICES; k-- > 0 && !rc; missing = which_miss(t, all, wanted, r->level))
         if (missing >> k & 1)
             rc = make_last(&b, &all_points, k, all, err);

@@ -2,7 +2,7 @@
 /* table_classify.h: the level-1 quads of a mesh in lists: bicubic ones, and others by what surrounds them. */
 #ifndef SDD_TABLE_CLASSIFY_H
 #define SDD_TABLE_CLASSIFY_H
-#include "gpu/engines/tabulated/tables.h"
+#include "gpu/engines/tabulated/internal.h"
 
 /* table_classify: fills all of t but its surfaces and waits for it; on failure the caller frees what is there.
  * smooth_triangles: what rows of level 1 are made by.

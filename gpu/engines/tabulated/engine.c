@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
- * level, or their limits, and normals at once from tables (gpu/tabulated.h), which stay with the topology. Where there
- * are none, points come from patches of all levels (gpu/adaptive.h), and normals are made of the last level as the mesh
+ * level, or their limits, and normals at once from tables (internal.h), which stay with the topology. Where there
+ * are none, points come from patches of all levels (patches/adaptive.h), and normals are made of the last level as the mesh
  * matrix makes them; triangles have no patches, and are refused without tables. */
-#include "gpu/engines/tabulated/tables.h"
+#include "gpu/engines/tabulated/internal.h"
 #include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
@@ -41,13 +41,8 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+static int check_level(const struct sdd_refine_request *r, int last, struct sdd_error *err)
 {
-    const struct sdd_topology_info *i = &t->info;
-    const int last = topology_is_triangles(t) ? TABULATED_MAX_LEVEL : SDD_MAX_PATCH_LEVEL;
-    /* edges of a vertex; an open fan has one more of them than triangles */
-    if (topology_is_triangles(t) && i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
-        return table_refuse(err, "a vertex has more than 32 triangles");
     if (r->level <= last)
         return SDD_OK;
     sdd_fail(err, SDD_ETOO_LARGE, "level", "level %d; tabulated goes to %d, choose mesh-matrix", r->level, last);
@@ -56,12 +51,27 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     return SDD_ETOO_LARGE;
 }
 
+static int check_quads(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    (void)t;
+    return check_level(r, SDD_MAX_PATCH_LEVEL, err);
+}
+
+static int check_triangles(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
+{
+    const struct sdd_topology_info *i = &t->info;
+    /* edges of a vertex; an open fan has one more of them than triangles */
+    if (i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
+        return table_refuse(err, "a vertex has more than 32 triangles");
+    return check_level(r, TABULATED_MAX_LEVEL, err);
+}
+
 /* Tables of level-1 quads, which are fastest, where there can be; else, for points, patches of all levels. */
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
                            struct sdd_error *err)
 {
     int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
-    if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
+    if (rc != SDD_EUNSUPPORTED || t->scheme->kind != SCHEME_QUADS)
         return rc;
     struct tabulated_surface *of = tabulated_of(t, NULL)->surface + surface;
     err->code = SDD_OK; /* it is no failure */
@@ -84,8 +94,8 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
 
 /* Rows [first_row, first_row + n) of a surface. level1: memory for its rows; there they are, where some rows are wanted
  * of tables. */
-static void make_rows(const struct engine_run *run, const struct sdd_control *m, int surface, float *level1,
-                      int64_t first_row, int64_t n, float *to, struct sdd_rows_as as)
+static void make_rows(const struct engine_run *run, int surface, float *level1, int64_t first_row, int64_t n, float *to,
+                      struct sdd_rows_as as)
 {
     const sdd_topology *t = run->mesh->topology;
     struct tabulated *kept = tabulated_of(t, NULL);
@@ -93,9 +103,9 @@ static void make_rows(const struct engine_run *run, const struct sdd_control *m,
     if (!tabulated_has(kept, level, surface))
         adaptive_rows(kept->surface[surface].adaptive, run->mesh, level1, first_row, n, to);
     else if (n < topology_points(t, level))
-        tabulated_range(t->device, m, kept, surface, run->mesh->points, level1, first_row, n, to);
+        tabulated_range(kept, surface, run->mesh->points, level1, first_row, n, to);
     else
-        tabulated_rows(t, m, kept, surface, 3, &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
+        tabulated_rows(kept, surface, 3, &(struct tabulated_batch){1, {run->mesh->points}, {level1}, {to}, as});
 }
 
 static int run(const struct engine_run *run, struct sdd_error *err)
@@ -113,15 +123,15 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     const int tables = tabulated_has(kept, r->level, r->surface), last_too = needs_last(t, r);
     const struct tabulated_batch one = {1, {run->mesh->points}, {l.first}, {run->positions}, run->positions_as};
     if (all && tables && run->normals && !run->tangents && !last_too &&
-        tabulated_points_normals(t, &m, kept, r->surface, &one, run->normals, run->normals_as))
+        tabulated_points_normals(kept, r->surface, &one, run->normals, run->normals_as))
         return SDD_OK;
     if (!all && tables)
-        tabulated_first(t, &m, kept, 3, &one);
+        tabulated_first(kept, 3, &one);
     if (r->include & SDD_POSITIONS)
-        make_rows(run, &m, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
+        make_rows(run, r->surface, l.first, run->first_row, run->n_rows, run->positions, run->positions_as);
     if (!last_too) {
         if (r->include & ENGINE_AROUND)
-            tabulated_normals(t, &m, kept, r->surface, run->mesh->points, l.first, run->normals, run->normals_as,
+            tabulated_normals(kept, r->surface, run->mesh->points, l.first, run->normals, run->normals_as,
                               run->tangents);
         return SDD_OK;
     }
@@ -132,7 +142,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     around.positions = NULL; /* they are there, the same whatever else is asked for */
     const float *last = run->positions;
     if (!finish_in_place(r)) {
-        make_rows(run, &m, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
+        make_rows(run, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
         last = l.last;
     }
     finish_level(&around, &m, &l.tables, last);
@@ -144,7 +154,6 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
     const sdd_topology *t = runs->mesh->topology;
     const struct sdd_refine_request *r = runs->request;
     struct tabulated *kept = tabulated_of(t, NULL);
-    struct sdd_control m = topology_control(t);
     struct tabulated_batch c = {.n = n};
     int rc = SDD_OK;
     if (!tabulated_has(kept, r->level, r->surface)) { /* patches are those of one mesh at a time */
@@ -160,7 +169,7 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
         c.first[k] = l.first;
         c.to[k] = runs[k].positions;
     }
-    tabulated_rows(t, &m, kept, r->surface, 3, &c);
+    tabulated_rows(kept, r->surface, 3, &c);
     return SDD_OK;
 }
 
@@ -199,13 +208,12 @@ static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
 {
     const sdd_topology *t = rows->topology;
     const struct sdd_refine_request *r = rows->request;
-    const struct sdd_control m = topology_channel_control(t, rows->channel);
     struct tabulated *kept = tabulated_of(t, rows->channel);
     if (!tabulated_has(kept, r->level, r->surface))
         return smooth_run(rows, err);
     int rc = result_cancelled(r->cancel, "a primvar", err);
     if (!rc)
-        tabulated_rows(t, &m, kept, r->surface, rows->width,
+        tabulated_rows(kept, r->surface, rows->width,
                        &(struct tabulated_batch){1, {rows->values}, {rows->scratch}, {rows->out}, rows->as});
     return rc;
 }
@@ -223,10 +231,8 @@ const struct engine sdd_engine_tabulated = {
              "which "
              "stay with the topology: for frames of which only positions are new",
              schemes},
-    .check = check,
+    .of = {[SCHEME_QUADS] = {check_quads, scratch, run}, [SCHEME_TRIANGLES] = {check_triangles, scratch, run}},
     .prepare = prepare,
-    .scratch = scratch,
-    .run = run,
     .by_name_alone = 1,
     .ranges = 1,
     .by = by,

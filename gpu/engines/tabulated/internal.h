@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tabulated.h: points of a level straight from those of level 1, piece by piece (kernels/table_pieces.h). What
+/* internal.h: points of a level straight from those of level 1, piece by piece (kernels/table_pieces.h). What
  * surrounds a piece takes few forms; a table a form says which multiples of the points around it make its points.
  * Catmull-Clark, and Loop, whose pieces are triangles (table_triangles.h); not where an edge is semi-sharp under
  * chaikin. */
@@ -28,6 +28,8 @@ struct tabulated_surface {
 
 /* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
 struct tabulated {
+    const sdd_topology *topology;
+    struct sdd_control mesh; /* the control mesh, or a channel's */
     int64_t n_regular, n_regular_quads, n_others, n_isolated_rows, n_classes, n_runs, n_columns,
         n_rows; /* n_columns: of all classes */
     struct device_block pieces, lists, rows, terms;
@@ -57,6 +59,10 @@ struct tabulated {
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err) SDD_MUST_CHECK;
+/* table_order_items: the items of a GPU in the order of what they write, of launches for points, or with normals; those
+ * of regular quads alone are listed in it. Waits. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+int table_order_items(const struct tabulated *t, struct tabulated_surface *of, int normals,
+                      struct sdd_error *err) SDD_MUST_CHECK;
 /* tabulated_of: what is kept with the mesh; NULL: it was never prepared. */
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c);
 /* tabulated_has: are there tables for rows of `level`? And for their normals? Of NULL there are none. */
@@ -74,21 +80,17 @@ struct tabulated_batch {
 /* tabulated_rows: control rows -> those of level 1, then all rows of what was prepared; where a device can, in one
  * launch. tabulated_first: only those of level 1, for who wants some rows or normals. Both queue. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
-void tabulated_first(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t, int width,
-                     const struct tabulated_batch *c);
-void tabulated_rows(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t, int surface,
-                    int width, const struct tabulated_batch *c);
+void tabulated_first(const struct tabulated *t, int width, const struct tabulated_batch *c);
+void tabulated_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c);
 /* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
-void tabulated_range(sdd_device *d, const struct sdd_control *mesh, const struct tabulated *t, int surface,
-                     const float *points, const float *first, int64_t first_row, int64_t n_rows, float *to);
+void tabulated_range(const struct tabulated *t, int surface, const float *points, const float *first, int64_t first_row,
+                     int64_t n_rows, float *to);
 /* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
-void tabulated_normals(const sdd_topology *topology, const struct sdd_control *mesh, const struct tabulated *t,
-                       int surface, const float *points, const float *first, float *to, struct sdd_rows_as as,
-                       float *tangents);
+void tabulated_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
+                       struct sdd_rows_as as, float *tangents);
 /* tabulated_points_normals: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
  * where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
-int tabulated_points_normals(const sdd_topology *topology, const struct sdd_control *mesh, struct tabulated *t,
-                             int surface, const struct tabulated_batch *one, float *normals,
+int tabulated_points_normals(struct tabulated *t, int surface, const struct tabulated_batch *one, float *normals,
                              struct sdd_rows_as normals_as);
 
 #endif
