@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gpu/levels/level_step.h"
-#include "gpu/levels/kernels/loop_inside_n.k.h"
+#include "gpu/levels/kernels/level_widths.ks.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
-#include "gpu/levels/kernels/loop_seams_n.k.h"
-#include "gpu/levels/kernels/mm_faces_n.k.h"
-#include "gpu/levels/kernels/mm_first_n.k.h"
-#include "gpu/levels/kernels/mm_inside_n.k.h"
 #include "gpu/levels/kernels/mm_limits_n.k.h"
-#include "gpu/levels/kernels/mm_seams_n.k.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * stands in the mesh, up to SDD_MAX_PATCH_LEVEL. Catmull-Clark; not where an edge is semi-sharp under chaikin. */
 #ifndef SDD_ADAPTIVE_H
 #define SDD_ADAPTIVE_H
-#include "gpu/patches/kernels/adaptive_rows.k.h"
+#include "gpu/patches/kernels/adaptive_rows.tile.h"
 #include "gpu/patches/patches.h"
 
 struct adaptive {

@@ -10,10 +10,9 @@
 #include "gpu/levels/refine_values.h"
 #include "gpu/levels/level_step.h"
 #include "gpu/levels/isolated_points.k.h"
-#include "gpu/levels/loop_tangents.k.h"
+#include "gpu/levels/level_tangents.ks.h"
 #include "gpu/levels/mm_faces.k.h"
 #include "gpu/levels/mm_linear.k.h"
-#include "gpu/levels/mm_tangents.k.h"
 
 int mesh_matrix_in_place(const struct sdd_refine_request *r)
 {
