@@ -3,8 +3,7 @@
  * have that level in grid order. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/isolated_points.k.h"
-#include "gpu/levels/loop_tangents.k.h"
-#include "gpu/levels/mm_tangents.k.h"
+#include "gpu/levels/level_tangents.ks.h"
 
 int finish_in_place(const struct sdd_refine_request *r)
 {

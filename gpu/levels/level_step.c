@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* level_step.c: one level of rows to the next, and the weights that Loop takes. */
 #include "gpu/levels/levels.h"
-#include "gpu/levels/kernels/loop_inside_n.k.h"
+#include "gpu/levels/kernels/level_widths.ks.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
-#include "gpu/levels/kernels/loop_seams_n.k.h"
-#include "gpu/levels/kernels/mm_faces_n.k.h"
-#include "gpu/levels/kernels/mm_first_n.k.h"
-#include "gpu/levels/kernels/mm_inside_n.k.h"
 #include "gpu/levels/kernels/mm_limits_n.k.h"
-#include "gpu/levels/kernels/mm_seams_n.k.h"
 #include <math.h>
 #include <stdlib.h>
 

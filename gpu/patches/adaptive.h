@@ -5,7 +5,7 @@
  * under chaikin. */
 #ifndef SDD_ADAPTIVE_H
 #define SDD_ADAPTIVE_H
-#include "gpu/patches/kernels/adaptive_rows.k.h"
+#include "gpu/patches/kernels/adaptive_rows.tile.h"
 #include "gpu/patches/patches.h"
 
 struct adaptive {

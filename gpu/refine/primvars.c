@@ -6,7 +6,7 @@
 #include "gpu/refine/kernels/grid_uvs.k.h"
 #include "gpu/levels/sqrt3_uv_rows.k.h"
 #include "gpu/refine/kernels/tri_faces.k.h"
-#include "gpu/refine/kernels/tri_uvs.k.h"
+#include "gpu/refine/kernels/tri_uvs.tile.h"
 #include "gpu/refine/kernels/uniform_rows.k.h"
 #include "gpu/refine/kernels/uv_faces.k.h"
 #include "gpu/device/sizes.h"

@@ -28,7 +28,7 @@ struct pair {
 
 static struct {
     const struct sdd_backend *a, *b;
-    int poison;
+    int poison, reference;
     struct parity_report report;
 } parity;
 
@@ -271,8 +271,8 @@ static int pair_launch(void *device, int kernel, const void *args, size_t args_b
         if (l)
             words[i] = (uintptr_t)(l->b + (words[i] - (uintptr_t)l->a));
     }
-    int rc =
-        both(parity.a->launch(p->a, kernel, args, args_bytes, n), parity.b->launch(p->b, kernel, words, args_bytes, n));
+    int rc = both(parity.a->launch(p->a, kernel, args, args_bytes, n),
+                  parity.b->launch(p->b, kernel | parity.reference, words, args_bytes, n));
     if (rc || n <= 0)
         return rc;
     snprintf(what, sizeof what, "kernel %s, launch %lld of it, n = %lld", parity_kernel_name(kernel),
@@ -375,6 +375,11 @@ const struct sdd_backend *parity_backend(const struct sdd_backend *first, const 
     parity.b = other;
     parity.poison = poison;
     return &backend;
+}
+
+void parity_reference(void)
+{
+    parity.reference = SDD_REFERENCE;
 }
 
 const struct parity_report *parity_report(void)

@@ -21,6 +21,8 @@ struct parity_report {
 
 /* parity_backend: a backend that runs on both; starts a new report. */
 const struct sdd_backend *parity_backend(const struct sdd_backend *first, const struct sdd_backend *second, int poison);
+/* parity_reference: from now on the second one runs references in the place of tuned forms, until parity_backend. */
+void parity_reference(void);
 const struct parity_report *parity_report(void);
 const char *parity_kernel_name(int kernel);
 

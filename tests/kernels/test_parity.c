@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Same bits on two backends: every shape, manifold or not, by every engine and scheme that takes it, through topology,
  * mesh and refine, step by step on the parity device (CPU against $SUBDD_TEST_BACKEND; against the fake one where that
- * is the CPU), twice with different poison, and end to end on each backend alone. Between them the shapes must launch
+ * is the CPU), twice with different poison, the second time with references in the place of tuned forms, and end to end
+ * on each backend alone. Between them the shapes must launch
  * every kernel there is. SUBDD_TEST_LEVELS limits the levels; SUBDD_TEST_PLAIN=1 leaves the parity device out: its
  * poison would hide from a memory checker what nobody has written. */
 #include <setjmp.h>
@@ -23,6 +24,7 @@
 #define MOST_OF_MATRIX 500
 #define MAX_VALUES 4096
 #define N_PRIMVARS 5
+#define OTHER_POISON 0x35
 #define WIDE 5          /* floats: more than kernels of three take at a time */
 #define N_TAILS 4       /* tests after the shapes */
 #define MOST_SCHEMED 60 /* corners of a mesh that is also refined by the other schemes */
@@ -273,7 +275,10 @@ static void expect_same(const char *what, const struct shape *s, const struct re
 static void run_on_pair(const struct shape *s, int poison, const struct record *want)
 {
     static struct record r;
-    run_shape(parity_backend(sdd_backend_cpu(), other, poison), 2, s, &r);
+    const struct sdd_backend *pair = parity_backend(sdd_backend_cpu(), other, poison);
+    if (poison == OTHER_POISON) /* once each backend's own forms, once the references that they are held to */
+        parity_reference();
+    run_shape(pair, 2, s, &r);
     const struct parity_report *report = parity_report();
     if (report->n_differences)
         fail_msg("%s: %s", s->name, report->first);
@@ -294,7 +299,7 @@ static void check_shape(const struct shape *s)
     if (plain && strcmp(plain, "1") == 0)
         return;
     run_on_pair(s, 0xCD, &want);
-    run_on_pair(s, 0x35, &want);
+    run_on_pair(s, OTHER_POISON, &want);
 }
 
 static void need_other(void)

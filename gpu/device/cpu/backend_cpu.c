@@ -136,11 +136,12 @@ static int cpu_fill(void *device, void *to, int byte, int64_t bytes)
 static int cpu_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     struct cpu *d = device;
-    kernel &= ~SDD_REFERENCE;
-    if (kernel < 0 || kernel >= SDD_N_KERNELS || sdd_kernel_loops[kernel]->args_bytes != args_bytes)
+    const int k = kernel & ~SDD_REFERENCE;
+    if (k < 0 || k >= SDD_N_KERNELS || sdd_kernel_loops[k]->args_bytes != args_bytes)
         return SDD_EDEVICE;
+    const int reference = k != kernel && sdd_reference_loops[k];
     if (n > 0)
-        sdd_kernel_loops[kernel]->run(args, n, d->threads);
+        (reference ? sdd_reference_loops : sdd_kernel_loops)[k]->run(args, n, d->threads);
     return SDD_OK;
 }
 

@@ -14,4 +14,10 @@ struct sdd_kernel_loop {
 #undef SDD_KERNEL
 extern const struct sdd_kernel_loop *const sdd_kernel_loops[SDD_N_KERNELS];
 
+/* The references of kernels with a tuned form (SDD_REFERENCE); of others the table has NULL. */
+#define SDD_KERNEL(name) extern const struct sdd_kernel_loop sdd_reference_loop_##name;
+#include "tuned.def"
+#undef SDD_KERNEL
+extern const struct sdd_kernel_loop *const sdd_reference_loops[SDD_N_KERNELS];
+
 #endif

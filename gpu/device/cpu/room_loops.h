@@ -8,18 +8,19 @@
 /* Chunks are long enough that neighbours in the index stay in one core's cache. Threads fetch them one by one, so that
  * a core that is busy with other work does not hold up the rest. */
 #define PRAGMA(text) _Pragma(#text)
-#define LOOP(name, chunk)                                                                                              \
-    static void loop_##name(const void *args, int64_t n, int threads)                                                  \
+#define LOOP(name, body, loop, record, chunk)                                                                          \
+    static void loop(const void *args, int64_t n, int threads)                                                         \
     {                                                                                                                  \
         struct name##_args a = *(const struct name##_args *)args;                                                      \
         (void)threads;                                                                                                 \
         PRAGMA(omp parallel for schedule(dynamic, chunk) num_threads(threads) if (n > 2 * chunk))                      \
         for (int64_t i = 0; i < n; i++)                                                                                \
-            k_##name(i, &a);                                                                                           \
+            body(i, &a);                                                                                               \
     }                                                                                                                  \
-    const struct sdd_kernel_loop sdd_loop_##name = {loop_##name, sizeof(struct name##_args)};
-#define SDD_ITEM(name) LOOP(name, 1024)
-#define SDD_TUNED_ITEM(name) LOOP(name, 4) /* its items are much work: a block of a GPU takes one */
-#define SDD_TILE(name) LOOP(name, 4)
-#define SDD_TUNED_TILE(name) LOOP(name, 4)
+    const struct sdd_kernel_loop record = {loop, sizeof(struct name##_args)};
+#define SDD_ITEM(name) LOOP(name, k_##name, loop_##name, sdd_loop_##name, 1024)
+#define SDD_TILE(name) LOOP(name, k_##name, loop_##name, sdd_loop_##name, 4)
+#define SDD_TUNED_TILE(name) SDD_TILE(name) LOOP(name, k_##name, reference_##name, sdd_reference_loop_##name, 4)
+#define SDD_TUNED_ITEM(name) /* its items are much work: a block of a GPU takes one */                                 \
+    SDD_TILE(name) LOOP(name, r_##name, reference_##name, sdd_reference_loop_##name, 4)
 #include SDD_ROOM_KERNELS

@@ -49,7 +49,7 @@ static const struct sdd_kernel_launch *const kernel_table[SDD_N_KERNELS] = {
 #undef SDD_KERNEL
 };
 
-/* The bodies that tuned forms replace. They are loaded when one of them is first launched. */
+/* The references of tuned forms. They are loaded when one of them is first launched. */
 static const struct {
     int kernel;
     const struct sdd_kernel_launch *launch;

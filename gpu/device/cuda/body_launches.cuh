@@ -19,13 +19,13 @@ enum { item_threads = 256 };
     }                                                                                                                  \
     const struct sdd_kernel_launch record = {(const void *)function, sizeof(struct name##_args), item_threads,         \
                                              item_threads};
-#define TILE_LAUNCH(name, function, record)                                                                            \
-    static __global__ void __launch_bounds__(name##_threads)                                                           \
+#define TILE_LAUNCH(name, body, n_threads, function, record)                                                           \
+    static __global__ void __launch_bounds__(n_threads)                                                                \
         function(const int64_t n, const __grid_constant__ name##_args a)                                               \
     {                                                                                                                  \
         (void)n;                                                                                                       \
         overlap_begin();                                                                                               \
-        k_##name((int64_t)blockIdx.x, &a);                                                                             \
+        body((int64_t)blockIdx.x, &a);                                                                                 \
     }                                                                                                                  \
-    const struct sdd_kernel_launch record = {(const void *)function, sizeof(struct name##_args), name##_threads, 1};
+    const struct sdd_kernel_launch record = {(const void *)function, sizeof(struct name##_args), n_threads, 1};
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernels_cuda.h: what the module knows of a kernel's __global__ function. The rooms' units define one record a kernel
- * (room_launches.cuh), and one more for the portable body of each kernel with a tuned form (room_references.cuh);
+ * (room_launches.cuh), and one more for the reference of each kernel with a tuned form (room_references.cuh);
  * backend_cuda.cu makes a table of either. */
 #ifndef SDD_KERNELS_CUDA_H
 #define SDD_KERNELS_CUDA_H

@@ -6,7 +6,7 @@
 #include "gpu/device/cuda/body_launches.cuh"
 
 #define SDD_ITEM(name) ITEM_LAUNCH(name, g_##name, sdd_launch_##name)
-#define SDD_TILE(name) TILE_LAUNCH(name, g_##name, sdd_launch_##name)
+#define SDD_TILE(name) TILE_LAUNCH(name, k_##name, name##_threads, g_##name, sdd_launch_##name)
 #define SDD_TUNED_ITEM(name)                                                                                           \
     const struct sdd_kernel_launch sdd_launch_##name = {(const void *)g_##name, sizeof(struct name##_args),            \
                                                         name##_threads, 1};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room_references.cuh: ends the second unit that list-kernels makes for a room with tuned forms: the portable bodies that
- * these replace, for tests and benches (SDD_REFERENCE). It includes none of the tuned forms. SDD_ROOM_KERNELS names the
- * room's list of kernels. */
+/* room_references.cuh: ends the second unit that list-kernels makes for a room with tuned forms: the references that these
+ * are held to (SDD_REFERENCE). It includes none of the tuned forms. SDD_ROOM_KERNELS names the room's list of kernels. */
 #include "gpu/device/cuda/body_launches.cuh"
+
+enum { reference_threads = 256 };
 
 #define SDD_ITEM(name)
 #define SDD_TILE(name)
-#define SDD_TUNED_ITEM(name) ITEM_LAUNCH(name, r_##name, sdd_reference_##name)
-#define SDD_TUNED_TILE(name) TILE_LAUNCH(name, r_##name, sdd_reference_##name)
+#define SDD_TUNED_ITEM(name) TILE_LAUNCH(name, r_##name, reference_threads, reference_of_##name, sdd_reference_##name)
+#define SDD_TUNED_TILE(name) TILE_LAUNCH(name, k_##name, name##_threads, reference_of_##name, sdd_reference_##name)
 #include SDD_ROOM_KERNELS

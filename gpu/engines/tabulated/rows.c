@@ -4,13 +4,9 @@
 #include "gpu/engine_api/result.h"
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
-#include "gpu/engines/tabulated/kernels/table_points_normals_16.k.h"
+#include "gpu/engines/tabulated/kernels/table_variants.ks.h"
 #include "gpu/engines/tabulated/kernels/table_isolated.k.h"
-#include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"
 #include "gpu/engines/tabulated/kernels/table_points_batch.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_n.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_unorm16.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_uv.k.h"
 #include "gpu/engines/tabulated/kernels/table_order.k.h"
 #include <string.h>
 
@@ -204,22 +200,23 @@ static void points_launch(struct tabulated *t, int surface, const struct tabulat
     first_pass_fused(t, &a.of);
 }
 
-/* Of rows of `width`, by the kernel for it. */
+/* Which kernel makes rows of a format and width: the first one that fits; n 0: any width. All have the arguments of
+ * table_points. */
+static const struct {
+    int kernel, unorm16, n, stride;
+} rows_kernels[] = {{SDD_K_table_points_unorm16, 1, 0, 0},
+                    {SDD_K_table_points, 0, 3, 3},
+                    {SDD_K_table_points_uv, 0, 2, 2},
+                    {SDD_K_table_points_n, 0, 0, 0}};
+
 static void rows_launch(sdd_device *d, struct table_points_args *a)
 {
-    const int64_t items = sdd_table_first_items(a, 1) + sdd_table_items(a);
-    if (a->as.format == SDD_ROWS_UNORM16) {
-        struct table_points_unorm16_args box = {*a};
-        DEV_LAUNCH(d, table_points_unorm16, &box, items);
-    } else if (a->width.n == 3 && a->width.stride == 3) {
-        DEV_LAUNCH(d, table_points, a, items);
-    } else if (sdd_is_uv(a->width)) {
-        struct table_points_uv_args uv = {*a};
-        DEV_LAUNCH(d, table_points_uv, &uv, items);
-    } else {
-        struct table_points_n_args n = {*a};
-        DEV_LAUNCH(d, table_points_n, &n, items);
-    }
+    int k = 0;
+    while (rows_kernels[k].unorm16 != (a->as.format == SDD_ROWS_UNORM16) ||
+           (rows_kernels[k].n && (rows_kernels[k].n != a->width.n || rows_kernels[k].stride != a->width.stride)))
+        k++;
+    DEV_CLEAR_PADDING(a);
+    dev_launch(d, rows_kernels[k].kernel, a, sizeof *a, sdd_table_first_items(a, 1) + sdd_table_items(a));
 }
 
 static void quad_rows(struct tabulated *t, int surface, const struct pass *p)

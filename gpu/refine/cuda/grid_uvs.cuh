@@ -4,10 +4,10 @@
  * portable form. */
 #ifndef SDD_GRID_UVS_CUH
 #define SDD_GRID_UVS_CUH
-#include "gpu/device/cuda/row_items.cuh"
+#include "gpu/device/cuda/overlap.cuh"
 #include "gpu/refine/kernels/grid_uvs.k.h"
 
-enum { grid_uvs_threads = row_items_threads };
+enum { grid_uvs_threads = 128 };
 
 #define UVS_ENDS (SDD_LINEAR_EACH + 2) /* of lines of one row; grids have two, and at least .. */
 #define UVS_INSIDE 4                   /* .. as many rows */

@@ -13,6 +13,7 @@
 #ifndef SDD_K_GRID_UVS_H
 #define SDD_K_GRID_UVS_H
 #include "gpu/grid/grid.h"
+#include "gpu/kernel/tile.h"
 #include "gpu/refine/kernels/linear_lines.dev.h"
 
 struct grid_uvs_args {
@@ -139,6 +140,13 @@ SDD_FN void sdd_uv_put(const struct grid_uvs_args *a, uint32_t row)
     else
         for (int32_t k = 0; k < a->width; k++)
             a->out[(size_t)row * (size_t)a->width + (size_t)k] = sdd_uv_value(a, a->width, &p, k);
+}
+
+SDD_FN void r_grid_uvs(int64_t tile, const struct grid_uvs_args *a)
+{
+    const int64_t low = tile * SDD_LINEAR_EACH, left = a->n - low;
+    SDD_EACH (i, left < SDD_LINEAR_EACH ? (int32_t)left : SDD_LINEAR_EACH)
+        sdd_uv_put(a, (uint32_t)(low + i));
 }
 
 #ifndef __CUDACC__

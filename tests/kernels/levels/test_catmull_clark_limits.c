@@ -3,7 +3,7 @@
  * Limit points and the normals of the limit surface are wild_limits'; other normals are summed here from the quads
  * around a vertex, beside an edge that is not manifold from those of its first face. */
 #include "tests/kernels/launch.h"
-#include "gpu/levels/mm_tangents.k.h"
+#include "gpu/levels/level_tangents.ks.h"
 #include "tests/kernels/wild.h"
 #include "tests/oracle/planes.h"
 #include <math.h>

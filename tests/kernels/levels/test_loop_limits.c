@@ -3,7 +3,7 @@
  * others. Limit points and the normals of the limit surface are loop_limits'; other normals are summed here from the
  * triangles around a vertex, beside an edge that is not manifold from those of its first face. */
 #include "tests/kernels/launch.h"
-#include "gpu/levels/loop_tangents.k.h"
+#include "gpu/levels/level_tangents.ks.h"
 #include "tests/kernels/loop.h"
 #include "tests/oracle/planes.h"
 #include <math.h>

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of points over rows of one to three floats: each component comes out, to the bit, as the kernel of positions
- * makes it (which has oracles of its own), and what lies between the rows is left alone. */
+/* Kernels of points over rows of one to three floats, mm_faces_n, mm_first_n, mm_inside_n, mm_seams_n, mm_limits_n,
+ * loop_inside_n, loop_seams_n and loop_limits_n: each component comes out, to the bit, as the kernel of positions makes
+ * it (which has oracles of its own), and what lies between the rows is left alone. */
 #include "tests/kernels/launch.h"
-#include "gpu/levels/kernels/loop_inside_n.k.h"
+#include "gpu/levels/kernels/level_widths.ks.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
-#include "gpu/levels/kernels/loop_seams_n.k.h"
-#include "gpu/levels/kernels/mm_faces_n.k.h"
-#include "gpu/levels/kernels/mm_first_n.k.h"
-#include "gpu/levels/kernels/mm_inside_n.k.h"
 #include "gpu/levels/kernels/mm_limits_n.k.h"
-#include "gpu/levels/kernels/mm_seams_n.k.h"
 #include "tests/kernels/loop.h"
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * with sums in double, and every row of a range must be what one of the patches there makes of it. Grid rows come from
  * the grid order in words (tests/oracle/refined.h). The tables have no meaning but the one symmetry that turned grids
  * rely on. */
-#include "gpu/patches/kernels/adaptive_rows.k.h"
+#include "gpu/patches/kernels/adaptive_rows.tile.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/row_range.h"

@@ -7,7 +7,7 @@
 #include "tests/kernels/quantised.h"
 #include "gpu/refine/kernels/tri_faces.k.h"
 #include "gpu/grid/tri_location.h"
-#include "gpu/refine/kernels/tri_uvs.k.h"
+#include "gpu/refine/kernels/tri_uvs.tile.h"
 #include "tests/kernels/loop.h"
 #include <math.h>
 #include <stdlib.h>

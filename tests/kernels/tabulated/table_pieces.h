@@ -3,7 +3,7 @@
  * their pieces, in classes. */
 #ifndef TESTS_TAB_PIECES_H
 #define TESTS_TAB_PIECES_H
-#include "gpu/engines/tabulated/kernels/table_rows.k.h"
+#include "gpu/engines/tabulated/kernels/table_rows.tile.h"
 #include "tests/kernels/wild.h"
 
 enum { MOST_CLASSES = 5, MOST_COLUMNS = 129, MOST_LEVEL = 6 };

@@ -2,7 +2,7 @@
 /* Oracle of table_normals: pieces with columns, tables and bases of no meaning (table_pieces.h), each vector summed in
  * double as it is written in the mesh, with no scale; normals and tangents are compared as directions, where these are
  * not lost in the rounding of their terms. Ranges of rows are random, and so are the corners that pieces share. */
-#include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"
+#include "gpu/engines/tabulated/kernels/table_variants.ks.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"

@@ -5,9 +5,7 @@
  * range, must stay as it was. Grid rows come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/engines/tabulated/kernels/table_isolated.k.h"
 #include "gpu/engines/tabulated/kernels/table_points_batch.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_n.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_unorm16.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_uv.k.h"
+#include "gpu/engines/tabulated/kernels/table_variants.ks.h"
 #include "gpu/engines/tabulated/kernels/table_order.k.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"

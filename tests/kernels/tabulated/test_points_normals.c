@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points and normals of one launch have the bits of a launch for each, whose kernels have tests of their own. */
-#include "gpu/engines/tabulated/kernels/table_points_normals_16.k.h"
-#include "gpu/engines/tabulated/kernels/table_normals_oct16.k.h"
-#include "gpu/engines/tabulated/kernels/table_points_unorm16.k.h"
+#include "gpu/engines/tabulated/kernels/table_variants.ks.h"
 #include "tests/env.h"
 #include "tests/kernels/launch.h"
 #include "tests/kernels/quantised.h"

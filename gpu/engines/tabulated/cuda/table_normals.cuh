@@ -8,7 +8,7 @@
 #include "gpu/engines/tabulated/cuda/table_points.cuh"
 #include "gpu/engines/tabulated/kernels/table_normals.k.h"
 
-enum { table_normals_threads = table_points_threads };
+enum { table_normals_threads = table_points_threads, table_normals_blocks = 3 };
 
 /* As table_bases. */
 struct table_pair_bases {
@@ -323,7 +323,7 @@ static __device__ __forceinline__ void table_normals_block(const table_normals_a
     overlap_wait(); /* the launch before must not outlast this one */
 }
 
-static __global__ void __launch_bounds__(table_normals_threads, 3)
+static __global__ void __launch_bounds__(table_normals_threads, table_normals_blocks)
     g_table_normals(const int64_t n, const __grid_constant__ table_normals_args a)
 {
     __shared__ table_shared s;

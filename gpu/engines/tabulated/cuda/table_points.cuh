@@ -43,7 +43,9 @@ static __device__ __forceinline__ void table_block(const table_points_args &a, t
     table_item<N, FORM>(a, a.weights, bases, s, blockIdx.x - (unsigned)sdd_table_first_items(&a, 1));
 }
 
-static __global__ void __launch_bounds__(table_points_threads, 4)
+enum { table_points_blocks = 4 }; /* of an SM, at least */
+
+static __global__ void __launch_bounds__(table_points_threads, table_points_blocks)
     g_table_points(const int64_t n, const __grid_constant__ table_points_args a)
 {
     __shared__ table_shared s;

@@ -7,7 +7,7 @@
 
 enum { table_points_batch_threads = table_points_threads };
 
-static __global__ void __launch_bounds__(table_points_batch_threads, 4)
+static __global__ void __launch_bounds__(table_points_batch_threads, table_points_blocks)
     g_table_points_batch(const int64_t n, const __grid_constant__ table_points_batch_args a)
 {
     __shared__ table_shared s;

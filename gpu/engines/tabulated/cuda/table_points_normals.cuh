@@ -5,7 +5,7 @@
 #include "gpu/engines/tabulated/cuda/table_normals.cuh"
 #include "gpu/engines/tabulated/kernels/table_points_normals.k.h"
 
-enum { table_points_normals_threads = table_points_threads };
+enum { table_points_normals_threads = table_points_threads, table_points_normals_blocks = 3 };
 
 template <int POINTS, int NORMALS>
 static __device__ __forceinline__ void table_points_normals_block(const table_points_normals_args &a,
@@ -23,7 +23,7 @@ static __device__ __forceinline__ void table_points_normals_block(const table_po
     }
 }
 
-static __global__ void __launch_bounds__(table_points_normals_threads, 3)
+static __global__ void __launch_bounds__(table_points_normals_threads, table_points_normals_blocks)
     g_table_points_normals(const int64_t n, const __grid_constant__ table_points_normals_args a)
 {
     __shared__ table_shared s;

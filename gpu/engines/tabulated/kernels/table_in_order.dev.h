@@ -5,6 +5,7 @@
 #define SDD_TABLE_IN_ORDER_H
 #include "gpu/engines/tabulated/kernels/table_bicubic.dev.h"
 #include "gpu/engines/tabulated/kernels/table_other.dev.h"
+#include "gpu/engines/tabulated/kernels/table_point.dev.h"
 
 #ifndef __CUDACC__
 #define SDD_TABLE_SOON 4 /* pieces on, whose points, and the rows they are made of, are asked for, .. */
@@ -75,12 +76,6 @@ SDD_FN void sdd_table_fused_first_pass(const struct sdd_table_maker *m, int64_t 
         sdd_table_ask(m->pieces, (uint32_t)(c + SDD_TABLE_FAR));
     if (c + 2 * SDD_TABLE_FAR < end)
         sdd_table_ask_where(m->pieces, (uint32_t)(c + 2 * SDD_TABLE_FAR));
-}
-
-/* Of item i of n, each of which has as many corners as others: the first; that of i + 1 is the end. */
-SDD_FN int64_t sdd_table_first_corner(const struct table_points_args *a, int64_t i, int64_t n)
-{
-    return (int64_t)a->grid.n_corners * i / n;
 }
 
 /* The pieces of corners [first, end). */

@@ -14,6 +14,26 @@
 #ifndef SDD_K_TABLE_NORMALS_H
 #define SDD_K_TABLE_NORMALS_H
 #include "gpu/engines/tabulated/kernels/table_pairs.dev.h"
+#include "gpu/engines/tabulated/kernels/table_points.k.h"
+
+/* by_pieces: tile i of n makes its share of all rows. */
+SDD_FN void sdd_table_reference_normals(int64_t i, int64_t n, const struct table_normals_args *a)
+{
+    const struct table_rows_args *of = &a->rows;
+    const int64_t low = a->by_pieces ? of->n * i / n : i * of->each;
+    const int64_t high = a->by_pieces ? of->n * (i + 1) / n : low + of->each < of->n ? low + of->each : of->n;
+    SDD_EACH (k, (int32_t)(high - low)) {
+        const uint32_t row = (uint32_t)(of->first + low + k);
+        if (!a->by_pieces || sdd_row_location_of(&of->mesh, of->pieces.grid.level, row).corner != SDD_NONE)
+            sdd_table_put_row(a, low + k);
+    }
+}
+
+SDD_FN void r_table_normals(int64_t tile, const struct table_normals_args *a)
+{
+    sdd_table_reference_normals(tile, sdd_table_items(&a->rows.pieces), a);
+}
+
 #ifndef __CUDACC__
 #include "gpu/engines/tabulated/kernels/table_normals_wide.dev.h"
 

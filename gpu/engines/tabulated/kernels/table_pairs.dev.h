@@ -7,7 +7,7 @@
 #ifndef SDD_TABLE_PAIRS_H
 #define SDD_TABLE_PAIRS_H
 #include "gpu/engines/tabulated/kernels/table_other.dev.h"
-#include "gpu/engines/tabulated/kernels/table_rows.k.h"
+#include "gpu/engines/tabulated/kernels/table_rows.tile.h"
 #include "gpu/engines/tabulated/kernels/table_unit.dev.h"
 #include "gpu/rules/tangents.h"
 
@@ -70,7 +70,7 @@ SDD_FN struct sdd_dvec3 sdd_table_double(struct sdd_vec3 v)
 /* The points of a bicubic piece, as seen from its vertex or that of the whole quad's first piece, to p. */
 SDD_FN void sdd_table_see_piece(const struct table_points_args *a, uint32_t i, struct sdd_vec3 *p)
 {
-    const struct sdd_sixteen s = sdd_table_sixteen(a, i);
+    const struct sdd_sixteen s = sdd_table_sixteen(a, sdd_xyz(), i);
     const uint32_t turn = i < a->n_regular_quads ? i % 4 : 0;
     const struct sdd_vec3 from = s.p[turn == 0 ? 5 : turn == 1 ? 9 : turn == 2 ? 10 : 6];
     for (int32_t k = 0; k < SDD_TABLE_REGULAR; k++)

@@ -34,6 +34,17 @@ SDD_FN int64_t sdd_table_items(const struct table_points_args *a)
            (a->n_regular - a->n_regular_quads + half - 1) / half;
 }
 
+/* Item i, row by row. */
+SDD_FN void sdd_table_row_by_row(int64_t i, const struct table_points_args *a, struct sdd_width w)
+{
+    sdd_table_reference_points(i, sdd_table_items(a), a, w);
+}
+
+SDD_FN void r_table_points(int64_t tile, const struct table_points_args *a)
+{
+    sdd_table_row_by_row(tile, a, sdd_xyz());
+}
+
 #ifndef __CUDACC__
 /* Pieces of rows of one width, which is a constant for those of three floats. */
 struct sdd_table_rows_made {

@@ -24,6 +24,13 @@ SDD_FN struct table_points_args sdd_table_points_of(const struct table_points_ba
     return one;
 }
 
+SDD_FN void r_table_points_batch(int64_t tile, const struct table_points_batch_args *a)
+{
+    const int64_t n = sdd_table_items(&a->of), k = tile / n;
+    const struct table_points_args one = sdd_table_points_of(a, k);
+    sdd_table_reference_points(tile - k * n, n, &one, sdd_xyz());
+}
+
 #ifndef __CUDACC__
 SDD_FN void k_table_points_batch(int64_t i, const struct table_points_batch_args *a)
 {

@@ -23,6 +23,16 @@ SDD_FN struct table_points_args sdd_table_frame_points(const struct table_points
     return points;
 }
 
+SDD_FN void r_table_points_normals(int64_t tile, const struct table_points_normals_args *a)
+{
+    if (tile % 2) {
+        r_table_normals(tile / 2, &a->normals);
+    } else {
+        const struct table_points_args points = sdd_table_frame_points(a);
+        r_table_points(tile / 2, &points);
+    }
+}
+
 #ifndef __CUDACC__
 SDD_FN void k_table_points_normals(int64_t i, const struct table_points_normals_args *a)
 {

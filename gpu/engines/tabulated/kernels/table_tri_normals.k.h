@@ -131,6 +131,15 @@ SDD_FN void sdd_tri_put_normal(const struct table_tri_normals_args *a, int64_t i
         sdd_put_basis(a->tangents + 6 * i, sdd_table_double(r.n), 1.0);
 }
 
+SDD_FN void r_table_tri_normals(int64_t tile, const struct table_tri_normals_args *a)
+{
+    const int64_t n = sdd_tri_items(&a->pieces); /* by_triangles */
+    const int64_t low = a->by_triangles ? a->n * tile / n : tile * a->each;
+    const int64_t high = a->by_triangles ? a->n * (tile + 1) / n : low + a->each < a->n ? low + a->each : a->n;
+    SDD_EACH (k, (int32_t)(high - low))
+        sdd_tri_put_normal(a, low + k);
+}
+
 #ifndef __CUDACC__
 static inline void sdd_tri_see_ways(const void *args, uint32_t piece, struct sdd_tri_seen *s)
 {

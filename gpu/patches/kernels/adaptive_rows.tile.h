@@ -2,7 +2,7 @@
 /* adaptive_rows: rows of a level from the bicubic patches of all levels up to it, and from points of its own where
  * there is no patch (adaptive_cell.dev.h).
  * Shapes  patches, points -> to[n][3] f32: rows first to first + n - 1 of level `last`
- * Launch  item of `each` rows, the last item perhaps fewer; n / each items, rounded up
+ * Launch  tile of `each` rows, the last tile perhaps fewer; n / each tiles, rounded up
  * Cost    256 B read a patch, cached; 15 multiply-adds a float for a row alone, 3 for a whole patch; 12 B written a row
  * Result  Sums run along x first, then along y, rounded once a term, whatever the rows around it are. A point of two
  *         grids is made on the one that sdd_quad_location_of names.
@@ -10,7 +10,10 @@
  * Source  Niessner et al. 2012 */
 #ifndef SDD_K_ADAPTIVE_ROWS_H
 #define SDD_K_ADAPTIVE_ROWS_H
+#include "gpu/kernel/tile.h"
 #include "gpu/patches/kernels/adaptive_cell.dev.h"
+
+enum { adaptive_rows_threads = 128 };
 
 struct adaptive_rows_args {
     struct sdd_adaptive from;
@@ -32,7 +35,15 @@ SDD_FN struct sdd_vec3 sdd_adaptive_point(const struct sdd_adaptive *a, uint32_t
     return sdd_sixteen_point(&s, sdd_leaf_basis(a, leaf.side), at.x, at.y);
 }
 
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+SDD_FN void k_adaptive_rows(int64_t tile, const struct adaptive_rows_args *a)
+{
+    const int64_t low = tile * a->each;
+    SDD_EACH (i, (int32_t)(a->n - low < a->each ? a->n - low : a->each))
+        sdd_put_vec3(a->to, (uint32_t)(low + i), sdd_adaptive_point(&a->from, (uint32_t)(a->first + low + i)));
+}
+#else
+/* A CPU's thread makes whole bands of rows with what they have in common. */
 /* Makes the points of a patch that lie in the band. */
 static inline void sdd_band_leaf(const struct adaptive_rows_args *a, const struct sdd_band *b,
                                  const struct sdd_quarter *q, const struct sdd_leaf *leaf)

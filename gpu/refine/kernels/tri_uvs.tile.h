@@ -2,15 +2,18 @@
 /* tri_uvs: as grid_uvs, for triangles: values that are linear over each control triangle.
  * Shapes  grid of the channel or of the vertices (vert are rows of uv), edge_corner[E'], uv[U][width] f32 ->
  *         out[n][width] f32, or f16 for two floats (as)
- * Launch  item: SDD_LINEAR_EACH rows of n, the last item perhaps fewer
+ * Launch  tile: SDD_LINEAR_EACH rows of n, the last tile perhaps fewer
  * Cost    4 B written and 12 B read (cached) a component
  * Result  A value on a shared UV edge is made once, from the edge, for both triangles.
  * Threads any queue
  * Source  OpenSubdiv's linear face-varying interpolation */
 #ifndef SDD_K_TRI_UVS_H
 #define SDD_K_TRI_UVS_H
+#include "gpu/kernel/tile.h"
 #include "gpu/refine/kernels/linear_lines.dev.h"
 #include "gpu/grid/tri_location.h"
+
+enum { tri_uvs_threads = 128 };
 
 struct tri_uvs_args {
     struct sdd_grid grid;
@@ -60,7 +63,15 @@ SDD_FN void sdd_tri_uv_put(const struct tri_uvs_args *a, uint32_t row)
                 s.kind == SDD_AT_VERTEX ? v.u[k] : sdd_tri_value(&v, x, y, k);
 }
 
-#ifndef __CUDACC__
+#ifdef __CUDACC__
+SDD_FN void k_tri_uvs(int64_t tile, const struct tri_uvs_args *a)
+{
+    const int64_t low = tile * SDD_LINEAR_EACH, left = a->n - low;
+    SDD_EACH (i, left < SDD_LINEAR_EACH ? (int32_t)left : SDD_LINEAR_EACH)
+        sdd_tri_uv_put(a, (uint32_t)(low + i));
+}
+#else
+/* A CPU's thread makes whole lines of rows with what they have in common. */
 /* Makes the values along control edge e, at its points in their order. */
 static inline void sdd_tri_uv_edge(const struct tri_uvs_args *a, int32_t width, uint32_t e, float *values)
 {
