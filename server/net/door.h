@@ -19,7 +19,7 @@
 /* The options as they were given. Lists have commas between their items; "" is empty and "*" is everything. */
 struct door {
     const char *allow_host, *allow_origin;
-    const char *listen; /* ADDR:PORT */
+    const char *listen; /* The value of --listen, ADDR:PORT. */
 };
 struct door_visitor {
     /* The values of Host, Origin and Sec-Fetch-Site, each NULL when the request does not have the header. */

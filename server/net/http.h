@@ -58,7 +58,7 @@ struct request {
     bool streamed;
     const char *code;        /* The code of an error, for the log. */
     double phases[N_PHASES]; /* Seconds. */
-    const char *refined_by;  /* The engine's method, as in struct job. */
+    const char *refined_by;  /* A copy of the job's. */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------------ */

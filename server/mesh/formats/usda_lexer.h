@@ -13,8 +13,8 @@ enum usda_kind {
     USDA_NAME = 256, /* Letters, digits, '_', ':', '.' and bytes above ASCII; the first is not a digit. */
     USDA_NUMBER,     /* A digit, a sign or a point, and what follows it without a blank. */
     USDA_STRING,     /* The text between single or double quotes, one or three on either side. */
-    USDA_ASSET,      /* @...@, or with three @ on either side. */
-    USDA_PATH        /* <...> */
+    USDA_ASSET,      /* A name between @, one or three on either side. */
+    USDA_PATH        /* A path in angle brackets, <...>. */
 };
 
 struct usda_lexer {
