@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.c: the option table and its four sources: defaults, ini file, environment, flags. */
+/* config.c: the table of the daemon's options, for main.c. It reads them from defaults, an ini file, the environment
+ * and flags, and prints them. */
 #include "server/config.h"
 #include "server/base/address.h"
 #include "server/net/door.h"
@@ -18,9 +19,9 @@ struct option_row {
     const char *name;
     enum kind kind;
     size_t offset;
-    const char *value;    /* default                               */
-    double min, max;      /* of INTEGER, BYTES and SECONDS         */
-    const char *argument; /* what --help calls the value           */
+    const char *value;    /* The default. */
+    double min, max;      /* The range of INTEGER, BYTES and SECONDS. */
+    const char *argument; /* What --help calls the value. */
     const char *help;
 };
 #define AT(field) offsetof(struct config, field)
@@ -100,7 +101,7 @@ static bool parse_number(const char *s, bool with_unit, double *out)
                  {"K", KIB},   {"M", KIB * KIB},   {"G", KIB * KIB * KIB},   {"T", TIB},   {"", 1}};
     char *end;
     if (!isdigit((unsigned char)*s))
-        return false; /* strtod would take " 1", "-1", "inf" and "nan" */
+        return false; /* strtod would accept " 1", "-1", "inf" and "nan". */
     errno = 0;
     double v = strtod(s, &end);
     if (errno || !isfinite(v))
@@ -193,7 +194,7 @@ static int on_ini(void *user, const char *section, const char *name, const char 
     struct file_state *s = user;
     const struct option_row *row = find(name);
     if (s->error->bytes)
-        return 1; /* the first one is told, with its line */
+        return 1; /* Only the first error is reported, with its line. */
     if (row && row->kind < ACTION)
         return set(s->config, row, value, "config file", s->error);
     text_printf(s->error, "there is no option \"%s\"%s%s", name, *section ? " in section " : "", section);
@@ -207,7 +208,7 @@ static bool read_file(struct config *c, const char *path, struct text *error)
     errno = 0;
     FILE *f = fopen(path, "re");
     int rc = f ? ini_parse_file(f, on_ini, &s) : -1;
-    if (rc < 0 || ferror(f)) { /* a directory opens, but does not read */
+    if (rc < 0 || ferror(f)) { /* A directory can be opened, but not read. */
         text_printf(error, "config file %s cannot be read: %s", path, strerror(f && !errno ? EIO : errno));
         rc = -1;
     } else if (rc)
@@ -234,7 +235,8 @@ static bool read_environment(struct config *c, bool only_file, struct text *erro
     return true;
 }
 
-/* Reads the flags; with only_file just --config, because the file comes before the environment and the flags. */
+/* Reads the flags, or with only_file just --config. The file is needed first, because the environment and the flags
+ * override it. */
 static bool read_flags(struct config *c, int argc, char **argv, bool only_file, struct text *error)
 {
     struct option longs[N_ROWS + 1];

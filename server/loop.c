@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* loop.c: the daemon's life on its loop: it serves, drains, fails, and ends. */
+/* loop.c: runs the daemon's loop for serve.c: the daemon serves, drains or fails, and ends. */
 #include "server/loop.h"
 #include "server/net/auth.h"
 #include "server/net/http.h"
@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #define TICK_MS 250
-#define FAIL_MS 100    /* what a failing daemon still has for its last answers   */
-#define LAST_SECONDS 1 /* for the last answers, after --drain-timeout */
-#define STUCK_FACTOR 2 /* a step may take so many request deadlines, and a minute */
+#define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
+#define LAST_SECONDS 1 /* How long it sends its last answers after --drain-timeout. */
+#define STUCK_FACTOR 2 /* The device hangs when a step takes longer than so many request deadlines and a minute. */
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 void loop_notify(const char *state)
@@ -127,8 +127,8 @@ void loop_served(void *user)
     log_flush(&s->log);
 }
 
-/* Connections are resumed, and MHD has to be told in the same breath, because in external mode a resumed connection
- * wakes nobody. */
+/* Answers resume connections, and libmicrohttpd must run right afterwards: it uses an external loop, so a resumed
+ * connection wakes nobody. */
 void loop_moved(void *user)
 {
     http_run(&server_of(user)->net);
@@ -188,7 +188,8 @@ static void close_handle(uv_handle_t *handle, void *arg)
         uv_close(handle, NULL);
 }
 
-/* What runs on other threads comes back, unless a device hangs. Streams end with their connections. */
+/* Waits up to a second for work on other threads, which may not come back when the device hangs. Streams end with their
+ * connections, so they are waited for when these are closed. */
 static void wait_for_work(struct server *s)
 {
     for (int ms = 0; (s->jobs.n || (!s->net.mhd && !list_empty(&s->sending.streams))) && ms < 1000; ms++) {
@@ -207,7 +208,7 @@ void loop_run(struct server *s)
     streams_fail(&s->sending);
     answers_cut(&s->sending);
     for (int i = 0; i < 3; i++)
-        http_run(&s->net); /* everybody awake, last bytes out */
+        http_run(&s->net); /* This wakes all connections and sends the last bytes. */
     wait_for_work(s);
     http_stop(&s->net);
     wait_for_work(s);

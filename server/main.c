@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.c: options in, exit code out. */
+/* main.c: the command subdd: reads the options, does what they ask, and returns the exit code. */
 #include "server/net/auth.h"
 #include "server/config.h"
 #include "server/serve.h"
@@ -28,20 +28,22 @@ static int new_token(const struct config *c)
     return code;
 }
 
-/* Threads of OpenMP look for work for milliseconds after each kernel, on cores that those who send and receive its
- * answer need. How long is read when its library is loaded: the daemon begins once more, before it has read anything.
- * What the environment says about waiting stays as it is. */
+/* Makes idle threads of OpenMP sleep soon, unless the environment says how they wait. They would otherwise look for
+ * work for milliseconds after each kernel, on cores that the threads need which send and receive its answer. The
+ * library reads the setting when it is loaded, so the daemon starts itself once more with the variable set. */
 static void wait_briefly(char **argv)
 {
     char path[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1); /* whose name the process then has */
+    /* The process gets the name of the file at this path. */
+    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
     if (n <= 0 || getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY"))
         return;
     path[n] = 0;
     const char *slash = strrchr(path, '/');
-    const bool by_loader = slash && strncmp(slash, "/ld-", 4) == 0; /* it is the loader's name, not ours */
+    const bool by_loader =
+        slash && strncmp(slash, "/ld-", 4) == 0; /* Then it is the path of the loader, not of the daemon. */
     if (!by_loader && setenv("GOMP_SPINCOUNT", "20000", 1) == 0)
-        (void)execv(path, argv); /* else it is slower, no more */
+        (void)execv(path, argv); /* If this fails, the daemon is only slower. */
 }
 
 int main(int argc, char **argv)

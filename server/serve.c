@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* serve.c: start to stop: makes what each room works with and hands the rooms to each other. */
+/* serve.c: starts and stops the daemon for main.c: it makes what each room works with and hands the rooms to each
+ * other. */
 #include "server/serve.h"
 #include "server/api/routes.h"
 #include "server/loop.h"
@@ -14,9 +15,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define OTHER_FILES 256 /* reserve, lingering sockets, store, log, device */
+/* Files besides connections: reserved connections, lingering sockets, store, log and device. */
+#define OTHER_FILES 256
 
-/* ---- the device lives on its thread from first to last ----------------------------------------------------------- */
+/* ---- the device, which is opened and closed on its own thread ---------------------------------------------------- */
 struct device_task {
     struct task task;
     struct server *server;
@@ -159,7 +161,7 @@ static bool start(struct server *s, char *url, size_t size, struct text *error)
 static void finish(struct server *s)
 {
     struct sdd_error err;
-    /* The device or the disk may never answer again; what was acknowledged is on disk. */
+    /* The device or the disk may never answer again, so nothing waits for them. What was acknowledged is on disk. */
     if (s->exit_code || s->jobs.n || !list_empty(&s->sending.streams)) {
         log_close(&s->log);
         _exit(s->exit_code ? s->exit_code : 0);
@@ -182,17 +184,17 @@ static int cannot_start(const char *why)
 
 int serve(const struct config *config, open_device_fn *open_device)
 {
-    static struct server s; /* some 100 KB, zeroed */
+    static struct server s; /* It is static because it has some 100 KB and must be zeroed. */
     struct text error = {0};
     char url[96];
     s.config = config;
     s.open_device = open_device;
     signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); /* a write past a limit is an error of that write */
+    signal(SIGXFSZ, SIG_IGN); /* A write past a limit then fails, and does not end the process. */
     if (!log_open(&s.log, config->log_file))
         return cannot_start("the log file cannot be opened");
     if (!start(&s, url, sizeof url, &error)) {
-        _exit(cannot_start(error.data)); /* threads may be up */
+        _exit(cannot_start(error.data)); /* Threads may be running already, and exit handlers could wait for them. */
     }
     const struct sdd_device_info *device = &s.memory.device_info;
     fprintf(stdout, "subdd listening on %s backend=%s\n", url, device->backend);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* server.h: the door of the topmost room: the daemon as a whole. serve.c makes each room's part and hands the rooms to
- * each other; loop.c runs them until the daemon ends; config.c has the options; main.c is the command. No other room
- * includes this header: a room is handed its own part, and handlers are handed struct service. */
+ * each other, loop.c runs them until the daemon ends, config.c has the options, and main.c is the command. No other
+ * room includes this header: each is given its own part, and handlers are given struct service. */
 #ifndef SUBDD_SERVER_H
 #define SUBDD_SERVER_H
 #include "server/operation/operation.h"
@@ -9,7 +9,8 @@
 #include "server/refine/stream.h"
 #include "server/serve.h"
 
-struct server { /* the loop thread's, but for what the rooms say of theirs */
+/* The daemon. It belongs to the loop's thread, except for what the rooms say about their parts. */
+struct server {
     const struct config *config;
     open_device_fn *open_device;
     struct log log;
@@ -19,7 +20,7 @@ struct server { /* the loop thread's, but for what the rooms say of theirs */
     struct memory memory;
     struct storage storage;
     struct sending sending;
-    struct service service; /* these, for handlers */
+    struct service service; /* Pointers to the parts above, for handlers. */
 
     uv_loop_t loop;
     uv_timer_t tick, drain;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* api.h: the door of api/: the handlers that routes.c names, one file a resource, and what these files share. A handler
- * checks its request and answers, or starts a job whose steps are in the same file. Only serve.c, by the endpoint table
- * (routes.h), knows of api/; api/ may use every room below. */
+/* api.h: the door of api/: the handlers that routes.c names, with one file per resource, and what these files share. A
+ * handler checks its request and then answers it or starts a job, whose steps are in the same file. Only serve.c, by
+ * the table of endpoints (routes.h), knows api/; api/ may use every room below. */
 #ifndef SUBDD_API_H
 #define SUBDD_API_H
 #include "server/operation/operation.h"
 
-/* Each handler answers, or starts a job that will. */
+/* Each handler answers its request, or starts a job that will. */
 void api_live(struct request *r);
 void api_ready(struct request *r);
 void api_service(struct request *r);
@@ -25,26 +25,33 @@ void api_patches(struct request *r);
 void api_matrix(struct request *r);
 void api_plan(struct request *r);
 
-/* MeshInfo (info.c), as JSON object or message. residency and bytes are the caller's to say. */
+/* What a MeshInfo says about the memory that a mesh holds, and how its upload went. */
 struct info_state {
     const char *residency;
     int64_t device_bytes, host_bytes;
-    const int64_t *bandwidth; /* [2] before and after a reorder; NULL: none was asked for */
+    const int64_t *bandwidth; /* [2] The bandwidth before and after a reorder; NULL when none was asked for. */
 };
+/* info_json, info_proto: write a MeshInfo as a JSON object or as a message. */
 void info_json(struct text *out, const struct store_info *info, const struct info_state *state);
 void info_proto(struct text *out, const struct store_info *info, const struct info_state *state);
-/* EditResult: newVertexIds and newFaceIds beside the mesh. */
+/* edit_result_json, edit_result_proto: write an EditResult, which has the new ids besides the mesh. */
 struct edit_result;
 void edit_result_json(struct text *out, const struct store_info *info, const struct info_state *state,
                       const struct edit_result *e);
 void edit_result_proto(struct text *out, const struct store_info *info, const struct info_state *state,
                        const struct edit_result *e);
+/* info_state_of: what is known of a mesh by its slot, which is NULL when nothing of it is in memory. On the loop. */
 struct info_state info_state_of(const struct slot *slot);
+/* answer_info: answers with a MeshInfo and its entity tag. */
 void answer_info(struct request *r, int status, const struct store_info *info, const struct info_state *state);
+/* info_list: answers with a MeshList; `more` says that another page follows. */
 void info_list(struct request *r, const struct store_info *infos, int n, bool more);
 
-/* positions_read: the body as positions (positions.c), with `whole` all of them; *out that is there already stays.
- * Host thread. */
+/* positions_read: reads and checks a job's body as positions; with `whole` they must be those of all vertices. When
+ * *out is set already, as in a second round of the job, it stays.
+ * Threads  a host thread
+ * Owner    *out is the caller's, even on error
+ * Errors   SDD_EINVALID, and those of the readers and of positions_check, in the job's err */
 struct positions;
 int positions_read(struct mesh_job *j, bool whole, struct positions **out);
 

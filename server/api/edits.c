@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits.c: POST /v1/meshes/{id}/edits: an atomic batch on one version makes the next one.
- * The new device state is built beside the old one; it stays, so that the next refined request finds it. */
+/* edits.c: answers POST /v1/meshes/{id}/edits, by which a batch of edits makes the next version of a mesh, wholly or
+ * not at all. The new device state is built beside the old one and then takes its place, so that the next request for a
+ * refined surface finds it. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -13,7 +14,7 @@ struct edit_job {
     struct edit_batch *batch;
     struct edit_result result;
     struct resident *resident;
-    struct store_info info; /* of the new version */
+    struct store_info info; /* The record of the new version. */
 };
 
 static int parse(struct job *job)
@@ -21,7 +22,7 @@ static int parse(struct job *job)
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base;
     if (e->batch)
-        return SDD_OK; /* a second round */
+        return SDD_OK; /* Should the step run again, it keeps the batch. */
     int rc = idempotency_digest(j);
     if (rc)
         return rc;
@@ -55,7 +56,7 @@ static int build(struct job *job)
     mesh_delta_desc(&e->result.delta, &delta);
     int rc =
         build_resident(job, e->result.mesh, &edit, e->info.topology_id, slot_of(job)->info.version + 1, &e->resident);
-    mesh_delta_fini(&e->result.delta); /* here, for the loop frees what is left */
+    mesh_delta_fini(&e->result.delta); /* The loop frees the rest later; this would keep it busy. */
     return rc;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* health.c: is the daemon alive, and does it take work. */
+/* health.c: answers GET /v1/health/live and /v1/health/ready, by which probes learn whether the daemon is alive and
+ * takes work. */
 #include "server/api/api.h"
 #include <stdlib.h>
 
@@ -18,12 +19,12 @@ void api_live(struct request *r)
     answer_status(r, "live");
 }
 
-/* Readiness asks the device, by a kernel that it launches and waits for. */
+/* Asks the device whether it works, by a kernel that is launched and waited for. */
 static int probe(struct job *job)
 {
     int rc = sdd_device_probe(memory_of(job)->device, &job->err);
     residency_publish(memory_of(job)->residency);
-    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* full, but it answers */
+    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* The device is full, but it answers. */
 }
 
 static void answer_ready(struct job *job)
@@ -47,6 +48,6 @@ void api_ready(struct request *r)
     struct job *job = executor_depth(s->jobs->compute) ? NULL : calloc(1, sizeof *job);
     if (job)
         operation_start(r, job, &ops, NULL);
-    else /* it is at work, under a deadline of its own */
+    else /* The device is busy, and the loop notices when its work takes too long. */
         answer_status(r, "ready");
 }

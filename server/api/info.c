@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* info.c: MeshInfo, MeshList and EditResult as JSON and as messages. */
+/* info.c: writes MeshInfo, MeshList and EditResult as JSON and as protobuf messages, for the handlers of api/. */
 #include "server/api/api.h"
 #include "server/mesh/edits/edits.h"
 #include "subdd.pb-c.h"
@@ -8,10 +8,11 @@
 #include <string.h>
 #include <time.h>
 
+/* The structs of protobuf-c have char * without const for what it only reads. */
 static char *text_of(const char *s)
 {
     return (char *)(uintptr_t)s;
-} /* protobuf-c only reads */
+}
 
 static void write_date(char out[40], int64_t ms)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meshes.c: create, list, show, delete and read back control meshes. */
+/* meshes.c: answers the requests for /v1/meshes: create, list, show, delete and read back control meshes. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -15,7 +15,7 @@
 struct create_job {
     struct mesh_job base;
     struct mesh *mesh;
-    struct mesh *authored; /* the mesh before it was reordered, until the library has taken it */
+    struct mesh *authored; /* The mesh before it was reordered, kept until the library has accepted the new one. */
     bool reordered;
     int64_t bandwidth[2];
     struct resident *resident;
@@ -65,7 +65,8 @@ static bool create_skip_find(const struct job *job)
     return !((const struct mesh_job *)job)->key;
 }
 
-/* The library names rows, and a client knows those that it sent: what is refused is refused in these. */
+/* Puts the mesh on the device. Errors of the library name rows, and a client knows only the rows that it sent; so when
+ * a reordered mesh is refused, the mesh as it was sent is tried for the sake of its error. */
 static int create_build(struct job *job)
 {
     struct create_job *c = (struct create_job *)job;
@@ -80,7 +81,7 @@ static int create_build(struct job *job)
     return rc;
 }
 
-/* The answer is written before the commit, because the commit records it for the request's Idempotency-Key. */
+/* Writes the answer before the commit, because the commit stores it for the request's Idempotency-Key. */
 static void create_describe(struct create_job *c, int64_t now)
 {
     const struct mesh *m = c->mesh;
@@ -125,7 +126,7 @@ static int create_adopt(struct job *job)
     struct create_job *c = (struct create_job *)job;
     struct slot *slot = slot_get(&memory_of(job)->slots, c->info.id);
     if (!slot)
-        return SDD_OK; /* it is stored; the next request finds it there */
+        return SDD_OK; /* Memory is out, but the mesh is stored, and the next request finds it there. */
     slot_use(slot);
     slot->known = true;
     slot->info = c->info;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meta.c: what the service says of itself: /v1, the OpenAPI document, the metrics. */
+/* meta.c: answers the requests about the service itself: GET /v1, the OpenAPI document and the metrics. */
 #include "server/api/api.h"
 #include "server/refine/refine.h"
 #include "openapi.h"
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* What the engine does: each feature, and the schemes under which it is there. */
+/* Writes which features an engine has, and for which schemes. */
 static void write_features(struct text *t, const struct sdd_engine_info *e)
 {
     const char *const *scheme = sdd_option_table[0].tokens;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* positions.c: PUT /v1/meshes/{id}/positions: new points for a topology that stays. */
+/* positions.c: answers PUT /v1/meshes/{id}/positions, which moves vertices and keeps the topology; and reads positions
+ * for other routes that take them. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -17,7 +18,7 @@ int positions_read(struct mesh_job *j, bool whole, struct positions **out)
     whole = whole || (j->media_in & (MEDIA_OBJ | MEDIA_USDA)) ||
             ((j->media_in & MEDIA_OCTETS) && !query_get(&j->query, "first"));
     if (*out)
-        return SDD_OK; /* a second round */
+        return SDD_OK; /* The steps run again after JOB_AGAIN. */
     int rc = query_int(&j->query, "first", 0, INT32_MAX, &first, &job->err);
     if (rc)
         return rc;
@@ -38,8 +39,8 @@ static int parse(struct job *job)
     return positions_read(&p->base, false, &p->positions);
 }
 
-/* The device judges the values, so it gets them first. Until the commit its version is none: should the job end
- * here, the next one loads the points of the store again. */
+/* Moves the vertices on the device, which checks the coordinates; so this comes before the commit. Until the commit the
+ * device's version is 0: should the job end here, the next one loads the stored points again. */
 static int move(struct job *job)
 {
     struct positions_job *p = (struct positions_job *)job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* routes.c: THE endpoint table. */
+/* routes.c: the table of endpoints for net/: which handler answers a method and path, and what is checked before it. */
 #include "server/api/routes.h"
 #include "server/api/api.h"
 

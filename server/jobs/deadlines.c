@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* deadlines.c: one timer on the loop, armed for the nearest deadline of all jobs whose client still waits. */
+/* deadlines.c: keeps one timer on the loop for jobs.c, armed for the nearest deadline of the jobs whose client still
+ * waits. */
 #include "server/jobs/jobs.h"
 
 static void on_deadline(uv_timer_t *timer)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* executor.c: threads with one queue. */
+/* executor.c: threads that share one queue of tasks, for jobs.c and for whoever frees large memory. */
 #include "server/jobs/executor.h"
 #include <pthread.h>
 #include <signal.h>
@@ -61,7 +61,7 @@ struct executor *executor_start(const char *name, int n_threads, void *user)
     pthread_cond_init(&e->more, NULL);
     e->last = &e->first;
     e->user = user;
-    sigfillset(&all); /* signals are the loop's */
+    sigfillset(&all); /* The new threads block all signals, which the loop handles. */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     for (; e->n_threads < n_threads; e->n_threads++) {
         if (pthread_create(&e->threads[e->n_threads], NULL, work, e))
@@ -93,7 +93,8 @@ int executor_take(struct executor *e, bool (*fits)(const struct task *task, cons
     pthread_mutex_lock(&e->mutex);
     for (const struct task *task = e->first; task; task = task->next)
         waiting += fits(task, cls);
-    for (struct task **at = &e->first; *at && n < waiting / 2 && n < most;) { /* *at: some may fit no more */
+    for (struct task **at = &e->first;
+         *at && n < waiting / 2 && n < most;) { /* *at may become NULL, because a task may no longer fit. */
         if (!fits(*at, cls)) {
             at = &(*at)->next;
             continue;

@@ -1,31 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* executor.h: a few threads that run tasks in the order posted. Posting never waits; how much may be posted is
- * decided by who posts (jobs.c counts jobs against --queue-size). */
+/* executor.h: a few threads that run tasks in the order in which they were posted. Posting never waits, so the caller
+ * must limit how much it posts; jobs.c counts jobs against --queue-size. */
 #ifndef SUBDD_EXECUTOR_H
 #define SUBDD_EXECUTOR_H
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct task { /* embedded in what it works on; belongs to the executor until run is called, then to run */
+/* A task is embedded in the struct that it works on. The executor owns it until `run` is called, and then `run` does.
+ * */
+struct task {
     struct task *next;
     void (*run)(struct task *task, void *user);
 };
 struct executor;
-/* executor_start: NULL when threads cannot be made. `user` is handed to every task. */
+/* executor_start: starts the threads, which pass `user` to every task. Returns NULL when it cannot. */
 struct executor *executor_start(const char *name, int n_threads, void *user);
-void executor_post(struct executor *e, struct task *task); /* any thread */
-/* executor_take: from a task that runs: the first half of those waiting that fit, `most` at most, out of their turn;
- * they are the caller's to run. The other half is there to work on while these go on elsewhere. Returns how many. */
+/* executor_post: may be called on any thread. */
+void executor_post(struct executor *e, struct task *task);
+/* executor_take: takes waiting tasks that fit out of the queue, ahead of their turn; a running task may call it. It
+ * takes the first half of those that fit, and `most` at most, so that the other half is left to work on while the
+ * caller is busy with these.
+ * Owner   the tasks in *out are the caller's to run
+ * Result  how many they are */
 int executor_take(struct executor *e, bool (*fits)(const struct task *task, const void *cls), const void *cls, int most,
                   struct task **out);
-/* executor_release: release(pointer) on one of its threads, or here when `bytes` is small: giving a gigabyte back
- * to the kernel takes longer than the loop should be away. */
+/* executor_release: calls release(pointer) on one of the threads, or at once when `bytes` is small. Giving a gigabyte
+ * back to the kernel takes longer than the loop may be away. */
 void executor_release(struct executor *e, void *pointer, int64_t bytes, void (*release)(void *pointer));
-/* Runs what is posted, then ends the threads. NULL is fine. */
+/* executor_stop: runs what is posted, then ends the threads. NULL is fine. */
 void executor_stop(struct executor *e);
-int executor_depth(const struct executor *e); /* tasks waiting or running */
-/* Nanoseconds (CLOCK_MONOTONIC) since which a task has been running on the first thread; 0: idle. */
+/* executor_depth: the number of tasks that wait or run. */
+int executor_depth(const struct executor *e);
+/* executor_busy_since: when the current task began, in nanoseconds of CLOCK_MONOTONIC, or 0 when idle. It is meant for
+ * executors with one thread. */
 uint64_t executor_busy_since(const struct executor *e);
 
 #endif

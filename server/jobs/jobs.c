@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.c: moves jobs from step to step. All but run_step and the done list is the loop's. */
+/* jobs.c: moves jobs from step to step, for the rooms that start them (jobs.h). Everything here runs on the loop,
+ * except what the first part says: run_step and what a step may call on its thread. */
 #include "server/jobs/jobs.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,7 +97,7 @@ static bool may_begin(const struct turns *turns, const struct job *job)
     return !turns->holder && !turns->closed && (job->reader || !turns->readers);
 }
 
-/* The first in line begins, unless somebody is in its way. */
+/* Lets the first job in line begin, unless another job is in its way. */
 static void let_next(struct jobs *jobs, struct turns *turns)
 {
     struct job *next = list_empty(&turns->waiting) ? NULL : CONTAINER(turns->waiting.next, struct job, wait);
@@ -173,7 +174,7 @@ static void finish(struct job *job)
     job->ops->free(job);
 }
 
-/* What a step's result means for the next step; true: the job is over. */
+/* Chooses the next step by the result of the last one. Returns true when the job is over. */
 static bool judge(struct job *job)
 {
     if (job->rc < 0) {
@@ -257,14 +258,14 @@ void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, st
 void job_abandon(struct job *job, int code)
 {
     struct sdd_error err = {0};
-    atomic_store(&job->cancel, 1); /* also of what goes on behind an answer */
+    atomic_store(&job->cancel, 1); /* Even without a request the job may go on after its answer. */
     if (!job->request)
         return;
     metrics_add(job->jobs->metrics, M_CANCELLED, 1);
     sdd_fail(&err, code, "",
              code == SDD_EDEADLINE ? "the work did not finish before the request's deadline" : "the client went away");
     answer(job, &err);
-    if (job->turns && !job->holds && !job->shares) { /* still waiting: nothing of it runs anywhere */
+    if (job->turns && !job->holds && !job->shares) { /* It still waits for its turn, so nothing of it runs. */
         job->rc = SDD_ECANCELLED;
         finish(job);
     }

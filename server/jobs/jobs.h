@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* jobs.h: the door of jobs/: work that is done in steps, each on one thread, moved on by the loop; the threads
- * (executor.h) are in here too. Rooms above hand jobs in; jobs/ knows no HTTP, no mesh and no device: who waits for a
- * job and what jobs take turns at is opaque here, and hooks say what is to be done with either.
+/* jobs.h: the door of jobs/: work that is done in steps, each on one thread, and moved on by the loop; and the threads
+ * themselves (executor.h). Rooms above start jobs. jobs/ knows no HTTP, no mesh and no device: it does not look into
+ * the request that waits for a job or into the thing that jobs take turns at, and calls hooks when something must be
+ * done.
  *
  *   job_start -> [wait for its turn] -> step, step, ... -> ops->answer (when a client still waits) -> ops->free
  *
- * A job may take its turn at one thing, a mesh, from its first step to its end; jobs on one mesh run one after the
- * other, in the order in which they came, but for readers, which run beside each other from job_share on. A step runs
- * on its thread with the job to itself, unless it lets the loop answer while it goes on (refine/compute.c). Jobs are
- * embedded first in the struct of their kind. The client may leave, or its deadline may pass, while a step runs: the
- * request is answered at once, `cancel` is set, and the job goes on without a request until its step returns. */
+ * A job may take its turn at one thing, which is a mesh, from its first step to its end. Jobs on one mesh run one after
+ * the other in the order in which they came, except for readers, which run at the same time from job_share on. A step
+ * has the job to itself on its thread, unless it lets the loop answer while it goes on (refine/compute.c). The struct
+ * of a kind of job has the job as its first member.
+ *
+ * The client may leave, or its deadline may pass, while a step runs. The request is then answered at once, `cancel` is
+ * set, and the job goes on without a request until its step returns.
+ * Threads  the loop's, except where a comment names another */
 #ifndef SUBDD_JOBS_H
 #define SUBDD_JOBS_H
 #include "gpu/sdd/sdd.h"
@@ -24,28 +28,29 @@ struct jobs;
 struct request;
 
 enum queue { ON_LOOP, ON_HOST, ON_STORE, ON_DEVICE };
-enum { JOB_DONE = 1 /* skip the other steps */, JOB_AGAIN = 2 /* start over at the first step */ };
+/* Results of a step: JOB_DONE skips the other steps, and JOB_AGAIN starts over at the first one. */
+enum { JOB_DONE = 1, JOB_AGAIN = 2 };
 #define JOB_MAX_ROUNDS 8
 #define JOB_MOST_JOINED 63
 
 struct step {
     enum queue queue;
-    int phase;                           /* enum phase that its time counts for; -1: it counts itself   */
-    int (*run)(struct job *job);         /* SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err        */
-    bool (*skip)(const struct job *job); /* asked on the loop; NULL: never                            */
+    int phase;                           /* The enum phase to which its time is added, or -1 when it adds it itself. */
+    int (*run)(struct job *job);         /* Returns SDD_OK, JOB_DONE, JOB_AGAIN, or an error in job->err. */
+    bool (*skip)(const struct job *job); /* Called on the loop; true skips the step. NULL never skips. */
 };
 struct job_ops {
-    const struct step *steps;        /* ends with run NULL                                          */
-    void (*answer)(struct job *job); /* on the loop, all steps done, job->request is there          */
-    void (*free)(struct job *job);   /* on the loop; frees what the job owns, and the job           */
+    const struct step *steps;        /* The last one has run NULL. */
+    void (*answer)(struct job *job); /* Called on the loop after all steps, when there is a job->request. */
+    void (*free)(struct job *job);   /* Called on the loop; it frees the job and what it owns. */
 };
 
-/* Jobs that want one thing take turns at it; whoever has the thing has its struct turns. */
+/* Jobs on one thing take turns at it. The thing has this struct as a member. */
 struct turns {
     struct job *holder;
-    int readers;         /* jobs beside the holder that only read what is there */
-    int closed;          /* of the readers, those that let nobody in            */
-    struct list waiting; /* jobs, the next one first                            */
+    int readers;         /* How many jobs only read, at the same time as each other and the holder. */
+    int closed;          /* How many jobs have called job_close, so that nobody else may begin. */
+    struct list waiting; /* The jobs in line, the next one first. */
 };
 static inline void turns_init(struct turns *t)
 {
@@ -55,76 +60,93 @@ static inline void turns_init(struct turns *t)
 
 struct job {
     struct task task;
-    struct list wait, all; /* in its turns' line; in jobs->all                            */
+    struct list wait; /* In the line of its turns, or in jobs->runnable. */
+    struct list all;  /* In jobs->all. */
     const struct job_ops *ops;
     const struct step *step;
     struct jobs *jobs;
-    struct request *request; /* who waits; loop only; NULL when nobody does any more        */
-    struct turns *turns;     /* held, or waited for; NULL: none                             */
+    struct request *request; /* The loop's. It waits for the answer; NULL when nobody waits any more. */
+    struct turns *turns;     /* The turns that it holds or waits for, or NULL. */
     bool holds;
-    bool reader, shares, closes; /* it will call job_share; it has; job_close */
-    bool committed;              /* a durable change was made: cancelling can no longer undo it */
+    bool reader;    /* It will call job_share. */
+    bool shares;    /* It has called job_share. */
+    bool closes;    /* It has called job_close. */
+    bool committed; /* A durable change was made, so the job can no longer be cancelled. */
     atomic_int cancel;
-    uint64_t deadline, waiting_since;
+    uint64_t deadline, waiting_since; /* Times of uv_hrtime. */
     int rc, rounds;
     struct sdd_error err;
-    double phases[N_PHASES]; /* seconds                                                     */
-    const char *refined_by;  /* what the engine made points of (sdd_result_info), or NULL   */
+    double phases[N_PHASES]; /* Seconds. */
+    const char *refined_by;  /* "tables" or "patches" (the `by` of sdd_result_info), or NULL. */
 };
 
-/* What jobs leave to their users. All are called on the loop.
- * answer  answers job->request: with err, or by job->ops when err is NULL. Then the job lets go of it.
- * ended   some work ended with this result, which may be one that the daemon cannot go on after.
- * moved   jobs went on, and requests may have been answered. */
+/* What jobs/ calls in the rooms that use it, always on the loop. */
 struct jobs_hooks {
+    /* Answers job->request: with err, or by job->ops->answer when err is NULL. The job then forgets the request. */
     void (*answer)(struct job *job, const struct sdd_error *err);
+    /* Some work ended with this result, which may be one that the daemon cannot survive. */
     void (*ended)(void *user, int rc);
+    /* Jobs went on, and requests may have been answered. */
     void (*moved)(void *user);
 };
 struct jobs {
-    int64_t most; /* --queue-size */
+    int64_t most; /* The value of --queue-size. */
     struct jobs_hooks hooks;
-    void *user; /* what hooks, tasks and steps work with */
+    void *user; /* Passed to hooks and tasks; steps reach it too. */
     struct metrics *metrics;
-    /* The rest is made by jobs_start. */
-    struct executor *host, *disk, *compute; /* any thread may post */
+    /* jobs_start makes the rest. */
+    struct executor *host, *disk, *compute; /* Any thread may post to them. */
     int n;
-    struct list all, runnable; /* runnable: got their turn, wait for jobs_run                 */
-    pthread_mutex_t mutex;     /* of `done` alone                                             */
-    struct task *done;         /* for the loop, newest first                                  */
+    struct list all;
+    struct list runnable;  /* Jobs that got their turn and wait for jobs_run. */
+    pthread_mutex_t mutex; /* Guards `done` alone. */
+    struct task *done;     /* Tasks for the loop, the newest one first. */
     uv_async_t wake;
     uv_timer_t deadline;
-    uint64_t deadline_at; /* uv_hrtime for which `deadline` is armed; 0: it is not */
+    uint64_t deadline_at; /* For which time of uv_hrtime `deadline` is armed; 0 when it is not. */
 };
-/* jobs_start: the threads, and handles on the loop, which closes them. false: threads cannot be made. */
+/* jobs_start: starts the threads, and makes handles on the loop, which closes them. Returns false when it cannot. */
 bool jobs_start(struct jobs *jobs, uv_loop_t *loop, int host_workers);
-void jobs_fini(struct jobs *jobs); /* runs what is posted, then ends the threads */
+/* jobs_fini: runs what is posted, then ends the threads. */
+void jobs_fini(struct jobs *jobs);
 
-/* job_start: takes the job over, whose request and deadline are set. turns (may be NULL): it waits for its turn there.
- * When `most` jobs are there already the request is answered SDD_EBUSY and the job freed. */
+/* job_start: starts a job whose request and deadline are set. With `turns` (which may be NULL) it first waits for its
+ * turn there. When there are `most` jobs already, the request is answered with SDD_EBUSY and the job is freed.
+ * Owner   jobs/ takes the job over */
 void job_start(struct jobs *jobs, struct job *job, const struct job_ops *ops, struct turns *turns);
-/* job_share: on the loop, in a step: from here on the job only reads what is there, and the next reader may begin,
- * which finds all that it needs. */
+/* job_share: for a step on the loop of a job that holds its turn. From here on the job only reads, and has left in
+ * place all that the next reader needs; so that one may begin. Returns SDD_OK. */
 int job_share(struct job *job);
-/* job_close: on the loop, in a step of a job that holds or shares its turn: nobody else begins there until it ends. */
+/* job_close: for a step on the loop of a job that holds or shares its turn. No other job begins there until it ends. */
 void job_close(struct job *job);
-/* job_join: on a worker thread, in a step: jobs that wait there for the same step and fit, as executor_take picks them.
- * Who takes them runs the step for each, and says with job_leave how it ended, or lets it wait for its turn again.
- * Returns how many. */
+/* job_join: takes over other jobs that wait for the same step and fit, as executor_take picks them, so that one step
+ * can do the work of several.
+ * Threads  a worker thread, in a step
+ * Owner    the caller runs the step for each of these jobs, and then calls job_leave with how it ended,  or job_wait to
+ *          queue it again
+ * Result   how many they are */
 int job_join(struct job *job, bool (*fits)(const struct job *job, const struct job *other), int most, struct job **out);
 void job_leave(struct job *job, int rc);
 void job_wait(struct job *job);
-/* job_answer: on the loop, in a step, or while one goes on elsewhere that asked for it: answers the request now, as all
- * has gone well; the job goes on without it. */
+/* job_answer: answers the request now, because all has gone well, and the job goes on without it. On the loop, in a
+ * step or while a step that asked for it goes on elsewhere. */
 void job_answer(struct job *job);
-void job_abandon(struct job *job, int code);    /* SDD_ECANCELLED or SDD_EDEADLINE: answers and detaches the request */
-void jobs_abandon(struct jobs *jobs, int code); /* all of them */
-/* jobs_hand_over: task->run on the loop, soon; from any thread. */
+/* job_abandon: cancels the job and answers its request with an error of this code. */
+void job_abandon(struct job *job, int code);
+/* jobs_abandon: abandons all jobs. */
+void jobs_abandon(struct jobs *jobs, int code);
+/* jobs_hand_over: has the loop call task->run soon. Any thread may call it. */
 void jobs_hand_over(struct jobs *jobs, struct task *task);
-void jobs_collect(struct jobs *jobs);        /* runs what was handed over: moves on the jobs whose step is done */
-void jobs_run(struct jobs *jobs);            /* runs the jobs that got their turn */
-void jobs_report(struct jobs *jobs, int rc); /* on the loop: work that is no job ended with this result */
-void jobs_deadline(struct jobs *jobs, uint64_t at); /* jobs are looked at when this moment (uv_hrtime) comes */
+/* jobs_collect: runs the tasks that were handed over, and so moves on the jobs whose step is done. */
+void jobs_collect(struct jobs *jobs);
+/* jobs_run: runs the jobs that got their turn. */
+void jobs_run(struct jobs *jobs);
+/* jobs_report: tells the hook `ended` how work that is not a job has ended. */
+void jobs_report(struct jobs *jobs, int rc);
+/* jobs_deadline: has the deadlines of all jobs looked at when this time of uv_hrtime comes, unless that happens earlier
+ * anyway. */
+void jobs_deadline(struct jobs *jobs, uint64_t at);
+/* job_fail: fills job->err and returns code. */
 int job_fail(struct job *job, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* alloc.c: the one way in which the host mesh asks for memory: sizes are multiplied in 64 bits, and a failure says how
+/* alloc.c: allocates the arrays of mesh/. It multiplies sizes in 64 bits, and when memory is out the error says how
  * many bytes were needed. */
 #include "server/base/size.h"
 #include "server/mesh/mesh.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_build.c: arrays as authored into a normalised mesh. */
+/* build.c: makes a normalised mesh of authored arrays, for the codecs, for edits and for the store. It checks that the
+ * lengths of the arrays agree. */
 #include "server/mesh/id_map.h"
 #include "server/mesh/rows.h"
 #include <math.h>
@@ -131,7 +132,8 @@ static int check_shape(const struct mesh_arrays *a, struct sdd_error *err)
     return rc ? rc : check_ids(a->face_ids, a->face_counts.n, a->next_face_id, "faceIds", err);
 }
 
-/* Counts the edges of all chains and says whether there is a sharpness a chain or one an edge. */
+/* Counts the edges of all creases. *per_edge tells whether each edge has a sharpness of its own, or each crease has one
+ * for all its edges. */
 static int crease_shape(const struct mesh_arrays *a, int64_t *n_edges, bool *per_edge, struct sdd_error *err)
 {
     int64_t indices = 0, chains = a->crease_lengths.n;
@@ -187,7 +189,8 @@ static int set_creases(struct mesh *m, const struct mesh_arrays *a, struct sdd_e
     return rc;
 }
 
-/* Corners and holes: one element a row; holes are corners without sharpness. */
+/* Sets the corner tags or the holes, which name one element per row. Holes have no sharpness: both pointers to it are
+ * NULL. */
 static int set_elements(struct i32s elements, const float *sharpnesses, int64_t *n_out, int32_t **elements_out,
                         float **sharpness_out, struct sdd_error *err)
 {

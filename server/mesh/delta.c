@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* delta.c: which rows of a mesh a change has left dirty, found by comparing the meshes before and after along the maps
- * from old rows to new ones. So a row that was set to what it was before is clean. */
+/* delta.c: lists the rows of a mesh that an edit has left dirty, for the room edits/. It compares the meshes before and
+ * after the edit along the maps from old rows to new ones, so a row that was set to its old value is clean. */
 #include "server/mesh/delta.h"
 #include "server/mesh/rows.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* SHARPNESS: the vertex's own has changed, or that of an edge at it. TAG: the vertex's own. */
+/* SHARPNESS marks a vertex when its own sharpness or that of an edge at it has changed; TAG marks it when its own has.
+ * */
 enum { DIRTY = 1, TAG = 2, SHARPNESS = 4 };
 
-struct marks { /* of new rows */
+/* What is known so far about the rows of the new mesh. */
+struct marks {
     unsigned char *vertices, *faces;
-    struct mesh_row *edges; /* [n_edges] those whose sharpness has changed, by key */
+    struct mesh_row *edges; /* [n_edges] The edges whose sharpness has changed, sorted by key. */
     int64_t n_edges;
 };
 
@@ -49,19 +51,21 @@ void mesh_delta_desc(const struct mesh_delta *d, struct sdd_topology_delta *out)
 }
 
 /* ---- tags ---- */
-struct tag_list {            /* of a mesh */
+/* The tags of one kind in one mesh. */
+struct tag_list {
     const int32_t *elements; /* [n][width] */
-    const float *sharpness;  /* [n], NULL for holes, which have none */
+    const float *sharpness;  /* [n] It is NULL for holes, which have no sharpness. */
     int64_t n;
 };
-struct tags {  /* one kind of tag in both meshes */
-    int width; /* 2: of edges */
+/* The tags of one kind in both meshes. */
+struct tags {
+    int width; /* 2 for tags of edges, else 1. */
     struct tag_list from, to;
-    const int32_t *map; /* of the elements, from old rows to new ones */
+    const int32_t *map; /* From the old rows of the tagged elements to the new ones. */
 };
 
-/* Tags as rows, under the new rows of their elements where there is a map, without those whose elements are gone. They
- * ascend, for the maps do. */
+/* Writes the tags as rows. With a map their keys are the new rows of their elements, and tags whose elements are gone
+ * are left out. The result ascends, because the maps do. */
 static int64_t list_tags(struct mesh_row *rows, const struct tag_list *t, int width, const int32_t *map)
 {
     int64_t kept = 0;
@@ -76,7 +80,7 @@ static int64_t list_tags(struct mesh_row *rows, const struct tag_list *t, int wi
     return kept;
 }
 
-/* The keys that are not in both lists with the same sharpness. */
+/* Lists the keys that are not in both lists with the same sharpness. Both lists ascend, and so does the result. */
 static int64_t differing(const struct mesh_row *a, int64_t n_a, const struct mesh_row *b, int64_t n_b,
                          struct mesh_row *out)
 {
@@ -92,7 +96,7 @@ static int64_t differing(const struct mesh_row *a, int64_t n_a, const struct mes
     return n;
 }
 
-/* The tags that have changed, under new rows; the caller frees *out. */
+/* Lists the tags that have changed, by their new rows. The caller frees *out. */
 static int compare_tags(const struct tags *t, struct mesh_row **out, int64_t *n, struct sdd_error *err)
 {
     struct mesh_row *rows = mesh_alloc(t->from.n + t->to.n, sizeof *rows, err);
@@ -146,7 +150,7 @@ static const int32_t *channel_indices(const struct mesh *m, int64_t channel)
     return channel < uvs ? m->uv_indices : m->channels[channel - uvs].indices;
 }
 
-/* Does corner `c` of the new mesh name another value than corner `before` did of the old one? */
+/* True when corner `c` of the new mesh names another value than corner `before` of the old mesh did. */
 static bool channels_differ(const struct mesh_delta *d, const struct mesh *from, int64_t before, const struct mesh *to,
                             int64_t c)
 {
@@ -159,7 +163,8 @@ static bool channels_differ(const struct mesh_delta *d, const struct mesh *from,
     return false;
 }
 
-/* Corners and tags of a face of n corners: at `before` in the old mesh, at `first` in the new one. */
+/* True when the corners or tags of a face have changed. Its n corners begin at `before` in the old mesh and at `first`
+ * in the new one. */
 static bool face_differs(const struct marks *m, const struct mesh_delta *d, const struct mesh *from, int64_t before,
                          const struct mesh *to, int64_t first, int32_t n)
 {
@@ -176,8 +181,8 @@ static bool face_differs(const struct marks *m, const struct mesh_delta *d, cons
     return false;
 }
 
-/* Finds the faces that differ, in one walk along both meshes, for faces keep their order; and the vertices around faces
- * that are gone. */
+/* Marks the faces that differ, and the vertices around faces that are gone. Faces keep their order, so one walk along
+ * both meshes is enough. */
 static void mark_faces(struct marks *m, const struct mesh_delta *d, const struct mesh *from, const struct mesh *to)
 {
     int64_t before = 0, f = 0, first = 0;
@@ -198,7 +203,7 @@ static void mark_faces(struct marks *m, const struct mesh_delta *d, const struct
     }
 }
 
-/* The vertices of dirty faces. */
+/* Marks the vertices of dirty faces. */
 static void mark_corners(struct marks *m, const struct mesh *to)
 {
     for (int64_t f = 0, first = 0; f < to->n_faces; first += to->face_counts[f++])
@@ -207,7 +212,7 @@ static void mark_corners(struct marks *m, const struct mesh *to)
 }
 
 /* ---- rows ---- */
-/* A mark for each new row, set where it has no old one. */
+/* Makes the marks of n new rows. A row is DIRTY when no old row maps to it. */
 static unsigned char *marks_of_new(const int32_t *to, int64_t n_old, int64_t n, struct sdd_error *err)
 {
     unsigned char *marks = mesh_alloc(n, 1, err);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* encode.c: writes a topology as the bytes that its id hashes and that the store keeps, and reads them back (encode.h).
+ * */
 #include "server/mesh/encode.h"
 #include <stdbool.h>
 #include <string.h>
@@ -57,7 +59,7 @@ static const void *take(const char **at, int64_t words)
     return p;
 }
 
-/* What follows in version 2; a channel for each of the primvars that want one. */
+/* Reads what version 2 adds: a channel for each faceVarying primvar of *out that has values. */
 static int take_channels(uint32_t version, const char *at, const char *end, int64_t n_corners, struct mesh_arrays *out,
                          struct sdd_error *err)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* id_map.c: a hash table from the ids of vertices or faces to their rows, for the checks of mesh_build and for edits.
+ * */
 #include "server/mesh/id_map.h"
 #include "server/mesh/mesh.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* Fibonacci hashing: a client who adds and removes cannot make ids that are left fall together by their low bits. */
+/* This is Fibonacci hashing. Ids that ended in the same low bits would otherwise collide, and a client can bring such a
+ * set about by adding and removing elements. */
 static uint64_t slot_of(const struct id_map *map, int32_t id)
 {
     return ((uint64_t)(uint32_t)id * 0x9e3779b97f4a7c15u) >> (64 - map->bits);

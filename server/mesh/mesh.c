@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* mesh.c: copies, checks, measures and names the control mesh of mesh.h, and hands it to the compute library. */
 #include "server/mesh/mesh.h"
 #include "server/mesh/encode.h"
 #include "server/base/chars.h"
@@ -117,7 +118,7 @@ int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], stru
     gnutls_hash_hd_t hash;
     out[0] = 0;
     mesh_encode(m, &e);
-    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) /* the algorithm is always there: it is memory that is not */
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) < 0) /* SHA-256 is always available, so the cause is memory. */
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for SHA-256");
     int bad = 0;
     for (int i = 0; i < e.n && !bad; i++)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.h: the control mesh of one version in host memory: what is stored, edited and handed to the compute library.
+/* mesh.h: the door of mesh/: the control mesh of one version in host memory, which is stored, edited and handed to the
+ * compute library. mesh/ knows no HTTP, store or device; it uses base/ and gpu/sdd/, and rooms that handle meshes use
+ * it. Its rooms formats/ (bodies into meshes and back) and edits/ (changes of topology) build on it.
  *
- *   mesh_build (the codecs of mesh_codec.h call it) -> mesh_desc -> sdd_topology_create, which checks all else
+ *   mesh_build (called by the codecs of formats/codec.h) -> mesh_desc -> sdd_topology_create
  *
- * A mesh is normalised, so equal topologies have equal bytes and one topology id:
- *   creases  one row an edge as (lower, higher) vertex, ascending, the last authored wins, sharpness in (0, 10]
- *   corners  ascending by vertex, same rules             holes  ascending, each once
- *   ids      each once, in any order: ascending but where mesh_reorder has moved rows; an element keeps its id for
- *            ever, rows are dense and close up when something is removed
- *   primvars ascending by name, without indices but for faceVarying ones
- * Every array is there (not NULL), also when it has no rows; only uv_indices is NULL without UVs, and primvars without
- * any.
- * The host checks shapes: counts against lengths. Whether an index, a coordinate or an edge is good is for the compute
- * library to say; code here that indexes with them calls mesh_check_indices first. */
+ * A mesh is normalised, so that equal topologies have equal bytes and one topology id:
+ *   creases   one row per edge as (lower, higher) vertex, ascending; the last authored row of an edge wins; the
+ *             sharpness is in (0, 10]
+ *   corners   ascending by vertex; the last authored row of a vertex wins; the sharpness is in (0, 10]
+ *   holes     ascending, each face once
+ *   ids       each once; they ascend unless mesh_reorder has moved rows. An element keeps its id for ever, while rows
+ *             are dense and close up when something is removed
+ *   primvars  ascending by name; only faceVarying ones have indices
+  * Every array is allocated even when it has no rows; only uv_indices and primvars are NULL when there are none.
+ *
+ * The host checks that lengths agree with counts. Whether an index, a coordinate or an edge is valid is checked by
+ * sdd_topology_create, so code here that indexes with these arrays calls mesh_check_indices first. */
 #ifndef SUBDD_MESH_H
 #define SUBDD_MESH_H
 #include "gpu/sdd/sdd.h"
@@ -20,84 +24,91 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MESH_NAME_SIZE 129       /* 128 characters of [A-Za-z0-9._-], no leading dot */
-#define MESH_TOPOLOGY_ID_SIZE 33 /* 32 hex digits                                    */
+#define MESH_NAME_SIZE 129       /* Room for 128 characters of [A-Za-z0-9._-], the first of which is not a dot. */
+#define MESH_TOPOLOGY_ID_SIZE 33 /* Room for 32 hex digits. */
 
-struct mesh {                  /* V vertices, F faces, C face corners, U UV values */
-    char name[MESH_NAME_SIZE]; /* "" until someone names it                                           */
+/* A control mesh of V vertices, F faces, C face corners and U UV values. */
+struct mesh {
+    char name[MESH_NAME_SIZE]; /* "" until the mesh gets a name. */
     struct sdd_options options;
     int64_t n_vertices, n_faces, n_corners, n_creases, n_corner_tags, n_holes, n_uvs;
-    int64_t n_edges; /* this and manifold: 0 until the owner copies them from sdd_topology_info; stored, not hashed */
+    /* The owner copies n_edges and manifold from sdd_topology_info; until then both are 0. They are stored, but not
+     * hashed. */
+    int64_t n_edges;
     int manifold;
     int64_t next_vertex_id, next_face_id;
-    float *points;           /* [V][3]                                                                  */
-    int32_t *face_counts;    /* [F]                                                                     */
-    int32_t *face_vertices;  /* [C] rows of points                                                      */
-    int32_t *crease_edges;   /* [n_creases][2]                                                          */
-    float *crease_sharpness; /* [n_creases]                                                             */
-    int32_t *corner_vertices;
-    float *corner_sharpness;
-    int32_t *hole_faces;
-    float *uvs;          /* [U][2]                                                                  */
-    int32_t *uv_indices; /* [C] rows of uvs; NULL when U is 0                                       */
-    int32_t *vertex_ids; /* [V] each once                                                           */
-    int32_t *face_ids;   /* [F] each once                                                           */
+    float *points;            /* [V][3] */
+    int32_t *face_counts;     /* [F] */
+    int32_t *face_vertices;   /* [C] Rows of points. */
+    int32_t *crease_edges;    /* [n_creases][2] */
+    float *crease_sharpness;  /* [n_creases] */
+    int32_t *corner_vertices; /* [n_corner_tags] */
+    float *corner_sharpness;  /* [n_corner_tags] */
+    int32_t *hole_faces;      /* [n_holes] */
+    float *uvs;               /* [U][2] */
+    int32_t *uv_indices;      /* [C] Rows of uvs; NULL when U is 0. */
+    int32_t *vertex_ids;      /* [V] */
+    int32_t *face_ids;        /* [F] */
     int n_primvars;
-    struct primvar *primvars; /* st is not among them                                               */
+    struct primvar *primvars; /* The UVs (st) are not among them. */
     int n_channels;
-    struct sdd_channel
-        channels[SDD_MAX_PRIMVARS]; /* of those that are faceVarying and have values; borrowed from them */
+    /* One channel for each faceVarying primvar that has values; the indices are borrowed from the primvar. */
+    struct sdd_channel channels[SDD_MAX_PRIMVARS];
 };
 
-/* What a mesh is made of, as authored, in USD's form; all borrowed. An empty array has n = 0. */
+/* The authored arrays of a mesh in USD's form, all borrowed. An empty array has n = 0. */
 struct mesh_arrays {
     struct sdd_options options;
-    struct f32s points;             /* [V][3]                                                          */
-    struct i32s face_counts;        /* [F]                                                             */
-    struct i32s face_vertices;      /* [C]                                                             */
-    struct i32s crease_indices;     /* chains of vertices                                              */
-    struct i32s crease_lengths;     /* [chains] each >= 2                                              */
-    struct f32s crease_sharpnesses; /* [chains] or [sum of (length - 1)]                               */
-    int crease_pairs;               /* 1: crease_indices is [n][2], no lengths, sharpnesses [n]        */
+    struct f32s points;             /* [V][3] */
+    struct i32s face_counts;        /* [F] */
+    struct i32s face_vertices;      /* [C] */
+    struct i32s crease_indices;     /* The vertices along each crease, one crease after the other. */
+    struct i32s crease_lengths;     /* [creases] Each is at least 2. */
+    struct f32s crease_sharpnesses; /* One per crease, or one per edge, which is the sum of (length - 1). */
+    int crease_pairs; /* 1 when crease_indices is [n][2], one edge per crease, and there are no lengths. */
     struct i32s corner_indices;
     struct f32s corner_sharpnesses;
     struct i32s hole_indices;
-    struct f32s uvs;                      /* [U][2]                                                          */
-    struct i32s uv_indices;               /* [C]                                                             */
-    struct i32s vertex_ids, face_ids;     /* each once; n = 0: numbered from 0                         */
-    int64_t next_vertex_id, next_face_id; /* above all ids; 0 when they are numbered here              */
+    struct f32s uvs;                      /* [U][2] */
+    struct i32s uv_indices;               /* [C] */
+    struct i32s vertex_ids, face_ids;     /* Each id once; empty arrays make mesh_build number the rows from 0. */
+    int64_t next_vertex_id, next_face_id; /* Above all ids; 0 when mesh_build numbers the rows. */
     int n_primvars;
     struct primvar_array primvars[SDD_MAX_PRIMVARS];
 };
 
-/* mesh_build: checks that lengths agree, copies, normalises tags, numbers elements.
- * Errors  SDD_EMESH naming array and row (a face count below 1, a sum that is not C, a chain below 2, sharpness that is
- *         NaN, infinite or negative; primvars, see primvars_build), SDD_ETOO_LARGE (2^31 rows or more),
- *         SDD_ENO_MEMORY */
+/* mesh_build: makes a mesh: checks that lengths agree, copies the arrays, normalises the tags and numbers the elements.
+ * Errors  SDD_EMESH naming array and row (a face count below 1, counts that do not sum to C, a crease of fewer than 2
+ *         vertices, a sharpness that is NaN, infinite or negative; for primvars see primvars_build), SDD_ETOO_LARGE
+ *         (2^31 rows or more), SDD_ENO_MEMORY */
 int mesh_build(const struct mesh_arrays *a, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-void mesh_free(struct mesh *m); /* NULL is fine */
-/* mesh_copy: a deep copy. */
+void mesh_free(struct mesh *m); /* NULL is fine. */
+/* mesh_copy: makes a deep copy. Errors  SDD_ENO_MEMORY */
 int mesh_copy(const struct mesh *m, struct mesh **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_reorder: m with its rows in the order of sdd_order_rcm; ids, name, values that corners name and the corners of
- * each face stay as they are. bandwidth gets that of the mesh matrix before and after.
+/* mesh_reorder: makes a copy of m whose rows are in the order of sdd_order_rcm. The ids, the name, the values that
+ * corners name and the order of corners within a face stay. bandwidth gets that of the mesh matrix before and after.
  * Errors  SDD_EMESH (indices), SDD_ENO_MEMORY */
 int mesh_reorder(const struct mesh *m, struct mesh **out, int64_t bandwidth[2], struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_check_indices: are all index arrays in range? Errors  SDD_EMESH */
+/* mesh_check_indices: checks that all index arrays are in range. Errors  SDD_EMESH */
 int mesh_check_indices(const struct mesh *m, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* mesh_desc: the arrays as the compute library takes them; borrowed from m. */
+/* mesh_desc: fills *out with the arrays as the compute library takes them; they are borrowed from m. */
 void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out);
-/* mesh_topology_id: names options, faces, tags and the indices of UVs and faceVarying primvars; not positions, values,
- * ids or names.
- * Result  the first 128 bits, in hex, of SHA-256 over the encoding that mesh_encode.h describes */
+/* mesh_topology_id: the name of the topology, which depends on options, faces, tags and the indices of UVs and
+ * faceVarying primvars, but not on positions, values, ids or names.
+ * Result  the first 128 bits, in hex, of SHA-256 over the encoding that encode.h describes
+ * Errors  SDD_ENO_MEMORY, SDD_EINTERNAL */
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
-int64_t mesh_bytes(const struct mesh *m); /* host memory that m holds */
-/* mesh_name_check: Errors  SDD_EINVALID with the limit of its length */
+/* mesh_bytes: the host memory that m holds. */
+int64_t mesh_bytes(const struct mesh *m);
+/* mesh_name_check: checks that `name` can be the name of a mesh. Errors  SDD_EINVALID with the limit of its length */
 int mesh_name_check(const char *name, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* mesh_option_set: sdd_option_set for a token from outside: what an error message repeats of it is printable ASCII. */
+/* mesh_option_set: sdd_option_set for a token from a client. The error message repeats only printable ASCII of it. */
 int mesh_option_set(struct sdd_options *o, const char *name, const char *token, struct sdd_error *err) SDD_MUST_CHECK;
-/* mesh_alloc: malloc for n rows of `bytes` each, never for none; NULL with SDD_ENO_MEMORY or SDD_ETOO_LARGE in *err. */
+/* mesh_alloc: allocates n rows of `bytes` each; no rows still give memory that is not NULL.
+ * Result  NULL on error
+ * Errors  SDD_ENO_MEMORY or SDD_ETOO_LARGE in *err */
 void *mesh_alloc(int64_t n, int64_t bytes, struct sdd_error *err);
 
 #endif

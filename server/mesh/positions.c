@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* positions.c: ranges of new positions once a codec has read them: owned, checked against a mesh, written into it. */
+/* positions.c: copies, checks and applies the ranges of new positions that a codec has read from a request. */
 #include "server/mesh/positions.h"
 #include <string.h>
 

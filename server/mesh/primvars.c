@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* primvars.c: checks authored primvars, builds those of a mesh from them and describes them, for the codecs, for edits,
+ * for the store and for requests that ask for primvars by name. */
 #include "server/base/chars.h"
 #include "server/mesh/mesh.h"
 #include <ctype.h>
@@ -55,7 +57,7 @@ void primvars_shapes(const struct primvar_info *infos, int n, struct sdd_primvar
                                       .channel = primvar_has_channel(&infos[i]) ? channel++ : 0};
 }
 
-/* ---- as authored ---- */
+/* ---- authored primvars ---- */
 static void join(char field[PRIMVAR_WHERE_SIZE + 24], const char *where, const char *member)
 {
     (void)snprintf(field, PRIMVAR_WHERE_SIZE + 24, "%s.%s", where, member);
@@ -139,7 +141,7 @@ int primvar_check(const struct primvar_info *p, const void *values, int64_t n_wo
     return SDD_OK;
 }
 
-/* ---- into a mesh ---- */
+/* ---- primvars of a mesh ---- */
 int primvars_count(int64_t n, struct sdd_error *err)
 {
     if (n <= SDD_MAX_PRIMVARS)
@@ -162,7 +164,8 @@ static int check_indices(const struct primvar_array *a, int64_t rows, struct sdd
     return SDD_OK;
 }
 
-/* Lengths: *rows is how many values has, and wanted how many the mesh has of what the class counts. */
+/* Checks the lengths of values and indices. *rows becomes the number of rows of values; `wanted` is how many rows, or
+ * indices if there are any, the class needs. */
 static int check_shape(const struct primvar_array *a, int64_t wanted, int64_t *rows, struct sdd_error *err)
 {
     const struct primvar_info *p = &a->info;
@@ -208,7 +211,7 @@ static int copy_indices(struct primvar *p, const struct primvar_array *a, int64_
     return SDD_OK;
 }
 
-/* *made counts the bytes that indices ask for beyond those that were sent. */
+/* Builds one primvar. *made adds up the bytes that indices create beyond those that were sent. */
 static int build(struct primvar *p, const struct primvar_array *a, const struct mesh *m, int64_t *made,
                  struct sdd_error *err)
 {

@@ -1,15 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_reorder.c: a mesh with its rows in another order. Ids move along, so they still name the same elements. */
+/* reorder.c: copies a mesh with its rows in a cache-friendly order, when the client asks for that at upload. The ids
+ * move along with their rows, so they still name the same elements. */
 #include "server/mesh/encode.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct rows { /* every array of the new mesh that differs from the old one's, and the way from old rows to new */
+/* The arrays of the new mesh that differ from those of the old one, and the maps from old rows to new ones. */
+struct rows {
     int32_t *row_of_vertex, *row_of_face, *vertex_ids, *face_ids, *counts, *corners, *uv_indices, *creases, *tags,
         *holes;
-    int64_t *first; /* [F] first corner of each old face */
+    int64_t *first; /* [F] The first corner of each old face. */
     float *points;
-    void *primvars[SDD_MAX_PRIMVARS]; /* values, or of a faceVarying one indices; NULL: those of the old mesh do */
+    /* The values of each primvar, or the indices of a faceVarying one; NULL when those of the old mesh stay as they
+     * are. */
+    void *primvars[SDD_MAX_PRIMVARS];
 };
 
 static void rows_fini(struct rows *r)
@@ -50,7 +54,8 @@ static int rows_init(struct rows *r, const struct mesh *m, struct sdd_error *err
     return r->first && r->points ? SDD_OK : SDD_ENO_MEMORY;
 }
 
-/* Rows of the elements in their new order; corners follow their faces. */
+/* Puts the rows of a primvar in the new order. The indices of a faceVarying primvar move with the corners of their
+ * faces. */
 static int move_primvar(struct rows *r, const struct mesh *m, const struct sdd_order *order, int index,
                         struct sdd_error *err)
 {

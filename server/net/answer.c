@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: makes answers: bodies, headers every answer has, problem documents. */
+/* answer.c: makes the answers to requests, for handlers and for http.c: bodies, the headers that every answer has, and
+ * problem documents. */
 #include "server/net/http.h"
 #include "server/net/net.h"
 #include "subdd.pb-c.h"
@@ -10,9 +11,9 @@
 #include <string.h>
 
 #define RETRY_AFTER_S 1
-#define RETRY_TOKEN_S 60 /* wrong tokens are counted by the minute */
+#define RETRY_TOKEN_S 60 /* Wrong tokens are counted by the minute. */
 
-/* Seconds after which the same request may go better; 0: only another request can. */
+/* After how many seconds the same request may succeed; 0 when only a different request can. */
 static int retry_after(const struct sdd_error *err)
 {
     if (!sdd_err_retryable(err->code) || (err->code == SDD_ENO_MEMORY && err->needed))
@@ -78,17 +79,18 @@ static void add_timing(struct request *r)
         answer_header(r, "Server-Timing", line);
 }
 
-/* What a page of another origin may read of an answer, beside its body and what every page may. */
+/* The headers of an answer that a page of another origin may read, besides those that browsers always allow. */
 #define EXPOSED                                                                                                        \
     "Accept-Ranges, Allow, Content-Range, ETag, Idempotency-Replayed, Location, Retry-After, Server-Timing, "          \
     "Subdd-Cache, Subdd-Warning, WWW-Authenticate, X-Request-Id"
-/* The headers that handlers read. */
+/* The headers of a request that the daemon reads, so that a page of another origin may send them. */
 #define READ                                                                                                           \
     "Accept, Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, If-Range, Range, "                 \
     "Subdd-Timeout-Ms, X-Request-Id"
-#define PREFLIGHT_SECONDS "7200" /* more than browsers keep it */
+#define PREFLIGHT_SECONDS "7200" /* Chromium does not cache a preflight for longer than this. */
 
-/* A cache must not give one origin's answer to another: Vary is there also when the request has no Origin. */
+/* Adds the headers of CORS. A cache must not give the answer for one origin to another, so Vary is there even when the
+ * request has no Origin. */
 static void add_cors(struct request *r)
 {
     if (*r->net->config->allow_origin)
@@ -126,13 +128,14 @@ static void answer_body(struct request *r, int status, const char *media, void *
 
 void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes)
 {
-    void *source = (void *)(uintptr_t)body; /* copied, not changed; libmicrohttpd just lacks the const */
+    void *source = (void *)(uintptr_t)body; /* libmicrohttpd copies the body, but its parameter lacks the const. */
     answer_body(r, status, media, source, bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-/* A big body in one piece would be written until the client's window is full, while everybody else waits. */
+/* A large body that is sent in blocks. As one piece it would be written until the client's window is full, while all
+ * other clients wait. */
 struct blob {
-    struct request *request; /* outlives the reading */
+    struct request *request; /* It lives longer than the reading. */
     size_t bytes;
     char *data;
 };
@@ -241,7 +244,7 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
 {
     Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
     char type[96];
-    struct sdd_error e = *err; /* protobuf-c wants char *, and reads only */
+    struct sdd_error e = *err; /* protobuf-c wants char * without const, although it only reads. */
     snprintf(type, sizeof type, "https://subdd.dev/errors/%s", sdd_err_code(e.code));
     p.type = type;
     p.title = (char *)(uintptr_t)sdd_err_title(e.code);

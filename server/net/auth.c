@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* auth.c: the tokens file, and who may do what. */
+/* auth.c: reads and extends the tokens file, and checks the token of a request for http.c. */
 #include "server/net/auth.h"
 #include "server/net/mhd/guard.h"
 #include <errno.h>
@@ -20,7 +20,9 @@ struct token {
     enum scope scope;
     unsigned char hash[32];
 };
-struct failures { /* of one address in one minute */
+/* How often one address has sent a wrong token in a minute. Addresses with the same hash share a struct and displace
+ * each other. */
+struct failures {
     char address[46];
     uint64_t since;
     int n;
@@ -34,7 +36,8 @@ struct auth {
 
 static const char *const scope_names[] = {"none", "read", "edit", "admin"};
 
-/* "read,edit": the strongest counts, since each includes the weaker ones. SCOPE_NONE: not a list of scopes. */
+/* The strongest scope of a list like "read,edit", since it includes the weaker ones. SCOPE_NONE when s is not such a
+ * list. */
 static enum scope parse_scopes(const char *s)
 {
     enum scope best = SCOPE_NONE;
@@ -159,7 +162,8 @@ static const struct token *find(const struct auth *a, const char *secret)
     unsigned char hash[32];
     if (gnutls_hash_fast(GNUTLS_DIG_SHA256, secret, strlen(secret), hash))
         return NULL;
-    for (int i = 0; i < a->n; i++) /* the first bytes of a hash tell nothing of the token */
+    for (int i = 0; i < a->n;
+         i++) /* How long comparing the first bytes of a hash takes tells nothing about the token. */
         if (memcmp(a->tokens[i].hash, hash, 8) == 0 && gnutls_memcmp(a->tokens[i].hash, hash, sizeof hash) == 0)
             return &a->tokens[i];
     return NULL;
@@ -194,7 +198,8 @@ static bool make_secret(char token[64], unsigned char hash[32])
         return false;
     unsigned bits = 0, n_bits = 0;
     int at = 0;
-    for (int i = 0; i < 33; i++) { /* base64url without padding: 43 digits; the 33rd byte is padding bits */
+    /* 32 bytes are 43 digits of base64url without padding. The 33rd byte only fills up the last digit. */
+    for (int i = 0; i < 33; i++) {
         bits = bits << 8 | (i < 32 ? random[i] : 0);
         for (n_bits += 8; n_bits >= 6 && at < 43; n_bits -= 6)
             token[at++] = digits[bits >> (n_bits - 6) & 63];
@@ -204,7 +209,8 @@ static bool make_secret(char token[64], unsigned char hash[32])
     return gnutls_hash_fast(GNUTLS_DIG_SHA256, token, (size_t)at, hash) == 0;
 }
 
-/* Is the name taken? A file that is not there yet has no names; one that is broken gets no more lines. */
+/* True when the file may get a token of this name. A file that does not exist yet has no names, and a broken file gets
+ * no more lines. */
 static bool may_add(const char *path, const char *name, struct text *error)
 {
     int n = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* door.c: judges Host, Origin and Sec-Fetch-Site. */
+/* door.c: checks Host, Origin and Sec-Fetch-Site of each request for http.c, and the two options that allow more of
+ * them. */
 #include "server/net/door.h"
 #include <arpa/inet.h>
 #include <string.h>
@@ -7,10 +8,10 @@
 
 #define MAX_NAME 253
 
-/* A host as it can be compared: a number, in the form of IPv6, or a name without its final dot. */
+/* A host in a form that can be compared: an address in the form of IPv6, or a name without its final dot. */
 struct host {
     bool is_address;
-    unsigned char address[16]; /* of IPv4: ::ffff:a.b.c.d */
+    unsigned char address[16]; /* An IPv4 address is stored as ::ffff:a.b.c.d. */
     const char *name;
     size_t n;
 };
@@ -25,7 +26,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* One host without a port; IPv6 may have its brackets. false: it is none. */
+/* Reads a host without a port; an IPv6 address may have its brackets. Returns false when it is not a host. */
 static bool read_host(struct host *h, const char *s, size_t n)
 {
     static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -70,7 +71,7 @@ static bool is_loopback(const struct host *h)
     return h->n >= n && strncasecmp(h->name + h->n - n, name, n) == 0 && (h->n == n || h->name[h->n - n - 1] == '.');
 }
 
-/* How long the host part of HOST or HOST:PORT is; 0: it is neither. */
+/* The length of the host in HOST or HOST:PORT, or 0 when it is neither. */
 static size_t host_bytes(const char *s, size_t n)
 {
     const char *bracket = n && s[0] == '[' ? memchr(s, ']', n) : NULL;
@@ -82,7 +83,8 @@ static size_t host_bytes(const char *s, size_t n)
     return host;
 }
 
-/* The next item of a list, without blanks around it; *list moves on, to NULL behind the last. */
+/* Finds the next item of a list, without the blanks around it, and returns its length. *list moves on, and is NULL
+ * after the last item. */
 static size_t next_item(const char **list, const char **item)
 {
     size_t n = strcspn(*list, ",");
@@ -136,15 +138,16 @@ bool door_names_origin(const struct door *d, const char *origin)
     return false;
 }
 
-/* A page that the daemon serves itself: its origin is the request's own Host, by either scheme, since a proxy in front
- * may speak TLS. */
+/* True for a page that the daemon serves itself: its origin is the request's own Host. Either scheme is accepted,
+ * because a proxy in front of the daemon may speak TLS. */
 static bool is_own_origin(const char *origin, const char *host)
 {
     size_t scheme = strncasecmp(origin, "http://", 7) == 0 ? 7 : strncasecmp(origin, "https://", 8) == 0 ? 8 : 0;
     return scheme && host && strcasecmp(origin + scheme, host) == 0;
 }
 
-/* What a stranger sent, fit to be quoted: cut short, and ASCII alone. */
+/* Makes text from a client fit for an error message: cuts it short and writes '?' for everything but printable ASCII.
+ * */
 static const char *quoted(const char *s, char out[80])
 {
     size_t n = 0;
@@ -177,14 +180,16 @@ int door_check(const struct door *d, const struct door_visitor *v, struct sdd_er
 }
 
 /* ---- the options ------------------------------------------------------------------------------------------------- */
-/* IPv6 needs its brackets, as in a URL, so that a host with a port is never taken for an address. */
+/* True for a host in --allow-host. IPv6 needs its brackets, as in a URL, so that a host with a port is not taken for an
+ * address. */
 static bool good_host(const char *s, size_t n)
 {
     struct host h;
     return read_host(&h, s, n) && (s[0] == '[' || !memchr(s, ':', n));
 }
 
-/* scheme://host or scheme://host:port, as browsers write it: without the port that the scheme has anyway. */
+/* True for scheme://host or scheme://host:port as browsers write it, which is without the port that the scheme implies.
+ * */
 static bool good_origin(const char *s, size_t n)
 {
     size_t at = 0;

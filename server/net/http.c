@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.c: one request from its head to its log line. */
+/* http.c: leads a request from its head to its log line, between libmicrohttpd and the handlers of api/: it checks the
+ * head, collects the body, calls the handler and sends the answer. */
 #include "server/net/http.h"
 #include "server/base/chars.h"
 #include "server/net/door.h"
@@ -10,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SWALLOW_BYTES (1 << 20) /* a refused body up to this size is read, so that the connection can be kept */
+#define SWALLOW_BYTES (1 << 20) /* A refused body up to this size is read, so that the connection can be kept. */
 #define FIRST_CAPACITY 65536
 #define CONNECTION_MEMORY 65536
 
-/* libmicrohttpd leaves what stands between a value and the end of its line; it is in the connection's memory, where
- * that has ended names and values in place. */
+/* libmicrohttpd leaves the blanks between a value and the end of its line. They are cut off in place: the value lies in
+ * the connection's memory, where the library has written NULs behind names and values too. */
 const char *request_header(const struct request *r, const char *name)
 {
     const char *value = MHD_lookup_connection_value(r->mhd, MHD_HEADER_KIND, name);
@@ -25,7 +26,7 @@ const char *request_header(const struct request *r, const char *name)
     return value;
 }
 
-/* ---- screening: what the head alone decides ------------------------------------------------------------------ */
+/* ---- checks that need the head alone ------------------------------------------------------------------------- */
 static void name_request(struct request *r)
 {
     const char *given = request_header(r, "X-Request-Id");
@@ -36,7 +37,8 @@ static void name_request(struct request *r)
         snprintf(r->id, sizeof r->id, "%s%08x", r->net->id_prefix, ++r->net->next_request);
 }
 
-/* Before route, token and body: what a web page makes a browser send must not even find out what there is. */
+/* Checks Host and Origin. This comes before route, token and body, so that a request which a web page makes a browser
+ * send cannot even find out what exists here. */
 static int check_door(struct request *r, struct sdd_error *err)
 {
     const struct config *c = r->net->config;
@@ -44,14 +46,15 @@ static int check_door(struct request *r, struct sdd_error *err)
     const struct door_visitor visitor = {request_header(r, "Host"), request_header(r, "Origin"),
                                          request_header(r, "Sec-Fetch-Site"), r->conn->arrived_at};
     if (visitor.origin && door_names_origin(&door, visitor.origin))
-        r->origin = visitor.origin; /* its pages may read refusals too */
+        r->origin = visitor.origin; /* Its pages may read refusals too. */
     int rc = door_check(&door, &visitor, err);
     if (rc)
         metrics_add(r->net->metrics, rc == SDD_EORIGIN ? M_REJECTED_ORIGIN : M_REJECTED_HOST, 1);
     return rc;
 }
 
-/* For a path that there is not all methods are allowed, so that the page gets to see the 404. */
+/* Answers a preflight request of CORS. When the path does not exist all methods are allowed, so that the page gets to
+ * see the 404. */
 static bool is_preflight(struct request *r, const char *method)
 {
     struct sdd_error err = {0};
@@ -174,7 +177,7 @@ static void screen(struct request *r, const char *method)
         return;
     rc = find_route(r, method, &err);
     if (r->response)
-        return; /* 405 has its answer already */
+        return; /* find_route has answered 405. */
     if (!rc || rc == SDD_ENOT_FOUND) {
         int service = check_service(r, &err);
         if (service)
@@ -191,7 +194,7 @@ static void screen(struct request *r, const char *method)
         rc = check_body(r, &err);
     if (!rc)
         rc = check_deadline(r, &err);
-    if (!rc && !r->route->always) /* a probe may ask as it likes */
+    if (!rc && !r->route->always) /* A health probe may have any query. */
         rc = query_parse(&r->query, mark, r->route->query, r->route->options, &err);
     if (rc == SDD_ETOO_LARGE)
         metrics_add(r->net->metrics, M_REJECTED_SIZE, 1);
@@ -200,8 +203,8 @@ static void screen(struct request *r, const char *method)
 }
 
 /* ---- bodies ---------------------------------------------------------------------------------------------------- */
-/* An answer in the middle of a body: MHD cannot queue one then, so it goes straight to the socket and ends the
- * connection. */
+/* Refuses a request in the middle of its body. libmicrohttpd cannot queue an answer then, so the answer goes straight
+ * to the socket and ends the connection. */
 static enum MHD_Result refuse_midway(struct request *r, int code, int64_t limit)
 {
     struct sdd_error err = {0};
@@ -244,7 +247,7 @@ static bool reserve(struct request *r, size_t more)
 
 static enum MHD_Result collect(struct request *r, const char *data, size_t *n)
 {
-    if (r->response) { /* refused: swallow */
+    if (r->response) { /* The request is refused already, and the body is dropped. */
         *n = 0;
         return MHD_YES;
     }
@@ -265,7 +268,8 @@ static enum MHD_Result queue(struct request *r)
     return MHD_queue_response(r->mhd, (unsigned)r->status, r->response);
 }
 
-/* Should a refusal wait for the body? Small ones are read so that the connection lives on; big ones are cut off. */
+/* True when a refusal waits for the body to come in. A small body is read so that the connection can be used again; a
+ * large one is cut off. */
 static bool swallow(const struct request *r)
 {
     const struct guard_head *head = &r->conn->head;
@@ -412,12 +416,14 @@ void http_log(struct request *r, bool complete)
 
 static void ignore_log(void *cls, const char *format, va_list args)
 {
-    (void)cls, (void)format, (void)args; /* a port scan would fill the log; what matters is logged here */
+    /* A port scan would fill the log with it, and what matters is logged by this file. */
+    (void)cls, (void)format, (void)args;
 }
 
 bool http_start(struct net *n, struct text *error)
 {
-    /* Half of it is read into; the rest must hold a second copy of the cookies, which may be nearly the whole head. */
+    /* Half of it is the buffer for reading. The rest must hold a second copy of the cookies, which can be nearly the
+     * whole head. */
     size_t memory = CONNECTION_MEMORY + 2 * (size_t)n->config->max_header_bytes;
     n->mhd = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, n,
                               MHD_OPTION_LISTEN_SOCKET, n->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -455,7 +461,7 @@ void http_run(struct net *n)
     if (!n->mhd)
         return;
     do {
-        n->woken = false; /* a job that ends wakes connections, and a request that is handled may end jobs */
+        n->woken = false; /* A job that ends wakes connections, and a request that is handled may end jobs. */
         MHD_run(n->mhd);
         n->hooks.run(n->hooks.user);
     } while (n->woken);

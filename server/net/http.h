@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* http.h: requests and answers over libmicrohttpd. Loop thread only.
+/* http.h: requests and answers over libmicrohttpd.
  *
- *   head -> http.c screens it (route, token, limits) -> body is collected -> route->handle
- *   handle answers at once with answer_*, or starts a job; then the connection sleeps until http_answered wakes it. */
+ *   head -> http.c checks it (route, token, limits) -> the body is collected -> route->handle
+ *   The handler answers at once with answer_*, or starts a job. Then the connection sleeps until http_answered wakes
+ *   it.
+ *
+ * Threads  the loop's */
 #ifndef SUBDD_HTTP_H
 #define SUBDD_HTTP_H
 #include "server/net/auth.h"
@@ -11,9 +14,10 @@
 #include "server/base/text.h"
 
 #define REQUEST_ID_SIZE 65
-/* Bytes that one client's turn on the loop may take: more is faster for it, less is sooner for the others. */
+/* The bytes that one client gets in its turn on the loop. Larger blocks are faster for it, smaller ones let the others
+ * wait less. */
 #define ANSWER_BLOCK (256 << 10)
-#define REQUEST_NAME_SIZE 129 /* of the {id} in a path */
+#define REQUEST_NAME_SIZE 129 /* Room for the {id} in a path. */
 
 struct MHD_Connection;
 struct MHD_Response;
@@ -27,73 +31,91 @@ struct request {
     struct net *net;
     struct conn *conn;
     struct MHD_Connection *mhd;
-    const struct route *route; /* NULL: none matched                          */
-    struct job *job;           /* makes the answer; the hooks know it; NULL: none   */
-    struct stream *stream;     /* makes the answer while it is sent; NULL: none     */
+    const struct route *route; /* NULL when none matches. */
+    struct job *job;           /* Makes the answer, or NULL. net/ leaves it to the hooks. */
+    struct stream *stream;     /* Makes the answer while it is sent, or NULL. net/ leaves it to the hooks too. */
     char id[REQUEST_ID_SIZE];
     char mesh[REQUEST_NAME_SIZE];
     char method[12];
-    const char *origin;              /* its Origin, when --allow-origin names it; NULL: it does not */
-    char principal[TOKEN_NAME_SIZE]; /* name of the token, "" without one       */
+    const char *origin;              /* The header Origin when --allow-origin names it, else NULL. */
+    char principal[TOKEN_NAME_SIZE]; /* The name of the token, or "". */
     struct query query;
-    int media_in, media_out; /* enum media bits of body and answer; 0: none */
-    bool protobuf_errors;
-    unsigned char *body; /* a handler may take it and set NULL          */
+    int media_in, media_out; /* The enum media bits of body and answer; 0 when there is none. */
+    bool protobuf_errors;    /* Errors are answered as message Problem, not as JSON. */
+    unsigned char *body;     /* A handler may take it over and set NULL here. */
     size_t body_bytes, body_capacity;
     int64_t body_limit;
-    int64_t counted;            /* of this body in net->inflight_bytes         */
-    uint64_t started, deadline; /* uv_hrtime; deadline 0: none                 */
-    bool dispatched, asleep;
+    int64_t counted;            /* What this body adds to net->inflight_bytes. */
+    uint64_t started, deadline; /* Times of uv_hrtime; the deadline is 0 until it is known. */
+    bool dispatched;            /* The handler was called. */
+    bool asleep;                /* The connection is suspended. */
 
-    struct MHD_Response *response; /* the answer, once there is one            */
+    struct MHD_Response *response; /* The answer, or NULL while there is none. */
     int status;
     bool close_after;
-    int64_t answer_bytes; /* sent: of a streamed answer what was read of it so far */
+    int64_t answer_bytes; /* The bytes of the answer; for a streamed one, those that were read so far. */
     int64_t mesh_version;
     bool streamed;
-    const char *code; /* of an error, for the log                    */
-    double phases[N_PHASES];
-    const char *refined_by; /* as job's */
+    const char *code;        /* The code of an error, for the log. */
+    double phases[N_PHASES]; /* Seconds. */
+    const char *refined_by;  /* A copy of the job's. */
 };
 
 /* ---- for handlers ------------------------------------------------------------------------------------------ */
-const char *request_header(const struct request *r, const char *name); /* or NULL */
+/* request_header: the value of a header without the blanks behind it, or NULL. */
+const char *request_header(const struct request *r, const char *name);
 
-/* One of these makes the answer. Bodies are copied, or taken over (text). More headers: answer_header afterwards. */
-void answer_text(struct request *r, int status, enum media media, struct text *body); /* takes body's memory */
+/* One of the functions below makes the answer, and a later call replaces it. answer_header and the like then add
+ * headers to it. */
+
+/* answer_text: takes the memory of `body` over and empties it. */
+void answer_text(struct request *r, int status, enum media media, struct text *body);
+/* answer_copy: copies the body. */
 void answer_copy(struct request *r, int status, const char *media, const void *body, size_t bytes);
-void answer_taken(struct request *r, int status, enum media media, void *body,
-                  size_t bytes); /* malloc'ed; taken over */
+/* answer_taken: takes over a body that was malloc'ed. */
+void answer_taken(struct request *r, int status, enum media media, void *body, size_t bytes);
 void answer_empty(struct request *r, int status);
 void answer_error(struct request *r, const struct sdd_error *err);
-/* bytes -1: a stream, whose reader counts what it gives in r->answer_bytes. */
+/* answer_response: takes over a response of libmicrohttpd. With bytes -1 it is streamed, and its reader counts in
+ * r->answer_bytes what it gives. */
 void answer_response(struct request *r, int status, struct MHD_Response *response, int64_t bytes);
 void answer_header(struct request *r, const char *name, const char *value);
-/* A header Subdd-Warning for each of the lines, which are ASCII; one that is longer ends with "...". */
+/* answer_warnings: adds a header Subdd-Warning for each line, which must be ASCII. A line that is too long ends with
+ * "...". */
 #define WARNING_SIZE 640
 void answer_warnings(struct request *r, const struct text *lines);
-/* The tag of a version as JSON is "7"; other representations (a media bit) differ: "7-pb", "7-obj", "7-usda". */
+/* version_tag: writes the entity tag of a version in a representation (a media bit): "7" as JSON, and "7-pb", "7-obj"
+ * and "7-usda" in others. */
 #define VERSION_TAG_SIZE 32
 void version_tag(char tag[VERSION_TAG_SIZE], int64_t version, int media);
-void answer_etag(struct request *r, int64_t version); /* of the answer that is there */
-/* answer_not_modified: 304 when If-None-Match knows this version in this representation; false: no answer yet. */
+/* answer_etag: adds the entity tag of this version to the answer. */
+void answer_etag(struct request *r, int64_t version);
+/* answer_not_modified: answers 304 when If-None-Match has this version in this representation. Returns false, without
+ * an answer, when it has not. */
 bool answer_not_modified(struct request *r, int64_t version);
-/* answer_fail: answer_error with an error made on the spot. */
+/* answer_fail: answers with an error made of these arguments. */
 void answer_fail(struct request *r, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* answer_preflight: CORS. A browser asks by OPTIONS, without a token, whether a page of another origin may send what it
- * is about to; the answer is yes, with `methods`. */
+/* answer_preflight: answers a preflight request of CORS, by which a browser asks, with OPTIONS and without a token,
+ * whether a page of another origin may send a request. The answer allows `methods`. */
 void answer_preflight(struct request *r, const char *methods);
-/* The problem document of an error, as JSON or as message Problem. */
+/* problem_json: writes the problem document of an error as JSON. */
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id);
 
 /* ---- for the loop and those who make answers ------------------------------------------------------------------- */
-bool http_start(struct net *n, struct text *error); /* opens the listener; n->listen_fd is set */
-void http_stop(struct net *n);                      /* every connection must be awake */
-void http_quiesce(struct net *n);                   /* closes the listener */
-void http_run(struct net *n);                       /* lets MHD do what is ready; arms its timer */
-void http_sleep(struct request *r);                 /* inside MHD's callbacks alone: until http_answered */
-void http_answered(struct request *r);              /* wakes the request's connection, when it sleeps */
+/* http_start: starts libmicrohttpd on n->listen_fd, which net_listen has opened. Returns false with *error. */
+bool http_start(struct net *n, struct text *error);
+/* http_stop: ends libmicrohttpd and its connections, all of which must be awake. */
+void http_stop(struct net *n);
+/* http_quiesce: closes the listener; connections go on. */
+void http_quiesce(struct net *n);
+/* http_run: lets libmicrohttpd and the jobs do what is ready, and arms the timer for its next deadline. */
+void http_run(struct net *n);
+/* http_sleep: suspends the connection until http_answered. Only callbacks of libmicrohttpd may call it. */
+void http_sleep(struct request *r);
+/* http_answered: wakes the connection of a request when it sleeps. */
+void http_answered(struct request *r);
+/* http_log: writes the log line of a request and counts it. `complete` says that the client got the whole answer. */
 void http_log(struct request *r, bool complete);
 
 #endif

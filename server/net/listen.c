@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* listen.c: the listening socket. */
+/* listen.c: opens the listening socket at start, and refuses to listen off loopback when anybody could use the daemon.
+ * */
 #include "server/base/address.h"
 #include "server/net/net.h"
 #include <arpa/inet.h>

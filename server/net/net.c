@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* net.c: libuv drives libmicrohttpd through its epoll descriptor; and what the connections ask for. */
+/* net.c: starts net/ for serve.c. It lets libuv's loop drive libmicrohttpd through its epoll descriptor, and answers
+ * what the connections of mhd/ ask: the text of a refusal, and what to do when a client is slow or has left. */
 #include "server/net/net.h"
 #include "server/net/door.h"
 #include "server/net/http.h"
@@ -24,7 +25,7 @@ static size_t refused(void *user, struct conn *c, const struct sdd_error *err, c
                  "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: application/problem+json\r\nX-Request-Id: %s\r\n"
                  "%sContent-Length: %zu\r\n\r\n%s",
                  status, MHD_get_reason_phrase_for((unsigned)status), id, cors, body.bytes, body.data ? body.data : "");
-    if (!c->request) { /* else its own log line tells */
+    if (!c->request) { /* A request writes a log line of its own. */
         line = log_begin(n->log, LOG_INFO, "refused");
         text_member(line, "id", id);
         text_member(line, "address", c->address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.c: query strings, Accept, Range and entity tags. */
+/* query.c: parses query strings, media types, Accept, Range and entity tags, for http.c and the handlers. */
 #include "server/net/query.h"
 #include "server/base/chars.h"
 #include "server/net/mhd/guard.h"
@@ -128,9 +128,9 @@ static const struct {
     int bit;
     const char *name, *suffix;
 } medias[] = {
-    /* THE table of media types; the first row of a bit is its name, the others are aliases.
-     * None that a form or a page without CORS can send (text/plain, application/x-www-form-urlencoded,
-     * multipart/form-data) may be the type of a body: a route's `body` never has MEDIA_TEXT. */
+    /* All media types. The first row of a bit has its name, the others are aliases. A route's `body` never has
+     * MEDIA_TEXT, because a body may not have a type that a form or a page can send without CORS: text/plain,
+     * application/x-www-form-urlencoded or multipart/form-data. */
     {MEDIA_JSON, "application/json", ""},
     {MEDIA_PROTOBUF, "application/protobuf", "-pb"},
     {MEDIA_PROTOBUF, "application/x-protobuf", "-pb"},
@@ -209,7 +209,7 @@ static int weight(const char *item, size_t n)
     return 1000;
 }
 
-/* How an Accept value weighs one media type: the most specific item that matches it decides. */
+/* The weight of a media type in an Accept value. The most specific item that matches the type decides. */
 static int weigh(const char *accept, const char *name, bool alias)
 {
     int best = 0, q = 0;
@@ -228,7 +228,7 @@ static int weigh(const char *accept, const char *name, bool alias)
         }
         s += n + (s[n] == ',');
     }
-    return alias && best < 3 ? 0 : q; /* an alias only counts when it is named */
+    return alias && best < 3 ? 0 : q; /* A wildcard does not match an alias. */
 }
 
 int media_accepted(const char *accept, int offered, enum media first)
@@ -249,7 +249,7 @@ int media_accepted(const char *accept, int offered, enum media first)
 }
 
 /* ---- ranges and entity tags ---------------------------------------------------------------------------- */
-/* A number too long to be read is past the end of everything. */
+/* Reads a position in a body. A number that is too long for int64 is past the end of every body. */
 static bool parse_place(const char *s, size_t n, int64_t *out)
 {
     if (n > 18 && strspn(s, "0123456789") >= n) {
@@ -273,7 +273,7 @@ int range_parse(const char *value, int64_t size, int64_t *first, int64_t *length
         return 0;
     if (!left && !right)
         return 0;
-    if (!left) { /* the last `to` bytes */
+    if (!left) { /* Without a first position, `to` counts bytes from the end. */
         if (to == 0)
             return -1;
         from = to < size ? size - to : 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* route.c: finds the row of the endpoint table that a request is for. */
+/* route.c: finds the row of the endpoint table for a request, for http.c. */
 #include "server/net/route.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Ids are keys, never paths; the same letters as in names. */
+/* True for an id that a mesh could have. Ids are keys and never file paths; they have the same letters as names. */
 static bool good_id(const char *s, size_t n)
 {
     if (n == 0 || n >= REQUEST_NAME_SIZE || s[0] == '.')
@@ -46,7 +46,7 @@ const struct route *routes_find(const struct routes *routes, const char *method,
     for (const struct route *row = routes->rows; row < routes->rows + routes->n; row++) {
         if (!matches(row->path, path, n, &id, &id_bytes) &&
             !(row->always && matches(row->path + strlen("/v1"), path, n, &id, &id_bytes)))
-            continue; /* health also answers without /v1, where probes look for it */
+            continue; /* Health is answered without /v1 too, where probes look for it. */
         if (id_bytes && !good_id(id, id_bytes)) {
             sdd_fail(err, SDD_EINVALID, "id",
                      "a mesh id has up to 128 characters of [A-Za-z0-9._-] and does not start with a dot");

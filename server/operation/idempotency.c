@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* idempotency.c: the same key with the same request gets the first answer again, also after a crash. */
+/* idempotency.c: gives a repeated request with an Idempotency-Key its first answer again, even after a crash, for the
+ * routes that create and edit meshes. */
 #include "server/operation/idempotency.h"
 #include "server/base/clock.h"
 #include <gnutls/crypto.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operation.c: from a request to a job and back, and the steps that operations on a mesh share. */
+/* operation.c: turns a request into a job and the end of the job into an answer, and has the steps that operations on a
+ * mesh share, for the handlers of api/ and refine/. */
 #include "server/operation/operation.h"
 #include "server/base/chars.h"
 #include "server/operation/idempotency.h"
@@ -20,7 +21,7 @@ void operation_answer(struct job *job, const struct sdd_error *err)
 {
     struct request *r = job->request;
     r->job = NULL;
-    if (!atomic_load(&job->cancel)) { /* else a step may be running, and writes these */
+    if (!atomic_load(&job->cancel)) { /* A step of a cancelled job may still be running and write these. */
         memcpy(r->phases, job->phases, sizeof r->phases);
         r->refined_by = job->refined_by;
     }
@@ -46,8 +47,8 @@ void operation_left(struct request *r)
 }
 
 /* ---- jobs on a mesh ---------------------------------------------------------------------------------------------- */
-/* If-Match: "7" (or as another representation has it, "7-pb") or *. Mesh versions are the only tags that can match, so
- * a list has no use here. */
+/* Reads If-Match, which is *, or "7" as any representation has it ("7-pb"). The versions of the mesh are the only tags
+ * that can match, so a list would be of no use. */
 static bool read_match(struct request *r, struct mesh_job *j)
 {
     const char *value = request_header(r, "If-Match");
@@ -88,7 +89,7 @@ void *mesh_job_create(struct request *r, size_t bytes, bool with_key)
     j->body = r->body;
     j->body_bytes = r->body_bytes;
     j->query = r->query;
-    r->body = NULL; /* still counted in flight until the request ends */
+    r->body = NULL; /* net/ counts it as in flight until the request ends. */
     r->query = (struct query){0};
     return j;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* operation.h: the door of operation/: a request at work on a mesh. Here requests and jobs, which know nothing of each
+/* operation.h: the door of operation/: a request that works on a mesh. Here requests and jobs, which do not know each
  * other, come together.
  *
  *   handler -> mesh_job_create -> mesh_job_start -> [steps: find, load, match, ensure_resident, the handler's own]
  *           -> operation_answer -> the handler's answer
  *
- * It has what operations of all kinds share: the job with its copy of the request, the steps that bring a mesh into
- * memory, If-Match, and Idempotency-Key (idempotency.h). refine/ and api/ build on it; it uses net/, jobs/, resident/
+ * It has what all kinds of operations share: the job with its copy of the request, the steps that bring a mesh into
+ * memory, If-Match, and Idempotency-Key (idempotency.h). refine/ and api/ build on it. It uses net/, jobs/, resident/
  * and store/, and none of these knows it. */
 #ifndef SUBDD_OPERATION_H
 #define SUBDD_OPERATION_H
@@ -19,7 +19,7 @@
 struct sending;
 struct idempotency;
 
-/* What handlers and steps work with: the rooms below, each of which sees its own part alone. serve.c makes it. */
+/* What handlers and steps work with: the parts of all rooms below. serve.c makes it. */
 struct service {
     const struct config *config;
     struct metrics *metrics;
@@ -27,7 +27,7 @@ struct service {
     struct jobs *jobs;
     struct memory *memory;
     struct storage *storage;
-    struct sending *sending; /* refine.h */
+    struct sending *sending; /* It is defined in refine/refine.h. */
 };
 static inline struct service *service_of(const struct request *r)
 {
@@ -42,52 +42,66 @@ static inline struct memory *memory_of(const struct job *job)
     return job_service(job)->memory;
 }
 
-/* operation_start: job_start for a request. turns may be NULL. */
+/* operation_start: starts a job (job_start) for a request. turns may be NULL. */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns);
-/* operation_answer: the hook of jobs that makes the answer and wakes its connection. */
+/* operation_answer: the hook `answer` of jobs/. It makes the answer and wakes the connection. */
 void operation_answer(struct job *job, const struct sdd_error *err);
-/* operation_waits: of a request that has a job: when its client went away, so has the reason for the job. */
+/* operation_waits: abandons the request's job when its client has left. The request must have a job. */
 void operation_waits(struct request *r);
-void operation_left(struct request *r); /* the request ends: its job, if there is one, goes on without it */
+/* operation_left: the request is over; its job, if it has one, is cancelled and goes on without it. */
+void operation_left(struct request *r);
 
-/* A job with its own copy of what it needs from the request; kinds of jobs embed it first. */
+/* A job with its own copy of what it needs from the request. The struct of a kind of job has it as its first member. */
 struct mesh_job {
     struct job job;
-    struct slot *slot;   /* of the mesh; it is one of its users; NULL: the request names none */
-    unsigned char *body; /* taken from the request */
+    struct slot *slot;   /* The slot of the mesh, of which the job is a user; NULL when the request names no mesh. */
+    unsigned char *body; /* Taken from the request. */
     size_t body_bytes;
     int media_in, media_out;
-    bool any_version; /* If-Match: *, or none   */
-    int64_t expected; /* If-Match: the version  */
+    bool any_version; /* If-Match is * or absent. */
+    int64_t expected; /* The version in If-Match. */
     struct query query;
-    struct idempotency *key; /* NULL: no Idempotency-Key */
-    struct text answer;      /* made before the commit, because it is stored with it */
-    struct text warnings;    /* lines, which go with the answer as headers        */
+    struct idempotency *key; /* NULL without an Idempotency-Key. */
+    struct text answer;      /* Made before the commit, because it is stored with it. */
+    struct text warnings;    /* Lines that the answer has as headers. */
 };
-/* mesh_job_create: takes body and query over. NULL: the request has its answer (out of memory, bad If-Match or key). */
+/* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
+ * answered the request with an error: no memory, or a bad If-Match or key. */
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key);
-void mesh_job_free(struct job *job); /* what mesh_job owns, and the job */
-/* mesh_job_start: starts it on the mesh in the path. */
+/* mesh_job_free: frees the job and what struct mesh_job owns. */
+void mesh_job_free(struct job *job);
+/* mesh_job_start: starts the job on the mesh in the request's path. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
 
-static inline struct slot *slot_of(const struct job *job) /* of a mesh_job */
+/* slot_of: the slot of a job that is a mesh_job. */
+static inline struct slot *slot_of(const struct job *job)
 {
     return ((const struct mesh_job *)job)->slot;
 }
 
-int step_find(struct job *job); /* ON_STORE: the record of the mesh            */
+/* step_find: a step on the storage thread that finds the record of the mesh. */
+int step_find(struct job *job);
 bool skip_find(const struct job *job);
-int step_load(struct job *job);                 /* ON_STORE: record and host copy              */
-bool skip_load(const struct job *job);          /* when there is a host copy                   */
-bool skip_load_resident(const struct job *job); /* ... or the current version is on the device */
-int step_match(struct job *job);                /* ON_LOOP: 412 when If-Match is stale         */
-/* On the compute thread: the mesh on the device in its current version. JOB_AGAIN: a host copy is needed first. */
+/* step_load: a step on the storage thread that loads the record and the host copy of the mesh. */
+int step_load(struct job *job);
+/* skip_load: skips step_load when there is a host copy. */
+bool skip_load(const struct job *job);
+/* skip_load_resident: skips step_load when there is a host copy or the device has the current version. */
+bool skip_load_resident(const struct job *job);
+/* step_match: a step on the loop that fails with SDD_ESTALE when If-Match does not name the current version. */
+int step_match(struct job *job);
+/* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device. Returns
+ * JOB_AGAIN when it needs a host copy first. */
 int ensure_resident(struct job *job);
-/* build_resident: on the compute thread: makes device state of its own for a mesh that may become the current one, and
- * writes into the mesh what its topology knows of it. edit says which mesh it was made of and what changed; NULL: it is
- * a new mesh. *out is the caller's; after an error it may be there, but not resident. */
+/* build_resident: makes device state of its own for a mesh that may become the current version, and copies what its
+ * topology knows (n_edges, manifold) into the mesh. `edit` says which mesh it was made of and what changed; it is NULL
+ * for a new mesh.
+ * Threads  the compute thread
+ * Owner    *out is the caller's; after an error it can still be there, without the mesh on the device
+ * Errors   those of resident_load, in job->err */
 int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
                    int64_t version, struct resident **out);
-int ensure_resident_record(struct job *job); /* on the loop: slot->resident exists          */
+/* ensure_resident_record: a step on the loop that makes slot->resident, empty, if there is none. */
+int ensure_resident_record(struct job *job);
 
 #endif

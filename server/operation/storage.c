@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* storage.c: watches the daemon's store. */
+/* storage.c: watches the store for the steps that use it: sets its gauges, and notes when it fails. */
 #include "server/operation/storage.h"
 
 void storage_measure(struct storage *s)

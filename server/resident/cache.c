@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c: frames, kept and sent. */
+/* cache.c: keeps payloads for the next request and counts those that answers send, for refine/. */
 #include "server/resident/cache.h"
 #include "server/resident/slots.h"
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.h: refined frames: those kept for the next request, under --cache-bytes, and those that answers still send.
- * An entry is freed on the compute thread, where its result belongs. Loop only, but for cached_create. */
+/* cache.h: refined results with their payloads: those that are kept for the next request, within --cache-bytes, and
+ * those that answers still send. An entry is freed on the compute thread, to which its result belongs.
+ * Threads  the loop's, except for cached_create */
 #ifndef SUBDD_CACHE_H
 #define SUBDD_CACHE_H
 #include "server/jobs/executor.h"
@@ -12,42 +13,51 @@
 
 struct slot;
 
-struct cached { /* one frame, immutable once all of it is there */
+/* One payload. It does not change any more once all its bytes are there. */
+struct cached {
     struct table_node node;
-    struct list lru, of_slot; /* in no list when it is not kept */
-    struct task task;         /* of its freeing                 */
+    struct list lru, of_slot; /* It is in no list when it is not kept. */
+    struct task task;         /* The task that frees it. */
     char key[CACHE_KEY_SIZE];
     struct frame frame;
     sdd_result *result;
-    atomic_llong there; /* its first bytes, which can be read; the others come */
-    bool lost;          /* .. or never will */
-    int references;     /* answers that send it, and the cache */
+    atomic_llong there; /* How many of its bytes, from the first on, can be read; the others are still to come. */
+    bool lost;          /* The others will never come. */
+    int references;     /* The answers that send it, and one more when the cache keeps it. */
     bool kept;
-    int64_t sending; /* answers that send it                */
+    int64_t sending; /* The answers that send it. */
 };
 struct cache {
     struct table table;
-    struct list lru; /* longest unused first */
+    struct list lru; /* The entry that was unused longest first. */
     int64_t bytes, limit;
-    atomic_llong *sending; /* bytes of frames that answers hold */
+    atomic_llong *sending; /* The bytes of the payloads that answers send. */
     struct metrics *metrics;
     struct executor *compute;
 };
 void cache_init(struct cache *c, int64_t limit, atomic_llong *sending, struct metrics *metrics,
                 struct executor *compute);
 void cache_fini(struct cache *c);
-struct cached *cache_find(struct cache *c, const char *key); /* moves it to the recent end; not referenced; or NULL */
-/* cache_keep: keeps an entry under its key, when it fits, until its slot's mesh changes. */
+/* cache_find: the entry that is kept under a key, or NULL. It becomes the most recently used one; the caller gets no
+ * reference. */
+struct cached *cache_find(struct cache *c, const char *key);
+/* cache_keep: keeps an entry under its key until the mesh of its slot changes. It does nothing when the entry is larger
+ * than the limit, its key is taken or memory is out. */
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry);
-void cache_drop(struct cache *c, struct cached *entry); /* keeps it no more */
-void cache_forget(struct cache *c, struct slot *slot);  /* the mesh has a new version or is gone */
-/* An answer holds a reference while it sends. The last one frees. */
+/* cache_drop: stops keeping an entry, which is freed when no answer sends it. */
+void cache_drop(struct cache *c, struct cached *entry);
+/* cache_forget: drops the entries of a mesh that has a new version or is gone. */
+void cache_forget(struct cache *c, struct slot *slot);
+/* cached_ref, cached_unref: an answer holds a reference while it sends. The entry is freed with the last reference. */
 void cached_ref(struct cache *c, struct cached *entry);
 void cached_unref(struct cache *c, struct cached *entry);
-/* cached_create: takes the result; nothing of it is there. Compute thread. Errors  SDD_ENO_MEMORY, and the result is
- * freed */
+/* cached_create: makes the entry of a result, of which no bytes are there yet.
+ * Threads  the compute thread
+ * Owner    it takes the result over, also on error
+ * Errors   SDD_ENO_MEMORY */
 int cached_create(const char *key, const struct frame_about *about, sdd_result *result, struct cached **out,
                   struct sdd_error *err) SDD_MUST_CHECK;
-void cached_free(struct cache *c, struct cached *entry); /* one that no one references yet; NULL is fine */
+/* cached_free: frees an entry that has no references. NULL is fine. */
+void cached_free(struct cache *c, struct cached *entry);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* payload.c: the layout of a refined frame. */
+/* payload.c: lays out the payload of a refined result, for cache.c and for the streams and plans of refine/ and api/.
+ * */
 #include "server/resident/payload.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
@@ -45,7 +46,7 @@ static int64_t aligned(int64_t n)
     return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
 }
 
-/* protobuf-c's structs have char * where it only reads. */
+/* The structs of protobuf-c have char * without const for what it only reads. */
 static char *text_of(const char *s)
 {
     return (char *)(uintptr_t)s;
@@ -55,7 +56,7 @@ struct box {
     float low[3], high[3];
 };
 
-/* box: where the block's stands until the message is packed. */
+/* Fills in the header of a block. *box holds the block's box until the message is packed. */
 static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct frame_about *about,
                        struct box *box)
 {
@@ -67,7 +68,7 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
         b->name = text_of(primvars[from->primvar].name);
     if (from->semantic == SDD_PRIMVARS)
         b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
-    if (from->format == SDD_UNORM16_BOX) { /* zeros in a plan, but as many bytes */
+    if (from->format == SDD_UNORM16_BOX) { /* The box of a plan has zeros, which take as many bytes. */
         memcpy(box->low, from->low, sizeof box->low);
         memcpy(box->high, from->high, sizeof box->high);
         b->box = (ProtobufCBinaryData){sizeof *box, (uint8_t *)box};
@@ -80,7 +81,7 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
     if (about->undigested)
         return;
     b->digest_kind = text_of("xxh64-tree-1k");
-    b->digest = from->digest ? from->digest : 1; /* a plan has none yet, but the field has its 8 bytes */
+    b->digest = from->digest ? from->digest : 1; /* A plan has no digest yet, but the field must take its 8 bytes. */
 }
 
 static size_t put_varint(unsigned char *out, size_t v)
@@ -92,8 +93,8 @@ static size_t put_varint(unsigned char *out, size_t v)
     return n;
 }
 
-/* The offsets stand in the header whose length they depend on: they grow monotonously, so this settles in a few
- * rounds. */
+/* Lays out the blocks and returns the size of the header. The header has the offsets, and these depend on its size.
+ * Both only grow, so they settle in a few rounds. */
 static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
 {
     unsigned char varint[10];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* payload.h: a refined result as the bytes of application/vnd.subdd.frame: varint, FrameHeader, padding to 64, blocks.
- * The bytes depend on mesh version, request and backend alone (timings go into Server-Timing), so one entity tag
- * names them. The blocks stay where the compute library put them. */
+/* payload.h: a refined result as the bytes that answers send, application/vnd.subdd.frame: a varint with the length of
+ * the header, the message FrameHeader, padding to 64 bytes, and the blocks. In this file a frame is such a payload. Its
+ * bytes depend only on mesh version, request and backend (timings are in Server-Timing), so that one entity tag can
+ * name them. The blocks stay where the compute library put them. */
 #ifndef SUBDD_PAYLOAD_H
 #define SUBDD_PAYLOAD_H
 #include "server/mesh/primvars.h"
@@ -9,37 +10,43 @@
 
 #define FRAME_ALIGN 64
 
-struct frame_about { /* borrowed */
+/* What the header of a payload says besides the plan. All pointers are borrowed. */
+struct frame_about {
     const char *mesh_id, *topology_id, *backend;
     int64_t version;
     int level, surface;
-    const struct primvar_info *primvars; /* of the mesh, which blocks name by row */
-    bool undigested;                     /* the header is sent before the block is made: no digest */
+    const struct primvar_info *primvars; /* The primvars of the mesh, of which blocks have the row. */
+    bool undigested;                     /* The header has no digests, because it is sent before the blocks are made. */
 };
+/* A payload. */
 struct frame {
-    unsigned char *head; /* with its padding */
+    unsigned char *head; /* The varint, the header and the padding. */
     size_t head_bytes;
     int n_blocks;
     struct {
         const unsigned char *data;
         int64_t offset, bytes;
     } blocks[SDD_MAX_BLOCKS];
-    int64_t bytes; /* of the whole frame */
+    int64_t bytes; /* The size of the whole payload. */
 };
-/* frame_make: the frame of a plan. With data in the plan (a result) the frame can be read while the result lives;
- * a plan alone gives the same sizes. Errors  SDD_ENO_MEMORY */
+/* frame_make: makes the payload of a plan. When the plan is that of a result, and so has data, the payload can be read
+ * as long as the result lives. A plan alone gives a payload of the same size.
+ * Errors  SDD_ENO_MEMORY */
 int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
                struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
-/* frame_there: how many of its bytes there are when its blocks' first `bytes` are, one block after the other. */
+/* frame_there: how many bytes of the payload are there when the first `bytes` of its blocks are, counted one block
+ * after the other. */
 int64_t frame_there(const struct frame *f, int64_t bytes);
-/* frame_span: what stands at byte `at`, and how many bytes follow there. NULL: zeros, before a block. */
+/* frame_span: the bytes at position `at`; *n becomes how many follow there. Returns NULL for *n zeros of padding before
+ * a block. */
 const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n);
-/* frame_read: bytes [at, at + n) of the frame, n no more than what is left. */
+/* frame_read: copies the bytes [at, at + n) of the payload, which must not go past its end. */
 void frame_read(const struct frame *f, int64_t at, void *out, size_t n);
 
-const char *semantic_name(int semantic);                                                /* "positions" */
-const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars); /* "f32", "oct16" */
-const char *surface_name(int surface);                                                  /* "refined", "limit" */
+/* These are the names in headers and plans: for example "positions", "f32" or "oct16", and "refined" or "limit". */
+const char *semantic_name(int semantic);
+const char *block_type(const struct sdd_block *b, const struct primvar_info *primvars);
+const char *surface_name(int surface);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.c: the meshes in memory, least recently used first. */
+/* slots.c: keeps the slots of the meshes in memory for the rooms that work on meshes, and evicts the least recently
+ * used host copies and records. */
 #include "server/resident/slots.h"
 #include "server/resident/residency.h"
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* slots.h: what is in memory of each mesh: its record, its host copy, its device state, its frames, and who works
- * on it. The store is the truth; a slot can be dropped whenever nobody uses it. Loop only, but for what a job holds. */
+/* slots.h: what is in memory of each mesh: its record, its host copy, its device state, its cached payloads, and the
+ * jobs on it. The store is the truth, so a slot can be dropped whenever nobody uses it.
+ * Threads  the loop's, except for what a job holds (struct slot) */
 #ifndef SUBDD_SLOTS_H
 #define SUBDD_SLOTS_H
 #include "server/base/metrics.h"
@@ -8,46 +9,52 @@
 #include "server/jobs/jobs.h"
 #include "server/store/store.h"
 
-#define SLOTS_MAX_COLD 16384 /* records kept of meshes that hold no memory */
+#define SLOTS_MAX_COLD 16384 /* How many records are kept of meshes without a host copy, device state or payloads. */
 
 struct resident;
 
-/* While a job holds the slot, its steps may read and write known, info, host and what resident points to on their own
- * threads; nobody else reads those, but for readers: while there are any, known, info and host are there and stay, and
- * what resident points to is the compute thread's. The rest is the loop's. */
+/* While a job holds the turn, its steps may read and write known, info, host and what resident points to, on their own
+ * threads, and nobody else reads those. While there are readers, known, info and host are set and do not change, and
+ * what resident points to belongs to the compute thread. Everything else is the loop's. */
 struct slot {
     struct table_node node;
-    struct list lru; /* all slots, longest unused first                    */
+    struct list lru;
     char id[STORE_ID_SIZE];
-    int users;          /* jobs that hold or wait for it                      */
-    struct turns turns; /* of these jobs                                      */
-    bool known;         /* info is that of the current version                */
+    int users;          /* How many jobs hold the turn or wait for it. */
+    struct turns turns; /* The turns of these jobs. */
+    bool known;         /* info is the record of the current version. */
     struct store_info info;
-    struct mesh *host;         /* the current version, or NULL                       */
-    int64_t host_bytes;        /* of host, as counted in slots->host_bytes           */
-    struct resident *resident; /* device state, or NULL                              */
-    struct list frames;        /* cached frames, see cache.h                         */
+    struct mesh *host;         /* The host copy of the current version, or NULL. */
+    int64_t host_bytes;        /* The size of host, as it is counted in slots->host_bytes. */
+    struct resident *resident; /* The device state, or NULL. */
+    struct list frames;        /* The payloads of this mesh in the cache (cache.h). */
 };
 struct slots {
     struct table table;
-    struct list lru;
+    struct list lru; /* All slots, the one that was unused longest first. */
     int64_t host_bytes, host_limit;
     struct metrics *metrics;
-    struct executor *compute; /* frees device state        */
-    struct executor *host;    /* frees host copies         */
+    struct executor *compute; /* It frees device state. */
+    struct executor *host;    /* It frees host copies. */
 };
 void slots_init(struct slots *slots, int64_t host_limit, struct metrics *metrics, struct executor *compute,
                 struct executor *host);
-void slots_fini(struct slots *slots); /* no jobs; device state is released, frames must be gone */
-/* slot_get: the slot of an id, made when there is none. NULL: out of memory, or an id too long to be one. */
+/* slots_fini: frees all slots and releases their device state. There must be no jobs, and the cache must be empty. */
+void slots_fini(struct slots *slots);
+/* slot_get: the slot of an id, made when there is none. Returns NULL when memory is out or the id is too long to be
+ * one. */
 struct slot *slot_get(struct slots *slots, const char *id);
-struct slot *slot_find(const struct slots *slots, const char *id); /* or NULL */
+/* slot_find: the slot of an id, or NULL. */
+struct slot *slot_find(const struct slots *slots, const char *id);
 void slot_use(struct slot *slot);
-/* slot_unuse: counts the host copy as it is now, forgets a slot that turned out to be nothing, and makes room. */
+/* slot_unuse: ends one use. After the last one it counts the host copy as it is now, drops the slot when the mesh
+ * turned out not to exist, and evicts host copies when there are too many. */
 void slot_unuse(struct slots *slots, struct slot *slot);
-/* slot_forget: the mesh is gone or unreadable: all that is held of it goes, but the slot itself while it has users. */
+/* slot_forget: drops everything that is held of a mesh which is gone. The slot itself stays until its last user is
+ * gone. */
 void slot_forget(struct slots *slots, struct slot *slot);
-void slot_drop_host(struct slots *slots, struct slot *slot); /* the host copy goes */
-const char *slot_residency(const struct slot *slot);         /* "device", "host" or "disk" */
+/* slot_drop_host: frees the host copy. */
+void slot_drop_host(struct slots *slots, struct slot *slot);
+const char *slot_residency(const struct slot *slot); /* "device", "host" or "disk". */
 
 #endif

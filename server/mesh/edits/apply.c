@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* apply.c: a batch of edits in one pass over the mesh: grow working copies, mark what goes, close up at the end. */
+/* apply.c: applies a batch of edits to a mesh for the edits route (edits_apply). It makes a working copy with room for
+ * all that the batch adds, applies the edits in order, marks what they remove, and has close.c make the new mesh. */
 #include "server/mesh/edits/edits.h"
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
@@ -23,7 +24,7 @@ static void work_fini(struct edit_work *w)
     id_map_fini(&w->face_map);
 }
 
-/* What the batch can add at most, so that every array is allocated once. */
+/* Counts the most rows that the mesh can have during the batch, so that every array is allocated once. */
 static int count_room(const struct mesh *m, const struct edit_batch *b, struct edit_work *room, struct sdd_error *err)
 {
     bool fits = true;
@@ -110,7 +111,7 @@ static int work_init(struct edit_work *w, const struct mesh *m, const struct edi
         w->st.of[c] = -1;
     fill_rows(w, m);
     rc = edits_primvars_init(w, m, b, &room, err);
-    int64_t twice; /* mesh_build has checked that none is */
+    int64_t twice; /* It is not read: mesh_build has checked that each id is there once. */
     if (!rc)
         rc = id_map_init(&w->vertex_map, w->vertex_ids, m->n_vertices, &twice, err);
     return rc ? rc : id_map_init(&w->face_map, w->face_ids, m->n_faces, &twice, err);
@@ -158,7 +159,7 @@ static int add_vertices(struct edit_work *w, const struct edit *e, struct sdd_er
     return SDD_OK;
 }
 
-/* Operations on vertices that are there: remove, move, tag. */
+/* Removes, moves or tags existing vertices. */
 static int on_vertices(struct edit_work *w, const struct edit *e, struct sdd_error *err)
 {
     int rc = e->op == EDIT_SET_POSITIONS ? edits_check_points(w, e, 0, err) : SDD_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* batch.c: the shape of one edit: which arrays an operation has and how their lengths must agree. */
+/* batch.c: makes the edits of a batch for the codecs. It checks that an edit has the arrays that its operation needs
+ * and that their lengths agree. */
 #include "server/mesh/edits/edits.h"
 #include <math.h>
 
@@ -41,15 +42,18 @@ static int check_counts(const struct edit *e, int64_t index, struct sdd_error *e
     return corners == e->n_corners ? SDD_OK : bad_length(index, e->op, "faceVertexIndices", e->n_corners, err);
 }
 
-/* An array that an operation needs: without it the edit would do nothing, and still make a version. */
+/* Fails because an array that the operation needs is missing. Such an edit would do nothing and yet make a new version.
+ * */
 static int missing(int64_t index, enum edit_op op, const char *array, struct sdd_error *err)
 {
     return sdd_fail(err, SDD_EINVALID, array, "edits[%lld].%s: %s is missing or empty", (long long)index, op_names[op],
                     array);
 }
 
+/* The arrays that each operation needs, by the names that errors give them. NULL marks an array that it can do without.
+ * */
 static const struct {
-    const char *ids, *counts, *values; /* NULL: not needed */
+    const char *ids, *counts, *values;
 } needed[] = {
     [EDIT_ADD_VERTICES] = {NULL, NULL, "points"},
     [EDIT_REMOVE_VERTICES] = {"ids", NULL, NULL},
@@ -76,7 +80,7 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
         return missing(index, op, needed[op].ids, err);
     if (needed[op].values && !values.n)
         return missing(index, op, needed[op].values, err);
-    int width = 0; /* numbers of values that each of the n rows has; 0: none, or as many as corners */
+    int width = 0; /* How many values each of the n elements has; 0 when the operation takes no values. */
     switch (op) {
     case EDIT_ADD_VERTICES:
         e->n = values.n / 3;
@@ -103,7 +107,7 @@ int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, st
             return bad_length(index, op, "st", values.n, err);
         e->n_values = values.n / 2;
         return SDD_OK;
-    case EDIT_SET_PRIMVAR: return SDD_OK; /* how many numbers a row has is the mesh's to say */
+    case EDIT_SET_PRIMVAR: return SDD_OK; /* Only the mesh knows how wide a row is, so edits_apply checks it. */
     case EDIT_PUT_PRIMVAR:
     case EDIT_REMOVE_PRIMVAR:
     case EDIT_REMOVE_VERTICES:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* channels.c: values that corners name by index, through a batch: UVs, and faceVarying primvars. */
+/* channels.c: the values that corners name by index, that is UVs and faceVarying primvars, while a batch is applied:
+ * for apply.c, primvars.c and close.c. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ struct corner_sort {
     const struct edit_channel *c;
 };
 
-/* By vertex, value (in its bits) and corner. */
+/* Orders corners by vertex and then by the bits of their values. */
 static int compare_values(const struct corner_sort *s, int32_t a, int32_t b)
 {
     const struct edit_channel *c = s->c;
@@ -56,7 +57,8 @@ static int compare(const void *pa, const void *pb, void *sort)
     return order ? order : (a > b) - (a < b);
 }
 
-/* Gives the new values of one group of equal ones at a vertex to the oldest of them. */
+/* Takes n corners at one vertex whose values are equal. Those that name a new value now name the oldest of these
+ * values. */
 static void weld_group(struct edit_channel *c, const int32_t *corners, int64_t n)
 {
     int32_t oldest = INT32_MAX;
@@ -68,7 +70,7 @@ static void weld_group(struct edit_channel *c, const int32_t *corners, int64_t n
             c->of[corners[i]] = oldest;
 }
 
-/* The live corners at vertices where the batch set values. */
+/* Lists the live corners at vertices where the batch has set values. */
 static int64_t list_corners(struct edit_work *w, const struct edit_channel *ch, int32_t *corners)
 {
     int64_t n = 0;
@@ -102,7 +104,7 @@ static int weld(struct edit_work *w, struct edit_channel *c, struct sdd_error *e
     return SDD_OK;
 }
 
-/* ---- unused values go ---- */
+/* ---- unused values are dropped ---- */
 int edits_channel_close(struct edit_work *w, struct edit_channel *ch, struct sdd_error *err)
 {
     int rc = ch->n_values > ch->n_old ? weld(w, ch, err) : SDD_OK;

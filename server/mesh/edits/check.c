@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.c: what the compute library would refuse of what a batch touched, said in the client's ids: the library
- * knows rows alone. Whatever else it finds it still refuses itself. */
+/* check.c: refuses what the compute library would refuse of a batch's points, faces and creases, for apply.c. The
+ * library knows only rows, while these errors name elements by the ids that the client knows. Everything else is left
+ * to the library. */
 #include "server/mesh/edits/work.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* How a client names a row: its id, or -1-k for the k-th that the batch adds. */
+/* The name by which the client knows a row: its id, or -1-k for the k-th row that the batch adds. */
 static int32_t vertex_name(const struct edit_work *w, int64_t row)
 {
     return row < w->n_old_vertices ? w->vertex_ids[row] : (int32_t)(w->n_old_vertices - 1 - row);
@@ -43,8 +44,8 @@ int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err
                     (long long)w->edit, face_name(w, f), n, SDD_MAX_FACE_SIZE);
 }
 
-/* The edges of the creases that the batch has added, and marks on their ends; a row's order tells whether a face has
- * the edge. */
+/* Lists the edges of the creases that the batch has added, and marks their end vertices. The `order` of each row is 0,
+ * for walk_faces to set when a face has the edge. */
 static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
 {
     int64_t n = 0;
@@ -62,7 +63,8 @@ static int64_t list_edges(struct edit_work *w, struct mesh_row *rows)
     return n;
 }
 
-/* Also removed faces count: where one had the edge, the crease goes with it. */
+/* Marks the listed edges that a face has. Removed faces count too: a crease along such a face is not an error, as
+ * close.c drops it. */
 static void walk_faces(const struct edit_work *w, struct mesh_row *rows, int64_t n)
 {
     for (int64_t f = 0; f < w->n_faces; f++)
@@ -76,7 +78,7 @@ static void walk_faces(const struct edit_work *w, struct mesh_row *rows, int64_t
         }
 }
 
-/* Index of the edit that made the k-th new crease. */
+/* The index of the edit that made the k-th new crease. */
 static int64_t edit_of_crease(const struct edit_batch *b, int64_t k)
 {
     int64_t i = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* close.c: from the working copy that all edits have passed over to the new mesh. */
+/* close.c: makes the new mesh and its delta of the working copy to which apply.c has applied all edits. It drops what
+ * was removed, closes up the rows, and checks what only the whole batch can decide. */
 #include "server/mesh/edits/work.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,9 @@ static int check_vertices(const struct edit_work *w, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* ---- creases: those that lost their last face go ---- */
-enum { CREASE_KEEP, CREASE_LOST }; /* kept in the row's order, which cleaning has used up */
+/* ---- creases that lost their last face are dropped ---- */
+/* These are kept in the `order` of a crease, which nobody needs once the rows are clean. */
+enum { CREASE_KEEP, CREASE_LOST };
 
 static uint64_t face_edge(const struct edit_work *w, int64_t f, int64_t c)
 {
@@ -29,7 +31,8 @@ static void mark_ends(struct edit_work *w, uint64_t edge)
     w->vertex_state[edge & UINT32_MAX] |= VERTEX_CREASE;
 }
 
-/* First the creases along removed faces are lost, then those along faces that are still there are found again. */
+/* Marks the creases that lost their last face. It first marks all creases along removed faces as lost, and then keeps
+ * those that a live face has too. */
 static void mark_creases(struct edit_work *w)
 {
     bool any = false;
@@ -84,7 +87,7 @@ static void close_tags(struct edit_work *w)
             w->tags[w->n_tags++] = w->tags[i];
 }
 
-/* UVs: all faces have some, or none has. */
+/* Checks that either all faces have UVs or none has, and drops the UVs that no corner names. */
 static int close_uvs(struct edit_work *w, struct sdd_error *err)
 {
     int64_t with = -1, without = -1;
@@ -115,7 +118,8 @@ static int64_t move_vertices(struct edit_work *w, int32_t *row_of)
     return kept;
 }
 
-/* Moves faces and their corners up; face_to gets their new rows, *holes the rows of those that are holes. */
+/* Moves live faces and their corners up over removed ones. face_to gets the new row of each face, and holes the new
+ * rows of faces that are holes. Returns the number of faces. */
 static int64_t move_faces(struct edit_work *w, const int32_t *row_of, int32_t *face_to, int32_t *holes,
                           int64_t *n_holes)
 {
@@ -177,7 +181,8 @@ static int build(struct edit_work *w, const struct mesh *m, int32_t *tag_words, 
     return rc;
 }
 
-/* The channels of the new mesh, then the rows that are dirty: the maps of vertices and faces are there. */
+/* Completes the delta, whose maps of vertices and faces are filled: adds the channels of the new mesh and lists the
+ * dirty rows. */
 static int close_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *delta,
                        struct sdd_error *err)
 {
@@ -203,7 +208,7 @@ int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out,
     close_tags(w);
     int32_t *tag_words = mesh_alloc(3 * w->n_creases + 2 * w->n_tags, sizeof *tag_words, err);
     int32_t *holes = mesh_alloc(w->n_faces, sizeof *holes, err);
-    /* The maps also have the rows that the batch has added, behind the old ones. */
+    /* The maps are longer than the delta needs: behind the old rows they have those that the batch added. */
     delta->n_old_vertices = m->n_vertices;
     delta->n_old_faces = m->n_faces;
     delta->vertex_to = mesh_alloc(w->n_vertices, sizeof *delta->vertex_to, err);

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* edits.h: an atomic batch of topology edits, and what it makes of a mesh.
+/* edits.h: the door of edits/: an atomic batch of topology edits, and the mesh that it makes of another. The codecs
+ * make batches, and the edits route applies them. edits/ uses mesh/ and base/.
  *
- * Edits apply in order. Elements are named by id; -1-k is the k-th vertex (or face) that the batch adds, in order. Five
- * things are judged on the mesh as the batch leaves it, so that a face can be replaced by others in one batch:
- *   a removed vertex may not be used by a face;       either every face has UVs or none;
- *   a crease goes when the batch removed a face along its edge and no face has that edge any more;
- *   UV values that no corner uses go. Values set at one vertex that are equal in every bit are one value (no seam);
- *   a primvar that is put whole has the rows of that mesh.
- * Values of faceVarying primvars are treated as UVs are, but that a new face always has some. New elements have zeros
- * in all primvars until EDIT_SET_PRIMVAR says otherwise. */
+ * Edits apply in order. Elements are named by id; -1-k names the k-th vertex (or face) that the batch adds. These rules
+ * hold for the mesh at the end of the batch, so that a batch can replace a face by others:
+ *   - No face may use a removed vertex.
+ *   - Either every face has UVs, or none has.
+ *   - A crease is dropped when the batch removed a face along its edge and no face has that edge any more.
+ *   - UV values that no corner names are dropped. New values at a vertex that equal others there in every bit become
+ *     one value with them, so that there is no seam.
+ *   - A primvar that the batch puts as a whole must have the rows of that mesh.
+ * Values of faceVarying primvars are treated as UVs are, except that a new face always has some. New elements have
+ * zeros in all primvars until EDIT_SET_PRIMVAR changes them. */
 #ifndef SUBDD_EDITS_H
 #define SUBDD_EDITS_H
 #include "server/base/arena.h"
@@ -29,46 +32,49 @@ enum edit_op {
     EDIT_REMOVE_PRIMVAR
 };
 
-struct edit { /* arrays belong to the batch's arena; those that an operation does not have are NULL */
+/* One edit. The arrays belong to the batch's arena; those that the operation does not have are NULL. */
+struct edit {
     enum edit_op op;
-    int64_t n;             /* vertices, faces or edges that it names or adds                                   */
-    const int32_t *ids;    /* [n] vertices or faces; SET_CREASES: [n][2] vertices                              */
-    const int32_t *counts; /* ADD_FACES: [n] face sizes                                                        */
-    int64_t n_corners;
-    const int32_t *corners; /* ADD_FACES: [n_corners] vertex ids                                                */
-    int64_t n_values;       /* rows of values; SET_PRIMVAR: numbers                                             */
-    const float *values;    /* points [n][3], sharpness [n], or UVs [corners][2] (ADD_FACES: may be absent)     */
-    /* *_PRIMVAR: its name; PUT: all of it; SET: `values` as integers, NULL when they are none */
+    int64_t n;              /* How many vertices, faces or edges the edit names or adds. */
+    const int32_t *ids;     /* [n] Vertices or faces. For SET_CREASES, [n][2] vertices. */
+    const int32_t *counts;  /* [n] For ADD_FACES, the number of corners of each face. */
+    int64_t n_corners;      /* For ADD_FACES, the sum of counts. */
+    const int32_t *corners; /* [n_corners] For ADD_FACES, the vertex ids of the corners. */
+    int64_t n_values;       /* Rows of `values`; for SET_PRIMVAR, single numbers. */
+    const float *values; /* Points [n][3], sharpnesses [n], UVs [corners][2] or values; ADD_FACES may lack its UVs. */
+    /* For the edits of primvars. All of them use its name, PUT_PRIMVAR uses all of it, and for SET_PRIMVAR
+     * primvar->values has `values` as integers, or is NULL when they are not integers. */
     const struct primvar_array *primvar;
-    int hole; /* SET_HOLES                                                                        */
+    int hole; /* For SET_HOLES, 1 to make holes and 0 to fill them. */
 };
 struct edit_batch {
     int64_t n_edits;
     struct edit *edits;
-    struct arena *arena; /* owns all of this */
+    struct arena *arena; /* It holds all of this, the struct itself included. */
 };
-void edit_batch_free(struct edit_batch *b); /* NULL is fine */
-/* edit_set: fills *e from arrays as authored (ADD_FACES: ids are the face corners) and checks that they fit together.
- * Errors  SDD_EINVALID (an array that the operation needs is missing or empty), SDD_EMESH, naming edits[index] and the
- *         array */
+void edit_batch_free(struct edit_batch *b); /* NULL is fine. */
+/* edit_set: fills *e from authored arrays (for ADD_FACES, ids are the face corners) and checks that they agree.
+ * Errors  SDD_EINVALID (an array that the operation needs is missing or empty), SDD_EMESH; both name edits[index] and
+ *         the array */
 int edit_set(struct edit *e, enum edit_op op, int64_t index, struct i32s ids, struct i32s counts, struct f32s values,
              struct sdd_error *err) SDD_MUST_CHECK;
 
 struct edit_result {
-    struct mesh *mesh;       /* the new version; the caller frees it (or takes it and sets NULL)           */
-    struct mesh_delta delta; /* from the rows of the old version to those of the new one */
+    struct mesh *mesh;       /* The new version; the caller may take it and set NULL here. */
+    struct mesh_delta delta; /* From the rows of the old version to those of the new one. */
     int64_t n_new_vertices, n_new_faces;
-    int32_t *new_vertex_ids; /* in the order of adding, also those that the same batch removed again       */
-    int32_t *new_face_ids;
+    int32_t *new_vertex_ids; /* In the order of adding; those that the same batch removed again are among them. */
+    int32_t *new_face_ids;   /* In the same way. */
 };
-/* edits_apply: m with the batch applied, and what that has changed. m does not change; on error *out is empty.
- * Cost    linear in mesh + batch, plus a search an id (binary where ids ascend, else a look into a table)
+/* edits_apply: makes the mesh that the batch makes of m, and says what has changed. m stays as it is. On error *out is
+ * empty. The new mesh still has to pass sdd_topology_create, whose errors name rows. What it would refuse of the
+ * points, faces and creases of the batch is refused here already, because here errors can name ids.
+ * Cost    linear in mesh and batch, plus a look-up per id (by binary search when ids ascend, else in a hash table)
  * Errors  SDD_EINVALID (no edits), SDD_EMESH naming edit and element ("edits[3]: there is no vertex 7"),
- *         SDD_ETOO_LARGE when ids run out, SDD_ENO_MEMORY. The result still has to pass sdd_topology_create, which
- *         names rows: what it would refuse of the points, faces and creases that the batch gives is refused here, by
- *         id. */
+ *         SDD_ETOO_LARGE (ids run out, or too many rows or zeros), SDD_ENO_MEMORY */
 int edits_apply(const struct mesh *m, const struct edit_batch *b, struct edit_result *out,
                 struct sdd_error *err) SDD_MUST_CHECK;
-void edit_result_free(struct edit_result *r); /* frees what it points to */
+/* edit_result_free: frees what the result points to and empties it. */
+void edit_result_free(struct edit_result *r);
 
 #endif

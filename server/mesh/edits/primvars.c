@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* primvars.c: primvars through a batch: rows that grow with the mesh, new values, and whole primvars that come
- * and go. */
+/* primvars.c: the primvars of a mesh while a batch is applied, for apply.c and close.c. Their rows grow and close up
+ * with the mesh, and the batch can set values and put or remove whole primvars. */
 #include "server/mesh/edits/work.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@ void edits_primvars_fini(struct edit_work *w)
     }
 }
 
-/* Rows that the batch sets of a faceVarying primvar, at most: numbers, of which a row has one or more. */
+/* An upper bound of the rows that the batch sets of a faceVarying primvar. */
 static int64_t count_set(const struct primvar_info *p, const struct edit_batch *b)
 {
     int64_t n = 0;
@@ -24,13 +24,14 @@ static int64_t count_set(const struct primvar_info *p, const struct edit_batch *
     return n / p->width;
 }
 
-/* Rows that a primvar may get, without those that are set. */
+/* The most rows that a primvar can have during the batch, not counting those that EDIT_SET_PRIMVAR sets. */
 static int64_t rows_room(const struct primvar *p, const struct mesh *m, const struct edit_work *room)
 {
     int64_t rows = primvar_rows(p->info.interpolation, room->n_vertices, room->n_faces);
     return rows < 0 ? p->info.n_values + (room->n_corners - m->n_corners) : rows;
 }
 
+/* Refuses a batch that would create more zeros than PRIMVARS_MAX_MADE bytes. */
 static int admit(const struct mesh *m, const struct edit_work *room, struct sdd_error *err)
 {
     int64_t made = 0, bytes;
@@ -82,7 +83,7 @@ void edits_primvars_corner(struct edit_work *w, int64_t corner)
     for (int i = 0; i < w->n_primvars; i++) {
         struct edit_channel *c = &w->primvars[i].channel;
         if (c->of)
-            c->of[corner] = (int32_t)c->n_values++; /* zeros */
+            c->of[corner] = (int32_t)c->n_values++; /* The rows behind n_values are zeros. */
     }
 }
 
@@ -210,7 +211,7 @@ void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out)
         out->primvars[out->n_primvars++] = *w->puts[i];
 }
 
-/* The channel that the working primvar k had in the old mesh; SDD_NO_ROW where it had none. */
+/* The channel that primvar k has in the old mesh, or SDD_NO_ROW when it has none. */
 static int64_t old_channel(const struct mesh *m, int k)
 {
     int64_t channel = m->n_uvs > 0;
@@ -228,6 +229,6 @@ void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struc
         if (p)
             edits_channel_delta(&p->channel, old_channel(m, (int)(p - w->primvars)), out);
         else
-            mesh_delta_channel(out, SDD_NO_ROW, 0, NULL); /* the batch has put it */
+            mesh_delta_channel(out, SDD_NO_ROW, 0, NULL); /* The batch put it as a whole. */
     }
 }

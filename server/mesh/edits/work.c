@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.c: what every part of a batch needs of the working copy: arrays with room to grow, and rows by their id. */
+/* work.c: what all files of edits/ need of the working copy: arrays with room to grow, and the rows of ids. */
 #include "server/mesh/edits/work.h"
 #include <string.h>
 
@@ -14,8 +14,8 @@ void *edits_grown(const void *from, int64_t n, int64_t room, int64_t bytes, stru
     return p;
 }
 
-/* Row of an id among ids[n]; n_old of them were there before the batch, the others ascend, and with an empty map all
- * do. -1 when there is none. */
+/* The row of an id among ids[n], or -1. The first n_old rows are in the map unless it is empty, which means that their
+ * ids ascend. The ids behind them always ascend. A negative id -1-k is row n_old + k. */
 static int64_t find_id(const struct id_map *map, const int32_t *ids, int64_t n, int64_t n_old, int32_t id)
 {
     if (id < 0) {
@@ -23,7 +23,7 @@ static int64_t find_id(const struct id_map *map, const int32_t *ids, int64_t n, 
         return row < n ? row : -1;
     }
     if (id < n && ids[id] == id)
-        return id; /* nothing was ever removed or moved: id and row are the same */
+        return id; /* This is the common case, in which no row before it was ever removed or moved. */
     int64_t low = 0, high = n;
     if (map->rows) {
         int64_t row = id_map_find(map, ids, id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* work.h: the working copy that apply.c makes of a mesh, changes edit by edit, and hands to close.c, which makes the
- * new mesh of it. Calls go one way, apply -> close -> primvars -> channels -> work, also past each other, and
- * apply -> check -> work. */
+/* work.h: the working copy of a mesh while a batch is applied, for the files of edits/ alone. apply.c makes it and
+ * changes it edit by edit, and close.c makes the new mesh of it. A file may call those behind it in
+ * apply -> close -> primvars -> channels -> work, and in apply -> check -> work, but none before it. */
 #ifndef SUBDD_EDITS_WORK_H
 #define SUBDD_EDITS_WORK_H
 #include "server/mesh/edits/edits.h"
@@ -9,96 +9,113 @@
 #include "server/mesh/rows.h"
 
 enum { FACE_DEAD = 1, FACE_HOLE = 2 };
-/* VERTEX_EDGE is a mark of check.c, VERTEX_CREASE of close.c, VERTEX_NEW of channels.c. */
+/* VERTEX_DEAD says that the batch removed the vertex. The others are temporary marks: VERTEX_EDGE in check.c,
+ * VERTEX_CREASE in close.c and VERTEX_NEW in channels.c. */
 enum { VERTEX_DEAD = 1, VERTEX_CREASE = 2, VERTEX_NEW = 4, VERTEX_EDGE = 8 };
 
-struct edit_channel { /* values that corners name: UVs, and each faceVarying primvar */
-    int64_t width, n_values, n_old;
-    int32_t *of; /* [C] rows of values; -1: none, of UVs alone */
+/* The values that corners name by index: the UVs, or a faceVarying primvar. */
+struct edit_channel {
+    int64_t width, n_values;
+    int64_t n_old; /* The first n_old values are those of the old mesh. */
+    int32_t *of;   /* [C] Rows of values, or -1 for a corner without UVs; a primvar has no -1. */
     float *values;
-    int32_t *value_to; /* from edits_channel_close on: the new row of each value, or SDD_NO_ROW */
+    int32_t *value_to; /* Set by edits_channel_close: the new row of each value, or SDD_NO_ROW. */
 };
-struct edit_primvar { /* one that the mesh had before */
+/* A primvar that the mesh had before the batch. */
+struct edit_primvar {
     struct primvar_info info;
     bool removed;
-    char *rows;                  /* [rows of its class][width]; NULL: it is faceVarying */
-    struct edit_channel channel; /* when it is                                          */
+    char *rows;                  /* [rows of its class][width] It is NULL for a faceVarying primvar. */
+    struct edit_channel channel; /* The values of a faceVarying primvar. */
 };
 
-/* Rows as in the mesh, then those that the batch has added; removed ones stay, marked, until the end. */
+/* All arrays have the rows of the old mesh first, and behind them those that the batch has added. Removed rows stay,
+ * marked, until edits_close_up. */
 struct edit_work {
-    int64_t edit;          /* index of the one being applied */
-    const char *triangles; /* a scheme that takes no other faces, or NULL */
+    int64_t edit;          /* The index of the edit that is being applied. */
+    const char *triangles; /* The name of the scheme when it takes triangles alone, else NULL. */
     int64_t n_vertices, n_faces, n_corners, n_creases, n_tags;
     int64_t n_old_vertices, n_old_faces, n_old_creases;
     int64_t next_vertex_id, next_face_id;
     bool removed_vertices, removed_faces;
-    struct id_map vertex_map, face_map; /* of the old rows; empty where their ids ascend */
+    struct id_map vertex_map, face_map; /* The old rows by id; empty when their ids ascend. */
     int32_t *vertex_ids;
-    unsigned char *vertex_state; /* VERTEX_* */
+    unsigned char *vertex_state; /* Flags VERTEX_*. */
     float *points;
     int32_t *face_ids, *face_counts;
-    int64_t *face_first;       /* [F + 1] first corner */
-    unsigned char *face_state; /* FACE_*               */
-    int32_t *corners;          /* [C] vertex rows      */
+    int64_t *face_first;       /* [F + 1] The first corner of each face. */
+    unsigned char *face_state; /* Flags FACE_*. */
+    int32_t *corners;          /* [C] Vertex rows. */
     struct edit_channel st;
-    struct mesh_row *creases; /* old ones first, so that the later wins */
-    struct mesh_row *tags;    /* sharp vertices                         */
+    struct mesh_row *creases; /* The old ones come first, so that a later one of the same edge wins. */
+    struct mesh_row *tags;    /* Vertices with a corner sharpness, in the same order. */
     int n_primvars, n_puts;
     struct edit_primvar primvars[SDD_MAX_PRIMVARS];
-    const struct primvar_array *puts[SDD_MAX_PRIMVARS]; /* primvars that the batch puts whole */
+    const struct primvar_array *puts[SDD_MAX_PRIMVARS]; /* Primvars that the batch puts as a whole. */
 };
 
 /* ---- work.c ---- */
-/* edits_grown: from[n] with room for more, which is zeroed. NULL: the error is in *err. */
+/* edits_grown: allocates `room` rows, copies from[n] into the first and zeroes the rest. Returns NULL with the error in
+ * *err when memory is out. */
 void *edits_grown(const void *from, int64_t n, int64_t room, int64_t bytes, struct sdd_error *err);
 static inline bool edits_face_live(const struct edit_work *w, int64_t f)
 {
     return !(w->face_state[f] & FACE_DEAD);
 }
-/* edits_find_*: the row of an id that the edit being applied names. Errors  SDD_EMESH */
+/* edits_find_*: find the row of an id that the current edit names. Errors  SDD_EMESH (no such id, or removed by this
+ * batch) */
 int edits_find_vertex(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_find_face(const struct edit_work *w, int32_t id, int64_t *row, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- channels.c ---- */
-/* edits_channel_set: new rows for all corners of the faces that e names. op and field are for the error.
- * Errors  SDD_EMESH (an id; rows that do not match the corners) */
+/* edits_channel_set: gives all corners of the faces that e names new values. op and field are words for the error.
+ * Errors  SDD_EMESH (an id; a number of rows that does not match the corners) */
 int edits_channel_set(struct edit_work *w, struct edit_channel *c, const struct edit *e, const float *values,
                       int64_t rows, const char *op, const char *field, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_channel_close: one value where new ones at a vertex are equal, none that no live corner names; `of` then has
- * the live corners alone. Every live corner has a value. */
+/* edits_channel_close: makes one value of new values at a vertex that are equal, drops the values that no live corner
+ * names, and closes `of` up to the live corners. Every live corner must have a value.
+ * Errors  SDD_ENO_MEMORY */
 int edits_channel_close(struct edit_work *w, struct edit_channel *c, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_channel_delta: the next channel of the delta, which was `from` in the old mesh, or SDD_NO_ROW. */
+/* edits_channel_delta: adds the channel to the delta. `from` is its row among the channels of the old mesh, or
+ * SDD_NO_ROW. */
 void edits_channel_delta(struct edit_channel *c, int64_t from, struct mesh_delta *out);
 void edits_channel_fini(struct edit_channel *c);
 
 /* ---- primvars.c ---- */
-/* edits_primvars_init: working copies with room for what the batch can add (room: the counts then).
- * Errors  SDD_ETOO_LARGE (more zeros than PRIMVARS_MAX_MADE), SDD_ENO_MEMORY */
+/* edits_primvars_init: makes the working copies, with room for all that the batch can add. `room` has the most elements
+ * that the mesh can have.
+ * Errors  SDD_ETOO_LARGE (more zeros than PRIMVARS_MAX_MADE, or too many rows), SDD_ENO_MEMORY */
 int edits_primvars_init(struct edit_work *w, const struct mesh *m, const struct edit_batch *b,
                         const struct edit_work *room, struct sdd_error *err) SDD_MUST_CHECK;
 void edits_primvars_fini(struct edit_work *w);
-void edits_primvars_corner(struct edit_work *w, int64_t corner); /* a corner was added */
-/* edits_primvars_apply: EDIT_*_PRIMVAR. Errors  SDD_EMESH (no such primvar; values that do not fit its rows) */
+/* edits_primvars_corner: gives a new corner a value of zeros in each faceVarying primvar. */
+void edits_primvars_corner(struct edit_work *w, int64_t corner);
+/* edits_primvars_apply: applies an edit of a primvar.
+ * Errors  SDD_EMESH (no such primvar; values that do not fit its rows), SDD_ETOO_LARGE (too many primvars) */
 int edits_primvars_apply(struct edit_work *w, const struct edit *e, struct sdd_error *err) SDD_MUST_CHECK;
-/* edits_primvars_close: closes up the rows of what was removed, before corners and ids are. edits_primvars_arrays: the
- * primvars of the new mesh, once w->n_corners is that of the mesh. edits_primvars_delta: the channels of the primvars
- * of the new mesh `to`, from those of m. */
+/* edits_primvars_close: closes the primvars up over removed elements. It must run before corners and ids are closed up.
+ * Errors  SDD_ETOO_LARGE (too many primvars), SDD_ENO_MEMORY */
 int edits_primvars_close(struct edit_work *w, struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_primvars_arrays: adds the primvars of the new mesh to *out, borrowed from w. w->n_corners must be closed up. */
 void edits_primvars_arrays(const struct edit_work *w, struct mesh_arrays *out);
+/* edits_primvars_delta: adds the channels of the new mesh `to` to the delta, with the channels of m that they were. */
 void edits_primvars_delta(struct edit_work *w, const struct mesh *m, const struct mesh *to, struct mesh_delta *out);
 
 /* ---- check.c ---- */
-/* edits_check_*: the points of one edit (`row` is the first that it adds), a face just added, and, after all edits,
- * whether a face has each new crease's edge. Errors  SDD_EMESH naming edit and ids */
+/* All three checks fail with SDD_EMESH naming the edit and ids. edits_check_points: the points of one edit are finite
+ * and in range; `row` is the first vertex that the edit adds. */
 int edits_check_points(const struct edit_work *w, const struct edit *e, int64_t row,
                        struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_check_face: a face that was just added has a number of corners that the scheme allows. */
 int edits_check_face(const struct edit_work *w, int64_t f, struct sdd_error *err) SDD_MUST_CHECK;
+/* edits_check_creases: after all edits, a face has the edge of each new crease. It may also run out of memory. */
 int edits_check_creases(struct edit_work *w, const struct edit_batch *b, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- close.c ---- */
-/* edits_close_up: judges the working copy as the batch leaves it and makes the mesh and the delta, which is the
- * caller's also on error. Ruins w, but not its ownership. */
+/* edits_close_up: checks the working copy as the batch leaves it, and makes the new mesh and the delta. w is of no use
+ * afterwards, but its arrays still have to be freed.
+ * Owner   *delta is the caller's, even on error
+ * Errors  SDD_EMESH, SDD_ETOO_LARGE, SDD_ENO_MEMORY */
 int edits_close_up(struct edit_work *w, const struct mesh *m, struct mesh **out, struct mesh_delta *delta,
                    struct sdd_error *err) SDD_MUST_CHECK;
 

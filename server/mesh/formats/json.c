@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.c: JSON bodies in: the fields of proto/subdd.proto under their ProtoJSON names, arrays as JSON arrays. */
+/* json.c: reads JSON bodies: meshes, positions and edits, for the routes that take them. The fields are those of
+ * proto/subdd.proto under their ProtoJSON names, and arrays are JSON arrays. */
 #include "server/mesh/formats/json_text.h"
 #include "server/mesh/formats/codec.h"
 #include <stdbool.h>
@@ -9,7 +10,8 @@
 
 enum { N_OPTIONS = 6 };
 
-/* Parses and makes the arena that what is read will live in; numbers of 2 characters become 4 bytes. */
+/* Parses the body and makes the arena for what is read. The arena may take 4 times the body, because a number of 2
+ * characters becomes 4 bytes. */
 static int begin(const void *body, size_t bytes, cJSON **json, struct arena **arena, struct sdd_error *err)
 {
     *arena = NULL;
@@ -28,7 +30,7 @@ static int64_t length(const cJSON *array)
     return n;
 }
 
-/* An option stands in "options" or beside the arrays, not in both. */
+/* Reads the options, which may stand in "options" or beside the arrays. The same option in both places is an error. */
 static int read_options(const cJSON *object, const cJSON *const *flat, struct sdd_options *o, struct sdd_error *err)
 {
     const char *names[N_OPTIONS];
@@ -124,7 +126,8 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
         names[ARRAYS + i] = mesh_fields[i].name;
     for (int i = 0; i < N_OPTIONS; i++)
         names[FLAT + i] = sdd_option_table[i].name;
-    names[IDS] = "vertexIds"; /* a mesh that was pulled has them; a new one gets its own */
+    names[IDS] =
+        "vertexIds"; /* A downloaded mesh has ids. They are accepted but not used, as a new mesh gets its own. */
     names[IDS + 1] = "faceIds";
     names[PRIMVARS] = "primvars";
     int rc = json_fields(json, "", names, ALL, f, err);
@@ -144,7 +147,7 @@ static int read_mesh(const cJSON *json, struct arena *arena, struct mesh **out, 
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
-        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_check has measured it */
+        memcpy((*out)->name, name, strlen(name) + 1); /* mesh_name_check has checked its length. */
     return rc;
 }
 
@@ -162,15 +165,17 @@ int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd
 }
 
 /* ---- bodies that are one list ---- */
+/* How to read a body that has one array: positions or edits. */
 struct list_form {
-    const char *name; /* of the array, the body's only member */
-    size_t list_bytes, item_bytes;
+    const char *name;  /* The name of the array, which is the body's only member. */
+    size_t list_bytes; /* The size of the struct that the items belong to. */
+    size_t item_bytes; /* The size of an item. */
     int (*read)(const cJSON *item, int64_t index, struct arena *arena, void *out, struct sdd_error *err);
 };
 struct list {
     int64_t n;
-    void *items; /* [n] of item_bytes                                    */
-    void *of;    /* list_bytes, for the struct that the items belong to  */
+    void *items; /* [n] Each has item_bytes. */
+    void *of;    /* Memory of list_bytes for the struct that the items belong to. */
     struct arena *arena;
 };
 
@@ -193,7 +198,7 @@ static int read_items(const cJSON *json, const struct list_form *form, struct li
     return rc;
 }
 
-/* On error there is no arena any more, and out->of is NULL. */
+/* Reads a body that has one array. On error the arena is freed and out->of is NULL. */
 static int read_list(const void *body, size_t bytes, const struct list_form *form, struct list *out,
                      struct sdd_error *err)
 {
@@ -240,9 +245,10 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
     return rc;
 }
 
-/* Which members an operation has: NULL where it has none. */
+/* An operation and the names of its members; NULL marks a member that it does not have. `primvar` is the member that
+ * names a primvar. */
 struct edit_form {
-    const char *name, *ids, *counts, *values, *flag, *primvar; /* primvar: the member with its name */
+    const char *name, *ids, *counts, *values, *flag, *primvar;
 };
 static const struct edit_form edit_forms[] = {
     [EDIT_ADD_VERTICES] = {"addVertices", NULL, NULL, "points", NULL},
@@ -255,12 +261,13 @@ static const struct edit_form edit_forms[] = {
     [EDIT_SET_HOLES] = {"setHoles", "ids", NULL, NULL, "hole"},
     [EDIT_SET_UVS] = {"setUvs", "ids", NULL, "st", NULL},
     [EDIT_SET_PRIMVAR] = {"setPrimvar", "ids", NULL, "values", NULL, "name"},
-    [EDIT_PUT_PRIMVAR] = {.name = "putPrimvar"}, /* a Primvar */
+    [EDIT_PUT_PRIMVAR] = {.name = "putPrimvar"}, /* Its members are those of a Primvar; see read_put. */
     [EDIT_REMOVE_PRIMVAR] = {"removePrimvar", NULL, NULL, NULL, NULL, "name"},
 };
 enum { N_FORMS = sizeof edit_forms / sizeof *edit_forms };
 
-/* The name of the primvar that an edit changes; its new values also as integers, for it may be one of those. */
+/* Reads the name of the primvar that an edit changes. Its new values are read as integers too, because only the mesh
+ * knows whether the primvar has integers. */
 static int read_named(const cJSON *name, const cJSON *values, const struct edit_form *form, struct arena *arena,
                       int64_t index, struct edit *e, struct sdd_error *err)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* json_scan.c: checks the grammar of untrusted JSON for json_text.c, without recursion, so that deep nesting cannot use
+ * up the stack. */
 #include "server/mesh/formats/json_scan.h"
 #include "server/base/chars.h"
 #include <string.h>
 
-#define MAX_NUMBER 63 /* cJSON cuts longer ones */
+#define MAX_NUMBER 63 /* cJSON cuts longer numbers short. */
 
 const char json_too_deep[] = "nested too deeply";
 
@@ -68,8 +70,9 @@ static bool number(struct scan *s)
     return s->at - from <= MAX_NUMBER || fail(s, "a number is over 63 characters long");
 }
 
+/* The value of the four hex digits of \uXXXX, or -1 when they are not hex digits. s->at is behind the u. */
 static int hex4(const struct scan *s)
-{ /* of \uXXXX, s->at being behind the u; -1 when it is none */
+{
     int value = 0;
     if (s->end - s->at < 4)
         return -1;
@@ -156,7 +159,8 @@ static bool key(struct scan *s)
     return true;
 }
 
-/* After a value: closes what ends here, and goes on behind a comma. *depth becomes 0 at the end of it all. */
+/* Goes on after a value: over the brackets that end here, and over a comma and the next key. *depth becomes 0 at the
+ * end of the outermost value. */
 static bool after_value(struct scan *s, uint64_t objects, int *depth)
 {
     while (*depth) {
@@ -176,7 +180,7 @@ static bool after_value(struct scan *s, uint64_t objects, int *depth)
 
 static bool value(struct scan *s, int max_depth)
 {
-    uint64_t objects = 0; /* bit i: level i + 1 is an object */
+    uint64_t objects = 0; /* Bit i tells that level i + 1 is an object, not an array. */
     int depth = 0;
     do {
         skip_space(s);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* json_text.c: parses JSON bodies and reads their members, for json.c. */
 #include "server/mesh/formats/json_text.h"
 #include "server/mesh/formats/json_scan.h"
 #include "server/base/chars.h"
@@ -7,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_EXACT 9007199254740992.0 /* 2^53 */
+#define MAX_EXACT 9007199254740992.0 /* 2^53, above which a double cannot hold every integer. */
 
 int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *err)
 {
@@ -95,7 +96,7 @@ int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int
     return item ? integer(item, field, -1, min, max, out, err) : SDD_OK;
 }
 
-/* Room in the arena for the items of an array of 4-byte words; *items is the first. */
+/* Finds the first item of an array, and allocates 4 bytes in the arena for each item. */
 static int array(struct arena *a, const cJSON *item, const char *field, const cJSON **items, int64_t *n, void **words,
                  struct sdd_error *err)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json.h: strict JSON over cJSON: what the grammar forbids is refused, and so is every field that nobody asked for. */
+/* json_text.h: strict JSON on top of cJSON. It refuses what RFC 8259 forbids, and members that the caller does not
+ * know. */
 #ifndef SUBDD_JSON_H
 #define SUBDD_JSON_H
 #include "gpu/sdd/sdd.h"
@@ -10,19 +11,21 @@
 #define JSON_MAX_DEPTH 16
 #define JSON_MAX_FIELDS 64
 
-/* json_parse: one value and nothing after it, by RFC 8259. Beyond cJSON: UTF-8 is checked, and number grammar, control
- * characters, \u0000, nesting (16) and trailing text are refused. Caller frees with cJSON_Delete.
+/* json_parse: parses one JSON value with nothing after it. json_scan first refuses what cJSON lets through: bad UTF-8,
+ * bad numbers, control characters, \u0000, more than 16 levels of nesting, and text behind the value.
+ * Owner   the caller frees *out with cJSON_Delete
  * Errors  SDD_EMALFORMED naming the byte, SDD_ENO_MEMORY */
 int json_parse(const void *data, size_t bytes, cJSON **out, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* json_fields: item i of out is the member of `object` called names[i], or NULL. n <= JSON_MAX_FIELDS.
- * `where` is the object's own name for errors ("" at the top).
- * Errors  SDD_EINVALID naming a member that is unknown or there twice, or when object is not an object */
+/* json_fields: finds the members of `object`: out[i] is the one called names[i], or NULL. `where` is what errors call
+ * the object, "" for the body.
+ * Errors  SDD_EINVALID when a member is unknown or there twice, or when `object` is not an object */
 int json_fields(const cJSON *object, const char *where, const char *const *names, int n, const cJSON **out,
                 struct sdd_error *err) SDD_MUST_CHECK;
 
-/* Readers of one member; item NULL (absent) leaves *out as it is (arrays: empty).
- * Errors  SDD_EINVALID naming `field`: wrong type, not an integer, beyond 2^53 or the type's range, not finite */
+/* These read one member. When it is absent (item is NULL), *out stays as it is, but an array becomes empty.
+ * Errors  SDD_EINVALID naming `field`: the wrong type, not an integer, 2^53 or more, out of range, or not finite;
+ *         the readers of arrays also SDD_ETOO_LARGE and SDD_ENO_MEMORY of the arena */
 int json_string(const cJSON *item, const char *field, const char **out, struct sdd_error *err) SDD_MUST_CHECK;
 int json_bool(const cJSON *item, const char *field, int *out, struct sdd_error *err) SDD_MUST_CHECK;
 int json_int(const cJSON *item, const char *field, int64_t min, int64_t max, int64_t *out,

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj.c: OBJ in, in one pass over bytes that need not end in NUL.
+/* obj.c: reads OBJ files as meshes or positions in one pass, for uploads.
  *
- * Read     v x y z [w | r g b | w r g b], vt u [v [w]], f a | a/b | a//c | a/b/c with negative indices counting back,
- *          polygons of any size, t (obj_tags.c), comments, a byte order mark, lines continued with a backslash, line
- *          ends of LF, CR LF or (where there is no LF) CR
- * Skipped  skipped[] below, with one warning that names and counts what there was: normals, groups, materials, points
- *          and polylines, settings; weights and colours of v, w of vt, and all vt where no face has any
- * Errors   all else, with its line; and a face with vt in some corners, or vt in some faces only */
+ * Read     v x y z [w | r g b | w r g b]; vt u [v [w]]; f with corners a, a/b, a//c or a/b/c, in which negative indices
+ *          count back, of polygons of any size; t (obj_tags.c); comments; a byte order mark; lines that a backslash
+ *          continues; line ends of LF, CR LF or, in a file without LF, CR
+ * Skipped  what skipped[] lists, with one warning that names and counts it: normals, groups, materials, points and
+ *          polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
+ * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/obj_tags.h"
 #include "server/base/chars.h"
 #include <stdlib.h>
 #include <string.h>
 
-/* What is read and not kept: parts of statements that are, then statements. */
+/* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. */
 enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS };
 static const char *const skipped[] = {"weights or colours of v",
                                       "w of vt",
@@ -38,12 +38,12 @@ static const char *const skipped[] = {"weights or colours of v",
                                       "trace_obj"};
 _Static_assert(sizeof skipped / sizeof *skipped == OBJ_N_SKIPPED, "each is counted");
 
-/* A statement of min to max numbers. The first `keep` are kept, those that are not there being 0; the others say
- * nothing where they are `usual`. */
+/* A statement of min to max numbers. The first `keep` are kept, and are 0 when they are missing. The others are counted
+ * as not kept unless they have the value `usual`. */
 struct row {
     int keep, min, max;
     float usual;
-    int more; /* of skipped[] */
+    int more; /* The row of skipped[] that counts the others. */
     const char *wanted, *field;
 };
 static const struct row vertex_row = {3, 3, 7, 1, VERTEX_MORE, "a coordinate", "points"};
@@ -67,7 +67,8 @@ static int read_row(struct obj_reader *r, struct words *to, const struct row *ro
     return rc;
 }
 
-/* Turns a 1-based or negative reference into a row; that the row exists is checked at the end, as it may come later. */
+/* Turns a 1-based or negative reference into a row. The row may be defined later in the file, so the end of read_all
+ * checks that it exists; *max is the largest one so far. */
 static int resolve(struct obj_reader *r, int64_t ref, int64_t n_so_far, const char *what, int32_t *row, int64_t *max,
                    int64_t *max_line)
 {
@@ -81,7 +82,7 @@ static int resolve(struct obj_reader *r, int64_t ref, int64_t n_so_far, const ch
     return SDD_OK;
 }
 
-/* A corner: a, a/b, a//c or a/b/c. *uv is 0 when it has none. */
+/* Reads a corner, which is a, a/b, a//c or a/b/c. *uv is 0 when it has no texture coordinate. */
 static int read_corner(struct obj_reader *r, int64_t *vertex, int64_t *uv)
 {
     const char *p = r->at;
@@ -148,7 +149,7 @@ static int read_face(struct obj_reader *r)
     return rc;
 }
 
-/* To the line's end, over continued ones too. */
+/* Goes to the end of the line, and past line ends that a backslash continues. */
 static void skip_line(struct obj_reader *r)
 {
     while (r->at < r->end) {
@@ -162,7 +163,7 @@ static void skip_line(struct obj_reader *r)
     }
 }
 
-/* The statement's place in skipped[]; OBJ_N_SKIPPED: it is none of them. */
+/* The row of skipped[] for a statement, or OBJ_N_SKIPPED when it is none of them. */
 static int find_skipped(const char *word, size_t n)
 {
     int i = STATEMENTS;

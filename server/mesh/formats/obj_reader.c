@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj_reader.c: words and numbers of a line of OBJ, for the statements of obj.c and the tag lines of obj_tags.c. */
+/* obj_reader.c: reads the words and numbers of a line of OBJ, for the statements in obj.c and the tag lines in
+ * obj_tags.c. */
 #include "server/mesh/formats/obj_reader.h"
 #include "server/base/chars.h"
 #include <stdarg.h>
@@ -27,7 +28,8 @@ static bool is_blank(const struct obj_reader *r, char c)
     return c == ' ' || c == '\t' || (c == '\r' && c != r->eol) || c == '\v' || c == '\f';
 }
 
-/* Bytes of a continued line end at p: backslash, then LF, CR LF or a CR that ends lines; 0 when there is none. */
+/* How many bytes a continued line end at p has: a backslash and then LF, CR LF or, when it ends lines, CR. 0 when there
+ * is none. */
 static int continuation(const struct obj_reader *r, const char *p)
 {
     if (r->end - p >= 2 && p[0] == '\\' && p[1] == r->eol)
@@ -76,7 +78,8 @@ bool obj_ends(const struct obj_reader *r, const char *p)
     return p == r->end || is_blank(r, *p) || *p == r->eol || (*p == '\\' && continuation(r, p));
 }
 
-/* nan, inf or infinity, as some programs print them. */
+/* True for nan, inf and infinity, which some programs write. Such a number is an error of the mesh, not of the syntax.
+ * */
 static bool not_finite(const struct obj_reader *r, const char *p)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};

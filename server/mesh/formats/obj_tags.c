@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj_tags.c: OpenSubdiv's tag lines in an OBJ file: t NAME ints/floats/strings, then so many of each. Ids are 0-based.
+/* obj_tags.c: reads OpenSubdiv's tag lines in an OBJ file, for obj.c. A line is "t NAME ints/floats/strings" and then
+ * as many of each; vertices and faces are counted from 0.
  *
- *   crease  2/1/0 a b s        also n/1/0, n even: pairs, as OpenSubdiv reads them; n/(n-1)/0: a chain
+ *   crease  2/1/0 a b s        also n/1/0 with even n for n/2 edges, as OpenSubdiv reads it, and n/(n-1)/0 for a chain
  *   corner  n/1/0 or n/n/0     hole n/0/0
  *   interpolateboundary 1/0/0  0 none, 1 edge and corner, 2 edge only
  *   facevaryinginterpolateboundary 1/0/0  0 none, 1 corners only, 2 plus1, 3 plus2, 4 boundaries, 5 all
  *   creasemethod 0/0/1 normal|chaikin     smoothtriangles 0/0/1 catmark|smooth     facevaryingpropagatecorners 1/0/0 0
- * n/1/0 with an odd n above 1 is refused: some read a chain there, OpenSubdiv reads pairs and drops the last. */
+ * n/1/0 with an odd n above 1 is refused, because some programs read it as a chain, while OpenSubdiv reads pairs and
+ * drops the last vertex. */
 #include "server/mesh/formats/obj_tags.h"
 #include "server/base/chars.h"
 #include <string.h>
@@ -14,10 +16,10 @@
 struct tag {
     const char *name;
     int (*read)(struct obj_reader *r, const struct tag *tag);
-    int option;            /* row of sdd_option_table, for the two below          */
-    const char *values[7]; /* what the file says: words, or NULL: 0, 1, 2 */
-    const char *tokens[7];
-    bool words;
+    int option;            /* The row of sdd_option_table that the tag sets. */
+    const char *values[7]; /* The words that the file may have, when `words` is set. */
+    const char *tokens[7]; /* The token of the option for each word, or for each of the numbers 0, 1, 2 and so on. */
+    bool words;            /* The file names the value by a word, not by a number. */
 };
 
 static int append(struct obj_reader *r, struct words *to, const struct words *from, int64_t first, int64_t n)
@@ -31,7 +33,7 @@ static int append(struct obj_reader *r, struct words *to, const struct words *fr
     return SDD_OK;
 }
 
-/* n copies of one float, or the floats themselves. */
+/* Appends the floats of the line, which are n, or n copies when there is only one. */
 static int append_sharpness(struct obj_reader *r, struct words *to, int64_t n)
 {
     int rc = SDD_OK;
@@ -72,7 +74,7 @@ static int read_hole(struct obj_reader *r, const struct tag *tag)
     return r->floats.n ? bad_counts(r, tag) : append(r, &r->holes, &r->ints, 0, r->ints.n);
 }
 
-/* An option by its number, or by its word. */
+/* Sets an option that the line names by a number or by a word. */
 static int read_option(struct obj_reader *r, const struct tag *tag)
 {
     char shown[CHARS_SHOW_SIZE];
@@ -129,7 +131,8 @@ static const struct tag tags[] = {
      .tokens = {"catmullClark", "smooth"}},
     {.name = "facevaryingpropagatecorners", .read = read_propagate},
 };
-static const char *const edits[] = {"vertexedit", "edgeedit", "faceedit"}; /* OpenSubdiv's hierarchical edits */
+/* OpenSubdiv's hierarchical edits, which subdd does not have. */
+static const char *const edits[] = {"vertexedit", "edgeedit", "faceedit"};
 
 static bool is_edit(const char *word, size_t bytes)
 {
@@ -139,7 +142,7 @@ static bool is_edit(const char *word, size_t bytes)
     return false;
 }
 
-/* The three counts, as in 2/1/0. */
+/* Reads the three counts of a tag line, for example 2/1/0. */
 static int read_counts(struct obj_reader *r, int64_t n[3])
 {
     char shown[CHARS_SHOW_SIZE];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* obj_tags.h: OpenSubdiv's tag lines in an OBJ file: creases, corners, holes and options. */
+/* obj_tags.h: OpenSubdiv's tag lines in an OBJ file, which carry creases, corners, holes and options. */
 #ifndef SUBDD_OBJ_TAGS_H
 #define SUBDD_OBJ_TAGS_H
 #include "server/mesh/formats/obj_reader.h"

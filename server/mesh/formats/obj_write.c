@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_obj_write.c: OBJ out, with tags; what mesh_obj.c reads back is the same mesh but for ids. */
+/* obj_write.c: writes a mesh as OBJ with tags, for downloads (mesh_to_obj). obj.c reads the same mesh back, except for
+ * ids, primvars and the options that OBJ has no tag for. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include <string.h>
 
-/* What has no tag in OBJ goes into a comment, so that a reader at least sees it. */
+/* Writes the options. Those without a tag in OBJ become comments, so that people can at least see them. */
 static void write_options(FILE *f, const struct sdd_options *o)
 {
     static const int boundary[] = {1, 2, 0}, fvar[] = {2, 0, 1, 3, 4, 5};
@@ -60,7 +61,7 @@ static void write_all(FILE *f, const struct mesh *m)
 
 int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct text *lost, struct sdd_error *err)
 {
-    static const int untagged[] = {0, 5}; /* rows of sdd_option_table */
+    static const int untagged[] = {0, 5}; /* The rows of sdd_option_table without a tag. */
     for (int i = 0; i < 2 && lost; i++) {
         const struct sdd_option_info *option = &sdd_option_table[untagged[i]];
         const char *token = sdd_option_token(&m->options, untagged[i]);

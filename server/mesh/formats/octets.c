@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* octets.c: positions that are floats in memory already: a body of octets, or points that another reader has found. */
+/* octets.c: makes positions of points that are floats in memory already: a body of octets, or points that another
+ * reader of this room has found. */
 #include "server/mesh/formats/codec.h"
 
 static int own_or_free(struct positions **p, struct sdd_error *err)

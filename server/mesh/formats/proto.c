@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_proto.c: protobuf bodies in and out. Arrays are `bytes` of little-endian words, so nothing is converted. */
+/* proto.c: reads and writes protobuf bodies for the routes that take or answer meshes, positions and edits. Arrays are
+ * `bytes` fields of little-endian words, so nothing is converted. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/formats/wire_scan.h"
@@ -8,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ARENA_SLACK (1 << 20) /* what a decoder may use beyond 4 times the body, so that small bodies have room */
+/* A decoder may use this much more than 4 times the body, so that small bodies have room. */
+#define ARENA_SLACK (1 << 20)
 
-/* Scans and unpacks; the message lives in *arena, which the caller frees also on failure. NULL: the error is in *rc. */
+/* Scans and unpacks a body. The message lives in *arena, which the caller frees, also on failure. Returns NULL with the
+ * error in *rc. */
 static void *unpack(const ProtobufCMessageDescriptor *type, const void *body, size_t bytes, struct arena **arena,
                     int *rc, struct sdd_error *err)
 {
@@ -70,7 +73,7 @@ static int set_options(const Subdd__V1__Options *from, struct sdd_options *o, st
     return rc;
 }
 
-/* A primvar as authored; the arrays stay the message's. */
+/* Fills *out with a primvar, whose arrays are borrowed from the message. */
 static int author(const Subdd__V1__Primvar *from, const char *where, struct primvar_array *out, struct sdd_error *err)
 {
     char field[PRIMVAR_WHERE_SIZE + 24];
@@ -97,7 +100,7 @@ static int set_primvars(const Subdd__V1__Mesh *from, struct mesh_arrays *a, stru
 static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_error *err)
 {
     struct mesh_arrays a = {.options = {0}};
-    /* vertex_ids and face_ids of a mesh that was pulled are ignored: a new mesh numbers its own. */
+    /* A downloaded mesh has vertex_ids and face_ids. They are ignored, because a new mesh numbers its own elements. */
     int rc = from->name[0] ? mesh_name_check(from->name, err) : SDD_OK;
     if (!rc)
         rc = set_options(from->options, &a.options, err);
@@ -128,7 +131,7 @@ static int build(const Subdd__V1__Mesh *from, struct mesh **out, struct sdd_erro
     if (!rc)
         rc = mesh_build(&a, out, err);
     if (!rc)
-        memcpy((*out)->name, from->name, strlen(from->name) + 1); /* mesh_name_check has measured it */
+        memcpy((*out)->name, from->name, strlen(from->name) + 1); /* mesh_name_check has checked its length. */
     return rc;
 }
 
@@ -177,7 +180,7 @@ fail:
     return rc;
 }
 
-/* What an edit says of a primvar; *out stays NULL when it is about something else. */
+/* Reads the primvar of an edit. *out is NULL when the edit is not about a primvar. */
 static int edit_primvar(const Subdd__V1__Edit *m, int64_t index, struct arena *arena, const struct primvar_array **out,
                         struct sdd_error *err)
 {
@@ -279,7 +282,8 @@ fail:
     return rc;
 }
 
-/* A borrowed array as a bytes field; protobuf-c 1.4 keeps a field's length in an int. */
+/* Fills in a `bytes` field with a borrowed array. protobuf-c 1.4 keeps the length of a field in an int, so 2 GiB is too
+ * much. */
 static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struct sdd_error *err)
 {
     int64_t bytes;

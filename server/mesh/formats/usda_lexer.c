@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* usda_lexer.c: splits USDA text into tokens and reads its arrays of numbers, for usda_reader.c. */
 #include "server/mesh/formats/usda_lexer.h"
 #include "server/base/chars.h"
 #include <math.h>
@@ -38,7 +39,7 @@ int usda_fail(struct usda_lexer *lx, int code, const char *format, ...)
     return sdd_fail(lx->err, code, "usda", "line %lld: %s", (long long)lx->line, text);
 }
 
-/* Blanks and comments, from `at` on. */
+/* Skips blanks and comments, and counts lines. */
 static void skip_blanks(struct usda_lexer *lx)
 {
     while (lx->at < lx->end) {
@@ -53,7 +54,7 @@ static void skip_blanks(struct usda_lexer *lx)
     }
 }
 
-/* What one or three of `quote` enclose; a single one ends with the line at the latest. */
+/* Reads what stands between one or three of `quote`. With one quote it must end on the same line. */
 static int enclosed(struct usda_lexer *lx, int kind, char quote, bool escapes)
 {
     const char *p = lx->at;
@@ -154,11 +155,12 @@ int usda_skip(struct usda_lexer *lx)
         }
         asset = lx->kind == USDA_ASSET;
         rc = usda_next(lx);
-    } while (!rc && (depth || (asset && lx->kind == USDA_PATH))); /* @file@</prim> is one value */
+        /* An asset with a path behind it, @file@</prim>, is one value. */
+    } while (!rc && (depth || (asset && lx->kind == USDA_PATH)));
     return rc;
 }
 
-/* ---- arrays: without a token a number, as they are most of the file ------------------------------------------- */
+/* ---- arrays, whose numbers are read without making tokens, as they are most of a file -------------------------- */
 
 static int take(struct usda_lexer *lx, char c, const char *name)
 {
@@ -173,7 +175,7 @@ static int take(struct usda_lexer *lx, char c, const char *name)
     return rc ? rc : usda_wanted(lx, wanted);
 }
 
-/* What is no number of the type: inf or nan, which are floats after all, or an error. */
+/* Reads inf or nan where no plain number stands, and fails for everything else. */
 static int other_number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, float *to)
 {
     char wanted[100];
@@ -203,8 +205,8 @@ static int number(struct usda_lexer *lx, const char *name, int64_t row, struct u
     if (ok == -1 && !type.whole)
         return sdd_fail(lx->err, SDD_EMESH, name, "line %lld: %s[%lld] does not fit a 32-bit float",
                         (long long)lx->line, name, (long long)row);
-    if (ok != 1 || value < INT32_MIN || value > INT32_MAX ||
-        (p < lx->end && (is_name(*p) || is_number(*p)))) { /* 1.5 as an integer, two points */
+    /* A number must not end in the middle of a word: 1.5 is not an integer, and 1.2.3 is not a float. */
+    if (ok != 1 || value < INT32_MIN || value > INT32_MAX || (p < lx->end && (is_name(*p) || is_number(*p)))) {
         rc = other_number(lx, name, row, type, &to->f[to->n]);
         p = lx->at;
     }
@@ -233,7 +235,7 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
 {
     int rc = SDD_OK;
     if (type.lone) {
-        lx->at = lx->text; /* the token is the value's own */
+        lx->at = lx->text; /* The current token is the start of the value, so it is read again. */
         rc = tuple(lx, name, 0, type, body_bytes, to);
         return rc ? rc : usda_next(lx);
     }
@@ -242,7 +244,7 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
     for (int64_t row = 0; !rc; row++) {
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')
-            break; /* also behind a last comma */
+            break; /* USD allows a comma behind the last value. */
         rc = tuple(lx, name, row, type, body_bytes, to);
         skip_blanks(lx);
         if (!rc && (lx->at == lx->end || *lx->at != ']'))

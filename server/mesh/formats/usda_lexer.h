@@ -1,56 +1,63 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_lexer.h: USD's text format as tokens, over bytes that need not end in NUL. Line ends are blanks, as is '#' up to
- * one: no statement that is read here needs them to be told from the next. */
+/* usda_lexer.h: USD's text format as tokens, over bytes that need not end with a NUL. Line ends count as blanks, and so
+ * do comments from '#' to the line end, because no statement that is read here needs line ends to be told apart. */
 #ifndef SUBDD_USDA_LEXER_H
 #define SUBDD_USDA_LEXER_H
 #include "server/base/words.h"
 #include <stdbool.h>
 #include <stddef.h>
 
-enum usda_kind { /* punctuation is its own character */
-                 USDA_END = 0,
-                 USDA_NAME = 256, /* letters, digits, _ : . and what is not ASCII; begins with no digit */
-                 USDA_NUMBER,     /* a digit, sign or point, and what follows without a blank          */
-                 USDA_STRING,     /* between ", ', three " or three '; text is what is between         */
-                 USDA_ASSET,      /* @...@ or three @                                                  */
-                 USDA_PATH        /* <...>                                                             */
+/* The kinds of tokens. A punctuation mark has its own character as its kind. */
+enum usda_kind {
+    USDA_END = 0,
+    USDA_NAME = 256, /* Letters, digits, '_', ':', '.' and bytes above ASCII; the first is not a digit. */
+    USDA_NUMBER,     /* A digit, a sign or a point, and what follows it without a blank. */
+    USDA_STRING,     /* The text between single or double quotes, one or three on either side. */
+    USDA_ASSET,      /* A name between @, one or three on either side. */
+    USDA_PATH        /* A path in angle brackets, <...>. */
 };
 
 struct usda_lexer {
-    const char *at, *end; /* at: behind the token */
-    int64_t line;         /* of the token's start */
+    const char *at, *end; /* `at` is behind the current token. */
+    int64_t line;         /* The line on which the current token begins. */
     struct sdd_error *err;
-    int kind; /* of the token, enum usda_kind or a character of ()[]{}=,;: */
+    int kind; /* An enum usda_kind, or one of the characters ()[]{}=,;:. */
     const char *text;
     size_t bytes;
-    int64_t lines_in; /* line ends inside the token */
+    int64_t lines_in; /* Line ends inside the current token. */
 };
 
-struct usda_span { /* a name; borrowed from the body */
+/* A name, borrowed from the body. */
+struct usda_span {
     const char *text;
     size_t bytes;
 };
-struct usda_type { /* how the numbers of a value are read */
-    int width;     /* of a tuple; 1: no tuples            */
-    bool whole;
-    bool lone; /* one value, not an array */
-    bool any;  /* inf and nan are numbers */
+/* How the numbers of a value are read. */
+struct usda_type {
+    int width;  /* The numbers in a tuple; 1 when the values are not tuples. */
+    bool whole; /* They are 32-bit integers, not floats. */
+    bool lone;  /* The value is one tuple or number, not an array. */
+    bool any;   /* inf and nan are allowed. */
 };
 
 void usda_begin(struct usda_lexer *lx, const void *body, size_t bytes, struct sdd_error *err);
-/* usda_next: the next token. Errors  SDD_EMALFORMED: a string or such without its end, a byte that begins no token */
+/* usda_next: reads the next token. Errors  SDD_EMALFORMED (a string or the like without its end, or a byte that begins
+ * no token) */
 int usda_next(struct usda_lexer *lx) __attribute__((warn_unused_result));
-bool usda_is(const struct usda_lexer *lx, const char *name); /* is the token this NAME? */
-/* usda_fail: records "line N: " and the sentence; the field is "usda". */
+/* usda_is: true when the current token is this name. */
+bool usda_is(const struct usda_lexer *lx, const char *name);
+/* usda_fail: fails with "line N: " before the sentence, and the field "usda". Returns code. */
 int usda_fail(struct usda_lexer *lx, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* usda_expect: the token must be of this kind, then goes on to the next.
- * Errors  SDD_EMALFORMED: '"x" where WANTED is wanted' */
+/* usda_expect: goes on to the next token if the current one is of this kind, else fails by usda_wanted. */
 int usda_expect(struct usda_lexer *lx, int kind, const char *wanted) __attribute__((warn_unused_result));
+/* usda_wanted: fails with SDD_EMALFORMED, naming what was wanted and the token that stands there instead. */
 int usda_wanted(struct usda_lexer *lx, const char *wanted);
-/* usda_skip: over a value, which begins with this token, whatever is in it; brackets must match, 64 deep at most. */
+/* usda_skip: skips the value that the current token begins.
+ * Errors  SDD_EMALFORMED (brackets that do not match), SDD_EINVALID (more than 64 inside each other) */
 int usda_skip(struct usda_lexer *lx) __attribute__((warn_unused_result));
-/* usda_numbers: a value of this type, which begins with this token, into *to; then the next token.
- * Errors  SDD_EMALFORMED, SDD_EMESH (no number that the type can hold); all name `name` and line */
+/* usda_numbers: appends to *to the value of this type that the current token begins, and goes on to the next token.
+ * Errors  SDD_EMALFORMED, SDD_EMESH (a number that the type cannot hold), SDD_ENO_MEMORY; they name `name` and the
+ *         line */
 int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type, int64_t body_bytes, struct words *to)
     __attribute__((warn_unused_result));
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* usda_primvars.c: collects the primvars of a USDA file for usda_reader.c, and decides which names and types a mesh can
+ * keep. */
 #include "server/mesh/formats/usda_primvars.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +13,7 @@ bool usda_type_of(struct usda_span name, struct usda_type *out)
 {
     static const struct {
         const char *stem;
-        bool role; /* followed by how many, and of what */
+        bool role; /* The name goes on with the number of components and a letter for their type, as in color3f. */
     } stems[] = {{"float", false}, {"double", false}, {"half", false},  {"int", false},    {"color", true},
                  {"normal", true}, {"point", true},   {"vector", true}, {"texCoord", true}};
     for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
@@ -34,7 +36,7 @@ bool usda_type_of(struct usda_span name, struct usda_type *out)
 bool usda_primvar_name(const char *name)
 {
     size_t n = strlen(name);
-    for (size_t i = 0; i <= n; i++) /* no part between colons is empty or begins with a digit */
+    for (size_t i = 0; i <= n; i++) /* No part between colons may be empty or begin with a digit. */
         if ((i == 0 || name[i - 1] == ':') && (!name[i] || name[i] == ':' || (name[i] >= '0' && name[i] <= '9')))
             return false;
     return n < PRIMVAR_NAME_SIZE && !(n >= SUFFIX && strcmp(name + n - SUFFIX, suffix) == 0) &&
@@ -72,7 +74,7 @@ bool usda_primvar_author(const struct usda_primvar *p, struct primvar_array *out
     if (p->element_size < 1 || p->element_size > SDD_MAX_PRIMVAR_WIDTH)
         return false;
     width *= p->element_size;
-    if (constant && !p->has_indices) /* an array that belongs to all of the mesh, however long */
+    if (constant && !p->has_indices) /* The whole array is the one row of the mesh. */
         width = p->values.n;
     if (!p->has_values ||
         primvar_author(out, p->name, p->name, p->interpolation, p->type.whole ? "i32" : "f32", width, NULL) != SDD_OK)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_primvars.h: the primvars of a Mesh as they are met in a USDA file, before it is known what becomes of them.
+/* usda_primvars.h: the primvars of a Mesh, as usda_reader.c collects them before it knows which of them a mesh can
+ * keep.
  *
- * A type of numbers (float, int, double, half, and with 2, 3 or 4 of them; color3f, normal3f, texCoord2f, ...) is read
- * as f32 or i32; rows are as wide as the type times elementSize. Kept is what primvars.h has a class for. */
+ * Types of numbers are read as f32 or i32: float, double, half and int, alone or with 2, 3 or 4 components, and roles
+ * such as color3f, normal3f and texCoord2f. A row is as wide as the type times elementSize. */
 #ifndef SUBDD_USDA_PRIMVARS_H
 #define SUBDD_USDA_PRIMVARS_H
 #include "server/mesh/mesh.h"
@@ -10,7 +11,7 @@
 
 struct usda_primvar {
     char name[PRIMVAR_NAME_SIZE];
-    char interpolation[16]; /* "constant" where the file says nothing */
+    char interpolation[16]; /* "constant" unless the file names another. */
     int64_t element_size, line;
     struct usda_type type;
     bool has_values, has_indices;
@@ -18,17 +19,19 @@ struct usda_primvar {
 };
 struct usda_primvars {
     int n;
-    struct usda_primvar v[SDD_MAX_PRIMVARS + 1]; /* st as well */
+    struct usda_primvar v[SDD_MAX_PRIMVARS + 1]; /* One more than a mesh can have, because st is among them. */
 };
 
-/* usda_type_of: *out from USD's name of a type; false: it is none of numbers, or has more than four. */
+/* usda_type_of: fills *out from USD's name of a type. Returns false when it is not numbers or has more than four
+ * components. */
 bool usda_type_of(struct usda_span name, struct usda_type *out);
-/* usda_primvar_of: the primvar that an attribute (primvars:NAME, or primvars:NAME:indices: *indices) belongs to, made
- * where it is new; NULL: the attribute is none, or one too many. */
+/* usda_primvar_of: the primvar to which an attribute belongs, added when it is new. The attribute is primvars:NAME, or
+ * primvars:NAME:indices, which sets *indices. Returns NULL when it is neither, or when there are too many primvars. */
 struct usda_primvar *usda_primvar_of(struct usda_primvars *p, struct usda_span attribute, bool *indices);
-/* usda_primvar_name: can USD have a primvar of this name, and not take it for another's indices? */
+/* usda_primvar_name: true when USD can have a primvar of this name and would not take it for the indices of another. */
 bool usda_primvar_name(const char *name);
-/* usda_primvar_author: *out as mesh_build takes it, borrowed from p; false: a mesh has no place for it. */
+/* usda_primvar_author: fills *out with the primvar as mesh_build takes it, borrowed from p. Returns false when a mesh
+ * cannot keep it. */
 bool usda_primvar_author(const struct usda_primvar *p, struct primvar_array *out);
 void usda_primvars_free(struct usda_primvars *p);
 

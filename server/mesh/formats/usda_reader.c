@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_reader.c: the one Mesh of a USDA file, in one pass.
+/* usda_reader.c: reads the one Mesh of a USDA file in one pass, as a mesh or as positions, for uploads.
  *
- * Read     #usda 1.0; def Xform, Scope or without a type, nested, around exactly one def Mesh; of that the attributes
- *          of UsdGeomMesh's topology and options (arrays[] below, sdd_option_table), primvars (usda_primvars.h; st, if
- *          it is faceVarying, as UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c). Defaults are USD's; a
- *          value of None is as if it were not there
- * Skipped  all else, with one warning that names it: other prims and attributes, timeSamples, connections, what
- *          composes (references, variants, ...), transforms. extent and what only describes is skipped in silence
- * Errors   name the line, and the attribute where there is one; subdivisionScheme none, as it is no surface of ours */
+ * Read     #usda 1.0; a def that is an Xform, a Scope or has no type, nested, around exactly one def Mesh. Of the Mesh:
+ *          the attributes of UsdGeomMesh's topology and options (arrays[] below and sdd_option_table), primvars
+ *          (usda_primvars.h; a faceVarying st becomes the UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c).
+ *          Defaults are USD's. An attribute whose value is None counts as absent
+ * Skipped  everything else, with one warning that names it: other prims and attributes, timeSamples, connections,
+ *          composition (references, variants and the like), transforms. extent and metadata that only describes are
+ *          skipped without a warning
+ * Errors   name the line, and the attribute when there is one. A subdivisionScheme of none is an error, because such a
+ *          mesh has no surface to refine */
 #include "server/base/chars.h"
 #include "server/mesh/formats/codec.h"
 #include "server/base/text.h"
@@ -17,7 +19,7 @@
 #include <string.h>
 
 #define MAX_DEPTH 64
-#define MAX_NAMED 400 /* bytes of names in a warning */
+#define MAX_NAMED 400 /* A warning has about so many bytes of names, and counts the rest. */
 
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
 enum { N_ARRAYS = HOLES + 1 };
@@ -39,16 +41,18 @@ static const struct {
 struct usda_reader {
     struct usda_lexer lx;
     int64_t bytes;
-    int depth, mesh_depth; /* braces that are open; of the Mesh's own, 0 outside */
-    bool has_mesh, moved;  /* moved: there was a transform */
-    const char *st_apart;  /* the name under which an st that is no UVs is kept, NULL: there is none */
+    int depth;      /* How many braces are open. */
+    int mesh_depth; /* The depth inside the Mesh's own braces, or 0 outside the Mesh. */
+    bool has_mesh;
+    bool moved;           /* A transform was skipped. */
+    const char *st_apart; /* The name under which an st that cannot be UVs is kept as a primvar, or NULL. */
     struct words values[N_ARRAYS];
-    int64_t lines[N_ARRAYS]; /* where each begins, 0: it does not */
+    int64_t lines[N_ARRAYS]; /* The line on which each array begins, or 0 when it is absent. */
     struct usda_primvars primvars;
     struct sdd_options options;
-    bool sqrt3;          /* subdd:scheme wins over subdivisionScheme, whichever comes first */
-    struct text skipped; /* names */
-    int n_unnamed;       /* that did not go in */
+    bool sqrt3;          /* subdd:scheme says sqrt3. It wins over subdivisionScheme, whichever comes first. */
+    struct text skipped; /* The names of what was skipped. */
+    int n_unnamed;       /* How many names no longer fitted into `skipped`. */
 };
 
 static bool span_is(struct usda_span s, const char *text)
@@ -61,7 +65,7 @@ static struct usda_span token(const struct usda_lexer *lx)
     return (struct usda_span){lx->text, lx->bytes};
 }
 
-/* Remembers that something with this name is not kept. */
+/* Notes for the warning that something with this name was skipped. */
 static void skipped(struct usda_reader *r, const char *kind, struct usda_span name)
 {
     char shown[CHARS_SHOW_SIZE];
@@ -80,7 +84,7 @@ static bool is_list_op(const struct usda_lexer *lx)
            usda_is(lx, "reorder");
 }
 
-/* What changes which prims there are, or what their coordinates mean. */
+/* True for metadata that changes which prims there are or what their coordinates mean, so that a warning names it. */
 static bool matters(struct usda_span name)
 {
     static const char *const names[] = {"references", "payload", "inherits", "specializes",  "variants",
@@ -91,7 +95,7 @@ static bool matters(struct usda_span name)
     return false;
 }
 
-/* What a primvar says of its rows. */
+/* Takes what the metadata of a primvar says about its rows. */
 static void take_metadata(const struct usda_lexer *lx, struct usda_span name, struct usda_primvar *p)
 {
     const char *at = lx->text;
@@ -102,7 +106,7 @@ static void take_metadata(const struct usda_lexer *lx, struct usda_span name, st
         p->element_size = 0;
 }
 
-/* From "(" to behind ")"; p is NULL when it is not that of a primvar. */
+/* Reads metadata from "(" to behind ")". p is NULL when it is not the metadata of a primvar. */
 static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
 {
     struct usda_lexer *lx = &r->lx;
@@ -125,7 +129,7 @@ static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
             take_metadata(lx, name, p);
         if (!rc)
             rc = usda_skip(lx);
-        if (!rc && lx->kind == '(') /* when a reference applies */
+        if (!rc && lx->kind == '(') /* A reference may have a layer offset. */
             rc = usda_skip(lx);
     }
     return rc ? rc : usda_next(lx);
@@ -150,7 +154,7 @@ static int read_token(struct usda_reader *r, const char *option)
     return sdd_fail(lx->err, rc, option, "line %lld: %s: %s", (long long)lx->line, option, text);
 }
 
-/* The values or indices of a primvar, with its type as far as that is known. */
+/* Reads the values or the indices of a primvar. The type is that of the values. */
 static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indices, struct usda_type type)
 {
     struct usda_lexer *lx = &r->lx;
@@ -162,7 +166,7 @@ static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indi
     *there = true;
     if (indices)
         return usda_numbers(lx, name, (struct usda_type){.width = 1, .whole = true}, r->bytes, &p->indices);
-    type.any = strcmp(p->name, "st") != 0; /* whether they may be is for primvar_check to say */
+    type.any = strcmp(p->name, "st") != 0; /* primvar_check decides whether inf and nan are allowed. */
     p->type = type;
     p->line = lx->line;
     return usda_numbers(lx, name, type, r->bytes, &p->values);
@@ -170,11 +174,12 @@ static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indi
 
 struct property {
     struct usda_span type, name;
-    bool list;              /* type[] */
-    struct usda_primvar *p; /* that it is of, NULL: of none */
+    bool list;              /* The type has [] behind it. */
+    struct usda_primvar *p; /* The primvar to which the property belongs, or NULL. */
 };
 
-/* The value that this token begins, of an attribute of the Mesh. *known says whether it was one that may be kept. */
+/* Reads the value that the current token begins, of an attribute of the Mesh. *known becomes false when the attribute
+ * is not kept and a warning must name it. */
 static int read_value(struct usda_reader *r, struct property *a, bool *known)
 {
     struct usda_lexer *lx = &r->lx;
@@ -209,7 +214,7 @@ static int read_value(struct usda_reader *r, struct property *a, bool *known)
     return usda_skip(lx);
 }
 
-/* [list op] [custom] [uniform | varying] type name; also "reorder nameChildren", which lacks the name. */
+/* Reads [list op] [custom] [uniform | varying] type name. "reorder nameChildren" has no type; its name becomes both. */
 static int read_declaration(struct usda_reader *r, struct property *a)
 {
     struct usda_lexer *lx = &r->lx;
@@ -231,7 +236,7 @@ static int read_declaration(struct usda_reader *r, struct property *a)
     return usda_expect(lx, USDA_NAME, "the name of a property");
 }
 
-/* A declaration, [= value], [(metadata)]. */
+/* Reads a declaration, [= value], [(metadata)]. */
 static int read_property(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
@@ -252,7 +257,8 @@ static int read_property(struct usda_reader *r)
 
 /* ---- prims ------------------------------------------------------------------------------------------------------- */
 
-/* def [type] "name" [(metadata)] {, which is left open when what is in it is read. */
+/* Reads def [type] "name" [(metadata)] { and leaves the braces open when what is inside is to be read; else it skips
+ * them. */
 static int read_prim(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
@@ -360,7 +366,7 @@ static void tell(const struct usda_reader *r, struct text *warnings)
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
-/* UVs without indices have a value a corner. */
+/* Makes the indices of UVs that have none, and then one value for each corner. */
 static int count_corners(struct usda_reader *r, struct usda_primvar *p)
 {
     int64_t n = r->values[INDICES].n;
@@ -373,7 +379,7 @@ static int count_corners(struct usda_reader *r, struct usda_primvar *p)
     return rc;
 }
 
-/* UVs are face-varying; st of another class, or of other numbers, is a primvar like others, under a name of its own. */
+/* Renames an st that cannot be UVs, because of its interpolation or its type. It is kept as a primvar like others. */
 static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
 {
     char name[PRIMVAR_NAME_SIZE];
@@ -384,7 +390,7 @@ static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
     memcpy(p->name, name, sizeof name);
 }
 
-/* st has a place of its own; the others are by class. */
+/* Takes st as the UVs and the other primvars as primvars. Those that a mesh cannot keep are noted as skipped. */
 static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
 {
     int rc = SDD_OK;
@@ -411,7 +417,7 @@ static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
     return rc;
 }
 
-/* The line of the array that an error of mesh_build is about goes before its sentence. */
+/* Puts the line of the array that an error of mesh_build names before the sentence of the error. */
 static void add_line(const struct usda_reader *r, struct sdd_error *err)
 {
     char text[220];

@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* usda_write.c: USDA out: one Mesh prim; what usda_reader.c reads back is the same mesh but for ids.
+/* usda_write.c: writes a mesh as USDA with one Mesh prim, for downloads (mesh_to_usda). usda_reader.c reads the same
+ * mesh back, except for ids.
  *
- * Two of our options are not USD's, so they are custom attributes, which others pass over:
- *   subdd:creaseMethod  chaikin; others crease uniformly
- *   subdd:scheme        sqrt3; subdivisionScheme says loop, the scheme of USD that comes closest: smooth, of triangles
- *                       alone, and with the same boundaries and tags ("none" would show the control mesh) */
+ * Two of the options have values that USD does not know. They become custom attributes, which other readers skip:
+ *   subdd:creaseMethod  chaikin; other readers crease uniformly
+ *   subdd:scheme        sqrt3. subdivisionScheme then says loop, the scheme of USD that comes closest: it is smooth,
+ *                       takes triangles alone, and has the same boundaries and tags ("none" would show the control
+ *                       mesh) */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_primvars.h"
 #include <math.h>
 #include <string.h>
 
-enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 }; /* rows of sdd_option_table; values */
+/* SCHEME, CREASE_METHOD and ORIENTATION are rows of sdd_option_table. PER_LINE is how many numbers a line has. */
+enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 };
 
-/* Letters, digits and '_', no digit first. */
+/* Makes a name that USD allows, of letters, digits and '_' without a digit at the start. Returns out. */
 static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
 {
     char *to = out;
@@ -21,12 +24,12 @@ static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
         *to++ = '_';
     (void)snprintf(to, MESH_NAME_SIZE, "%s", *m->name ? m->name : "mesh");
     for (; *to; to++)
-        if (*to == '.' || *to == '-') /* what else mesh_name_check allows */
+        if (*to == '.' || *to == '-') /* mesh_name_check allows these two as well. */
             *to = '_';
     return out;
 }
 
-/* TYPE NAME = [...], a tuple a row where rows have 2 to 4 numbers. */
+/* Writes TYPE NAME = [...]. A row of 2 to 4 numbers becomes a tuple. */
 static void write_rows(FILE *f, const char *type, const char *name, const void *v, int64_t n_rows, int width)
 {
     const float *floats = v;
@@ -82,7 +85,7 @@ static void write_primvars(FILE *f, const struct mesh *m)
             write_primvar(f, m->primvars[i].info.type == PRIMVAR_I32 ? "int" : "float", &m->primvars[i], m->n_corners);
 }
 
-/* The box of the points holds the surface as well. */
+/* Writes the box of the points as the extent. It holds the surface as well. */
 static void write_extent(FILE *f, const struct mesh *m)
 {
     float box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
@@ -100,7 +103,7 @@ static void write_options(FILE *f, const struct mesh *m)
 {
     bool sqrt3 = m->options.scheme == SDD_SCHEME_SQRT3;
     for (int i = 0; i < sdd_n_options; i++)
-        if (i != CREASE_METHOD) /* all but the uniform ones can change with time in USD */
+        if (i != CREASE_METHOD) /* The scheme and the orientation are uniform in USD: they cannot change with time. */
             fprintf(f, "    %stoken %s = \"%s\"\n", i == SCHEME || i == ORIENTATION ? "uniform " : "",
                     sdd_option_table[i].name, i == SCHEME && sqrt3 ? "loop" : sdd_option_token(&m->options, i));
     if (sqrt3)

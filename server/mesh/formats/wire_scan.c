@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* wire_scan.c: checks untrusted protobuf bytes for proto.c before they are unpacked (wire_scan.h). */
 #include "server/mesh/formats/wire_scan.h"
 #include "server/base/chars.h"
 #include <assert.h>
@@ -6,10 +7,11 @@
 
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
-struct frame { /* a message that is being read */
+/* A message that is being read; the messages inside each other are a stack. */
+struct frame {
     const ProtobufCMessageDescriptor *type;
     const unsigned char *end;
-    uint64_t seen; /* singular fields, by index */
+    uint64_t seen; /* A bit for each singular field, by its index. */
 };
 
 struct scan {
@@ -27,7 +29,8 @@ static int bad(struct scan *s, const ProtobufCFieldDescriptor *field, const char
                     (long long)(s->at - s->start));
 }
 
-/* At most max_bytes (10 for values; 5 for tags and lengths, as protobuf-c has it); a tenth may only carry bit 63. */
+/* Reads a varint of at most max_bytes: 10 for values, and 5 for tags and lengths, as in protobuf-c. A tenth byte may
+ * only carry bit 63. */
 static bool varint(struct scan *s, const unsigned char *end, int max_bytes, uint64_t *out)
 {
     *out = 0;
@@ -70,7 +73,8 @@ static bool varint_fits(ProtobufCType type, uint64_t v)
     }
 }
 
-/* Notes the field as seen; a member of a oneof also takes its siblings' places. */
+/* Counts a repeated field, or marks a singular one as seen. A member of a oneof also marks the other members, so that a
+ * second one is refused. */
 static int count_field(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field)
 {
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn.c: what a connection may send, and until when. */
+/* conn.c: keeps the connections for http.c, and lets only those bytes through to libmicrohttpd that guard.c has
+ * accepted. */
 #include "server/net/mhd/conn.h"
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,7 +16,7 @@
 
 #define DRAIN_BYTES (64 << 20)
 
-/* The loop thread's connections; recv() on any other thread goes straight to the kernel. */
+/* The connections of the loop thread. recv() on any other thread goes straight to the kernel. */
 static _Thread_local struct conns *watched;
 
 bool conns_init(struct conns *all, const struct conns_config *config)
@@ -61,7 +62,8 @@ static void name_address(char out[CONN_ADDRESS_SIZE], const struct sockaddr *a)
         inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, out, CONN_ADDRESS_SIZE);
 }
 
-/* Too many: the one that has idled longest goes, so that idle sockets cannot lock anybody out. */
+/* Closes the connection that has been idle longest, so that idle sockets cannot lock others out. A connection that is
+ * refused anyway counts as idle while it sends a head. Returns false when there is none. */
 static bool evict_idle(struct conns *all)
 {
     struct conn *oldest = NULL;
@@ -109,7 +111,8 @@ struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address
     return c;
 }
 
-/* Input that nobody read would turn the close into a reset, and the client might never see the answer. */
+/* Keeps the socket open for a while and reads it. Input that nobody reads would turn the close into a reset, and the
+ * client might never see the answer. */
 static void keep_for_a_while(struct conn *c)
 {
     struct conns *all = c->all;
@@ -146,16 +149,17 @@ void conn_enter(struct conn *c, enum conn_phase phase)
     c->progress = -1;
 }
 
-/* Is there something to read, if only the end? */
+/* True when there is something to read, even if it is only the end. */
 static bool is_readable(const struct conn *c)
 {
     struct pollfd p = {c->fd, POLLIN, 0};
     return poll(&p, 1, 0) == 1;
 }
 
-/* A socket in MHD's edge-triggered epoll tells of waiting bytes once, and MHD takes a short read to mean that
- * nothing is left. When bytes were held back, or the end came with them, setting the low-water mark (to what it
- * is) makes the kernel tell again: tcp_set_rcvlowat ends in the same call as an arriving segment. */
+/* Makes epoll report the socket again if it is readable. In edge-triggered mode epoll reports waiting bytes once, and
+ * libmicrohttpd takes a short read to mean that nothing is left. When bytes were held back, or the end came with them,
+ * setting the low-water mark to the value that it has makes the kernel report again: tcp_set_rcvlowat ends in the same
+ * call as an arriving segment. */
 static void tell_again(struct conn *c)
 {
     int one = 1;
@@ -200,7 +204,7 @@ void conn_refuse(struct conn *c, const struct sdd_error *err)
     char answer[2048];
     size_t bytes = c->all->config.refused(c->all->config.user, c, err, answer, sizeof answer);
     conn_enter(c, CONN_DRAIN);
-    /* An empty socket buffer takes 2 KiB at once. When a peer does not read, it does not get the reason. */
+    /* An empty socket buffer takes 2 KiB at once. A peer that does not read does not get the reason. */
     (void)!send(c->fd, answer, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
     shutdown(c->fd, SHUT_WR);
 }
@@ -232,14 +236,15 @@ static bool begin_message(struct conn *c, struct sdd_error *err)
     return true;
 }
 
-/* No more will come; what is waiting is all there is. */
+/* True when the peer will send no more than what is waiting. */
 static bool has_ended(const struct conn *c)
 {
     struct pollfd p = {c->fd, POLLRDHUP, 0};
     return poll(&p, 1, 0) == 1;
 }
 
-/* The next head: 1 when it is complete and good, else *result is what recv() returns. */
+/* Looks at the next head without taking it from the socket. Returns true when it is complete and good; else *result is
+ * what recv() returns. */
 static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
 {
     struct sdd_error err = {0};
@@ -248,7 +253,8 @@ static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
     *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
     if (*result <= 0)
         return false;
-    if (*result >= 2 && !memcmp(bytes, "\r\n", 2)) { /* RFC 9112 2.2: an empty line before a request is dropped */
+    /* RFC 9112 2.2: an empty line before a request is dropped. */
+    if (*result >= 2 && !memcmp(bytes, "\r\n", 2)) {
         kernel_recv(c->fd, bytes, 2, 0);
         *result = kernel_recv(c->fd, bytes, max, MSG_PEEK);
         if (*result <= 0)
@@ -266,7 +272,8 @@ static bool next_head(struct conn *c, void *buffer, size_t n, ssize_t *result)
     return false;
 }
 
-/* Counts what was handed on; the message may end here, or the peer in the middle of it. */
+/* Counts the bytes that libmicrohttpd got. When it got fewer than it has room for in the middle of a message, it must
+ * be told of the next ones. */
 static void account(struct conn *c, int64_t got, size_t room)
 {
     int64_t head = got < c->head_left ? got : c->head_left;
@@ -303,7 +310,7 @@ static ssize_t receive(struct conn *c, void *buffer, size_t n)
     if (c->phase == CONN_DRAIN)
         return drain(c, buffer, n);
     if (c->phase == CONN_WORK || c->phase == CONN_SEND)
-        return later(); /* the next request waits for this one */
+        return later(); /* The next request waits until this one is answered. */
     if ((c->phase == CONN_IDLE || c->phase == CONN_HEAD) && !next_head(c, buffer, n, &got))
         return got;
     if (c->head.chunked)
@@ -322,7 +329,7 @@ struct conn *conn_watched(int fd)
     return watched && fd >= 0 && fd < watched->n_fds ? watched->by_fd[fd] : NULL;
 }
 
-/* libmicrohttpd's reads end here; see conn.h. */
+/* This replaces libc's recv(), by which libmicrohttpd reads; conn.h says why. */
 __attribute__((visibility("default"))) ssize_t recv(int fd, void *buffer, size_t n, int flags)
 {
     struct conn *c = conn_watched(fd);

@@ -1,71 +1,82 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn.h: the door of mhd/, between libmicrohttpd and its sockets: the connections, their deadlines, their limits, and
- * the bytes that may pass to the HTTP library and from it (guard.h judges them). net/ makes connections and is asked
- * through conns_config what to answer; those who write bodies use conn_give and conn_enter. mhd/ uses no other room.
+/* conn.h: the door of mhd/, which stands between libmicrohttpd and its sockets. It keeps the connections, their
+ * deadlines and limits, and the bytes that pass to the library and from it (guard.h decides about requests). net/ opens
+ * connections and answers what conns_config asks; rooms that write bodies use conn_give and conn_enter. mhd/ uses
+ * gpu/sdd/ for its errors, and no other room.
  *
- * libmicrohttpd reads sockets by recv(), a dynamic symbol. conn.c defines recv(): the bytes of a known connection pass
- * the guard first, everything else goes straight to the kernel. This sees what was really sent, which no callback
- * of the library shows, costs one more system call a request and needs no copy and no proxy. It sends by send() and
- * sendmsg(): conn_send.c defines those, so that bodies leave without a copy.
+ * libmicrohttpd reads sockets by recv(), which is a dynamic symbol, and conn.c defines recv(): the bytes of a known
+ * connection pass the guard first, and everything else goes straight to the kernel. In this way the guard sees what was
+ * really sent, which no callback of the library shows. It costs one more system call per request and needs no copy and
+ * no proxy. The library sends by send() and sendmsg(), and conn_send.c defines these, so that bodies leave without a
+ * copy.
  *
- * Threads  loop thread only. Times are uv_hrtime nanoseconds. */
+ * Threads  the loop's
+ * Units    times are nanoseconds of uv_hrtime */
 #ifndef SUBDD_CONN_H
 #define SUBDD_CONN_H
 #include "server/net/mhd/guard.h"
 #include <stdint.h>
 #include <sys/socket.h>
 
-#define CONN_RESERVE 32 /* connections past the limit, kept so that health can be asked */
+#define CONN_RESERVE 32 /* How many connections past the limit are accepted, so that health can be asked. */
 #define CONN_ADDRESS_SIZE 46
-#define CONN_DRAIN_NS 2000000000ull /* how long refused input is read and dropped */
+#define CONN_DRAIN_NS 2000000000ull /* How long refused input is read and dropped. */
 
 struct conn;
 struct request;
 
 enum conn_phase {
-    CONN_IDLE,  /* no byte of a request yet             */
-    CONN_HEAD,  /* part of a head                       */
-    CONN_BODY,  /* a body is coming in                  */
-    CONN_WORK,  /* the request is here, the answer not  */
-    CONN_SEND,  /* the answer goes out                  */
-    CONN_DRAIN, /* refused; what still comes is dropped */
+    CONN_IDLE,  /* No byte of a request has come yet. */
+    CONN_HEAD,  /* A part of a head has come. */
+    CONN_BODY,  /* The head is complete and the body is coming in. */
+    CONN_WORK,  /* The request is complete and has no answer yet. */
+    CONN_SEND,  /* The answer is being sent. */
+    CONN_DRAIN, /* The request was refused; what still comes in is dropped. */
 };
 
 struct conns_config {
     size_t max_head_bytes;
     int64_t max_connections, max_per_address, min_rate;
-    double header_deadline, idle_timeout; /* seconds */
-    void *user;
-    /* Writes the problem document that answers a refused head into answer[size]; returns its length. */
+    double header_deadline, idle_timeout; /* Seconds. */
+    void *user;                           /* Passed to the functions below. */
+    /* Writes the whole answer to a refused request, with its problem document, into answer[size]. Returns its length.
+     * */
     size_t (*refused)(void *user, struct conn *c, const struct sdd_error *err, char *answer, size_t size);
-    void (*slow)(void *user, struct conn *c);       /* was closed for missing a deadline  */
-    void (*work_check)(void *user, struct conn *c); /* a request is being worked on: is the client there? */
+    /* The connection is being closed because it missed a deadline. */
+    void (*slow)(void *user, struct conn *c);
+    /* Called four times a second while a request is worked on, to see whether its client is still there. */
+    void (*work_check)(void *user, struct conn *c);
 };
 
-/* What libmicrohttpd was last given of a body: n bytes in its buffer `out`, which lie at `from`; left: not sent yet;
- * filled: so many of the buffer have been the answer's since it began. */
+/* The part of a body that conn_give gave last. */
 struct conn_body {
-    const char *out, *from;
-    size_t n, left, filled;
+    const char *out;  /* The buffer of libmicrohttpd that stands for it. */
+    const char *from; /* Where the bytes really lie. */
+    size_t n;         /* How many bytes it has. */
+    size_t left;      /* How many of them were not sent yet. */
+    size_t filled;    /* How much of the buffer has held bytes of this answer since it began. */
 };
 
 struct conn {
     struct conns *all;
     struct conn *next, *previous;
-    int fd, phase, refusal; /* refusal: SDD_ETOO_MANY or SDD_EBUSY for every request but health */
-    char address[CONN_ADDRESS_SIZE], arrived_at[CONN_ADDRESS_SIZE]; /* of the peer, and ours */
-    uint64_t since;   /* of this phase                                      */
-    uint64_t head_at; /* when the head was complete                         */
-    double credit;    /* seconds until a transfer counts as stalled         */
-    int64_t progress; /* bytes moved when the credit was last looked at     */
-    int64_t received; /* body bytes of this message                         */
-    bool used;        /* a request was answered on it                       */
-    bool linger;      /* closed with unread input: drop it for a while      */
+    int fd;
+    int phase;   /* An enum conn_phase. */
+    int refusal; /* SDD_ETOO_MANY or SDD_EBUSY for every request but health; 0 when they are served. */
+    char address[CONN_ADDRESS_SIZE];    /* The peer's address. */
+    char arrived_at[CONN_ADDRESS_SIZE]; /* Our own address. */
+    uint64_t since;                     /* When this phase began. */
+    uint64_t head_at;                   /* When the head was complete. */
+    double credit;                      /* After how many seconds without bytes the transfer counts as stalled. */
+    int64_t progress;                   /* The bytes moved when the credit was last computed, or -1. */
+    int64_t received;                   /* The body bytes of this message. */
+    bool used;                          /* A request was answered on it. */
+    bool linger;                        /* It is closed with unread input, which must be read for a while. */
     struct guard_head head;
     struct guard_chunks chunks;
-    int64_t head_left, body_left;
-    int64_t drained;
-    char *target; /* of the current request, NUL-terminated             */
+    int64_t head_left, body_left; /* The bytes of this message that libmicrohttpd has not got yet. */
+    int64_t drained;              /* The bytes dropped after a refusal. */
+    char *target;                 /* The target of the current request, with a NUL behind it. */
     size_t target_capacity;
     struct request *request;
     struct conn_body body;
@@ -74,36 +85,48 @@ struct conn {
 #define CONN_LINGERS 64
 struct conns {
     struct conns_config config;
-    struct conn *first; /* newest first */
-    struct conn **by_fd;
+    struct conn *first;  /* The newest one; the others follow by age. */
+    struct conn **by_fd; /* [n_fds] */
     int n, n_fds;
-    char *scratch;
+    char *scratch; /* A buffer for a head. */
+    /* Sockets of closed connections whose input is still read and dropped. */
     struct {
         int fd;
         uint64_t until;
     } lingers[CONN_LINGERS];
     int n_lingers;
-    uint64_t ticked;
+    uint64_t ticked; /* When conns_tick was last called. */
 };
 
 bool conns_init(struct conns *all, const struct conns_config *config);
 void conns_fini(struct conns *all);
-struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address); /* NULL: out of memory; close it */
-void conn_close(struct conn *c);                                                   /* NULL is fine */
+/* conn_open: a connection for an accepted socket. Returns NULL when memory is out, and then the caller closes the
+ * socket. */
+struct conn *conn_open(struct conns *all, int fd, const struct sockaddr *address);
+/* conn_close: frees the connection; libmicrohttpd then closes the socket. NULL is fine. */
+void conn_close(struct conn *c);
 void conn_enter(struct conn *c, enum conn_phase phase);
-void conn_done(struct conn *c);       /* the request is over; wakes the connection when the next one is already there */
-bool conn_gone(const struct conn *c); /* the peer closed or reset it */
-/* conn_refuse: answers with err's problem document and closes; what still comes in is dropped. */
+/* conn_done: the request is over. It wakes the connection when the next request has already come in. */
+void conn_done(struct conn *c);
+/* conn_gone: true when the peer has closed or reset the connection. */
+bool conn_gone(const struct conn *c);
+/* conn_refuse: answers with err's problem document and closes the connection for sending; what still comes in is
+ * dropped. */
 void conn_refuse(struct conn *c, const struct sdd_error *err);
-/* conn_give: for a content reader: `out` is libmicrohttpd's buffer with n bytes from `from`, or will be sent as if it
- * were: once all of what was given before has been seen to leave by send(), it stays as it is, and `from` must stay
- * until the next call or the end of the answer. from may be `out`.
- * Result  false: what was given before was sent by another way than that: the answer cannot go on */
+/* conn_give: hands n bytes of a body to libmicrohttpd; for its content readers. `out` is the library's buffer, and
+ * `from` may be the same. The first bytes of an answer are copied into the buffer. Later ones are sent from where they
+ * lie, once all earlier ones were seen to leave by send(); so `from` must stay until the next call or the end of the
+ * answer.
+ * Result  false when bytes of an earlier call were sent in some other way, so that the answer cannot go on */
 bool conn_give(struct conn *c, char *out, const void *from, size_t n);
-bool conn_is_sent(const struct conn *c); /* false: something that was left where it lies was not seen to leave */
-struct conn *conn_watched(int fd);       /* on the loop thread; NULL: none of its connections */
+/* conn_is_sent: false when bytes that were to be sent from where they lie were not seen to leave. */
+bool conn_is_sent(const struct conn *c);
+/* conn_watched: the connection of a socket, or NULL when it is none of this thread's. */
+struct conn *conn_watched(int fd);
 uint64_t conn_now(void);
-void conns_tick(struct conns *all, uint64_t now); /* every 250 ms: closes what missed its deadline */
-void conns_close_idle(struct conns *all);         /* for draining */
+/* conns_tick: closes connections that missed their deadlines; the loop calls it every 250 ms. */
+void conns_tick(struct conns *all, uint64_t now);
+/* conns_close_idle: closes the connections without a request, when the daemon drains. */
+void conns_close_idle(struct conns *all);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn_deadline.c: closes connections that miss their absolute deadlines, however busy they look. */
+/* conn_deadline.c: closes connections that miss their deadlines, for the loop's tick. The deadlines are absolute, so a
+ * client that sends a little now and then cannot put them off. */
 #include "server/net/mhd/conn.h"
 #include <errno.h>
-#include <linux/tcp.h> /* libc's struct tcp_info lacks tcpi_bytes_acked */
+#include <linux/tcp.h> /* The struct tcp_info of libc lacks tcpi_bytes_acked. */
 #include <netinet/in.h>
 #include <unistd.h>
 
-/* Bytes that the peer has acknowledged since the connection began. */
+/* How many bytes the peer has acknowledged since the connection began. */
 static int64_t acknowledged(const struct conn *c)
 {
     struct tcp_info info;
@@ -16,8 +17,8 @@ static int64_t acknowledged(const struct conn *c)
     return (int64_t)info.tcpi_bytes_acked;
 }
 
-/* A transfer has as many seconds as a head; waiting uses them up, bytes at the minimum rate earn them back. So
- * both a full stall and a steady drip end, each at a fixed time. */
+/* True when a transfer has used up its credit. It begins with as many seconds as a head may take; waiting uses them up,
+ * and bytes at the minimum rate earn them back. So a full stall and a steady drip both end, each after a fixed time. */
 static bool stalled(struct conn *c, int64_t moved, double seconds)
 {
     const struct conns_config *config = &c->all->config;
@@ -54,7 +55,7 @@ static void close_late(struct conn *c)
         conn_refuse(c, &err);
     }
     conn_enter(c, CONN_DRAIN);
-    shutdown(c->fd, SHUT_RDWR); /* MHD sees the end of the connection and cleans up */
+    shutdown(c->fd, SHUT_RDWR); /* libmicrohttpd sees the end of the connection and cleans up. */
 }
 
 static void tick_lingers(struct conns *all, uint64_t now)

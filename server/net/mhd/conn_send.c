@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* conn_send.c: bodies that leave from where they lie. libmicrohttpd takes a body that is made while it is sent from a
- * buffer of its own, by send() or sendmsg(), dynamic symbols as recv() is: what it would send of that buffer is sent
- * from its source instead, which saves the loop a copy of every byte. */
+/* conn_send.c: sends bodies from where they lie, for answers that are made while they are sent. libmicrohttpd copies
+ * such a body into a buffer of its own and sends that by send() or sendmsg(). Both are dynamic symbols, as recv() is,
+ * and are replaced here: what it would send of the buffer is sent from its source instead. This saves the loop a copy
+ * of every byte. */
 #include "server/net/mhd/conn.h"
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-#define MOST_PARTS 4 /* of a message; libmicrohttpd has a head and a body */
+#define MOST_PARTS 4 /* The parts of a message; libmicrohttpd has two, a head and a body. */
 
 bool conn_is_sent(const struct conn *c)
 {
@@ -20,7 +21,8 @@ bool conn_give(struct conn *c, char *out, const void *from, size_t n)
     struct conn_body *b = &c->body;
     if (!conn_is_sent(c))
         return false;
-    /* what is sent of it by another way is then of this answer, if old */
+    /* Nothing is copied when the buffer holds only older bytes of this answer. Should libmicrohttpd send it by another
+     * way than send(), no bytes of another client get out. */
     const bool in_place = b->n && b->left == 0 && out == b->out && n <= b->filled;
     const size_t filled = out == b->out && b->filled > n ? b->filled : n;
     if (from != out && !in_place)
@@ -29,7 +31,7 @@ bool conn_give(struct conn *c, char *out, const void *from, size_t n)
     return true;
 }
 
-/* Where `bytes` of the buffer really are; NULL: they are not of it. */
+/* Where the bytes really lie that `bytes` of the buffer stand for, or NULL when they are not in the buffer. */
 static const void *source(const struct conn_body *b, const void *bytes, size_t n)
 {
     const uintptr_t at = (uintptr_t)bytes - (uintptr_t)b->out;
@@ -62,7 +64,7 @@ __attribute__((visibility("default"))) ssize_t sendmsg(int fd, const struct msgh
         const void *from = source(&c->body, parts[n].iov_base, parts[n].iov_len);
         own += from ? parts[n].iov_len : 0;
         before += from || own ? 0 : parts[n].iov_len;
-        parts[n].iov_base = from ? (void *)(uintptr_t)from : parts[n].iov_base; /* read, whatever its type says */
+        parts[n].iov_base = from ? (void *)(uintptr_t)from : parts[n].iov_base; /* It is only read, despite its type. */
     }
     if (own)
         real.msg_iov = parts, real.msg_iovlen = n;

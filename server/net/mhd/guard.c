@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* guard.c: strict reading of request heads and chunked bodies (RFC 9112 without its leniencies). */
+/* guard.c: parses request heads and chunked bodies for conn.c. It follows RFC 9112 without the leniency that the RFC
+ * allows. */
 #include "server/net/mhd/guard.h"
 #include <string.h>
 #include <strings.h>
@@ -7,7 +8,7 @@
 #define MAX_LENGTH_DIGITS 18
 #define MAX_CHUNK_DIGITS 15
 
-/* Fields that may come once: two of them could be read differently by two readers. */
+/* The headers that may come only once, because two readers could choose differently between two values. */
 static const char *const once[] = {
     "host",         "content-length", "transfer-encoding", "authorization", "content-type",    "content-encoding",
     "expect",       "range",          "if-range",          "if-match",      "idempotency-key", "subdd-timeout-ms",
@@ -20,10 +21,11 @@ struct reader {
     size_t n, at;
     struct guard_head *head;
     struct sdd_error *err;
-    unsigned seen; /* bits of once[] */
+    unsigned seen; /* A bit for each header of once[]. */
     int parts;
     bool http10;
-    const char *authority, *host; /* of an absolute target, NULL: none; the header */
+    const char *authority; /* The HOST of an absolute target, or NULL. */
+    const char *host;      /* The value of the header Host. */
     size_t authority_bytes, host_bytes;
 };
 
@@ -64,14 +66,15 @@ bool guard_utf8(const char *s, size_t n)
     return true;
 }
 
-/* field: the header to blame in small letters, "request-line", "target", or "head" for all that has no name. */
+/* Fails with SDD_EMALFORMED. `field` is the name of the header in small letters, "request-line", "target", or "head"
+ * for everything else. */
 static int bad(struct reader *r, const char *field, const char *what)
 {
     (void)sdd_fail(r->err, SDD_EMALFORMED, field, "%s", what);
     return SDD_EMALFORMED;
 }
 
-/* One line: its length without CRLF in *length. 1, 0 (not all here yet) or an error. */
+/* Reads a line; *length does not count its CRLF. Returns 1, 0 when it is not complete yet, or an error. */
 static int read_line(struct reader *r, const char **line, size_t *length)
 {
     const char *s = r->bytes + r->at;
@@ -134,7 +137,8 @@ int guard_target(const char *target, size_t n, struct sdd_error *err)
     return 1;
 }
 
-/* http://HOST/path, as a proxy would get it: the path starts at *from. HOST is compared once the header is known. */
+/* Skips "http://HOST" in an absolute target, which proxies get; *from becomes the start of the path. HOST is compared
+ * with the header Host later. */
 static bool skip_authority(struct reader *r, const char *line, size_t *from, size_t end)
 {
     if (end - *from < 7 || strncasecmp(line + *from, "http://", 7))
@@ -148,7 +152,7 @@ static bool skip_authority(struct reader *r, const char *line, size_t *from, siz
     return true;
 }
 
-/* One part of the head, and one more for each separator in it. */
+/* Counts one part of the head and one more for each separator in it. Returns 1, or an error when there are too many. */
 static int count_parts(struct reader *r, const char *text, size_t n, const char *separators)
 {
     r->parts++;
@@ -167,7 +171,7 @@ static int read_request_line(struct reader *r)
 {
     const char *line;
     size_t n, i = 0;
-    /* Before the line is whole its first byte can already be wrong: a TLS hello must not wait for the deadline. */
+    /* The first byte can be wrong before the line is complete. A TLS hello must not wait for the deadline. */
     if (r->n > 0 && !is_token(r->bytes[0]))
         return bad(r, "request-line", "this is not an HTTP/1.1 request");
     int rc = read_line(r, &line, &n);
@@ -297,7 +301,7 @@ int guard_head(const char *bytes, size_t n, size_t max_bytes, struct guard_head 
 
 enum { SIZE, SIZE_LF, DATA, DATA_CR, DATA_LF, END_CR, END_LF };
 
-/* What comes after the line end of a chunk size: its data, or the empty line that ends the body. */
+/* The state after the line with a chunk's size: its data, or, when the size is 0, the empty line that ends the body. */
 static int after_size(struct guard_chunks *c)
 {
     c->digits = 0;
