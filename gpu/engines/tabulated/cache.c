@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cache.c: tables by the form that they are of, in buckets and in the order of use; for tables.c and triangles.c. */
+/* cache.c: keeps the tables of classes for tables.c and triangles.c, in a hash table whose entries are also linked in
+ * the order of their last use. */
 #include "gpu/engines/tabulated/cache.h"
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 #include <pthread.h>
@@ -7,22 +8,26 @@
 #include <string.h>
 
 #define BUCKETS 1024
-#define DEVICE_BYTES ((int64_t)64 << 20) /* of host memory */
+#define DEVICE_BYTES ((int64_t)64 << 20) /* The host memory of the cache that a device keeps. */
 
-/* Points and what leads away from them are apart: who wants points alone takes those of either frame. */
-enum part { PART_POINTS, PART_WAYS };
+/* The points of a class and its tangents have an entry each, so that results with and without normals share the
+ * points. */
+enum part { PART_POINTS, PART_TANGENTS };
 
+/* All bytes of a key are compared, so what a class does not use is zero. */
 struct key {
-    struct table_class of; /* edges that it has not are zero; of a triangle its fan */
-    int32_t turn;          /* of a triangle; of a quad QUAD                         */
-    float middle[3];
-    int32_t has_across[3];
-    int32_t steps, limit, part;
+    struct table_class of; /* The class of a quad, or the fan of a triangle. */
+    int32_t turn;          /* That of a triangle's class; QUAD for a quad. */
+    float middle[3];       /* The sharpness of the edges of a middle triangle. */
+    int32_t has_across[3]; /* That of a triangle's class. */
+    int32_t steps, limit;
+    int32_t part; /* A value of enum part. */
 };
 #define QUAD (-1)
 
 struct entry {
-    struct entry *next, *newer, *older; /* next: of the bucket */
+    struct entry *next;          /* The next entry of the same bucket. */
+    struct entry *newer, *older; /* The neighbours in the order of last use. */
     struct key key;
     uint64_t hash;
     int64_t bytes;
@@ -31,7 +36,7 @@ struct entry {
 
 struct table_cache {
     pthread_mutex_t lock;
-    int64_t most;
+    int64_t most; /* The bytes that the cache may hold. */
     struct table_cache_counts counts;
     struct entry *bucket[BUCKETS], *newest, *oldest;
 };
@@ -69,7 +74,7 @@ static struct key key_of(const struct table_class *of, int steps, int limit, enu
 static struct key key_of_triangle(const struct table_tri_class *of, int steps, int limit, enum part part)
 {
     struct key k = key_of(&of->fan, steps, limit, part);
-    k.of.k = 0; /* which says nothing here */
+    k.of.k = 0; /* A triangle's class does not use it. */
     k.turn = of->turn;
     memcpy(k.middle, of->edge, sizeof k.middle);
     memcpy(k.has_across, of->has_across, sizeof k.has_across);
@@ -115,7 +120,8 @@ static struct entry *find(struct table_cache *c, const struct key *key, uint64_t
     return e;
 }
 
-/* n floats to each of `to`, one part of the entry after the other. Result: were they there? */
+/* Copies the entry of the key: its first n floats to to[0] and, if to[1] is not NULL, the next n to that. Returns
+ * whether there is such an entry. */
 static int copy(struct table_cache *c, const struct key *key, size_t n, float *const to[2])
 {
     pthread_mutex_lock(&c->lock);
@@ -131,7 +137,8 @@ static int copy(struct table_cache *c, const struct key *key, size_t n, float *c
     return e != NULL;
 }
 
-/* Keeps a copy, where there is room. Another thread may have made the same meanwhile. */
+/* Keeps a copy of what copy() will be asked for, if the cache is large enough. Another thread may have kept the same
+ * table meanwhile; the new copy then replaces it. */
 static int keep(struct table_cache *c, const struct key *key, size_t n, float *const from[2], struct sdd_error *err)
 {
     int64_t bytes = (int64_t)(sizeof(struct entry) + (from[1] ? 2 : 1) * n * sizeof(float));
@@ -150,7 +157,7 @@ static int keep(struct table_cache *c, const struct key *key, size_t n, float *c
     if (same)
         drop(c, same);
     while (c->counts.bytes + bytes > c->most)
-        drop(c, c->oldest); /* NOLINT(clang-analyzer-unix.Malloc): after it another one is the oldest */
+        drop(c, c->oldest); /* NOLINT(clang-analyzer-unix.Malloc): drop unlinks it, so another entry is the oldest */
     e->next = c->bucket[e->hash % BUCKETS];
     c->bucket[e->hash % BUCKETS] = e;
     link_newest(c, e);
@@ -164,15 +171,17 @@ int table_cache_table(struct table_cache *c, const struct table_class *of, int s
                       float *t2, struct sdd_error *err)
 {
     size_t side = ((size_t)1 << steps) + 1, n = (size_t)table_class_columns(of) * side * side;
-    float *const points[2] = {out, NULL}, *const ways[2] = {t1, t2};
-    const struct key of_points = key_of(of, steps, limit, PART_POINTS), of_ways = key_of(of, steps, limit, PART_WAYS);
-    int both = t1 && t2, found = copy(c, &of_points, n, points), all = found && (!both || copy(c, &of_ways, n, ways));
+    float *const points[2] = {out, NULL}, *const tangents[2] = {t1, t2};
+    const struct key of_points = key_of(of, steps, limit, PART_POINTS),
+                     of_tangents = key_of(of, steps, limit, PART_TANGENTS);
+    int both = t1 && t2, found = copy(c, &of_points, n, points);
+    int all = found && (!both || copy(c, &of_tangents, n, tangents));
     if (all)
         return SDD_OK;
     int rc = table_class_table(of, steps, limit, out, t1, t2, err);
     if (!rc && !found)
         rc = keep(c, &of_points, n, points, err);
-    return rc || !both ? rc : keep(c, &of_ways, n, ways, err);
+    return rc || !both ? rc : keep(c, &of_tangents, n, tangents, err);
 }
 
 int table_cache_triangle(struct table_cache *c, const struct table_tri_class *of, int steps, int limit, float *out,
@@ -180,16 +189,16 @@ int table_cache_triangle(struct table_cache *c, const struct table_tri_class *of
 {
     size_t n = (size_t)table_tri_columns(of) * (size_t)sdd_tri_table_rows(1 << steps);
     size_t n_away = 2 * (size_t)table_tri_pairs(of, steps, limit) * n;
-    float *const points[2] = {out, NULL}, *const ways[2] = {away, NULL};
+    float *const points[2] = {out, NULL}, *const tangents[2] = {away, NULL};
     const struct key of_points = key_of_triangle(of, steps, limit, PART_POINTS),
-                     of_ways = key_of_triangle(of, steps, limit, PART_WAYS);
-    int found = copy(c, &of_points, n, points), all = found && (!away || copy(c, &of_ways, n_away, ways));
+                     of_tangents = key_of_triangle(of, steps, limit, PART_TANGENTS);
+    int found = copy(c, &of_points, n, points), all = found && (!away || copy(c, &of_tangents, n_away, tangents));
     if (all)
         return SDD_OK;
     int rc = table_tri_table(of, steps, limit, out, away, err);
     if (!rc && !found)
         rc = keep(c, &of_points, n, points, err);
-    return rc || !away ? rc : keep(c, &of_ways, n_away, ways, err);
+    return rc || !away ? rc : keep(c, &of_tangents, n_away, tangents, err);
 }
 
 struct table_cache_counts table_cache_counts(struct table_cache *c)
@@ -219,7 +228,7 @@ static void *create(void)
 
 static void free_kept(sdd_device *d, void *what)
 {
-    (void)d; /* it has none of its memory */
+    (void)d; /* The cache holds only host memory. */
     table_cache_free(what);
 }
 

@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_class.c: each point is a vector of K weights, and steps of subdivision are taken with those. Three parts each
- * refine to themselves: the fan of the vertex, the fan of the third corner, and a grid that reaches one place beyond
- * the quad, on which the rules are products of rules along x and along y, but next to the two corners: there the fans
- * say what is right. */
+/* class.c: makes the table of one class of quads, for cache.c, which tables.c asks. It refines the quad as usual, but
+ * each point is a vector of K weights of the points around the quad. Three things are refined, each from itself alone:
+ * the fan of the vertex, the fan of the third corner, and a grid that reaches one point beyond the quad on every side.
+ * On the grid the rules are products of rules along x and along y, except around the two corners, whose points are
+ * copied from the fans after each step. */
 #include "gpu/engines/tabulated/class.h"
 #include "gpu/rules/crease_rule.h"
 #include "gpu/engines/tabulated/rule.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* rows: of K weights each: the middle, the far ends of the edges, the points across the quads. */
+/* The quads around a corner on the level reached so far. */
 struct fan {
-    struct table_class sharp; /* on the level reached */
-    double *rows, *next;      /* next: where a step goes to */
+    struct table_class sharp; /* The fan on this level. */
+    /* Rows of K weights: of the middle, of the far end of each edge, and of the corner opposite the middle in each
+     * quad. */
+    double *rows;
+    double *next; /* Where the next step writes its rows. */
 };
 
+/* The quad and what surrounds it on the level reached so far. */
 struct patch {
-    int columns, side; /* the quad's side on the level reached, in places */
-    size_t pitch;      /* doubles from a place of the grid to that above it */
+    int columns;  /* K */
+    int side;     /* The number of cells along a side of the quad. */
+    size_t pitch; /* The number of doubles from a point of the grid to the one above it. */
     struct fan vertex, third;
-    double *grid, *half; /* places -1 .. side + 1; half: refined along x alone */
+    double *grid; /* Points -1 to side + 1 along x and y. */
+    double *half; /* The grid when it has been refined along x alone. */
 };
 
 static int points_of(const struct table_class *c)
@@ -27,12 +34,13 @@ static int points_of(const struct table_class *c)
     return 1 + table_rule_ends(c) + c->n;
 }
 
-/* Are there quads across edge `own`, across the next? */
+/* Whether there is a quad across edge `own`. */
 static int has_below(const struct table_class *c)
 {
     return !c->open || c->own > 0;
 }
 
+/* Whether there is a quad across the edge after that. */
 static int has_left(const struct table_class *c)
 {
     return !c->open || c->own + 1 < c->n;
@@ -61,18 +69,20 @@ int table_class_columns(const struct table_class *c)
     return points_of(c) + 2 * c->k - 3 + has_below(c) + has_left(c);
 }
 
-/* Rows of a fan. Edges and quads are counted around: past an open fan's ends they come back, and are not meant. */
+/* The row of the far end of edge i. The number wraps around. Past the ends of an open fan that gives a row of no
+ * meaning, which has no weight then. */
 static int end_row(const struct table_class *c, int i)
 {
     return 1 + (i + table_rule_ends(c)) % table_rule_ends(c);
 }
 
+/* The row of the corner opposite the middle in quad i, which wraps around likewise. */
 static int quad_row(const struct table_class *c, int i)
 {
     return 1 + table_rule_ends(c) + (i + c->n) % c->n;
 }
 
-/* Adds share times the mask of the rule: weights of the middle, of each far end and of each point across. */
+/* Adds `share` times the mask of the middle's rule, one weight for each row of the fan. */
 static void add_mask(const struct table_class *c, int limit, double share, double *mask)
 {
     int32_t rule = table_rule_of(c), ends = table_rule_ends(c),
@@ -90,7 +100,7 @@ static void add_mask(const struct table_class *c, int limit, double share, doubl
     mask[0] += share - sum;
 }
 
-/* The fan's middle on the next level, or its limit point. */
+/* The middle of the fan on the next level, or its limit. */
 static void make_middle(const struct fan *f, int columns, int limit, double *to)
 {
     double mask[2 + 2 * TABLE_MAX_VALENCE] = {0.0};
@@ -135,7 +145,7 @@ static void step_fan(struct fan *f, int columns)
     f->sharp = table_rule_next(c);
 }
 
-/* to = beside (a + c) + (1 - 2 beside) b, n numbers of each. */
+/* Sets n numbers: to = beside (a + c) + (1 - 2 beside) b. */
 static void mix(double *restrict to, const double *a, const double *b, const double *c, double beside, size_t n)
 {
     double middle = 1.0 - 2.0 * beside;
@@ -143,8 +153,9 @@ static void mix(double *restrict to, const double *a, const double *b, const dou
         to[i] = beside * (a[i] + c[i]) + middle * b[i];
 }
 
-/* Cubic B-splines: places -1 .. side + 1, each of n numbers and `stride` from the last, to -1 .. 2 side + 1 of the next
- * level, or (limit) 0 .. side to their limits. share: of the crease rule at place 0, across which it is. */
+/* Refines a line of points as a cubic B-spline. Points are n numbers each and `stride` apart. Points -1 to side + 1
+ * make points -1 to 2 side + 1 of the next level or, if `limit` is set, the limits of points 0 to side. A crease may
+ * cross the line at point 0, where `share` is the share of its rule. */
 static void refine_line(const double *from, double *to, int side, size_t stride, size_t n, double share, int limit)
 {
     for (int i = limit ? 1 : 0; i <= (limit ? side + 1 : 2 * side + 2); i++) {
@@ -157,7 +168,7 @@ static void refine_line(const double *from, double *to, int side, size_t stride,
     }
 }
 
-static double *place(const struct patch *p, int x, int y)
+static double *point_at(const struct patch *p, int x, int y)
 {
     return p->grid + (size_t)(y + 1) * p->pitch + (size_t)(x + 1) * (size_t)p->columns;
 }
@@ -165,12 +176,12 @@ static double *place(const struct patch *p, int x, int y)
 static void put(const struct patch *p, int x, int y, const struct fan *f, int row)
 {
     const double *from = f->rows + row * p->columns;
-    double *to = place(p, x, y);
+    double *to = point_at(p, x, y);
     for (int j = 0; j < p->columns; j++)
         to[j] = from[j];
 }
 
-/* What the fans know of the grid. */
+/* Copies the points of both fans into the grid. */
 static void put_fans(const struct patch *p)
 {
     const struct table_class *v = &p->vertex.sharp, *t = &p->third.sharp;
@@ -193,7 +204,8 @@ static void put_fans(const struct patch *p)
     put(p, m - 1, m + 1, &p->third, quad_row(t, t->n - 2));
 }
 
-/* Both directions of the grid. Across a boundary nothing is right, and nothing weighs. */
+/* Refines the grid along x and then along y. Points beyond a boundary are wrong, but no point on this side has a weight
+ * of them. */
 static void refine_grid(struct patch *p, int limit)
 {
     const struct table_class *c = &p->vertex.sharp;
@@ -215,7 +227,7 @@ static void step(struct patch *p)
     put_fans(p);
 }
 
-/* The quad itself: each point is a column. */
+/* Begins with the unrefined quad, where each point is a column: it has weight 1 of itself. */
 static void start(struct patch *p)
 {
     const struct table_class *v = &p->vertex.sharp, *t = &p->third.sharp;
@@ -232,53 +244,56 @@ static void start(struct patch *p)
             p->third.rows[end_row(t, i) * columns + column++] = 1.0;
     }
     if (has_below(v))
-        place(p, 2, -1)[column++] = 1.0;
+        point_at(p, 2, -1)[column++] = 1.0;
     if (has_left(v))
-        place(p, -1, 2)[column] = 1.0;
+        point_at(p, -1, 2)[column] = 1.0;
     put_fans(p);
 }
 
-/* ---- what leads away from a point ------------------------------------------------------------------------------- */
+/* ---- tangents ---------------------------------------------------------------------------------------------------- */
 static void add(double *to, double weight, const double *row, int columns)
 {
     for (int j = 0; j < columns; j++)
         to[j] += weight * row[j];
 }
 
-/* On which kind of line is a place with this coordinate? */
+/* The kind of line that a point lies on. */
 enum line { LINE_NONE, LINE_BOUNDARY, LINE_CREASE };
 
+/* The kind of line through the points that have this coordinate, where `across` says whether there is a quad beyond
+ * it. */
 static enum line line_at(int coordinate, int across, float sharpness)
 {
     return coordinate > 0 || (across && !(sharpness > 0.0f)) ? LINE_NONE : across ? LINE_CREASE : LINE_BOUNDARY;
 }
 
-/* The difference along x (dy 0) or y (dx 0) of the places around (x, y); one-sided where there is none before it. mean:
- * of three lines, as the limit surface has it. */
+/* Adds the difference of the points around (x, y) along x (dx = 1, dy = 0) or along y. one_sided is for a point with
+ * none before it. `mean` takes the weighted mean of three parallel lines, as the limit surface does. */
 static void difference(const struct patch *p, int x, int y, int dx, int dy, int one_sided, int mean, double *to)
 {
     for (int k = -mean; k <= mean; k++) {
         int u = x + k * dy, v = y + k * dx;
         double weight = (!mean ? 1.0 : k ? 1.0 / 6.0 : 2.0 / 3.0) * p->side * (one_sided ? 2.0 : 1.0);
-        add(to, weight, place(p, u + dx, v + dy), p->columns);
-        add(to, -weight, one_sided ? place(p, u, v) : place(p, u - dx, v - dy), p->columns);
+        add(to, weight, point_at(p, u + dx, v + dy), p->columns);
+        add(to, -weight, one_sided ? point_at(p, u, v) : point_at(p, u - dx, v - dy), p->columns);
     }
 }
 
+/* Tangents at a point of the grid that is not one of the two corners. */
 static void tangents_on_lines(const struct patch *p, int limit, int x, int y, double *t1, double *t2)
 {
     const struct table_class *c = &p->vertex.sharp;
     enum line bottom = line_at(y, has_below(c), c->edge[end_row(c, c->own) - 1]);
     enum line side = line_at(x, has_left(c), c->edge[end_row(c, c->own + 1) - 1]);
     int means = limit && bottom != LINE_CREASE && side != LINE_CREASE;
-    int turned = side == LINE_BOUNDARY; /* t1 runs along a boundary, to where the surface lies on the left */
+    int turned = side == LINE_BOUNDARY; /* t1 runs along a boundary with the surface on its left. */
     difference(p, x, y, 1, 0, turned, means && bottom == LINE_NONE, turned ? t2 : t1);
     difference(p, x, y, 0, 1, bottom == LINE_BOUNDARY, means && side == LINE_NONE, turned ? t1 : t2);
     for (int j = 0; j < p->columns && turned; j++)
         t1[j] = -t1[j];
 }
 
-/* Halstead et al. 1993: around a smooth vertex, from quad `first` on. */
+/* Limit tangents at a smooth vertex by the masks of Halstead et al. 1993; t1 points along edge `first`. */
 static void tangents_of_fan(const struct fan *f, int first, int columns, double scale, double *t1, double *t2)
 {
     const struct table_class *c = &f->sharp;
@@ -288,7 +303,7 @@ static void tangents_of_fan(const struct fan *f, int first, int columns, double 
     for (int i = 0; i < c->n; i++) {
         const double *end = f->rows + end_row(c, first + i) * columns;
         const double *across = f->rows + quad_row(c, first + i) * columns;
-        double at = step * i, next = at + step, w = scale / (1.5 * c->n); /* as long as differences of others */
+        double at = step * i, next = at + step, w = scale / (1.5 * c->n); /* Makes them about as long as differences. */
         add(t1, w * 4.0 * cos(at), end, columns);
         add(t2, w * 4.0 * sin(at), end, columns);
         add(t1, w * kd * (cos(at) + cos(next)), across, columns);
@@ -296,7 +311,7 @@ static void tangents_of_fan(const struct fan *f, int first, int columns, double 
     }
 }
 
-/* The same of an open fan with a crease along its ends: t1 along it, t2 away from it. */
+/* Limit tangents at the middle of an open fan whose two ends form a crease: t1 along the crease, t2 away from it. */
 static void tangents_of_crease(const struct fan *f, int columns, double scale, double *t1, double *t2)
 {
     const struct table_class *c = &f->sharp;
@@ -318,7 +333,7 @@ static void tangents_of_crease(const struct fan *f, int columns, double scale, d
         add(t2, 4.0 * scale / sum * mask[i], f->rows + i * columns, columns);
 }
 
-/* Is the normal of a fan's middle a product, or a sum over its quads? */
+/* Whether the normal at the middle of a fan is one cross product; else it is a sum over the quads of the fan. */
 static int is_product(const struct table_class *c, int limit)
 {
     int32_t rule = table_rule_of(c);
@@ -329,8 +344,9 @@ static int is_product(const struct table_class *c, int limit)
     return limit ? rule == SDD_RULE_SMOOTH && c->n > 2 : c->n == 4;
 }
 
-/* Where the vector to end k begins, for one product of two to be the fan's normal: at the end across the middle, in a
- * closed fan of four and at the ends of an open one of two (e0 x e1 + e1 x e2 = (e0 - e2) x e1); else in the middle. */
+/* The row at which the vector to end k must begin so that one cross product of two such vectors is the sum over the
+ * quads of the fan. In a closed fan of four, and at the ends of an open fan of two (e0 x e1 + e1 x e2 = (e0 - e2) x
+ * e1), it is the end on the other side of the middle; else it is the middle. */
 static int start_row(const struct table_class *c, int k)
 {
     if (!c->open)
@@ -338,7 +354,8 @@ static int start_row(const struct table_class *c, int k)
     return c->n == 2 && k != 1 ? end_row(c, 2 - k) : 0;
 }
 
-/* own: the quad that looks, of which other corners are at `on` and `off`, counterclockwise. */
+/* Tangents at the middle of a fan, as quad `own` needs them: if the normal is a sum, they give the part of this
+ * quad. */
 static void tangents_of_middle(const struct fan *f, int own, int columns, int limit, double scale, double *t1,
                                double *t2)
 {
@@ -413,13 +430,13 @@ int table_class_table(const struct table_class *c, int steps, int limit, float *
         make_tangents(&p, limit, t1, t2);
     if (limit) {
         refine_grid(&p, 1);
-        make_middle(&p.vertex, p.columns, 1, place(&p, 0, 0));
-        make_middle(&p.third, p.columns, 1, place(&p, p.side, p.side));
+        make_middle(&p.vertex, p.columns, 1, point_at(&p, 0, 0));
+        make_middle(&p.third, p.columns, 1, point_at(&p, p.side, p.side));
     }
     for (size_t column = 0; column < columns; column++)
         for (int y = 0; y <= p.side; y++)
             for (int x = 0; x <= p.side; x++)
-                *out++ = (float)place(&p, x, y)[column];
+                *out++ = (float)point_at(&p, x, y)[column];
     free(memory);
     return SDD_OK;
 }

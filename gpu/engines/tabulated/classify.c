@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* classify.c: tells bicubic pieces from others and sorts these by what surrounds them, on the device; for tables.c. */
+/* classify.c: finds out on the device which pieces of a mesh are bicubic and sorts the others by the class of what
+ * surrounds them, for tables.c. It also makes the matrix of the first pass. */
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/kernel/compact_keys.k.h"
@@ -18,22 +19,29 @@
 _Static_assert(TABLE_MAX_VALENCE == SDD_TABLE_MAX, "tables and kernels take fans of one size");
 _Static_assert(TABLE_MAX_CLASSES < 1 << (32 - SDD_TABLE_CLASS), "what a piece makes, and its class");
 
-/* Memory while pieces are sorted by class: first to tell the others from bicubic ones, then for the O others alone. */
+/* Scratch on the device while pieces are sorted by class. The arrays before `others` are for all pieces. Those after it
+ * are in its memory and only for the O pieces that are not bicubic. A rank is the number of flags set up to and
+ * including an element. */
 struct sorting {
-    int32_t *irregular, *kind, *whole, *half, *irregular_rank, *regular_quad_rank, *half_rank; /* [C]             */
-    int32_t *lone, *isolated_rank;                                                             /* [V]             */
-    uint64_t *key;                                                                             /* [C]             */
-    uint32_t *regular;                                                                         /* [C] bicubic ones */
-    int32_t *read, *read_rank;                                                                 /* [V + F + E]     */
-    uint32_t *flags;                                                                           /* [2] none, wrong */
+    int32_t *irregular;                          /* Shape [C]: flags the pieces that are not bicubic. */
+    int32_t *kind;                               /* Shape [C]: a value of enum sdd_table_kind for each piece. */
+    int32_t *regular_quad;                       /* Shape [C]: flags the pieces of regular quads. */
+    int32_t *bicubic;                            /* Shape [C]: flags the other bicubic pieces. */
+    int32_t *irregular_rank, *regular_quad_rank; /* Shape [C] each. */
+    int32_t *bicubic_rank;                       /* Shape [C]. */
+    int32_t *isolated, *isolated_rank;           /* Shape [V] each: flags the vertices without faces. */
+    uint64_t *key;                               /* Shape [C]: the class of each piece, hashed. */
+    uint32_t *regular;                           /* Shape [C]: the list of bicubic pieces. */
+    int32_t *read, *read_rank;                   /* Shape [V + F + E] each: flags the rows of level 1 that are read. */
+    uint32_t *flags;                             /* Shape [2]: a piece can have no table; two classes have one key. */
     void *scan;
     struct device_block others;
-    uint64_t *sorted[2];  /* [O] */
-    uint32_t *list;       /* [O] */
-    uint32_t *other;      /* [O] corners, by class */
-    int32_t *head, *rank; /* [O] */
-    uint32_t *heads;      /* [TABLE_MAX_CLASSES] */
-    float *words;         /* [TABLE_MAX_CLASSES][SDD_TABLE_WORDS] */
+    uint64_t *sorted[2];  /* Shape [O] each: the keys, as listed and in order. */
+    uint32_t *list;       /* Shape [O]: the pieces as listed. */
+    uint32_t *other;      /* Shape [O]: the pieces in the order of their classes. */
+    int32_t *head, *rank; /* Shape [O] each: flags the first piece of each class. */
+    uint32_t *heads;      /* Shape [TABLE_MAX_CLASSES]: the list of these. */
+    float *words;         /* Shape [TABLE_MAX_CLASSES][SDD_TABLE_WORDS]: each class in numbers. */
     void *scratch;
 };
 
@@ -47,12 +55,12 @@ static void lay_out_sorting(sdd_device *d, const struct sdd_control *m, struct a
     int64_t C = m->n_corners, V = m->n_vertices, n = table_first_rows(m);
     s->irregular = ARENA(a, int32_t, C);
     s->kind = ARENA(a, int32_t, C);
-    s->whole = ARENA(a, int32_t, C);
-    s->half = ARENA(a, int32_t, C);
+    s->regular_quad = ARENA(a, int32_t, C);
+    s->bicubic = ARENA(a, int32_t, C);
     s->irregular_rank = ARENA(a, int32_t, C);
     s->regular_quad_rank = ARENA(a, int32_t, C);
-    s->half_rank = ARENA(a, int32_t, C);
-    s->lone = ARENA(a, int32_t, V);
+    s->bicubic_rank = ARENA(a, int32_t, C);
+    s->isolated = ARENA(a, int32_t, V);
     s->isolated_rank = ARENA(a, int32_t, V);
     s->key = ARENA(a, uint64_t, C);
     s->regular = ARENA(a, uint32_t, C);
@@ -80,31 +88,32 @@ static void lay_out_pieces(const struct sdd_control *m, int64_t n_others, int64_
                            struct tabulated *t)
 {
     int64_t n_regular = m->n_corners - n_others;
-    t->where = ARENA(a, uint32_t, n_regular + n_others);
-    t->lone = ARENA(a, uint32_t, n_isolated_rows);
+    t->location = ARENA(a, uint32_t, n_regular + n_others);
+    t->isolated = ARENA(a, uint32_t, n_isolated_rows);
     t->regular = ARENA(a, struct sdd_table_quad, n_regular);
     t->regular_column = ARENA(a, uint32_t, SDD_TABLE_REGULAR * n_regular);
     t->other = ARENA(a, struct sdd_table_quad, n_others);
 }
 
-/* Which pieces are bicubic, which of those are parts of whole quads, and how many. */
-static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
-                      struct sdd_error *err)
+/* Finds which pieces are bicubic and which of those belong to regular quads, and counts them. It counts isolated
+ * vertices too. */
+static int count_kinds(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
+                       struct sdd_error *err)
 {
     int64_t C = m->n_corners;
     int32_t n_others = 0, n_regular_quads = 0, n_isolated_rows = 0;
     uint32_t flags[2] = {0, 0};
     struct table_keys_args keys = {*m, s->key, s->irregular, s->kind, s->flags};
-    struct table_kinds_args kinds = {m->faces, s->kind, s->whole, s->half};
-    struct isolated_flags_args lone = {m->begin, m->end, s->lone};
+    struct table_kinds_args kinds = {m->faces, s->kind, s->regular_quad, s->bicubic};
+    struct isolated_flags_args isolated = {m->begin, m->end, s->isolated};
     dev_fill(d, s->flags, 0, sizeof flags);
     DEV_LAUNCH(d, table_keys, &keys, C);
     dev_scan(d, s->irregular, s->irregular_rank, C, s->scan);
     DEV_LAUNCH(d, table_kinds, &kinds, C);
-    dev_scan(d, s->whole, s->regular_quad_rank, C, s->scan);
-    dev_scan(d, s->half, s->half_rank, C, s->scan);
-    DEV_LAUNCH(d, isolated_flags, &lone, m->n_vertices);
-    dev_scan(d, s->lone, s->isolated_rank, m->n_vertices, s->scan);
+    dev_scan(d, s->regular_quad, s->regular_quad_rank, C, s->scan);
+    dev_scan(d, s->bicubic, s->bicubic_rank, C, s->scan);
+    DEV_LAUNCH(d, isolated_flags, &isolated, m->n_vertices);
+    dev_scan(d, s->isolated, s->isolated_rank, m->n_vertices, s->scan);
     dev_download(d, &n_isolated_rows, s->isolated_rank + (m->n_vertices - 1), sizeof n_isolated_rows);
     dev_download(d, &n_regular_quads, s->regular_quad_rank + (C - 1), sizeof n_regular_quads);
     dev_download(d, &n_others, s->irregular_rank + (C - 1), sizeof n_others);
@@ -122,7 +131,7 @@ static int tell_apart(sdd_device *d, const struct sdd_control *m, struct tabulat
     return rc;
 }
 
-/* The others by class. */
+/* Sorts the pieces that are not bicubic by class and counts the classes. */
 static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                        struct sdd_error *err)
 {
@@ -155,12 +164,12 @@ static int sort_others(sdd_device *d, const struct sdd_control *m, struct tabula
     return SDD_OK;
 }
 
-/* The pieces in two lists, the second by class. */
+/* Lists the bicubic pieces, those of regular quads first, and then the others by class. */
 static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabulated *t, struct sorting *s,
                        struct sdd_error *err)
 {
     struct arena count = {NULL, 0};
-    int rc = tell_apart(d, m, t, s, err);
+    int rc = count_kinds(d, m, t, s, err);
     if (rc)
         return rc;
     lay_out_pieces(m, t->n_others, t->n_isolated_rows, &count, t);
@@ -169,12 +178,12 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, struct tabula
         return rc;
     struct arena real = {t->pieces.memory, 0};
     lay_out_pieces(m, t->n_others, t->n_isolated_rows, &real, t);
-    struct compact_args whole = {s->whole, s->regular_quad_rank, s->regular};
-    struct compact_args half = {s->half, s->half_rank, s->regular + t->n_regular_quads};
-    struct compact_args alone = {s->lone, s->isolated_rank, t->lone};
-    DEV_LAUNCH(d, compact, &alone, m->n_vertices);
-    DEV_LAUNCH(d, compact, &whole, m->n_corners);
-    DEV_LAUNCH(d, compact, &half, m->n_corners);
+    struct compact_args regular_quads = {s->regular_quad, s->regular_quad_rank, s->regular};
+    struct compact_args bicubic = {s->bicubic, s->bicubic_rank, s->regular + t->n_regular_quads};
+    struct compact_args isolated = {s->isolated, s->isolated_rank, t->isolated};
+    DEV_LAUNCH(d, compact, &isolated, m->n_vertices);
+    DEV_LAUNCH(d, compact, &regular_quads, m->n_corners);
+    DEV_LAUNCH(d, compact, &bicubic, m->n_corners);
     return t->n_others ? sort_others(d, m, t, s, err) : dev_finish(d, err);
 }
 
@@ -185,8 +194,9 @@ static void lay_out_lists(const struct tabulated *t, int64_t n_column, struct ar
     out->column = ARENA(a, uint32_t, n_column);
 }
 
-/* Where the pieces of each class, their columns and its table begin. Result: columns of all pieces. */
-static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct sdd_table_table *classes)
+/* Fills in where the pieces of each class, their columns and its table begin, and counts the runs. Returns the number
+ * of columns of all pieces together. */
+static int64_t locate_classes(struct tabulated *t, const uint32_t *heads, struct sdd_table_table *classes)
 {
     int64_t column = 0;
     t->n_columns = t->n_runs = 0;
@@ -196,32 +206,33 @@ static int64_t place_classes(struct tabulated *t, const uint32_t *heads, struct 
         classes[k] = (struct sdd_table_table){heads[k], column, t->n_columns, n_columns};
         column += n * n_columns;
         t->n_columns += n_columns;
-        int32_t together = sdd_table_together(n_columns);
-        t->n_runs += (n + together - 1) / together;
+        int32_t per_run = sdd_table_together(n_columns);
+        t->n_runs += (n + per_run - 1) / per_run;
     }
     return column;
 }
 
+/* Cuts the pieces of each class into runs, each of which a GPU evaluates together. */
 static void cut_runs(const struct tabulated *t, const struct sdd_table_table *classes, struct sdd_table_run *runs)
 {
     for (int64_t k = 0; k < t->n_classes; k++) {
         const struct sdd_table_table c = classes[k];
         int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
-        int32_t together = sdd_table_together(c.n_columns);
-        for (int64_t at = c.first; at < end; at += together)
+        int32_t per_run = sdd_table_together(c.n_columns);
+        for (int64_t at = c.first; at < end; at += per_run)
             *runs++ = (struct sdd_table_run){.column = c.column + (at - c.first) * c.n_columns,
                                              .table = c.table,
                                              .first = (uint32_t)at,
                                              .of_class = (uint32_t)k,
-                                             .n = end - at < together ? (int32_t)(end - at) : together,
+                                             .n = end - at < per_run ? (int32_t)(end - at) : per_run,
                                              .n_columns = c.n_columns};
     }
 }
 
-/* Host memory of the classes while they are described. */
+/* Host memory while the classes are described. */
 struct describing {
-    uint32_t *heads;
-    float *words;
+    uint32_t *heads; /* Shape [n_classes]: the first piece of each class in the sorted list. */
+    float *words;    /* Shape [n_classes][SDD_TABLE_WORDS]: each class in numbers. */
     struct sdd_table_table *classes;
     struct sdd_table_run *runs;
 };
@@ -239,7 +250,7 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
         return rc;
     for (int64_t k = 0; k < t->n_classes; k++)
         t->description[k] = table_class_of(h->words + SDD_TABLE_WORDS * k);
-    int64_t n_column = place_classes(t, h->heads, h->classes);
+    int64_t n_column = locate_classes(t, h->heads, h->classes);
     lay_out_lists(t, n_column, &count, t);
     h->runs = calloc((size_t)t->n_runs + 1, sizeof *h->runs);
     if (!h->runs)
@@ -255,7 +266,7 @@ static int describe(sdd_device *d, const struct sdd_control *m, struct tabulated
     return SDD_OK;
 }
 
-/* listed: of some rows of level 1 alone. */
+/* Lays out the memory of the first pass. listed says that it makes only some rows of level 1, those of a list. */
 static void lay_out_rows(struct arena *a, int listed, struct tabulated *t)
 {
     t->row = listed ? ARENA(a, uint32_t, t->n_rows) : NULL;
@@ -272,12 +283,13 @@ static int take_rows(sdd_device *d, int listed, struct tabulated *t, struct sdd_
         return rc;
     struct arena real = {t->rows.memory, 0};
     lay_out_rows(&real, listed, t);
-    dev_fill(d, t->made, 0xff, sizeof *t->made); /* the count goes round at once, not after many frames */
+    /* The count begins at its highest value, so that it wraps around in the first launch and not after many. */
+    dev_fill(d, t->made, 0xff, sizeof *t->made);
     t->due = UINT32_MAX;
     return SDD_OK;
 }
 
-/* Counts the terms of rows, or makes them. */
+/* Queues one of the two passes over the rows of level 1: the first counts their terms, the second makes them. */
 static void launch_terms(sdd_device *d, const struct table_first_rule *rule, const struct tabulated *t,
                          struct sdd_matrix_rows to)
 {
@@ -336,9 +348,9 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
     dev_fill(d, s->read, 0, n * (int64_t)sizeof *s->read);
     DEV_LAUNCH(d, table_columns, &regular, t->n_regular);
     DEV_LAUNCH(d, table_columns, &others, t->n_others);
-    struct table_locations_args where[2] = {{s->regular, t->where, 0}, {s->other, t->where, SDD_TABLE_OTHER}};
-    DEV_LAUNCH(d, table_locations, where, t->n_regular);
-    DEV_LAUNCH(d, table_locations, where + 1, t->n_others);
+    struct table_locations_args locations[2] = {{s->regular, t->location, 0}, {s->other, t->location, SDD_TABLE_OTHER}};
+    DEV_LAUNCH(d, table_locations, locations, t->n_regular);
+    DEV_LAUNCH(d, table_locations, locations + 1, t->n_others);
     dev_scan(d, s->read, s->read_rank, n, s->scan);
     dev_download(d, &n_read, s->read_rank + (n - 1), sizeof n_read);
     dev_download(d, flags, s->flags, sizeof flags);
@@ -346,7 +358,7 @@ static int fill_columns(sdd_device *d, const struct sdd_control *m, int smooth_t
     if (!rc && flags[1])
         return table_refuse(err, "two forms of surroundings have one key");
     t->n_rows = n_read;
-    if (!rc && n_read) /* none: all quads are whole */
+    if (!rc && n_read) /* If all quads are regular, nothing reads level 1. */
         rc = take_rows(d, 1, t, err);
     if (rc || !n_read)
         return rc;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
- * level, or their limits, and normals at once from tables (internal.h), which stay with the topology. Where there
- * are none, points come from patches of all levels (patches/adaptive.h), and normals are made of the last level as the mesh
- * matrix makes them; triangles have no patches, and are refused without tables. */
+/* engine.c: the engine `tabulated`, for clients that ask for many results of one topology, of which only the positions
+ * are new. It makes the rows of level 1 by the rules of the mesh matrix, and then all points of the last level, or
+ * their limits, and normals at once from tables (internal.h) that stay with the topology. If there can be no tables, it
+ * makes points of quads from patches of all levels (gpu/patches/adaptive.h) and normals from the last level as the mesh
+ * matrix does. There are no such patches of triangles, so it refuses a mesh of them that can have no tables. */
 #include "gpu/engines/tabulated/internal.h"
 #include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"
@@ -11,13 +12,15 @@
 
 _Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
+/* The scratch of a run. */
 struct layout {
-    float *first, *last; /* level 1; the last level, where it is looked around in and is not the result */
+    float *first; /* The rows of level 1. */
+    float *last;  /* The points of the last level, if normals may be made from them and they are not the result. */
     struct finish_tables tables;
 };
 
-/* Is the last level looked around in? Not where tables make the normals. What a plan says must not depend on it: who
- * plans may do so while tables are made. */
+/* Whether normals or tangents must be made from the points of the last level, because no tables make them. No plan may
+ * depend on this, as the answer changes once the tables have been made. */
 static int needs_last(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return (r->include & ENGINE_AROUND) && !tabulated_has_normals(tabulated_of(t, NULL), r->level, r->surface);
@@ -27,7 +30,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
 {
     int in_scratch = (r->include & ENGINE_AROUND) && !finish_in_place(r);
     struct sdd_control m = topology_control(t);
-    out->first = ARENA(a, float, tabulated_first_floats(&m, 3)); /* enough for patches too */
+    out->first = ARENA(a, float, tabulated_first_floats(&m, 3)); /* Patches need less than this. */
     out->last = ARENA(a, float, in_scratch ? 3 * topology_points(t, r->level) : 0);
     finish_lay_out_tables(t, r, a, &out->tables);
 }
@@ -60,13 +63,14 @@ static int check_quads(const sdd_topology *t, const struct sdd_refine_request *r
 static int check_triangles(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     const struct sdd_topology_info *i = &t->info;
-    /* edges of a vertex; an open fan has one more of them than triangles */
+    /* max_valence counts the edges of a vertex, and an open fan has one edge more than it has triangles. */
     if (i->manifold && i->max_valence > TABLE_MAX_VALENCE + (i->n_boundary_edges > 0))
         return table_refuse(err, "a vertex has more than 32 triangles");
     return check_level(r, TABULATED_MAX_LEVEL, err);
 }
 
-/* Tables of level-1 quads, which are fastest, where there can be; else, for points, patches of all levels. */
+/* Makes tables, which are the fastest way. If a mesh of quads can have none, it makes patches instead, which make
+ * only points. */
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
                            struct sdd_error *err)
 {
@@ -74,7 +78,7 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
     if (rc != SDD_EUNSUPPORTED || t->scheme->kind != SCHEME_QUADS)
         return rc;
     struct tabulated_surface *of = tabulated_of(t, NULL)->surface + surface;
-    err->code = SDD_OK; /* it is no failure */
+    err->code = SDD_OK; /* Patches or the last level do the work, so this is no failure. */
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
     adaptive_free(of->adaptive);
@@ -92,8 +96,8 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     return rc;
 }
 
-/* Rows [first_row, first_row + n) of a surface. level1: memory for its rows; there they are, where some rows are wanted
- * of tables. */
+/* Queues rows [first_row, first_row + n) of a surface. level1 is scratch for the rows of level 1. If tables make only a
+ * part of the rows, the caller has queued those of level 1 before. */
 static void make_rows(const struct engine_run *run, int surface, float *level1, int64_t first_row, int64_t n, float *to,
                       struct sdd_rows_as as)
 {
@@ -139,7 +143,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     if (rc)
         return rc;
     struct engine_run around = *run;
-    around.positions = NULL; /* they are there, the same whatever else is asked for */
+    around.positions = NULL; /* They are made already, and must not depend on what else is asked for. */
     const float *last = run->positions;
     if (!finish_in_place(r)) {
         make_rows(run, SDD_SURFACE_REFINED, l.first, 0, topology_points(t, r->level), l.last, rows_f32);
@@ -156,7 +160,8 @@ static int run_batch(const struct engine_run *runs, int n, struct sdd_error *err
     struct tabulated *kept = tabulated_of(t, NULL);
     struct tabulated_batch c = {.n = n};
     int rc = SDD_OK;
-    if (!tabulated_has(kept, r->level, r->surface)) { /* patches are those of one mesh at a time */
+    if (!tabulated_has(kept, r->level, r->surface)) {
+        /* Patches keep the points of one mesh at a time. */
         for (int k = 0; k < n && !rc; k++)
             rc = run(runs + k, err);
         return rc;
@@ -178,7 +183,7 @@ static const char *by(const sdd_topology *t, const struct sdd_refine_request *r)
     return tabulated_has(tabulated_of(t, NULL), r->level, r->surface) ? "tables" : "patches";
 }
 
-/* What tables make; but where the points are looked around in. */
+/* What tables make directly in 16 bits. If normals come from the points of the last level, these must be floats. */
 static int direct(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int points = !needs_last(t, r) && tabulated_has(tabulated_of(t, NULL), r->level, r->surface);
@@ -194,7 +199,7 @@ static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
     int rc = tabulated_prepare(rows->topology, rows->channel, r->level, r->surface, 0, err);
     if (rc != SDD_EUNSUPPORTED)
         return rc;
-    err->code = SDD_OK; /* they are refined step by step */
+    err->code = SDD_OK; /* Without tables run_rows refines the values level by level. */
     return SDD_OK;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: points of a level straight from those of level 1, piece by piece (kernels/table_pieces.h). What
- * surrounds a piece takes few forms; a table a form says which multiples of the points around it make its points.
- * Catmull-Clark, and Loop, whose pieces are triangles (table_triangles.h); not where an edge is semi-sharp under
- * chaikin. */
-#ifndef SDD_TABULATED_H
-#define SDD_TABULATED_H
+/* internal.h: makes the points of a level straight from the rows of level 1, piece by piece, for engine.c. A piece is a
+ * quad of level 1 (kernels/table_pieces.dev.h), or a triangle of it under Loop (triangles.h). The surroundings of a
+ * piece fall into few classes, and a table for each class says which multiples of the points around the piece make its
+ * points. tables.c makes the tables and rows.c makes rows with them. This serves Catmull-Clark and Loop, unless an edge
+ * is semi-sharp under creaseMethod chaikin.
+ *
+ * Threads  one at a time for each device: what is kept has no locks of its own. */
+#ifndef SDD_TABULATED_INTERNAL_H
+#define SDD_TABULATED_INTERNAL_H
 #include "gpu/patches/adaptive.h"
 #include "gpu/engines/tabulated/kernels/table_batch.dev.h"
 #include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
@@ -13,83 +16,106 @@
 
 #define TABULATED_MAX_LEVEL 6
 
-/* Tables for rows of one level, or for their limits. */
+/* The tables for one level of one surface, refined or limit. The arrays are in device memory, within `memory`. */
 struct tabulated_surface {
     struct device_block memory;
-    int level;                             /* 0: none */
-    struct sdd_table_basis *basis, *slope; /* pairs, as kernels take them, .. */
-    sdd_table_weights weights, slopes;     /* .. and as their arguments have them */
-    float *table;
-    float *t1, *t2; /* NULL: not for normals */
-    uint32_t *shared;
-    struct device_block turns[2]; /* of a GPU's items, for points, with normals (table_order.h); NULL: as listed */
-    struct adaptive *adaptive;    /* of the control mesh's positions alone; NULL: they were not needed */
+    int level; /* The level that the tables are for; 0 if there are none. */
+    /* Shape [2][m + 1]: the weights of bicubic points and those of their slopes, for bicubic pieces and then for
+     * regular quads. */
+    struct sdd_table_basis *basis, *slope;
+    sdd_table_weights weights, slopes; /* The same numbers in host memory, for the arguments of kernels. */
+    float *table;                      /* The tables of points of all classes, one after the other. */
+    float *t1, *t2;                    /* The tables of tangents likewise; t1 is NULL if normals cannot be made. */
+    uint32_t *shared;                  /* Shape [n_classes], only with t1: what table_class_shared says. */
+    /* The order in which a GPU takes its items (table_order.k.h), of launches for points and of launches with normals.
+     * Without memory it takes them as they are listed. */
+    struct device_block order[2];
+    struct adaptive *adaptive; /* Patches for positions, where there can be no tables; NULL if they were not needed. */
 };
 
-/* The pieces of a control mesh, or of a channel's, and tables. Zeros: nothing is there yet. */
+/* The pieces of a control mesh, or of a channel's mesh, and their tables. Zeros say that there is nothing yet. The
+ * arrays are in device memory unless their comment says otherwise. */
 struct tabulated {
     const sdd_topology *topology;
-    struct sdd_control mesh; /* the control mesh, or a channel's */
-    int64_t n_regular, n_regular_quads, n_others, n_isolated_rows, n_classes, n_runs, n_columns,
-        n_rows; /* n_columns: of all classes */
+    struct sdd_control mesh; /* The control mesh, or the mesh of a channel. */
+    int64_t n_regular;       /* The number of bicubic pieces. */
+    int64_t n_regular_quads; /* How many of these belong to regular quads; they come first in the list. */
+    int64_t n_others;        /* The number of pieces that are not bicubic. */
+    int64_t n_isolated_rows; /* The number of vertices without faces. */
+    int64_t n_classes;
+    int64_t n_runs;
+    int64_t n_columns; /* The columns of all classes together. */
+    int64_t n_rows;    /* The number of rows of level 1 that the first pass makes. */
+    /* The memory of the arrays below: of those that list pieces, of those by class, and of the first pass. */
     struct device_block pieces, lists, rows, terms;
-    uint32_t *where;                /* table_locations.h */
-    uint32_t *row;                  /* of level 1, that pieces look at (NULL: all), */
-    int32_t *row_end;               /* .. and what they are made of     */
-    struct sdd_term *term;          /* .. (table_first.h)                 */
-    uint32_t *made;                 /* a word: items of first steps that launches of rows have made, .. */
-    uint32_t due;                   /* .. and how many of them have been queued */
-    struct sdd_table_quad *regular; /* bicubic pieces */
-    uint32_t *regular_column;
-    struct sdd_table_quad *other; /* others, in the order of classes */
-    uint32_t *column;
-    struct sdd_table_table *classes;
-    struct sdd_table_run *runs;
-    uint32_t *lone;                  /* rows without faces, which stay where they are */
-    struct table_class *description; /* host, [n_classes] */
-    struct sdd_error refused;        /* code: there are no tables for this mesh */
-    int ready;
-    struct table_triangles triangles;    /* under Loop; no other piece is there then */
-    struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
+    uint32_t *location;    /* Shape [C]: where each piece is in its list (table_locations.k.h). */
+    uint32_t *row;         /* Shape [n_rows]: the rows of level 1 that pieces read; NULL for rows 0 to n_rows - 1. */
+    int32_t *row_end;      /* Shape [n_rows]: where the terms of each of these rows end. */
+    struct sdd_term *term; /* The terms of the rows: the matrix of the first pass (table_first.tile.h). */
+    /* `made` is one word that counts, modulo 2^32, the finished items of first passes that were fused into launches.
+     * `due` is what it will be when all items that are queued have been finished. */
+    uint32_t *made;
+    uint32_t due;
+    struct sdd_table_quad *regular;      /* Shape [n_regular]. */
+    uint32_t *regular_column;            /* Shape [n_regular][SDD_TABLE_REGULAR]. */
+    struct sdd_table_quad *other;        /* Shape [n_others], in the order of their classes. */
+    uint32_t *column;                    /* The columns of these, piece after piece. */
+    struct sdd_table_table *classes;     /* Shape [n_classes]. */
+    struct sdd_table_run *runs;          /* Shape [n_runs]. */
+    uint32_t *isolated;                  /* Shape [n_isolated_rows]: these rows stay where they are on every level. */
+    struct table_class *description;     /* Shape [n_classes], in host memory. */
+    struct sdd_error refused;            /* If it has a code, this mesh can have no tables; it says why. */
+    int ready;                           /* 1 once the pieces have been classified. */
+    struct table_triangles triangles;    /* The pieces under Loop, where there are no others. */
+    struct tabulated_surface surface[2]; /* By enum sdd_surface. */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level` of the control mesh (c NULL) or of a channel's, and their
- * normals, keeps it with that mesh, and waits for it. Of each surface the tables of one level are kept, the last that
- * was asked for.
- * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
+/* tabulated_prepare: makes what is missing to make rows of `level`, and their normals if `normals` is set, for the
+ * control mesh (c is NULL) or the mesh of a channel. It keeps that with the mesh and waits for the device. Each surface
+ * keeps the tables of one level, the last that was asked for.
+ * Errors  SDD_EUNSUPPORTED (a piece can have no table, too many classes, too high a level), SDD_ENO_MEMORY,
+ *         SDD_EDEVICE */
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err) SDD_MUST_CHECK;
-/* table_order_items: the items of a GPU in the order of what they write, of launches for points, or with normals; those
- * of regular quads alone are listed in it. Waits. Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
+/* table_order_items: sorts the items of a GPU by where they write, for launches for points or, if `normals` is set, for
+ * launches with normals. It does nothing if that has been done, on a device that does not begin items in order, or if
+ * all pieces belong to regular quads, which are listed in this order. It waits for the device.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int table_order_items(const struct tabulated *t, struct tabulated_surface *of, int normals,
                       struct sdd_error *err) SDD_MUST_CHECK;
-/* tabulated_of: what is kept with the mesh; NULL: it was never prepared. */
+/* tabulated_of: what is kept with the mesh, or NULL if it was never prepared. */
 struct tabulated *tabulated_of(const sdd_topology *topology, const struct topology_channel *c);
-/* tabulated_has: are there tables for rows of `level`? And for their normals? Of NULL there are none. */
+/* tabulated_has: whether there are tables for rows of `level`; tabulated_has_normals asks the same for their normals.
+ * For NULL there are none. */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* Rows of meshes of one topology, at most SDD_TABLE_ABREAST: control rows of `width` floats; of those of level 1
- * (tabulated_first_floats), three components at a time (kernels/table_first.h), the ones that pieces look at; rows of
- * what was prepared. */
+/* The rows of up to SDD_TABLE_ABREAST meshes of one topology, in device memory. */
 struct tabulated_batch {
-    int n;
-    const float *control[SDD_TABLE_ABREAST];
-    float *first[SDD_TABLE_ABREAST], *to[SDD_TABLE_ABREAST];
-    struct sdd_rows_as as; /* what `to` has; of one mesh, three floats or two */
+    int n;                                   /* The number of meshes. */
+    const float *control[SDD_TABLE_ABREAST]; /* The control rows of each mesh, of `width` floats. */
+    /* Scratch of tabulated_first_floats for each mesh. It takes the rows of level 1 that pieces read, three floats of
+     * all rows at a time (table_first.tile.h). */
+    float *first[SDD_TABLE_ABREAST];
+    float *to[SDD_TABLE_ABREAST]; /* Where the rows of the level go. */
+    /* The format of `to`. One of 16 bits is allowed for a single mesh, with rows of three floats or two. */
+    struct sdd_rows_as as;
 };
-/* tabulated_rows: control rows -> those of level 1, then all rows of what was prepared; where a device can, in one
- * launch. tabulated_first: only those of level 1, for who wants some rows or normals. Both queue. */
+/* tabulated_rows: queues the rows of level 1 and then all rows of the level that was prepared, in one launch where a
+ * device can. tabulated_first: queues only those of level 1, for a caller that then wants a range of rows, or
+ * normals. */
 int64_t tabulated_first_floats(const struct sdd_control *mesh, int width);
 void tabulated_first(const struct tabulated *t, int width, const struct tabulated_batch *c);
 void tabulated_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c);
-/* tabulated_range: rows [first_row, first_row + n_rows) of positions alone, with the bits of the whole; queues. */
+/* tabulated_range: queues rows [first_row, first_row + n_rows) of positions, with the same bits as in all rows. `first`
+ * holds what tabulated_first made of `points`. */
 void tabulated_range(const struct tabulated *t, int surface, const float *points, const float *first, int64_t first_row,
                      int64_t n_rows, float *to);
-/* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
+/* tabulated_normals: queues the normals to[points of the level][3] and the tangents [points of the level][6] of all
+ * rows. Either of them, but not both, may be NULL. `first` holds what tabulated_first made of `points`. */
 void tabulated_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
                        struct sdd_rows_as as, float *tangents);
-/* tabulated_points_normals: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
- * where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
+/* tabulated_points_normals: queues all positions of one mesh and all its normals, in one launch, and returns 1. Where
+ * no kernel makes both (of triangles, or if only one of them is of 16 bits), it does nothing and returns 0. */
 int tabulated_points_normals(struct tabulated *t, int surface, const struct tabulated_batch *one, float *normals,
                              struct sdd_rows_as normals_as);
 

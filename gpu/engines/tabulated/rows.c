@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c: rows of points and normals from the tables of tables.c, for the engine: the launches, and the order in which a
- * GPU takes their items. */
+/* rows.c: makes rows of points and of normals with the tables of tables.c, for engine.c. It queues the launches, and it
+ * sorts their items into the order in which a GPU should take them. */
 #include "gpu/engine_api/result.h"
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
@@ -10,9 +10,10 @@
 #include "gpu/engines/tabulated/kernels/table_order.k.h"
 #include <string.h>
 
-#define AHEAD_ROWS (1 << 18) /* of level 1, eight times what an H100 makes at once */
+/* The most rows of level 1 that a launch makes before all else: eight times what an H100 makes at once. */
+#define FUSED_ROWS (1 << 18)
 
-/* Three floats of rows, or fewer, of one mesh. */
+/* Up to three floats of all rows of one mesh, which is what one launch makes. */
 struct pass {
     struct sdd_width width;
     const float *control, *first;
@@ -20,9 +21,9 @@ struct pass {
     struct sdd_rows_as as;
 };
 
-/* What launches make of the pieces of each scheme. */
+/* How to queue what is made of the pieces of each kind of scheme. */
 static const struct launches {
-    int together; /* can one launch make several meshes, points and normals, and the first step before them? */
+    int combines; /* Whether one launch can make several meshes, points with normals, and the first pass as well. */
     void (*rows)(struct tabulated *t, int surface, const struct pass *p);
     void (*range)(const struct tabulated *t, int surface, const float *points, const float *first, int64_t first_row,
                   int64_t n_rows, float *to);
@@ -35,14 +36,15 @@ static const struct launches *launches_of(const struct tabulated *t)
     return launches + t->topology->scheme->kind;
 }
 
-/* Of many pieces some times as many as a warp makes at once: there is something to look ahead to. */
+/* How many groups of pieces of regular quads an item has: what a warp makes at once or, if there are many pieces, up to
+ * four times that, so that it can load the next ones while it makes the ones before. */
 static int32_t pieces_each(int64_t n, int level)
 {
     int64_t once = SDD_TABLE_ONCE(level), times = n / (once * 8192);
     return (int32_t)(once * (times < 1 ? 1 : times > 4 ? 4 : times));
 }
 
-/* Three floats of a row at a time, as kernels take them. */
+/* The width of the part of a row that begins with float k. Kernels take up to three floats of a row at a time. */
 static struct sdd_width width_at(int width, int k)
 {
     return (struct sdd_width){width - k < 3 ? width - k : 3, width};
@@ -53,7 +55,8 @@ int64_t tabulated_first_floats(const struct sdd_control *mesh, int width)
     return table_first_rows(mesh) * (width / 3 * sdd_table_width(3).stride + width % 3);
 }
 
-/* Where floats k, .. of rows of level 1 stand: those of three components after each other. */
+/* Where the part of the rows of level 1 that begins with float k is. The first three floats of all rows come before the
+ * next three of all rows. */
 static int64_t first_at(const struct sdd_control *mesh, int k)
 {
     return table_first_rows(mesh) * (k / 3) * sdd_table_width(3).stride;
@@ -64,7 +67,7 @@ static struct sdd_first_step first_step(const struct tabulated *t)
     return (struct sdd_first_step){t->row, t->row_end, t->term, (uint32_t)t->n_rows};
 }
 
-/* Three floats of rows of all meshes, in one launch. */
+/* Queues the first pass for one part of the rows of all meshes, as one launch. */
 static void first_launch(const struct tabulated *t, struct sdd_width width, int k, const struct tabulated_batch *c)
 {
     struct table_first_args a = {.step = first_step(t), .rows = {.n = c->n}, .width = width};
@@ -81,7 +84,7 @@ void tabulated_first(const struct tabulated *t, int width, const struct tabulate
         first_launch(t, width_at(width, k), k, c);
 }
 
-/* normals: for a launch that makes these, or these too. */
+/* Sets up the pieces of a launch; normals says whether the launch makes normals, with points or without. */
 static struct table_points_args points_args(const struct tabulated *t, const struct tabulated_surface *of, int normals,
                                             struct sdd_width width, const float *control, const float *first, float *to,
                                             struct sdd_rows_as as)
@@ -105,66 +108,67 @@ static struct table_points_args points_args(const struct tabulated *t, const str
                                   .column = t->column,
                                   .n_runs = t->n_runs,
                                   .log_each = normals ? SDD_TABLE_LOG_NORMALS : SDD_TABLE_LOG_POINTS,
-                                  .where = t->where,
-                                  .turn = of->turns[normals].memory};
+                                  .where = t->location,
+                                  .turn = of->order[normals].memory};
     memcpy(a.weights, of->weights, sizeof a.weights);
     return a;
 }
 
-/* Arrays in which items are put in order. */
-struct turns {
-    uint64_t *key, *sorted;
-    uint32_t *item;
+/* Scratch on the device while items are sorted. */
+struct ordering {
+    uint64_t *key, *sorted; /* The sort keys of items (table_order.k.h), as made and in order. */
+    uint32_t *item;         /* The items of `key`. */
     void *scratch;
 };
 
-enum { TURN_BITS = 32 };
+enum { KEY_BITS = 32 }; /* Keys have no bits above these. */
 
-static struct turns lay_out_order(const sdd_device *d, int64_t n, struct arena *a)
+static struct ordering lay_out_order(const sdd_device *d, int64_t n, struct arena *a)
 {
-    struct turns of = {.key = ARENA(a, uint64_t, n)};
+    struct ordering of = {.key = ARENA(a, uint64_t, n)};
     of.sorted = ARENA(a, uint64_t, n);
     of.item = ARENA(a, uint32_t, n);
-    of.scratch = ARENA(a, char, d->b->sort_scratch(d->dev, n, TURN_BITS));
+    of.scratch = ARENA(a, char, d->b->sort_scratch(d->dev, n, KEY_BITS));
     return of;
 }
 
 int table_order_items(const struct tabulated *t, struct tabulated_surface *of, int normals, struct sdd_error *err)
 {
     sdd_device *d = t->topology->device;
-    if (!d->b->in_order || t->n_regular_quads == t->n_regular + t->n_others || of->turns[normals].memory)
+    if (!d->b->in_order || t->n_regular_quads == t->n_regular + t->n_others || of->order[normals].memory)
         return SDD_OK;
     struct table_order_args a = {.pieces =
                                      points_args(t, of, normals, sdd_xyz(), NULL, NULL, NULL, (struct sdd_rows_as){0})};
     const int64_t n = sdd_table_items(&a.pieces);
-    struct device_block work, turns;
+    struct device_block work, order;
     struct arena count = {NULL, 0};
     lay_out_order(d, n, &count);
     int rc = block_take(d, count.used, &work, err);
     if (rc)
         return rc;
-    rc = block_take(d, n * (int64_t)sizeof *a.item, &turns, err);
+    rc = block_take(d, n * (int64_t)sizeof *a.item, &order, err);
     if (!rc) {
         struct arena there = {work.memory, 0};
-        const struct turns w = lay_out_order(d, n, &there);
+        const struct ordering w = lay_out_order(d, n, &there);
         a.key = w.key;
         a.item = w.item;
         DEV_LAUNCH(d, table_order, &a, n);
-        dev_sort(d, w.key, w.sorted, (int32_t *)w.item, turns.memory, n, TURN_BITS, w.scratch);
+        dev_sort(d, w.key, w.sorted, (int32_t *)w.item, order.memory, n, KEY_BITS, w.scratch);
         rc = dev_finish(d, err);
         if (rc)
-            dev_free(d, turns.memory, turns.bytes);
+            dev_free(d, order.memory, order.bytes);
         else
-            of->turns[normals] = turns;
+            of->order[normals] = order;
     }
     dev_free(d, work.memory, work.bytes);
     return rc;
 }
 
-/* Is the first step of n meshes of the launch that needs it? A long one is not: who waits for it is in the way. */
+/* Whether the first pass of n meshes is fused into the launch that reads its rows. A long one is not, because the
+ * blocks that wait for it would take the place of those that make it. */
 static int is_fused(const struct tabulated *t, int n)
 {
-    return t->topology->device->b->in_order && launches_of(t)->together && t->n_rows <= AHEAD_ROWS / n;
+    return t->topology->device->b->in_order && launches_of(t)->combines && t->n_rows <= FUSED_ROWS / n;
 }
 
 static void fuse_first_pass(const struct tabulated *t, int n, struct table_points_args *a)
@@ -176,14 +180,14 @@ static void fuse_first_pass(const struct tabulated *t, int n, struct table_point
     a->due = t->due + (uint32_t)sdd_table_first_items(a, n);
 }
 
-/* It has been queued. */
+/* Counts the items of a first pass that has been queued. */
 static void first_pass_fused(struct tabulated *t, const struct table_points_args *a)
 {
     if (a->made && !t->topology->device->status)
         t->due = a->due;
 }
 
-/* Positions of many meshes in one launch. */
+/* Queues the positions of several meshes as one launch. */
 static void points_launch(struct tabulated *t, int surface, const struct tabulated_batch *c)
 {
     sdd_device *d = t->topology->device;
@@ -200,8 +204,8 @@ static void points_launch(struct tabulated *t, int surface, const struct tabulat
     first_pass_fused(t, &a.of);
 }
 
-/* Which kernel makes rows of a format and width: the first one that fits; n 0: any width. All have the arguments of
- * table_points. */
+/* The kernels that make rows, for a format and a width each. The first row that fits is taken; n 0 fits any width. All
+ * of them have the arguments of table_points. */
 static const struct {
     int kernel, unorm16, n, stride;
 } rows_kernels[] = {{SDD_K_table_points_unorm16, 1, 0, 0},
@@ -209,6 +213,7 @@ static const struct {
                     {SDD_K_table_points_uv, 0, 2, 2},
                     {SDD_K_table_points_n, 0, 0, 0}};
 
+/* Queues the rows of one pass by the kernel for their format and width. */
 static void rows_launch(sdd_device *d, struct table_points_args *a)
 {
     int k = 0;
@@ -233,7 +238,7 @@ static void triangle_rows(struct tabulated *t, int surface, const struct pass *p
                          table_triangles_points(&t->mesh, &t->triangles, surface), p->to, p->as);
 }
 
-/* All floats of the rows of mesh j, three at a time. */
+/* Queues all floats of the rows of mesh j, three at a time. */
 static void mesh_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c, int j)
 {
     for (int k = 0; k < width; k += 3) {
@@ -243,25 +248,25 @@ static void mesh_rows(struct tabulated *t, int surface, int width, const struct 
     }
 }
 
-/* from NULL: zeros. */
+/* Queues the rows without faces: copies of `from` or, if that is NULL, zeros, as they have no normals. */
 static void isolated_rows(const struct tabulated *t, const float *from, float *to, int width, struct sdd_rows_as as)
 {
-    struct table_isolated_args lone = {t->lone, from, to, width, as};
-    DEV_LAUNCH(t->topology->device, table_isolated, &lone,
+    struct table_isolated_args isolated = {t->isolated, from, to, width, as};
+    DEV_LAUNCH(t->topology->device, table_isolated, &isolated,
                t->n_isolated_rows * (as.format == SDD_ROWS_F32 ? width : 1));
 }
 
 void tabulated_rows(struct tabulated *t, int surface, int width, const struct tabulated_batch *c)
 {
     sdd_device *d = t->topology->device;
-    const int many = c->n > 1 && width == 3 && launches_of(t)->together;
+    const int batch = c->n > 1 && width == 3 && launches_of(t)->combines;
     dev_l2_window(d, t->pieces.memory, t->pieces.bytes);
-    if (!is_fused(t, many ? c->n : 1))
+    if (!is_fused(t, batch ? c->n : 1))
         tabulated_first(t, width, c);
-    if (many)
+    if (batch)
         points_launch(t, surface, c);
     for (int j = 0; j < c->n; j++) {
-        if (!many)
+        if (!batch)
             mesh_rows(t, surface, width, c, j);
         isolated_rows(t, c->control[j], c->to[j], width, c->as);
     }
@@ -291,7 +296,7 @@ static void quad_range(const struct tabulated *t, int surface, const float *poin
 static void triangle_range(const struct tabulated *t, int surface, const float *points, const float *first,
                            int64_t first_row, int64_t n_rows, float *to)
 {
-    (void)points; /* of level 1 all rows are there */
+    (void)points; /* `first` has all rows of level 1. */
     table_triangles_rows(t->topology->device, &t->mesh, &t->triangles, surface, sdd_xyz(), first, first_row, n_rows, to,
                          rows_f32);
 }
@@ -337,7 +342,7 @@ static void quad_normals(const struct tabulated *t, int surface, const float *po
 static void triangle_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
                              struct sdd_rows_as as, float *tangents)
 {
-    (void)points; /* of level 1 all rows are there */
+    (void)points; /* `first` has all rows of level 1. */
     table_triangles_normals(t->topology->device, &t->mesh, &t->triangles, surface, first, to, as, tangents);
 }
 
@@ -352,7 +357,7 @@ int tabulated_points_normals(struct tabulated *t, int surface, const struct tabu
 {
     sdd_device *d = t->topology->device;
     const int compact = one->as.format == SDD_ROWS_UNORM16;
-    if (!launches_of(t)->together || compact != (normals_as.format == SDD_ROWS_OCT16))
+    if (!launches_of(t)->combines || compact != (normals_as.format == SDD_ROWS_OCT16))
         return 0;
     struct table_points_normals_args a = {
         .normals = normals_args(t, surface, one->control[0], one->first[0], normals, normals_as, NULL),

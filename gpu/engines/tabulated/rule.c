@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* rule.c: the decay of sharpness and the blending of rules, for class.c and tri_class.c, which make tables. */
 #include "gpu/engines/tabulated/rule.h"
 #include "gpu/rules/crease_rule.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables.c: tables of a level for the forms that surround pieces, kept with the mesh; rows.c makes rows with them. */
+/* tables.c: makes the tables of a level for all classes of pieces of a mesh, and keeps them with the mesh. engine.c
+ * asks for them, and rows.c makes rows with them. */
 #include "gpu/engines/tabulated/internal.h"
 #include "gpu/engine_api/result.h"
 #include "gpu/bspline/basis_table.h"
@@ -8,20 +9,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TABLE_THREADS 8     /* where the device has none of the host's */
-#define TABLE_SERIAL 100000 /* floats: below, a team costs more than it saves */
+#define TABLE_THREADS 8     /* The threads that make tables if the device does not say how many it uses. */
+#define TABLE_SERIAL 100000 /* With no more floats than this, starting threads costs more than they save. */
 _Static_assert(1 << (TABULATED_MAX_LEVEL - 1) == SDD_TABLE_SIDE, "tables and kernels take levels alike");
 
-/* Tables of a level in host memory, and their place in the device's. */
+/* The arrays of a tabulated_surface, laid out alike in host memory and in that of the device. */
 struct tables {
     struct sdd_table_basis *basis, *slope;
-    float *table, *t1, *t2; /* all classes, one after the other */
+    float *table, *t1, *t2; /* The tables of all classes, one after the other. */
     uint32_t *shared;
 };
 
 static void lay_out_tables(const struct tabulated *t, int steps, int normals, struct arena *a, struct tables *out)
 {
-    /* a GPU reads SDD_TABLE_TERMS columns at a time, also where some are beyond the table */
+    /* A GPU reads SDD_TABLE_TERMS columns at a time, so it may read past the last table. */
     int64_t side = (1 << steps) + 1, n = (t->n_columns + SDD_TABLE_TERMS - 1) * sdd_table_slots(1 << steps);
     out->basis = ARENA(a, struct sdd_table_basis, 2 * side);
     out->slope = ARENA(a, struct sdd_table_basis, 2 * side);
@@ -31,24 +32,26 @@ static void lay_out_tables(const struct tabulated *t, int steps, int normals, st
     out->shared = ARENA(a, uint32_t, normals ? t->n_classes : 0);
 }
 
-/* Of pieces on level 1, then of those of whole quads: the first half of what a step more makes of the quad. */
+/* Makes the weights of pieces on level 1 and after them those of the pieces of regular quads. Such a piece is a quarter
+ * of its quad, so its weights are the first half of those of the quad after one step more. */
 static void make_bases(int steps, enum table_basis_of of, struct sdd_table_basis *to)
 {
-    struct sdd_table_basis whole[2 * SDD_TABLE_SIDE + 1];
+    struct sdd_table_basis regular[2 * SDD_TABLE_SIDE + 1];
     int32_t side = (1 << steps) + 1;
     table_basis(steps, of, to);
-    table_basis(steps + 1, of, whole);
-    memcpy(to + side, whole, (size_t)side * sizeof *whole);
+    table_basis(steps + 1, of, regular);
+    memcpy(to + side, regular, (size_t)side * sizeof *regular);
 }
 
-/* The same for the arguments of kernels. */
+/* Copies both sets of weights into the form that the arguments of kernels have. */
 static void put_weights(const struct sdd_table_basis *pair, int64_t side, sdd_table_weights to)
 {
     for (int k = 0; k < 2; k++)
         memcpy(to[k], pair + k * side, (size_t)side * sizeof *pair);
 }
 
-/* A table's points, of a closed grid, as kernels take them. */
+/* Puts the points of a table, row by row of the grid, into the order in which kernels write them (sdd_table_slot). The
+ * side at the top belongs to other pieces, except for its corner at x = m. */
 static void put_slots(const float *grid, int steps, int64_t n_columns, float *to)
 {
     const int32_t m = 1 << steps, side = m + 1, slots = sdd_table_slots(m);
@@ -59,7 +62,7 @@ static void put_slots(const float *grid, int steps, int64_t n_columns, float *to
                     to[sdd_table_slot(m, x, y)] = grid[y * side + x];
 }
 
-/* The tables of a class; t1, t2: NULL without normals. */
+/* Makes the tables of one class; t1 and t2 are NULL without normals. It fails only if there is no memory. */
 static int make_class(struct table_cache *cache, const struct table_class *c, int steps, int limit, float *table,
                       float *t1, float *t2)
 {
@@ -77,7 +80,8 @@ static int make_class(struct table_cache *cache, const struct table_class *c, in
     return rc;
 }
 
-/* All classes at once: those that are new take the longer. */
+/* Makes the tables of all classes by several threads. A class that the cache does not hold takes much longer than one
+ * that it does, so threads take classes one by one. */
 static int make_table(sdd_device *d, const struct tabulated *t, int steps, int limit, int normals, struct tables *to,
                       struct sdd_error *err)
 {
@@ -105,7 +109,7 @@ static int make_table(sdd_device *d, const struct tabulated *t, int steps, int l
 static void free_order(sdd_device *d, const struct tabulated_surface *of)
 {
     for (int k = 0; k < 2; k++)
-        dev_free(d, of->turns[k].memory, of->turns[k].bytes);
+        dev_free(d, of->order[k].memory, of->order[k].bytes);
 }
 
 static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulated_surface *of, int level, int limit,
@@ -142,7 +146,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
         rc = block_settle(d, memory, made.memory, of->memory, err);
         if (!rc) {
             if (same_level)
-                memcpy(made.turns, of->turns, sizeof made.turns);
+                memcpy(made.order, of->order, sizeof made.order);
             else
                 free_order(d, of);
             *of = made;
@@ -152,7 +156,7 @@ static int make_tables(sdd_device *d, const struct tabulated *t, struct tabulate
     return rc;
 }
 
-/* All rows of level 1 are read. */
+/* Pieces of triangles read all rows of level 1, so the first pass makes all of them. */
 static int classify_triangles(struct tabulated *t, struct sdd_error *err)
 {
     int rc = table_triangles_classify(t->topology, &t->mesh, &t->triangles, err);
@@ -183,7 +187,7 @@ static int64_t bytes_of(const void *what)
     int64_t bytes =
         t->pieces.bytes + t->lists.bytes + t->rows.bytes + t->terms.bytes + table_triangles_bytes(&t->triangles);
     for (int k = 0; k < 2; k++)
-        bytes += t->surface[k].memory.bytes + t->surface[k].turns[0].bytes + t->surface[k].turns[1].bytes +
+        bytes += t->surface[k].memory.bytes + t->surface[k].order[0].bytes + t->surface[k].order[1].bytes +
                  adaptive_bytes(t->surface[k].adaptive);
     return bytes;
 }
@@ -236,7 +240,8 @@ static int quad_tables(struct tabulated *t, int level, int surface, int normals,
     rc = table_order_items(t, of, 0, err);
     if (!rc && normals)
         rc = table_order_items(t, of, 1, err);
-    if (rc == SDD_ENO_MEMORY) { /* frames are made as items are listed, which takes longer */
+    if (rc == SDD_ENO_MEMORY) {
+        /* Items can be taken as they are listed too, which is slower. */
         *err = (struct sdd_error){0};
         rc = SDD_OK;
     }
@@ -248,6 +253,7 @@ static int triangle_tables(struct tabulated *t, int level, int surface, int norm
     return table_triangles_tables(t->topology->device, &t->triangles, level, surface, normals, err);
 }
 
+/* What makes pieces and tables under each kind of scheme. */
 static const struct makers {
     int (*classify)(struct tabulated *t, struct sdd_error *err);
     int (*tables)(struct tabulated *t, int level, int surface, int normals, struct sdd_error *err);
@@ -256,7 +262,8 @@ static const struct makers {
     [SCHEME_TRIANGLES] = {classify_triangles, triangle_tables},
 };
 
-/* The pieces of the mesh, once and for all; where there can be none, it says so again. */
+/* Classifies the pieces of the mesh on the first call. If the mesh can have no tables, every call fails with the same
+ * error. */
 static int classify(struct tabulated *t, struct sdd_error *err)
 {
     if (t->refused.code) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_class.c: each point is a vector of K weights, and steps of subdivision are taken with those: on a
- * triangular lattice that reaches one place beyond the piece, but next to the corner of a fan: there the fan says
- * what is right. */
+/* tri_class.c: makes the table of one class of triangles, for cache.c, which triangles.c asks. It refines the piece as
+ * usual, but each point is a vector of K weights of the points around the piece. Two things are refined, each from
+ * itself alone: the fan of the control vertex, if the piece has one at a corner, and a triangular lattice that reaches
+ * one point beyond the piece on every side. On the lattice all vertices have six triangles, except around that corner,
+ * whose points are copied from the fan after each step. */
 #include "gpu/engines/tabulated/tri_class.h"
 #include "gpu/rules/crease_rule.h"
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
@@ -9,19 +11,25 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Places (x, y) with a x + b y = c times the side: what lies on such a line is sharp along it. The piece is on its left
- * from the place in direction `first` of a place on it. */
+/* A line of edges that may be sharp, all equally: the points (x, y) of the lattice with a x + b y = c side. */
 struct line {
-    int a, b, c, first, boundary;
-    float sharp;
+    int a, b, c;
+    int first;    /* The direction along the line, an index of `around`, that has the piece on its left. */
+    int boundary; /* 1 if there is nothing on the other side. */
+    float sharp;  /* The sharpness of the edges on the level reached so far. */
 };
 
+/* The piece and what surrounds it on the level reached so far. */
 struct patch {
-    int columns, side, width; /* side: on the level reached, in places; width: places of a row in memory */
+    int columns; /* K */
+    int side;    /* The number of cells along a side of the piece. */
+    int width;   /* The number of points in a row of the lattice in memory. */
     struct line line[3];
-    struct table_class fan; /* n 0: there is none */
-    double *rows, *next;    /* of the fan: K weights of the vertex, then of the far ends */
-    double *at, *to;        /* places -1 .. width - 2 each way */
+    struct table_class fan; /* n is 0 if there is none. */
+    double *rows;           /* The fan: K weights of the vertex, then K of the far end of each edge. */
+    double *next;           /* Where the next step writes the fan. */
+    double *at;             /* The lattice: points -1 to width - 2 along x and y. */
+    double *to;             /* Where the next step writes the lattice. */
 };
 
 static int is_middle(const struct table_tri_class *c)
@@ -29,12 +37,13 @@ static int is_middle(const struct table_tri_class *c)
     return c->turn == SDD_TRI_MIDDLE;
 }
 
-/* Are there triangles across edge `own`, across the next? */
+/* Whether there is a triangle across edge `own`. */
 static int has_below(const struct table_class *c)
 {
     return !c->open || c->own > 0;
 }
 
+/* Whether there is a triangle across the edge after that. */
 static int has_left(const struct table_class *c)
 {
     return !c->open || c->own + 1 < c->n;
@@ -48,17 +57,18 @@ int table_tri_columns(const struct table_tri_class *c)
     return 1 + table_rule_ends(f) + 3 + has_below(f) + has_left(f);
 }
 
-static double *place_in(const struct patch *p, double *grid, int x, int y)
+static double *point_in(const struct patch *p, double *grid, int x, int y)
 {
     return grid + ((size_t)(y + 1) * (size_t)p->width + (size_t)(x + 1)) * (size_t)p->columns;
 }
 
-static double *place(const struct patch *p, int x, int y)
+static double *point_at(const struct patch *p, int x, int y)
 {
-    return place_in(p, p->at, x, y);
+    return point_in(p, p->at, x, y);
 }
 
-/* Far end of edge i, counted around: past an open fan's ends it comes back, and is not meant. */
+/* The far end of edge i. The number wraps around. Past the ends of an open fan that gives a row of no meaning, which
+ * has no weight then. */
 static double *end_of(const struct patch *p, double *rows, int i)
 {
     int ends = table_rule_ends(&p->fan);
@@ -77,7 +87,7 @@ static void clear(const struct patch *p, double *to)
         to[j] = 0.0;
 }
 
-/* The line that has both places; NULL: none, or nothing is left of it. */
+/* The line that has both points, or NULL if there is none or its sharpness has decayed. */
 static const struct line *line_through(const struct patch *p, int x, int y, int u, int v)
 {
     for (const struct line *l = p->line; l < p->line + 3; l++)
@@ -87,7 +97,7 @@ static const struct line *line_through(const struct patch *p, int x, int y, int 
 }
 
 /* ---- the fan ----------------------------------------------------------------------------------------------------- */
-/* Adds share times the mask of the vertex' rule. */
+/* Adds `share` times the mask of the vertex's rule. */
 static void add_mask(const struct patch *p, const struct table_class *c, int limit, double share, double *to)
 {
     double n = c->n, turn = 0.375 + 0.25 * cos(2.0 * M_PI / n), beta = (0.625 - turn * turn) / n, sum = 0.0;
@@ -104,7 +114,7 @@ static void add_mask(const struct patch *p, const struct table_class *c, int lim
     add(p, to, share * (1.0 - sum), p->rows);
 }
 
-/* An edge's point, from its ends and the points beside it. */
+/* Makes the point of an edge from its ends a and b and the points opposite it on the left and on the right. */
 static void make_edge(const struct patch *p, double share, const double *a, const double *b, const double *left,
                       const double *right, double *to)
 {
@@ -130,12 +140,12 @@ static void step_fan(struct patch *p)
 
 static void put(const struct patch *p, int x, int y, const double *from)
 {
-    double *to = place(p, x, y);
+    double *to = point_at(p, x, y);
     for (int j = 0; j < p->columns; j++)
         to[j] = from[j];
 }
 
-/* What the fan knows of the lattice. */
+/* Copies the points of the fan into the lattice. */
 static void put_fan(const struct patch *p)
 {
     int own = p->fan.own;
@@ -151,37 +161,40 @@ static void put_fan(const struct patch *p)
 }
 
 /* ---- the lattice ------------------------------------------------------------------------------------------------- */
+/* The six directions from a point to its neighbours, counterclockwise. */
 static const int around[6][2] = {{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}};
 
-/* A vertex of six triangles on the next level, or its limit. */
+/* Makes a vertex of six triangles on the next level, or its limit. */
 static void make_vertex(const struct patch *p, int x, int y, int limit, double *to)
 {
     const struct line *l = line_through(p, x, y, x, y);
     double share = !l ? 0.0 : limit ? 1.0 : table_rule_share(l->sharp);
     double smooth = (limit ? 1.0 / 12.0 : 0.0625) * (1.0 - share), along = (limit ? 1.0 / 6.0 : 0.125) * share;
     clear(p, to);
-    add(p, to, 1.0 - 6.0 * smooth - 2.0 * along, place(p, x, y));
+    add(p, to, 1.0 - 6.0 * smooth - 2.0 * along, point_at(p, x, y));
     for (int d = 0; d < 6; d++) {
         int u = x + around[d][0], v = y + around[d][1];
-        add(p, to, smooth + (l && l == line_through(p, x, y, u, v) ? along : 0.0), place(p, u, v));
+        add(p, to, smooth + (l && l == line_through(p, x, y, u, v) ? along : 0.0), point_at(p, u, v));
     }
 }
 
-/* Place (x, y) of the next level. Across a boundary nothing is right, and nothing weighs. */
-static void make_place(const struct patch *p, int x, int y, double *to)
+/* Makes point (x, y) of the next level. Points beyond a boundary are wrong, but no point on this side has a weight of
+ * them. */
+static void make_point(const struct patch *p, int x, int y, double *to)
 {
     int odd_x = x & 1, odd_y = y & 1;
     if (!odd_x && !odd_y) {
         make_vertex(p, x / 2, y / 2, 0, to);
         return;
     }
-    /* from (ax, ay) to (bx, by); the points beside are one step of the lattice from the one and from the other */
+    /* It is the point of the edge from (ax, ay) to (bx, by). The points opposite that edge are the neighbour of its
+     * first end in direction (beside_x, beside_y) and the neighbour of its second end in the opposite direction. */
     int ax = odd_x && odd_y ? (x + 1) / 2 : (x - odd_x) / 2, ay = (y - odd_y) / 2;
     int bx = odd_x && odd_y ? (x - 1) / 2 : (x + odd_x) / 2, by = (y + odd_y) / 2;
     int beside_x = odd_y ? (odd_x ? -1 : 1) : 0, beside_y = odd_y ? 0 : 1;
     const struct line *l = line_through(p, ax, ay, bx, by);
-    make_edge(p, l ? table_rule_share(l->sharp) : 0.0, place(p, ax, ay), place(p, bx, by),
-              place(p, ax + beside_x, ay + beside_y), place(p, bx - beside_x, by - beside_y), to);
+    make_edge(p, l ? table_rule_share(l->sharp) : 0.0, point_at(p, ax, ay), point_at(p, bx, by),
+              point_at(p, ax + beside_x, ay + beside_y), point_at(p, bx - beside_x, by - beside_y), to);
 }
 
 static void step(struct patch *p)
@@ -190,7 +203,7 @@ static void step(struct patch *p)
     int side = 2 * p->side;
     for (int y = -1; y <= side + 1; y++)
         for (int x = -1; x <= side + 1 && x + y <= side + 1; x++)
-            make_place(p, x, y, place_in(p, p->to, x, y));
+            make_point(p, x, y, point_in(p, p->to, x, y));
     p->at = p->to;
     p->to = at;
     if (p->fan.n)
@@ -201,7 +214,7 @@ static void step(struct patch *p)
     put_fan(p);
 }
 
-/* The piece itself: each point is a column. */
+/* Begins with an unrefined piece at a control vertex, where each point is a column: it has weight 1 of itself. */
 static void start_corner(struct patch *p, const struct table_class *c)
 {
     int ends = table_rule_ends(c), column = 1 + ends;
@@ -214,14 +227,15 @@ static void start_corner(struct patch *p, const struct table_class *c)
     for (int i = 0; i <= ends; i++)
         p->rows[i * p->columns + i] = 1.0;
     for (int i = 0; i < 3; i++)
-        place(p, beside[i][0], beside[i][1])[column++] = 1.0;
+        point_at(p, beside[i][0], beside[i][1])[column++] = 1.0;
     if (has_below(c))
-        place(p, 2, -1)[column++] = 1.0;
+        point_at(p, 2, -1)[column++] = 1.0;
     if (has_left(c))
-        place(p, -1, 2)[column] = 1.0;
+        point_at(p, -1, 2)[column] = 1.0;
     put_fan(p);
 }
 
+/* Begins with an unrefined middle piece likewise. */
 static void start_middle(struct patch *p, const struct table_tri_class *c)
 {
     const int own[6][2] = {{0, 0}, {1, 0}, {0, 1}, {-1, 1}, {1, -1}, {1, 1}};
@@ -229,24 +243,28 @@ static void start_middle(struct patch *p, const struct table_tri_class *c)
     const struct line line[3] = {{1, 1, 0, 5, 0, 0.0f}, {1, 0, 1, 1, 0, 0.0f}, {0, 1, 1, 3, 0, 0.0f}};
     int column = 6;
     for (int i = 0; i < 6; i++)
-        place(p, own[i][0], own[i][1])[i] = 1.0;
+        point_at(p, own[i][0], own[i][1])[i] = 1.0;
     for (int i = 0; i < 3; i++) {
         p->line[i] = line[i];
         p->line[i].boundary = !c->has_across[i];
         p->line[i].sharp = c->has_across[i] ? c->edge[i] : 10.0f;
         for (int k = 0; k < 2 && c->has_across[i]; k++)
-            place(p, across[i][k][0], across[i][k][1])[column++] = 1.0;
+            point_at(p, across[i][k][0], across[i][k][1])[column++] = 1.0;
     }
 }
 
-/* ---- what leads away from a point -------------------------------------------------------------------------------- */
-/* The points around one, counterclockwise; of an open ring n + 1. */
+/* ---- tangents ---------------------------------------------------------------------------------------------------- */
+/* A point and those around it, counterclockwise. */
 struct ring {
-    int n, open, masks; /* masks: of the limit surface; else a sum over faces */
-    const double *at, *end[TABLE_MAX_VALENCE + 1];
+    int n;            /* The number of triangles. */
+    int open;         /* 1 if they do not go all around, so that there are n + 1 points. */
+    int masks;        /* 1 for tangents by masks of the limit surface; 0 for a sum over triangles. */
+    const double *at; /* The point. */
+    const double *end[TABLE_MAX_VALENCE + 1]; /* The n + open points around it. */
 };
 
-/* Is the normal of the fan's vertex made of products, or shared by its triangles? */
+/* Whether the tables of one piece give the whole normal at the vertex of the fan; else each triangle of the fan gives
+ * its part of a sum. */
 static int is_product(const struct table_class *c, int limit)
 {
     int32_t rule = table_rule_of(c);
@@ -257,7 +275,8 @@ static int is_product(const struct table_class *c, int limit)
     return c->open ? c->n == 1 || c->n == 3 : c->n == 6;
 }
 
-/* Of a shared one the piece's own triangle alone, as if it were the only one. */
+/* The ring of the fan's vertex. If each triangle gives its part of the normal, it has the piece's own triangle
+ * alone. */
 static struct ring ring_of_fan(const struct patch *p, int limit)
 {
     const struct table_class *c = &p->fan;
@@ -269,72 +288,77 @@ static struct ring ring_of_fan(const struct patch *p, int limit)
     return r;
 }
 
-static struct ring ring_of_place(const struct patch *p, int limit, int x, int y)
+static struct ring ring_of_point(const struct patch *p, int limit, int x, int y)
 {
     const struct line *l = line_through(p, x, y, x, y);
     int boundary = l && l->boundary;
-    struct ring r = {boundary ? 3 : 6, boundary, limit && (!l || boundary), place(p, x, y), {NULL}};
+    struct ring r = {boundary ? 3 : 6, boundary, limit && (!l || boundary), point_at(p, x, y), {NULL}};
     for (int i = 0; i < r.n + r.open; i++) {
         const int *d = around[((boundary ? l->first : 0) + i) % 6];
-        r.end[i] = place(p, x + d[0], y + d[1]);
+        r.end[i] = point_at(p, x + d[0], y + d[1]);
     }
     return r;
 }
 
-static void add_way(const struct patch *p, double *to, double weight, const double *from, const double *end)
+/* Adds `weight` times the vector from `from` to `end`. */
+static void add_difference(const struct patch *p, double *to, double weight, const double *from, const double *end)
 {
     add(p, to, weight, end);
     add(p, to, -weight, from);
 }
 
+/* Adds the limit tangents by the masks of OpenSubdiv (sdc/loopScheme.h). */
 static void add_masks(const struct patch *p, const struct ring *r, double scale, double *t1, double *t2)
 {
     double step = (r->open ? 1.0 : 2.0) * M_PI / r->n, w = 2.0 * scale / r->n;
     if (!r->open) {
         for (int i = 0; i < r->n; i++) {
-            add_way(p, t1, w * cos(step * i), r->at, r->end[i]);
-            add_way(p, t2, w * sin(step * i), r->at, r->end[i]);
+            add_difference(p, t1, w * cos(step * i), r->at, r->end[i]);
+            add_difference(p, t2, w * sin(step * i), r->at, r->end[i]);
         }
         return;
     }
-    add_way(p, t1, scale, r->end[r->n], r->end[0]); /* along the boundary; t2 across it */
+    /* t1 runs along the boundary and t2 across it. */
+    add_difference(p, t1, scale, r->end[r->n], r->end[0]);
     double ends = r->n == 1 ? 1.0 : r->n == 2 ? 0.0 : r->n == 3 ? -1.0 : -sin(step);
-    add_way(p, t2, w * ends, r->at, r->end[0]);
-    add_way(p, t2, w * ends, r->at, r->end[r->n]);
+    add_difference(p, t2, w * ends, r->at, r->end[0]);
+    add_difference(p, t2, w * ends, r->at, r->end[r->n]);
     for (int i = 1; i < r->n; i++)
-        add_way(p, t2,
-                w * (r->n == 2   ? 1.0
-                     : r->n == 3 ? 2.0
-                                 : 2.0 * (1.0 - cos(step)) * sin(step * i)),
-                r->at, r->end[i]);
+        add_difference(p, t2,
+                       w * (r->n == 2   ? 1.0
+                            : r->n == 3 ? 2.0
+                                        : 2.0 * (1.0 - cos(step)) * sin(step * i)),
+                       r->at, r->end[i]);
 }
 
-/* The sum over faces of e(i) x e(i + 1), of one face, of three in a row, or of six all around. */
+/* Adds two pairs of vectors whose cross products add up to the sum of e(i) x e(i + 1) over the triangles, of which
+ * there are one, three in a row or six all around. One triangle needs a single pair. */
 static void add_faces(const struct patch *p, const struct ring *r, double scale, double *t)
 {
     size_t K = (size_t)p->columns;
     const double *const *e = r->end;
     if (r->n == 1) {
-        add_way(p, t, scale, r->at, e[0]);
-        add_way(p, t + K, scale, r->at, e[1]);
+        add_difference(p, t, scale, r->at, e[0]);
+        add_difference(p, t + K, scale, r->at, e[1]);
         return;
     }
-    add_way(p, t, scale, e[2], e[0]);
-    add_way(p, t + K, scale, r->open ? r->at : e[5], e[1]);
-    add_way(p, t + 2 * K, scale, r->open ? r->at : e[4], e[2]);
-    add_way(p, t + 3 * K, scale, r->open ? r->at : e[5], e[3]);
+    add_difference(p, t, scale, e[2], e[0]);
+    add_difference(p, t + K, scale, r->open ? r->at : e[5], e[1]);
+    add_difference(p, t + 2 * K, scale, r->open ? r->at : e[4], e[2]);
+    add_difference(p, t + 3 * K, scale, r->open ? r->at : e[5], e[3]);
 }
 
 /* ---- tables ------------------------------------------------------------------------------------------------------ */
-/* Row r of the table is place (x, y) of the piece. */
-struct spot {
+/* A point of the lattice. */
+struct lattice_point {
     int x, y;
 };
 
-/* Point i of line j of the piece, as the control triangle's first corner sees it. */
-static struct spot spot_of(int turn, int h, int i, int j)
+/* Where point (i, j) of the piece lies on the lattice. Tables number the points as they are seen from the first corner
+ * of the control triangle, and the lattice begins at the corner of the piece. */
+static struct lattice_point lattice_point_of(int turn, int h, int i, int j)
 {
-    const struct spot of[4] = {{i, j}, {j, h - i - j}, {h - i - j, i}, {i, j - i}};
+    const struct lattice_point of[4] = {{i, j}, {j, h - i - j}, {h - i - j, i}, {i, j - i}};
     return of[turn];
 }
 
@@ -344,8 +368,8 @@ static void write_row(const struct patch *p, const double *from, float *out, int
         out[k * rows + r] = (float)from[k];
 }
 
-/* Row r of all tables; row: K numbers, four times. */
-static void write_point(const struct patch *p, struct spot s, int limit, int pairs, double *row, float *out,
+/* Writes row r, for point s, of the tables of points and of tangents. `row` is scratch of 4 K numbers. */
+static void write_point(const struct patch *p, struct lattice_point s, int limit, int pairs, double *row, float *out,
                         float *away, int r)
 {
     int rows = sdd_tri_table_rows(p->side), is_vertex = p->fan.n && s.x == 0 && s.y == 0;
@@ -355,10 +379,10 @@ static void write_point(const struct patch *p, struct spot s, int limit, int pai
         add_mask(p, &p->fan, 1, 1.0, row);
     else if (limit)
         make_vertex(p, s.x, s.y, 1, row);
-    write_row(p, limit ? row : place(p, s.x, s.y), out, rows, r);
+    write_row(p, limit ? row : point_at(p, s.x, s.y), out, rows, r);
     if (!away)
         return;
-    struct ring ring = is_vertex ? ring_of_fan(p, limit) : ring_of_place(p, limit, s.x, s.y);
+    struct ring ring = is_vertex ? ring_of_fan(p, limit) : ring_of_point(p, limit, s.x, s.y);
     clear(p, row);
     if (ring.masks)
         add_masks(p, &ring, p->side, row, row + p->columns);
@@ -368,7 +392,7 @@ static void write_point(const struct patch *p, struct spot s, int limit, int pai
         write_row(p, row + k * p->columns, away + (size_t)k * (size_t)(rows * p->columns), rows, r);
 }
 
-/* The rows of sides, from those of points: of n columns. */
+/* Copies the points of the three sides to the rows that repeat them, in n columns. */
 static void copy_sides(int h, int n, float *table)
 {
     int rows = sdd_tri_table_rows(h), points = sdd_tri_points(h);
@@ -388,7 +412,7 @@ static void start(struct patch *p, const struct table_tri_class *c)
         start_corner(p, &c->fan);
 }
 
-/* The fan `steps` levels on. */
+/* The fan after `steps` steps. */
 static struct table_class fan_after(const struct table_tri_class *c, int steps)
 {
     struct table_class fan = c->fan;
@@ -442,7 +466,8 @@ int table_tri_table(const struct table_tri_class *c, int steps, int limit, float
         step(&p);
     for (int j = 0; j <= p.side; j++)
         for (int i = 0; i <= (is_middle(c) ? j : p.side - j); i++)
-            write_point(&p, spot_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away, r++);
+            write_point(&p, lattice_point_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away,
+                        r++);
     if (!is_middle(c)) {
         copy_sides(p.side, p.columns, out);
         copy_sides(p.side, away ? 2 * pairs * p.columns : 0, away);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* triangles.c: the pieces of triangles under Loop: their classes, tables and launches, as tables.c has those of quads. */
+/* triangles.c: the pieces of triangles under Loop, for tables.c and rows.c: it sorts them by class, makes the tables of
+ * the classes and queues the launches that use these. */
 #include "gpu/engines/tabulated/triangles.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/bspline/row_bands.h"
@@ -12,14 +13,15 @@
 #include "gpu/engines/tabulated/cache.h"
 #include <stdlib.h>
 
-/* Memory while pieces are sorted by class. */
+/* Scratch on the device while the n pieces are sorted by class. A rank is the number of flags set up to and including
+ * an element. */
 struct sorting {
-    uint64_t *key, *sorted; /* [n] */
-    uint32_t *list, *piece; /* [n] all pieces; by class */
-    int32_t *head, *rank;   /* [n] */
-    uint32_t *heads;        /* [TABLE_MAX_CLASSES] */
-    float *words;           /* [TABLE_MAX_CLASSES][SDD_TRI_WORDS] */
-    uint32_t *flags;        /* [2] none, wrong */
+    uint64_t *key, *sorted; /* Shape [n] each: the class of each piece, hashed, as listed and in order. */
+    uint32_t *list, *piece; /* Shape [n] each: all pieces as listed, and in the order of their classes. */
+    int32_t *head, *rank;   /* Shape [n] each: flags the first piece of each class. */
+    uint32_t *heads;        /* Shape [TABLE_MAX_CLASSES]: the list of these. */
+    float *words;           /* Shape [TABLE_MAX_CLASSES][SDD_TRI_WORDS]: each class in numbers. */
+    uint32_t *flags;        /* Shape [2]: a piece can have no table; two classes have one key. */
     void *scratch;
 };
 
@@ -65,7 +67,7 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
     return SDD_OK;
 }
 
-/* A class from its numbers. */
+/* A class from its numbers, which sdd_tri_words writes. */
 static struct table_tri_class class_of(const float *words)
 {
     struct table_tri_class c = {.turn = (int32_t)words[0]};
@@ -89,13 +91,14 @@ static void lay_out_pieces(const sdd_topology *topology, int64_t n, const struct
     out->column = ARENA(a, uint32_t, t->n_column);
 }
 
-/* What the host knows of classes, from their first pieces; room for all that stays. */
+/* Host memory while the classes are described. */
 struct describing {
-    uint32_t *heads;
-    float *words;
+    uint32_t *heads; /* Shape [n_classes]: the first piece of each class in the sorted list. */
+    float *words;    /* Shape [n_classes][SDD_TRI_WORDS]: each class in numbers. */
     struct sdd_table_table *classes;
 };
 
+/* Describes each class by its first piece, and takes the memory of all that stays. */
 static int describe(const sdd_topology *topology, const struct sdd_control *m, int64_t n, struct table_triangles *t,
                     struct sorting *s, struct describing *h, struct sdd_error *err)
 {
@@ -179,17 +182,20 @@ int table_triangles_classify(const sdd_topology *topology, const struct sdd_cont
     return rc;
 }
 
-/* Where the tables of a level are, in host memory or in the device's; n_away: columns of all that leads away. */
+/* Lays the tables of a level out, alike in host memory and in that of the device. n_away is the number of columns of
+ * all tables of tangents, 0 without normals. */
 static void lay_out_tables(const struct table_triangles *t, int level, int64_t n_away, struct arena *a,
                            struct table_triangles_surface *out)
 {
     const int64_t rows = sdd_tri_table_rows(1 << (level - 1));
     out->place = ARENA(a, uint32_t, sdd_tri_locations(level));
-    out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows); /* a GPU reads that many beyond */
+    /* A GPU may read up to SDD_TRI_REGULAR columns past the last table. */
+    out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows);
     out->away_table = n_away ? ARENA(a, float, (n_away + SDD_TRI_REGULAR) * rows) : NULL;
     out->away = n_away ? ARENA(a, struct sdd_tri_away, t->n_classes) : NULL;
 }
 
+/* The number of columns of the tables of tangents. */
 static int64_t count_away(const struct table_triangles *t, int steps, int limit)
 {
     int64_t n = 0;
@@ -254,7 +260,7 @@ int64_t table_triangles_points(const struct sdd_control *mesh, const struct tabl
     return mesh->n_vertices + mesh->n_edges * along + mesh->n_faces * (along * (along - 1) / 2);
 }
 
-/* All rows, but no tangents: does a GPU make them triangle by triangle? */
+/* Whether the device is a GPU that makes this level triangle by triangle, if all rows but no tangents are asked for. */
 static int by_triangles(const sdd_device *d, const struct table_triangles_surface *of)
 {
     return d->b->in_order && of->level >= SDD_TRI_LEAST;
