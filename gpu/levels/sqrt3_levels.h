@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix_sqrt3.h: scheme sqrt3 of engine mesh-matrix: check, scratch and run as in engine.h, and the faces that no
- * formula makes. Below: what both forms of the mesh matrix share. */
-#ifndef SDD_MESH_MATRIX_SQRT3_H
-#define SDD_MESH_MATRIX_SQRT3_H
+/* sqrt3_levels.h: scheme sqrt3 level by level: check, scratch and run as engine_api.h has them, and the faces that no
+ * formula makes. Below: what engines share that make a part of it in another way. */
+#ifndef SDD_SQRT3_LEVELS_H
+#define SDD_SQRT3_LEVELS_H
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/rules/sqrt3_grid.h"
 

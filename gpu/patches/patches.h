@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patches.h: the door of feature-adaptive subdivision, in two steps: which patches, faces and points there are on each
- * level (patches_plan.c, topology alone), then their rows and places (patches.c, which is sdd_patches). adaptive.h makes
- * rows of a level from such patches. The room stands on levels/ and bspline/; engines may stand on it. */
+ * level (patches_plan.c, topology alone), then their rows and places (patches.c, which is sdd_patches). adaptive.h
+ * makes rows of a level from such patches. The room stands on levels/ and bspline/; engines may stand on it. */
 #ifndef SDD_PATCHES_H
 #define SDD_PATCHES_H
 #include "gpu/patches/kernels/patch_cells.dev.h"

@@ -14,8 +14,8 @@ void table_cache_free(struct table_cache *c); /* NULL is fine */
 /* table_cache_of: the one that is kept with the device, 64 MiB; NULL and SDD_ENO_MEMORY. */
 struct table_cache *table_cache_of(sdd_device *d, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* table_cache_table, table_cache_triangle: table_class_table and table_tri_table, to the bit, or a copy of what they made
- * before; `out` of a triangle holds zeros.
+/* table_cache_table, table_cache_triangle: table_class_table and table_tri_table, to the bit, or a copy of what they
+ * made before; `out` of a triangle holds zeros.
  * Cost    of a copy, the bytes of the table      Errors  SDD_ENO_MEMORY      Threads any, several at once */
 int table_cache_table(struct table_cache *c, const struct table_class *of, int steps, int limit, float *out, float *t1,
                       float *t2, struct sdd_error *err) SDD_MUST_CHECK;

@@ -20,7 +20,7 @@ struct table_first_rule {
     int smooth_triangles;
 };
 
-/* table_first_matrix: what the first t->n_rows rows of level 1 are made of; waits. Errors as above; the caller frees. */
+/* table_first_matrix: what the first t->n_rows rows of level 1 are made of; waits. Errors as above. */
 int table_first_matrix(sdd_device *d, const struct table_first_rule *rule, struct tabulated *t,
                        struct sdd_error *err) SDD_MUST_CHECK;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: frames of which only positions are new: the first step of the mesh matrix, then all points of the last
- * level, or their limits, and normals at once from tables (internal.h), which stay with the topology. Where there
- * are none, points come from patches of all levels (patches/adaptive.h), and normals are made of the last level as the mesh
- * matrix makes them; triangles have no patches, and are refused without tables. */
+ * level, or their limits, and normals at once from tables (internal.h), which stay with the topology. Where there are
+ * none, points come from patches of all levels (patches/adaptive.h), and normals are made of the last level as the
+ * mesh matrix makes them; triangles have no patches, and are refused without tables. */
 #include "gpu/engines/tabulated/internal.h"
 #include "gpu/device/sizes.h"
 #include "gpu/engine_api/capabilities.h"

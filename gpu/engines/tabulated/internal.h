@@ -53,9 +53,9 @@ struct tabulated {
     struct tabulated_surface surface[2]; /* enum sdd_surface: the last level that was asked for */
 };
 
-/* tabulated_prepare: makes what is missing for rows of `level` of the control mesh (c NULL) or of a channel's, and their
- * normals, keeps it with that mesh, and waits for it. Of each surface the tables of one level are kept, the last that
- * was asked for.
+/* tabulated_prepare: makes what is missing for rows of `level` of the control mesh (c NULL) or of a channel's, and
+ * their normals, keeps it with that mesh, and waits for it. Of each surface the tables of one level are kept, the last
+ * that was asked for.
  * Errors  SDD_EUNSUPPORTED (a quad without a table, too many forms, too high a level), SDD_ENO_MEMORY, SDD_EDEVICE */
 int tabulated_prepare(const sdd_topology *topology, const struct topology_channel *c, int level, int surface,
                       int normals, struct sdd_error *err) SDD_MUST_CHECK;
@@ -88,8 +88,8 @@ void tabulated_range(const struct tabulated *t, int surface, const float *points
 /* tabulated_normals: of all rows, [points of the level][3], and tangents [..][6]; either may be NULL; queues. */
 void tabulated_normals(const struct tabulated *t, int surface, const float *points, const float *first, float *to,
                        struct sdd_rows_as as, float *tangents);
-/* tabulated_points_normals: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done nothing,
- * where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
+/* tabulated_points_normals: all positions of one mesh, and its normals, in one launch; queues. Returns 0, and has done
+ * nothing, where no kernel makes both: of triangles, and where one of them alone is of 16 bits. */
 int tabulated_points_normals(struct tabulated *t, int surface, const struct tabulated_batch *one, float *normals,
                              struct sdd_rows_as normals_as);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.c: rows of points and normals from the tables of tables.c, for the engine: the launches, and the order in which a
- * GPU takes their items. */
+/* rows.c: rows of points and normals from the tables of tables.c, for the engine: the launches, and the order in which
+ * a GPU takes their items. */
 #include "gpu/engine_api/result.h"
 #include "gpu/engines/tabulated/classify.h"
 #include "gpu/engines/tabulated/kernels/table_first.k.h"

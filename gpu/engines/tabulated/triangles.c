@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* triangles.c: the pieces of triangles under Loop: their classes, tables and launches, as tables.c has those of quads. */
+/* triangles.c: the pieces of triangles under Loop: what tables.c and rows.c have of quads. */
 #include "gpu/engines/tabulated/triangles.h"
 #include "gpu/kernel/compact.k.h"
 #include "gpu/bspline/row_bands.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_triangles.h: points of a level of triangles under Loop straight from those of level 1: as tabulated.h, which
- * asks it, has those of quads. Every piece goes by a table of its class (table_tri_class.h), also where nothing is
+/* triangles.h: points of a level of triangles under Loop straight from those of level 1: as internal.h, which
+ * asks it, has those of quads. Every piece goes by a table of its class (tri_class.h), also where nothing is
  * irregular. */
 #ifndef SDD_TABLE_TRIANGLES_H
 #define SDD_TABLE_TRIANGLES_H
