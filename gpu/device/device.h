@@ -30,9 +30,9 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err) S
  * needed and as available too, so that who makes room knows whether that can help. */
 int dev_alloc_more(sdd_device *d, int64_t held, int64_t bytes, void **out, struct sdd_error *err) SDD_MUST_CHECK;
 void dev_free(sdd_device *d, void *memory, int64_t bytes); /* once what is queued has run */
-/* A piece of device memory; zeros: none. block_take: dev_alloc of one. block_settle: brings `made`, whose bytes stand at
- * `host`, to the device, waits, and gives back what it takes the place of; on error `made` itself. block_give: gives it
- * back and leaves zeros. */
+/* A piece of device memory; zeros: none. block_take: dev_alloc of one. block_settle: brings `made`, whose bytes stand
+ * at `host`, to the device, waits, and gives back what it takes the place of; on error `made` itself. block_give:
+ * gives it back and leaves zeros. */
 struct device_block {
     void *memory;
     int64_t bytes;

@@ -59,7 +59,7 @@ struct engine {
     /* run, of n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else is
      * asked for; each has scratch of its own. NULL: mesh after mesh. */
     int (*run_batch)(const struct engine_run *runs, int n, struct sdd_error *err);
-    /* The same for rows of values; NULL: they are refined level by level (levels.h), by no engine. */
+    /* prepare, scratch and run of rows of values; NULL: they are refined level by level (levels.h). */
     int (*prepare_rows)(const struct engine_rows *rows, struct sdd_error *err);
     int64_t (*rows_scratch)(const struct engine_rows *rows);
     int (*run_rows)(const struct engine_rows *rows, struct sdd_error *err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finish.c: limits, normals and tangents of the last level, from what is around each of its points; for the engines that
- * have that level in grid order. */
+/* finish.c: limits, normals and tangents of the last level, from what is around each of its points; for the engines
+ * that have that level in grid order. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/isolated_points.k.h"
 #include "gpu/levels/level_tangents.ks.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix_sqrt3.c: scheme sqrt3 in engine mesh-matrix (kernels/sqrt3_grid.h has the rules). A level's matrix and
+/* sqrt3_levels.c: scheme sqrt3 level by level (rules/sqrt3_grid.h has the rules). A level's matrix and
  * adjacency are the start and the twin of each half-edge: no sort, no scan, each face comes from one half-edge of the
  * level before. Two levels are held at a time. */
 #include "gpu/levels/sqrt3_levels.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay; later ones are checked
- * in scratch memory and take the place of the old only when all of them are good, for which the device is waited for
- * once. */
+/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay; later ones are
+ * checked in scratch memory and take the place of the old only when all of them are good, for which the device is
+ * waited for once. */
 #include "gpu/mesh/mesh.h"
 #include "gpu/mesh/kernels/point_check.k.h"
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.h: the door of control meshes on a device. topology.h has what is the same for all positions: connectivity, tags,
- * face-varying channels, validated once (topology_create.c, by the stages of topology_build.c) and immutable; here are
- * the positions, UVs and primvars over it. Beside them options.c knows the options' tokens and rcm.c orders rows. This
- * is the only room that sees what nobody has checked. All that refines stands on it, and it on device/, grid/ and rules/;
- * what engines keep with a topology hangs on a list (topology_kept_get). */
+/* mesh.h: the door of control meshes on a device. topology.h has what is the same for all positions: connectivity,
+ * tags, face-varying channels, validated once (topology_create.c, by the stages of topology_build.c) and immutable;
+ * here are the positions, UVs and primvars over it. Beside them options.c knows the options' tokens and rcm.c orders
+ * rows. This is the only room that sees what nobody has checked. All that refines stands on it, and it on device/,
+ * grid/ and rules/; what engines keep with a topology hangs on a list (topology_kept_get). */
 #ifndef SDD_MESH_H
 #define SDD_MESH_H
 #include "gpu/mesh/topology.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheme.h: what the subdivision schemes differ in, so that no host code asks which one it has: a topology points to its
- * scheme. Rooms above that launch different kernels for them have a table of their own with a row for each kind. */
+/* scheme.h: what the subdivision schemes differ in, so that no host code asks which one it has: a topology points to
+ * its scheme. Rooms above that launch different kernels for them have a table of their own with a row for each kind. */
 #ifndef SDD_SCHEME_H
 #define SDD_SCHEME_H
 #include "gpu/sdd/sdd.h"
 
-/* What faces are split into: quads around the middle of a face, the quarters of a triangle, or three triangles around its
- * middle, whose outer edges are then turned. */
+/* What faces are split into: quads around the middle of a face, the quarters of a triangle, or three triangles around
+ * its middle, whose outer edges are then turned. */
 enum scheme_kind { SCHEME_QUADS, SCHEME_TRIANGLES, SCHEME_SQRT3, SCHEME_KINDS };
 
 struct scheme_counts { /* of a refined mesh */

@@ -79,7 +79,8 @@ struct sdd_topology {
  * channel NULL is the control mesh. */
 struct sdd_control topology_control(const sdd_topology *t);
 struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
-/* topology_kept_find: what code above keeps with the mesh of a channel, NULL: with the control mesh (gpu/device/kept.h).
+/* topology_kept_find: what code above keeps with the mesh of a channel, NULL: with the control mesh
+ * (gpu/device/kept.h).
  * topology_kept_get: the same, made where it is not there; NULL and SDD_ENO_MEMORY. */
 void *topology_kept_find(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops);
 void *topology_kept_get(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_create.c: from an untrusted polygon mesh to its connectivity on the device. Arrays are built where they stay, in
- * parts that are allocated once their size is known; temporary ones lie over each other where their times do not meet:
+/* topology_create.c: from an untrusted polygon mesh to its connectivity on the device. Arrays are built where they
+ * stay, in parts that are allocated once their size is known; temporary ones lie over each other where their times do
+ * not meet:
  *   faces   corners, vertex and edge order by stable sort, twins, fans     -> E, B, E', the first errors
  *   edges   numbers of edges; of a mesh that is not manifold after a count of how many it has more
  *   tags    creases, corners, holes, isolated vertices                     -> the last errors

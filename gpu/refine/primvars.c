@@ -153,7 +153,7 @@ struct run {
     void *scratch;
 };
 
-/* ---- formulas over the topology ----------------------------------------------------------------------------------- */
+/* ---- formulas over the topology ---------------------------------------------------------------------------------- */
 /* Values that are linear over the control faces, of any mesh over these. grid: of the values, whose edges have
  * edge_corner. */
 struct linear {

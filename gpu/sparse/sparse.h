@@ -9,8 +9,8 @@
 
 #define SPARSE_MAX_ENTRIES INT32_MAX
 
-/* sparse_row_ends: of n counts of terms the ends of their rows, in the same place; *total: of all rows, in 64 bits. Where
- * these are more than SPARSE_MAX_ENTRIES, the counts stay. Waits.
+/* sparse_row_ends: of n counts of terms the ends of their rows, in the same place; *total: of all rows, in 64 bits.
+ * Where these are more than SPARSE_MAX_ENTRIES, the counts stay. Waits.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int sparse_row_ends(sdd_device *d, int32_t *count, int64_t n, int64_t *total, struct sdd_error *err) SDD_MUST_CHECK;
 

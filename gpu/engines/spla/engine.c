@@ -6,7 +6,7 @@
  * products with vectors, mends the boundary, and writes the next matrix. Points of a level are numbered
  * [vertices | face points | edge points], triangles' [vertices | edge points]; the last step of all puts them into
  * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. sqrt3 has a file of its
- * own, mesh_matrix_spla_sqrt3.c. */
+ * own, spla_sqrt3.c. */
 #include "gpu/engines/spla/internal.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/levels/levels.h"

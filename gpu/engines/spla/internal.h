@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix_spla.h: scheme sqrt3 of engine mesh-matrix-spla: scratch and run as in engine.h; and what it shares with
- * the other schemes there. */
-#ifndef SDD_MESH_MATRIX_SPLA_H
-#define SDD_MESH_MATRIX_SPLA_H
+/* internal.h: scheme sqrt3 of engine mesh-matrix-spla: scratch and run as in engine_api.h; and what it shares with the
+ * other schemes there. */
+#ifndef SDD_SPLA_INTERNAL_H
+#define SDD_SPLA_INTERNAL_H
 #include "gpu/device/sizes.h"
 #include "gpu/engines/spla/algebra.h"
 #include "gpu/engine_api/engine_api.h"

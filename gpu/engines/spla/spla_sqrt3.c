@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_matrix_spla_sqrt3.c: scheme sqrt3 in sparse linear algebra (Mlakar 2018, section 4.1.2): a step makes F by a
+/* spla_sqrt3.c: scheme sqrt3 in sparse linear algebra (Mlakar 2018, section 4.1.2): a step makes F by a
  * mapped product, face points and vertex points by products with vectors, and the next matrix from F.
  *
  * The thesis has closed meshes. Boundary edges are a second matrix here, L: a column of two entries for each. L's

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: rows of a matrix while it is made (matrix.c), and the form in which it stays (matrix_pack.c). For this room
- * alone, and its bench. */
+/* internal.h: rows of a matrix while it is made (matrix.c), and the form in which it stays (matrix_pack.c). For this
+ * room alone, and its bench. */
 #ifndef SDD_SUBDIVISION_MATRIX_INTERNAL_H
 #define SDD_SUBDIVISION_MATRIX_INTERNAL_H
 #include "gpu/engines/subdivision_matrix/subdivision_matrix.h"

@@ -30,9 +30,9 @@ struct matrices {
     int64_t n_bare;
 };
 
-/* matrices_prepare: makes, and keeps with the mesh of a channel (NULL: the control mesh), those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both
- * tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
- * the tangents, but under sqrt3.
+/* matrices_prepare: makes, and keeps with the mesh of a channel (NULL: the control mesh), those of the request's level
+ * that are missing; wanted: bits 1 << enum matrix_of, both tangents or none; of sqrt3 points of the request's surface
+ * alone. Where rows are bare, the points are made along with the tangents, but under sqrt3.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                      unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
