@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Oracle of table_points, table_points_n, table_points_uv, table_points_batch, table_points_unorm16, table_order, table_locations,
- * table_rows and table_isolated: on the grids of meshes, pieces that make what chance leaves them, with columns and tables of
- * no meaning. Each point is summed in double; all that no piece makes, or is not in the range, must stay as it was.
- * Grid rows come from the grid order in words (tests/oracle/refined.h). */
+/* Oracle of table_points, table_points_n, table_points_uv, table_points_batch, table_points_unorm16, table_order,
+ * table_locations, table_rows and table_isolated: on the grids of meshes, pieces that make what chance leaves them,
+ * with columns and tables of no meaning. Each point is summed in double; all that no piece makes, or is not in the
+ * range, must stay as it was. Grid rows come from the grid order in words (tests/oracle/refined.h). */
 #include "gpu/engines/tabulated/kernels/table_isolated.k.h"
 #include "gpu/engines/tabulated/kernels/table_points_batch.k.h"
 #include "gpu/engines/tabulated/kernels/table_variants.ks.h"
