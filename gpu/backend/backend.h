@@ -18,9 +18,9 @@ enum sdd_kernel { /* one id for each kernel */
                   SDD_N_KERNELS
 };
 
-/* With this bit set an id means the kernel's reference: of a kernel with tuned forms the plain body that they are held to
- * by tests and benches. Of other kernels it changes nothing. A reference makes no rows of a first step in the same
- * launch: let the device seem to have no in_order. */
+/* With this bit set an id means the kernel's reference: of a kernel with tuned forms the plain body that they are
+ * held to by tests and benches. Of other kernels it changes nothing. A reference makes no rows of a first step in
+ * the same launch: let the device seem to have no in_order. */
 #define SDD_REFERENCE 0x10000
 
 #define SDD_N_MARKS 8

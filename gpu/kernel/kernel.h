@@ -3,9 +3,13 @@
  * and counts and a body k_NAME(i, args) for one item: valid C11 and valid CUDA C++. gcc makes a parallel loop of it
  * (device/cpu/room_loops.h), nvcc a __global__ function (device/cuda/room_launches.cuh); the list of kernels is made
  * from the file names (list-kernels). A kernel whose items need each other's results is a kernel of tiles (tile.h).
+ * Kernels that differ in a format or a width alone come from a macro list in one file, NAME.ks.h.
+ *
  * A kernel may have a tuned form for CUDA, gpu/ROOM/cuda/NAME.cuh. Then NAME.k.h has besides k_NAME, which CPUs run, a
- * reference r_NAME(tile, args) in the language of tile.h: the plainest body that makes the same bits, a block of a GPU an
- * item. Tests and benches hold the other forms to it (SDD_REFERENCE). The body of a kernel of tiles is its own reference.
+ * reference r_NAME(tile, args) in the language of tile.h: the plainest body that makes the same bits, a block of a GPU
+ * an item. Tests and benches hold the other forms to it (SDD_REFERENCE). The body of a kernel of tiles is its own
+ * reference.
+ *
  * Rules: each word has one writer (or writers of one value, sdd_mark); gather, no float atomics; only + - * / sqrt
  * fmaf; contraction is off on both compilers, so the same operations in the same order give the same bits. No
  * designated initialisers, compound literals or VLAs. */

@@ -96,7 +96,8 @@ static void make_grid(struct creased_grid *g, int triangles)
     g->counts = xalloc(2 * n_faces, sizeof *g->counts), g->vertices = xalloc(6 * n_faces, sizeof *g->vertices);
     g->creases = xalloc(2 * n_faces, sizeof *g->creases), g->sharpness = xalloc(n_faces, sizeof *g->sharpness);
     for (int32_t v = 0; v < n_vertices; v++) {
-        const float x = (float)(v % row), y = (float)(v / row);
+        const int32_t line = v / row;
+        const float x = (float)(v % row), y = (float)line;
         g->points[3 * v] = x, g->points[3 * v + 1] = y, g->points[3 * v + 2] = (float)(v * 37 % 101) * 0.01f;
         g->uvs[2 * v] = x / (float)row, g->uvs[2 * v + 1] = y / (float)row;
     }

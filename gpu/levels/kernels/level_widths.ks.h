@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* level_widths: the kernels of a level over rows of one to three floats, such as UVs. Those of positions are kernels of their
- * own, in which the width is a constant.
+/* level_widths: the kernels of a level over rows of one to three floats, such as UVs. Those of positions are kernels
+ * of their own, in which the width is a constant.
  * Shapes  as the kernel that each is of; rows of `width`
  * Shape   item, n as that kernel      Cost  as that kernel, a float 4 B
  * Result  as that kernel, component by component      Source  that kernel      Threads any queue */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid_uvs.cuh: kernels/grid_uvs.h for a block an item: a thread a row. Of rows of two floats the ends of the lines and
- * the corners of the grids that an item reaches into are made once and meet in shared memory. The bits are those of the
- * portable form. */
+/* grid_uvs.cuh: kernels/grid_uvs.k.h for a block an item: a thread a row. Of rows of two floats the ends of the
+ * lines and the corners of the grids that an item reaches into are made once and meet in shared memory. The bits are
+ * those of the reference. */
 #ifndef SDD_GRID_UVS_CUH
 #define SDD_GRID_UVS_CUH
 #include "gpu/device/cuda/overlap.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_normals.cuh: kernels/table_normals.h for a block an item. The bits are those of the portable form.
+/* table_normals.cuh: kernels/table_normals.k.h for a block an item. The bits are those of its reference.
  * Normals of all points are made piece by piece, as table_bicubic.cuh makes points: what leads away from points at
  * one x stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in
  * shared memory. Tangents, and some rows, are made row by row, a thread a row. */

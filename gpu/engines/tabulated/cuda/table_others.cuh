@@ -178,7 +178,7 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
         w = t + SDD_TABLE_TERMS < n ? w + SDD_TABLE_TERMS * p.slots : then;
 #pragma unroll
         for (int from = 0; from < SDD_TABLE_TERMS; from += half) {
-            if (from == 0 || t + from < n)
+            if (from == 0 || t + from < n) {
 #pragma unroll
                 for (int c = from; c < from + half; c++) {
 #pragma unroll
@@ -190,6 +190,7 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
                             some[j][k] = fmaf(next[c], point[k], some[j][k]);
                     }
                 }
+            }
 #pragma unroll
             for (int c = from; c < from + half; c++)
                 next[c] = __ldg(w + c * p.slots);

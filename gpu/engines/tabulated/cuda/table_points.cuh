@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points.cuh: kernels/table_points.h for a block an item. The bits are those of the portable form. */
+/* table_points.cuh: kernels/table_points.k.h for a block an item. The bits are those of its reference. */
 #ifndef SDD_TABLE_POINTS_CUH
 #define SDD_TABLE_POINTS_CUH
 #include "gpu/engines/tabulated/cuda/table_others.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_normals.cuh: kernels/table_tri_normals.h for a block an item. The bits are those of the portable form. */
+/* table_tri_normals.cuh: kernels/table_tri_normals.k.h for a block an item. The bits are those of its reference. */
 #ifndef SDD_TABLE_TRI_NORMALS_CUH
 #define SDD_TABLE_TRI_NORMALS_CUH
 #include "gpu/engines/tabulated/cuda/table_tri.cuh"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_rows.cuh: kernels/table_tri_rows.h for a block an item. The bits are those of the portable form. */
+/* table_tri_rows.cuh: kernels/table_tri_rows.k.h for a block an item. The bits are those of its reference. */
 #ifndef SDD_TABLE_TRI_ROWS_CUH
 #define SDD_TABLE_TRI_ROWS_CUH
 #include "gpu/engines/tabulated/cuda/table_tri.cuh"

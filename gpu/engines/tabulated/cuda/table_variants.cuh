@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_variants.cuh: kernels/table_variants.ks.h as table_points.cuh, table_normals.cuh and table_points_normals.cuh make
- * the kernels that they are variants of. */
+/* table_variants.cuh: kernels/table_variants.ks.h as table_points.cuh, table_normals.cuh and
+ * table_points_normals.cuh make the kernels that they are variants of. */
 #ifndef SDD_TABLE_VARIANTS_CUH
 #define SDD_TABLE_VARIANTS_CUH
 #include "gpu/engines/tabulated/cuda/table_points_normals.cuh"

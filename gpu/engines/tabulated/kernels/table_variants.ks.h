@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_variants: the kernels of tabulated for rows of other formats and widths (rows_out.h). Each is a kernel of its own,
- * because one for all of them would take more of a GPU's registers than there are.
+/* table_variants: the kernels of tabulated for rows of other formats and widths (rows_out.h). Each is a kernel of
+ * its own, because one for all of them would take more of a GPU's registers than there are.
  * Shapes  as the kernel that each is of; rows of table_points_unorm16 are u16[4], of table_points_uv f32[2] or f16[2]
  *         that follow each other, of table_points_n `width` of a stride, of table_normals_oct16, by_pieces, i16[2];
  *         table_points_normals_16 has both of the 16-bit ones
