@@ -207,7 +207,7 @@ static void next_points(const sdd_topology *t, const struct sdd_sqrt3 *m, const 
 void sqrt3_indices(const struct engine_run *run, const uint32_t *vert)
 {
     const sdd_topology *t = run->mesh->topology;
-    struct sqrt3_indices_args indices = {vert, t->shown, run->indices, power_of_3(run->request->level)};
+    struct sqrt3_indices_args indices = {vert, t->visible, run->indices, power_of_3(run->request->level)};
     if (run->indices)
         DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_visible / 3 * indices.each);
 }
@@ -223,7 +223,7 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
         uvs.row = t->channel[0].vert;
         uvs.uv = (const struct sdd_float2 *)run->mesh->uvs;
     }
-    uvs.shown = last ? t->shown : NULL;
+    uvs.shown = last ? t->visible : NULL;
     uvs.each = power_of_3(m->level + steps);
     uvs.out = last ? (struct sdd_float2 *)run->uvs : l->uv[(m->level / 2 + 1) % 2];
     DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_visible / 3 : t->info.n_faces) * uvs.each);

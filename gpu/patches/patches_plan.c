@@ -273,7 +273,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
-    p->features.shown = p->with_holes ? NULL : t->shown;
+    p->features.shown = p->with_holes ? NULL : t->visible;
     p->features.n_visible = (uint32_t)t->n_visible;
     int rc = plan_control(p, err);
     for (int level = 1; level <= p->request.level && !rc; level++) {
