@@ -89,30 +89,29 @@ struct build {
  * Errors  SDD_EMESH, SDD_ENO_MEMORY, SDD_EDEVICE */
 int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* The scratch bytes that a scan of n numbers, or a sort of n keys, needs. */
-int64_t build_scan_scratch(const struct build *b, int64_t n);
-int64_t build_sort_scratch(const struct build *b, int64_t n, int bits);
+int64_t build_scan_scratch(const struct build *b, int64_t n);           /* The scratch bytes of a scan of n numbers. */
+int64_t build_sort_scratch(const struct build *b, int64_t n, int bits); /* The scratch bytes of a sort of n keys. */
 /* build_place: counts what lay_out takes, allocates exactly that as `part`, and lays it out. */
 int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
                 struct sdd_error *err) SDD_MUST_CHECK;
 void build_start_words(struct build *b); /* Sets the errors to ~0 and the counts to 0. */
-/* build_count_word: queues the last of n ranks to a word. build_read_words: downloads all words and waits. */
+/* build_count_word: queues a copy of the last of n ranks to a word. */
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);
-int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+int build_read_words(struct build *b, struct sdd_error *err) SDD_MUST_CHECK; /* Downloads all words and waits. */
 
-/* Stage "faces".
- * build_count_split: adds to E the edges that a non-manifold mesh gets by splitting, and waits.
- * build_run_edges: numbers the edges. For a non-manifold mesh it also says their kinds and numbers the corners without
- * a face across.
- * build_fail_faces: makes the error of the first word of this stage that holds one, if any does.
- * build_tell_fault: says why the mesh is not manifold, by the first such element of the first such kind. */
+/* ---- stage "faces" ----------------------------------------------------------------------------------------------- */
 void build_lay_out_sort(struct build *b, struct arena *a);
 void build_lay_out_faces(struct build *b, struct arena *a);
 void build_lay_out_nonmanifold(struct build *b, struct arena *a);
 void build_run_faces(struct build *b);
+/* build_count_split: adds to E the edges that a non-manifold mesh gets by splitting, and waits. */
 int build_count_split(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+/* build_run_edges: numbers the edges. For a non-manifold mesh it also says their kinds and numbers the corners without
+ * a face across. */
 void build_run_edges(struct build *b);
+/* build_fail_faces: makes the error of the first word of this stage that holds one, if any does. */
 int build_fail_faces(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
+/* build_tell_fault: says why the mesh is not manifold, by the first such element of the first such kind. */
 void build_tell_fault(const struct build *b);
 
 /* build_rank_edges: sorts the corners of the mesh whose corners have the rows `vert`, all below 2^bits, by the ends
@@ -122,29 +121,28 @@ void build_rank_edges(struct build *b, const uint32_t *vert, int bits);
  * stages need its `corners` and `rank`. */
 void build_run_positions(struct build *b);
 
-/* Face-varying channels.
- * build_channel_indices: the indices of channel k as they were authored.
- * build_run_channel: stage "faces" of channel k.
- * build_split_channels: gives rows of their own to values that several vertices share. Mostly there are none.
- * build_run_channels: once creases and corners are known, what smooth channels are refined by.
- * build_run_channel_lists: their semi-sharp edges, under chaikin. */
-const int32_t *build_channel_indices(const struct build *b, int k);
-void build_run_channel(struct build *b, int k);
+/* ---- face-varying channels --------------------------------------------------------------------------------------- */
+const int32_t *build_channel_indices(const struct build *b, int k); /* The authored indices of channel k. */
+void build_run_channel(struct build *b, int k);                     /* Stage "faces" of channel k. */
+/* build_split_channels: gives rows of their own to values that several vertices share. Mostly there are none. It waits
+ * if there are any. */
 int build_split_channels(struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_lay_out_channel(struct build *b, struct arena *a, struct topology_channel *channel);
+/* build_run_channels: once creases and corners are known, makes what smooth channels are refined by. */
 void build_run_channels(struct build *b);
 void build_lay_out_channel_lists(struct build *b, struct arena *a);
-void build_run_channel_lists(struct build *b);
+void build_run_channel_lists(struct build *b); /* The semi-sharp edges of smooth channels, under chaikin. */
 
-/* Stage "tags".
- * build_count_feature_vertices: counts them once all sharpness is known, also that of channels.
- * build_run_ghosts: adds the ghosts. It needs a manifold mesh, where walks around vertices end; others have no ghosts.
- * build_fail_tags: makes the error of the first word of this stage that holds one, if any does. */
+/* ---- stages "tags", "ghosts" and "lists" ------------------------------------------------------------------------- */
 void build_lay_out_tags(struct build *b, struct arena *a);
 void build_lay_out_lists(struct build *b, struct arena *a);
 void build_run_tags(struct build *b);
+/* build_count_feature_vertices: counts them once all sharpness is known, also that of channels. */
 void build_count_feature_vertices(struct build *b);
+/* build_run_ghosts: adds the ghosts. Other meshes than manifold ones have none, because walks around their
+ * vertices may not end. */
 void build_run_ghosts(struct build *b);
+/* build_fail_tags: makes the error of the first word of stage "tags" that holds one, if any does. */
 int build_fail_tags(const struct build *b, struct sdd_error *err) SDD_MUST_CHECK;
 void build_run_lists(struct build *b);
 

@@ -85,9 +85,9 @@ struct sdd_topology {
 struct sdd_control topology_control(const sdd_topology *t);
 struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
 /* topology_kept_find: what code above keeps with the mesh of a channel, or with the control mesh where c is NULL
- * (gpu/device/kept.h). NULL if it has not been made.
- * topology_kept_get: returns the same, and makes it first if need be. NULL and SDD_ENO_MEMORY if there is no memory. */
+ * (gpu/device/kept.h). NULL if it has not been made. */
 void *topology_kept_find(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops);
+/* topology_kept_get: returns the same, and makes it first if need be. NULL and SDD_ENO_MEMORY if there is no memory. */
 void *topology_kept_get(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops,
                         struct sdd_error *err) SDD_MUST_CHECK;
 /* Whether face-varying values are smooth off their seams. Otherwise they are linear over the control faces. */
@@ -102,10 +102,10 @@ int64_t topology_channel_points(const sdd_topology *t, const struct topology_cha
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);
 
 /* topology_angles: the number of rows in the table of the cosine and sine of 2 pi / n that limit normals need. Here n
- * goes up to twice the largest valence or face size.
- * topology_upload_angles: makes that table in double and queues its upload to `to`.
- * Errors  SDD_ENO_MEMORY */
+ * goes up to twice the largest valence or face size. */
 int64_t topology_angles(const sdd_topology *t);
+/* topology_upload_angles: makes that table in double and queues its upload to `to`.
+ * Errors  SDD_ENO_MEMORY */
 int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif
