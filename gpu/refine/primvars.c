@@ -85,7 +85,7 @@ static const struct sdd_primvar *smooth_primvar(const sdd_topology *t, const str
 
 static int64_t rows_scratch(const struct engine *e, const struct engine_rows *rows)
 {
-    return e->rows_scratch ? e->rows_scratch(rows) : smooth_scratch(rows);
+    return e->rows_scratch ? e->rows_scratch(rows) : refine_values_scratch(rows);
 }
 
 int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
@@ -223,7 +223,7 @@ static int run_smooth(const struct run *run, const struct topology_channel *c, c
 {
     const struct engine *e = run->engine;
     const struct engine_rows rows = {run->mesh->topology, c, run->request, width, values, out, as, run->scratch};
-    return e->run_rows ? e->run_rows(&rows, err) : smooth_run(&rows, err);
+    return e->run_rows ? e->run_rows(&rows, err) : refine_values_run(&rows, err);
 }
 
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,

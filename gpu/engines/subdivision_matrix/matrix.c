@@ -22,7 +22,7 @@ struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
     const struct topology_channel *channel;
-    struct sdd_control mesh; /* goes along the levels, as in smooth_levels */
+    struct sdd_control mesh; /* goes along the levels, as in refine_levels */
     struct device_block tools;
     float *parts[2];
     struct sdd_float2 *weights, *angle;
