@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend.c: opens a backend module. Only an absolute path is tried; a module that loaded stays for the life of the
- * process (the CUDA runtime does not survive being unloaded). */
+/* backend.c: opens a backend module, for sdd_device_open. Only an absolute path is tried. A module that was loaded
+ * stays for the life of the process, because the CUDA runtime does not survive being unloaded. */
 #include "gpu/backend/backend.h"
 #include "abi.h"
 #include <dlfcn.h>
@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Writes $ORIGIN/../lib/libsdd_cuda.so of the running program to `path`. Returns -1 if the program's path is
+ * unknown. */
 /* $ORIGIN/../lib/libsdd_cuda.so of the running program */
 static int default_path(char *path, size_t size)
 {
@@ -49,7 +51,7 @@ const struct sdd_backend *sdd_backend_load(const char *path, char *reason, size_
     }
     void *symbol = dlsym(module, SDD_BACKEND_ENTRY);
     sdd_backend_entry_fn *entry = NULL;
-    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from object to function pointer */
+    memcpy(&entry, &symbol, sizeof entry); /* ISO C has no cast from an object pointer to a function pointer. */
     const struct sdd_backend *b = entry ? entry(SDD_ABI_HASH) : NULL;
     if (!b || strcmp(b->abi, SDD_ABI_HASH) != 0) {
         snprintf(reason, size, "the CUDA module is of another build than this program");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* host_cache.h: ordinary host memory whose large blocks are kept for the next taker of about their size, since fresh
- * pages cost more than the work that is done in them. A header only because the CUDA module, a library of its own,
- * takes its memory here too. Threads: the caller's device decides; one at a time on a cache. */
+/* host_cache.h: ordinary host memory whose large blocks are kept for the next request of about their size, because
+ * fresh pages cost more than the work that is done in them. It is all in a header because the CUDA module, a library of
+ * its own, takes its memory here too.
+ * Threads one at a time on a cache, as on the device that has it */
 #ifndef SDD_HOST_CACHE_H
 #define SDD_HOST_CACHE_H
 #include <malloc.h>
@@ -10,13 +11,14 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define HOST_HUGE_BYTES (2 << 20)        /* smaller blocks are malloc's */
-#define HOST_SLACK (2 * HOST_HUGE_BYTES) /* a block may be larger by as much: its size and its address are rounded */
-#define HOST_CACHED 16                   /* kept at the most, beyond what is in use, and .. */
-#define HOST_CACHED_BYTES ((int64_t)1 << 30)
+#define HOST_HUGE_BYTES (2 << 20) /* Smaller blocks are not kept. */
+/* A block may be larger by this, because its size and its address are rounded. */
+#define HOST_SLACK (2 * HOST_HUGE_BYTES)
+#define HOST_CACHED 16                       /* At most so many blocks are kept beyond what is in use. */
+#define HOST_CACHED_BYTES ((int64_t)1 << 30) /* They have at most so many bytes. */
 
 struct host_cache {
-    int n; /* oldest first */
+    int n; /* The oldest block comes first. */
     int64_t bytes;
     struct {
         void *memory;
@@ -39,7 +41,7 @@ static inline void host_cache_trim(struct host_cache *c)
         free(host_uncache(c, c->n - 1));
 }
 
-/* host_take: at least 256-byte aligned, contents undefined; NULL when there is no memory. */
+/* host_take: at least 256-byte aligned memory with undefined contents; NULL when there is none. */
 static inline void *host_take(struct host_cache *c, int64_t bytes)
 {
     const size_t align = bytes >= HOST_HUGE_BYTES ? HOST_HUGE_BYTES : 256;
@@ -53,13 +55,13 @@ static inline void *host_take(struct host_cache *c, int64_t bytes)
         memory = aligned_alloc(align, size);
     }
     if (memory && bytes >= HOST_HUGE_BYTES)
-        (void)madvise(memory, size, MADV_HUGEPAGE); /* advice: refusal costs time only */
+        (void)madvise(memory, size, MADV_HUGEPAGE); /* This is advice; a refusal only costs time. */
     return memory;
 }
 
 static inline void host_give(struct host_cache *c, void *memory, int64_t bytes)
 {
-    const int64_t room = (int64_t)malloc_usable_size(memory); /* it may have been taken for less than it is */
+    const int64_t room = (int64_t)malloc_usable_size(memory); /* The block may be larger than what it was taken for. */
     if (bytes < HOST_HUGE_BYTES || room > HOST_CACHED_BYTES) {
         free(memory);
         return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* device.c: a device over a backend: which one is opened, how its memory is counted, and its sticky status. */
+/* device.c: devices for the whole library (device.h): which backend is opened, how memory is counted, and the sticky
+ * status. */
 #include "gpu/device/device.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
     int rc = SDD_ENO_MEMORY;
     int64_t available = d->limit - d->used, unused = 0, total = 0;
     *out = NULL;
-    if (d->status && (rc = dev_finish(d, err))) /* a step queued before this one failed */
+    if (d->status && (rc = dev_finish(d, err))) /* A step that was queued before this one failed. */
         return rc;
     if (bytes <= available)
         rc = d->b->alloc(d->dev, bytes, out);
@@ -105,7 +106,7 @@ int dev_alloc(sdd_device *d, int64_t bytes, void **out, struct sdd_error *err)
         return dev_lost(d, err);
     if (rc) {
         if (bytes <= available && !d->b->memory(d->dev, &unused, &total) && unused < available)
-            available = unused; /* the device refused what the limit would allow */
+            available = unused; /* The device refused what the limit would allow. */
         sdd_fail(err, SDD_ENO_MEMORY, "", "%lld bytes of device memory are needed, %lld of %lld are free",
                  (long long)bytes, (long long)available, (long long)d->limit);
         if (err) {
@@ -211,8 +212,8 @@ void dev_launch(sdd_device *d, int kernel, const void *args, size_t args_bytes, 
 
 void dev_l2_window(sdd_device *d, void *memory, int64_t bytes)
 {
-    if (d->b->keep)
-        d->b->keep(d->dev, memory, bytes);
+    if (d->b->l2_window)
+        d->b->l2_window(d->dev, memory, bytes);
 }
 
 int dev_host_alloc(sdd_device *d, int64_t bytes, int soon, void **out, struct sdd_error *err)
@@ -257,7 +258,7 @@ int dev_finish(sdd_device *d, struct sdd_error *err)
 void dev_drain(sdd_device *d)
 {
     int rc = dev_finish(d, NULL);
-    (void)rc; /* the caller reports the failure that came first */
+    (void)rc; /* The caller reports the failure that came first. */
 }
 
 void *arena_take(struct arena *a, int64_t count, int64_t item_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest.c: the digest of a block: a tree of XXH64, so that a device makes it in parallel and a client checks it with
- * any xxHash library. */
+/* digest.c: the digest of a block, for results and whoever checks them. It is a tree of XXH64, so that a device
+ * makes it in parallel and a client checks it with any xxHash library. */
 #include "gpu/device/digest.h"
 #include "gpu/device/kernels/digest_piece.k.h"
 #include <xxhash.h>
@@ -37,7 +37,8 @@ void digest_queue(sdd_device *d, const void *data, int64_t bytes, void *scratch,
     }
 }
 
-/* One node of the tree: the digests of up to 128 pieces below it. A level is never held whole. */
+/* The value of one node of the tree, which digests the values of up to 128 nodes below it. No level is ever held as
+ * a whole. */
 static uint64_t digest_node(const char *data, int64_t bytes, int64_t span)
 {
     uint64_t values[SDD_DIGEST_PIECE / 8];
@@ -52,13 +53,13 @@ static uint64_t digest_node(const char *data, int64_t bytes, int64_t span)
 
 uint64_t sdd_digest(const void *data, int64_t bytes)
 {
-    int64_t span = SDD_DIGEST_PIECE; /* bytes under the root: 1024 * 128^k; 9 levels cover 64 bits */
+    int64_t span = SDD_DIGEST_PIECE; /* The bytes under the root are 1024 * 128^k. Nine levels cover 64 bits. */
     while (span < bytes)
         span *= SDD_DIGEST_PIECE / 8;
     return digest_node(data, bytes, span);
 }
 
-/* The smallest real work: a digest of one zero word, checked. */
+/* The probe is the smallest real work: a digest of one zero word, which is checked. */
 int sdd_device_probe(sdd_device *d, struct sdd_error *err)
 {
     uint64_t digest = 0, zero = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.c: lists of a few elements, in which the address of the operations is the key. */
+/* kept.c: the lists of kept.h, for devices and topologies. They have a few elements, with the address of the
+ * operations as the key. */
 #include "gpu/device/kept.h"
 #include <stdlib.h>
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.h: what rooms above keep with a device or with a topology. It is made when it is first asked for, and goes when
- * its owner goes. The owner knows no more of it than how many bytes of device memory it has and how it is given back,
- * so an engine, or whatever else wants to keep something, needs no line in the owner's code. */
+/* kept.h: what rooms above keep with a device or with a topology. It is made when it is first asked for, and goes
+ * when its owner goes. The owner knows only how many bytes of device memory it has and how it is freed, so an
+ * engine, or whatever else keeps something, needs no line in the owner's code. */
 #ifndef SDD_KEPT_H
 #define SDD_KEPT_H
 #include "gpu/sdd/sdd.h"
 
+/* What the owner knows of a kept thing. The address of the operations says which thing it is. */
 struct kept_ops {
-    void *(*create)(void);              /* with nothing in it yet; NULL: no memory      */
-    int64_t (*bytes)(const void *what); /* of device memory; NULL: it never has any */
+    void *(*create)(void);              /* Makes it empty, or returns NULL if there is no memory. */
+    int64_t (*bytes)(const void *what); /* Its bytes of device memory. It may be NULL if there are never any. */
     void (*free)(sdd_device *d, void *what);
 };
 struct kept;
@@ -16,11 +17,12 @@ struct kept_list {
     struct kept *first;
 };
 
-/* kept_find: what has been made with these ops (the pointer says which); NULL: nothing has.
- * kept_get: the same, or makes it; NULL and SDD_ENO_MEMORY. */
+/* kept_find: what has been made with these operations, or NULL. */
 void *kept_find(const struct kept_list *list, const struct kept_ops *ops);
+/* kept_get: returns what kept_find would, and makes it first if need be. NULL and SDD_ENO_MEMORY if there is no memory.
+ */
 void *kept_get(struct kept_list *list, const struct kept_ops *ops, struct sdd_error *err) SDD_MUST_CHECK;
-int64_t kept_bytes(const struct kept_list *list);
-void kept_free(sdd_device *d, struct kept_list *list);
+int64_t kept_bytes(const struct kept_list *list);      /* The device bytes of all that is in the list. */
+void kept_free(sdd_device *d, struct kept_list *list); /* Frees all that is in the list. */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sizes.h: what memory is laid out and keys are sorted with. */
+/* sizes.h: small helpers for all host code that lays out memory and sorts keys. */
 #ifndef SDD_SIZES_H
 #define SDD_SIZES_H
 #include <stdint.h>
@@ -9,7 +9,7 @@ static inline int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* id_bits: the least number of bits that ids below n fit in, from 1. */
+/* id_bits: the least number of bits that hold every id below n; at least 1. */
 static inline int id_bits(int64_t n)
 {
     int bits = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capabilities.c: the feature table, what a request needs of it, and the sentences of what no engine can do. */
+/* capabilities.c: the feature table, what a request needs of it, and the sentences about what no engine can do, for
+ * refine/ and its callers. */
 #include "gpu/engine_api/capabilities.h"
 #include <stdio.h>
 #include <string.h>
@@ -89,8 +90,8 @@ static int first_of(uint32_t features)
     return k;
 }
 
-/* The engines that lack the fewest: at most `most` features of what the request needs; of those that lack none the ones
- * that take it, but for one. */
+/* Writes the names of the engines that lack at most `most` of the features that the request needs. Of engines that
+ * lack none, it names those that take the mesh. Engine `but` is left out. */
 static void name_engines(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
                          int most, const struct engine *but, char *out, size_t size)
 {
@@ -144,13 +145,15 @@ int features_fail(const struct engine *const *engines, const sdd_topology *t, co
     if (method)
         missing = features_missing(t, method, needed);
     const struct sdd_feature_info *f = sdd_feature_table + first_of(missing);
-    int no_scheme = f == sdd_feature_table + FEATURE_MANIFOLD, odd = f == sdd_feature_table + FEATURE_ANY_TOPOLOGY;
+    int no_scheme = f == sdd_feature_table + FEATURE_MANIFOLD;
+    int nonmanifold = f == sdd_feature_table + FEATURE_ANY_TOPOLOGY;
     const char *what = no_scheme ? "scheme" : f->what, *under = no_scheme ? "" : "under ";
     if (!method)
         return sdd_fail(err, SDD_EUNSUPPORTED, f->option, "no engine does %s %s%s; all else that is asked %s do", what,
                         under, scheme, others);
-    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s%sengine %s does not do %s %s%s%s%s", odd ? t->fault : "",
-                    odd && *t->fault ? "; " : "", method->name, what, under, scheme,
+    return sdd_fail(err, SDD_EUNSUPPORTED, "method", "%s%sengine %s does not do %s %s%s%s%s",
+                    nonmanifold ? t->fault : "", nonmanifold && *t->fault ? "; " : "", method->name, what, under,
+                    scheme,
                     !*others ? ""
                     : most   ? "; closest: "
                              : "; engines that do: ",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capabilities.h: what a request on a topology needs, held against what each engine says it does. Shared inside gpu/.
- */
+/* capabilities.h: compares what a request on a topology needs with what each engine says it does. refine/ chooses an
+ * engine by it, and engines fill their tables with it. */
 #ifndef SDD_CAPABILITIES_H
 #define SDD_CAPABILITIES_H
 #include "gpu/engine_api/engine_api.h"
@@ -27,13 +27,13 @@ enum feature {
     N_FEATURES
 };
 
-/* Schemes, as bits of an engine's table. */
+/* Schemes, as bits of an entry of an engine's table. */
 #define UNDER_CATMULL_CLARK (1u << SDD_SCHEME_CATMULL_CLARK)
 #define UNDER_LOOP (1u << SDD_SCHEME_LOOP)
 #define UNDER_BILINEAR (1u << SDD_SCHEME_BILINEAR)
 #define UNDER_SQRT3 (1u << SDD_SCHEME_SQRT3)
-/* The rows of what every engine does alike under its schemes: what boundaries, holes and sides mean belongs to the
- * topology, what refines along with the positions to primvars.c. */
+/* The entries of what every engine does alike under its schemes. What boundaries, holes and orientation mean belongs
+ * to the topology, and what is refined besides positions to refine/primvars.c. */
 #define FEATURES_OF_ALL(schemes)                                                                                       \
     [FEATURE_MANIFOLD] = (schemes), [FEATURE_EDGE_AND_CORNER] = (schemes), [FEATURE_EDGE_ONLY] = (schemes),            \
     [FEATURE_BOUNDARY_NONE] = (schemes), [FEATURE_HOLES] = (schemes), [FEATURE_LEFT_HANDED] = (schemes),               \
@@ -41,18 +41,18 @@ enum feature {
     [FEATURE_FVAR_SMOOTH] = (schemes) & ~(UNDER_SQRT3 | UNDER_BILINEAR), [FEATURE_COPIED] = (schemes),                 \
     [FEATURE_VARYING] = (schemes) & ~UNDER_SQRT3, [FEATURE_VERTEX] = (schemes) & ~UNDER_SQRT3
 
-/* Features that a refine needs, as bits: only what changes its result, so that nothing is refused for an option that
- * has no effect on the mesh. */
+/* features_needed: the features, as bits, that a refine needs. Only those count that change its result, so that
+ * nothing is refused for an option that has no effect on the mesh. */
 uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request *r);
-/* features_missing: those of them that the engine lacks under the topology's scheme. */
+/* features_missing: those of the needed features that the engine lacks under the topology's scheme. */
 uint32_t features_missing(const sdd_topology *t, const struct sdd_engine_info *e, uint32_t needed);
-/* Below `engines` is the engine table, which ends with NULL.
- * features_fail: SDD_EUNSUPPORTED: names the first feature that engine `method` lacks, or when method is NULL that no
- * engine has them all, and which come closest. */
+/* features_fail: fails with SDD_EUNSUPPORTED. It names the first feature that engine `method` lacks or, where method
+ * is NULL, says that no engine has them all and which ones come closest. `engines` is the engine table, which ends
+ * with NULL. */
 int features_fail(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
                   const struct sdd_engine_info *method, struct sdd_error *err);
-/* features_add_engines: adds to the sentence of SDD_EUNSUPPORTED why an engine cannot take this mesh, those that can.
- * Returns that code. */
+/* features_add_engines: adds to an error that says why engine `but` cannot take this mesh the engines that can.
+ * Returns the error's code. `engines` is the engine table, which ends with NULL. */
 int features_add_engines(const struct engine *const *engines, const sdd_topology *t, const struct sdd_refine_request *r,
                          const struct engine *but, struct sdd_error *err);
 

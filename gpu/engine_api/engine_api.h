@@ -1,74 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_api.h: the door of what engines and their caller agree on. An engine is host C over a device, called by
- * refine/: it makes positions, normals and tangents in grid order, and may have a way of its own for rows of values
- * that are refined along. Indices and linear UVs are formulas over the topology and belong to all engines, but for
- * those of sqrt3. An engine is a folder of engines/ and a row of refine/engines.c; no engine knows another, and nothing
- * below refine/ knows which there are. Beside it capabilities.h says what an engine can do, result.h how blocks come to
- * host memory, quantise.h how they become compact. */
+ * refine/. It makes positions, normals and tangents in grid order, and may have a way of its own to refine rows of
+ * other values. Indices and linear UVs are formulas over the topology and belong to no engine, except under sqrt3.
+ * An engine is a folder of engines/ and a row of refine/engines.c. No engine knows another, and nothing below
+ * refine/ knows which ones there are. Beside this header capabilities.h says what an engine can do, result.h how
+ * blocks come to host memory, and quantise.h how they become compact. */
 #ifndef SDD_ENGINE_API_H
 #define SDD_ENGINE_API_H
 #include "gpu/kernel/rows_out.h"
 #include "gpu/mesh/mesh.h"
 
-/* What one run gets: where to work and where to write. Each output may be NULL. */
+/* What one run gets: where to work and where to write. Each output may be NULL. All arrays are on the device. */
 struct engine_run {
     const sdd_mesh *mesh;
     const struct sdd_refine_request *request;
-    float *positions, *normals; /* device, [n grid points][3], or of 16 bits where the engine makes that: .. */
-    struct sdd_rows_as positions_as, normals_as;
-    float *tangents;           /* device, [n grid points][6] */
-    void *scratch;             /* device, as many bytes as `scratch` said */
-    uint32_t *indices;         /* device, [faces][3]; only under scheme sqrt3, where the engine writes them */
-    float *uvs;                /* device, [faces][3][2]; as indices */
-    int64_t first_row, n_rows; /* of the grid points: those that positions has. All, unless the engine has `ranges` */
+    float *positions, *normals;                  /* Shape [grid points][3], unless the next two say another format. */
+    struct sdd_rows_as positions_as, normals_as; /* The formats of the rows above. */
+    float *tangents;                             /* Shape [grid points][6]. */
+    void *scratch;                               /* As many bytes as `scratch` said. */
+    uint32_t *indices; /* Shape [faces][3]. Only under scheme sqrt3 the engine writes indices and UVs. */
+    float *uvs;        /* Shape [faces][3][2]. */
+    /* The grid points whose positions are wanted. These are all, unless the engine has `ranges`. */
+    int64_t first_row, n_rows;
 };
 
-/* Rows of values that are refined as positions are: values [rows of the mesh][width] -> out [rows of the request's
- * level, or their limits][width]. */
+/* Rows of values that are refined as positions are: values[rows of the mesh][width] go to out[rows][width], which
+ * are those of the request's level or their limits. All arrays are on the device. */
 struct engine_rows {
     const sdd_topology *topology;
-    const struct topology_channel *channel; /* over whose mesh; NULL: over the control mesh */
+    const struct topology_channel *channel; /* The channel over whose mesh they are; NULL for the control mesh. */
     const struct sdd_refine_request *request;
     int width;
-    const float *values;   /* device; this and what follows are there in a run alone */
-    float *out;            /* device */
-    struct sdd_rows_as as; /* what `out` has: f32, but of UVs where `direct` says else */
-    void *scratch;         /* device, as many bytes as `rows_scratch` said */
+    const float *values; /* This and the following members are only set for a run. */
+    float *out;
+    struct sdd_rows_as as; /* The format of `out`. It is f32, except for UVs that `direct` names. */
+    void *scratch;         /* As many bytes as `rows_scratch` said. */
 };
 
-/* What an engine does under the schemes of one kind; `run` NULL: it does none of them. */
+/* What an engine does under the schemes of one kind. Where `run` is NULL, it does none of them. */
 struct engine_steps {
-    /* Does it take this mesh and level? Else SDD_ETOO_LARGE with the limit, or SDD_EUNSUPPORTED with the reason; what
-     * it can do at all is in its info. NULL: it takes all. */
+    /* Checks whether the engine takes this mesh and level, beyond what its info says it can do at all. Fails with
+     * SDD_ETOO_LARGE and the limit, or with SDD_EUNSUPPORTED and the reason. NULL means that it takes all. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
-    int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
-    int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
+    int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* The exact bytes. */
+    /* Queues the work. Returns SDD_ECANCELLED between steps. */
+    int (*run)(const struct engine_run *run, struct sdd_error *err);
 };
 
+/* An engine: what it is, and how it is called. It is constant, and one thread calls it at a time. */
 struct engine {
     struct sdd_engine_info info;
     struct engine_steps of[SCHEME_KINDS];
-    /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
+    /* Makes what stays with the topology, before the memory of the run is asked for. NULL means that nothing does. */
     int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
-    int by_name_alone; /* `auto` never takes it */
-    int ranges;        /* makes a range of positions without the rest; `scratch` is that of the request's range */
-    /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
+    int by_name_alone; /* Whether `auto` never chooses it. */
+    /* Whether it makes a range of positions without the rest. Then `scratch` is that of the request's range. */
+    int ranges;
+    /* Says for people what it makes points of, after `prepare`. NULL means that it has only one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
-    /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */
+    /* Says which of the blocks that are to be compact (enum sdd_include) it writes as such, after `prepare`. NULL
+     * means none. */
     int (*direct)(const sdd_topology *t, const struct sdd_refine_request *r);
-    /* run, of n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else is
-     * asked for; each has scratch of its own. NULL: mesh after mesh. */
+    /* Runs n meshes of one topology at once, at most ENGINE_BATCH, when all rows of positions and nothing else are
+     * asked for. Each has scratch of its own. NULL means that meshes run one after another. */
     int (*run_batch)(const struct engine_run *runs, int n, struct sdd_error *err);
-    /* prepare, scratch and run of rows of values; NULL: they are refined level by level (levels.h). */
+    /* What `prepare` does, for rows of values. Where it is NULL, levels.h refines them level by level, without the
+     * engine. */
     int (*prepare_rows)(const struct engine_rows *rows, struct sdd_error *err);
-    int64_t (*rows_scratch)(const struct engine_rows *rows);
-    int (*run_rows)(const struct engine_rows *rows, struct sdd_error *err);
+    int64_t (*rows_scratch)(const struct engine_rows *rows);                /* What `scratch` does, for them. */
+    int (*run_rows)(const struct engine_rows *rows, struct sdd_error *err); /* What `run` does, for them. */
 };
 #define ENGINE_BATCH 64
-/* What of a request is an engine's: for what it must look around the points of the last level; all of it. */
+/* Blocks of a request that engines make. For ENGINE_AROUND an engine must look around the points of the last level. */
 enum { ENGINE_AROUND = SDD_NORMALS | SDD_TANGENTS, ENGINE_POINTS = SDD_POSITIONS | ENGINE_AROUND };
 
-/* engine_check: does it take the mesh? As its steps say. */
+/* engine_check: whether the engine takes the mesh, as its steps say. Errors are theirs. */
 static inline int engine_check(const struct engine *e, const sdd_topology *t, const struct sdd_refine_request *r,
                                struct sdd_error *err)
 {

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantise.c: f32 rows into compact blocks, and the box of the control points. */
+/* quantise.c: makes compact blocks of f32 rows, and finds the box of the control points that they need, for refine/. */
 #include "gpu/engine_api/quantise.h"
 #include "gpu/engine_api/kernels/box_rows.k.h"
 #include "gpu/engine_api/kernels/quantise_rows.k.h"
 
-#define ROWS_EACH 4096 /* of an item of a CPU */
+#define ROWS_EACH 4096 /* How many rows an item of a CPU makes. */
 
-/* What can be compact, how many numbers a row has as f32 and as that, and what kernels call it. */
+/* The blocks that can be compact: how many numbers a row has as f32 and as compact, and what kernels call the
+ * compact format. */
 static const struct kind {
     int semantic, width, format, components, as;
 } kinds[] = {{SDD_POSITIONS, 3, SDD_UNORM16_BOX, 4, SDD_ROWS_UNORM16},
              {SDD_NORMALS, 3, SDD_OCT16, 2, SDD_ROWS_OCT16},
              {SDD_UVS, 2, SDD_F16, 2, SDD_ROWS_F16}};
 
-/* Of a block that can be compact. */
+/* The kind of a block that can be compact. */
 static const struct kind *kind_of(int semantic)
 {
     const struct kind *k = kinds;
@@ -46,7 +47,7 @@ static int64_t n_boxes(int64_t rows)
     return (rows + SDD_BOX_ROWS - 1) / SDD_BOX_ROWS;
 }
 
-/* Boxes of two rounds, from which and to which the rounds go in turn. */
+/* The boxes of two rounds. The rounds read one and write the other in turn. */
 struct rounds {
     float *low[2], *high[2];
 };

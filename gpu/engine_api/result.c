@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.c: blocks from device to host memory, with digests. */
+/* result.c: brings the blocks of a result from device to host memory, with digests, for refine/, patches/ and sdd.h. */
 #include "gpu/engine_api/result.h"
 #include "gpu/device/digest.h"
 #include "gpu/kernel/quantise16.h"
@@ -85,7 +85,7 @@ int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_er
     return cancel && atomic_load(cancel) ? sdd_fail(err, SDD_ECANCELLED, "", "cancelled before %s", before) : SDD_OK;
 }
 
-/* What came over beside the blocks. */
+/* Takes what was downloaded beside the blocks: the digests and, where a block is compact, the facts. */
 static int take_words(struct sdd_plan *p, const uint64_t *words, int compact, struct sdd_error *err)
 {
     struct sdd_quantise_facts facts;
@@ -176,7 +176,7 @@ static void let_go(sdd_result *r)
 int sdd_result_bring(sdd_result *r, int64_t bytes, int64_t *left, struct sdd_error *err)
 {
     sdd_device *d = r->device;
-    int64_t at = r->brought, end = at; /* at: of the block */
+    int64_t at = r->brought, end = at; /* `at` is how much of the current block has been brought. */
     *left = 0;
     if (!r->memory)
         return SDD_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* result.h: a result on its way: its blocks, where the kernels write them, their digests, and how they come to host
- * memory. On a unified backend the kernels write the blocks where they stay. Shared inside gpu/. */
+/* result.h: a result while it is made, for refine/ and patches/: its blocks, where kernels write them, their
+ * digests, and how they come to host memory. On a unified backend kernels write the blocks where they stay. */
 #ifndef SDD_RESULT_H
 #define SDD_RESULT_H
 #include "gpu/device/device.h"
@@ -10,45 +10,57 @@
 struct sdd_result {
     sdd_device *device;
     struct sdd_result_info info;
-    /* of one whose blocks are still to come: */
-    void *memory; /* of the run; NULL: they have, or it is none */
-    int64_t memory_bytes, brought;
-    const void *block[SDD_MAX_BLOCKS]; /* in it */
+    /* The memory of the run, of a result whose blocks are still to come; else NULL. The result owns it. */
+    void *memory;
+    int64_t memory_bytes;
+    int64_t brought;                   /* How many bytes of the blocks have come. */
+    const void *block[SDD_MAX_BLOCKS]; /* The blocks in that memory. */
 };
 
-/* rows_f32: what is not in 16 bits. */
+/* rows_f32: the format of rows that are not in 16 bits. */
 static const struct sdd_rows_as rows_f32 = {SDD_ROWS_F32, NULL};
 
 enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 
-struct result_layout { /* of device memory */
-    uint64_t *digests; /* result_words: one a block, then the facts */
-    void *tree[SDD_MAX_BLOCKS];
-    void *block[SDD_MAX_BLOCKS];      /* after result_place: what becomes the block            */
-    float *source[SDD_MAX_BLOCKS];    /* of a compact block: the f32 rows that it is made of,  */
-    int direct;                       /* unless it is one of these (enum sdd_include), which a */
-                                      /* plan cannot know: the room is there all the same      */
-    struct sdd_quantise_facts *facts; /* NULL: no block is compact                             */
+/* Where the blocks of a result lie in device memory. */
+struct result_layout {
+    uint64_t *digests;           /* Shape [result_words]: a digest for each block, and then the facts. */
+    void *tree[SDD_MAX_BLOCKS];  /* Scratch for the digest of each block. */
+    void *block[SDD_MAX_BLOCKS]; /* After result_place, the memory that becomes the block. */
+    /* The f32 rows that a compact block is made of. There is room for them even where the block is direct, which a plan
+     * cannot know. */
+    float *source[SDD_MAX_BLOCKS];
+    int direct;                       /* The compact blocks that the engine writes as such (enum sdd_include). */
+    struct sdd_quantise_facts *facts; /* NULL where no block is compact. */
 };
 
-/* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
+/* result_create: makes a result without blocks. sdd_result_free frees it with whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* result_add_block: adds a block to the plan. Its memory comes later. */
 struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count);
-/* result_words: of a result, or of several one after another: what comes over beside the blocks. */
+/* result_words: the number of words that are downloaded beside the blocks. Those of several results follow each
+ * other. */
 int64_t result_words(const struct sdd_plan *p);
+/* result_lay_out: lays out the blocks and their scratch; `words` has room for result_words. */
 void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
                     struct result_layout *out);
-/* result_place: host memory for the blocks of the plan, for whom gives it back soon or not. */
+/* result_place: takes host memory for the blocks of the plan. `soon` says that it is given back soon.
+ * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
-/* result_block: where engines write the rows of the block, of f32 or u32 unless it is direct. NULL: there is none. */
+/* result_block: where engines write the rows of the block, which are f32 or u32 unless it is direct. NULL where
+ * there is no such block. */
 void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
 
+/* result_cancelled: fails with SDD_ECANCELLED if the flag, which may be NULL, is set; `before` names what was to
+ * come. */
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
-/* result_bring: after MARK_START and all kernels of n results, whose words follow each other, have been queued:
- * digests, the way to host memory (blocks 0: not of the blocks), times, of which each result has its share. Waits. */
+/* result_bring: is called after MARK_START and all kernels of n results, whose words follow each other, have been
+ * queued. It queues the digests and the downloads, waits and fills in the times, of which each result has its share.
+ * With `blocks` 0 the blocks themselves are not downloaded.
+ * Errors  SDD_ECANCELLED, SDD_EUNSUPPORTED (a half float overflowed), SDD_ENO_MEMORY, SDD_EDEVICE */
 int result_bring(sdd_result *const *r, const struct result_layout *lay, int n, int blocks, const atomic_int *cancel,
                  struct sdd_error *err) SDD_MUST_CHECK;
-/* result_hold: takes the memory of the run, from which sdd_result_bring brings the blocks. */
+/* result_hold: gives the memory of the run to the result. sdd_result_bring brings the blocks from there. */
 void result_hold(sdd_result *r, const struct result_layout *lay, void *memory, int64_t bytes);
 
 #endif

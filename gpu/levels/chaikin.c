@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* chaikin.c: crease sharpness by Chaikin's rule, a level at a time. */
+/* chaikin.c: crease sharpness by Chaikin's rule, a level at a time, for all that refines level by level. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/chaikin_step.k.h"
 
 void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *parts[2])
 {
-    for (int k = 0; k < 2; k++) { /* the highest level of each parity that has parts */
+    for (int k = 0; k < 2; k++) { /* `most` is the highest level of each parity that has parts. */
         int most = last < t->chaikin_levels ? last : t->chaikin_levels;
         most -= most % 2 != k;
         parts[k] = ARENA(a, float, most > 0 ? t->n_semi << most : 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* finish.c: limits, normals and tangents of the last level, from what is around each of its points; for the engines
- * that have that level in grid order. */
+/* finish.c: limits, normals and tangents of the last level, made from the points around each of its points, for the
+ * engines that have that level in grid order. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/isolated_points.k.h"
 #include "gpu/levels/level_tangents.ks.h"
@@ -26,7 +26,7 @@ int finish_upload_tables(const sdd_topology *t, const struct finish_tables *l, s
     return rc ? rc : step_upload_weights(t, l->weights, err);
 }
 
-/* What a launch takes, whichever kernels it is of. */
+/* What a launch takes, whichever kernel it is of. */
 struct rows {
     const struct sdd_control *mesh;
     const struct finish_tables *tables;
@@ -77,9 +77,10 @@ void finish_rows(const struct engine_run *run, const struct sdd_control *m, cons
                             r->surface == SDD_SURFACE_LIMIT && !t->scheme->is_linear,
                             rows,
                             n};
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
+    struct isolated_points_args isolated = {t->isolated, run->mesh->points, run->positions, run->normals,
+                                            run->tangents};
     finish[t->scheme->kind](run, &of, l->n_angles ? l->angle : NULL);
-    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+    DEV_LAUNCH(t->device, isolated_points, &isolated, t->info.n_isolated);
 }
 
 void finish_level(const struct engine_run *run, const struct sdd_control *m, const struct finish_tables *l,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* level_step.c: one level of rows to the next, and the weights that Loop takes. */
+/* level_step.c: one level of rows to the next, rows to their limits, and the weights that Loop takes, for engines,
+ * patches and refine_values.c. */
 #include "gpu/levels/levels.h"
 #include "gpu/levels/kernels/level_widths.ks.h"
 #include "gpu/levels/kernels/loop_limits_n.k.h"
@@ -12,7 +13,7 @@ static int64_t parts_of(int64_t n, int64_t size)
     return (n + size - 1) / size;
 }
 
-/* How many items walk over both lists; in each chunk as much of each as makes them end together. */
+/* The number of items that walk over both lists. Each chunk takes such a share of each list that both end together. */
 static int64_t interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
 {
     int64_t share = SDD_CHUNK * n_a / (n_a + n_b), chunks_a, chunks_b;
@@ -33,7 +34,7 @@ static int64_t interleave(int64_t n_a, int64_t n_b, struct sdd_interleave *out)
             DEV_LAUNCH((step)->topology->device, name##_n, &wide, count);                                              \
     } while (0)
 
-/* All points of level 1 from the control points, under Catmull-Clark. */
+/* Makes all points of level 1 from the control points, under Catmull-Clark. */
 static void first_step(const struct step_rows *s, const float *from, float *to)
 {
     const struct sdd_control *m = &s->mesh;
@@ -64,7 +65,7 @@ static void triangle_step(const struct step_rows *s, const float *from, float *t
     struct loop_inside_args inside = {sdd_grid_of(m, level), from, to};
     int64_t n_items = interleave(m->n_vertices, (int64_t)m->n_edges << level, &seams.rows);
     LAUNCH_ROWS(s, loop_seams, seams, m->feature_vertices.n_items + n_items);
-    if (level > 0) /* level 1 has no point inside */
+    if (level > 0) /* Level 1 has no point inside a triangle. */
         LAUNCH_ROWS(s, loop_inside, inside, (int64_t)m->n_faces << (2 * level));
 }
 

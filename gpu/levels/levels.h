@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* levels.h: the door of refinement level by level, by the kernels of the mesh matrix: one step, all steps, the crease
- * sharpness that goes along (chaikin), and what is made of the last level (limits, normals, tangents). Positions are
- * refined over the control mesh, UVs and other face-varying values over the mesh of their channel. Schemes
- * catmullClark and loop, and bilinear where it says so; sqrt3 has sqrt3_levels.h. Engines, patches and primvars stand
- * on this room; it knows meshes and the contract of engines, and no engine. */
+/* levels.h: the door of refinement level by level, by the kernels of the mesh matrix: one step, all steps, the
+ * crease sharpness that goes along (chaikin), and what is made of the last level (limits, normals, tangents).
+ * Positions are refined over the control mesh, UVs and other face-varying values over the mesh of their channel.
+ * This is for schemes catmullClark and loop, and for bilinear where it says so; sqrt3 has sqrt3_levels.h. Engines,
+ * patches and primvars stand on this room. It knows meshes and the contract of engines, but no engine. */
 #ifndef SDD_LEVELS_H
 #define SDD_LEVELS_H
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/grid/quad_location.h"
 
-#define LEVELS_METHOD "mesh-matrix" /* what a result says of points that these steps alone have made */
+#define LEVELS_METHOD "mesh-matrix" /* A result names this method for points that these steps alone have made. */
 
 /* ---- one step ---------------------------------------------------------------------------------------------------- */
 /* What each step needs: the mesh on the level it starts from, and the width of the rows that are refined. */
@@ -26,9 +26,10 @@ void step_run(const struct step_rows *s, const float *from, float *to, int level
  * kernels. */
 void step_limits(const struct step_rows *s, const float *from, float *to, int level);
 
-/* step_weights: the number of rows in the table of Loop's weights by valence (loop_rule.h), 0 under other schemes.
- * step_upload_weights fills that table, made in double. */
+/* step_weights: the number of rows in the table of Loop's weights by valence (loop_rule.h); 0 for quads. */
 int64_t step_weights(const sdd_topology *t);
+/* step_upload_weights: makes that table in double and queues its upload to `to`.
+ * Errors  SDD_ENO_MEMORY */
 int step_upload_weights(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- crease method chaikin --------------------------------------------------------------------------------------- */
@@ -43,7 +44,7 @@ void chaikin_reach(const sdd_topology *t, float *const parts[2], int level, int 
 
 /* ---- all steps --------------------------------------------------------------------------------------------------- */
 /* What a run over the levels works with. */
-struct smooth {
+struct refine_levels {
     const sdd_topology *topology;
     struct sdd_control mesh; /* The mesh on the current level; under chaikin with the parts of that level. */
     int width;               /* Floats in a row. */
@@ -53,32 +54,38 @@ struct smooth {
      * where limits are made from it. */
     float *buffer[2];
 };
-/* smooth_levels: queues the steps from the control rows to those of r->level, which go to `last`. Then s->mesh is on
+/* refine_levels: queues the steps from the control rows to those of r->level, which go to `last`. Then s->mesh is on
  * that level.
  * Errors  SDD_ECANCELLED */
-int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+int refine_levels(struct refine_levels *s, const float *from, float *last, const struct sdd_refine_request *r,
                   struct sdd_error *err) SDD_MUST_CHECK;
 
-/* smooth_scratch: exact bytes that smooth_run needs; of its rows it reads the mesh, the width and the request alone.
- * smooth_run: queues the rows that engine_api.h speaks of, level by level.
+/* refine_values_scratch: the exact bytes that refine_values_run needs. Of `rows` it reads only the mesh, the width and
+ * the request. */
+int64_t refine_values_scratch(const struct engine_rows *rows);
+/* refine_values_run: queues the steps of rows of values (engine_api.h), level by level.
  * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
-int64_t smooth_scratch(const struct engine_rows *rows);
-int smooth_run(const struct engine_rows *rows, struct sdd_error *err) SDD_MUST_CHECK;
+int refine_values_run(const struct engine_rows *rows, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- the last level ---------------------------------------------------------------------------------------------- */
-/* finish_in_place: are the points of the last level the result? Then they are not written again. */
+/* finish_in_place: whether the points of the last level are the result, so that they are not written again. */
 int finish_in_place(const struct sdd_refine_request *r);
+/* Tables in device memory that limits and normals are made with. A table with 0 rows is not needed. */
 struct finish_tables {
-    struct sdd_float2 *angle, *weights; /* topology_angles; step_weights */
-    int64_t n_angles, n_weights;        /* 0: not needed                */
+    struct sdd_float2 *angle;   /* The table of topology_angles. */
+    struct sdd_float2 *weights; /* The table of step_weights. */
+    int64_t n_angles, n_weights;
 };
 void finish_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
                            struct finish_tables *out);
+/* finish_upload_tables: queues the upload of both.
+ * Errors  SDD_ENO_MEMORY */
 int finish_upload_tables(const sdd_topology *t, const struct finish_tables *l, struct sdd_error *err) SDD_MUST_CHECK;
-/* finish_level: what is asked for beyond `from`, the points of the last level; and isolated points. Also bilinear.
- * finish_rows: of n rows alone. */
+/* finish_level: queues what is asked for beyond `from`, the points of the last level, and the isolated points. It
+ * serves bilinear too. */
 void finish_level(const struct engine_run *run, const struct sdd_control *m, const struct finish_tables *l,
                   const float *from);
+/* finish_rows: does the same for the n grid points in `rows` alone, or for the first n where that is NULL. */
 void finish_rows(const struct engine_run *run, const struct sdd_control *m, const struct finish_tables *l,
                  const float *from, const uint32_t *rows, int64_t n);
 

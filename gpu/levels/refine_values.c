@@ -1,44 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine_values.c: rows of values from the control mesh over all levels, a few components at a time. */
+/* refine_values.c: refines rows of values from the control mesh over all levels, a few components at a time, for
+ * engines and primvars. */
 #include "gpu/levels/levels.h"
 
-#define PASS 3 /* components that kernels refine at a time */
+#define PASS 3 /* How many components a kernel refines at a time. */
 
 static int64_t points(const sdd_topology *t, const struct sdd_control *m, int level)
 {
     return level < 1 ? 0 : t->scheme->grid_points(&t->info, m->n_vertices, m->n_edges, level);
 }
 
-/* Where limits are asked for, buffer[0] has the last level too. */
-static void lay_out(const struct engine_rows *rows, struct arena *a, struct smooth *out)
+/* Where limits are wanted, buffer[0] has room for the last level too. */
+static void lay_out(const struct engine_rows *rows, struct arena *a, struct refine_levels *out)
 {
     const sdd_topology *t = rows->topology;
     const struct sdd_refine_request *r = rows->request;
     const struct sdd_control m = topology_channel_control(t, rows->channel);
     const int limit = r->surface == SDD_SURFACE_LIMIT, width = rows->width;
     struct sdd_float2 *weights = ARENA(a, struct sdd_float2, step_weights(t));
-    *out = (struct smooth){.topology = t, .mesh = m, .width = width, .weights = weights};
+    *out = (struct refine_levels){.topology = t, .mesh = m, .width = width, .weights = weights};
     out->buffer[0] = ARENA(a, float, width *points(t, &m, limit ? r->level : r->level - 2));
     out->buffer[1] = ARENA(a, float, width *points(t, &m, r->level - 1));
     chaikin_lay_out(t, r->level, a, out->parts);
 }
 
-int64_t smooth_scratch(const struct engine_rows *rows)
+int64_t refine_values_scratch(const struct engine_rows *rows)
 {
     struct arena count = {NULL, 0};
-    struct smooth s;
+    struct refine_levels s;
     lay_out(rows, &count, &s);
     return count.used;
 }
 
-/* Some components of the rows from each pass to the next. */
-static struct step_rows pass_of(const struct smooth *s, int first)
+/* The components from `first` on that one pass refines. */
+static struct step_rows pass_of(const struct refine_levels *s, int first)
 {
     int n = s->width - first < PASS ? s->width - first : PASS;
     return (struct step_rows){s->topology, s->mesh, {n, s->width}, s->weights};
 }
 
-int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+int refine_levels(struct refine_levels *s, const float *from, float *last, const struct sdd_refine_request *r,
                   struct sdd_error *err)
 {
     for (int level = 1; level <= r->level; level++) {
@@ -56,17 +57,17 @@ int smooth_levels(struct smooth *s, const float *from, float *last, const struct
     return SDD_OK;
 }
 
-int smooth_run(const struct engine_rows *rows, struct sdd_error *err)
+int refine_values_run(const struct engine_rows *rows, struct sdd_error *err)
 {
     const sdd_topology *t = rows->topology;
     const struct sdd_refine_request *r = rows->request;
     struct arena a = {rows->scratch, 0};
-    struct smooth s;
+    struct refine_levels s;
     lay_out(rows, &a, &s);
     const int limit = r->surface == SDD_SURFACE_LIMIT;
     int rc = step_upload_weights(t, s.weights, err);
     if (!rc)
-        rc = smooth_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r, err);
+        rc = refine_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r, err);
     for (int k = 0; k < s.width && !rc && limit; k += PASS) {
         struct step_rows pass = pass_of(&s, k);
         step_limits(&pass, s.buffer[0] + k, rows->out + k, r->level);

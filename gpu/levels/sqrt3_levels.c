@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sqrt3_levels.c: scheme sqrt3 level by level (rules/sqrt3_grid.h has the rules). A level's matrix and
- * adjacency are the start and the twin of each half-edge: no sort, no scan, each face comes from one half-edge of the
- * level before. Two levels are held at a time. */
+/* sqrt3_levels.c: scheme sqrt3 level by level (rules/sqrt3_grid.h has the rules), for engines mesh-matrix, spla and
+ * subdivision-matrix. A level's matrix and adjacency are the start and the twin of each half-edge. They need no sort
+ * and no scan, because each face comes from one half-edge of the level before. Two levels are held at a time. */
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/levels/levels.h"
 #include "gpu/levels/isolated_points.k.h"
@@ -36,12 +36,12 @@ static int is_limit(const struct sdd_refine_request *r)
     return r->surface == SDD_SURFACE_LIMIT && wants_points(r);
 }
 
-/* Beside lines and sharp vertices limits are exact on even levels alone; the vertices of
- * an odd level are the first of the next. */
+/* Beside lines and sharp vertices limits are exact only on even levels. The vertices of an odd level are the first
+ * ones of the next level, so limits are made there. */
 int sqrt3_last_points(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    int special = t->edge_sharp || t->vert_sharp;
-    return wants_points(r) ? r->level + (is_limit(r) && special && r->level % 2) : 0;
+    int has_sharp = t->edge_sharp || t->vert_sharp;
+    return wants_points(r) ? r->level + (is_limit(r) && has_sharp && r->level % 2) : 0;
 }
 
 int sqrt3_last_uvs(const struct sdd_refine_request *r)
@@ -49,7 +49,8 @@ int sqrt3_last_uvs(const struct sdd_refine_request *r)
     return r->include & SDD_UVS ? (r->level - 1) & ~1 : -1;
 }
 
-/* The level to which faces go: a step needs those of the level before, all else those of its own. */
+/* The last level whose faces are made. A step needs the faces of the level before it, all else those of its own
+ * level. */
 static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     int points = sqrt3_last_points(t, r);
@@ -62,11 +63,11 @@ static int last_faces(const sdd_topology *t, const struct sdd_refine_request *r)
 
 struct layout {
     struct sqrt3_levels levels;
-    float *points[2]; /* of the levels of parity k */
+    float *points[2]; /* Row k is for the levels of parity k. */
     struct sqrt3_tables tables;
 };
 
-/* The highest level up to `last` of that parity. */
+/* The highest level of this parity up to `last`. */
 static int highest(int last, int parity)
 {
     return last % 2 == parity ? last : last - 1;
@@ -80,7 +81,7 @@ static int has_sharp_lines(const sdd_topology *t)
 void sqrt3_lay_out_tables(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
                           struct sqrt3_tables *out)
 {
-    /* a dart has one neighbour more on odd levels; new vertices have up to six */
+    /* A dart has one more neighbour on odd levels, and new vertices have up to six. */
     out->n_weights = wants_points(r) ? (t->info.max_valence > 6 ? t->info.max_valence : 6) + 2 : 0;
     out->weights = ARENA(a, struct sdd_float2, out->n_weights);
     out->n_angles = is_limit(r) && (r->include & ENGINE_AROUND) ? topology_angles(t) : 0;
@@ -207,7 +208,7 @@ static void next_points(const sdd_topology *t, const struct sdd_sqrt3 *m, const 
 void sqrt3_indices(const struct engine_run *run, const uint32_t *vert)
 {
     const sdd_topology *t = run->mesh->topology;
-    struct sqrt3_indices_args indices = {vert, t->shown, run->indices, power_of_3(run->request->level)};
+    struct sqrt3_indices_args indices = {vert, t->visible, run->indices, power_of_3(run->request->level)};
     if (run->indices)
         DEV_LAUNCH(t->device, sqrt3_indices, &indices, t->n_visible / 3 * indices.each);
 }
@@ -223,7 +224,7 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
         uvs.row = t->channel[0].vert;
         uvs.uv = (const struct sdd_float2 *)run->mesh->uvs;
     }
-    uvs.shown = last ? t->shown : NULL;
+    uvs.shown = last ? t->visible : NULL;
     uvs.each = power_of_3(m->level + steps);
     uvs.out = last ? (struct sdd_float2 *)run->uvs : l->uv[(m->level / 2 + 1) % 2];
     DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_visible / 3 : t->info.n_faces) * uvs.each);
@@ -236,7 +237,8 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
     const struct sdd_refine_request *r = run->request;
     struct sqrt3_finish_args args = {*m,   l->weights, l->n_angles ? l->angle : NULL, from, NULL, run->normals,
                                      rows, is_limit(r)};
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
+    struct isolated_points_args isolated = {t->isolated, run->mesh->points, run->positions, run->normals,
+                                            run->tangents};
     n = rows ? n : topology_points(t, r->level);
     args.out = finish_in_place(r) ? NULL : run->positions;
     struct sqrt3_tangents_args with = {args, run->tangents};
@@ -244,7 +246,7 @@ void sqrt3_finish(const struct engine_run *run, const struct sdd_sqrt3 *m, const
         DEV_LAUNCH(t->device, sqrt3_tangents, &with, n);
     else if (args.out || args.normal)
         DEV_LAUNCH(t->device, sqrt3_finish, &args, n);
-    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+    DEV_LAUNCH(t->device, isolated_points, &isolated, t->info.n_isolated);
 }
 
 int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, struct sdd_error *err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_market.c: sdd_matrix.h: a subdivision matrix from the form in which it is applied to text. Every line has the
- * same length, so that the size of all is known before the first is made, and none of it has to be there at once. The
- * room stands on the matrices and on sdd_plan; nothing stands on it. */
+/* matrix_market.c: writes a subdivision matrix as text in the Matrix Market format, for sdd_matrix.h, from the form
+ * in which the matrix is applied. Every line has the same length, so that the size of the text is known before any
+ * of it is made, and it is never held as a whole. The room stands on the matrices and on sdd_plan; nothing stands on
+ * it. */
 #include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 #include "gpu/sdd/sdd_matrix.h"
 #include <math.h>
@@ -9,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEIGHT_CHARS 15 /* "-1.23456789e-01" */
+#define WEIGHT_CHARS 15 /* As in "-1.23456789e-01". */
 #define LINE 128
 
 struct sdd_matrix_text {
     struct sdd_matrix_info info;
-    struct sdd_matrix m; /* its arrays are in `memory` */
+    struct sdd_matrix m; /* Its arrays lie in `memory`. */
     char *memory;
     int row_chars, column_chars;
-    int64_t row, term, rest; /* what comes next: the row, its term in ELL, the place beyond */
-    int64_t left;            /* bytes of the text */
+    int64_t row, term, rest; /* The next entry: its row, its term in ELL, and its place among the rest. */
+    int64_t left;            /* Bytes of the text that are still to come. */
     char line[LINE];
-    size_t line_bytes, taken; /* of it */
+    size_t line_bytes, taken; /* The bytes of the line, and how many of them the reader has. */
 };
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
@@ -32,7 +33,7 @@ static int digits_of(int64_t n)
     return digits;
 }
 
-/* `chars` characters: the number, blanks. */
+/* Writes `chars` characters: the number, and blanks behind it. */
 static char *put_number(char *to, int64_t n, int chars)
 {
     memset(to, ' ', (size_t)chars);
@@ -41,11 +42,11 @@ static char *put_number(char *to, int64_t n, int chars)
     return to + chars;
 }
 
-/* As "% .8e" prints it, but that it may round a tie in the ninth digit the other way. */
+/* Writes a weight like "% .8e", except that it may round a tie in the ninth digit the other way. */
 static char *put_weight(char *to, float weight)
 {
     static const double tens[] = {1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}; /* all exact */
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}; /* All of these are exact. */
     const double w = fabs((double)weight);
     int down = 0;
     if (!(w >= 1e-14 && w < 10)) {
@@ -66,7 +67,7 @@ static char *put_weight(char *to, float weight)
     return to + WEIGHT_CHARS;
 }
 
-/* The next entry; there is one. */
+/* Takes the next entry, which the caller knows to exist. */
 static void next_entry(struct sdd_matrix_text *t, uint32_t *column, float *weight)
 {
     const struct sdd_matrix *m = &t->m;
@@ -130,7 +131,7 @@ size_t sdd_matrix_read(sdd_matrix_text *t, void *out, size_t max)
 }
 
 /* ---- from the device ------------------------------------------------------------------------------------------- */
-/* A copy of the matrix in host memory; its arrays keep their places in the allocation. */
+/* Downloads the matrix to host memory. Its arrays keep their offsets in the allocation. */
 static int bring(sdd_device *d, const struct matrix *m, sdd_matrix_text *t, struct sdd_error *err)
 {
     t->memory = malloc((size_t)m->memory.bytes + 1);
@@ -179,7 +180,7 @@ static int check(const sdd_topology *t, const struct sdd_matrix_request *r, cons
     if (tangents && t->scheme->is_linear)
         return sdd_fail(err, SDD_EUNSUPPORTED, "what", "scheme bilinear has no tangent masks");
     *out = (struct sdd_matrix_info){.n_rows = plan.n_vertices, .n_columns = t->info.n_vertices};
-    out->n_entries = tangents ? 0 : out->n_rows; /* a point has one entry at least */
+    out->n_entries = tangents ? 0 : out->n_rows; /* A point has at least one entry. */
     return within(out, "at least ", r, err);
 }
 
@@ -202,7 +203,7 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     const struct matrix *m = NULL;
     if (!rc) {
         m = matrices_of(t, NULL)->of + (tangents ? MATRIX_TANGENTS_1 + r->what - SDD_MATRIX_OF_TANGENT_1 : r->surface);
-        text->info.n_entries = m->n_entries; /* NOLINT: without text rc is set */
+        text->info.n_entries = m->n_entries; /* NOLINT: without a text, rc is set. */
         rc = within(&text->info, "", r, err);
     }
     if (!rc)

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isolated_flags: marks the vertices without corners.
- * Shapes  begin, end [V] u32 -> flag[V] i32      Shape  item, n = V      Cost  8 B read, 4 B written
- * Result  1 or 0; their inclusive scan numbers such vertices from 1      Threads any queue */
+ * Shapes  begin, end [V] u32 -> flag[V] i32
+ * Launch  item, n = V
+ * Cost    8 B read, 4 B written
+ * Result  1 or 0; the inclusive scan of the flags numbers such vertices from 1.
+ * Threads any queue */
 #ifndef SDD_K_ISOLATED_FLAGS_H
 #define SDD_K_ISOLATED_FLAGS_H
 #include "gpu/kernel/kernel.h"

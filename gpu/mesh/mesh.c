@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh.c: positions and UV values on the device. A new mesh checks its positions where they stay; later ones are
- * checked in scratch memory and take the place of the old only when all of them are good, for which the device is
- * waited for once. */
+/* mesh.c: the positions and UV values of a mesh on the device, as sdd.h offers them. A new mesh checks its positions
+ * where they stay. Later positions are checked in scratch memory and replace the old ones only when all of them are
+ * good; the device is waited for once. */
 #include "gpu/mesh/mesh.h"
 #include "gpu/mesh/kernels/point_check.k.h"
 #include <math.h>
 #include <stdlib.h>
 
-/* Uploads points[n][3] to `to` on the device and checks them there; `first` is for the message alone. */
+/* Uploads points[n][3] to `to` on the device, checks them there and waits. `first` is only for the message. */
 static int upload_points(const sdd_mesh *m, float *to, uint64_t *error, int64_t first, int64_t n, const float *points,
                          struct sdd_error *err)
 {
@@ -37,7 +37,7 @@ static int replace_points(sdd_mesh *m, int64_t first, int64_t n, const float *po
     if (rc)
         return rc;
     rc = upload_points(m, staged, m->error, first, n, points, err);
-    if (!rc) { /* nobody waits for the copy: all that reads the points is queued after it */
+    if (!rc) { /* Nobody waits for the copy, because all that reads the points is queued after it. */
         dev_copy(d, m->points + 3 * first, staged, bytes);
         m->points_serial = ++d->points_serial;
         rc = d->status ? dev_finish(d, err) : SDD_OK;
@@ -95,7 +95,8 @@ int sdd_mesh_create(sdd_topology *t, const float *points, const float *uvs, sdd_
         dev_upload(t->device, m->uvs, uvs, 2 * U * (int64_t)sizeof(float));
         mesh_fill_rows(t, t->channel, m->uvs, 2);
     }
-    rc = upload_points(m, m->points, m->error, 0, V, points, err); /* nobody sees the mesh if they are bad */
+    /* Bad points may lie there, because then nobody ever sees the mesh. */
+    rc = upload_points(m, m->points, m->error, 0, V, points, err);
     if (rc) {
         sdd_mesh_free(m);
         return rc;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_primvars.c: the values of a mesh's primvars on the device. */
+/* mesh_primvars.c: checks the values of a mesh's primvars and holds them on the device, for sdd_mesh_set_primvars. */
 #include "gpu/mesh/mesh.h"
 #include "gpu/mesh/kernels/channel_values.k.h"
 #include <math.h>
@@ -45,7 +45,8 @@ static int check_shape(const sdd_topology *t, int k, const struct sdd_primvar *p
 static int check_values(const sdd_topology *t, int k, const struct sdd_primvar *p, struct sdd_error *err)
 {
     const float *v = p->values;
-    int64_t n = p->interpolation <= SDD_UNIFORM ? 0 : n_values(t, p) * p->width; /* those are only copied */
+    /* Constant and uniform values are only copied, so they may be anything. */
+    int64_t n = p->interpolation <= SDD_UNIFORM ? 0 : n_values(t, p) * p->width;
     for (int64_t i = 0; i < n; i++)
         if (!(fabsf(v[i]) <= SDD_MAX_COORDINATE))
             return sdd_fail(err, SDD_EMESH, "primvars",
@@ -72,18 +73,18 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
 {
     const sdd_topology *t = m->topology;
     struct arena count = {NULL, 0}, real = {NULL, 0};
-    struct device_block part = {NULL, 0};
+    struct device_block block = {NULL, 0};
     float *values[SDD_MAX_PRIMVARS];
     int rc = check_primvars(t, n, primvars, err);
     if (rc)
         return rc;
     for (int k = 0; k < n; k++)
         (void)ARENA(&count, float, n_words(t, primvars + k));
-    part.bytes = count.used;
-    rc = part.bytes ? dev_alloc(t->device, part.bytes, &part.memory, err) : SDD_OK;
+    block.bytes = count.used;
+    rc = block.bytes ? dev_alloc(t->device, block.bytes, &block.memory, err) : SDD_OK;
     if (rc)
         return rc;
-    real.base = part.memory;
+    real.base = block.memory;
     for (int k = 0; k < n; k++) {
         int64_t words = n_values(t, primvars + k) * primvars[k].width;
         values[k] = ARENA(&real, float, n_words(t, primvars + k));
@@ -93,11 +94,11 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
     }
     rc = dev_finish(t->device, err);
     if (rc) {
-        dev_free(t->device, part.memory, part.bytes);
+        dev_free(t->device, block.memory, block.bytes);
         return rc;
     }
     dev_free(t->device, m->primvars.memory, m->primvars.bytes);
-    m->primvars = part;
+    m->primvars = block;
     m->n_primvars = n;
     for (int k = 0; k < n; k++) {
         m->primvar[k] = primvars[k];

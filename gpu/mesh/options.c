@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* options.c: THE option table: USD's attribute names and tokens. */
+/* options.c: the one table of options, with USD's attribute names and tokens, for every parser and help text. */
 #include "gpu/sdd/sdd.h"
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int32_t *at(struct sdd_options *o, int row)
     return (int32_t *)((char *)o + sdd_option_table[row].offset);
 }
 
-/* The query's spelling of a flag has '_' for '-'. */
+/* Compares names; a query spells a flag with '_' in place of '-'. */
 static int same_flag(const char *flag, const char *name)
 {
     for (; *flag && *name; flag++, name++)

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rcm.c: reverse Cuthill-McKee on the vertices of a mesh. Every sort is a count or a transpose, so all is linear:
- * transposing a symmetric pattern in some order of its columns leaves each row in that order. */
+/* rcm.c: the reverse Cuthill-McKee order of a mesh's vertices, and the order of its faces, for sdd_order_rcm. Every
+ * sort is a count or a transpose, so all of it takes linear time: transposing a symmetric pattern in some order of
+ * its columns leaves each row in that order. */
 #include "gpu/sdd/sdd.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SEARCHES 8 /* for an end of a component: each is a walk over it, and the first two gain nearly all */
+/* At most so many walks over a component look for an end of it. The first two gain nearly all there is to gain. */
+#define MAX_SEARCHES 8
 
-struct graph { /* row v is next[first[v] .. first[v] + degree[v]), the neighbours by degree, then index */
+/* The vertices along the face edges. The neighbours of v are next[first[v]] to next[first[v] + degree[v] - 1],
+ * ordered by degree and then index. */
+struct graph {
     int64_t n_vertices;
     int64_t *first;
     int32_t *degree, *next;
-    int32_t *by_degree;  /* all vertices, in the same order                        */
-    unsigned char *walk; /* the last walk that came by, 0: none yet                */
+    int32_t *by_degree;  /* All vertices, in the same order. */
+    unsigned char *walk; /* The number of the last walk that met the vertex; 0 before any. */
 };
 
 static void graph_fini(struct graph *g)
@@ -48,8 +52,8 @@ static int check(const struct sdd_mesh_desc *d, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* For each edge of each face: counts its ends in g->first (one row on), or with `to`, writes each end to the other;
- * n[v] of them are written for a vertex. */
+/* Goes over the edges of all faces. Without `to` it counts the edges of each vertex v in g->first[v + 1]. With `to`
+ * it writes each end of an edge to the list of the other; n[v] counts how many a vertex has so far. */
 static void each_edge(const struct sdd_mesh_desc *d, struct graph *g, int32_t *to, int64_t *n)
 {
     const int32_t *v = d->face_vertices;
@@ -68,7 +72,7 @@ static void each_edge(const struct sdd_mesh_desc *d, struct graph *g, int32_t *t
         }
 }
 
-/* Vertices by ascending degree, then index. start[V + 1] is scratch. */
+/* Lists the vertices by ascending degree, then index. start[V + 1] is scratch. */
 static void sort_by_degree(struct graph *g, int64_t *start)
 {
     memset(start, 0, (size_t)(g->n_vertices + 1) * sizeof *start);
@@ -80,7 +84,8 @@ static void sort_by_degree(struct graph *g, int64_t *start)
         g->by_degree[start[g->degree[v]]++] = (int32_t)v;
 }
 
-/* all[] has each edge from both ends, once a face; two transposes drop what is there twice and sort the rows. */
+/* Sorts the neighbours. all[] has each edge from both ends once for each face; two transposes drop the repetitions
+ * and sort the rows. */
 static void graph_sort(struct graph *g, int32_t *all, int64_t *n_all)
 {
     for (int64_t a = 0; a < g->n_vertices; a++)
@@ -127,10 +132,14 @@ static int graph_init(struct graph *g, const struct sdd_mesh_desc *d, struct sdd
     return rc;
 }
 
-/* Breadth first from `from`: out[] gets its component in the order of Cuthill and McKee. */
+/* What a walk found. */
 struct levels {
-    int64_t n, n_levels, last; /* vertices; levels; where in out the last level starts */
+    int64_t n;        /* The vertices of the component. */
+    int64_t n_levels; /* Its levels, by distance from the first vertex. */
+    int64_t last;     /* Where in `out` the last level starts. */
 };
+
+/* Walks breadth first from `from`. out[] gets the component in the order of Cuthill and McKee. */
 static struct levels walk(struct graph *g, int32_t from, unsigned char number, int32_t *out)
 {
     struct levels l = {.n = 1};
@@ -149,7 +158,8 @@ static struct levels walk(struct graph *g, int32_t from, unsigned char number, i
     return l;
 }
 
-/* George and Liu 1979: from a vertex to the least of those farthest from it, as long as that is farther off. */
+/* Orders the component of `from`. By George and Liu 1979 the walk starts again at the lowest-degree vertex of the
+ * last level, as long as that makes more levels. */
 static int64_t component(struct graph *g, int32_t from, int32_t *out)
 {
     struct levels l = walk(g, from, 1, out);
@@ -182,7 +192,7 @@ static void order_vertices(struct graph *g, int32_t *out)
     memcpy(out + n, g->by_degree, (size_t)isolated * sizeof *out);
 }
 
-/* Faces by their least row; those without corners come last. */
+/* Orders faces by their lowest row; faces without corners come last. */
 static int order_faces(const struct sdd_mesh_desc *d, const int32_t *row_of, int32_t *out, struct sdd_error *err)
 {
     int32_t *least = rows(d->n_faces, sizeof *least, err);
@@ -205,7 +215,8 @@ static int order_faces(const struct sdd_mesh_desc *d, const int32_t *row_of, int
     return rc;
 }
 
-/* lowest and highest [V] are scratch. row_of and face_of_row NULL: the mesh as it is. */
+/* The larger of the row and the column bandwidth. lowest[V] and highest[V] are scratch. Where row_of and column_of
+ * are NULL, it is that of the mesh in its present order. */
 static int64_t bandwidth(const struct sdd_mesh_desc *d, const int32_t *row_of, const int32_t *column_of,
                          int32_t *lowest, int32_t *highest)
 {
@@ -253,7 +264,7 @@ int sdd_order_rcm(const struct sdd_mesh_desc *d, struct sdd_order *out, struct s
         invert(out->vertex_of_row, d->n_vertices, row_of);
         rc = order_faces(d, row_of, out->face_of_row, err);
     }
-    if (!rc) { /* the graph has done its work: two of its arrays are scratch */
+    if (!rc) { /* The graph is no longer needed, so two of its arrays serve as scratch. */
         invert(out->face_of_row, d->n_faces, column_of);
         out->bandwidth_before = bandwidth(d, NULL, NULL, g.degree, g.by_degree);
         out->bandwidth_after = bandwidth(d, row_of, column_of, g.degree, g.by_degree);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* scheme.c: the table of schemes, and how many points, faces and edges each makes. */
+/* scheme.c: the table of schemes, and how many points, faces and edges each of them makes, for all host code that
+ * plans memory. */
 #include "gpu/mesh/topology.h"
 
 static int64_t points(const sdd_topology *t, int level)
@@ -41,7 +42,8 @@ static void count_triangles(const sdd_topology *t, int level, struct scheme_coun
 }
 
 /* ---- sqrt3 ------------------------------------------------------------------------------------------------------- */
-/* A vertex a face and step, and in each second step one a boundary edge, which it cuts in three. */
+/* Each step adds a vertex for each face. Every second step also cuts each boundary edge in three, which adds one
+ * more vertex for it beside the face's. */
 static int64_t sqrt3_points(const sdd_topology *t, int level)
 {
     int64_t V = t->info.n_vertices, F = t->info.n_faces, B = t->n_open;
@@ -52,8 +54,8 @@ static int64_t sqrt3_points(const sdd_topology *t, int level)
     return V;
 }
 
-/* The first step adds three edges a face; after the second all faces have their own boundary edges, so that
- * 2 E = 3 F + B. */
+/* The first step adds three edges for each face. After the second step no face has two boundary edges, so that 2 E =
+ * 3 F + B. */
 static void count_sqrt3(const sdd_topology *t, int level, struct scheme_counts *out)
 {
     const struct sdd_topology_info *i = &t->info;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.c: what is asked of a topology that is there: its sizes, what kernels see of it, what is kept with it. */
+/* topology.c: questions to a finished topology, for all rooms above: its sizes, what kernels see of it, and what is
+ * kept with it. */
 #include "gpu/mesh/topology.h"
 #include <math.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ struct sdd_control topology_channel_control(const sdd_topology *t, const struct 
     m.chaikin.row = c->chaikin_row;
     m.n_vertices = (uint32_t)c->n_rows;
     m.n_edges = (uint32_t)c->n_edges;
-    if (m.edges == SDD_EDGES_CLOSED) /* but at seams */
+    if (m.edges == SDD_EDGES_CLOSED) /* A closed mesh still has seams, where this mesh ends. */
         m.edges = SDD_EDGES_MANIFOLD;
     return m;
 }

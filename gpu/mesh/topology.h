@@ -1,40 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology.h: what a control topology holds on the device. Shared inside gpu/; immutable once sdd_topology_create
- * returned, but for what is kept with it. Letters: V vertices, F faces, C corners, E edges, B boundary edges,
- * H boundary loops (ghost faces), S shown corners. Corner arrays have C real rows, then B ghost rows, one for each
- * boundary edge, that close the surface; a mesh that is not manifold has no ghosts (H = 0), but its twins are numbered
- * as if it had. */
+/* topology.h: what a control topology holds on the device, for all of gpu/. It is immutable once sdd_topology_create
+ * has returned, except for what is kept with it.
+ * Letters: V vertices, F faces, C corners, E edges, B boundary edges, H boundary loops (ghost faces), S visible
+ * corners.
+ * Corner arrays have C real rows and then B ghost rows, one for each boundary edge, which close the surface. A mesh
+ * that is not manifold has no ghosts (H = 0), but its twins are numbered as if it had. */
 #ifndef SDD_TOPOLOGY_H
 #define SDD_TOPOLOGY_H
 #include "gpu/device/device.h"
 #include "gpu/grid/quad_location.h"
 #include "gpu/mesh/scheme.h"
 
-/* Its allocations, each made when its size is known. */
+/* The allocations of a topology, each of which is made once its size is known. */
 enum { SDD_PART_MESH, SDD_PART_CORNERS, SDD_PART_EDGES, SDD_PART_LISTS, SDD_PART_ROWS, SDD_N_PARTS };
 
-/* kernels/features.h; empty where there is no edge_sharp. */
+/* The feature vertices of a mesh, as grid/features.h has them for kernels. There are none where there is no
+ * edge_sharp. */
 struct topology_feature_vertices {
-    uint8_t *flag;  /* SDD_PART_EDGES */
-    uint32_t *list; /* SDD_PART_LISTS */
+    uint8_t *flag;  /* In SDD_PART_EDGES. */
+    uint32_t *list; /* In SDD_PART_LISTS. */
     int64_t n;
 };
 
-/* One set of face-varying indices: a mesh of its own over the same faces, whose vertices are the values. Where channels
- * are smooth (topology_has_smooth_channels), a value that several vertices share has a row for each: after the values
- * come rows for all but its lowest vertex, ascending by value and vertex. Others have nothing after `value`. */
+/* One set of face-varying indices. It is a mesh of its own over the same faces, whose vertices are the values. Where
+ * channels are smooth (topology_has_smooth_channels), each vertex that shares a value has a row of its own: behind
+ * the rows of the values come rows for all vertices of a value but the lowest one, ascending by value and vertex.
+ * Channels that are not smooth have nothing after `value`. */
 struct topology_channel {
     int64_t n_values, n_rows, n_edges;
-    uint32_t *vert, *edge; /* [C] rows; SDD_PART_MESH                             */
-    uint32_t *edge_corner; /* [E'] SDD_PART_EDGES                                 */
-    uint32_t *value;       /* [n_rows - n_values] of the further rows; SDD_PART_ROWS */
-    uint32_t *twin;        /* [C] SDD_NONE at seams and boundaries; SDD_PART_MESH */
-    uint32_t *corner;      /* [C] corners, those of a row together; SDD_PART_MESH */
-    uint32_t *begin, *end; /* [n_rows] rows of `corner`; SDD_PART_EDGES           */
-    float *edge_sharp;     /* [E'] SDD_PART_EDGES                                 */
-    float *vert_sharp;     /* [n_rows] SDD_PART_EDGES                             */
+    uint32_t *vert, *edge; /* Shape [C]: the row and the edge of each corner; in SDD_PART_MESH. */
+    uint32_t *edge_corner; /* Shape [E'], in SDD_PART_EDGES. */
+    uint32_t *value;       /* Shape [n_rows - n_values]: the value of each further row; in SDD_PART_ROWS. */
+    uint32_t *twin;        /* Shape [C], SDD_NONE at seams and boundaries; in SDD_PART_MESH. */
+    uint32_t *corner;      /* Shape [C]: the corners, those of a row next to each other; in SDD_PART_MESH. */
+    uint32_t *begin, *end; /* Shape [n_rows]: where the corners of each row lie in `corner`; in SDD_PART_EDGES. */
+    float *edge_sharp;     /* Shape [E'], in SDD_PART_EDGES. */
+    float *vert_sharp;     /* Shape [n_rows], in SDD_PART_EDGES. */
     struct topology_feature_vertices feature_vertices;
-    uint32_t *chaikin_row; /* [E'] kernels/control.h, NULL: no edge is semi-sharp; SDD_PART_LISTS */
+    uint32_t *chaikin_row; /* Shape [E'] (grid/control.h), in SDD_PART_LISTS; NULL where no edge is semi-sharp. */
 };
 
 struct sdd_topology {
@@ -43,62 +46,66 @@ struct sdd_topology {
     struct sdd_topology_info info;
     const struct scheme *scheme;
     struct device_block part[SDD_N_PARTS];
-    char fault[160]; /* the first element that is not manifold, in words; "" */
+    char fault[160]; /* The first element that is not manifold, in words; "" if there is none. */
 
-    /* SDD_PART_MESH */
-    int32_t *face_end;               /* [F] inclusive scan of the face sizes              */
-    uint32_t *vert_begin, *vert_end; /* [V] rows of vert_corner                           */
-    uint32_t *vert_corner;           /* [C] real corners sorted by vertex                 */
-    /* SDD_PART_CORNERS */
-    uint32_t *vert, *twin, *edge; /* [C + B]                                           */
-    struct sdd_faces faces;       /* of C + B corners                                  */
-    /* SDD_PART_EDGES */
-    uint32_t *edge_corner; /* [E] the lowest corner of each edge                */
-    float *edge_sharp;     /* [E] NULL: closed and without creases              */
-    float *vert_sharp;     /* [V] NULL: no sharp vertices                       */
+    /* These arrays lie in SDD_PART_MESH. */
+    int32_t *face_end;               /* Shape [F]: the inclusive scan of the face sizes. */
+    uint32_t *vert_begin, *vert_end; /* Shape [V]: where the corners of each vertex lie in vert_corner. */
+    uint32_t *vert_corner;           /* Shape [C]: the real corners, sorted by vertex. */
+    /* These arrays lie in SDD_PART_CORNERS. */
+    uint32_t *vert, *twin, *edge; /* Shape [C + B]. */
+    struct sdd_faces faces;       /* The faces of C + B corners. */
+    /* These arrays lie in SDD_PART_EDGES. */
+    uint32_t *edge_corner; /* Shape [E]: the lowest corner of each edge. */
+    float *edge_sharp;     /* Shape [E]; NULL for a closed mesh without creases. */
+    float *vert_sharp;     /* Shape [V]; NULL where no vertex is sharp. */
     struct topology_feature_vertices feature_vertices;
-    /* SDD_PART_LISTS */
-    uint32_t *ghost_first; /* [H] a ghost corner of each loop                   */
-    uint32_t *shown;       /* [S] corners of faces that are no holes; NULL: all */
-    uint32_t *isolated;    /* [n_isolated]                                      */
-    /* under chaikin, and a scheme that has creases (kernels/control.h); NULL: no edge is semi-sharp */
-    uint32_t *chaikin_row;  /* [E]                                               */
-    uint32_t *chaikin_edge; /* [n_semi] of each row                              */
-    float *chaikin_part;    /* [n_semi] at level 0                               */
+    /* These arrays lie in SDD_PART_LISTS. */
+    uint32_t *ghost_first; /* Shape [H]: a ghost corner of each loop. */
+    uint32_t *visible;     /* Shape [S]: the corners of faces that are no holes; NULL where that is all. */
+    uint32_t *isolated;    /* Shape [n_isolated]. */
+    /* The next three are for crease method chaikin (grid/control.h). They are NULL where no edge is semi-sharp, and
+     * under schemes without creases. */
+    uint32_t *chaikin_row;  /* Shape [E]. */
+    uint32_t *chaikin_edge; /* Shape [n_semi]: the edge of each row. */
+    float *chaikin_part;    /* Shape [n_semi]: the sharpness of each row on level 0. */
 
-    int n_channels; /* the UVs, if there are any, then those of sdd_mesh_desc.channels */
+    int n_channels; /* The UVs, if there are any, and then the channels of sdd_mesh_desc.channels. */
     struct topology_channel *channel;
-    struct kept_list *kept; /* [1 + n_channels] with the control mesh, with each channel */
-    int64_t n_visible;
-    int64_t n_semi;
-    int chaikin_levels; /* as many levels on nothing is left of them */
-    int64_t n_open;     /* corners whose edge has no face across: their twins are C, C + 1, .. in order */
+    /* Shape [1 + n_channels]: what is kept with the control mesh, and then with each channel. */
+    struct kept_list *kept;
+    int64_t n_visible;  /* Visible corners, which is S. */
+    int64_t n_semi;     /* Semi-sharp edges under chaikin. */
+    int chaikin_levels; /* After so many levels nothing semi-sharp is left. */
+    int64_t n_open;     /* Corners whose edge has no face across; their twins are C, C + 1 and so on, in order. */
 };
 
-/* The control mesh and, of smooth channels, the mesh of a channel, as kernels see them; on level 0. A
- * channel NULL is the control mesh. */
+/* The control mesh, or the mesh of a smooth channel, as kernels see it on level 0. A channel that is NULL stands for
+ * the control mesh. */
 struct sdd_control topology_control(const sdd_topology *t);
 struct sdd_control topology_channel_control(const sdd_topology *t, const struct topology_channel *c);
-/* topology_kept_find: what code above keeps with the mesh of a channel, NULL: with the control mesh
- * (gpu/device/kept.h).
- * topology_kept_get: the same, made where it is not there; NULL and SDD_ENO_MEMORY. */
+/* topology_kept_find: what code above keeps with the mesh of a channel, or with the control mesh where c is NULL
+ * (gpu/device/kept.h). NULL if it has not been made. */
 void *topology_kept_find(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops);
+/* topology_kept_get: returns the same, and makes it first if need be. NULL and SDD_ENO_MEMORY if there is no memory. */
 void *topology_kept_get(const sdd_topology *t, const struct topology_channel *c, const struct kept_ops *ops,
                         struct sdd_error *err) SDD_MUST_CHECK;
-/* Are face-varying values smooth off their seams? Else they are linear over the control faces. */
+/* Whether face-varying values are smooth off their seams. Otherwise they are linear over the control faces. */
 int topology_has_smooth_channels(const sdd_topology *t);
 /* Grid order over the control mesh, or over the mesh of a channel. */
 struct sdd_grid topology_grid(const sdd_topology *t, int level);
 struct sdd_grid topology_channel_grid(const sdd_topology *t, const struct topology_channel *c, int level);
-int64_t topology_points(const sdd_topology *t, int level); /* of the control mesh */
-/* Points of the grid over the mesh of a channel, NULL: over the control mesh. */
+int64_t topology_points(const sdd_topology *t, int level); /* The points of the control mesh on a level. */
+/* The points of the grid over the mesh of a channel, or over the control mesh where c is NULL. */
 int64_t topology_channel_points(const sdd_topology *t, const struct topology_channel *c, int level);
-/* topology_primvar_channel: that of a face-varying primvar: row `channel` of sdd_mesh_desc.channels. */
+/* topology_primvar_channel: the channel of a face-varying primvar, which is row `channel` of sdd_mesh_desc.channels. */
 const struct topology_channel *topology_primvar_channel(const sdd_topology *t, int channel);
 
-/* topology_angles: rows of the table of cos and sin of 2 pi / n that limit normals need; n goes to twice the largest
- * valence or face size. topology_upload_angles: fills it, made in double. */
+/* topology_angles: the number of rows in the table of the cosine and sine of 2 pi / n that limit normals need. Here n
+ * goes up to twice the largest valence or face size. */
 int64_t topology_angles(const sdd_topology *t);
+/* topology_upload_angles: makes that table in double and queues its upload to `to`.
+ * Errors  SDD_ENO_MEMORY */
 int topology_upload_angles(const sdd_topology *t, struct sdd_float2 *to, struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_build.c: the stages of a topology build, in order, and the arrays that stay. */
+/* topology_build.c: the stages of a topology build in order, and the arrays that stay, for topology_create.c. */
 #include "gpu/mesh/internal.h"
 #include <math.h>
 
@@ -80,10 +80,10 @@ static void lay_out_edges(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
     const struct sdd_mesh_desc *m = b->desc;
-    int odd = !t->info.manifold;
-    int sharp_edges = odd || b->B > 0 || m->n_creases > 0;
+    int nonmanifold = !t->info.manifold;
+    int sharp_edges = nonmanifold || b->B > 0 || m->n_creases > 0;
     int sharp_vertices =
-        odd || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
+        nonmanifold || m->n_corner_tags > 0 || (b->B > 0 && m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER);
     t->edge_corner = ARENA(a, uint32_t, b->E);
     t->edge_sharp = sharp_edges ? ARENA(a, float, b->E) : NULL;
     t->vert_sharp = sharp_vertices ? ARENA(a, float, b->V) : NULL;
@@ -92,7 +92,8 @@ static void lay_out_edges(struct build *b, struct arena *a)
         build_lay_out_channel(b, a, t->channel + k);
 }
 
-/* Longer corner arrays, with room for ghosts; the old ones keep the twins as they are without. */
+/* Moves the corner arrays to longer ones with room for ghosts. The old ones stay until the build ends, because they
+ * keep the twins as they are without ghosts. */
 static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
@@ -128,7 +129,8 @@ static int place_faces(struct build *b, struct sdd_error *err)
     return rc;
 }
 
-/* Once the corners are known: how many edges, which of them are boundaries, is the mesh manifold? */
+/* Reads back what stage "faces" found: how many edges there are, which of them are boundaries, and whether the mesh
+ * is manifold. Then it makes room for the edges. */
 static int place_edges(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
@@ -148,18 +150,20 @@ static int place_edges(struct build *b, struct sdd_error *err)
     build_tell_fault(b);
     t->info.manifold = t->fault[0] == 0;
     if (!t->info.manifold) {
-        rc = build_place(b, build_lay_out_nonmanifold, &b->odd, err);
+        rc = build_place(b, build_lay_out_nonmanifold, &b->nonmanifold, err);
         if (!rc)
             rc = build_count_split(b, err);
     } else if (b->B == 0) {
-        block_give(b->d, &b->sort); /* of its names only the ranks of boundaries are still in use */
+        /* Of what lies there, only the ranks of boundaries are still needed, and there are none. */
+        block_give(b->d, &b->sort);
     }
     t->info.n_edges = b->E;
     b->G = t->info.manifold ? b->B : 0;
     return rc ? rc : build_place(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
 }
 
-/* The highest sharpness loses 1 a level, or what rounding leaves of that. */
+/* The levels after which no edge is semi-sharp. The highest sharpness loses 1 on each level, but rounding may leave
+ * a bit of that, so there is one level more. */
 static int levels_of_chaikin(const struct sdd_mesh_desc *m)
 {
     float most = 0.0f;
@@ -201,12 +205,12 @@ static int build_stages(struct build *b, struct sdd_error *err)
     b->H = t->info.n_boundaries = (int64_t)(uint32_t)b->word[W_N_LOOPS];
     t->info.n_isolated = (int64_t)(uint32_t)b->word[W_N_ISOLATED];
     t->info.n_holes = (int64_t)(uint32_t)b->word[W_N_HOLES];
-    t->feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_RULED];
+    t->feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_FEATURES];
     for (int k = 0; k < t->n_channels; k++)
-        t->channel[k].feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_RULED + k];
+        t->channel[k].feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_FEATURES + k];
     t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
     t->chaikin_levels = levels_of_chaikin(b->desc);
-    t->n_visible = b->hole ? (int64_t)(uint32_t)b->word[W_N_SHOWN] : b->C;
+    t->n_visible = b->hole ? (int64_t)(uint32_t)b->word[W_N_VISIBLE] : b->C;
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 
@@ -225,11 +229,11 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
     b.bits = id_bits(b.V);
     b.tags = larger(larger(desc->n_creases, desc->n_corner_tags), desc->n_holes);
     int rc = build_stages(&b, err);
-    if (rc) /* queued work may still use the memory */
+    if (rc) /* Queued work may still use the memory. */
         dev_drain(b.d);
     block_give(b.d, &b.faces);
     block_give(b.d, &b.sort);
-    block_give(b.d, &b.odd);
+    block_give(b.d, &b.nonmanifold);
     block_give(b.d, &b.tags_part);
     block_give(b.d, &b.without_ghosts);
     t->info.build_bytes = b.most;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_channels.c: face-varying channels: rows, edges, and for smooth ones all that the kernels of points need. */
+/* topology_channels.c: the face-varying channels of a topology, for topology_build.c: their rows and edges and, for
+ * smooth ones, all that the kernels which refine points need. */
 #include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/channel_chaikin.k.h"
 #include "gpu/mesh/kernels/channel_edges.k.h"
@@ -27,12 +28,12 @@ static void number_edges(struct build *b, int k)
     build_count_word(b, W_N_CHANNEL_EDGES + k, b->rank, b->C);
 }
 
-/* Sorts the corners by value and vertex, into `sorted` and channel->corner, and numbers in `rank` what needs a row of
- * its own. */
+/* Sorts the corners by value and vertex into `sorted` and channel->corner, and numbers in `rank` those that need a
+ * row of their own. */
 static void sort_values(struct build *b, int k)
 {
     struct topology_channel *channel = b->t->channel + k;
-    int32_t *values = (int32_t *)b->t->edge, *corner = (int32_t *)channel->corner; /* edges are not in use yet */
+    int32_t *values = (int32_t *)b->t->edge, *corner = (int32_t *)channel->corner; /* Edges are not in use yet. */
     struct channel_keys_args keys = {channel->vert, b->t->vert, b->keys, values, b->bits};
     struct channel_extras_args extras = {b->sorted, b->rank, b->bits};
     DEV_LAUNCH(b->d, channel_keys, &keys, b->C);
@@ -42,7 +43,7 @@ static void sort_values(struct build *b, int k)
     build_count_word(b, W_N_CHANNEL_ROWS + k, b->rank, b->C);
 }
 
-/* A channel is a mesh whose corners have values where others have vertices. */
+/* A channel is built like a mesh, with values in place of vertices. */
 void build_run_channel(struct build *b, int k)
 {
     struct topology_channel *channel = b->t->channel + k;
@@ -92,7 +93,8 @@ int build_split_channels(struct build *b, struct sdd_error *err)
         DEV_LAUNCH(b->d, channel_split, &split, b->C);
         number_edges(b, k);
     }
-    build_run_positions(b); /* again: numbers of edges took the place of what it had left */
+    /* This runs again because numbering the edges of channels overwrote its `corners` and `rank`. */
+    build_run_positions(b);
     return build_read_words(b, err);
 }
 

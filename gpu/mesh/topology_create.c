@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_create.c: from an untrusted polygon mesh to its connectivity on the device. Arrays are built where they
- * stay, in parts that are allocated once their size is known; temporary ones lie over each other where their times do
- * not meet:
+/* topology_create.c: from an untrusted polygon mesh to its connectivity on the device, for sdd_topology_create. Arrays
+ * are built where they stay, in parts that are allocated once their size is known. Temporary arrays share memory where
+ * they are not needed at the same time. These are the stages; each arrow is a read-back:
  *   faces   corners, vertex and edge order by stable sort, twins, fans     -> E, B, E', the first errors
- *   edges   numbers of edges; of a mesh that is not manifold after a count of how many it has more
+ *   edges   edge numbers; before them, for a non-manifold mesh             -> how many edges splitting adds
  *   tags    creases, corners, holes, isolated vertices                     -> the last errors
- *   ghosts  behind the corners of a mesh with boundaries                   -> lists' sizes
- *   lists   of ghost faces, shown corners, isolated vertices
- * Each arrow is a read-back. With face sizes that check_desc has passed kernels stay inside their arrays, so errors
- * need not be read before it. */
+ *   ghosts  behind the corners of a mesh with boundaries                   -> the sizes of the lists
+ *   lists   of ghost faces, visible corners, isolated vertices
+ * Once check_desc has passed the face sizes, kernels stay inside their arrays whatever the other data are, so errors
+ * need not be read before the arrows. */
 #include "gpu/mesh/internal.h"
 #include <math.h>
 #include <stdlib.h>
 
-#define SIZE_THREADS 8 /* the team that also fills the CUDA module's stage */
+#define SIZE_THREADS 8 /* The CUDA module fills its staging buffer with a team of the same size. */
 
 static int check_tags(const char *field, int64_t n, const float *sharpness, struct sdd_error *err)
 {
@@ -36,7 +36,7 @@ static int check_count(const char *field, int64_t n, struct sdd_error *err)
     return SDD_ETOO_LARGE;
 }
 
-/* What no engine can do. */
+/* Refuses what no engine can do. */
 static int check_options(const struct sdd_options *o, struct sdd_error *err)
 {
     for (int row = 0; row < sdd_n_options; row++)
@@ -50,7 +50,8 @@ static int check_options(const struct sdd_options *o, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* The only pass over the mesh that the host makes; one core would read it at a tenth of what the device takes. */
+/* This is the only pass over the mesh that the host makes. It is parallel because one core would read the sizes at a
+ * tenth of the rate at which the device takes them. */
 static int64_t sum_sizes(const int32_t *size, int64_t n, int32_t *least, int32_t *most)
 {
     int64_t sum = 0;
@@ -79,8 +80,8 @@ static int fail_size(const struct sdd_mesh_desc *m, int32_t most, struct sdd_err
                     m->face_counts[f], SDD_MAX_FACE_SIZE);
 }
 
-/* Shapes of the arrays and the face sizes, which say where every kernel may write; the rest is the device's to
- * check. */
+/* Checks the shapes of the arrays and the face sizes, which say where every kernel may write. The device checks the
+ * rest. */
 static int check_desc(const struct sdd_mesh_desc *m, struct sdd_topology_info *info, struct sdd_error *err)
 {
     int64_t sum;

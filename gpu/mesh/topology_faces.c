@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_faces.c: corners, vertex and edge numbering by stable sort and scan, twins, fans. */
+/* topology_faces.c: stage "faces" of a topology build, for topology_build.c: corners, vertex and edge numbering by
+ * stable sort and scan, twins, fans; and the numbers of edges after it. */
 #include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/nonmanifold_split_flags.k.h"
 #include "gpu/mesh/kernels/edge_ids.k.h"
@@ -19,8 +20,8 @@ static int sort_bits(const struct build *b)
 {
     int64_t most = b->V;
     for (int k = 0; k < b->t->n_channels; k++)
-        most = larger(most, b->t->channel[k].n_values + b->C); /* a row more for each further vertex of a value */
-    return 2 * id_bits(most);                                  /* counts are below 2^30: at most 62 */
+        most = larger(most, b->t->channel[k].n_values + b->C); /* Each further vertex of a value has one more row. */
+    return 2 * id_bits(most);                                  /* Counts are below 2^30, so this is at most 62. */
 }
 
 void build_lay_out_sort(struct build *b, struct arena *a)
@@ -45,7 +46,7 @@ void build_lay_out_faces(struct build *b, struct arena *a)
 
 void build_rank_edges(struct build *b, const uint32_t *vert, int bits)
 {
-    int32_t *values = (int32_t *)b->t->edge; /* not in use yet */
+    int32_t *values = (int32_t *)b->t->edge; /* Edges are not in use yet. */
     struct edge_keys_args keys = {vert, b->t->faces, b->keys, values, bits};
     struct run_heads_args heads = {b->sorted, b->rank};
     DEV_LAUNCH(b->d, edge_keys, &keys, b->C);
@@ -128,16 +129,16 @@ void build_lay_out_nonmanifold(struct build *b, struct arena *a)
     b->run_first = ARENA(a, int32_t, b->C);
 }
 
-/* Flags and ranks of boundaries are free for it: only ghosts need them, and there are none. */
+/* The flags and ranks of boundaries are free for this: only ghosts need them, and there are none. */
 int build_count_split(struct build *b, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
     struct nonmanifold_split_flags_args flags = {b->corners, b->rank, t->vert, t->faces, b->flag, b->run_first};
     DEV_LAUNCH(b->d, nonmanifold_split_flags, &flags, b->C);
     dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
-    build_count_word(b, W_N_APART, b->border_rank, b->C);
+    build_count_word(b, W_N_SPLIT, b->border_rank, b->C);
     int rc = build_read_words(b, err);
-    b->E += rc ? 0 : (int64_t)(uint32_t)b->word[W_N_APART];
+    b->E += rc ? 0 : (int64_t)(uint32_t)b->word[W_N_SPLIT];
     return rc;
 }
 
@@ -145,7 +146,7 @@ void build_run_edges(struct build *b)
 {
     sdd_topology *t = b->t;
     struct edge_ids_args ids = {b->rank, b->corners, t->edge, t->edge_corner};
-    struct nonmanifold_split_edges_args apart = {b->corners,
+    struct nonmanifold_split_edges_args split = {b->corners,
                                                  b->rank,
                                                  b->border_rank,
                                                  b->run_first,
@@ -163,7 +164,7 @@ void build_run_edges(struct build *b)
                  t->channel[k].n_edges * (int64_t)sizeof(uint32_t));
     if (!b->kind)
         return;
-    DEV_LAUNCH(b->d, nonmanifold_split_edges, &apart, b->C);
+    DEV_LAUNCH(b->d, nonmanifold_split_edges, &split, b->C);
     DEV_LAUNCH(b->d, open_flags, &open, b->C);
     dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
     build_count_word(b, W_N_OPEN, b->border_rank, b->C);
@@ -178,7 +179,8 @@ static int64_t face_of_corner(const struct sdd_mesh_desc *m, int64_t corner, int
     return f;
 }
 
-/* The two vertices of the edge after an (internal) corner: face_corners may have turned the face round. */
+/* The two vertices of the edge after a corner of the topology. face_corners turns faces round where the mesh is
+ * left-handed. */
 static void ends_of_corner(const struct sdd_mesh_desc *m, int64_t corner, int32_t *u, int32_t *v)
 {
     int64_t first, f = face_of_corner(m, corner, &first), n = m->face_counts[f], i = corner - first, j = (i + 1) % n;

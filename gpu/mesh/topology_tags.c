@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* topology_tags.c: creases, corners, holes, what boundaries imply; then the ghosts that close the surface. */
+/* topology_tags.c: stages "tags", "ghosts" and "lists" of a topology build, for topology_build.c: creases, corners,
+ * holes and what boundaries imply, and then the ghosts that close the surface. */
 #include "gpu/mesh/internal.h"
 #include "gpu/mesh/kernels/chaikin_rows.k.h"
 #include "gpu/kernel/compact.k.h"
@@ -98,7 +99,7 @@ static void apply_corners(struct build *b)
     DEV_LAUNCH(b->d, corner_apply, &apply, n);
 }
 
-/* Authored sharpness first, then what boundaries imply, then holes: the order of OpenSubdiv's factory. */
+/* Authored sharpness comes first, then what boundaries imply, then holes. This is the order of OpenSubdiv's factory. */
 void build_run_tags(struct build *b)
 {
     sdd_topology *t = b->t;
@@ -106,17 +107,17 @@ void build_run_tags(struct build *b)
     const struct sdd_mesh_desc *m = b->desc;
     struct edge_implicit_args edges = {t->edge_corner, t->vert, b->twin, t->faces, b->kind, t->edge_sharp, b->soft};
     struct vertex_implicit_args vertices = {t->vert_begin, t->vert_end, t->vert_sharp};
-    struct nonmanifold_vertices_args odd = {t->vert_begin,
-                                            t->vert_end,
-                                            t->edge,
-                                            b->twin,
-                                            t->edge_corner,
-                                            b->kind,
-                                            t->faces,
-                                            (const int32_t *)t->vert_corner,
-                                            t->vert_sharp,
-                                            b->words + W_MOST_EDGES,
-                                            t->scheme->kind == SCHEME_SQRT3};
+    struct nonmanifold_vertices_args nonmanifold = {t->vert_begin,
+                                                    t->vert_end,
+                                                    t->edge,
+                                                    b->twin,
+                                                    t->edge_corner,
+                                                    b->kind,
+                                                    t->faces,
+                                                    (const int32_t *)t->vert_corner,
+                                                    t->vert_sharp,
+                                                    b->words + W_MOST_EDGES,
+                                                    t->scheme->kind == SCHEME_SQRT3};
 
     struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
     struct mark_semisharp_edges_args semi = {t->edge_sharp, b->semi_flag};
@@ -141,26 +142,26 @@ void build_run_tags(struct build *b)
     if (m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, vertex_implicit, &vertices, b->V);
     if (b->kind)
-        DEV_LAUNCH(d, nonmanifold_vertices, &odd, b->V);
+        DEV_LAUNCH(d, nonmanifold_vertices, &nonmanifold, b->V);
     if (!b->hole)
         return;
     struct hole_apply_args holes = {b->tag_pairs, b->hole, b->words + W_HOLE, (uint32_t)b->F};
     struct boundary_none_faces_args soft = {t->face_end, t->vert, b->soft, b->hole};
-    struct visible_corners_args shown = {b->hole, t->faces, b->visible_flag};
+    struct visible_corners_args visible = {b->hole, t->faces, b->visible_flag};
     dev_fill(d, b->hole, 0, b->F * (int64_t)sizeof(uint32_t));
     dev_upload(d, b->tag_pairs, m->hole_faces, m->n_holes * (int64_t)sizeof(int32_t));
     DEV_LAUNCH(d, hole_apply, &holes, m->n_holes);
     if (b->soft && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, boundary_none_faces, &soft, b->F);
-    dev_scan(d, (const int32_t *)b->hole, b->visible_rank, b->F,
-             b->scratch2); /* for the count; the rank is used again */
+    /* Only the count is needed; visible_rank is written again below. */
+    dev_scan(d, (const int32_t *)b->hole, b->visible_rank, b->F, b->scratch2);
     build_count_word(b, W_N_HOLES, b->visible_rank, b->F);
-    DEV_LAUNCH(d, visible_corners, &shown, b->C);
+    DEV_LAUNCH(d, visible_corners, &visible, b->C);
     dev_scan(d, b->visible_flag, b->visible_rank, b->C, b->scratch2);
-    build_count_word(b, W_N_SHOWN, b->visible_rank, b->C);
+    build_count_word(b, W_N_VISIBLE, b->visible_rank, b->C);
 }
 
-/* Where ghosts stand in a table of faces; of a closed mesh of uniform faces there are no tables. */
+/* Where the ghosts begin in a table of faces. A closed mesh of uniform faces has no tables. */
 static uint32_t *ghost_rows(const struct build *b, uint32_t *table)
 {
     return table ? table + (b->C - b->t->faces.n_uniform) : NULL;
@@ -219,7 +220,7 @@ int build_fail_tags(const struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Flags of the feature ones among the n vertices of m, or rows of a channel, and their ranks. */
+/* Flags and ranks the feature vertices among those of m, which may be the mesh of a channel. */
 static void rank_feature_vertices(struct build *b, const struct sdd_control *m,
                                   const struct topology_feature_vertices *r)
 {
@@ -235,16 +236,16 @@ void build_count_feature_vertices(struct build *b)
     m.twin = b->twin;
     if (t->feature_vertices.flag) {
         rank_feature_vertices(b, &m, &t->feature_vertices);
-        build_count_word(b, W_N_RULED, b->feature_rank, b->V);
+        build_count_word(b, W_N_FEATURES, b->feature_rank, b->V);
     }
     for (int k = 0; k < t->n_channels && topology_has_smooth_channels(t); k++) {
         m = topology_channel_control(t, t->channel + k);
         rank_feature_vertices(b, &m, &t->channel[k].feature_vertices);
-        build_count_word(b, W_N_CHANNEL_RULED + k, b->feature_rank, m.n_vertices);
+        build_count_word(b, W_N_CHANNEL_FEATURES + k, b->feature_rank, m.n_vertices);
     }
 }
 
-/* Once more, now that there is room for the lists. */
+/* Ranks the feature vertices once more, because now there is room for the lists. */
 static void list_feature_vertices(struct build *b)
 {
     const sdd_topology *t = b->t;
@@ -263,7 +264,7 @@ void build_lay_out_lists(struct build *b, struct arena *a)
 {
     sdd_topology *t = b->t;
     t->ghost_first = b->H > 0 ? ARENA(a, uint32_t, b->H) : NULL;
-    t->shown = b->hole ? ARENA(a, uint32_t, t->n_visible) : NULL;
+    t->visible = b->hole ? ARENA(a, uint32_t, t->n_visible) : NULL;
     t->feature_vertices.list = t->feature_vertices.n > 0 ? ARENA(a, uint32_t, t->feature_vertices.n) : NULL;
     for (int k = 0; k < t->n_channels; k++)
         t->channel[k].feature_vertices.list = ARENA(a, uint32_t, t->channel[k].feature_vertices.n);
@@ -279,13 +280,13 @@ void build_run_lists(struct build *b)
     sdd_topology *t = b->t;
     struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   ghost_rows(b, b->face),
                                       t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
-    struct compact_args shown = {b->visible_flag, b->visible_rank, t->shown};
+    struct compact_args visible = {b->visible_flag, b->visible_rank, t->visible};
     struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
     struct chaikin_rows_args rows = {t->edge_sharp, b->semi_rank, t->chaikin_row, t->chaikin_edge, t->chaikin_part};
     DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
-    if (t->shown)
-        DEV_LAUNCH(b->d, compact, &shown, b->C);
+    if (t->visible)
+        DEV_LAUNCH(b->d, compact, &visible, b->C);
     if (b->kind)
         DEV_LAUNCH(b->d, open_twins, &open, b->C);
     if (t->isolated)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* update.c: the topology after an edit, for those who know what the edit changed. Nothing is reused yet: the delta is
- * checked against both meshes, so that wrong ones show before anything relies on them, and the topology is built anew.
- * Whether clean rows really are what they were is not checked: that would take the old mesh, which only the device
- * has. */
+/* update.c: the topology after an edit, for callers that know what the edit changed (sdd_update.h). Nothing of the
+ * old topology is reused yet: the delta is checked against both meshes, so that wrong ones show before anything
+ * relies on them, and the topology is built anew. Whether clean rows really are what they were is not checked,
+ * because that would take the old mesh, which only the device has. */
 #include "gpu/mesh/topology.h"
 #include "gpu/sdd/sdd_update.h"
 #include <string.h>
 
-struct rows { /* one kind of row: vertices, faces or the values of a channel */
+/* The rows of one kind, which is vertices, faces or the values of a channel, and what the delta says of them. */
+struct rows {
     const char *name;
     const int32_t *to;
-    int64_t n, n_old, n_new; /* rows of `to`, rows that the old mesh has, rows that the new one has */
+    int64_t n, n_old, n_new; /* The rows of `to`, of the old mesh and of the new mesh. */
     const int32_t *dirty;
     int64_t n_dirty;
-    int has_dirty; /* a channel has no dirty rows */
+    int has_dirty; /* 0 for a channel. */
 };
 
 static int check_dirty(const struct rows *r, struct sdd_error *err)
@@ -27,7 +28,8 @@ static int check_dirty(const struct rows *r, struct sdd_error *err)
     return SDD_OK;
 }
 
-/* Rows [from, to) of the new mesh have no old row, so they must be dirty; *at is how far the dirty ones are used up. */
+/* Rows [from, to) of the new mesh have no old row, so they must be dirty. *at says how many of the dirty rows have
+ * been used up. */
 static int check_new(const struct rows *r, int64_t from, int64_t to, int64_t *at, struct sdd_error *err)
 {
     for (int64_t row = from; r->has_dirty && row < to; row++) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* adaptive.c: rows of a level from feature-adaptive patches, for engine tabulated (adaptive.h). */
 #include "gpu/patches/adaptive.h"
 #include "gpu/mesh/mesh.h"
 #include "gpu/bspline/basis_table.h"
 #include <stdlib.h>
 
-_Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels take grids as large");
-_Static_assert(SDD_ADAPTIVE_LEVELS == SDD_MAX_PATCH_LEVEL + 1, "and their arguments hold all levels");
-_Static_assert(TABLE_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 goes all the way");
+_Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels must take the largest grid");
+_Static_assert(SDD_ADAPTIVE_LEVELS == SDD_MAX_PATCH_LEVEL + 1, "kernel arguments must hold all levels");
+_Static_assert(TABLE_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 must reach the last level");
 
 static void lay_out(const struct patches *p, struct arena *a, struct adaptive *out)
 {
@@ -60,7 +61,7 @@ int adaptive_create(const sdd_topology *t, int level, int surface, const atomic_
     a->plan.request = (struct sdd_patches_request){.level = level, .surface = surface, .cancel = cancel};
     a->plan.with_holes = 1;
     int rc = patches_plan(&a->plan, err);
-    a->plan.request.cancel = NULL; /* it is the caller's */
+    a->plan.request.cancel = NULL; /* The flag is the caller's, and may go once this call returns. */
     if (!rc)
         rc = fill(a, err);
     if (rc) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patches.c: sdd_patches: the plan (patches.h), then the points of all levels in the result's own memory, the rows of
- * patches and faces, and the way to host memory (result.h). */
+/* patches.c: makes the result of sdd_patches: first the plan (patches.h), then the points of all levels in the
+ * result's own memory, the rows of patches and faces, and the way to host memory (result.h). adaptive.c queues its
+ * points and rows here too. */
 #include "gpu/patches/patches.h"
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/patches/kernels/patch_faces.k.h"
@@ -31,7 +32,7 @@ static int check_request(const sdd_topology *t, const struct sdd_patches_request
 }
 
 struct layout {
-    float *level1; /* all points of level 1 */
+    float *level1; /* All points of level 1. */
     struct result_layout result;
 };
 
@@ -98,7 +99,7 @@ static void run_faces(const struct patches *p, const struct sdd_plan *plan, cons
     DEV_LAUNCH(p->topology->device, patch_faces, &faces, l->n_left);
 }
 
-/* The result's own memory, all of which is known by now, and what is written there. */
+/* Takes the result's own memory, now that all sizes are known, and makes what goes there. */
 static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
@@ -132,7 +133,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
         run_faces(p, plan, &lay.result);
         rc = result_bring(&result, &lay.result, 1, 1, p->request.cancel, err);
     }
-    if (rc) /* queued work may still use the memory */
+    if (rc) /* Queued work may still use the memory. */
         dev_drain(t->device);
     dev_free(t->device, memory, count.used);
     return rc;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patches.h: the door of feature-adaptive subdivision in two steps. patches_plan.c finds the patches, faces and points of
- * each level from the topology alone; patches.c, which is sdd_patches, then makes their points and rows. adaptive.h makes
- * rows of a level from such patches. The room stands on levels/ and bspline/; engines may stand on it. */
+/* patches.h: the door of feature-adaptive subdivision in two steps. patches_plan.c finds the patches, faces and
+ * points of each level from the topology alone; patches.c, which is sdd_patches, then makes their points and rows.
+ * adaptive.h makes rows of a level from such patches. The room stands on levels/ and bspline/; engines may stand on
+ * it. */
 #ifndef SDD_PATCHES_H
 #define SDD_PATCHES_H
 #include "gpu/patches/kernels/patch_cells.dev.h"

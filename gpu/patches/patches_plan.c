@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patches_plan.c: the propagation of section 4.3.3 (Mlakar 2018), level by level: the cells that exist, which of them
- * are patches and which are split, and the points that they need. What a level holds is known before the next one is
- * begun, so hostile sharpness is stopped at the first level that is too large. */
+/* patches_plan.c: the plan of feature-adaptive patches, for patches.c and adaptive.c. It is the propagation of
+ * section 4.3.3 (Mlakar 2018), level by level: the cells that exist, which of them are patches and which are split,
+ * and the points that they need. What a level holds is known before the next one is begun, so hostile sharpness is
+ * stopped at the first level that is too large. */
 #include "gpu/kernel/compact.k.h"
 #include "gpu/kernel/compact_keys.k.h"
 #include "gpu/patches/kernels/patch_children.k.h"
@@ -19,7 +20,7 @@
 #include "gpu/device/sizes.h"
 #include <string.h>
 
-enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* bytes of the result */
+enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* Bytes of the result. */
 
 static int take(struct patches *p, struct device_block *to, int64_t bytes, struct sdd_error *err)
 {
@@ -47,7 +48,7 @@ void patches_fini(struct patches *p)
         drop(p, p->piece + --p->n_pieces);
 }
 
-/* Memory that stays until patches_fini. */
+/* Takes memory that stays until patches_fini. */
 static int keep(struct patches *p, int64_t bytes, void **out, struct sdd_error *err)
 {
     struct device_block *to = p->piece + p->n_pieces++;
@@ -68,11 +69,14 @@ static int too_large(int64_t needed, int64_t available, const char *of, int leve
     return SDD_ETOO_LARGE;
 }
 
-/* Scratch of a level: flags and ranks of cells, and of keys with what sorting them needs. */
+/* Scratch of a level: flags and ranks of its cells, and its keys with what sorting them needs. */
 struct scratch {
-    int32_t *flag[2], *rank[2], *value, *key_flag, *key_rank; /* value: sorted along with the keys */
+    int32_t *flag[2], *rank[2]; /* Row 0 is for cells that are patches, row 1 for those that are left. */
+    int32_t *value;             /* Sorted along with the keys. */
+    int32_t *key_flag;          /* The first key of each run; before sorting, the values in their first order. */
+    int32_t *key_rank;
     uint64_t *key, *sorted;
-    uint32_t *counts; /* patches, left, points */
+    uint32_t *counts; /* How many patches, cells left and points there are. */
     void *work;
 };
 
@@ -93,7 +97,7 @@ static void lay_out(const struct patches *p, int64_t n_cells, int64_t n_keys, in
     s->key = ARENA(a, uint64_t, n_keys);
     s->sorted = ARENA(a, uint64_t, n_keys);
     s->value = ARENA(a, int32_t, n_keys);
-    s->key_flag = ARENA(a, int32_t, n_keys); /* first the values as they come */
+    s->key_flag = ARENA(a, int32_t, n_keys);
     s->key_rank = ARENA(a, int32_t, n_keys);
     s->counts = ARENA(a, uint32_t, 3);
     s->work = ARENA(a, char, work_bytes(p, n_cells, n_keys, bits));
@@ -115,7 +119,7 @@ static int take_scratch(struct patches *p, int64_t n_cells, int64_t n_keys, int 
     return SDD_OK;
 }
 
-/* Ranks the flags; their sum goes to `count`. */
+/* Ranks the flags, and queues their sum to `count`. */
 static void rank(sdd_device *d, const int32_t *flag, int32_t *ranks, int64_t n, uint32_t *count, void *work)
 {
     dev_scan(d, flag, ranks, n, work);
@@ -129,7 +133,7 @@ static int key_bits(const sdd_topology *t, int level)
     return id_bits(i->n_vertices + i->n_faces + 3 * i->n_edges + 2 * i->n_corners) + 2 * (level - 1);
 }
 
-/* Sorts the keys and flags the first of each. */
+/* Sorts the keys, and flags and ranks the first of each run of equal ones. */
 static void sort_keys(sdd_device *d, const struct scratch *s, int64_t n, int bits)
 {
     struct run_heads_args heads = {s->sorted, s->key_flag};
@@ -138,7 +142,7 @@ static void sort_keys(sdd_device *d, const struct scratch *s, int64_t n, int bit
     rank(d, s->key_flag, s->key_rank, n, s->counts + 2, s->work);
 }
 
-/* Brings the counts and makes the lists in memory of just their size. */
+/* Downloads the counts, and makes the lists in memory of exactly their size. */
 static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cells, int64_t n_keys,
                       struct patch_level *l, struct sdd_error *err)
 {
@@ -173,12 +177,13 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
     return SDD_OK;
 }
 
-/* Counts a level in; refuses it when the result has passed what is allowed, or surely will. */
+/* Adds a level to the totals. Refuses it when the result is larger than allowed, or surely will be. */
 static int admit(struct patches *p, struct patch_level *l, int level, struct sdd_error *err)
 {
     const struct sdd_patches_request *r = &p->request;
-    int64_t next = level == 0 ? l->n_left : level < r->level ? 4 * l->n_left : 0; /* cells */
-    int64_t faces = level == r->level ? l->n_left : p->features.shown ? 0 : next; /* of the result, at least */
+    /* `next` counts the cells of the next level, and `faces` is the least number of faces of the result. */
+    int64_t next = level == 0 ? l->n_left : level < r->level ? 4 * l->n_left : 0;
+    int64_t faces = level == r->level ? l->n_left : p->features.shown ? 0 : next;
     l->first = p->n_rows;
     p->n_rows += l->n_points;
     p->n_patches += l->n_patches;
@@ -248,7 +253,7 @@ static int plan_level(struct patches *p, int level, struct sdd_error *err)
     return rc ? rc : admit(p, l, level, err);
 }
 
-/* Limit points stand after all others: of the corners of the faces that are left. */
+/* Limit points come after all others. They are those of the corners of the faces that are left. */
 static int plan_limits(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
@@ -273,7 +278,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
-    p->features.shown = p->with_holes ? NULL : t->shown;
+    p->features.shown = p->with_holes ? NULL : t->visible;
     p->features.n_visible = (uint32_t)t->n_visible;
     int rc = plan_control(p, err);
     for (int level = 1; level <= p->request.level && !rc; level++) {

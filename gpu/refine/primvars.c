@@ -85,7 +85,7 @@ static const struct sdd_primvar *smooth_primvar(const sdd_topology *t, const str
 
 static int64_t rows_scratch(const struct engine *e, const struct engine_rows *rows)
 {
-    return e->rows_scratch ? e->rows_scratch(rows) : smooth_scratch(rows);
+    return e->rows_scratch ? e->rows_scratch(rows) : refine_values_scratch(rows);
 }
 
 int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
@@ -185,13 +185,13 @@ static void linear_triangles(const struct run *run, const struct linear *l, int6
 
 static void index_quads(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
 {
-    struct grid_quads_args quads = {grid, t->shown, rows};
+    struct grid_quads_args quads = {grid, t->visible, rows};
     DEV_LAUNCH(t->device, grid_quads, &quads, n);
 }
 
 static void index_triangles(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n)
 {
-    struct tri_faces_args triangles = {grid, t->shown, rows};
+    struct tri_faces_args triangles = {grid, t->visible, rows};
     DEV_LAUNCH(t->device, tri_faces, &triangles, n);
 }
 
@@ -223,7 +223,7 @@ static int run_smooth(const struct run *run, const struct topology_channel *c, c
 {
     const struct engine *e = run->engine;
     const struct engine_rows rows = {run->mesh->topology, c, run->request, width, values, out, as, run->scratch};
-    return e->run_rows ? e->run_rows(&rows, err) : smooth_run(&rows, err);
+    return e->run_rows ? e->run_rows(&rows, err) : refine_values_run(&rows, err);
 }
 
 static int run_channel(const struct run *run, const struct topology_channel *c, const float *values, int width,
@@ -260,7 +260,7 @@ static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_pla
 {
     const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3; /* of a control face's, for what is split as one */
     return (struct sdd_parents){.faces = t->faces,
-                                .shown = t->shown,
+                                .shown = t->visible,
                                 .each = p->n_faces / larger(t->n_visible / corners, 1),
                                 .corners = corners,
                                 .bits = level - t->scheme->first_level};

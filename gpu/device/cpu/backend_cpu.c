@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_cpu.c: the CPU as a device: malloc, OpenMP loops, and scan and sort of its own. Work is done when a call
- * returns. */
+/* backend_cpu.c: the CPU as a device, for hosts without a GPU and for tests: memory of the host, OpenMP loops, and a
+ * scan and a sort of its own. Work is done when a call returns. */
 #include "gpu/backend/backend.h"
 #include "abi.h"
 #include "gpu/backend/host_cache.h"
@@ -18,7 +18,7 @@
 
 #define RADIX_BITS 8
 #define RADIX (1 << RADIX_BITS)
-#define SERIAL 16384 /* below this many items a team of threads costs more than it saves */
+#define SERIAL 16384 /* Below this many items a team of threads costs more than it saves. */
 
 struct cpu {
     int threads;
@@ -28,7 +28,7 @@ struct cpu {
 
 static int cpu_probe(char *reason, size_t size)
 {
-    unsigned a = 0, b = 0, c = 0, d = 0; /* not every compiler's builtin knows F16C by name */
+    unsigned a = 0, b = 0, c = 0, d = 0; /* cpuid is asked because not every compiler's builtin knows F16C by name. */
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __get_cpuid(1, &a, &b, &c, &d) &&
         (c & bit_F16C))
         return 1;
@@ -75,7 +75,8 @@ static int cpu_threads(void *device)
     return ((struct cpu *)device)->threads;
 }
 
-/* The number after `label` in a small file of the kernel's; -1 where there is none (a cgroup without a limit). */
+/* The number after `label` in a small file of the operating system, or -1 where there is none, as for a cgroup
+ * without a limit. */
 static int64_t read_number(const char *path, const char *label)
 {
     char text[4096];
@@ -90,7 +91,7 @@ static int64_t read_number(const char *path, const char *label)
     return at && end != at + strlen(label) ? number : -1;
 }
 
-/* What can be had without swapping, and no more than the container's limit leaves. */
+/* Free memory is what can be had without swapping, and no more than the container's limit leaves. */
 static int cpu_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
 {
     long page = sysconf(_SC_PAGESIZE);
@@ -145,6 +146,7 @@ static int cpu_launch(void *device, int kernel, const void *args, size_t args_by
     return SDD_OK;
 }
 
+/* Where part `part` of n items begins, when they are cut into `parts` of nearly equal size. */
 static int64_t begin_of(int64_t n, int part, int parts)
 {
     return n / parts * part + (part < n % parts ? part : n % parts);
@@ -187,7 +189,7 @@ static int64_t cpu_sort_scratch(void *device, int64_t n, int bits)
     return ((struct cpu *)device)->threads * RADIX * (int64_t)sizeof(int64_t);
 }
 
-/* One stable pass over the digit at `shift`. counts: RADIX rows a part. */
+/* Makes one stable pass over the digit at `shift`. `counts` has RADIX numbers for each part. */
 static void radix_pass(const uint64_t *keys, const int32_t *values, uint64_t *keys_out, int32_t *values_out, int64_t n,
                        int shift, int bits, int parts, int64_t *counts)
 {
@@ -218,7 +220,7 @@ static void radix_pass(const uint64_t *keys, const int32_t *values, uint64_t *ke
     }
 }
 
-/* Passes go to and fro between what goes in and what comes out. */
+/* Passes go back and forth between the input and the output arrays. */
 static int cpu_sort(void *device, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in, int32_t *values_out,
                     int64_t n, int bits, void *scratch)
 {

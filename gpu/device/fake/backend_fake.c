@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_fake.c: see backend_fake.h. A fake device is a CPU device; what can fail is wrapped. It is not unified,
- * so that results take the way through download that they take on a GPU. */
+/* backend_fake.c: the fake device of backend_fake.h, for torture tests. It is a CPU device in which all that can
+ * fail is wrapped. It is not unified, so that results are downloaded as they are on a GPU. */
 #include "gpu/device/fake/backend_fake.h"
 #include "abi.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define ZONE 256 /* bytes on both sides of an allocation, and its alignment; the first 8 hold its size */
+#define ZONE 256 /* Bytes on both sides of an allocation, and its alignment. The first 8 hold its size. */
 #define ZONE_BYTE 0xFB
 
 static struct {
@@ -118,7 +118,7 @@ static void fake_free(void *device, void *memory, int64_t bytes)
     free(block);
 }
 
-/* ---- all else: the CPU's, unless it is the k-th call ------------------------------------------------------ */
+/* ---- all else is the CPU's, unless it is the k-th call -------------------------------------------------------- */
 #define CPU_UNLESS_FAULT(call)                                                                                         \
     const int code = fault(SDD_EDEVICE);                                                                               \
     return code != SDD_OK ? code : sdd_backend_cpu()->call

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* digest_piece: XXH64 (seed 0) of each 1,024-byte piece of a block: one level of the digest tree (digest.h).
- * Shapes  data[bytes] u8, 8-byte aligned -> out[ceil(bytes / 1024)] u64      Shape  item, n = pieces
- * Cost    every byte read once      Result  as XXH64 of the xxHash specification, for lengths that are multiples of 4
- * Source  xxHash fast digest algorithm, XXH64      Threads any queue */
+/* digest_piece: XXH64 (seed 0) of each 1,024-byte piece of a block, which is one level of the digest tree (digest.h).
+ * Shapes  data[bytes] u8, 8-byte aligned -> out[ceil(bytes / 1024)] u64
+ * Launch  item, n = pieces
+ * Cost    every byte read once
+ * Result  XXH64 as the xxHash specification has it, for lengths that are multiples of 4.
+ * Threads any queue
+ * Source  xxHash fast digest algorithm, XXH64 */
 #ifndef SDD_K_DIGEST_PIECE_H
 #define SDD_K_DIGEST_PIECE_H
 #include "gpu/kernel/kernel.h"
 
 #define SDD_DIGEST_PIECE 1024
-#define SDD_DIGEST_AHEAD 256 /* words that a CPU asks for before it needs them: blocks are in none of its caches */
+#define SDD_DIGEST_AHEAD 256 /* A CPU asks for words this far ahead, because blocks are in none of its caches. */
 
 struct digest_piece_args {
     const uint64_t *data;

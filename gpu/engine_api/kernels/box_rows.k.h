@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* box_rows: the box of points, or of boxes: one round of a tree, 64 rows an item; the last round has one item.
- * Shapes  low[n][3] f32, high[n][3] f32 (the same array for points) -> to_low[m][3], to_high[m][3], scale[3] (last
- *         round; else NULL)
- * Shape   item, m = (n + 63) / 64      Cost  24 B read a row
- * Result  item i has rows i, i + m, ...: neighbours read neighbours; least and greatest are the same in any order
+/* box_rows: the box of points, or of boxes. This is one round of a tree that takes 64 rows an item; the last round has
+ * one item.
+ * Shapes  low[n][3] f32, high[n][3] f32 (the same array for points) -> to_low[m][3], to_high[m][3], scale[3] (in the
+ *         last round; else NULL)
+ * Launch  item, m = (n + 63) / 64
+ * Cost    24 B read a row
+ * Result  Item i takes rows i, i + m and so on, so that neighbours read neighbours. Least and greatest are the same in
+ *         any order.
  * Threads any queue */
 #ifndef SDD_K_BOX_ROWS_H
 #define SDD_K_BOX_ROWS_H

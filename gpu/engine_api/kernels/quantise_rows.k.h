@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantise_rows: rows of floats in 16 bits a number.
- * Shapes  from[n][3] f32, of F16 [n][2] -> to[n] rows of as.format: UNORM16 u16[4] in the box of `facts`, the fourth 0;
- *         OCT16 i16[2]; F16 half[2]
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
- * Cost    12 B read and 8 or 4 B written a row; F16 8 B and 4 B
- * Result  UNORM16 within 0.52 steps of the point on each axis, once it is inside the box; OCT16 of vectors of length 1
- *         within 0.0038 degrees, zero stays zero; F16 nearest, ties to even, facts.overflow 1 where one became infinite
- * Source  Meyer et al. 2010; Cigolle et al. 2014
- * Threads any queue */
+/* quantise_rows: rows of floats as rows with 16 bits a number.
+ * Shapes  from[n][3] f32, or [n][2] for F16 -> to[n] rows of as.format: UNORM16 is u16[4] in the box of `facts`, the
+ *         fourth 0; OCT16 is i16[2]; F16 is half[2]
+ * Launch  item: `each` rows, the last perhaps fewer; n items: n / each, rounded up
+ * Cost    12 B read and 8 or 4 B written a row; for F16 8 B and 4 B
+ * Result  UNORM16 is within 0.52 steps of the point on each axis, once the point is inside the box. OCT16 of a vector
+ *         of length 1 is within 0.0038 degrees, and zero stays zero. F16 is the nearest, ties to even; facts.overflow
+ *         becomes 1 where one became infinite.
+ * Threads any queue
+ * Source  Meyer et al. 2010; Cigolle et al. 2014 */
 #ifndef SDD_K_QUANTISE_ROWS_H
 #define SDD_K_QUANTISE_ROWS_H
 #include "gpu/kernel/rows_out.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: breadth-first Catmull-Clark (Kuth et al. 2023): a first step from polygons to quads, then one launch
- * a level. Levels live in two buffers that take turns. When only refined positions are asked for, the last step
- * writes points straight into grid order and the structure of the last level is never made. */
+/* engine.c: engine edge-friend, which refine/ calls: breadth-first Catmull-Clark (Kuth et al. 2023). A first step
+ * makes quads of polygons, and then each launch makes a level. Levels live in two buffers that take turns. When only
+ * refined positions are asked for, the last step writes points straight into grid order, and the structure of the
+ * last level is never made. */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/engines/edge_friend/kernels/ef_edges.k.h"
@@ -14,9 +15,9 @@
 #include "gpu/engines/edge_friend/kernels/ef_vertices.k.h"
 #include "gpu/levels/isolated_points.k.h"
 
-#define MAX_QUADS ((int64_t)1 << 30) /* corners of a level must fit 32 bits */
+#define MAX_QUADS ((int64_t)1 << 30) /* The corners of a level must fit 32 bits. */
 
-/* One level's buffers. */
+/* The buffers of one level. */
 struct level {
     struct sdd_slot *slot;
     struct sdd_quad *quad;
@@ -42,7 +43,7 @@ static void size_of_level(const sdd_topology *t, int level, int64_t *n_slots, in
     }
 }
 
-/* Is the structure of the last level needed? */
+/* Whether the structure of the last level is needed. */
 static int needs_structure(const struct sdd_refine_request *r)
 {
     return r->level == 1 || r->surface == SDD_SURFACE_LIMIT || (r->include & ENGINE_AROUND);
@@ -61,7 +62,7 @@ static int wants_points(const struct sdd_refine_request *r)
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
     int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & ENGINE_AROUND);
-    for (int k = 0; k < 2; k++) { /* buffer k holds the levels last - k, last - k - 2, .. */
+    for (int k = 0; k < 2; k++) { /* Buffer k holds the levels last - k, last - k - 2 and so on. */
         struct level *l = out->buffer + k;
         int64_t n_slots = 0, n_quads = 0;
         if (last - k >= 1)
@@ -212,8 +213,9 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         finish(run, from, &lay);
     else
         last_step(run, from);
-    struct isolated_points_args lone = {t->isolated, run->mesh->points, run->positions, run->normals, run->tangents};
-    DEV_LAUNCH(t->device, isolated_points, &lone, t->info.n_isolated);
+    struct isolated_points_args isolated = {t->isolated, run->mesh->points, run->positions, run->normals,
+                                            run->tangents};
+    DEV_LAUNCH(t->device, isolated_points, &isolated, t->info.n_isolated);
     return SDD_OK;
 }
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: the mesh matrix (Mlakar 2018) in its optimised form, for topology of any kind. The control mesh's
- * matrix is stored by rows and by columns with its adjacency (E and F), built by sort and scan; from level 1 on matrix
- * and adjacency are formulas (quad_location.h), so a level is its points alone, in grid order, and two launches
- * make the next. Only two levels of points are held. */
+/* engine.c: engine mesh-matrix, which refine/ calls: the mesh matrix (Mlakar 2018) in its optimised form, for any
+ * topology. The matrix of the control mesh is stored by rows and by columns with its adjacency (E and F), built by
+ * sort and scan. From level 1 on matrix and adjacency are formulas (quad_location.h), so a level is only its points,
+ * in grid order, and two launches make the next level. Only two levels of points are held. */
 #include "gpu/levels/levels.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/levels/mm_faces.k.h"
 #include "gpu/levels/mm_linear.k.h"
 
-/* Points of a level that is made on the way to the last. */
+/* The points of a level that is made on the way to the last one. */
 static int64_t points_before(const sdd_topology *t, int level)
 {
     return level < 1 || t->scheme->is_linear ? 0 : topology_points(t, level);
 }
 
-static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct smooth *out,
-                    struct finish_tables *tables)
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
+                    struct refine_levels *out, struct finish_tables *tables)
 {
-    /* a result in place leaves buffer 0 to the levels before the last two */
+    /* With a result in place, buffer 0 is only for the levels before the last two. */
     int64_t even = finish_in_place(r) ? points_before(t, r->level - 2) : topology_points(t, r->level);
     out->buffer[0] = ARENA(a, float, 3 * even);
     out->buffer[1] = ARENA(a, float, 3 * points_before(t, r->level - 1));
@@ -35,7 +35,7 @@ static int wants_points(const struct sdd_refine_request *r)
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
-    struct smooth s;
+    struct refine_levels s;
     struct finish_tables tables;
     if (wants_points(r))
         lay_out(t, r, &count, &s, &tables);
@@ -54,7 +54,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct smooth s = {.topology = t, .mesh = topology_control(t), .width = 3};
+    struct refine_levels s = {.topology = t, .mesh = topology_control(t), .width = 3};
     struct arena a = {run->scratch, 0};
     struct finish_tables tables;
     if (!wants_points(r))
@@ -66,7 +66,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
     if (t->scheme->is_linear)
         linear(t, &s.mesh, run->mesh->points, last, r->level);
-    else if ((rc = smooth_levels(&s, run->mesh->points, last, r, err)))
+    else if ((rc = refine_levels(&s, run->mesh->points, last, r, err)))
         return rc;
     finish_level(run, &s.mesh, &tables, last);
     return SDD_OK;

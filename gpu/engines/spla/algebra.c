@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* algebra.c: the steps of sparse linear algebra as sequences of kernels, sorts and scans. */
+/* algebra.c: the steps of sparse linear algebra as sequences of kernels, sorts and scans, for engine
+ * mesh-matrix-spla. */
 #include "gpu/engines/spla/algebra.h"
 #include "gpu/kernel/run_heads.k.h"
 #include "gpu/engines/spla/kernels/spla_combine.k.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: the mesh matrix (Mlakar 2018, chapter 4) as the thesis writes it: level by level, with explicit
- * matrices, in sparse linear algebra. The readable reference of mesh-matrix, and the baseline of its benchmark.
+/* engine.c: engine mesh-matrix-spla, which refine/ calls: the mesh matrix (Mlakar 2018, chapter 4) as the thesis writes
+ * it, level by level, with explicit matrices, in sparse linear algebra. It is the readable reference of mesh-matrix,
+ * and the baseline of its benchmark.
  *
- * A level is its mesh matrix M and its points p. A step makes M's rows, E and F by mapped products, new points by
- * products with vectors, mends the boundary, and writes the next matrix. Points of a level are numbered
- * [vertices | face points | edge points], triangles' [vertices | edge points]; the last step of all puts them into
- * grid order. Of a manifold mesh all sizes are formulas, so the memory is planned to the byte. sqrt3 has a file of its
- * own, spla_sqrt3.c. */
+ * A level is its mesh matrix M and its points p. A step makes the rows of M, E and F by mapped products, makes new
+ * points by products with vectors, mends the boundary, and writes the next matrix. The points of a level are
+ * numbered [vertices | face points | edge points] or, with triangles, [vertices | edge points]; after the last step
+ * they are put into grid order. On a manifold mesh all sizes are formulas, so the memory is planned to the byte.
+ * sqrt3 has a file of its own, spla_sqrt3.c. */
 #include "gpu/engines/spla/internal.h"
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/levels/levels.h"
@@ -23,7 +24,7 @@
 
 /* ---- sizes ----------------------------------------------------------------------------------------------------- */
 struct sizes {
-    int64_t V, F, C, E; /* vertices, faces, corners, edges */
+    int64_t V, F, C, E; /* The vertices, faces, corners and edges of a level. */
 };
 
 static struct sizes quad_sizes(struct sizes s)
@@ -38,10 +39,10 @@ static struct sizes triangle_sizes(struct sizes s)
 
 struct layout;
 struct step;
-/* One level to the next under the schemes of a kind, but sqrt3. */
+/* How one level becomes the next under the schemes of a kind. sqrt3 is not among them. */
 static const struct rules {
-    int parts; /* of each face: p_klm of 4.15 */
-    int checks_size;
+    int parts;       /* Floats that each of the three arrays of p_klm (4.15) has for a face. */
+    int checks_size; /* Whether spla_check_size is needed on level 1. */
     struct sizes (*sizes)(struct sizes s);
     void (*step)(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
                  const struct step *at, const struct sdd_spla *next, float *to);
@@ -57,22 +58,23 @@ static struct sizes sizes_of(const sdd_topology *t, int level)
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
-/* What one step holds; the next one holds its own in the same place. */
+/* What one step holds. The next step holds its own in the same place. */
 struct step {
-    struct sdd_spla rows; /* M^T                                              */
+    struct sdd_spla rows; /* M^T. */
     struct sdd_adjacency around;
-    int32_t *number;      /* of E's entries: around.number                    */
-    double *own, *others; /* weights of a vertex and of what is around it      */
-    double *sum;          /* [V][3]                                           */
-    float *part[3];       /* p_klm of 4.15, triangles                         */
+    int32_t *number;      /* The numbers of the entries of E, which are around.number. */
+    double *own, *others; /* The weights of a vertex, and of what is around it. */
+    double *sum;          /* Shape [V][3]. */
+    float *part[3];       /* The p_klm of 4.15, for triangles. */
     void *work;
 };
 
 struct layout {
     struct finish_tables tables;
-    int32_t *control_ptr;      /* column pointers of the control mesh's matrix     */
-    struct sdd_spla matrix[2]; /* of the levels last - k, last - k - 2, ..         */
-    float *points[2], *grid;   /* likewise; the last level's in grid order         */
+    int32_t *control_ptr;      /* The column pointers of the control mesh's matrix. */
+    struct sdd_spla matrix[2]; /* Matrix k is for the levels last - k, last - k - 2 and so on. */
+    float *points[2];          /* The points of the same levels. */
+    float *grid;               /* The points of the last level, in grid order. */
     char *step;
 };
 
@@ -108,7 +110,7 @@ static void lay_out_step(const sdd_topology *t, const struct sdd_spla *m, struct
     out->work = ARENA(a, char, larger(work, algebra_product_work(d, &faces, s.C)));
 }
 
-/* The mesh matrix of a level: its rows are there or laid out in the arena. */
+/* The mesh matrix of a level. Its rows are those of the control mesh, or lie in the layout. */
 static struct sdd_spla matrix_of(const sdd_topology *t, int level, const struct layout *l, int last)
 {
     struct sizes s = sizes_of(t, level);
@@ -155,7 +157,7 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-/* Collisions of the largest product are counted in 32 bits. */
+/* The collisions of the largest product are counted in 32 bits. */
 static int check_terms(int64_t most, struct sdd_error *err)
 {
     if (most < INT32_MAX)
@@ -185,12 +187,12 @@ static void make_adjacency(sdd_device *d, const struct sdd_spla *m, struct sizes
 {
     struct sdd_product edges = edges_of(m), faces = spla_faces_of(m);
     algebra_transpose(d, m, &at->rows, at->work);
-    algebra_product(d, &edges, &at->around.e, 2 * s.C, at->work); /* E = M [Q + Q^(n-1)] M^T   (4.16) */
-    algebra_product(d, &faces, &at->around.f, s.C, at->work);     /* F = M [Q, gamma] M^T      (4.6)  */
+    algebra_product(d, &edges, &at->around.e, 2 * s.C, at->work); /* Equation 4.16: E = M [Q + Q^(n-1)] M^T. */
+    algebra_product(d, &faces, &at->around.f, s.C, at->work);     /* Equation 4.6: F = M [Q, gamma] M^T. */
     algebra_number(d, &at->around.e, at->number, at->work);
 }
 
-/* beta NULL: Catmull-Clark's. */
+/* Queues the weights of vertices by valence. Where beta is NULL they are those of Catmull-Clark. */
 static void vertex_weights(const sdd_topology *t, const struct step *at, const struct sdd_float2 *beta, int64_t n_beta)
 {
     struct spla_vertex_weights_args args = {at->rows, beta, at->own, at->others, (int32_t)n_beta};
@@ -204,11 +206,11 @@ static void mend_boundary(const sdd_topology *t, const struct step *at, const fl
     struct spla_mend_vertices_args vertices = {at->around.e, at->rows, p, to, corners};
     if (t->info.n_boundary_edges == 0)
         return;
-    DEV_LAUNCH(t->device, spla_mend_edges, &lines, at->around.e.n_entries);    /* 4.18, 4.26 */
-    DEV_LAUNCH(t->device, spla_mend_vertices, &vertices, at->around.e.n_cols); /* 4.19 - 4.21, 4.25 */
+    DEV_LAUNCH(t->device, spla_mend_edges, &lines, at->around.e.n_entries);    /* Equations 4.18 and 4.26. */
+    DEV_LAUNCH(t->device, spla_mend_vertices, &vertices, at->around.e.n_cols); /* Equations 4.19 to 4.21 and 4.25. */
 }
 
-/* One step of Catmull-Clark, section 4.3.2. */
+/* Makes one step of Catmull-Clark, section 4.3.2. */
 static void quad_step(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
                       const struct step *at, const struct sdd_spla *next, float *to)
 {
@@ -219,16 +221,19 @@ static void quad_step(const sdd_topology *t, const struct layout *l, const struc
     struct spla_quads_args quads = {*m, at->around, (struct sdd_quad *)(void *)next->rid};
     (void)l;
     vertex_weights(t, at, NULL, 0);
-    algebra_multiply(d, m, algebra_mean(), p, faces);                      /* f = M^T p, val -> 1/c       (4.27) */
-    DEV_LAUNCH(d, spla_quad_edges, &mids, at->around.e.n_entries);         /* 1/4 (p_k + p_l + f_m + f_n) (4.23) */
-    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL); /* I p, 1 - 2/n (4.30) */
-    algebra_add(d, &at->around.e, algebra_by_column(at->others), p, at->sum, 0, NULL); /* E p, 1/n^2   (4.31) */
-    algebra_add(d, &at->rows, algebra_by_column(at->others), faces, at->sum, 0, to);   /* M f, 1/n^2   (4.32) */
+    /* Equation 4.27: f = M^T p, where every value becomes 1 / c. */
+    algebra_multiply(d, m, algebra_mean(), p, faces);
+    /* Equation 4.23: an edge point is (p_k + p_l + f_m + f_n) / 4. */
+    DEV_LAUNCH(d, spla_quad_edges, &mids, at->around.e.n_entries);
+    /* Equations 4.30 to 4.32: I p with the weight 1 - 2 / n, E p and M f with the weight 1 / n^2. */
+    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL);
+    algebra_add(d, &at->around.e, algebra_by_column(at->others), p, at->sum, 0, NULL);
+    algebra_add(d, &at->rows, algebra_by_column(at->others), faces, at->sum, 0, to);
     mend_boundary(t, at, p, to, edges);
-    DEV_LAUNCH(d, spla_quads, &quads, m->n_entries); /* figure 4.16 */
+    DEV_LAUNCH(d, spla_quads, &quads, m->n_entries); /* See figure 4.16. */
 }
 
-/* One step of Loop, section 4.2.2. */
+/* Makes one step of Loop, section 4.2.2. */
 static void triangle_step(const sdd_topology *t, const struct layout *l, const struct sdd_spla *m, const float *p,
                           const struct step *at, const struct sdd_spla *next, float *to)
 {
@@ -239,21 +244,23 @@ static void triangle_step(const sdd_topology *t, const struct layout *l, const s
     struct spla_triangles_args triangles = {*m, at->around, next->rid};
     const double near = 3.0 / 16.0, far = 1.0 / 8.0;
     vertex_weights(t, at, l->tables.weights, l->tables.n_weights);
-    for (int s = 0; s < 3; s++) { /* M^T p, (k, l, m) -> (3/16, 3/16, 1/8) and in turn (4.15) */
+    /* Equation 4.15: M^T p, where the values (k, l, m) become (3/16, 3/16, 1/8) in all three rotations. */
+    for (int s = 0; s < 3; s++) {
         struct sdd_weights map = algebra_values(s == 0 ? far : near, s == 1 ? far : near, s == 2 ? far : near);
         algebra_multiply(d, m, map, p, at->part[s]);
     }
-    DEV_LAUNCH(d, spla_triangle_edges, &mids, at->around.e.n_entries);               /* figure 4.11 */
-    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL);           /* 1 - n beta       (4.11) */
-    algebra_add(d, &at->around.e, algebra_by_column(at->others), p, at->sum, 0, to); /* E p, val -> beta (4.17) */
+    DEV_LAUNCH(d, spla_triangle_edges, &mids, at->around.e.n_entries); /* See figure 4.11. */
+    /* Equations 4.11 and 4.17: I p with the weight 1 - n beta, and E p with the weight beta. */
+    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL);
+    algebra_add(d, &at->around.e, algebra_by_column(at->others), p, at->sum, 0, to);
     mend_boundary(t, at, p, to, edges);
-    DEV_LAUNCH(d, spla_triangles, &triangles, m->n_cols); /* table 4.2 */
+    DEV_LAUNCH(d, spla_triangles, &triangles, m->n_cols); /* See table 4.2. */
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
-/* Two triangles back to back are manifold, but both children in the middle join the same edge points (under sqrt3, all
- * six children the same centres): E or F of level 1 would take two edges for one. Nothing else can make them smaller
- * than their formula. */
+/* Two triangles back to back are manifold, but both children in their middles join the same edge points (under
+ * sqrt3, all six children the same centres), so E or F of level 1 would take two edges for one. Nothing else can
+ * make the products smaller than their formulas. */
 int spla_check_size(const sdd_topology *t, const struct sdd_spla *product, struct sdd_error *err)
 {
     int32_t n = 0;

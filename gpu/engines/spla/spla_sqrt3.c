@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spla_sqrt3.c: scheme sqrt3 in sparse linear algebra (Mlakar 2018, section 4.1.2): a step makes F by a
+/* spla_sqrt3.c: scheme sqrt3 in sparse linear algebra (Mlakar 2018, section 4.1.2), for engine.c. A step makes F by a
  * mapped product, face points and vertex points by products with vectors, and the next matrix from F.
  *
- * The thesis has closed meshes. Boundary edges are a second matrix here, L: a column of two entries for each. L's
- * product with itself says which vertices are neighbours along a line, and moves them; L's products with the points cut
- * each line in three, every second step (rules: docs/engines.md). A level's points come in its grid order as they are. */
+ * The thesis has closed meshes. Here boundary edges are a second matrix L, with a column of two entries for each of
+ * them. The product of L with itself says which vertices are neighbours along a line, and moves them. The products
+ * of L with the points cut each line in three, every second step (the rules are in docs/engines.md). The points of a
+ * level are in grid order from the start. */
 #include "gpu/levels/levels.h"
 #include "gpu/engines/spla/internal.h"
 #include "gpu/levels/sqrt3_levels.h"
@@ -16,7 +17,7 @@
 #include "gpu/engines/spla/kernels/spla_sqrt3_weights.k.h"
 
 struct sizes {
-    int64_t V, F, B; /* vertices, triangles, boundary edges */
+    int64_t V, F, B; /* The vertices, triangles and boundary edges of a level. */
 };
 
 static struct sizes sizes_of(const sdd_topology *t, int level)
@@ -34,32 +35,33 @@ static int wants_points(const struct sdd_refine_request *r)
     return (r->include & ENGINE_POINTS) != 0;
 }
 
-/* The level to which the matrices go. */
+/* The last level whose matrices are made. */
 static int last_level(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return wants_points(r) ? sqrt3_last_points(t, r) : r->level;
 }
 
-/* Limits and normals look around each vertex of the last level. */
+/* Whether each vertex of the last level is looked around, as limits and normals need. */
 static int looks_around(const struct sdd_refine_request *r)
 {
     return wants_points(r) && (!finish_in_place(r) || (r->include & ENGINE_AROUND));
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
-/* What one step holds; the next one holds its own in the same place. */
+/* What one step holds. The next step holds its own in the same place. */
 struct step {
     struct sdd_thirds around;
-    double *own, *ring, *line; /* weights: of a vertex, around it, along a line */
-    double *sum, *cut_sum;     /* [V][3], [B][3]                                */
-    float *near;               /* [B][3] the p of each line                     */
-    uint32_t *twin, *first;    /* half-edges of the last level                  */
+    double *own, *ring, *line; /* The weights of a vertex, of its ring, and of its neighbours along a line. */
+    double *sum, *cut_sum;     /* Shapes [V][3] and [B][3]. */
+    float *near;               /* Shape [B][3]: the point p of each line. */
+    uint32_t *twin, *first;    /* The half-edges of the last level. */
     void *work;
 };
 
 struct layout {
     struct sqrt3_tables tables;
-    uint32_t *vert[2], *lines[2]; /* M of the levels of parity k, L of the pairs of levels of parity k */
+    /* `vert` k has the matrices M of the levels of parity k, and `lines` k the L of the pairs of levels of parity k. */
+    uint32_t *vert[2], *lines[2];
     float *points[2];
     char *step;
 };
@@ -150,13 +152,16 @@ static int make_adjacency(const sdd_topology *t, const struct layout *l, int lev
     lay_out_step(t, l, level, &a, out);
     struct sdd_spla lines = lines_of(t, l, level);
     struct sdd_product faces = spla_faces_of(&out->around.m), both = spla_faces_of(&lines);
-    algebra_product(t->device, &faces, &out->around.f, faces.a.n_entries, out->work); /* F = M [Q, gamma] M^T (4.6) */
+    /* Equation 4.6: F = M [Q, gamma] M^T. */
+    algebra_product(t->device, &faces, &out->around.f, faces.a.n_entries, out->work);
+    /* L [Q, gamma] L^T has the neighbours along lines. */
     if (lines.n_entries)
-        algebra_product(t->device, &both, &out->around.lines, lines.n_entries, out->work); /* L [Q, gamma] L^T */
+        algebra_product(t->device, &both, &out->around.lines, lines.n_entries, out->work);
     return level == 1 ? spla_check_size(t, &out->around.f, err) : SDD_OK;
 }
 
-/* Lines are cut at p and q: 5/12 of the nearer end, 1/3 of the other and 1/4 of the nearer end's new place. */
+/* Cuts lines at p and q. Each is 5/12 of the nearer end, 1/3 of the other end and 1/4 of the nearer end's new
+ * position. */
 static void cut_points(const sdd_topology *t, const struct layout *l, const struct step *at, const float *p, float *to)
 {
     sdd_device *d = t->device;
@@ -178,29 +183,31 @@ static void next_points(const sdd_topology *t, const struct layout *l, const str
     struct spla_sqrt3_weights_args weights = {m->f,     m->lines, l->tables.weights, at->own,
                                               at->ring, at->line, m->level,          corners};
     DEV_LAUNCH(d, spla_sqrt3_weights, &weights, m->m.n_rows);
-    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL); /* 1 - alpha (4.2) */
+    algebra_add(d, &one, algebra_by_column(at->own), p, at->sum, 1, NULL); /* Equation 4.2: the weight is 1 - alpha. */
     if (m->lines.n_entries)
         algebra_add(d, &m->lines, algebra_by_column(at->line), p, at->sum, 0, NULL);
-    algebra_add(d, &m->f, algebra_by_column(at->ring), p, at->sum, 0, to);        /* F p, val -> alpha/n (4.9) */
-    algebra_multiply(d, &m->m, algebra_mean(), p, to + 3 * (int64_t)m->m.n_rows); /* M^T p, val -> 1/3 (4.8)   */
+    /* Equation 4.9: F p, where every value becomes alpha / n. */
+    algebra_add(d, &m->f, algebra_by_column(at->ring), p, at->sum, 0, to);
+    /* Equation 4.8: M^T p, where every value becomes 1/3. */
+    algebra_multiply(d, &m->m, algebra_mean(), p, to + 3 * (int64_t)m->m.n_rows);
     if (m->level % 2 && m->lines.n_entries)
         cut_points(t, l, at, p, to);
 }
 
-/* to: the new points, NULL without points. */
+/* Queues the matrices of the next level. `to` is its points, or NULL where no points are made. */
 static void next_matrices(const sdd_topology *t, const struct layout *l, const struct step *at, float *to)
 {
     const struct sdd_thirds *m = &at->around;
     struct sdd_spla lines = lines_of(t, l, m->level), next_lines = lines_of(t, l, m->level + 1);
     struct spla_sqrt3_triangles_args triangles = {*m, l->vert[(m->level + 1) % 2]};
     struct spla_sqrt3_cuts_args cuts = {*m, lines.rid, at->near, next_lines.rid, to};
-    DEV_LAUNCH(t->device, spla_sqrt3_triangles, &triangles, m->m.n_entries); /* table 4.1 */
+    DEV_LAUNCH(t->device, spla_sqrt3_triangles, &triangles, m->m.n_entries); /* See table 4.1. */
     if (m->level % 2)
         DEV_LAUNCH(t->device, spla_sqrt3_cuts, &cuts, lines.n_cols);
 }
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
-/* The level as half-edges, from its matrices. */
+/* Queues the level as half-edges, made from its matrices. */
 static struct sdd_sqrt3 half_edges(const sdd_topology *t, const struct step *at)
 {
     struct spla_sqrt3_twins_args twins = {at->around, at->twin};

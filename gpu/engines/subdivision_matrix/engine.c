@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine.c: frames of which only positions are new: one product of a sparse matrix with the control points
- * (subdivision_matrix.h), to any level and to the limit. The matrices stay with the topology. */
+/* engine.c: engine subdivision-matrix, which refine/ calls: for animations in which only positions change. A level
+ * or its limit is one product of a sparse matrix with the control points (subdivision_matrix.h). The matrices stay
+ * with the topology. */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
 #include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
 #include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 
-#define MAX_AROUND 1024 /* the time to make a row goes with the square of what it reads */
+#define MAX_AROUND 1024 /* The time to make a row grows with the square of what it reads. */
 
 struct layout {
-    float *last; /* the last level, where it is looked around in and is not the result */
+    float *last; /* The last level, where it is looked around in and is not the result. */
     float *parts[2];
     struct finish_tables tables;
 };
@@ -20,7 +21,8 @@ static int needs_last(const struct sdd_refine_request *r)
     return (r->include & ENGINE_AROUND) != 0;
 }
 
-/* Limit tangents have matrices, but of bare rows (subdivision_matrix.h); other normals come from around points. */
+/* Whether tangents come from matrices. Those of the limit do, except in bare rows (subdivision_matrix.h); other
+ * normals come from the points around a point. */
 static int has_masks(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     return needs_last(r) && r->surface == SDD_SURFACE_LIMIT && !t->scheme->is_linear;
@@ -36,7 +38,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
     finish_lay_out_tables(t, r, a, &out->tables);
 }
 
-/* Under sqrt3 the mesh matrix makes all but positions and masked normals: faces, and normals from around them. */
+/* The part of a request that sqrt3_levels.h serves: faces, UVs, and the normals that have no masks. */
 static struct sdd_refine_request without_positions(const struct sdd_refine_request *r)
 {
     struct sdd_refine_request rest = *r;
@@ -88,7 +90,8 @@ static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, str
     return matrices_prepare(t, NULL, r, wanted, err);
 }
 
-/* Normals and tangents of rows, all or `rows`, from what is around them on the last level. */
+/* Makes normals and tangents of the n rows in `rows`, or of all where that is NULL, from what is around them on the
+ * last level. */
 static int look_around(const struct engine_run *run, const uint32_t *rows, int64_t n, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -102,7 +105,7 @@ static int look_around(const struct engine_run *run, const uint32_t *rows, int64
     if (rc)
         return rc;
     const float *last = run->positions;
-    around.positions = NULL; /* they are there, the same whatever else is asked for */
+    around.positions = NULL; /* The positions are there already. */
     if (!finish_in_place(r)) {
         matrix_rows(t->device, matrices_of(t, NULL)->of + MATRIX_POINTS, 3, run->mesh->points, 0,
                     topology_points(t, r->level), l.last);
@@ -123,7 +126,7 @@ static void run_positions(const struct engine_run *run)
                     run->positions);
 }
 
-/* Without bare rows nothing of the points is left to the levels. */
+/* Where masks make the normals and no row is bare, sqrt3_levels.h has no points to make. */
 static int run_sqrt3(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -161,7 +164,7 @@ static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
     return matrices_prepare(rows->topology, rows->channel, rows->request, 1u << rows->request->surface, err);
 }
 
-/* A product needs none. */
+/* A product needs no scratch. */
 static int64_t rows_scratch(const struct engine_rows *rows)
 {
     (void)rows;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix.c: makes the matrices of a mesh, level by level, and keeps them; applies them. */
+/* matrix.c: makes the matrices of a mesh level by level, keeps them with the topology and applies them, for engine.c
+ * and matrix_market/. */
 #include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/levels/levels.h"
 #include "gpu/levels/sqrt3_levels.h"
@@ -14,28 +15,29 @@
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
-#define PARTS 64        /* of a product, at most, .. */
-#define LEAST_PART 4096 /* .. of so many rows or more */
+#define PARTS 64        /* A product is made in at most so many parts. */
+#define LEAST_PART 4096 /* A part has at least so many rows, unless it is the last. */
 
 /* What matrices are made with. */
 struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
     const struct topology_channel *channel;
-    struct sdd_control mesh; /* goes along the levels, as in smooth_levels */
+    struct sdd_control mesh; /* The mesh on the current level, as in struct refine_levels. */
     struct device_block tools;
     float *parts[2];
     struct sdd_float2 *weights, *angle;
-    struct sqrt3_levels levels; /* of sqrt3 alone, whose mesh goes along too */
+    /* The levels of sqrt3; other schemes have none. The mesh of the current one is `sqrt3`. */
+    struct sqrt3_levels levels;
     struct sqrt3_tables tables;
     struct sdd_sqrt3 sqrt3;
 };
 
-/* A matrix to be: rows by rules, or the product of two that are there. */
+/* A matrix to be made: either rows by rules, or the product of two matrices. */
 struct recipe {
     int kind, level;
     int64_t n_rows;
-    const struct csr *a, *b; /* NULL: by rules */
+    const struct csr *a, *b; /* The factors; NULL for rows by rules. */
 };
 
 /* How matrices are made under the schemes of a kind. */
@@ -43,7 +45,8 @@ static const struct maker {
     void (*lay_out)(struct build *b, unsigned missing, struct arena *a);
     int (*upload)(const struct build *b, struct sdd_error *err);
     void (*rows)(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to);
-    int (*points)(struct build *b, struct csr *to, struct sdd_error *err); /* of the request's level */
+    /* Makes the matrix of the points of the request's level. */
+    int (*points)(struct build *b, struct csr *to, struct sdd_error *err);
 } makers[SCHEME_KINDS];
 
 static struct sdd_csr view(const struct csr *m)
@@ -67,7 +70,8 @@ static int cancelled(const struct build *b, int level, struct sdd_error *err)
     return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", level);
 }
 
-/* In parts, for rows around a vertex of a thousand faces take seconds: who cancels does not wait for all. */
+/* Makes a product in parts, because rows around a vertex of a thousand faces take seconds, and whoever cancels must
+ * not wait for all of it. */
 static int multiply_rows(const struct build *b, const struct recipe *r, struct sdd_matrix_rows to,
                          struct sdd_error *err)
 {
@@ -124,7 +128,7 @@ static int too_large(int level, int64_t n, struct sdd_error *err)
     return SDD_ETOO_LARGE;
 }
 
-/* The ends of rows, from a launch that counts. */
+/* Finds the ends of rows by a launch that only counts. */
 static int count_rows(const struct build *b, const struct recipe *r, struct csr *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
@@ -139,7 +143,7 @@ static int count_rows(const struct build *b, const struct recipe *r, struct csr 
     return !rc && out->n_entries > SPARSE_MAX_ENTRIES ? too_large(b->request->level, out->n_entries, err) : rc;
 }
 
-/* On error *out is empty. */
+/* Makes a matrix in two launches, one that counts and one that writes. On error *out is empty. */
 static int make(const struct build *b, struct recipe r, struct csr *out, struct sdd_error *err)
 {
     sdd_device *d = b->t->device;
@@ -161,7 +165,7 @@ static int make(const struct build *b, struct recipe r, struct csr *out, struct 
 }
 
 /* ---- levels ---------------------------------------------------------------------------------------------------- */
-/* *to = step * *to; the first step stands alone. */
+/* Makes *to = step * *to, or *to = step where *to is empty. It frees the factors. */
 static int multiply(const struct build *b, struct csr *step, struct csr *to, struct sdd_error *err)
 {
     struct csr product = *step;
@@ -189,7 +193,7 @@ static int64_t points(const struct build *b, int level)
     return b->channel ? topology_channel_points(b->t, b->channel, level) : topology_points(b->t, level);
 }
 
-/* From the control points to those of the request's level. */
+/* Makes the matrix from the control points to the points of the request's level. */
 static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
@@ -204,7 +208,8 @@ static int make_points(struct build *b, struct csr *to, struct sdd_error *err)
     return rc;
 }
 
-/* Quads are made of the faces' means too; where points are linear, all at once. */
+/* Makes the same matrix for quads, whose points are made of the means of faces too. Linear points are made in one
+ * step from level 0. */
 static int make_quad_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
     const int64_t faces = (int64_t)b->mesh.n_vertices + b->mesh.n_faces;
@@ -215,7 +220,7 @@ static int make_quad_points(struct build *b, struct csr *to, struct sdd_error *e
     return add_step(b, (struct recipe){.kind = SDD_MATRIX_STEP, .level = last, .n_rows = points(b, last)}, to, err);
 }
 
-/* The same under sqrt3; where limits ask for it, to one level more. */
+/* Makes the same matrix under sqrt3, or that of one level more where limits ask for it. */
 static int make_sqrt3_points(struct build *b, struct csr *to, struct sdd_error *err)
 {
     const sdd_topology *t = b->t;
@@ -236,7 +241,7 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
     struct matrix made = {.n_entries = from->n_entries, .level = b->request->level};
     int rc = matrix_pack(d, from, b->mesh.n_vertices, &made, err);
     if (!rc)
-        rc = dev_finish(d, err); /* it stays: all of it must be there */
+        rc = dev_finish(d, err); /* The matrix stays, so all of it must be there. */
     block_give(d, rc ? &made.memory : &out->memory);
     if (rc)
         return rc;
@@ -244,7 +249,7 @@ static int pack(const struct build *b, const struct csr *from, struct matrix *ou
     return SDD_OK;
 }
 
-/* Rows without a mask, which `tangents` over the level leaves empty. */
+/* Lists the bare rows, which have no mask: `tangents` over the level leaves them empty. */
 static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices *all, struct sdd_error *err)
 {
     const int64_t n = tangents->n_rows, bytes = n * (int64_t)sizeof(int32_t);
@@ -260,7 +265,7 @@ static int find_bare(sdd_device *d, const struct csr *tangents, struct matrices 
     dev_download(d, &n_bare, rank + (n - 1), sizeof n_bare);
     rc = dev_finish(d, err);
     block_give(d, &all->bare_memory);
-    block_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* whose bare rows they were */
+    block_give(d, &all->of[MATRIX_TANGENTS_1].memory); /* The list was of the bare rows of that matrix. */
     all->of[MATRIX_TANGENTS_1].level = 0;
     all->n_bare = rc ? 0 : n_bare;
     if (!rc)
@@ -376,7 +381,7 @@ static int take_tools(struct build *b, unsigned missing, struct sdd_error *err)
     return maker->upload(b, err);
 }
 
-/* Of the matrices that are wanted, or needed beside them. */
+/* The matrices that are missing, of those that are wanted or needed beside them. */
 static unsigned which_miss(const sdd_topology *t, const struct matrices *all, unsigned wanted, int level)
 {
     unsigned missing = 0;

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix_pack.c: the form in which a matrix is applied: compressed rows, or ELL for the first k terms of each row and
- * COO for the rest. Bell and Garland's model says which k; where a product takes long enough to be timed, a few beside
- * it and compressed rows are tried on the spot. All forms give the same bits. */
+/* matrix_pack.c: chooses and makes the form in which a matrix is applied, for matrix.c: compressed rows, or ELL for
+ * the first k terms of each row and COO for the rest. Bell and Garland's model says which k. Where a product takes
+ * long enough to be timed, a few k beside it and compressed rows are tried on the spot. All forms give the same
+ * bits. */
 #include "gpu/engines/subdivision_matrix/internal.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_pack.k.h"
 #include "gpu/engines/subdivision_matrix/kernels/matrix_rest.k.h"
 #include <stdlib.h>
 
-#define TIMED_ENTRIES ((int64_t)4 << 20) /* less than this is in caches, and over at once */
-#define BESIDE 2                         /* k tried on either side of the model's, unless ..  */
-#define HOPELESS 1.5                     /* .. that takes so many times as long as compressed rows */
-#define RUNS 3
-#define LONGEST 64 /* of rows that the model looks at */
+/* A smaller matrix lies in caches, and its product is too short to be timed. */
+#define TIMED_ENTRIES ((int64_t)4 << 20)
+#define BESIDE 2     /* So many k are tried on either side of the model's. */
+#define HOPELESS 1.5 /* They are not tried if the model's takes more than so many times as long as compressed rows. */
+#define RUNS 3       /* The best time of so many runs counts. */
+#define LONGEST 64   /* The model takes longer rows for rows of this length. */
 
 static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena *a, struct sdd_matrix *m)
 {
@@ -27,7 +29,7 @@ static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena 
     m->weight = ARENA(a, float, n_rest);
 }
 
-/* Where the rest of each row ends, in scratch that is given back by the caller. */
+/* Finds where the rest of each row ends, in scratch that the caller frees. */
 static int end_rest(sdd_device *d, const struct csr *from, int k, struct device_block *work, int64_t *n_rest,
                     struct sdd_error *err)
 {
@@ -72,7 +74,8 @@ int matrix_pack_as(sdd_device *d, const struct csr *from, int k, struct matrix *
     return rc;
 }
 
-/* The largest k of which a third of the rows have as many terms; of few rows, all. */
+/* The largest k for which at least a third of the rows have k terms or more; at least 4096 rows must, or all where
+ * there are fewer. */
 static int modelled(const int32_t *end, int64_t n)
 {
     int64_t rows[LONGEST + 1] = {0}, most = n / 3, longer = n;
@@ -99,7 +102,7 @@ int matrix_model(sdd_device *d, const struct csr *from, int *k, struct sdd_error
     return rc;
 }
 
-/* The time of a product in the form k, the best of some; x: zeros. */
+/* Times a product in the form k, as the best of some runs. x is all zeros. */
 static int time_form(sdd_device *d, const struct csr *from, int k, const float *x, float *y, double *seconds,
                      struct sdd_error *err)
 {
@@ -119,7 +122,8 @@ static int time_form(sdd_device *d, const struct csr *from, int k, const float *
     return rc;
 }
 
-/* The model's k comes first, for the memory of its trial serves that of compressed rows as well. */
+/* Tries several forms. The model's k comes first, because the memory of its trial serves that of compressed rows as
+ * well. */
 static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int *k, struct sdd_error *err)
 {
     const int64_t x_bytes = 3 * n_columns * (int64_t)sizeof(float), y_bytes = 3 * from->n_rows * (int64_t)sizeof(float);
@@ -135,7 +139,7 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
         rc = time_form(d, from, model, x.memory, y.memory, &hybrid, err);
     }
     if (!rc) {
-        *k = model; /* unless the other form has room, and is faster */
+        *k = model; /* This holds unless the other form has room and is faster. */
         rc = time_form(d, from, MATRIX_COMPRESSED, x.memory, y.memory, &best, err);
     }
     const int hopeless = hybrid > HOPELESS * best;
@@ -152,7 +156,7 @@ static int search(sdd_device *d, const struct csr *from, int64_t n_columns, int 
     }
     block_give(d, &x);
     block_give(d, &y);
-    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* the best of those that there was room for */
+    return rc == SDD_ENO_MEMORY ? SDD_OK : rc; /* The best of the forms that there was room for is taken. */
 }
 
 int matrix_pack(sdd_device *d, const struct csr *from, int64_t n_columns, struct matrix *out, struct sdd_error *err)

@@ -206,7 +206,7 @@ static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
 static int64_t rows_scratch(const struct engine_rows *rows)
 {
     const struct sdd_control m = topology_channel_control(rows->topology, rows->channel);
-    return larger(smooth_scratch(rows), tabulated_first_floats(&m, rows->width) * (int64_t)sizeof(float));
+    return larger(refine_values_scratch(rows), tabulated_first_floats(&m, rows->width) * (int64_t)sizeof(float));
 }
 
 static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
@@ -215,7 +215,7 @@ static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
     const struct sdd_refine_request *r = rows->request;
     struct tabulated *kept = tabulated_of(t, rows->channel);
     if (!tabulated_has(kept, r->level, r->surface))
-        return smooth_run(rows, err);
+        return refine_values_run(rows, err);
     int rc = result_cancelled(r->cancel, "a primvar", err);
     if (!rc)
         tabulated_rows(kept, r->surface, rows->width,

@@ -5,8 +5,8 @@
 #include "gpu/levels/levels.h"
 
 /* The engine's memory, once counted (base NULL) and once for real. */
-static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct smooth *out,
-                    struct finish_tables *tables)
+static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a,
+                    struct refine_levels *out, struct finish_tables *tables)
 {
     out->buffer[0] = ARENA(a, float, 3 * topology_points(t, r->level));
     out->buffer[1] = ARENA(a, float, 3 * topology_points(t, r->level - 1));
@@ -18,7 +18,7 @@ static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, s
 static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     struct arena count = {NULL, 0};
-    struct smooth s;
+    struct refine_levels s;
     struct finish_tables tables;
     lay_out(t, r, &count, &s, &tables);
     return count.used;
@@ -34,7 +34,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
     const struct sdd_refine_request *r = run->request;
-    struct smooth s = {.topology = t, .mesh = topology_control(t), .width = 3};
+    struct refine_levels s = {.topology = t, .mesh = topology_control(t), .width = 3};
     struct arena a = {run->scratch, 0};
     struct finish_tables tables;
     if (!(r->include & ENGINE_POINTS))
@@ -43,7 +43,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     int rc = finish_upload_tables(t, &tables, err);
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
     if (!rc)
-        rc = smooth_levels(&s, run->mesh->points, last, r, err);
+        rc = refine_levels(&s, run->mesh->points, last, r, err);
     if (!rc)
         finish_level(run, &s.mesh, &tables, last);
     return rc;
