@@ -183,7 +183,7 @@ static int admit(struct patches *p, struct patch_level *l, int level, struct sdd
     const struct sdd_patches_request *r = &p->request;
     /* `next` counts the cells of the next level, and `faces` is the least number of faces of the result. */
     int64_t next = level == 0 ? l->n_left : level < r->level ? 4 * l->n_left : 0;
-    int64_t faces = level == r->level ? l->n_left : p->features.shown ? 0 : next;
+    int64_t faces = level == r->level ? l->n_left : p->features.visible ? 0 : next;
     l->first = p->n_rows;
     p->n_rows += l->n_points;
     p->n_patches += l->n_patches;
@@ -278,7 +278,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
-    p->features.shown = p->with_holes ? NULL : t->visible;
+    p->features.visible = p->with_holes ? NULL : t->visible;
     p->features.n_visible = (uint32_t)t->n_visible;
     int rc = plan_control(p, err);
     for (int level = 1; level <= p->request.level && !rc; level++) {
