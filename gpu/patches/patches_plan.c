@@ -20,7 +20,7 @@
 #include "gpu/device/sizes.h"
 #include <string.h>
 
-enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* Bytes of the result. */
+enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* The bytes that each patch, face and point takes in the result. */
 
 static int take(struct patches *p, struct device_block *to, int64_t bytes, struct sdd_error *err)
 {
@@ -177,7 +177,7 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
     return SDD_OK;
 }
 
-/* Adds a level to the totals. Refuses it when the result is larger than allowed, or surely will be. */
+/* Adds a level to the totals, and refuses it when the result is larger than allowed or surely will be. */
 static int admit(struct patches *p, struct patch_level *l, int level, struct sdd_error *err)
 {
     const struct sdd_patches_request *r = &p->request;
