@@ -10,7 +10,6 @@
 
 /* Writes $ORIGIN/../lib/libsdd_cuda.so of the running program to `path`. Returns -1 if the program's path is
  * unknown. */
-/* $ORIGIN/../lib/libsdd_cuda.so of the running program */
 static int default_path(char *path, size_t size)
 {
     char program[3000];

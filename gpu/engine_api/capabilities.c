@@ -58,7 +58,7 @@ uint32_t features_needed(const sdd_topology *t, const struct sdd_refine_request 
         needed |= 1u << boundary[o->boundary];
     if (i->has_creases && !t->scheme->is_linear)
         needed |= 1u << FEATURE_CREASES;
-    if (t->n_semi > 0)
+    if (t->n_semisharp > 0)
         needed |= 1u << FEATURE_CHAIKIN;
     if (o->triangle_rule == SDD_TRIANGLE_SMOOTH && o->scheme == SDD_SCHEME_CATMULL_CLARK && i->min_face_size == 3)
         needed |= 1u << FEATURE_SMOOTH_TRIANGLES;

@@ -4,7 +4,7 @@
 #include "gpu/engine_api/kernels/box_rows.k.h"
 #include "gpu/engine_api/kernels/quantise_rows.k.h"
 
-#define ROWS_EACH 4096 /* How many rows an item of a CPU makes. */
+#define ROWS_EACH 4096 /* The rows that a CPU makes in one item. */
 
 /* The blocks that can be compact: how many numbers a row has as f32 and as compact, and what kernels call the
  * compact format. */

@@ -8,7 +8,7 @@ void chaikin_lay_out(const sdd_topology *t, int last, struct arena *a, float *pa
     for (int k = 0; k < 2; k++) { /* `most` is the highest level of each parity that has parts. */
         int most = last < t->chaikin_levels ? last : t->chaikin_levels;
         most -= most % 2 != k;
-        parts[k] = ARENA(a, float, most > 0 ? t->n_semi << most : 0);
+        parts[k] = ARENA(a, float, most > 0 ? t->n_semisharp << most : 0);
     }
 }
 
@@ -22,5 +22,5 @@ void chaikin_reach(const sdd_topology *t, float *const parts[2], int level, int 
     m->chaikin.half = step.half;
     step.mesh.chaikin.now = m->chaikin.now;
     if (m->chaikin.row && level < last)
-        DEV_LAUNCH(t->device, chaikin_step, &step, t->n_semi << (level + 1));
+        DEV_LAUNCH(t->device, chaikin_step, &step, t->n_semisharp << (level + 1));
 }

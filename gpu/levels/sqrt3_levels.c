@@ -224,7 +224,7 @@ void sqrt3_uvs(const struct engine_run *run, const struct sdd_sqrt3 *m, const st
         uvs.row = t->channel[0].vert;
         uvs.uv = (const struct sdd_float2 *)run->mesh->uvs;
     }
-    uvs.shown = last ? t->visible : NULL;
+    uvs.visible = last ? t->visible : NULL;
     uvs.each = power_of_3(m->level + steps);
     uvs.out = last ? (struct sdd_float2 *)run->uvs : l->uv[(m->level / 2 + 1) % 2];
     DEV_LAUNCH(t->device, sqrt3_uvs, &uvs, (last ? t->n_visible / 3 : t->info.n_faces) * uvs.each);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WEIGHT_CHARS 15 /* As in "-1.23456789e-01". */
+#define WEIGHT_CHARS 15 /* The length of "-1.23456789e-01". */
 #define LINE 128
 
 struct sdd_matrix_text {

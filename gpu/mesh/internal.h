@@ -22,7 +22,7 @@ enum word {
     W_CORNER_TAG,
     W_HOLE,
     W_N_EDGES, /* Counts begin here. */
-    W_N_BORDER,
+    W_N_BOUNDARY,
     W_N_CHANNEL_EDGES, /* There is one for each channel. */
     W_LAST_N_CHANNEL_EDGES = W_N_CHANNEL_EDGES + SDD_MAX_PRIMVARS,
     W_N_CHANNEL_ROWS, /* The further rows of a channel. There is one for each channel. */
@@ -33,10 +33,10 @@ enum word {
     W_N_ISOLATED,
     W_N_HOLES,
     W_N_VISIBLE,
-    W_N_SPLIT, /* The edges that splitting the non-manifold ones adds. */
-    W_N_OPEN,  /* The corners without a face across, of a non-manifold mesh. */
-    W_N_LOOPS, /* The loops of boundary edges. */
-    W_N_SEMI,  /* The edges that are semi-sharp under chaikin. */
+    W_N_SPLIT,     /* The edges that splitting the non-manifold ones adds. */
+    W_N_OPEN,      /* The corners without a face across, of a non-manifold mesh. */
+    W_N_LOOPS,     /* The loops of boundary edges. */
+    W_N_SEMISHARP, /* The edges that are semi-sharp under chaikin. */
     N_WORDS
 };
 
@@ -62,19 +62,19 @@ struct build {
      * sorted. */
     struct device_block faces, sort;
     uint64_t *words, *keys, *sorted;
-    int32_t *counts, *input, *corners, *rank, *flag, *border_rank;
+    int32_t *counts, *input, *corners, *rank, *flag, *boundary_rank;
     uint32_t *channel_edge_corner; /* Shape [channels][C]. */
     void *scratch;
 
     /* Stage "tags". */
-    struct device_block tags_part;
+    struct device_block tags_block;
     uint64_t *tag_keys, *tag_sorted;
     int32_t *isolated_flag, *isolated_rank;
     int32_t *tag_pairs, *tag_values, *tag_rows, *visible_flag, *visible_rank, *loop_flag, *loop_rank;
-    int32_t *feature_flag, *feature_rank; /* Shape [V], or as many rows as a channel has. */
-    int32_t *semi_flag, *semi_rank;       /* Shape [E]; NULL if no edge decays by chaikin. */
+    int32_t *feature_flag, *feature_rank;     /* Shape [V], or as many rows as a channel has. */
+    int32_t *semisharp_flag, *semisharp_rank; /* Shape [E]; NULL if no edge decays by chaikin. */
     float *tag_sharp;
-    uint32_t *kind, *border, *label, *jump, *label2, *jump2, *hole, *soft;
+    uint32_t *kind, *boundary, *label, *jump, *label2, *jump2, *hole, *soft;
     void *scratch2;
 
     /* These are for a mesh that is not manifold. */
@@ -91,8 +91,8 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
 
 int64_t build_scan_scratch(const struct build *b, int64_t n);           /* The scratch bytes of a scan of n numbers. */
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits); /* The scratch bytes of a sort of n keys. */
-/* build_place: counts what lay_out takes, allocates exactly that as `part`, and lays it out. */
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
+/* build_place: counts what lay_out takes, allocates exactly that as `block`, and lays it out. */
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
                 struct sdd_error *err) SDD_MUST_CHECK;
 void build_start_words(struct build *b); /* Sets the errors to ~0 and the counts to 0. */
 /* build_count_word: queues a copy of the last of n ranks to a word. */

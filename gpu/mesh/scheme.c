@@ -54,8 +54,8 @@ static int64_t sqrt3_points(const sdd_topology *t, int level)
     return V;
 }
 
-/* The first step adds three edges for each face. After the second step no face has two boundary edges, so that 2 E =
- * 3 F + B. */
+/* The first step adds three edges for each face. From the second step on every face has its boundary edges to
+ * itself, so a level has (3 F + B) / 2 edges. */
 static void count_sqrt3(const sdd_topology *t, int level, struct scheme_counts *out)
 {
     const struct sdd_topology_info *i = &t->info;

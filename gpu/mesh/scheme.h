@@ -25,10 +25,10 @@ struct scheme {
     /* Whether vertex primvars, and face-varying values off their seams, are refined as positions are. */
     int refines_values;
     int has_grids; /* Whether refined faces and UVs are formulas over the topology. Otherwise an engine makes them. */
-    /* The points of a grid over so many vertices and edges, and over the faces of the topology. Under sqrt3 it is
-     * the grid of triangles. */
+    /* The number of points of a grid over these numbers of vertices and edges and the faces of the topology. Under
+     * sqrt3 it is the grid of triangles. */
     int64_t (*grid_points)(const struct sdd_topology_info *i, int64_t n_vertices, int64_t n_edges, int level);
-    int64_t (*points)(const sdd_topology *t, int level); /* The points of the control mesh on a level. */
+    int64_t (*points)(const sdd_topology *t, int level); /* The number of points of the control mesh on a level. */
     void (*count)(const sdd_topology *t, int level, struct scheme_counts *out);
 };
 

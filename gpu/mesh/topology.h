@@ -67,17 +67,17 @@ struct sdd_topology {
     /* The next three are for crease method chaikin (grid/control.h). They are NULL where no edge is semi-sharp, and
      * under schemes without creases. */
     uint32_t *chaikin_row;  /* Shape [E]. */
-    uint32_t *chaikin_edge; /* Shape [n_semi]: the edge of each row. */
-    float *chaikin_part;    /* Shape [n_semi]: the sharpness of each row on level 0. */
+    uint32_t *chaikin_edge; /* Shape [n_semisharp]: the edge of each row. */
+    float *chaikin_part;    /* Shape [n_semisharp]: the sharpness of each row on level 0. */
 
     int n_channels; /* The UVs, if there are any, and then the channels of sdd_mesh_desc.channels. */
     struct topology_channel *channel;
     /* Shape [1 + n_channels]: what is kept with the control mesh, and then with each channel. */
     struct kept_list *kept;
-    int64_t n_visible;  /* Visible corners, which is S. */
-    int64_t n_semi;     /* Semi-sharp edges under chaikin. */
-    int chaikin_levels; /* After so many levels nothing semi-sharp is left. */
-    int64_t n_open;     /* Corners whose edge has no face across; their twins are C, C + 1 and so on, in order. */
+    int64_t n_visible;   /* Visible corners, which is S. */
+    int64_t n_semisharp; /* Semi-sharp edges under chaikin. */
+    int chaikin_levels;  /* The number of levels after which nothing semi-sharp is left. */
+    int64_t n_open;      /* Corners whose edge has no face across; their twins are C, C + 1 and so on, in order. */
 };
 
 /* The control mesh, or the mesh of a smooth channel, as kernels see it on level 0. A channel that is NULL stands for

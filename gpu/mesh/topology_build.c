@@ -31,17 +31,17 @@ int build_read_words(struct build *b, struct sdd_error *err)
     return dev_finish(b->d, err);
 }
 
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *part,
+int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
                 struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     lay_out(b, &count);
-    int rc = dev_alloc_more(b->d, b->d->used - b->used_before, count.used, &part->memory, err);
+    int rc = dev_alloc_more(b->d, b->d->used - b->used_before, count.used, &block->memory, err);
     if (rc)
         return rc;
-    part->bytes = count.used;
+    block->bytes = count.used;
     b->most = larger(b->most, b->d->used - b->used_before);
-    real.base = part->memory;
+    real.base = block->memory;
     lay_out(b, &real);
     return SDD_OK;
 }
@@ -143,7 +143,7 @@ static int place_edges(struct build *b, struct sdd_error *err)
     if (rc)
         return rc;
     b->E = (int64_t)(uint32_t)b->word[W_N_EDGES];
-    b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BORDER];
+    b->B = t->info.n_boundary_edges = (int64_t)(uint32_t)b->word[W_N_BOUNDARY];
     for (int k = 0; k < t->n_channels; k++)
         t->channel[k].n_edges = (int64_t)(uint32_t)b->word[W_N_CHANNEL_EDGES + k];
     t->info.n_uv_edges = t->info.n_uvs ? t->channel[0].n_edges : 0;
@@ -154,7 +154,7 @@ static int place_edges(struct build *b, struct sdd_error *err)
         if (!rc)
             rc = build_count_split(b, err);
     } else if (b->B == 0) {
-        /* Of what lies there, only the ranks of boundaries are still needed, and there are none. */
+        /* Only the ranks of boundaries in there are still needed, and there are none. */
         block_give(b->d, &b->sort);
     }
     t->info.n_edges = b->E;
@@ -187,7 +187,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     if (b->G > 0)
         rc = make_room_for_ghosts(b, err);
     if (!rc)
-        rc = build_place(b, build_lay_out_tags, &b->tags_part, err);
+        rc = build_place(b, build_lay_out_tags, &b->tags_block, err);
     if (rc)
         return rc;
     build_run_tags(b);
@@ -208,7 +208,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     t->feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_FEATURES];
     for (int k = 0; k < t->n_channels; k++)
         t->channel[k].feature_vertices.n = (int64_t)(uint32_t)b->word[W_N_CHANNEL_FEATURES + k];
-    t->n_semi = (int64_t)(uint32_t)b->word[W_N_SEMI];
+    t->n_semisharp = (int64_t)(uint32_t)b->word[W_N_SEMISHARP];
     t->chaikin_levels = levels_of_chaikin(b->desc);
     t->n_visible = b->hole ? (int64_t)(uint32_t)b->word[W_N_VISIBLE] : b->C;
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
@@ -234,7 +234,7 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
     block_give(b.d, &b.faces);
     block_give(b.d, &b.sort);
     block_give(b.d, &b.nonmanifold);
-    block_give(b.d, &b.tags_part);
+    block_give(b.d, &b.tags_block);
     block_give(b.d, &b.without_ghosts);
     t->info.build_bytes = b.most;
     return rc;

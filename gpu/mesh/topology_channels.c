@@ -139,7 +139,7 @@ void build_run_channels(struct build *b)
 
 void build_lay_out_channel_lists(struct build *b, struct arena *a)
 {
-    const int any = b->t->n_semi > 0 && topology_has_smooth_channels(b->t);
+    const int any = b->t->n_semisharp > 0 && topology_has_smooth_channels(b->t);
     for (int k = 0; k < b->t->n_channels; k++)
         b->t->channel[k].chaikin_row = any ? ARENA(a, uint32_t, b->t->channel[k].n_edges) : NULL;
 }

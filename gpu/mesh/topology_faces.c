@@ -28,7 +28,7 @@ void build_lay_out_sort(struct build *b, struct arena *a)
 {
     b->sorted = ARENA(a, uint64_t, b->C);
     b->input = (int32_t *)b->sorted;
-    b->border_rank = (int32_t *)b->sorted;
+    b->boundary_rank = (int32_t *)b->sorted;
     b->scratch = ARENA(a, char, larger(build_sort_scratch(b, b->C, sort_bits(b)), build_scan_scratch(b, b->C)));
 }
 
@@ -108,8 +108,8 @@ void build_run_positions(struct build *b)
     build_rank_edges(b, t->vert, b->bits);
     build_count_word(b, W_N_EDGES, b->rank, b->C);
     DEV_LAUNCH(d, edge_twins, &twins, b->C);
-    dev_scan(d, b->flag, b->border_rank, b->C, b->scratch);
-    build_count_word(b, W_N_BORDER, b->border_rank, b->C);
+    dev_scan(d, b->flag, b->boundary_rank, b->C, b->scratch);
+    build_count_word(b, W_N_BOUNDARY, b->boundary_rank, b->C);
     DEV_LAUNCH(d, vertex_fan, &fan, b->V);
 }
 
@@ -135,8 +135,8 @@ int build_count_split(struct build *b, struct sdd_error *err)
     const sdd_topology *t = b->t;
     struct nonmanifold_split_flags_args flags = {b->corners, b->rank, t->vert, t->faces, b->flag, b->run_first};
     DEV_LAUNCH(b->d, nonmanifold_split_flags, &flags, b->C);
-    dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
-    build_count_word(b, W_N_SPLIT, b->border_rank, b->C);
+    dev_scan(b->d, b->flag, b->boundary_rank, b->C, b->scratch);
+    build_count_word(b, W_N_SPLIT, b->boundary_rank, b->C);
     int rc = build_read_words(b, err);
     b->E += rc ? 0 : (int64_t)(uint32_t)b->word[W_N_SPLIT];
     return rc;
@@ -148,7 +148,7 @@ void build_run_edges(struct build *b)
     struct edge_ids_args ids = {b->rank, b->corners, t->edge, t->edge_corner};
     struct nonmanifold_split_edges_args split = {b->corners,
                                                  b->rank,
-                                                 b->border_rank,
+                                                 b->boundary_rank,
                                                  b->run_first,
                                                  t->vert,
                                                  t->faces,
@@ -166,8 +166,8 @@ void build_run_edges(struct build *b)
         return;
     DEV_LAUNCH(b->d, nonmanifold_split_edges, &split, b->C);
     DEV_LAUNCH(b->d, open_flags, &open, b->C);
-    dev_scan(b->d, b->flag, b->border_rank, b->C, b->scratch);
-    build_count_word(b, W_N_OPEN, b->border_rank, b->C);
+    dev_scan(b->d, b->flag, b->boundary_rank, b->C, b->scratch);
+    build_count_word(b, W_N_OPEN, b->boundary_rank, b->C);
 }
 
 static int64_t face_of_corner(const struct sdd_mesh_desc *m, int64_t corner, int64_t *first)

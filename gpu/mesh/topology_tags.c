@@ -46,15 +46,15 @@ void build_lay_out_tags(struct build *b, struct arena *a)
     b->soft = soft ? ARENA(a, uint32_t, b->V) : NULL;
     b->visible_flag = holes ? ARENA(a, int32_t, b->C) : NULL;
     b->visible_rank = holes ? ARENA(a, int32_t, b->C) : NULL;
-    b->border = ARENA(a, uint32_t, b->G);
+    b->boundary = ARENA(a, uint32_t, b->G);
     b->label = ARENA(a, uint32_t, b->G);
     b->jump = ARENA(a, uint32_t, b->G);
     b->label2 = ARENA(a, uint32_t, b->G);
     b->jump2 = ARENA(a, uint32_t, b->G);
     b->loop_flag = ARENA(a, int32_t, b->G);
     b->loop_rank = ARENA(a, int32_t, b->G);
-    b->semi_flag = semi ? ARENA(a, int32_t, b->E) : NULL;
-    b->semi_rank = semi ? ARENA(a, int32_t, b->E) : NULL;
+    b->semisharp_flag = semi ? ARENA(a, int32_t, b->E) : NULL;
+    b->semisharp_rank = semi ? ARENA(a, int32_t, b->E) : NULL;
     b->scratch2 = ARENA(a, char,
                         larger(build_sort_scratch(b, larger(b->tags, 1), 2 * b->bits),
                                build_scan_scratch(b, larger(larger(b->C, b->V), rows))));
@@ -120,7 +120,7 @@ void build_run_tags(struct build *b)
                                                     t->scheme->kind == SCHEME_SQRT3};
 
     struct isolated_flags_args isolated = {t->vert_begin, t->vert_end, b->isolated_flag};
-    struct mark_semisharp_edges_args semi = {t->edge_sharp, b->semi_flag};
+    struct mark_semisharp_edges_args semi = {t->edge_sharp, b->semisharp_flag};
     DEV_LAUNCH(d, isolated_flags, &isolated, b->V);
     dev_scan(d, b->isolated_flag, b->isolated_rank, b->V, b->scratch2);
     build_count_word(b, W_N_ISOLATED, b->isolated_rank, b->V);
@@ -134,10 +134,10 @@ void build_run_tags(struct build *b)
         dev_fill(d, b->soft, 0, b->V * (int64_t)sizeof(uint32_t));
     if (b->B > 0 || b->kind)
         DEV_LAUNCH(d, edge_implicit, &edges, b->E);
-    if (b->semi_flag) {
+    if (b->semisharp_flag) {
         DEV_LAUNCH(d, mark_semisharp_edges, &semi, b->E);
-        dev_scan(d, b->semi_flag, b->semi_rank, b->E, b->scratch2);
-        build_count_word(b, W_N_SEMI, b->semi_rank, b->E);
+        dev_scan(d, b->semisharp_flag, b->semisharp_rank, b->E, b->scratch2);
+        build_count_word(b, W_N_SEMISHARP, b->semisharp_rank, b->E);
     }
     if (m->options.boundary == SDD_BOUNDARY_EDGE_AND_CORNER && (b->B > 0 || b->kind))
         DEV_LAUNCH(d, vertex_implicit, &vertices, b->V);
@@ -170,9 +170,9 @@ static uint32_t *ghost_rows(const struct build *b, uint32_t *table)
 void build_run_ghosts(struct build *b)
 {
     sdd_topology *t = b->t;
-    struct compact_args list = {b->flag, b->border_rank, b->border};
-    struct ghost_corners_args ghosts = {b->border,
-                                        b->border_rank,
+    struct compact_args list = {b->flag, b->boundary_rank, b->boundary};
+    struct ghost_corners_args ghosts = {b->boundary,
+                                        b->boundary_rank,
                                         b->twin,
                                         t->faces,
                                         t->vert,
@@ -269,9 +269,9 @@ void build_lay_out_lists(struct build *b, struct arena *a)
     for (int k = 0; k < t->n_channels; k++)
         t->channel[k].feature_vertices.list = ARENA(a, uint32_t, t->channel[k].feature_vertices.n);
     t->isolated = t->info.n_isolated > 0 ? ARENA(a, uint32_t, t->info.n_isolated) : NULL;
-    t->chaikin_row = t->n_semi > 0 ? ARENA(a, uint32_t, b->E) : NULL;
-    t->chaikin_edge = t->n_semi > 0 ? ARENA(a, uint32_t, t->n_semi) : NULL;
-    t->chaikin_part = t->n_semi > 0 ? ARENA(a, float, t->n_semi) : NULL;
+    t->chaikin_row = t->n_semisharp > 0 ? ARENA(a, uint32_t, b->E) : NULL;
+    t->chaikin_edge = t->n_semisharp > 0 ? ARENA(a, uint32_t, t->n_semisharp) : NULL;
+    t->chaikin_part = t->n_semisharp > 0 ? ARENA(a, float, t->n_semisharp) : NULL;
     build_lay_out_channel_lists(b, a);
 }
 
@@ -281,9 +281,10 @@ void build_run_lists(struct build *b)
     struct ghost_faces_args ghosts = {b->label,       b->loop_rank,   ghost_rows(b, b->face),
                                       t->ghost_first, (uint32_t)b->C, (uint32_t)b->F};
     struct compact_args visible = {b->visible_flag, b->visible_rank, t->visible};
-    struct open_twins_args open = {b->border_rank, t->twin, (uint32_t)b->C};
+    struct open_twins_args open = {b->boundary_rank, t->twin, (uint32_t)b->C};
     struct compact_args isolated = {b->isolated_flag, b->isolated_rank, t->isolated};
-    struct chaikin_rows_args rows = {t->edge_sharp, b->semi_rank, t->chaikin_row, t->chaikin_edge, t->chaikin_part};
+    struct chaikin_rows_args rows = {t->edge_sharp, b->semisharp_rank, t->chaikin_row, t->chaikin_edge,
+                                     t->chaikin_part};
     DEV_LAUNCH(b->d, ghost_faces, &ghosts, b->G);
     if (t->visible)
         DEV_LAUNCH(b->d, compact, &visible, b->C);

@@ -26,7 +26,7 @@ static int check_request(const sdd_topology *t, const struct sdd_patches_request
     if (t->info.options.scheme != SDD_SCHEME_CATMULL_CLARK)
         return sdd_fail(err, SDD_EUNSUPPORTED, "scheme", "scheme %s makes no patches; catmullClark does",
                         sdd_option_token(&t->info.options, 0));
-    if (t->n_semi > 0)
+    if (t->n_semisharp > 0)
         return sdd_fail(err, SDD_EUNSUPPORTED, "creaseMethod", "patches decay creases uniformly; refined has chaikin");
     return SDD_OK;
 }

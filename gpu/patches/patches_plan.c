@@ -20,7 +20,7 @@
 #include "gpu/device/sizes.h"
 #include <string.h>
 
-enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* Bytes of the result. */
+enum { A_PATCH = 80, A_FACE = 32, A_POINT = 12 }; /* The bytes that each patch, face and point takes in the result. */
 
 static int take(struct patches *p, struct device_block *to, int64_t bytes, struct sdd_error *err)
 {
@@ -177,13 +177,13 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
     return SDD_OK;
 }
 
-/* Adds a level to the totals. Refuses it when the result is larger than allowed, or surely will be. */
+/* Adds a level to the totals, and refuses it when the result is larger than allowed or surely will be. */
 static int admit(struct patches *p, struct patch_level *l, int level, struct sdd_error *err)
 {
     const struct sdd_patches_request *r = &p->request;
     /* `next` counts the cells of the next level, and `faces` is the least number of faces of the result. */
     int64_t next = level == 0 ? l->n_left : level < r->level ? 4 * l->n_left : 0;
-    int64_t faces = level == r->level ? l->n_left : p->features.shown ? 0 : next;
+    int64_t faces = level == r->level ? l->n_left : p->features.visible ? 0 : next;
     l->first = p->n_rows;
     p->n_rows += l->n_points;
     p->n_patches += l->n_patches;
@@ -278,7 +278,7 @@ int patches_plan(struct patches *p, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
     p->features.mesh = topology_control(t);
-    p->features.shown = p->with_holes ? NULL : t->visible;
+    p->features.visible = p->with_holes ? NULL : t->visible;
     p->features.n_visible = (uint32_t)t->n_visible;
     int rc = plan_control(p, err);
     for (int level = 1; level <= p->request.level && !rc; level++) {

@@ -83,12 +83,12 @@ SDD_FN uint32_t sdd_sqrt3_own(const struct sdd_sqrt3 *m, uint32_t h)
     return h % 3 == 1 && sdd_sqrt3_is_line(m, 3 * f) ? sdd_sqrt3_q(m, f) : m->n_vertices + f;
 }
 
-/* The k-th visible face of a level that makes `each` faces of a control face. `shown` lists the corners of visible
+/* The k-th visible face of a level that makes `each` faces of a control face. `visible` lists the corners of visible
  * control faces; it is NULL where all are visible. */
-SDD_FN int64_t sdd_sqrt3_visible(const uint32_t *shown, int64_t each, int64_t k)
+SDD_FN int64_t sdd_sqrt3_visible(const uint32_t *visible, int64_t each, int64_t k)
 {
     int64_t f = k / each;
-    return shown ? (int64_t)(shown[3 * f] / 3) * each + (k - f * each) : k;
+    return visible ? (int64_t)(visible[3 * f] / 3) * each + (k - f * each) : k;
 }
 
 /* What is around a vertex. */

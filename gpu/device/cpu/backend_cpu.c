@@ -146,7 +146,7 @@ static int cpu_launch(void *device, int kernel, const void *args, size_t args_by
     return SDD_OK;
 }
 
-/* Where part `part` of n items begins, when they are cut into `parts` of nearly equal size. */
+/* Where part `part` begins, when n items are cut into `parts` of nearly equal size. */
 static int64_t begin_of(int64_t n, int part, int parts)
 {
     return n / parts * part + (part < n % parts ? part : n % parts);

@@ -15,8 +15,8 @@
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
-#define PARTS 64        /* A product is made in at most so many parts. */
-#define LEAST_PART 4096 /* A part has at least so many rows, unless it is the last. */
+#define PARTS 64        /* The most parts that a product is made in. */
+#define LEAST_PART 4096 /* The least number of rows of a part, except for the last one. */
 
 /* What matrices are made with. */
 struct build {

@@ -2,7 +2,7 @@
 /* sqrt3_uvs: UV values under faceVaryingLinearInterpolation `all`, one for each corner of the refined faces, one or two
  * steps after an even level.
  * Shapes  even level (sqrt3_grid.h) of F faces; row[3 F] u32 into uv (NULL for 0, 1, 2 and so on), uv[U][2] f32,
- *         shown[S] u32 (corners of the control mesh) -> out[n][3][2] f32
+ *         visible[S] u32 (corners of the control mesh) -> out[n][3][2] f32
  * Launch  item, n = faces of the level that is made, or those that are visible
  * Cost    48 B read, 24 B written a face
  * Result  Two steps cut a face in nine by thirds, whatever is flipped on the way, and each of the nine has that face's
@@ -20,9 +20,9 @@ struct sqrt3_uvs_args {
     struct sdd_sqrt3 mesh;
     const uint32_t *row;
     const struct sdd_float2 *uv;
-    const uint32_t *shown; /* NULL where all corners are visible. */
-    int64_t each;          /* The number of faces that a control face becomes. */
-    int32_t steps;         /* How many steps, 1 or 2. */
+    const uint32_t *visible; /* NULL where all corners are visible. */
+    int64_t each;            /* The number of faces that a control face becomes. */
+    int32_t steps;           /* How many steps, 1 or 2. */
     struct sdd_float2 *out;
 };
 
@@ -104,7 +104,7 @@ SDD_FN void sdd_sqrt3_uv_two(const struct sqrt3_uvs_args *a, uint32_t i, struct 
 
 SDD_FN void k_sqrt3_uvs(int64_t k, const struct sqrt3_uvs_args *a)
 {
-    uint32_t face = (uint32_t)sdd_sqrt3_visible(a->shown, a->each, k);
+    uint32_t face = (uint32_t)sdd_sqrt3_visible(a->visible, a->each, k);
     if (a->steps == 1)
         sdd_sqrt3_uv_one(a, face, a->out + 3 * k);
     else

@@ -18,7 +18,7 @@ struct sdd_features {
     struct sdd_control mesh;
     const int32_t *regular; /* Shape [V]: the level from which a vertex is regular, or SDD_NEVER_REGULAR. */
     /* Shape [n_visible]: the corners of faces that are not holes, ascending; NULL where all are visible. */
-    const uint32_t *shown;
+    const uint32_t *visible;
     uint32_t n_visible;
 };
 
@@ -42,14 +42,14 @@ SDD_FN int32_t sdd_edge_is_semisharp(const struct sdd_control *m, uint32_t e, in
 SDD_FN int32_t sdd_is_visible(const struct sdd_features *f, uint32_t c)
 {
     uint32_t low = 0, high = f->n_visible;
-    while (f->shown && low < high) {
+    while (f->visible && low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (f->shown[middle] < c)
+        if (f->visible[middle] < c)
             low = middle + 1;
         else
             high = middle;
     }
-    return !f->shown || (low < f->n_visible && f->shown[low] == c);
+    return !f->visible || (low < f->n_visible && f->visible[low] == c);
 }
 
 /* The cell with this key, seen from its corner with the lowest u and v. On level 0 struct sdd_cell has the control

@@ -182,7 +182,7 @@ static void check_indices(const struct flat *a)
             shown[3 * n + i] = (uint32_t)(3 * f) + i;
     for (int64_t f = 0; f < n; f++)
         memcpy(want + 3 * f * each, a->vert + 6 * f * each, (size_t)each * 12);
-    struct sqrt3_indices_args s = {.vert = launch_in(a->vert, 3 * a->F, 4), .shown = launch_in(shown, 3 * n, 4)};
+    struct sqrt3_indices_args s = {.vert = launch_in(a->vert, 3 * a->F, 4), .visible = launch_in(shown, 3 * n, 4)};
     s.face = launch_out(3 * n * each, 4), s.each = each;
     LAUNCH(sqrt3_indices, &s, n * each);
     launch_same(s.face, want, "face");
@@ -243,7 +243,7 @@ static void check_uvs(const struct kobbelt *m, const struct flat *a, const struc
         same_uvs(got, want, f, f);
     launch_end();
     struct sqrt3_uvs_args s = {.mesh = upload(a), .each = each, .steps = to->level - m->level};
-    s.uv = launch_in(flat, 3 * a->F, sizeof *flat), s.shown = launch_in(shown, 3 * n_visible, 4);
+    s.uv = launch_in(flat, 3 * a->F, sizeof *flat), s.visible = launch_in(shown, 3 * n_visible, 4);
     s.out = launch_out(3 * n_visible * each, sizeof *s.out);
     LAUNCH(sqrt3_uvs, &s, n_visible * each);
     got = launch_got(s.out);

@@ -258,6 +258,6 @@ struct sdd_features patch_upload(const struct patch_case *c, const int32_t *regu
 {
     struct sdd_features f = {.mesh = wild_upload(c->k, (int)(n & 1)), .n_visible = (uint32_t)n};
     f.regular = launch_in(regular, c->k->b.V, 4);
-    f.shown = shown ? launch_in(shown, n, 4) : NULL;
+    f.visible = shown ? launch_in(shown, n, 4) : NULL;
     return f;
 }

@@ -165,7 +165,7 @@ static int same_words(const struct around *a, const struct around *b)
 
 /* ---- keys and words -------------------------------------------------------------------------------------------- */
 static int64_t n_regular, n_regular_quads, n_ends[2], n_half_smooth, n_closed[MOST + 1], n_open[MOST + 1],
-    n_sizes[MOST + 1], n_semi, n_without, n_one_of_fans;
+    n_sizes[MOST + 1], n_semisharp, n_without, n_one_of_fans;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
@@ -231,7 +231,7 @@ static void count_kinds(const struct oracle *o)
         n_sizes[(int)w[1]]++;
         n_one_of_fans += (float)o->k.b.valence[o->k.b.vert[c]] != w[0];
         for (int32_t i = 4; i < x->n_words; i += i == 4 ? 2 : 1)
-            n_semi += w[i] > 0 && w[i] < 10;
+            n_semisharp += w[i] > 0 && w[i] < 10;
     }
 }
 
@@ -457,7 +457,7 @@ static void test_shapes(void **state)
     for (int n = 3; n <= 7; n++)
         assert_true(n_closed[n] > 100 && n_open[n] > 20 && n_sizes[n] > 100);
     assert_true(n_regular_quads > 1000 && n_ends[0] > 50 && n_ends[1] > 50 && n_half_smooth > 100 &&
-                n_regular > n_regular_quads + 1000 && n_semi > 1000 && n_without > 100);
+                n_regular > n_regular_quads + 1000 && n_semisharp > 1000 && n_without > 100);
 }
 
 static void test_odd(void **state)

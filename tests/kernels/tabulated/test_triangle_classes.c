@@ -93,7 +93,7 @@ static int same_words(const struct around *a, const struct around *b)
 }
 
 /* ---- keys and words ---------------------------------------------------------------------------------------------- */
-static int64_t n_regular[4], n_closed[MOST + 1], n_open[MOST + 1], n_semi, n_without, n_edges_alone;
+static int64_t n_regular[4], n_closed[MOST + 1], n_open[MOST + 1], n_semisharp, n_without, n_edges_alone;
 
 static void check_keys(const struct oracle *o, const struct sdd_control *m)
 {
@@ -143,7 +143,7 @@ static void count_kinds(const struct oracle *o)
         n_without += x->n_words == 0;
         if (i % 4 == 3)
             for (int k = 0; k < 3; k++)
-                n_edges_alone += w[3 + k] == 0, n_semi += w[k] > 0 && w[k] < 10;
+                n_edges_alone += w[3 + k] == 0, n_semisharp += w[k] > 0 && w[k] < 10;
         else if (x->n_words)
             (w[2] > 0 ? n_open : n_closed)[(int)w[0]]++;
     }
@@ -319,7 +319,7 @@ static void test_shapes(void **state)
         assert_true(n_closed[n] > 100 && n_open[n] > 20);
     for (int t = 0; t < 3; t++)
         assert_true(n_regular[t] > 50);
-    assert_true(n_semi > 1000 && n_edges_alone > 1000);
+    assert_true(n_semisharp > 1000 && n_edges_alone > 1000);
 }
 
 static void test_odd(void **state)
