@@ -24,12 +24,6 @@ static int64_t scratch(const sdd_topology *t, const struct sdd_refine_request *r
     return count.used;
 }
 
-static int check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err)
-{
-    (void)t, (void)r, (void)err;
-    return SDD_OK;
-}
-
 static int run(const struct engine_run *run, struct sdd_error *err)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -53,8 +47,6 @@ static const uint8_t schemes[N_FEATURES] = {FEATURES_OF_ALL(UNDER_CATMULL_CLARK)
 
 const struct engine sdd_engine_plain = {
     .info = {"plain", "a sample: smooth catmullClark of manifold meshes", schemes},
-    .check = check,
-    .scratch = scratch,
-    .run = run,
+    .of = {[SCHEME_QUADS] = {NULL, scratch, run}},
     .by_name_alone = 1,
 };

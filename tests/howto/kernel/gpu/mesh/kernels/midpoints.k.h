@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* midpoints: the middle of each edge.
  * Shapes  ends[E][2] u32 rows of p, p[V][3] f32 -> out[E][3] f32
- * Shape   item, n = E      Cost  32 B read and 12 B written an edge
+ * Launch  item, n = E      Cost  32 B read and 12 B written an edge
  * Result  same bits on every backend; out must not overlap p
  * Threads any queue */
 #ifndef SDD_K_MIDPOINTS_H
