@@ -14,7 +14,8 @@ struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
     int64_t limit, used, n_launches;
-    uint64_t points_serial; /* of the positions that came last, of any mesh */
+    uint64_t points_serial;   /* of the positions that came last, of any mesh */
+    uint64_t topology_serial; /* Of the topology that came last. */
     struct kept_list kept;
     int status; /* first failure since the last dev_finish; SDD_EDEVICE stays for good */
     char name[96], detail[160];

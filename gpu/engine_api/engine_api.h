@@ -14,6 +14,7 @@
 struct engine_run {
     const sdd_mesh *mesh;
     const struct sdd_refine_request *request;
+    const atomic_int *cancel;   /* may be NULL */
     float *positions, *normals; /* device, [n grid points][3], or of 16 bits where the engine makes that: .. */
     struct sdd_rows_as positions_as, normals_as;
     float *tangents;           /* device, [n grid points][6] */
@@ -29,6 +30,7 @@ struct engine_rows {
     const sdd_topology *topology;
     const struct topology_channel *channel; /* over whose mesh; NULL: over the control mesh */
     const struct sdd_refine_request *request;
+    const atomic_int *cancel; /* may be NULL */
     int width;
     const float *values;   /* device; this and what follows are there in a run alone */
     float *out;            /* device */
@@ -42,11 +44,13 @@ struct engine {
      * it can do at all is in its info. */
     int (*check)(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err);
     /* Makes what stays with the topology, before the memory of the run is asked for; NULL: nothing does. */
-    int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
-    int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r); /* exact bytes */
+    int (*prepare)(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
+                   struct sdd_error *err);
+    /* Exact bytes, the same for a range of rows as for all, and before `prepare` as after it. */
+    int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r);
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
     int by_name_alone;                                               /* `auto` never takes it */
-    int ranges; /* makes a range of positions without the rest; `scratch` is that of the request's range */
+    int ranges;                                                      /* makes a range of positions without the rest */
     /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */

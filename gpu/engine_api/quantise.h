@@ -10,14 +10,14 @@
  * Errors  SDD_EINVALID */
 int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
 /* quantise_add_block: positions, normals or UVs in the format that the request has them in. */
-void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count);
+void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan_info *p, int semantic, int64_t count);
 /* quantise_begin: queues what rows of 16 bits are made with, before anything of the engine's: kernels of whole quads do
  * not wait for the launch before them (cuda/overlap.cuh). In `scratch`, exactly so many bytes. */
 int64_t quantise_scratch(const sdd_topology *t);
-void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch);
+void quantise_begin(const sdd_mesh *m, const struct sdd_plan_info *p, const struct result_layout *lay, void *scratch);
 /* quantise_as: what kernels are to make rows of the block as. */
 struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic);
 /* quantise_queue: queues the compact blocks that nobody makes as such, once what they are made of is queued. */
-void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay);
+void quantise_queue(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay);
 
 #endif

@@ -33,15 +33,15 @@ struct result_layout { /* of device memory */
 
 /* result_create: without blocks. Given back by sdd_result_free, whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
-struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count);
+struct sdd_block *result_add_block(struct sdd_plan_info *p, int semantic, int format, int components, int64_t count);
 /* result_words: of a result, or of several one after another: what comes over beside the blocks. */
-int64_t result_words(const struct sdd_plan *p);
-void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
+int64_t result_words(const struct sdd_plan_info *p);
+void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t *words, struct arena *a,
                     struct result_layout *out);
 /* result_place: host memory for the blocks of the plan, for whom gives it back soon or not. */
 int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the rows of the block, of f32 or u32 unless it is direct. NULL: there is none. */
-void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
+void *result_block(const struct sdd_plan_info *p, const struct result_layout *lay, int semantic);
 
 int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_bring: after MARK_START and all kernels of n results, whose words follow each other, have been queued:

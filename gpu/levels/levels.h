@@ -49,9 +49,9 @@ struct smooth {
     float *parts[2];  /* chaikin_lay_out */
     float *buffer[2]; /* buffer k: rows of the levels last - k, last - k - 2, .. but the last itself */
 };
-/* smooth_levels: from the control rows to those of r->level, which go to `last`; queues. s->mesh is on that level then.
+/* smooth_levels: from the control rows to those of last_level, which go to `last`; queues. s->mesh is on that level then.
  * Errors  SDD_ECANCELLED */
-int smooth_levels(struct smooth *s, const float *from, float *last, const struct sdd_refine_request *r,
+int smooth_levels(struct smooth *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* smooth_scratch: exact bytes that smooth_run needs; of its rows it reads the mesh, the width and the request alone.

@@ -39,6 +39,7 @@ struct topology_channel {
 struct sdd_topology {
     int refs;
     sdd_device *device;
+    uint64_t serial; /* No other topology of the device has it, so that a plan knows its own. */
     struct sdd_topology_info info;
     struct device_block part[SDD_N_PARTS];
     char fault[160]; /* the first element that is not manifold, in words; "" */

@@ -45,7 +45,7 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
 }
 
 /* Refined values of a primvar. */
-static int64_t n_refined(const sdd_topology *t, const struct sdd_plan *p, const struct sdd_primvar *v, int level)
+static int64_t n_refined(const sdd_topology *t, const struct sdd_plan_info *p, const struct sdd_primvar *v, int level)
 {
     switch (v->interpolation) {
     case SDD_CONSTANT: return 1;
@@ -103,9 +103,9 @@ int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const st
 }
 
 int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
-                     struct sdd_error *err)
+                     const atomic_int *cancel, struct sdd_error *err)
 {
-    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .width = 2};
+    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .cancel = cancel, .width = 2};
     int rc = SDD_OK;
     if (!e->prepare_rows)
         return SDD_OK;
@@ -124,7 +124,7 @@ int primvars_direct(const sdd_topology *t)
     return topology_has_smooth_channels(t) || topology_is_sqrt3(t) ? 0 : SDD_UVS;
 }
 
-void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
+void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan_info *p)
 {
     int size = topology_is_triangles(t) ? 3 : 4;
     if (r->include & SDD_UVS)
@@ -159,7 +159,8 @@ struct run {
     const sdd_mesh *mesh;
     const struct engine *engine;
     const struct sdd_refine_request *request;
-    const struct sdd_plan *plan;
+    const atomic_int *cancel;
+    const struct sdd_plan_info *plan;
     void *scratch;
 };
 
@@ -187,7 +188,15 @@ static int run_smooth(const struct run *run, const struct topology_channel *c, c
                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
     const struct engine *e = run->engine;
-    const struct engine_rows rows = {run->mesh->topology, c, run->request, width, values, out, as, run->scratch};
+    const struct engine_rows rows = {.topology = run->mesh->topology,
+                                     .channel = c,
+                                     .request = run->request,
+                                     .cancel = run->cancel,
+                                     .width = width,
+                                     .values = values,
+                                     .out = out,
+                                     .as = as,
+                                     .scratch = run->scratch};
     return e->run_rows ? e->run_rows(&rows, err) : smooth_run(&rows, err);
 }
 
@@ -208,7 +217,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
 {
     const sdd_mesh *m = run->mesh;
     const sdd_topology *t = m->topology;
-    const struct sdd_plan *p = run->plan;
+    const struct sdd_plan_info *p = run->plan;
     struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
     float *out = result_block(p, lay, SDD_UVS);
     if (topology_is_sqrt3(t)) {
@@ -221,7 +230,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
     return out ? run_channel(run, t->channel, m->uvs, 2, out, quantise_as(lay, SDD_UVS), err) : SDD_OK;
 }
 
-static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
+static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan_info *p, int level)
 {
     int triangles = topology_is_triangles(t), bits = triangles ? level : level - 1, corners = triangles ? 3 : 1;
     struct sdd_parents parents = {
@@ -255,11 +264,13 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     return SDD_OK;
 }
 
-int primvars_run(const sdd_mesh *m, const struct engine *e, const struct sdd_refine_request *r,
-                 const struct sdd_plan *p, const struct result_layout *lay, void *scratch, struct sdd_error *err)
+int primvars_run(const struct engine_run *of, const struct engine *e, const struct sdd_plan_info *p,
+                 const struct result_layout *lay, struct sdd_error *err)
 {
+    const sdd_mesh *m = of->mesh;
     const sdd_topology *t = m->topology;
-    const struct run run = {m, e, r, p, scratch};
+    const struct sdd_refine_request *r = of->request;
+    const struct run run = {m, e, r, of->cancel, p, of->scratch};
     struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
                                       r->level,
                                       topology_is_sqrt3(t)       ? SDD_PARENT_SQRT3

@@ -97,9 +97,14 @@ static int build_tables(struct job *job)
     struct resident *resident = slot_of(job)->resident;
     struct sdd_refine_request request = j->request;
     struct sdd_error err = {0};
+    const struct sdd_run run = {.cancel = &job->cancel};
+    sdd_plan *plan = NULL;
     request.method = TABLES_METHOD;
     j->built_drops = atomic_load(&resident->n_drops);
-    j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
+    j->built = resident->mesh ? sdd_plan_create(resident->mesh, &request, &plan, &err) : SDD_ENO_MEMORY;
+    if (!j->built)
+        j->built = sdd_prepare(resident->mesh, plan, &run, &err);
+    sdd_plan_free(plan);
     if (resident->mesh)
         resident_measure(memory_of(job)->residency, resident);
     if (j->built == SDD_EDEVICE)
@@ -135,6 +140,7 @@ static void free_job(struct job *job)
     else if (j->frame && --j->frame->references == 0)
         cached_free(&memory_of(job)->cache, j->frame);
     stream_close(j->stream);
+    sdd_plan_free(j->plan);
     positions_free(j->pose);
     mesh_job_free(job);
 }
@@ -156,7 +162,6 @@ static void start(struct request *r, bool patches, bool posed)
     if (!j)
         return;
     j->posed = j->own_mesh = j->base.job.reader = posed;
-    j->request.soon_freed = posed; /* it is not kept */
     mesh_job_start(r, &j->base, &ops);
 }
 

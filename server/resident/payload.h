@@ -28,7 +28,7 @@ struct frame {
 };
 /* frame_make: the frame of a plan. With data in the plan (a result) the frame can be read while the result lives;
  * a plan alone gives the same sizes. Errors  SDD_ENO_MEMORY */
-int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
+int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
                struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
 /* frame_there: how many of its bytes there are when its blocks' first `bytes` are, one block after the other. */

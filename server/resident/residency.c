@@ -59,12 +59,15 @@ sdd_topology *resident_topology(const struct resident *m)
 }
 
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
-                   struct sdd_plan *out, int *rc, struct sdd_error *err)
+                   sdd_plan **plan, int *rc, struct sdd_error *err)
 {
     pthread_mutex_lock(&r->plan_lock);
-    bool there = m && m->topology;
-    if (there)
-        *rc = sdd_plan(m->topology->topology, request, out, err);
+    const bool there = m && m->topology;
+    *rc = SDD_OK;
+    if (there && !(*plan && sdd_plan_is_of(*plan, m->topology->topology))) {
+        sdd_plan_free(*plan);
+        *rc = sdd_plan_create_for_topology(m->topology->topology, request, plan, err);
+    }
     pthread_mutex_unlock(&r->plan_lock);
     return there;
 }

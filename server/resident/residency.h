@@ -62,10 +62,11 @@ int resident_load_edited(struct residency *r, struct resident *m, const struct r
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
 sdd_topology *resident_topology(const struct resident *m);
-/* resident_plan: sdd_plan without waiting for the compute thread, on any thread that holds the mesh; *rc is its result.
- * false: the mesh (NULL: none) is not resident. */
+/* resident_plan: makes *plan for the topology of m, unless *plan is of that topology already; a plan of another one,
+ * which has left the device, is freed first. Any thread that holds the mesh may call it, and does not wait for the
+ * compute thread. *rc is the result. Returns false when the mesh (NULL: none) is not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
-                   struct sdd_plan *out, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
+                   sdd_plan **plan, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
 /* resident_copy: a mesh of its own for who must not see later versions, or brings points of their own (NULL: those of
  * `mesh`, which is m's current version). m is resident. Errors as resident_load; the caller frees it. */
 int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,

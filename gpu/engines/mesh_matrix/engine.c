@@ -83,7 +83,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
     if (is_linear(t))
         linear(t, &s.mesh, run->mesh->points, last, r->level);
-    else if ((rc = smooth_levels(&s, run->mesh->points, last, r, err)))
+    else if ((rc = smooth_levels(&s, run->mesh->points, last, r->level, run->cancel, err)))
         return rc;
     finish_level(run, &s.mesh, &tables, last);
     return SDD_OK;

@@ -21,6 +21,7 @@
 struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
+    const atomic_int *cancel;
     struct sdd_control mesh; /* goes along the levels, as in smooth.h */
     struct device_block tools;
     float *parts[2];
@@ -52,8 +53,7 @@ static void csr_free(sdd_device *d, struct csr *m)
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 static int cancelled(const struct build *b, int level, struct sdd_error *err)
 {
-    const atomic_int *cancel = b->request->cancel;
-    if (!cancel || !atomic_load(cancel))
+    if (!b->cancel || !atomic_load(b->cancel))
         return SDD_OK;
     return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", level);
 }
@@ -362,9 +362,9 @@ static unsigned which_miss(const sdd_topology *t, const struct matrices *all, un
 }
 
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
-                     unsigned wanted, struct sdd_error *err)
+                     unsigned wanted, const atomic_int *cancel, struct sdd_error *err)
 {
-    struct build b = {.t = t, .request = r, .mesh = topology_channel_control(t, c)};
+    struct build b = {.t = t, .request = r, .cancel = cancel, .mesh = topology_channel_control(t, c)};
     struct csr all_points = {0};
     struct matrices *all = topology_kept_get(t, c, &matrices_ops, err);
     unsigned missing = all ? which_miss(t, all, wanted, r->level) : 0;

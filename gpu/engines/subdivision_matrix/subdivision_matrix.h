@@ -30,12 +30,12 @@ struct matrices {
     int64_t n_bare;
 };
 
-/* matrices_prepare: makes, and keeps with the mesh of a channel (NULL: the control mesh), those of the request's level that are missing; wanted: bits 1 << enum matrix_of, both
- * tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
+/* matrices_prepare: makes, and keeps with the mesh of a channel (NULL: the control mesh), those of the request's level
+ * that are missing. The bits of `wanted` are 1 << enum matrix_of, both tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
  * the tangents, but under sqrt3.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
-                     unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
+                     unsigned wanted, const atomic_int *cancel, struct sdd_error *err) SDD_MUST_CHECK;
 const struct matrices *matrices_of(const sdd_topology *t, const struct topology_channel *c); /* NULL: none were made */
 /* matrix_rows: rows [first, first + n) of a matrix times x, rows of `width` floats; queues. */
 void matrix_rows(sdd_device *d, const struct matrix *m, int width, const float *x, int64_t first, int64_t n, float *y);

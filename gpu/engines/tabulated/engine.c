@@ -58,7 +58,7 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
 
 /* Tables of level-1 quads, which are fastest, where there can be; else, for points, patches of all levels. */
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
-                           struct sdd_error *err)
+                           const atomic_int *cancel, struct sdd_error *err)
 {
     int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED || topology_is_triangles(t))
@@ -68,17 +68,17 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
     adaptive_free(of->adaptive);
-    return adaptive_create(t, r->level, surface, r->cancel, &of->adaptive, err);
+    return adaptive_create(t, r->level, surface, cancel, &of->adaptive, err);
 }
 
-static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
+static int prepare(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
+                   struct sdd_error *err)
 {
-    const sdd_topology *t = mesh->topology;
     int rc = SDD_OK;
     if (r->include & ENGINE_POINTS)
-        rc = prepare_surface(t, r, r->surface, r->include, err);
+        rc = prepare_surface(t, r, r->surface, r->include, cancel, err);
     if (!rc && needs_last(t, r))
-        rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, err);
+        rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, cancel, err);
     return rc;
 }
 
@@ -203,7 +203,7 @@ static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
     struct tabulated *kept = tabulated_of(t, rows->channel);
     if (!tabulated_has(kept, r->level, r->surface))
         return smooth_run(rows, err);
-    int rc = result_cancelled(r->cancel, "a primvar", err);
+    int rc = result_cancelled(rows->cancel, "a primvar", err);
     if (!rc)
         tabulated_rows(t, &m, kept, r->surface, rows->width,
                        &(struct tabulated_batch){1, {rows->values}, {rows->scratch}, {rows->out}, rows->as});
