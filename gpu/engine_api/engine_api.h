@@ -49,8 +49,12 @@ struct engine {
     /* Exact bytes, the same for a range of rows as for all, and before `prepare` as after it. */
     int64_t (*scratch)(const sdd_topology *t, const struct sdd_refine_request *r);
     int (*run)(const struct engine_run *run, struct sdd_error *err); /* queues; SDD_ECANCELLED between steps */
-    int by_name_alone;                                               /* `auto` never takes it */
-    int ranges;                                                      /* makes a range of positions without the rest */
+    int by_name_alone;                                               /* `auto` never takes it, unless it pays */
+    /* Does it make these frames in less time than others once `prepare` has made its tables, which takes more time than
+     * one frame is worth? `auto` takes it when frames of which positions alone are new follow each other. NULL when it
+     * never does. */
+    int (*pays)(const sdd_topology *t, const struct sdd_refine_request *r);
+    int ranges; /* makes a range of positions without the rest */
     /* What it makes points of, after `prepare`, for people to read; NULL: it has but one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* Which of the blocks that are to be compact (enum sdd_include) it makes as such, after `prepare`; NULL: none. */

@@ -20,6 +20,7 @@ struct sdd_mesh {
     struct sdd_primvar primvar[SDD_MAX_PRIMVARS]; /* shapes, their values are NULL */
     float *primvar_values[SDD_MAX_PRIMVARS];      /* device, [n][width]            */
     struct device_block primvars;
+    struct kept_list kept; /* What rooms above keep with the mesh. */
 };
 
 /* mesh_fill_rows: values [n_rows][width] of a channel, of which the first n_values are there: the others. */

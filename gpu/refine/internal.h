@@ -5,6 +5,7 @@
 #define SDD_REFINE_INTERNAL_H
 #include "gpu/engine_api/engine_api.h"
 #include "gpu/engine_api/result.h"
+#include "gpu/sdd/sdd_history.h"
 
 extern const struct engine *const sdd_engines[]; /* In order of preference; NULL ends the table. */
 
@@ -13,6 +14,8 @@ struct sdd_plan {
     sdd_device *device;
     uint64_t topology_serial;
     const struct engine *engine;
+    const struct engine *tables; /* What `auto` takes once tables pay (planner.h); NULL when they never do. */
+    sdd_history *history;        /* That of the mesh that was planned on, where `tables` is not NULL; else NULL. */
     struct sdd_refine_request request; /* Its method and primvar_shapes are those of the plan. */
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     int is_range;              /* 1 when the plan is of rows [first_row, first_row + n_rows) alone. */
@@ -46,7 +49,8 @@ int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct
 int primvars_direct(const sdd_topology *t);
 /* primvars_scratch: exact bytes that primvars_run works in, free of what the engine had there. */
 int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r);
-/* primvars_run: queues what makes those blocks of the same mesh in the same scratch as the engine's run; UVs under sqrt3 are the engine's.
+/* primvars_run: queues what makes those blocks, of the mesh and in the scratch of the engine's run. UVs under sqrt3 are
+ * the engine's.
  * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
 int primvars_run(const struct engine_run *of, const struct engine *e, const struct sdd_plan_info *p,
                  const struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;

@@ -3,7 +3,7 @@
  * refines by it has nothing left to decide. */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
-#include "gpu/refine/internal.h"
+#include "gpu/refine/planner.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,7 +162,9 @@ static void copy_request(struct sdd_plan *p, const struct sdd_refine_request *r)
         p->shapes[k] = r->primvar_shapes[k];
 }
 
-static int make(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p, struct sdd_error *err)
+/* history may be NULL. */
+static int make(const sdd_topology *t, const struct sdd_refine_request *r, sdd_history *history, struct sdd_plan *p,
+                struct sdd_error *err)
 {
     int rc = check_request(t, r, err);
     if (rc)
@@ -176,7 +178,13 @@ static int make(const sdd_topology *t, const struct sdd_refine_request *r, struc
         return err->code;
     p->device = t->device;
     p->topology_serial = t->serial;
+    p->tables = planner_tables(t, r);
+    p->history = p->tables && history ? planner_ref(history) : NULL;
     copy_request(p, r);
+    if (p->history && planner_wants_tables(p->history, p)) {
+        p->engine = p->tables;
+        p->request.method = p->engine->info.name;
+    }
     p->info.method = p->engine->info.name;
     p->info.ranges = p->engine->ranges;
     p->n_rows = p->info.n_vertices;
@@ -186,16 +194,13 @@ static int make(const sdd_topology *t, const struct sdd_refine_request *r, struc
     return SDD_OK;
 }
 
-int sdd_plan_create_for_topology(const sdd_topology *t, const struct sdd_refine_request *r, sdd_plan **out,
-                                 struct sdd_error *err)
+static int create(const sdd_topology *t, const struct sdd_refine_request *r, sdd_history *history, sdd_plan **out,
+                  struct sdd_error *err)
 {
-    struct sdd_error own;
     sdd_plan *p = calloc(1, sizeof *p);
-    err = err ? err : &own;
-    *out = NULL;
     if (!p)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a plan");
-    int rc = make(t, r, p, err);
+    int rc = make(t, r, history, p, err);
     if (rc)
         sdd_plan_free(p);
     else
@@ -203,11 +208,23 @@ int sdd_plan_create_for_topology(const sdd_topology *t, const struct sdd_refine_
     return rc;
 }
 
+int sdd_plan_create_for_topology(const sdd_topology *t, const struct sdd_refine_request *r, sdd_plan **out,
+                                 struct sdd_error *err)
+{
+    struct sdd_error own;
+    *out = NULL;
+    return create(t, r, NULL, out, err ? err : &own);
+}
+
 int sdd_plan_create(sdd_mesh *m, const struct sdd_refine_request *r, sdd_plan **out, struct sdd_error *err)
 {
     struct sdd_refine_request of_mesh = *r;
+    struct sdd_error own;
+    err = err ? err : &own;
+    *out = NULL;
     of_mesh.primvar_shapes = sdd_mesh_primvars(m, &of_mesh.n_primvars);
-    return sdd_plan_create_for_topology(m->topology, &of_mesh, out, err);
+    sdd_history *history = planner_history(m, err);
+    return history ? create(m->topology, &of_mesh, history, out, err) : err->code;
 }
 
 static int check_range(const struct sdd_plan *whole, int64_t first_row, int64_t n_rows, struct sdd_error *err)
@@ -236,6 +253,7 @@ int sdd_plan_create_for_rows(const sdd_plan *whole, int64_t first_row, int64_t n
     if (!p)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for a plan");
     *p = *whole;
+    p->history = p->history ? planner_ref(p->history) : NULL;
     p->request.primvar_shapes = p->shapes;
     p->is_range = 1;
     p->first_row = first_row;
@@ -282,5 +300,8 @@ const struct sdd_plan_info *sdd_plan_info(const sdd_plan *plan)
 
 void sdd_plan_free(sdd_plan *plan)
 {
+    if (!plan)
+        return;
+    sdd_history_free(plan->history);
     free(plan);
 }

@@ -3,7 +3,7 @@
  * along with the positions, and the way of the blocks to host memory (result.h). */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
-#include "gpu/refine/internal.h"
+#include "gpu/refine/planner.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +16,28 @@ const char *sdd_version(void)
     return SDD_VERSION;
 }
 
-/* Makes what the plan's engine needs beside the memory of the run, and keeps with the topology. */
-static int prepare(const struct sdd_plan *p, const sdd_topology *t, const atomic_int *cancel, struct sdd_error *err)
+/* Makes what engine e, the plan's or its `tables`, needs beside the memory of a run, and keeps with the topology. */
+static int make_kept(const struct sdd_plan *p, const struct engine *e, const sdd_topology *t, const atomic_int *cancel,
+                     struct sdd_error *err)
 {
-    const struct engine *e = p->engine;
     int rc = e->prepare ? e->prepare(t, &p->request, cancel, err) : SDD_OK;
     if (!rc)
         rc = primvars_prepare(t, e, &p->request, cancel, err);
     return rc == SDD_EUNSUPPORTED ? features_add_engines(sdd_engines, t, &p->request, e, err) : rc;
+}
+
+/* Is the plan by tables only because `auto` has learned that they would pay? */
+static int is_learned(const struct sdd_plan *p)
+{
+    return p->history && p->engine == p->tables;
+}
+
+static int prepare(const struct sdd_plan *p, const sdd_topology *t, const atomic_int *cancel, struct sdd_error *err)
+{
+    int rc = make_kept(p, p->engine, t, cancel, err);
+    if (is_learned(p))
+        planner_settle(p->history, p, rc);
+    return rc;
 }
 
 int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err)
@@ -32,6 +46,19 @@ int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, st
     err = err ? err : &own;
     int rc = plan_check(plan, m, 0, err);
     return rc ? rc : prepare(plan, m->topology, run ? run->cancel : NULL, err);
+}
+
+int sdd_history_build(sdd_history *h, sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run,
+                      struct sdd_error *err)
+{
+    struct sdd_error own;
+    err = err ? err : &own;
+    int rc = plan_check(plan, m, 0, err);
+    if (!rc && plan->tables)
+        rc = make_kept(plan, plan->tables, m->topology, run ? run->cancel : NULL, err);
+    if (plan->tables)
+        planner_settle(h, plan, rc);
+    return rc;
 }
 
 /* ---- run ------------------------------------------------------------------------------------------------------- */
@@ -161,15 +188,14 @@ static int batch_run(const struct batch *b, struct sdd_error *err)
     return rc ? rc : result_bring(b->result, b->lay, b->n, !b->begin, b->how.cancel, err);
 }
 
+/* Runs by a plan that is prepared. */
 static int batch_refine(struct batch *b, struct sdd_error *err)
 {
     const struct sdd_plan *p = b->plan;
     sdd_device *d = p->device;
     const int64_t launches = d->n_launches, bytes = plan_device_bytes(p, b->n, b->n_scratch);
     void *memory = NULL;
-    int rc = prepare(p, b->meshes[0]->topology, b->how.cancel, err);
-    if (!rc)
-        rc = batch_create(b, err);
+    int rc = batch_create(b, err);
     if (!rc)
         rc = dev_alloc(d, bytes, &memory, err);
     if (rc)
@@ -194,6 +220,36 @@ static int batch_refine(struct batch *b, struct sdd_error *err)
     return rc;
 }
 
+static int run_plan(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *plan, const struct sdd_run *how,
+                    sdd_result **out, struct sdd_error *err)
+{
+    struct batch b = {plan, meshes, n, n_at_once(plan, n), begin && !plan->device->b->unified, *how, .result = out};
+    int rc = batch_refine(&b, err);
+    batch_free(&b, rc);
+    return rc;
+}
+
+/* Makes the frames without tables, which `auto` had chosen and which cannot be had. */
+static int run_plain(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *learned, const struct sdd_run *how,
+                     sdd_result **out, struct sdd_error *err)
+{
+    const sdd_topology *t = meshes[0]->topology;
+    struct sdd_refine_request r = learned->request;
+    sdd_plan *whole, *rows = NULL;
+    r.method = NULL;
+    int rc = sdd_plan_create_for_topology(t, &r, &whole, err);
+    if (!rc && learned->is_range)
+        rc = sdd_plan_create_for_rows(whole, learned->first_row, learned->n_rows, &rows, err);
+    const sdd_plan *plain = rows ? rows : whole;
+    if (!rc)
+        rc = prepare(plain, t, how->cancel, err);
+    if (!rc)
+        rc = run_plan(meshes, n, begin, plain, how, out, err);
+    sdd_plan_free(rows);
+    sdd_plan_free(whole);
+    return rc;
+}
+
 static int refine(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *plan, const struct sdd_run *run,
                   sdd_result **out, struct sdd_error *err)
 {
@@ -208,10 +264,14 @@ static int refine(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *pla
         rc = plan_check(plan, meshes[k], k, err);
     if (rc)
         return rc;
-    struct batch b = {plan, meshes, n, n_at_once(plan, n), begin && !plan->device->b->unified, .result = out};
-    b.how = run ? *run : b.how;
-    rc = batch_refine(&b, err);
-    batch_free(&b, rc);
+    const struct sdd_run how = run ? *run : (struct sdd_run){0};
+    rc = prepare(plan, meshes[0]->topology, how.cancel, err);
+    if (!rc)
+        rc = run_plan(meshes, n, begin, plan, &how, out, err);
+    else if (is_learned(plan) && (rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE || rc == SDD_ENO_MEMORY))
+        rc = run_plain(meshes, n, begin, plan, &how, out, err);
+    for (int k = 0; k < n && !rc && plan->history && !plan->is_range; k++)
+        (void)sdd_history_note(plan->history, plan, (int64_t)meshes[k]->points_serial, 0);
     return rc;
 }
 

@@ -190,9 +190,8 @@ int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
  * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS); SDD_EMESH naming primvar and value
  *         when a vertex, varying or faceVarying value is NaN, infinite or beyond SDD_MAX_COORDINATE; SDD_ENO_MEMORY */
 int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_mesh_primvars: the shapes of the *n primvars; their `values` are NULL. The mesh owns the array. */
-const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n);
-void sdd_mesh_free(sdd_mesh *m);           /* NULL is fine. */
+const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n); /* *n shapes, without values; the mesh's own. */
+void sdd_mesh_free(sdd_mesh *m);                                        /* NULL is fine. */
 int64_t sdd_mesh_bytes(const sdd_mesh *m); /* On the device, without those of its topology. */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
@@ -260,7 +259,9 @@ struct sdd_plan_info {
 };
 /* A plan says how a request is answered on one topology: by which engine, with which blocks, in how much memory. It
  * serves any number of refines of any meshes of that topology, and changed positions leave it valid. It never changes
- * and holds no device memory, so any thread may read and free it, also when the topology is gone. */
+ * and holds no device memory, so any thread may read and free it, also when the topology is gone.
+ * By "auto" the first engine that can do it is taken. Once positions have changed between two frames of a mesh, a new
+ * plan of that mesh takes `tabulated` where that pays, and the next refine builds its tables (sdd_history.h). */
 typedef struct sdd_plan sdd_plan;
 /* sdd_plan_create: plans a request on a mesh; counts and sizes are exact. The plan keeps a copy of the request.
  * Errors  SDD_EINVALID naming the part of the request, SDD_EUNSUPPORTED, SDD_ENO_MEMORY, SDD_ETOO_LARGE when ids would

@@ -55,9 +55,7 @@ struct refine_job {
     bool alone;                 /* was to be made together with others, and cannot */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
-    bool build;                       /* tables for it, behind the answer                 */
-    int built;                        /* how that ended                                   */
-    unsigned built_drops;             /* the resident's n_drops then */
+    bool build;                       /* Tables are built behind the answer. */
     sdd_plan *plan;                   /* Made once, when the mesh is on the device; patches have none. */
     int64_t device_bytes, host_bytes; /* What the plan takes, or the pieces of a frame that is made while it is sent. */
     /* plan only */
@@ -68,16 +66,10 @@ struct refine_job {
  * primvars and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 int64_t refine_max_level(const struct config *c, bool patches);
-#define TABLES_METHOD "tabulated"
 /* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known; and the method, where
  * `auto` has tables by now. Who has a frame that was made without them goes on with it.
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
-/* refine_is_auto: may another engine make it once there are tables? refine_kind: of which of its mesh's kinds it is;
- * NULL: of another. */
-#define AUTO_AROUND (SDD_NORMALS | SDD_TANGENTS)
-bool refine_is_auto(const struct refine_job *j);
-struct auto_frames *refine_kind(const struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_tag_stream: the tag that refine_name made becomes that of the frame whose header has no digest. */
 void refine_tag_stream(struct refine_job *j);

@@ -190,46 +190,17 @@ static bool is_known(const struct refine_job *j)
     return (known && etag_matches(known, j->etag, true)) || (part && etag_matches(part, j->etag, true));
 }
 
-/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? Of few levels only for points of the
- * limit surface, which are steps more; of triangles a GPU makes tangents, and rows of few levels, one by one. */
-static bool tables_pay(const struct refine_job *j)
-{
-    const struct job *job = &j->base.job;
-    const struct sdd_refine_request *r = &j->request;
-    const bool limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & AUTO_AROUND);
-    if (r->level < (limit_points ? 2 : 3))
-        return false;
-    return slot_of(job)->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
-           strcmp(memory_of(job)->device_info.backend, "cpu") == 0;
-}
-
-bool refine_is_auto(const struct refine_job *j)
-{
-    return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS) && tables_pay(j);
-}
-
-struct auto_frames *refine_kind(const struct refine_job *j)
-{
-    const struct slot *slot = j->base.slot;
-    for (int k = 0; k < AUTO_KINDS && slot->resident; k++) {
-        struct auto_frames *f = slot->resident->kinds + k;
-        if (strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
-            f->surface == j->request.surface && f->around == (j->request.include & AUTO_AROUND))
-            return f;
-    }
-    return NULL;
-}
-
 int refine_name(struct refine_job *j)
 {
     int rc = read_primvars(j);
     if (rc)
         return rc;
     name_frame(j);
-    const struct auto_frames *kind = refine_is_auto(j) ? refine_kind(j) : NULL;
-    if (!kind || !atomic_load(&kind->built) || is_known(j))
+    const struct resident *resident = j->base.slot->resident;
+    const char *method = resident && !j->patches ? sdd_history_method(resident->history, &j->request) : j->method;
+    if (strcmp(method, j->method) == 0 || is_known(j))
         return SDD_OK;
-    snprintf(j->method, sizeof j->method, "%s", TABLES_METHOD);
+    snprintf(j->method, sizeof j->method, "%s", method);
     sdd_plan_free(j->plan); /* An earlier round may have planned without tables. */
     j->plan = NULL;
     name_frame(j);

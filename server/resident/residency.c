@@ -47,7 +47,12 @@ void residency_free(struct residency *r)
 
 struct resident *resident_create(void)
 {
-    return calloc(1, sizeof(struct resident));
+    struct resident *m = calloc(1, sizeof *m);
+    if (m && !(m->history = sdd_history_create())) {
+        free(m);
+        return NULL;
+    }
+    return m;
 }
 int64_t resident_bytes(const struct resident *m)
 {
@@ -156,9 +161,7 @@ void resident_drop(struct residency *r, struct resident *m)
     leave_topology(r, t);
     list_remove(&m->lru);
     atomic_store(&m->bytes, 0);
-    atomic_fetch_add(&m->n_drops, 1);
-    for (int k = 0; k < AUTO_KINDS; k++) /* last: who says that there are tables looks at the count after it */
-        atomic_store(&m->kinds[k].built, false);
+    sdd_history_forget(m->history);
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
 }
 
@@ -168,6 +171,7 @@ static void release(struct task *task, void *user)
     (void)user;
     if (m->home)
         resident_drop(m->home, m);
+    sdd_history_free(m->history);
     free(m);
 }
 

@@ -5,6 +5,7 @@
  * resident_release */
 #ifndef SUBDD_RESIDENCY_H
 #define SUBDD_RESIDENCY_H
+#include "gpu/sdd/sdd_history.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/jobs/executor.h"
 #include "server/mesh/mesh.h"
@@ -14,27 +15,15 @@
 struct residency;
 struct topology_entry;
 
-/* Frames of a kind of a mesh, by method auto; the loop's, but for what is atomic. Once positions alone have changed
- * between two of them, tables are built for the kind, and engine tabulated makes the next ones. */
-struct auto_frames {
-    char topology_id[MESH_TOPOLOGY_ID_SIZE]; /* "": there is no such kind                */
-    int level, surface, around;              /* around: of SDD_NORMALS, SDD_TANGENTS     */
-    int64_t version;                         /* of the positions of the last one         */
-    uint64_t asked;                          /* for the last one                         */
-    atomic_bool built, refused;              /* its tables are there; they cannot be had */
-};
-#define AUTO_KINDS 4 /* of a mesh at a time: the last that were asked for */
-
 struct resident {     /* the device state of one mesh */
     struct task task; /* of its release                                    */
     struct list lru;
-    atomic_llong bytes;  /* on the device, with its topology; 0: not resident */
-    atomic_uint n_drops; /* how often it has left the device, and its tables with it */
-    int64_t version;     /* of the positions that are there                   */
+    atomic_llong bytes; /* on the device, with its topology; 0: not resident */
+    int64_t version;    /* of the positions that are there                   */
     struct residency *home;
     struct topology_entry *topology;
-    sdd_mesh *mesh; /* NULL: not resident                                */
-    struct auto_frames kinds[AUTO_KINDS];
+    sdd_mesh *mesh;       /* NULL: not resident                                */
+    sdd_history *history; /* Of its frames; it stays when the mesh leaves the device. Any thread that holds the mesh. */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */

@@ -154,7 +154,8 @@ static void digest_of(struct fixture *f, uint64_t *out)
 {
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    struct sdd_refine_request r = fixture_ask(3, SDD_SURFACE_REFINED, SDD_POSITIONS);
+    /* Up to this level `auto` stays with one engine while positions change, so that bits can be compared. */
+    struct sdd_refine_request r = fixture_ask(2, SDD_SURFACE_REFINED, SDD_POSITIONS);
     assert_int_equal(refine_once(f->mesh, &r, &result, &err), SDD_OK);
     *out = sdd_result_info(result)->plan.blocks[0].digest;
     sdd_result_free(result);

@@ -8,6 +8,7 @@
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
 #include "gpu/levels/levels.h"
+#include <string.h>
 
 _Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
@@ -54,6 +55,17 @@ static int check(const sdd_topology *t, const struct sdd_refine_request *r, stru
     err->needed = r->level;
     err->available = last;
     return SDD_ETOO_LARGE;
+}
+
+/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? For few levels they do so only for points of
+ * the limit surface, which take one step more. For triangles a GPU makes tangents, and rows of few levels, one by one. */
+static int pays(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    const int limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & ENGINE_AROUND);
+    if (!(r->include & SDD_POSITIONS) || r->level < (limit_points ? 2 : 3))
+        return 0;
+    return t->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
+           strcmp(t->device->b->name, "cpu") == 0;
 }
 
 /* Tables of level-1 quads, which are fastest, where there can be; else, for points, patches of all levels. */
@@ -228,6 +240,7 @@ const struct engine sdd_engine_tabulated = {
     .scratch = scratch,
     .run = run,
     .by_name_alone = 1,
+    .pays = pays,
     .ranges = 1,
     .by = by,
     .direct = direct,
