@@ -15,7 +15,8 @@ struct sdd_device {
     const struct sdd_backend *b;
     void *dev;
     int64_t limit, used, n_launches;
-    uint64_t points_serial; /* The serial number of the latest positions of any mesh. */
+    uint64_t points_serial;   /* The serial number of the latest positions of any mesh. */
+    uint64_t topology_serial; /* The serial number of the latest topology. */
     struct kept_list kept;
     int status; /* The first failure since the last dev_finish; SDD_EDEVICE stays for good. */
     char name[96], detail[160];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kept.h: what rooms above keep with a device or with a topology. It is made when it is first asked for, and goes
+/* kept.h: what rooms above keep with a device, a topology or a mesh. It is made when it is first asked for, and goes
  * when its owner goes. The owner knows only how many bytes of device memory it has and how it is freed, so an
  * engine, or whatever else keeps something, needs no line in the owner's code. */
 #ifndef SDD_KEPT_H

@@ -14,6 +14,7 @@
 struct engine_run {
     const sdd_mesh *mesh;
     const struct sdd_refine_request *request;
+    const atomic_int *cancel;                    /* Once it is not 0 the run stops between steps; may be NULL. */
     float *positions, *normals;                  /* Shape [grid points][3], unless the next two say another format. */
     struct sdd_rows_as positions_as, normals_as; /* The formats of the rows above. */
     float *tangents;                             /* Shape [grid points][6]. */
@@ -30,6 +31,7 @@ struct engine_rows {
     const sdd_topology *topology;
     const struct topology_channel *channel; /* The channel over whose mesh they are; NULL for the control mesh. */
     const struct sdd_refine_request *request;
+    const atomic_int *cancel; /* may be NULL */
     int width;
     const float *values; /* This and the following members are only set for a run. */
     float *out;
@@ -52,10 +54,14 @@ struct engine {
     struct sdd_engine_info info;
     struct engine_steps of[SCHEME_KINDS];
     /* Makes what stays with the topology, before the memory of the run is asked for. NULL means that nothing does. */
-    int (*prepare)(const sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err);
-    int by_name_alone; /* Whether `auto` never chooses it. */
-    /* Whether it makes a range of positions without the rest. Then `scratch` is that of the request's range. */
-    int ranges;
+    int (*prepare)(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
+                   struct sdd_error *err);
+    int by_name_alone; /* Whether `auto` never chooses it, unless it pays. */
+    /* Whether it makes these results in less time than others, once `prepare` has made its tables, which takes more time
+     * than one result is worth. `auto` chooses it when results follow each other of which only the positions are new.
+     * NULL means that it never does. */
+    int (*pays)(const sdd_topology *t, const struct sdd_refine_request *r);
+    int ranges; /* Whether it makes a range of positions without the rest. */
     /* Says for people what it makes points of, after `prepare`. NULL means that it has only one way. */
     const char *(*by)(const sdd_topology *t, const struct sdd_refine_request *r);
     /* Says which of the blocks that are to be compact (enum sdd_include) it writes as such, after `prepare`. NULL

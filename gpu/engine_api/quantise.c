@@ -32,7 +32,7 @@ int quantise_check(const struct sdd_refine_request *r, struct sdd_error *err)
     return SDD_OK;
 }
 
-void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan *p, int semantic, int64_t count)
+void quantise_add_block(const struct sdd_refine_request *r, struct sdd_plan_info *p, int semantic, int64_t count)
 {
     const struct kind *k = kind_of(semantic);
     if (r->compact & semantic)
@@ -89,7 +89,7 @@ static void queue_box(const sdd_mesh *m, struct sdd_quantise_facts *facts, void 
     }
 }
 
-void quantise_begin(const sdd_mesh *m, const struct sdd_plan *p, const struct result_layout *lay, void *scratch)
+void quantise_begin(const sdd_mesh *m, const struct sdd_plan_info *p, const struct result_layout *lay, void *scratch)
 {
     if (!lay->facts)
         return;
@@ -106,7 +106,7 @@ struct sdd_rows_as quantise_as(const struct result_layout *lay, int semantic)
     return rows_f32;
 }
 
-void quantise_queue(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+void quantise_queue(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
 {
     for (int i = 0; i < p->n_blocks; i++) {
         const struct sdd_block *b = p->blocks + i;

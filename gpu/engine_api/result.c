@@ -22,7 +22,7 @@ static int is_compact(const struct sdd_block *b)
     return b->format == SDD_UNORM16_BOX || b->format == SDD_OCT16 || b->format == SDD_F16;
 }
 
-struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count)
+struct sdd_block *result_add_block(struct sdd_plan_info *p, int semantic, int format, int components, int64_t count)
 {
     struct sdd_block *b = p->blocks + p->n_blocks++;
     b->semantic = semantic;
@@ -34,7 +34,7 @@ struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format,
     return b;
 }
 
-int64_t result_words(const struct sdd_plan *p)
+int64_t result_words(const struct sdd_plan_info *p)
 {
     int compact = 0;
     for (int i = 0; i < p->n_blocks; i++)
@@ -42,7 +42,7 @@ int64_t result_words(const struct sdd_plan *p)
     return p->n_blocks + (compact ? FACT_WORDS : 0);
 }
 
-void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
+void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t *words, struct arena *a,
                     struct result_layout *out)
 {
     int compact = result_words(p) > p->n_blocks;
@@ -72,7 +72,7 @@ int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_
     return SDD_OK;
 }
 
-void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic)
+void *result_block(const struct sdd_plan_info *p, const struct result_layout *lay, int semantic)
 {
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic)
@@ -86,7 +86,7 @@ int result_cancelled(const atomic_int *cancel, const char *before, struct sdd_er
 }
 
 /* Takes what was downloaded beside the blocks: the digests and, where a block is compact, the facts. */
-static int take_words(struct sdd_plan *p, const uint64_t *words, int compact, struct sdd_error *err)
+static int take_words(struct sdd_plan_info *p, const uint64_t *words, int compact, struct sdd_error *err)
 {
     struct sdd_quantise_facts facts;
     for (int k = 0; k < p->n_blocks; k++)
@@ -104,13 +104,13 @@ static int take_words(struct sdd_plan *p, const uint64_t *words, int compact, st
     return sdd_fail(err, SDD_EUNSUPPORTED, "compact", "refined UV values are beyond 65504, where half floats end");
 }
 
-static void queue_digests(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+static void queue_digests(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
 {
     for (int k = 0; k < p->n_blocks; k++)
         digest_queue(d, lay->block[k], p->blocks[k].bytes, lay->tree[k], lay->digests + k);
 }
 
-static void queue_downloads(sdd_device *d, const struct sdd_plan *p, const struct result_layout *lay)
+static void queue_downloads(sdd_device *d, const struct sdd_plan_info *p, const struct result_layout *lay)
 {
     for (int k = 0; k < p->n_blocks; k++)
         if (lay->block[k] != p->blocks[k].data)

@@ -37,19 +37,19 @@ struct result_layout {
 /* result_create: makes a result without blocks. sdd_result_free frees it with whatever it has by then. */
 int result_create(sdd_device *d, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_add_block: adds a block to the plan. Its memory comes later. */
-struct sdd_block *result_add_block(struct sdd_plan *p, int semantic, int format, int components, int64_t count);
+struct sdd_block *result_add_block(struct sdd_plan_info *p, int semantic, int format, int components, int64_t count);
 /* result_words: the number of words that are downloaded beside the blocks. Those of several results follow each
  * other. */
-int64_t result_words(const struct sdd_plan *p);
+int64_t result_words(const struct sdd_plan_info *p);
 /* result_lay_out: lays out the blocks and their scratch; `words` has room for result_words. */
-void result_lay_out(const sdd_device *d, const struct sdd_plan *p, uint64_t *words, struct arena *a,
+void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t *words, struct arena *a,
                     struct result_layout *out);
 /* result_place: takes host memory for the blocks of the plan. `soon` says that it is given back soon.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
 int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the rows of the block, which are f32 or u32 unless it is direct. NULL where
  * there is no such block. */
-void *result_block(const struct sdd_plan *p, const struct result_layout *lay, int semantic);
+void *result_block(const struct sdd_plan_info *p, const struct result_layout *lay, int semantic);
 
 /* result_cancelled: fails with SDD_ECANCELLED if the flag, which may be NULL, is set; `before` names what was to
  * come. */

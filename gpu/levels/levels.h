@@ -54,10 +54,10 @@ struct refine_levels {
      * where limits are made from it. */
     float *buffer[2];
 };
-/* refine_levels: queues the steps from the control rows to those of r->level, which go to `last`. Then s->mesh is on
+/* refine_levels: queues the steps from the control rows to those of last_level, which go to `last`. Then s->mesh is on
  * that level.
  * Errors  SDD_ECANCELLED */
-int refine_levels(struct refine_levels *s, const float *from, float *last, const struct sdd_refine_request *r,
+int refine_levels(struct refine_levels *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err) SDD_MUST_CHECK;
 
 /* refine_values_scratch: the exact bytes that refine_values_run needs. Of `rows` it reads only the mesh, the width and

@@ -39,21 +39,21 @@ static struct step_rows pass_of(const struct refine_levels *s, int first)
     return (struct step_rows){s->topology, s->mesh, {n, s->width}, s->weights};
 }
 
-int refine_levels(struct refine_levels *s, const float *from, float *last, const struct sdd_refine_request *r,
+int refine_levels(struct refine_levels *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err)
 {
-    for (int level = 1; level <= r->level; level++) {
-        float *to = level == r->level ? last : s->buffer[(r->level - level) % 2];
-        if (r->cancel && atomic_load(r->cancel))
+    for (int level = 1; level <= last_level; level++) {
+        float *to = level == last_level ? last : s->buffer[(last_level - level) % 2];
+        if (cancel && atomic_load(cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level);
-        chaikin_reach(s->topology, s->parts, level - 1, r->level, &s->mesh);
+        chaikin_reach(s->topology, s->parts, level - 1, last_level, &s->mesh);
         for (int k = 0; k < s->width; k += PASS) {
             struct step_rows rows = pass_of(s, k);
             step_run(&rows, from + k, to + k, level - 1);
         }
         from = to;
     }
-    chaikin_reach(s->topology, s->parts, r->level, r->level, &s->mesh);
+    chaikin_reach(s->topology, s->parts, last_level, last_level, &s->mesh);
     return SDD_OK;
 }
 
@@ -67,7 +67,7 @@ int refine_values_run(const struct engine_rows *rows, struct sdd_error *err)
     const int limit = r->surface == SDD_SURFACE_LIMIT;
     int rc = step_upload_weights(t, s.weights, err);
     if (!rc)
-        rc = refine_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r, err);
+        rc = refine_levels(&s, rows->values, limit ? s.buffer[0] : rows->out, r->level, rows->cancel, err);
     for (int k = 0; k < s.width && !rc && limit; k += PASS) {
         struct step_rows pass = pass_of(&s, k);
         step_limits(&pass, s.buffer[0] + k, rows->out + k, r->level);

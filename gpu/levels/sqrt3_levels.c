@@ -263,7 +263,7 @@ int sqrt3_run(const struct engine_run *run, const uint32_t *rows, int64_t n, str
     struct sdd_sqrt3 m = sqrt3_first_level(t, &l.levels);
     const float *from = run->mesh->points;
     for (int level = 0; level < points || level < faces || level <= uvs; level++) {
-        if (r->cancel && atomic_load(r->cancel))
+        if (run->cancel && atomic_load(run->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         sqrt3_uvs(run, &m, &l.tables);
         if (level < points) {

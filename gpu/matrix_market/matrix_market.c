@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* matrix_market.c: writes a subdivision matrix as text in the Matrix Market format, for sdd_matrix.h, from the form
  * in which the matrix is applied. Every line has the same length, so that the size of the text is known before any
- * of it is made, and it is never held as a whole. The room stands on the matrices and on sdd_plan; nothing stands on
+ * of it is made, and it is never held as a whole. The room stands on the matrices and on plans; nothing stands on
  * it. */
 #include "gpu/engines/subdivision_matrix/subdivision_matrix.h"
 #include "gpu/sdd/sdd_matrix.h"
@@ -169,17 +169,18 @@ static int check(const sdd_topology *t, const struct sdd_matrix_request *r, cons
                  struct sdd_matrix_info *out, struct sdd_error *err)
 {
     const int tangents = r->what != SDD_MATRIX_OF_POINTS;
-    struct sdd_plan plan;
+    sdd_plan *plan;
     if (r->what < SDD_MATRIX_OF_POINTS || r->what > SDD_MATRIX_OF_TANGENT_2)
         return sdd_fail(err, SDD_EINVALID, "what", "there is no matrix %d", r->what);
     if (tangents && r->surface == SDD_SURFACE_REFINED)
         return sdd_fail(err, SDD_EINVALID, "surface", "tangents are the limit surface's; ask for surface=limit");
-    int rc = sdd_plan(t, refine, &plan, err);
+    int rc = sdd_plan_create_for_topology(t, refine, &plan, err);
     if (rc)
         return rc;
+    *out = (struct sdd_matrix_info){.n_rows = sdd_plan_info(plan)->n_vertices, .n_columns = t->info.n_vertices};
+    sdd_plan_free(plan);
     if (tangents && t->scheme->is_linear)
         return sdd_fail(err, SDD_EUNSUPPORTED, "what", "scheme bilinear has no tangent masks");
-    *out = (struct sdd_matrix_info){.n_rows = plan.n_vertices, .n_columns = t->info.n_vertices};
     out->n_entries = tangents ? 0 : out->n_rows; /* A point has at least one entry. */
     return within(out, "at least ", r, err);
 }
@@ -190,8 +191,7 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     const struct sdd_refine_request refine = {.level = r->level,
                                               .surface = r->surface,
                                               .include = tangents ? SDD_TANGENTS : SDD_POSITIONS,
-                                              .method = MATRIX_METHOD,
-                                              .cancel = r->cancel};
+                                              .method = MATRIX_METHOD};
     struct sdd_error own = {0};
     sdd_matrix_text *text = calloc(1, sizeof *text);
     *out = NULL;
@@ -199,7 +199,8 @@ int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_mat
     int rc = text ? check(t, r, &refine, &text->info, err) : sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     if (!rc)
         rc = matrices_prepare(t, NULL, &refine,
-                              tangents ? 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2 : 1u << r->surface, err);
+                              tangents ? 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2 : 1u << r->surface,
+                              r->cancel, err);
     const struct matrix *m = NULL;
     if (!rc) {
         m = matrices_of(t, NULL)->of + (tangents ? MATRIX_TANGENTS_1 + r->what - SDD_MATRIX_OF_TANGENT_1 : r->surface);

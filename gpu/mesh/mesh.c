@@ -109,6 +109,7 @@ void sdd_mesh_free(sdd_mesh *m)
 {
     if (!m)
         return;
+    kept_free(m->topology->device, &m->kept);
     dev_free(m->topology->device, m->primvars.memory, m->primvars.bytes);
     dev_free(m->topology->device, m->memory, m->bytes);
     sdd_topology_unref(m->topology);

@@ -23,6 +23,7 @@ struct sdd_mesh {
     struct sdd_primvar primvar[SDD_MAX_PRIMVARS]; /* The shapes of the primvars; `values` is NULL in each. */
     float *primvar_values[SDD_MAX_PRIMVARS];      /* On the device, shape [n][width]. */
     struct device_block primvars;
+    struct kept_list kept; /* What rooms above keep with the mesh. */
 };
 
 /* mesh_fill_rows: queues the values of a channel's further rows. values[n_rows][width] is on the device and has its

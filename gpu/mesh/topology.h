@@ -43,6 +43,7 @@ struct topology_channel {
 struct sdd_topology {
     int refs;
     sdd_device *device;
+    uint64_t serial; /* No other topology of the device has it, so that a plan knows its own. */
     struct sdd_topology_info info;
     const struct scheme *scheme;
     struct device_block part[SDD_N_PARTS];

@@ -144,6 +144,7 @@ int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sd
     info.options = desc->options;
     t->refs = 1;
     t->device = device;
+    t->serial = ++device->topology_serial;
     t->info = info;
     t->scheme = scheme_table + info.options.scheme;
     t->n_channels = (desc->n_uvs > 0) + info.n_channels;

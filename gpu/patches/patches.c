@@ -36,7 +36,7 @@ struct layout {
     struct result_layout result;
 };
 
-static void lay_out(const struct patches *p, const struct sdd_plan *plan, struct arena *a, struct layout *out)
+static void lay_out(const struct patches *p, const struct sdd_plan_info *plan, struct arena *a, struct layout *out)
 {
     const sdd_topology *t = p->topology;
     out->level1 = ARENA(a, float, p->level[1].n_points > 0 ? 3 * topology_points(t, 1) : 0);
@@ -83,7 +83,7 @@ void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct 
     }
 }
 
-static void run_faces(const struct patches *p, const struct sdd_plan *plan, const struct result_layout *lay)
+static void run_faces(const struct patches *p, const struct sdd_plan_info *plan, const struct result_layout *lay)
 {
     int last = p->request.level;
     const struct patch_level *l = p->level + last, *points = p->limit.place ? &p->limit : l;
@@ -103,7 +103,7 @@ static void run_faces(const struct patches *p, const struct sdd_plan *plan, cons
 static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, struct sdd_error *err)
 {
     const sdd_topology *t = p->topology;
-    struct sdd_plan *plan = &result->info.plan;
+    struct sdd_plan_info *plan = &result->info.plan;
     int64_t n_faces = p->level[p->request.level].n_left;
     struct arena count = {NULL, 0}, real = {NULL, 0};
     struct layout lay;

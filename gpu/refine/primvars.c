@@ -47,7 +47,7 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
 }
 
 /* Refined values of a primvar. */
-static int64_t n_refined(const sdd_topology *t, const struct sdd_plan *p, const struct sdd_primvar *v, int level)
+static int64_t n_refined(const sdd_topology *t, const struct sdd_plan_info *p, const struct sdd_primvar *v, int level)
 {
     switch (v->interpolation) {
     case SDD_CONSTANT: return 1;
@@ -105,9 +105,9 @@ int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const st
 }
 
 int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
-                     struct sdd_error *err)
+                     const atomic_int *cancel, struct sdd_error *err)
 {
-    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .width = 2};
+    struct engine_rows rows = {.topology = t, .channel = t->channel, .request = r, .cancel = cancel, .width = 2};
     int rc = SDD_OK;
     if (!e->prepare_rows)
         return SDD_OK;
@@ -126,7 +126,7 @@ int primvars_direct(const sdd_topology *t)
     return topology_has_smooth_channels(t) || !t->scheme->has_grids ? 0 : SDD_UVS;
 }
 
-void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *p)
+void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan_info *p)
 {
     const int size = t->scheme->face_corners;
     if (r->include & SDD_UVS)
@@ -149,7 +149,8 @@ struct run {
     const sdd_mesh *mesh;
     const struct engine *engine;
     const struct sdd_refine_request *request;
-    const struct sdd_plan *plan;
+    const atomic_int *cancel;
+    const struct sdd_plan_info *plan;
     void *scratch;
 };
 
@@ -222,7 +223,15 @@ static int run_smooth(const struct run *run, const struct topology_channel *c, c
                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
     const struct engine *e = run->engine;
-    const struct engine_rows rows = {run->mesh->topology, c, run->request, width, values, out, as, run->scratch};
+    const struct engine_rows rows = {.topology = run->mesh->topology,
+                                     .channel = c,
+                                     .request = run->request,
+                                     .cancel = run->cancel,
+                                     .width = width,
+                                     .values = values,
+                                     .out = out,
+                                     .as = as,
+                                     .scratch = run->scratch};
     return e->run_rows ? e->run_rows(&rows, err) : refine_values_run(&rows, err);
 }
 
@@ -243,7 +252,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
 {
     const sdd_mesh *m = run->mesh;
     const sdd_topology *t = m->topology;
-    const struct sdd_plan *p = run->plan;
+    const struct sdd_plan_info *p = run->plan;
     struct sqrt3_uv_rows_args rows = {result_block(p, lay, SDD_UV_INDICES)};
     float *out = result_block(p, lay, SDD_UVS);
     if (!t->scheme->has_grids) {
@@ -256,7 +265,7 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
     return out ? run_channel(run, t->channel, m->uvs, 2, out, quantise_as(lay, SDD_UVS), err) : SDD_OK;
 }
 
-static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan *p, int level)
+static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan_info *p, int level)
 {
     const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3; /* of a control face's, for what is split as one */
     return (struct sdd_parents){.faces = t->faces,
@@ -287,11 +296,13 @@ static int run_primvar(const struct run *run, int k, int64_t rows, void *out, st
     return SDD_OK;
 }
 
-int primvars_run(const sdd_mesh *m, const struct engine *e, const struct sdd_refine_request *r,
-                 const struct sdd_plan *p, const struct result_layout *lay, void *scratch, struct sdd_error *err)
+int primvars_run(const struct engine_run *of, const struct engine *e, const struct sdd_plan_info *p,
+                 const struct result_layout *lay, struct sdd_error *err)
 {
+    const sdd_mesh *m = of->mesh;
     const sdd_topology *t = m->topology;
-    const struct run run = {m, e, r, p, scratch};
+    const struct sdd_refine_request *r = of->request;
+    const struct run run = {m, e, r, of->cancel, p, of->scratch};
     struct face_params_args params = {parents_of(t, p, r->level), t->face_end, result_block(p, lay, SDD_FACE_PARAMS),
                                       r->level, (int32_t)t->scheme->kind};
     int rc = run_uvs(&run, lay, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sdd.h: the compute library. A control mesh goes in, its refined surface comes out.
  *
- *   sdd_device_open -> sdd_topology_create -> sdd_mesh_create -> sdd_plan, sdd_refine -> sdd_result_free
+ *   sdd_device_open -> sdd_topology_create -> sdd_mesh_create -> sdd_plan_create -> sdd_refine -> sdd_result_free
  *
  * Letters in shapes: V control vertices, F faces, C face corners (the sum of the face sizes), E edges, U UV values.
- * Threads: a device and everything made on it belong to one thread at a time; nothing here locks.
+ * Threads: a device and everything made on it belong to one thread at a time, unless a call says otherwise.
  * Errors:  every int is SDD_OK or a negative SDD_E* of err.def; *err (may be NULL) names the element and the limit.
  * Owner:   const T * is borrowed for the call. What a T **out receives is the caller's, and is NULL after an error. */
 #ifndef SDD_H
@@ -54,8 +54,7 @@ extern const int sdd_n_options;
  * Errors  SDD_EINVALID naming the option and listing its tokens */
 int sdd_option_set(struct sdd_options *o, const char *name_or_flag, const char *token,
                    struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_option_token: the token of the option in row `row` of the table, or "" when its value has none. */
-const char *sdd_option_token(const struct sdd_options *o, int row);
+const char *sdd_option_token(const struct sdd_options *o, int row); /* Of a row of the table; "" when it has none. */
 
 /* ---- primvars: USD's interpolation classes ------------------------------------------------------------ */
 #define SDD_MAX_PRIMVARS 32 /* Limits the primvars of a mesh and its face-varying channels; the UVs do not count. */
@@ -113,8 +112,7 @@ struct sdd_order {
  * Result  a function of the faces alone, the same on every machine; on error *out is empty
  * Errors  SDD_EMESH (an index or a face size is out of range), SDD_ENO_MEMORY */
 int sdd_order_rcm(const struct sdd_mesh_desc *desc, struct sdd_order *out, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_order_free: frees the arrays of *o and clears it, but does not free *o itself. */
-void sdd_order_free(struct sdd_order *o);
+void sdd_order_free(struct sdd_order *o); /* Frees the arrays of *o, not *o itself. */
 
 /* ---- device ------------------------------------------------------------------------------------------ */
 typedef struct sdd_device sdd_device;
@@ -142,8 +140,7 @@ void sdd_device_info(const sdd_device *device, struct sdd_device_info *out);
 /* sdd_device_probe: launches a kernel, waits for it and checks what it computed.
  * Errors  SDD_EDEVICE when the device no longer works, SDD_ENO_MEMORY */
 int sdd_device_probe(sdd_device *device, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_device_trim: gives free memory that the backend caches back to the system. */
-void sdd_device_trim(sdd_device *device);
+void sdd_device_trim(sdd_device *device); /* Gives free memory that the backend caches back to the system. */
 
 /* ---- topology: validated, immutable, resident, reference-counted ------------------------------------- */
 typedef struct sdd_topology sdd_topology;
@@ -172,10 +169,8 @@ struct sdd_topology_info {
  *         SDD_EINVALID (options, channels), SDD_ETOO_LARGE, SDD_ENO_MEMORY, SDD_EDEVICE */
 int sdd_topology_create(sdd_device *device, const struct sdd_mesh_desc *desc, sdd_topology **out,
                         struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_topology_ref: takes one more reference and returns t. */
-sdd_topology *sdd_topology_ref(sdd_topology *t);
-/* sdd_topology_unref: gives a reference back; the last one frees the topology. NULL is fine. */
-void sdd_topology_unref(sdd_topology *t);
+sdd_topology *sdd_topology_ref(sdd_topology *t); /* Takes one more reference and returns t. */
+void sdd_topology_unref(sdd_topology *t);        /* The last one frees the topology; NULL is fine. */
 void sdd_topology_info(const sdd_topology *t, struct sdd_topology_info *out);
 
 /* ---- mesh: a topology with positions, UVs and primvar values on the device ------------------------------ */
@@ -195,11 +190,9 @@ int sdd_mesh_set_points(sdd_mesh *m, int64_t first, int64_t n, const float *poin
  * Errors  SDD_EINVALID (interpolation, width, channel; more than SDD_MAX_PRIMVARS); SDD_EMESH naming primvar and value
  *         when a vertex, varying or faceVarying value is NaN, infinite or beyond SDD_MAX_COORDINATE; SDD_ENO_MEMORY */
 int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_mesh_primvars: the shapes of the *n primvars, for sdd_plan; their `values` are NULL. The mesh owns the array. */
-const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n);
-void sdd_mesh_free(sdd_mesh *m); /* NULL is fine. */
-/* sdd_mesh_bytes: the device bytes of the mesh without those of its topology. */
-int64_t sdd_mesh_bytes(const sdd_mesh *m);
+const struct sdd_primvar *sdd_mesh_primvars(const sdd_mesh *m, int *n); /* *n shapes, without values; the mesh's own. */
+void sdd_mesh_free(sdd_mesh *m);                                        /* NULL is fine. */
+int64_t sdd_mesh_bytes(const sdd_mesh *m); /* On the device, without those of its topology. */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
 enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
@@ -215,20 +208,14 @@ enum sdd_include {
     SDD_PRIMVAR_INDICES = 1024 /* Only faceVarying primvars have indices. */
 };
 struct sdd_refine_request {
-    int level;   /* 1 to SDD_MAX_LEVEL. */
-    int surface; /* A value of enum sdd_surface. */
-    int include; /* Bits of enum sdd_include: the blocks that the result is to have. */
-    int compact; /* Those of positions, normals and uvs in `include` that are to come in 16 bits. */
-    /* Asks for rows [first_row, first_row + n_rows) of the positions alone; n_rows 0 asks for all rows. The rows are
-     * bit for bit those of the whole block. `include` must then be SDD_POSITIONS and `compact` 0. An engine whose
-     * plan.ranges is 0 makes all rows on the way. */
-    int64_t first_row, n_rows;
+    int level;          /* 1 to SDD_MAX_LEVEL. */
+    int surface;        /* A value of enum sdd_surface. */
+    int include;        /* Bits of enum sdd_include: the blocks that the result is to have. */
+    int compact;        /* Those of positions, normals and uvs in `include` that are to come in 16 bits. */
     const char *method; /* An engine's name, or "auto"; NULL is "auto". */
     uint32_t primvars;  /* Bit k asks for the mesh's primvar k, when `include` asks for primvars at all. */
-    int soon_freed;     /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
-    int n_primvars;     /* How many primvar_shapes there are. */
-    const struct sdd_primvar *primvar_shapes; /* From sdd_mesh_primvars; sdd_refine asks the mesh itself. */
-    const atomic_int *cancel;                 /* Once it is not 0 the work stops at the next step; may be NULL. */
+    int n_primvars;     /* How many primvar_shapes there are; only sdd_plan_create_for_topology reads these two. */
+    const struct sdd_primvar *primvar_shapes; /* As sdd_mesh_primvars gives them. */
 };
 
 /* The last three are 16-bit forms: u16[n][4] in a box, i16[n][2] on the octahedron, half floats [n][2]
@@ -261,7 +248,7 @@ struct sdd_block {
     float low[3], high[3]; /* The box of a SDD_UNORM16_BOX block, which is that of the control points; 0 in a plan. */
 };
 #define SDD_MAX_BLOCKS (9 + 2 * SDD_MAX_PRIMVARS)
-struct sdd_plan {
+struct sdd_plan_info {
     const char *method;                          /* The engine that will run. */
     int64_t n_vertices, n_faces, n_edges, n_uvs; /* Of the refined mesh. Only n_faces leaves holes out. */
     int n_blocks;
@@ -270,50 +257,74 @@ struct sdd_plan {
     int64_t device_bytes; /* Needed while it runs, besides the mesh and what engines keep with the topology. */
     int64_t host_bytes;   /* Size of the result. */
 };
-/* sdd_plan: counts and sizes a refine exactly, and allocates nothing.
- * Errors  SDD_EINVALID naming the part of the request, SDD_EUNSUPPORTED, SDD_ETOO_LARGE when ids would pass 32 bits */
-int sdd_plan(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan *out,
-             struct sdd_error *err) SDD_MUST_CHECK;
+/* A plan says how a request is answered on one topology: by which engine, with which blocks, in how much memory. It
+ * serves any number of refines of any meshes of that topology, and changed positions leave it valid. It never changes
+ * and holds no device memory, so any thread may read and free it, also when the topology is gone.
+ * By "auto" the first engine that can do it is taken. Once positions have changed between two frames of a mesh, a new
+ * plan of that mesh takes `tabulated` where that pays, and the next refine builds its tables (sdd_history.h). */
+typedef struct sdd_plan sdd_plan;
+/* sdd_plan_create: plans a request on a mesh; counts and sizes are exact. The plan keeps a copy of the request.
+ * Errors  SDD_EINVALID naming the part of the request, SDD_EUNSUPPORTED, SDD_ENO_MEMORY, SDD_ETOO_LARGE when ids would
+ *         pass 32 bits */
+int sdd_plan_create(sdd_mesh *m, const struct sdd_refine_request *r, sdd_plan **out,
+                    struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_plan_create_for_topology: plans a request on a topology, for all meshes with primvars of r->primvar_shapes.
+ * Threads any, also while the thread of the device works with the topology, as long as nobody frees it */
+int sdd_plan_create_for_topology(const sdd_topology *t, const struct sdd_refine_request *r, sdd_plan **out,
+                                 struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_plan_create_for_rows: a plan for rows [first_row, first_row + n_rows) of the positions that `whole` makes, by the
+ * same engine. The rows are bit for bit those of the whole block. `whole` must ask for positions alone, not compact.
+ * An engine whose plan has `ranges` 0 makes all rows on the way.
+ * Errors  SDD_EINVALID (include, n_rows), SDD_ENO_MEMORY */
+int sdd_plan_create_for_rows(const sdd_plan *whole, int64_t first_row, int64_t n_rows, sdd_plan **out,
+                             struct sdd_error *err) SDD_MUST_CHECK;
+const struct sdd_plan_info *sdd_plan_info(const sdd_plan *plan); /* Valid until sdd_plan_free. */
+int sdd_plan_is_of(const sdd_plan *plan, const sdd_topology *t); /* 1 when it was made for this topology. */
+void sdd_plan_free(sdd_plan *plan);                              /* NULL is fine. */
 
 typedef struct sdd_result sdd_result;
 struct sdd_result_info {
-    struct sdd_plan plan;    /* The plan, now with data and digests. */
-    double refine_seconds;   /* Time of the kernels that make the blocks, on the device. */
-    double digest_seconds;   /* Time of the digests, on the device. */
-    double download_seconds; /* Time to bring the blocks to host memory. */
-    int64_t n_launches;      /* Kernels that the call launched. */
-    const char *by;          /* "tables" or "patches": what `tabulated` made the points of. Else NULL. */
+    struct sdd_plan_info plan; /* That of the plan, now with data and digests. */
+    double refine_seconds;     /* Time of the kernels that make the blocks, on the device. */
+    double digest_seconds;     /* Time of the digests, on the device. */
+    double download_seconds;   /* Time to bring the blocks to host memory. */
+    int64_t n_launches;        /* Kernels that the call launched. */
+    const char *by;            /* "tables" or "patches": what `tabulated` made the points of. Else NULL. */
 };
-/* sdd_refine: runs the engine, digests the blocks and brings them to host memory.
+/* How one call runs; NULL stands for zeros. */
+struct sdd_run {
+    const atomic_int *cancel; /* Once it is not 0 the work stops at the next step; may be NULL. */
+    int soon_freed; /* 1 promises that the result is freed soon, so that it may lie in scarce pinned memory. */
+};
+/* sdd_refine: runs the engine of the plan, digests the blocks and brings them to host memory.
  * Result  the same bits on every backend and for any number of threads
- * Errors  as sdd_plan; SDD_EUNSUPPORTED when a compact UV value is beyond half floats; SDD_ENO_MEMORY with needed and
- *         available; SDD_ECANCELLED, SDD_EDEVICE */
-int sdd_refine(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_prepare: makes now what the first sdd_refine by r->method would make and keep with the topology.
- * Errors  as sdd_refine */
-int sdd_prepare(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
-/* sdd_result_info: what the result holds. It stays valid until sdd_result_free. */
-const struct sdd_result_info *sdd_result_info(const sdd_result *r);
-/* sdd_result_free: frees a result, on the thread of its device. NULL is fine. */
-void sdd_result_free(sdd_result *r);
+ * Errors  SDD_EINVALID when the mesh has another topology or other primvars than the plan; SDD_EUNSUPPORTED when the
+ *         engine finds that it cannot do the mesh, or a compact UV value is beyond half floats; SDD_ENO_MEMORY with
+ *         needed and available; SDD_ETOO_LARGE, SDD_ECANCELLED, SDD_EDEVICE */
+int sdd_refine(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd_result **out,
+               struct sdd_error *err) SDD_MUST_CHECK;
+/* sdd_prepare: makes now what the first refine by the plan would make and keep with the topology. Errors as there. */
+int sdd_prepare(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, struct sdd_error *err) SDD_MUST_CHECK;
+const struct sdd_result_info *sdd_result_info(const sdd_result *r); /* Valid until sdd_result_free. */
+void sdd_result_free(sdd_result *r);                                /* On the thread of its device; NULL is fine. */
 
 /* ---- refine a batch: several meshes of one topology, for example poses of one character ------------------------ */
-#define SDD_MAX_MANY 4096 /* Meshes in one batch. */
-/* sdd_refine_many: refines n meshes of one topology by one request, all of them or none. results[k] is bit for bit what
+#define SDD_MAX_BATCH 4096 /* Meshes in one batch. */
+/* sdd_refine_batch: refines n meshes of one topology by one plan, all of them or none. results[k] is bit for bit what
  * sdd_refine gives for meshes[k]; a mesh may occur more than once. Positions that `tabulated` makes from tables of
  * quads are made for up to 64 meshes in one launch, everything else mesh by mesh; the host waits for the device once.
  * Each result reports an equal share of the times and the launches of the whole call.
  * Cost    device memory for all results at once; SDD_ENO_MEMORY comes before any work
- * Errors  SDD_EINVALID (n is out of range, or a mesh has another topology than the first), and as sdd_refine. After
- *         an error all results are NULL, except that a wrong n leaves them as they were. */
-int sdd_refine_many(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, sdd_result **results,
-                    struct sdd_error *err) SDD_MUST_CHECK;
+ * Errors  SDD_EINVALID (n is out of range), and as sdd_refine. After an error all results are NULL, except that a
+ *         wrong n leaves them as they were. */
+int sdd_refine_batch(sdd_mesh *const *meshes, int n, const sdd_plan *plan, const struct sdd_run *run,
+                     sdd_result **results, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* ---- refine and download piece by piece, so that a caller can send blocks while later ones arrive --------------- */
 /* sdd_refine_begin: sdd_refine without the download. The result has its digests, but its blocks hold nothing until
  * sdd_result_bring has brought them; until then it keeps the device memory of the run.
  * Errors  as sdd_refine */
-int sdd_refine_begin(sdd_mesh *m, const struct sdd_refine_request *r, sdd_result **out,
+int sdd_refine_begin(sdd_mesh *m, const sdd_plan *plan, const struct sdd_run *run, sdd_result **out,
                      struct sdd_error *err) SDD_MUST_CHECK;
 /* sdd_result_bring: downloads the next `bytes` of the blocks, in block order, and waits for them. *left gets the bytes
  * that are still to come. It is 0 at once when kernels write to host memory, and for any result of another call.
@@ -377,8 +388,7 @@ struct sdd_engine_info {
     const uint8_t *schemes;
 };
 extern const struct sdd_feature_info sdd_feature_table[]; /* A row with a NULL option ends the table. */
-/* sdd_engine: the engines in the order in which `auto` prefers them; NULL behind the last. */
-const struct sdd_engine_info *sdd_engine(int row);
+const struct sdd_engine_info *sdd_engine(int row); /* In the order in which `auto` prefers them; NULL is the end. */
 
 /* sdd_digest: the digest "xxh64-tree-1k" of bytes in host memory. Each piece of 1,024 bytes (the last may be shorter)
  * is hashed by XXH64 with seed 0. The hashes, written one after another as little-endian values, are digested in the

@@ -30,7 +30,7 @@ typedef struct sdd_matrix_text sdd_matrix_text;
  * Result  for points, the product with the control points is the positions of sdd_refine up to rounding. For tangents,
  *         the products are parallel to the tangents of sdd_refine but have other lengths; rows of vertices without a
  *         limit mask (proto/README.md, "Wire format") are empty
- * Errors  as sdd_plan with engine subdivision-matrix; SDD_EUNSUPPORTED (bilinear has no tangent matrices);
+ * Errors  as sdd_plan_create with engine subdivision-matrix; SDD_EUNSUPPORTED (bilinear has no tangent matrices);
  *         SDD_ETOO_LARGE with field max_bytes, and `needed` exactly or, before any work, as the least that it takes;
  *         SDD_ETOO_LARGE from 2^31 entries on; SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int sdd_matrix_open(sdd_topology *t, const struct sdd_matrix_request *r, sdd_matrix_text **out,

@@ -42,7 +42,7 @@ static int open_text(struct matrix_job *m)
     struct service *s = job_service(job);
     struct resident *resident = slot_of(job)->resident;
     struct sdd_matrix_request request = {
-        .level = j->request.level, .surface = j->request.surface, .what = m->what, .cancel = j->request.cancel};
+        .level = j->request.level, .surface = j->request.surface, .what = m->what, .cancel = &job->cancel};
     int rc = refine_budget(j, &request.max_bytes);
     if (rc)
         return rc;

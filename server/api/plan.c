@@ -31,8 +31,8 @@ static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
     struct service *s = job_service(&j->base.job);
     int64_t host = s->memory->host_memory - atomic_load(&s->memory->frames_sending);
     const int64_t pairs[3][2] = {{j->streamed ? 0 : j->frame_bytes, s->config->max_output_bytes},
-                                 {j->plan.host_bytes, host > 0 ? host : 0},
-                                 {j->plan.device_bytes, j->available_device_bytes}};
+                                 {j->host_bytes, host > 0 ? host : 0},
+                                 {j->device_bytes, j->available_device_bytes}};
     for (int i = 0; i < 3; i++)
         if (pairs[i][0] > pairs[i][1]) {
             *needed = pairs[i][0];
@@ -42,7 +42,7 @@ static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
     return true;
 }
 
-static void write_blocks(struct text *t, const struct sdd_plan *p, const struct primvar_info *primvars)
+static void write_blocks(struct text *t, const struct sdd_plan_info *p, const struct primvar_info *primvars)
 {
     text_key(t, "blocks");
     text_puts(t, "[");
@@ -65,7 +65,7 @@ static void write_blocks(struct text *t, const struct sdd_plan *p, const struct 
 static void answer(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    const struct sdd_plan *p = &j->plan;
+    const struct sdd_plan_info *p = sdd_plan_info(j->plan);
     struct text t = {0};
     int64_t needed = 0, limit = 0;
     bool fit = fits(j, &needed, &limit);
@@ -78,8 +78,8 @@ static void answer(struct job *job)
     text_member_int(&t, "faces", p->n_faces);
     text_member_int(&t, "edges", p->n_edges);
     text_member_int(&t, "frameBytes", j->frame_bytes);
-    text_member_int(&t, "deviceBytes", p->device_bytes);
-    text_member_int(&t, "hostBytes", p->host_bytes);
+    text_member_int(&t, "deviceBytes", j->device_bytes);
+    text_member_int(&t, "hostBytes", j->host_bytes);
     text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
     text_key(&t, "streamed");
     text_puts(&t, j->streamed ? "true" : "false");
@@ -96,6 +96,12 @@ static void answer(struct job *job)
     answer_text(job->request, 200, MEDIA_JSON, &t);
 }
 
+static void free_job(struct job *job)
+{
+    sdd_plan_free(((struct refine_job *)job)->plan);
+    mesh_job_free(job);
+}
+
 void api_plan(struct request *r)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
@@ -103,7 +109,7 @@ void api_plan(struct request *r)
                                         {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
                                         {ON_DEVICE, -1, load, NULL},
                                         {0}};
-    static const struct job_ops ops = {steps, answer, mesh_job_free};
+    static const struct job_ops ops = {steps, answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j, false);
     if (j)
         mesh_job_start(r, &j->base, &ops);

@@ -90,35 +90,21 @@ static int adopt(struct job *job)
     return SDD_OK;
 }
 
-/* Behind the answer. Where the engine cannot do the mesh all stays as it is. */
+/* Builds behind the answer. Where the engine cannot do the mesh, all stays as it is. */
 static int build_tables(struct job *job)
 {
-    struct refine_job *j = (struct refine_job *)job;
-    struct resident *resident = slot_of(job)->resident;
-    struct sdd_refine_request request = j->request;
-    struct sdd_error err = {0};
-    request.method = TABLES_METHOD;
-    j->built_drops = atomic_load(&resident->n_drops);
-    j->built = resident->mesh ? sdd_prepare(resident->mesh, &request, &err) : SDD_ENO_MEMORY;
-    if (resident->mesh)
-        resident_measure(memory_of(job)->residency, resident);
-    if (j->built == SDD_EDEVICE)
-        job->err = err;
-    return j->built == SDD_EDEVICE ? j->built : SDD_OK;
-}
-
-/* Of its kind, which may be gone: other readers of the mesh have theirs. */
-static int tell_built(struct job *job)
-{
     const struct refine_job *j = (const struct refine_job *)job;
-    struct auto_frames *kind = refine_kind(j);
-    if (!kind)
+    struct resident *resident = slot_of(job)->resident;
+    const struct sdd_run run = {.cancel = &job->cancel};
+    struct sdd_error err = {0};
+    if (!resident->mesh)
         return SDD_OK;
-    atomic_store(&kind->built, !j->built);
-    if (atomic_load(&slot_of(job)->resident->n_drops) != j->built_drops) /* the tables are gone again */
-        atomic_store(&kind->built, false);
-    atomic_store(&kind->refused, j->built == SDD_EUNSUPPORTED || j->built == SDD_ETOO_LARGE);
-    return SDD_OK;
+    const int rc = sdd_history_build(resident->history, resident->mesh, j->plan, &run, &err);
+    resident_measure(memory_of(job)->residency, resident);
+    if (rc != SDD_EDEVICE)
+        return SDD_OK;
+    job->err = err;
+    return rc;
 }
 
 static bool skip_build(const struct job *job)
@@ -135,6 +121,7 @@ static void free_job(struct job *job)
     else if (j->frame && --j->frame->references == 0)
         cached_free(&memory_of(job)->cache, j->frame);
     stream_close(j->stream);
+    sdd_plan_free(j->plan);
     positions_free(j->pose);
     mesh_job_free(job);
 }
@@ -149,14 +136,12 @@ static void start(struct request *r, bool patches, bool posed)
                                         {ON_DEVICE, -1, refine_compute, NULL},
                                         {ON_LOOP, -1, adopt, NULL},
                                         {ON_DEVICE, -1, build_tables, skip_build},
-                                        {ON_LOOP, -1, tell_built, skip_build},
                                         {0}};
     static const struct job_ops ops = {steps, refine_answer, free_job};
     struct refine_job *j = refine_job_create(r, sizeof *j, patches);
     if (!j)
         return;
     j->posed = j->own_mesh = j->base.job.reader = posed;
-    j->request.soon_freed = posed; /* it is not kept */
     mesh_job_start(r, &j->base, &ops);
 }
 

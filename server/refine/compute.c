@@ -25,11 +25,12 @@ static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_re
 {
     struct job *job = &j->base.job;
     struct resident *resident = slot_of(job)->resident;
+    const struct sdd_run how = {&job->cancel, j->posed}; /* The frame of a pose is not kept. */
     int rc;
     do
         rc = patches            ? sdd_patches(mesh, patches, result, &job->err)
-             : refine_begins(j) ? sdd_refine_begin(mesh, &j->request, result, &job->err)
-                                : sdd_refine(mesh, &j->request, result, &job->err);
+             : refine_begins(j) ? sdd_refine_begin(mesh, j->plan, &how, result, &job->err)
+                                : sdd_refine(mesh, j->plan, &how, result, &job->err);
     while (rc == SDD_ENO_MEMORY && residency_make_room(memory_of(job)->residency, resident, job->err.needed));
     resident_measure(memory_of(job)->residency, resident);
     if (rc == SDD_ENO_MEMORY)
@@ -55,27 +56,30 @@ static int make_stream(struct refine_job *j)
     struct job *job = &j->base.job;
     const struct frame_about about = refine_about(j);
     struct stream_ask ask = {
-        .request = &j->request, .first = j->first, .length = j->length, .scheme = slot_of(job)->info.options.scheme};
+        .cancel = &job->cancel, .first = j->first, .length = j->length, .scheme = slot_of(job)->info.options.scheme};
     int rc = refine_ring(j, j->length / STREAM_ROW_BYTES + 1);
     ask.rows = j->piece_rows;
     if (!rc)
         rc = refine_admit(j);
     if (!rc)
-        rc = frame_make(&about, &j->plan, &ask.frame, &job->err);
+        rc = frame_make(&about, sdd_plan_info(j->plan), &ask.frame, &job->err);
     if (rc)
         return rc;
     rc = make_own_mesh(j, &ask.mesh);
+    ask.plan = j->plan;
     if (rc)
         frame_fini(&ask.frame);
-    else
+    else {
+        j->plan = NULL;
         rc = stream_create(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
+    }
     resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;
 }
 
 static int make_patches(struct refine_job *j, sdd_result **result)
 {
-    struct sdd_patches_request request = {j->request.level, j->request.surface, 0, j->request.cancel};
+    struct sdd_patches_request request = {j->request.level, j->request.surface, 0, &j->base.job.cancel};
     int rc = refine_budget(j, &request.max_bytes);
     if (!rc)
         rc = run(j, j->base.slot->resident->mesh, &request, result);
@@ -83,8 +87,7 @@ static int make_patches(struct refine_job *j, sdd_result **result)
         return refine_over(j);
     if (rc)
         return rc;
-    j->plan = sdd_result_info(*result)->plan;
-    rc = refine_check(j);
+    rc = refine_check(j, &sdd_result_info(*result)->plan);
     if (rc)
         sdd_result_free(*result);
     return rc;
@@ -254,7 +257,6 @@ static void prepare(struct together *t, int k)
 static void make_many(struct together *t)
 {
     struct service *s = job_service(&t->jobs[0]->base.job);
-    struct sdd_refine_request request = t->jobs[0]->request;
     sdd_mesh *meshes[MOST_TOGETHER];
     sdd_result *results[MOST_TOGETHER];
     struct sdd_error err;
@@ -267,10 +269,11 @@ static void make_many(struct together *t)
         meshes[n] = mesh;
         of[n++] = k;
     }
-    request.cancel = NULL; /* who leaves does not stop the others */
     if (n < 2)
         return;
-    const int rc = sdd_refine_many(meshes, n, &request, results, &err);
+    /* Whoever leaves does not stop the others, so that nothing cancels this. */
+    const struct sdd_run how = {.soon_freed = t->jobs[0]->posed};
+    const int rc = sdd_refine_batch(meshes, n, t->jobs[of[0]]->plan, &how, results, &err);
     for (int i = 0; i < n; i++) {
         resident_measure(s->memory->residency, t->jobs[of[i]]->base.slot->resident);
         if (!rc)

@@ -55,11 +55,10 @@ struct refine_job {
     bool alone;                 /* was to be made together with others, and cannot */
     bool posed;                 /* refined POST: positions come in the body        */
     struct positions *pose;
-    bool build;           /* tables for it, behind the answer                 */
-    int built;            /* how that ended                                   */
-    unsigned built_drops; /* the resident's n_drops then */
+    bool build;                       /* Tables are built behind the answer. */
+    sdd_plan *plan;                   /* Made once, when the mesh is on the device; patches have none. */
+    int64_t device_bytes, host_bytes; /* What the plan takes, or the pieces of a frame that is made while it is sent. */
     /* plan only */
-    struct sdd_plan plan;
     int64_t frame_bytes, available_device_bytes;
     double estimated_ms;
 };
@@ -67,21 +66,14 @@ struct refine_job {
  * primvars and method. NULL: answered. */
 struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patches);
 int64_t refine_max_level(const struct config *c, bool patches);
-#define TABLES_METHOD "tabulated"
 /* refine_name: primvars by their rows, key and entity tag, once the mesh's version is known; and the method, where
  * `auto` has tables by now. Who has a frame that was made without them goes on with it.
  * Errors  SDD_EINVALID: there is no such primvar */
 int refine_name(struct refine_job *j);
-/* refine_is_auto: may another engine make it once there are tables? refine_kind: of which of its mesh's kinds it is;
- * NULL: of another. */
-#define AUTO_AROUND (SDD_NORMALS | SDD_TANGENTS)
-bool refine_is_auto(const struct refine_job *j);
-struct auto_frames *refine_kind(const struct refine_job *j);
 struct frame_about refine_about(const struct refine_job *j);
 /* refine_tag_stream: the tag that refine_name made becomes that of the frame whose header has no digest. */
 void refine_tag_stream(struct refine_job *j);
-/* refine_ring: the device and host bytes of j->plan become those of pieces of so many rows of the block.
- * JOB_AGAIN as refine_measure. */
+/* refine_ring: device_bytes and host_bytes become those of pieces of so many rows of the block. */
 int refine_ring(struct refine_job *j, int64_t rows);
 /* refine_asked: which of its bytes are asked for, of a frame that has so many. SDD_ERANGE
  * refine_range: the same of the frame that is planned, and whether they are made while they are sent. */
@@ -97,10 +89,10 @@ int refine_admit(struct refine_job *j);
 /* The frame of patches has a size when it is made, not before. Compute thread.
  * refine_budget: the bytes that it may take now; SDD_EBUSY when frames that are being sent leave none.
  * refine_over: turns an SDD_ETOO_LARGE of sdd_patches over that budget into the refusal of the limit that was passed.
- * refine_check: measures the frame of a result in j->plan, as refine_plan does that of a plan. */
+ * refine_check: measures the frame of a result, as refine_plan does that of a plan. */
 int refine_budget(struct refine_job *j, int64_t *max_bytes);
 int refine_over(struct refine_job *j);
-int refine_check(struct refine_job *j);
+int refine_check(struct refine_job *j, const struct sdd_plan_info *result);
 /* refine_together: how many frames such as the one that is planned may be made at once. */
 int refine_together(const struct refine_job *j);
 /* refine_compute: a step on the compute thread: the frame, or its first piece; and those of jobs that wait there and

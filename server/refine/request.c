@@ -70,8 +70,7 @@ static int read_request(struct refine_job *j, int64_t max_level, struct sdd_erro
                                              .surface = surface && strcmp(surface, "limit") == 0 ? SDD_SURFACE_LIMIT
                                                                                                  : SDD_SURFACE_REFINED,
                                              .include = j->patches ? PATCH_BLOCKS : SDD_POSITIONS | SDD_INDICES,
-                                             .method = j->method,
-                                             .cancel = &j->base.job.cancel};
+                                             .method = j->method};
     j->primvars = query_get(q, "primvars");
     if (j->primvars && !*j->primvars)
         return sdd_fail(err, SDD_EINVALID, "primvars", "primvars names nothing");
@@ -102,7 +101,7 @@ struct refine_job *refine_job_create(struct request *r, size_t bytes, bool patch
 /* Positions alone, of an engine that makes rows without the rest? */
 static bool can_be_pieces(const struct refine_job *j)
 {
-    return j->plan.ranges && j->request.include == SDD_POSITIONS && !j->request.compact;
+    return sdd_plan_info(j->plan)->ranges && j->request.include == SDD_POSITIONS && !j->request.compact;
 }
 
 /* Is what the device makes copied to host memory? */
@@ -118,13 +117,14 @@ static bool is_streamed(const struct refine_job *j)
     const struct service *s = job_service(&j->base.job);
     const int64_t device = s->memory->device_info.memory_limit - resident_bytes(j->base.slot->resident);
     return can_be_pieces(j) &&
-           (j->frame_bytes > s->config->stream_bytes || j->plan.host_bytes > s->memory->host_memory ||
-            j->plan.device_bytes > device || (j->posed && is_copied(s) && j->plan.blocks[0].count > 2 * j->piece_rows));
+           (j->frame_bytes > s->config->stream_bytes || j->host_bytes > s->memory->host_memory ||
+            j->device_bytes > device ||
+            (j->posed && is_copied(s) && sdd_plan_info(j->plan)->blocks[0].count > 2 * j->piece_rows));
 }
 
 bool refine_begins(const struct refine_job *j)
 {
-    return is_copied(job_service(&j->base.job)) && j->plan.host_bytes > 2 * REFINE_PIECE_BYTES;
+    return is_copied(job_service(&j->base.job)) && j->host_bytes > 2 * REFINE_PIECE_BYTES;
 }
 
 struct frame_about refine_about(const struct refine_job *j)
@@ -190,46 +190,19 @@ static bool is_known(const struct refine_job *j)
     return (known && etag_matches(known, j->etag, true)) || (part && etag_matches(part, j->etag, true));
 }
 
-/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? Of few levels only for points of the
- * limit surface, which are steps more; of triangles a GPU makes tangents, and rows of few levels, one by one. */
-static bool tables_pay(const struct refine_job *j)
-{
-    const struct job *job = &j->base.job;
-    const struct sdd_refine_request *r = &j->request;
-    const bool limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & AUTO_AROUND);
-    if (r->level < (limit_points ? 2 : 3))
-        return false;
-    return slot_of(job)->info.options.scheme != SDD_SCHEME_LOOP || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
-           strcmp(memory_of(job)->device_info.backend, "cpu") == 0;
-}
-
-bool refine_is_auto(const struct refine_job *j)
-{
-    return !j->patches && strcmp(j->method, "auto") == 0 && (j->request.include & SDD_POSITIONS) && tables_pay(j);
-}
-
-struct auto_frames *refine_kind(const struct refine_job *j)
-{
-    const struct slot *slot = j->base.slot;
-    for (int k = 0; k < AUTO_KINDS && slot->resident; k++) {
-        struct auto_frames *f = slot->resident->kinds + k;
-        if (strcmp(f->topology_id, slot->info.topology_id) == 0 && f->level == j->request.level &&
-            f->surface == j->request.surface && f->around == (j->request.include & AUTO_AROUND))
-            return f;
-    }
-    return NULL;
-}
-
 int refine_name(struct refine_job *j)
 {
     int rc = read_primvars(j);
     if (rc)
         return rc;
     name_frame(j);
-    const struct auto_frames *kind = refine_is_auto(j) ? refine_kind(j) : NULL;
-    if (!kind || !atomic_load(&kind->built) || is_known(j))
+    const struct resident *resident = j->base.slot->resident;
+    const char *method = resident && !j->patches ? sdd_history_method(resident->history, &j->request) : j->method;
+    if (strcmp(method, j->method) == 0 || is_known(j))
         return SDD_OK;
-    snprintf(j->method, sizeof j->method, "%s", TABLES_METHOD);
+    snprintf(j->method, sizeof j->method, "%s", method);
+    sdd_plan_free(j->plan); /* An earlier round may have planned without tables. */
+    j->plan = NULL;
     name_frame(j);
     return SDD_OK;
 }
@@ -240,12 +213,12 @@ void refine_tag_stream(struct refine_job *j)
     snprintf(j->etag + n, sizeof j->etag - n, "-s\"");
 }
 
-/* The size of the frame that j->plan is of. */
-static int measure(struct refine_job *j)
+/* Sets the size of the frame that has these blocks. */
+static int measure(struct refine_job *j, const struct sdd_plan_info *blocks)
 {
     struct frame_about about = refine_about(j);
     struct frame frame;
-    int rc = frame_make(&about, &j->plan, &frame, &j->base.job.err);
+    int rc = frame_make(&about, blocks, &frame, &j->base.job.err);
     if (rc)
         return rc;
     j->frame_bytes = frame.bytes;
@@ -254,13 +227,17 @@ static int measure(struct refine_job *j)
     return SDD_OK;
 }
 
-static int plan_rows(struct refine_job *j, int64_t rows, struct sdd_plan *out)
+/* Gives what a piece of so many rows takes. */
+static int measure_piece(struct refine_job *j, int64_t rows, int64_t *device_bytes, int64_t *host_bytes)
 {
-    struct job *job = &j->base.job;
-    struct sdd_refine_request r = j->request;
-    int rc;
-    r.n_rows = rows;
-    return resident_plan(memory_of(job)->residency, slot_of(job)->resident, &r, out, &rc, &job->err) ? rc : JOB_AGAIN;
+    sdd_plan *piece;
+    int rc = sdd_plan_create_for_rows(j->plan, 0, rows, &piece, &j->base.job.err);
+    if (rc)
+        return rc;
+    *device_bytes = sdd_plan_info(piece)->device_bytes;
+    *host_bytes = sdd_plan_info(piece)->host_bytes;
+    sdd_plan_free(piece);
+    return SDD_OK;
 }
 
 static int64_t least(int64_t a, int64_t b)
@@ -273,23 +250,22 @@ static int choose_piece(struct refine_job *j)
 {
     const struct service *s = job_service(&j->base.job);
     const int64_t most = least(least(s->config->stream_bytes / 4, s->memory->host_memory / 8), MOST_PIECE_BYTES);
-    struct sdd_plan one;
-    int rc = plan_rows(j, 1, &one);
+    int64_t device_bytes, host_bytes;
+    int rc = measure_piece(j, 1, &device_bytes, &host_bytes);
     if (rc)
         return rc;
-    int64_t bytes = one.device_bytes * PIECE_SCRATCHES;
+    int64_t bytes = device_bytes * PIECE_SCRATCHES;
     j->piece_rows = least(bytes > REFINE_PIECE_BYTES ? bytes : REFINE_PIECE_BYTES, most) / STREAM_ROW_BYTES + 1;
     return SDD_OK;
 }
 
 int refine_ring(struct refine_job *j, int64_t rows)
 {
-    struct sdd_plan piece;
-    int rc = plan_rows(j, least(rows, j->piece_rows), &piece);
+    int64_t host_bytes;
+    int rc = measure_piece(j, least(rows, j->piece_rows), &j->device_bytes, &host_bytes);
     if (rc)
         return rc;
-    j->plan.device_bytes = piece.device_bytes;
-    j->plan.host_bytes = piece.host_bytes * (rows > 2 * j->piece_rows ? STREAM_PIECES : rows > j->piece_rows ? 2 : 1);
+    j->host_bytes = host_bytes * (rows > 2 * j->piece_rows ? STREAM_PIECES : rows > j->piece_rows ? 2 : 1);
     return SDD_OK;
 }
 
@@ -300,16 +276,19 @@ int refine_measure(struct refine_job *j)
     j->streamed = false;
     if (!resident_plan(memory_of(job)->residency, slot_of(job)->resident, &j->request, &j->plan, &rc, &job->err))
         return JOB_AGAIN;
-    if (!rc)
-        rc = measure(j);
+    if (rc)
+        return rc;
+    j->device_bytes = sdd_plan_info(j->plan)->device_bytes;
+    j->host_bytes = sdd_plan_info(j->plan)->host_bytes;
+    rc = measure(j, sdd_plan_info(j->plan));
     if (!rc && can_be_pieces(j))
         rc = choose_piece(j);
     if (rc || !is_streamed(j))
         return rc;
     j->streamed = true;
     refine_tag_stream(j);
-    rc = measure(j);
-    return rc ? rc : refine_ring(j, j->plan.blocks[0].count);
+    rc = measure(j, sdd_plan_info(j->plan));
+    return rc ? rc : refine_ring(j, sdd_plan_info(j->plan)->blocks[0].count);
 }
 
 int refine_asked(struct refine_job *j, int64_t bytes)
@@ -386,12 +365,12 @@ int refine_admit(struct refine_job *j)
     struct resident *m = slot_of(job)->resident;
     struct sdd_device_info info;
     int64_t device = residency_available(s->memory->residency, m);
-    int rc = within_host(job, j->plan.host_bytes);
+    int rc = within_host(job, j->host_bytes);
     if (rc)
         return rc;
-    if (j->plan.device_bytes > device)
-        return no_memory(job, "device memory", j->plan.device_bytes, device);
-    for (sdd_device_info(s->memory->device, &info); info.memory_limit - info.memory_used < j->plan.device_bytes;
+    if (j->device_bytes > device)
+        return no_memory(job, "device memory", j->device_bytes, device);
+    for (sdd_device_info(s->memory->device, &info); info.memory_limit - info.memory_used < j->device_bytes;
          sdd_device_info(s->memory->device, &info))
         if (!residency_make_room(s->memory->residency, m, 0))
             break;
@@ -401,7 +380,7 @@ int refine_admit(struct refine_job *j)
 int refine_together(const struct refine_job *j)
 {
     const struct service *s = job_service(&j->base.job);
-    const int64_t host = host_left(s), bytes = j->plan.host_bytes + 1, room = least(host, MOST_TOGETHER_BYTES);
+    const int64_t host = host_left(s), bytes = j->host_bytes + 1, room = least(host, MOST_TOGETHER_BYTES);
     return room / bytes < INT32_MAX ? (int)(room / bytes) : INT32_MAX;
 }
 
@@ -424,9 +403,9 @@ int refine_over(struct refine_job *j)
     return rc ? rc : job_fail(job, SDD_EBUSY, "", "the memory for this frame came free just now");
 }
 
-int refine_check(struct refine_job *j)
+int refine_check(struct refine_job *j, const struct sdd_plan_info *result)
 {
-    int rc = measure(j);
+    int rc = measure(j, result);
     return rc ? rc : within_limit(&j->base.job, "", j->frame_bytes);
 }
 

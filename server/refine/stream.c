@@ -32,8 +32,8 @@ struct stream {
     atomic_int cancel;
     /* While busy this is the compute thread's. */
     sdd_mesh *mesh;
-    struct sdd_refine_request refine;
-    char method[32];
+    sdd_plan *plan; /* of the whole block; each piece has one of its rows, made of this */
+    int64_t first_row, n_rows;
     struct pieces freed;
     struct piece made;
     enum metric vertices;
@@ -59,6 +59,7 @@ static void destroy(struct task *task, void *user)
     free_pieces(&s->freed);
     sdd_result_free(s->made.result);
     sdd_mesh_free(s->mesh);
+    sdd_plan_free(s->plan);
     frame_fini(&s->frame);
     residency_publish(service->memory->residency);
     atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
@@ -66,15 +67,21 @@ static void destroy(struct task *task, void *user)
     free(s);
 }
 
-/* The rows of s->refine. */
-static void make(struct stream *s)
+/* Makes the piece that begins with first_row. */
+static void make(struct stream *s, const atomic_int *cancel)
 {
     struct service *service = s->service;
-    const int64_t at = s->frame.blocks[0].offset + s->refine.first_row * STREAM_ROW_BYTES;
+    const int64_t at = s->frame.blocks[0].offset + s->first_row * STREAM_ROW_BYTES;
+    const struct sdd_run how = {cancel, 1};
+    sdd_plan *rows;
     memset(s->phases, 0, sizeof s->phases);
+    s->rc = sdd_plan_create_for_rows(s->plan, s->first_row, s->n_rows, &rows, &s->err);
+    if (s->rc)
+        return;
     do
-        s->rc = sdd_refine(s->mesh, &s->refine, &s->made.result, &s->err);
+        s->rc = sdd_refine(s->mesh, rows, &how, &s->made.result, &s->err);
     while (s->rc == SDD_ENO_MEMORY && residency_make_room(service->memory->residency, NULL, s->err.needed));
+    sdd_plan_free(rows);
     if (s->rc == SDD_ENO_MEMORY)
         metrics_add(service->metrics, M_GPU_ERRORS_MEMORY, 1);
     residency_publish(service->memory->residency);
@@ -87,7 +94,7 @@ static void make(struct stream *s)
     s->phases[PHASE_REFINE] = info->refine_seconds;
     s->phases[PHASE_DIGEST] = info->digest_seconds;
     s->phases[PHASE_DOWNLOAD] = info->download_seconds;
-    metrics_add(service->metrics, s->vertices, s->refine.n_rows);
+    metrics_add(service->metrics, s->vertices, s->n_rows);
 }
 
 static void arrived(struct task *task, void *user);
@@ -97,7 +104,7 @@ static void make_next(struct task *task, void *user)
     struct stream *s = CONTAINER(task, struct stream, task);
     (void)user;
     free_pieces(&s->freed);
-    make(s);
+    make(s, &s->cancel);
     s->task.run = arrived;
     jobs_hand_over(s->service->jobs, &s->task);
 }
@@ -106,10 +113,10 @@ static void make_next(struct task *task, void *user)
 static bool take_rows(struct stream *s)
 {
     const int64_t left = s->end_row - s->next_row;
-    s->refine.first_row = s->next_row;
-    s->refine.n_rows = left < s->rows ? left : s->rows;
-    s->next_row += s->refine.n_rows;
-    return s->refine.n_rows > 0;
+    s->first_row = s->next_row;
+    s->n_rows = left < s->rows ? left : s->rows;
+    s->next_row += s->n_rows;
+    return s->n_rows > 0;
 }
 
 static void take_made(struct stream *s)
@@ -139,28 +146,25 @@ int stream_create(struct service *service, const struct stream_ask *ask, double 
     *out = NULL;
     if (!s) {
         sdd_mesh_free(ask->mesh);
+        sdd_plan_free(ask->plan);
         frame_fini(&frame);
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     }
     s->service = service;
     s->mesh = ask->mesh;
     s->frame = frame;
-    s->refine = *ask->request;
-    s->refine.soon_freed = 1;
+    s->plan = ask->plan;
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
-    snprintf(s->method, sizeof s->method, "%s", ask->request->method);
-    s->refine.method = s->method;
     lay_out(s, ask->first, ask->length, ask->rows);
     atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
     metrics_add(service->metrics, M_STREAMS, 1);
     if (take_rows(s)) {
-        make(s); /* the job's flag still cancels this one */
+        make(s, ask->cancel);
         *by = s->rc ? NULL : sdd_result_info(s->made.result)->by;
         take_made(s);
     }
     for (int p = 0; p < N_PHASES; p++)
         phases[p] += s->phases[p];
-    s->refine.cancel = &s->cancel;
     if (s->rc) {
         const int rc = s->rc;
         *err = s->err;

@@ -21,11 +21,12 @@ struct service;
 struct stream;
 
 struct stream_ask {
-    sdd_mesh *mesh;                           /* taken, also on error                             */
-    const struct sdd_refine_request *request; /* of the whole block; copied                       */
-    struct frame frame;                       /* taken, also on error; its block has no data      */
-    int64_t first, length;                    /* bytes of the frame that the answer has           */
-    int64_t rows;                             /* of a piece                                       */
+    sdd_mesh *mesh;           /* taken, also on error                             */
+    sdd_plan *plan;           /* of the whole block; taken, also on error                 */
+    const atomic_int *cancel; /* of the first piece                                       */
+    struct frame frame;       /* taken, also on error; its block has no data      */
+    int64_t first, length;    /* bytes of the frame that the answer has           */
+    int64_t rows;             /* of a piece                                       */
     int scheme;
 };
 /* stream_create: makes the first piece. phases gets the time it took, *by what made it (sdd_result_info). Errors as

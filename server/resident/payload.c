@@ -116,7 +116,8 @@ static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
     }
 }
 
-int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out, struct sdd_error *err)
+int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
+               struct sdd_error *err)
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];

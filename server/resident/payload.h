@@ -32,7 +32,7 @@ struct frame {
 /* frame_make: makes the payload of a plan. When the plan is that of a result, and so has data, the payload can be read
  * as long as the result lives. A plan alone gives a payload of the same size.
  * Errors  SDD_ENO_MEMORY */
-int frame_make(const struct frame_about *about, const struct sdd_plan *plan, struct frame *out,
+int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
                struct sdd_error *err) SDD_MUST_CHECK;
 void frame_fini(struct frame *f);
 /* frame_there: how many bytes of the payload are there when the first `bytes` of its blocks are, counted one block

@@ -47,7 +47,12 @@ void residency_free(struct residency *r)
 
 struct resident *resident_create(void)
 {
-    return calloc(1, sizeof(struct resident));
+    struct resident *m = calloc(1, sizeof *m);
+    if (m && !(m->history = sdd_history_create())) {
+        free(m);
+        return NULL;
+    }
+    return m;
 }
 int64_t resident_bytes(const struct resident *m)
 {
@@ -59,12 +64,15 @@ sdd_topology *resident_topology(const struct resident *m)
 }
 
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
-                   struct sdd_plan *out, int *rc, struct sdd_error *err)
+                   sdd_plan **plan, int *rc, struct sdd_error *err)
 {
     pthread_mutex_lock(&r->plan_lock);
-    bool there = m && m->topology;
-    if (there)
-        *rc = sdd_plan(m->topology->topology, request, out, err);
+    const bool there = m && m->topology;
+    *rc = SDD_OK;
+    if (there && !(*plan && sdd_plan_is_of(*plan, m->topology->topology))) {
+        sdd_plan_free(*plan);
+        *rc = sdd_plan_create_for_topology(m->topology->topology, request, plan, err);
+    }
     pthread_mutex_unlock(&r->plan_lock);
     return there;
 }
@@ -153,9 +161,7 @@ void resident_drop(struct residency *r, struct resident *m)
     leave_topology(r, t);
     list_remove(&m->lru);
     atomic_store(&m->bytes, 0);
-    atomic_fetch_add(&m->n_drops, 1);
-    for (int k = 0; k < AUTO_KINDS; k++) /* last: who says that there are tables looks at the count after it */
-        atomic_store(&m->kinds[k].built, false);
+    sdd_history_forget(m->history);
     metrics_add(r->metrics, M_MESHES_DEVICE, -1);
 }
 
@@ -165,6 +171,7 @@ static void release(struct task *task, void *user)
     (void)user;
     if (m->home)
         resident_drop(m->home, m);
+    sdd_history_free(m->history);
     free(m);
 }
 

@@ -5,6 +5,7 @@
  * resident_release */
 #ifndef SUBDD_RESIDENCY_H
 #define SUBDD_RESIDENCY_H
+#include "gpu/sdd/sdd_history.h"
 #include "gpu/sdd/sdd_update.h"
 #include "server/jobs/executor.h"
 #include "server/mesh/mesh.h"
@@ -14,27 +15,15 @@
 struct residency;
 struct topology_entry;
 
-/* Frames of a kind of a mesh, by method auto; the loop's, but for what is atomic. Once positions alone have changed
- * between two of them, tables are built for the kind, and engine tabulated makes the next ones. */
-struct auto_frames {
-    char topology_id[MESH_TOPOLOGY_ID_SIZE]; /* "": there is no such kind                */
-    int level, surface, around;              /* around: of SDD_NORMALS, SDD_TANGENTS     */
-    int64_t version;                         /* of the positions of the last one         */
-    uint64_t asked;                          /* for the last one                         */
-    atomic_bool built, refused;              /* its tables are there; they cannot be had */
-};
-#define AUTO_KINDS 4 /* of a mesh at a time: the last that were asked for */
-
 struct resident {     /* the device state of one mesh */
     struct task task; /* of its release                                    */
     struct list lru;
-    atomic_llong bytes;  /* on the device, with its topology; 0: not resident */
-    atomic_uint n_drops; /* how often it has left the device, and its tables with it */
-    int64_t version;     /* of the positions that are there                   */
+    atomic_llong bytes; /* on the device, with its topology; 0: not resident */
+    int64_t version;    /* of the positions that are there                   */
     struct residency *home;
     struct topology_entry *topology;
-    sdd_mesh *mesh; /* NULL: not resident                                */
-    struct auto_frames kinds[AUTO_KINDS];
+    sdd_mesh *mesh;       /* NULL: not resident                                */
+    sdd_history *history; /* Of its frames; it stays when the mesh leaves the device. Any thread that holds the mesh. */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics); /* NULL: out of memory */
@@ -62,10 +51,11 @@ int resident_load_edited(struct residency *r, struct resident *m, const struct r
 void resident_touch(struct residency *r, struct resident *m);
 void resident_drop(struct residency *r, struct resident *m); /* off the device */
 sdd_topology *resident_topology(const struct resident *m);
-/* resident_plan: sdd_plan without waiting for the compute thread, on any thread that holds the mesh; *rc is its result.
- * false: the mesh (NULL: none) is not resident. */
+/* resident_plan: makes *plan for the topology of m, unless *plan is of that topology already; a plan of another one,
+ * which has left the device, is freed first. Any thread that holds the mesh may call it, and does not wait for the
+ * compute thread. *rc is the result. Returns false when the mesh (NULL: none) is not resident. */
 bool resident_plan(struct residency *r, const struct resident *m, const struct sdd_refine_request *request,
-                   struct sdd_plan *out, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
+                   sdd_plan **plan, int *rc, struct sdd_error *err) SDD_MUST_CHECK;
 /* resident_copy: a mesh of its own for who must not see later versions, or brings points of their own (NULL: those of
  * `mesh`, which is m's current version). m is resident. Errors as resident_load; the caller frees it. */
 int resident_copy(struct residency *r, const struct resident *m, const struct mesh *mesh, const float *points,

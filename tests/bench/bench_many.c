@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_many of all: the time of the
+/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_batch of all: the time of the
  * calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes in the
  * same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn; digests that
  * differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
@@ -7,6 +7,7 @@
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +55,14 @@ static int run_once(sdd_mesh *const *meshes, int n, const struct sdd_refine_requ
     sdd_result *results[MOST];
     double start = now_ms();
     for (int k = 0; k < n; k++)
-        if (sdd_refine(meshes[k], r, results + k, &err)) {
+        if (refine_once(meshes[k], r, results + k, &err)) {
             printf("  skip: %s\n", err.text);
             return 0;
         }
     alone->call[i] = now_ms() - start;
     take(results, n, digests, alone->engine + i, bytes);
     start = now_ms();
-    if (sdd_refine_many(meshes, n, r, results, &err))
+    if (batch_once(meshes, n, r, results, &err))
         oracle_die("%s", err.text);
     together->call[i] = now_ms() - start;
     take(results, n, digests, together->engine + i, bytes);

@@ -12,6 +12,7 @@
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +177,7 @@ static void take_frame(struct bench *b, sdd_mesh *mesh, const struct sdd_refine_
 {
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    must(sdd_refine(mesh, r, &result, &err), &err);
+    must(refine_once(mesh, r, &result, &err), &err);
     const struct sdd_block *block = sdd_result_info(result)->plan.blocks;
     b->want = xalloc(3 * block->count, sizeof *b->want);
     b->got = xalloc(MOST_WIDTH * block->count, sizeof *b->got);
@@ -204,7 +205,7 @@ static void measure(struct bench *b, const struct row *row)
     must(sdd_mesh_create(t, m.points, NULL, &mesh, &err), &err);
     b->n_columns = m.desc.n_vertices;
     const double start = now_ms();
-    must(sdd_prepare(mesh, &r, &err), &err);
+    must(prepare_once(mesh, &r, NULL, &err), &err);
     const double built = now_ms() - start;
     take_frame(b, mesh, &r);
     const struct matrix *taken = matrices_of(t, NULL)->of + MATRIX_POINTS;

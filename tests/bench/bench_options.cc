@@ -8,6 +8,7 @@
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/dice.h"
+#include "tests/refine_once.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -164,7 +165,7 @@ std::vector<figure> measure(std::vector<resident> &meshes, const std::vector<ben
             sdd_result *result = nullptr;
             sdd_error err = {};
             cooler_run(cool);
-            if (sdd_refine(meshes[i].mesh, &r, &result, &err) != SDD_OK) {
+            if (refine_once(meshes[i].mesh, &r, &result, &err) != SDD_OK) {
                 out[i].refused = err.text;
                 continue;
             }

@@ -10,6 +10,7 @@
 #include "tests/env.h"
 #include "tests/oracle/osd_refiner.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -172,7 +173,7 @@ model split_torus(sdd_device *device, int64_t triangles)
     r.level = 1;
     r.include = SDD_POSITIONS | SDD_INDICES;
     if (sdd_topology_create(device, &d, &t, &err) || sdd_mesh_create(t, from.points.data(), nullptr, &m, &err) ||
-        sdd_refine(m, &r, &result, &err))
+        refine_once(m, &r, &result, &err))
         oracle_die("%s", err.text);
     const sdd_block *b = sdd_result_info(result)->plan.blocks;
     const float *p = (const float *)b[0].data;

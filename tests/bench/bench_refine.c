@@ -8,6 +8,7 @@
 #include "tests/bench/timing.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/naive.h"
+#include "tests/refine_once.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,7 @@ static void row(const char *label, sdd_device *device, sdd_mesh *mesh, const str
         struct sdd_error err = {0};
         sdd_result *result = NULL;
         cooler_run(cooler);
-        if (sdd_refine(mesh, &r, &result, &err) != SDD_OK) {
+        if (refine_once(mesh, &r, &result, &err) != SDD_OK) {
             printf("  %-14s %d  skip: %s\n", label, level, err.text);
             return;
         }

@@ -5,6 +5,7 @@
 #include "tests/bench/timing.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/osd.h"
+#include "tests/refine_once.h"
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -82,7 +83,7 @@ ours our_run(sdd_mesh *mesh, int include)
     r.include = include;
     r.method = "edge-friend";
     double start = now_ms();
-    if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)
+    if (refine_once(mesh, &r, &result, &err) != SDD_OK)
         oracle_die("refine: %s", err.text);
     ours t = {now_ms() - start, sdd_result_info(result)->refine_seconds * 1e3};
     sdd_result_free(result);

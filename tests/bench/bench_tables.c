@@ -6,6 +6,7 @@
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static double prepare_once(sdd_device *device, const struct bench_mesh *m)
         sdd_mesh_create(topology, m->points, NULL, &mesh, &err))
         oracle_die("%s: %s", m->name, err.text);
     const double start = now_ms();
-    if (sdd_prepare(mesh, &r, &err))
+    if (prepare_once(mesh, &r, NULL, &err))
         oracle_die("%s: %s", m->name, err.text);
     const double ms = now_ms() - start;
     sdd_mesh_free(mesh);

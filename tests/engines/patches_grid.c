@@ -2,6 +2,7 @@
 #include "tests/engines/patches_grid.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 static const struct sdd_block *block(const sdd_result *r, int semantic)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic)
             return p->blocks + k;
@@ -39,7 +40,7 @@ static sdd_result *refine(sdd_mesh *m, int level, int surface)
         .level = level, .surface = surface, .include = SDD_POSITIONS | SDD_INDICES, .method = "mesh-matrix"};
     struct sdd_error err = {0};
     sdd_result *out = NULL;
-    if (sdd_refine(m, &r, &out, &err) != SDD_OK)
+    if (refine_once(m, &r, &out, &err) != SDD_OK)
         fail_msg("%s", err.text);
     return out;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/engines/same_as.h"
 #include "tests/oracle/dice.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +30,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int sur
                                          .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)
+    if (refine_once(mesh, &r, &result, &err) != SDD_OK)
         fail_msg("%s level %d by %s: %s", s->name, level, method, err.text);
     assert_string_equal(sdd_result_info(result)->plan.method, method);
     return result;
@@ -139,8 +140,9 @@ static void drop(struct meshes *of)
     free((void *)(uintptr_t)of->five.values);
 }
 
-static void compare_blocks(struct same_as *t, const struct shape *s, int level, int surface, const struct sdd_plan *got,
-                           const struct sdd_plan *want, const struct sdd_plan *rough)
+static void compare_blocks(struct same_as *t, const struct shape *s, int level, int surface,
+                           const struct sdd_plan_info *got, const struct sdd_plan_info *want,
+                           const struct sdd_plan_info *rough)
 {
     char label[160];
     snprintf(label, sizeof label, "%s level %d surface %d", s->name, level, surface);
@@ -158,7 +160,7 @@ static void compare_blocks(struct same_as *t, const struct shape *s, int level, 
     }
 }
 
-static void same_blocks(const struct shape *s, int level, const struct sdd_plan *p, const struct sdd_plan *q)
+static void same_blocks(const struct shape *s, int level, const struct sdd_plan_info *p, const struct sdd_plan_info *q)
 {
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].digest != q->blocks[k].digest)
@@ -171,7 +173,7 @@ static void check_compact(struct same_as *t, const struct shape *s, int level, i
 {
     sdd_result *got = refine(of->m[0], t->method, level, surface, s, normals, 1);
     sdd_result *again = refine(of->m[1], t->method, level, surface, s, normals, 1);
-    const struct sdd_plan *p = &sdd_result_info(got)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(got)->plan;
     same_blocks(s, level, p, &sdd_result_info(again)->plan);
     for (int k = 0; k < p->n_blocks; k++)
         t->compact_digests = t->compact_digests * 31 + p->blocks[k].digest;
@@ -186,7 +188,7 @@ static void check_surface(struct same_as *t, const struct shape *s, int level, i
     sdd_result *again = refine(of->m[1], t->method, level, surface, s, normals, 0);
     sdd_result *want = refine(of->m[0], "mesh-matrix", level, surface, s, normals, 0);
     sdd_result *rough = normals ? refine(of->m[2], "mesh-matrix", level, surface, s, normals, 0) : NULL;
-    const struct sdd_plan *p = &sdd_result_info(got)->plan, *q = &sdd_result_info(again)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(got)->plan, *q = &sdd_result_info(again)->plan;
     compare_blocks(t, s, level, surface, p, &sdd_result_info(want)->plan, rough ? &sdd_result_info(rough)->plan : NULL);
     same_blocks(s, level, p, q);
     check_compact(t, s, level, surface, of, normals);

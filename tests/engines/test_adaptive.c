@@ -7,6 +7,7 @@
 #include "tests/env.h"
 #include "tests/oracle/dice.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,7 +52,7 @@ static const struct sdd_block *refine(sdd_mesh *m, const char *method, int level
     const struct sdd_refine_request r = {
         .level = level, .surface = surface, .include = SDD_POSITIONS, .method = method};
     struct sdd_error err = {0};
-    if (sdd_refine(m, &r, out, &err))
+    if (refine_once(m, &r, out, &err))
         fail_msg("%s level %d: %s", method, level, err.text);
     return sdd_result_info(*out)->plan.blocks;
 }
@@ -187,7 +188,7 @@ static void test_engine(void **state)
         sdd_result_free(one), sdd_result_free(two), sdd_result_free(three), sdd_result_free(other);
     }
     const struct sdd_refine_request too_high = {.level = 11, .include = SDD_POSITIONS, .method = "tabulated"};
-    assert_int_equal(sdd_refine(r.m, &too_high, &one, &err), SDD_ETOO_LARGE);
+    assert_int_equal(refine_once(r.m, &too_high, &one, &err), SDD_ETOO_LARGE);
     assert_string_equal(err.field, "level");
     drop(&r);
     shape_free(&s);

@@ -7,6 +7,7 @@
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ static sdd_result *begin(const struct scene *s, const struct sdd_refine_request 
 {
     struct sdd_error err = {0};
     sdd_result *result;
-    if (sdd_refine_begin(s->mesh, r, &result, &err))
+    if (begin_once(s->mesh, r, &result, &err))
         fail_msg("%s: %s", r->method, err.text);
     return result;
 }
@@ -72,7 +73,7 @@ static int64_t bring(sdd_result *result, int64_t bytes)
 /* Are the first n bytes of its blocks what sdd_refine gives, and the digests of all? */
 static void expect_same(const char *label, const sdd_result *got, const sdd_result *want, int64_t n)
 {
-    const struct sdd_plan *g = &sdd_result_info(got)->plan, *w = &sdd_result_info(want)->plan;
+    const struct sdd_plan_info *g = &sdd_result_info(got)->plan, *w = &sdd_result_info(want)->plan;
     assert_true(g->n_blocks == w->n_blocks && g->host_bytes == w->host_bytes && g->n_vertices == w->n_vertices);
     for (int k = 0; k < w->n_blocks; k++) {
         const struct sdd_block *a = g->blocks + k, *b = w->blocks + k;
@@ -89,7 +90,7 @@ static void check_pieces(const struct scene *s, const struct sdd_refine_request 
 {
     struct sdd_error err = {0};
     sdd_result *want;
-    if (sdd_refine(s->mesh, r, &want, &err))
+    if (refine_once(s->mesh, r, &want, &err))
         fail_msg("%s: %s", r->method, err.text);
     const int64_t all = sdd_result_info(want)->plan.host_bytes, before = used(s);
     sdd_result *got = begin(s, r);
@@ -118,8 +119,8 @@ static void check_device(sdd_device *d)
     const struct sdd_engine_info *e;
     for (int row = 0; (e = sdd_engine(row)); row++) {
         struct sdd_refine_request r = {.level = 3, .include = ALL, .method = e->name};
-        struct sdd_plan plan;
-        if (sdd_plan(s.topology, &r, &plan, NULL))
+        struct sdd_plan_info plan;
+        if (plan_once(s.topology, &r, &plan, NULL))
             continue;
         check_pieces(&s, &r, one, 1);
         check_pieces(&s, &r, odd, 5);
@@ -170,10 +171,10 @@ static void test_work_between(void **state)
     (void)state;
     scene_open(&s, open_fake());
     other.surface = SDD_SURFACE_LIMIT;
-    assert_int_equal(sdd_refine(s.mesh, &r, &want, &err), SDD_OK);
+    assert_int_equal(refine_once(s.mesh, &r, &want, &err), SDD_OK);
     got = begin(&s, &r);
     do {
-        assert_int_equal(sdd_refine(s.mesh, &other, &between, &err), SDD_OK);
+        assert_int_equal(refine_once(s.mesh, &other, &between, &err), SDD_OK);
         sdd_result_free(between);
     } while (bring(got, 50000));
     expect_same("work between", got, want, sdd_result_info(want)->plan.host_bytes);
@@ -192,7 +193,7 @@ static void test_lost(void **state)
     int64_t left;
     (void)state;
     scene_open(&s, open_fake());
-    assert_int_equal(sdd_refine(s.mesh, &r, &want, &err), SDD_OK);
+    assert_int_equal(refine_once(s.mesh, &r, &want, &err), SDD_OK);
     for (int k = 1; k <= 5; k++) { /* two marks, the download, the time, the wait */
         got = begin(&s, &r);
         (void)bring(got, 1000);

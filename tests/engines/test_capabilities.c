@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "gpu/engine_api/capabilities.h"
+#include "tests/refine_once.h"
 
 /* Two triangles of a square with UVs; a third on their common edge makes it not manifold. */
 static const float points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1};
@@ -85,7 +86,7 @@ static int runs(const struct sdd_mesh_desc *d, struct sdd_refine_request *r, con
     if (!rc)
         rc = sdd_mesh_set_primvars(m, 3, primvars, err);
     if (!rc)
-        rc = sdd_refine(m, r, &result, err);
+        rc = refine_once(m, r, &result, err);
     sdd_result_free(result);
     sdd_mesh_free(m);
     sdd_topology_unref(t);
@@ -167,7 +168,7 @@ static void fan_refused(int n, int level, const char *method, const char *says)
     }
     assert_int_equal(sdd_topology_create(device, &d, &t, &err), SDD_OK);
     assert_int_equal(sdd_mesh_create(t, at, NULL, &m, &err), SDD_OK);
-    assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_EUNSUPPORTED);
+    assert_int_equal(refine_once(m, &r, &result, &err), SDD_EUNSUPPORTED);
     assert_string_equal(err.text, says);
     sdd_mesh_free(m);
     sdd_topology_unref(t);

@@ -2,6 +2,7 @@
 /* test_choice.c: which engine runs what: manifold meshes, meshes that are not, schemes; and what the others say. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -52,11 +53,11 @@ static void expect(const struct fixture *f, const char *method, int surface, con
     const struct sdd_refine_request r = {
         .level = 2, .surface = surface, .include = SDD_POSITIONS | SDD_NORMALS | SDD_INDICES, .method = method};
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_result *result = NULL;
-    assert_int_equal(sdd_plan(f->topology, &r, &plan, &err), SDD_OK);
+    assert_int_equal(plan_once(f->topology, &r, &plan, &err), SDD_OK);
     assert_string_equal(plan.method, engine);
-    assert_int_equal(sdd_refine(f->mesh, &r, &result, &err), SDD_OK);
+    assert_int_equal(refine_once(f->mesh, &r, &result, &err), SDD_OK);
     assert_string_equal(sdd_result_info(result)->plan.method, engine);
     sdd_result_free(result);
 }
@@ -65,10 +66,10 @@ static void refuse(const struct fixture *f, const char *method, int surface, con
 {
     const struct sdd_refine_request r = {.level = 2, .surface = surface, .include = SDD_POSITIONS, .method = method};
     struct sdd_error err = {0}, twice = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_result *result = NULL;
-    assert_int_equal(sdd_plan(f->topology, &r, &plan, &err), SDD_EUNSUPPORTED);
-    assert_int_equal(sdd_refine(f->mesh, &r, &result, &twice), SDD_EUNSUPPORTED);
+    assert_int_equal(plan_once(f->topology, &r, &plan, &err), SDD_EUNSUPPORTED);
+    assert_int_equal(refine_once(f->mesh, &r, &result, &twice), SDD_EUNSUPPORTED);
     assert_null(result);
     assert_string_equal(err.text, twice.text);
     assert_string_equal(err.field, "method");

@@ -7,6 +7,7 @@
 #include "tests/oracle/cases.h"
 #include "tests/oracle/compact.h"
 #include "tests/oracle/refined.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +29,7 @@ static double most_steps, most_degrees; /* that any row was off */
 static sdd_result *ask(sdd_mesh *m, const struct sdd_refine_request *r, struct sdd_error *err)
 {
     sdd_result *result = NULL;
-    return sdd_refine(m, r, &result, err) == SDD_OK ? result : NULL;
+    return refine_once(m, r, &result, err) == SDD_OK ? result : NULL;
 }
 
 /* ---- each kind of row against its floats ----------------------------------------------------------------------- */
@@ -96,11 +97,11 @@ static void check_box(const struct sdd_block *b, const float *points, int64_t n)
     }
 }
 
-static void check_plan(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan *got)
+static void check_plan(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan_info *got)
 {
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     int64_t bytes = 0;
-    assert_int_equal(sdd_plan(t, r, &plan, NULL), SDD_OK);
+    assert_int_equal(plan_once(t, r, &plan, NULL), SDD_OK);
     assert_int_equal(plan.device_bytes, got->device_bytes);
     assert_int_equal(plan.host_bytes, got->host_bytes);
     for (int k = 0; k < plan.n_blocks; k++) {
@@ -128,7 +129,7 @@ static void compare(const char *label, sdd_mesh *m, const sdd_topology *t, const
         b = ask(m, &small, &err);
     if (!a || !b)
         fail_msg("%s: %s", label, err.text);
-    const struct sdd_plan *p = &sdd_result_info(a)->plan, *q = &sdd_result_info(b)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(a)->plan, *q = &sdd_result_info(b)->plan;
     sdd_topology_info(t, &info);
     check_plan(t, &small, q);
     assert_string_equal(p->method, q->method);
@@ -150,8 +151,8 @@ static void compare(const char *label, sdd_mesh *m, const sdd_topology *t, const
 /* ---- every shape ----------------------------------------------------------------------------------------------- */
 static int takes(const sdd_topology *t, const struct sdd_refine_request *r)
 {
-    struct sdd_plan plan;
-    return sdd_plan(t, r, &plan, NULL) == SDD_OK;
+    struct sdd_plan_info plan;
+    return plan_once(t, r, &plan, NULL) == SDD_OK;
 }
 
 static void check_scheme(const struct shape *s, const struct sdd_mesh_desc *d)
@@ -252,7 +253,7 @@ static void test_direct(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sdd_refine_request r = fixture_ask(3, SDD_SURFACE_LIMIT, cases[i].include);
         r.method = "tabulated";
-        assert_int_equal(sdd_prepare(f.mesh, &r, &err), SDD_OK);
+        assert_int_equal(prepare_once(f.mesh, &r, NULL, &err), SDD_OK);
         sdd_result *plain = ask(f.mesh, &r, &err);
         r.compact = r.include;
         sdd_result *small = ask(f.mesh, &r, &err);
@@ -268,9 +269,9 @@ static void refused(const sdd_topology *t, int include, int compact, const char 
 {
     struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, include);
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     r.compact = compact;
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_EINVALID);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_EINVALID);
     assert_string_equal(err.field, "compact");
     assert_non_null(strstr(err.text, says));
 }

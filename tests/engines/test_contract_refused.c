@@ -3,6 +3,7 @@
  * UVs, meshes. */
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +17,13 @@
 
 static int refuse(struct fixture *f, struct sdd_refine_request r, struct sdd_error *err)
 {
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     struct sdd_error twice = {0};
     sdd_result *result = NULL;
     memset(err, 0, sizeof *err);
-    int rc = sdd_plan(f->topology, &r, &plan, err);
+    int rc = plan_once(f->topology, &r, &plan, err);
     assert_int_equal(rc, err->code);
-    assert_int_equal(sdd_refine(f->mesh, &r, &result, &twice), rc);
+    assert_int_equal(refine_once(f->mesh, &r, &result, &twice), rc);
     assert_null(result);
     assert_string_equal(err->text, twice.text);
     return rc;
@@ -51,9 +52,9 @@ static void test_bad_requests(void **state)
     /* 216 corners at level 13 are 3.6 G vertices and fit 32 bits; at level 15 they do not. */
     assert_int_equal(refuse(&f, fixture_ask(15, 0, SDD_POSITIONS), &err), SDD_ETOO_LARGE);
     assert_true(err.needed > err.available && err.available > 0);
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     r = fixture_ask(13, 0, SDD_POSITIONS);
-    assert_int_equal(sdd_plan(f.topology, &r, &plan, &err), SDD_OK);
+    assert_int_equal(plan_once(f.topology, &r, &plan, &err), SDD_OK);
     assert_int_equal(plan.n_vertices, 54LL * 4096 * 4 * 4096 + 2); /* V = F + 2 on a sphere of quads */
     assert_int_equal(plan.host_bytes, 12 * plan.n_vertices);
     fixture_close(&f);

@@ -6,6 +6,7 @@
 #include "tests/oracle/cases.h"
 #include "tests/oracle/naive.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +33,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int sur
     const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)
+    if (refine_once(mesh, &r, &result, &err) != SDD_OK)
         fail_msg("%s level %d by %s: %s", s->name, level, method, err.text);
     assert_string_equal(sdd_result_info(result)->plan.method, method);
     return result;
@@ -49,7 +50,7 @@ static void near_positions(const char *label, const struct shape *s, const struc
 
 /* How far a normal may turn: as far as coordinates that are off by an ulp or two turn the sum of the cross products
  * there; far, where quads are slivers or face each other. */
-static double *turns(const struct shape *s, const struct sdd_plan *plan)
+static double *turns(const struct shape *s, const struct sdd_plan_info *plan)
 {
     const float *p = plan->blocks[0].data;
     const uint32_t *quad = plan->blocks[2].data;
@@ -107,7 +108,7 @@ static void leave_out(const struct shape *s, int level, double *turn)
 
 static void compare(const char *label, const struct shape *s, int limit_of, sdd_result *friend, sdd_result *matrix)
 {
-    const struct sdd_plan *a = &sdd_result_info(friend)->plan, *b = &sdd_result_info(matrix)->plan;
+    const struct sdd_plan_info *a = &sdd_result_info(friend)->plan, *b = &sdd_result_info(matrix)->plan;
     assert_int_equal(a->n_blocks, b->n_blocks);
     for (int k = 0; k < a->n_blocks; k++) {
         const struct sdd_block *x = a->blocks + k, *y = b->blocks + k;
@@ -171,7 +172,7 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
     for (int surface = SDD_SURFACE_REFINED; surface <= SDD_SURFACE_LIMIT; surface++) {
         sdd_result *one = refine(m[0], "mesh-matrix", level, surface, s);
         sdd_result *two = refine(m[1], "mesh-matrix", level, surface, s);
-        const struct sdd_plan *a = &sdd_result_info(one)->plan, *b = &sdd_result_info(two)->plan;
+        const struct sdd_plan_info *a = &sdd_result_info(one)->plan, *b = &sdd_result_info(two)->plan;
         for (int k = 0; k < a->n_blocks; k++)
             if (memcmp(a->blocks[k].data, b->blocks[k].data, (size_t)a->blocks[k].bytes) != 0 ||
                 a->blocks[k].digest != b->blocks[k].digest)

@@ -3,6 +3,7 @@
  * masks in long double of the same refined points: neither the number of faces nor the distance may show. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +115,7 @@ static float *refine(sdd_mesh *m, const char *method, int level, int surface, in
     const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(m, &r, &result, &err) != SDD_OK)
+    if (refine_once(m, &r, &result, &err) != SDD_OK)
         fail_msg("%s: %s", method, err.text);
     const struct sdd_block *b = &sdd_result_info(result)->plan.blocks[0];
     float *out = xalloc(b->count * 3, sizeof *out);

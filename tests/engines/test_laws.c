@@ -5,6 +5,7 @@
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -209,11 +210,11 @@ static void law_counts(const struct shape *s)
     struct sdd_error err = {0};
     sdd_topology *t = NULL;
     struct sdd_topology_info info;
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     struct sdd_refine_request request = {.level = level, .include = SDD_INDICES, .method = method};
     assert_int_equal(sdd_topology_create(device, &s->desc, &t, &err), SDD_OK);
     sdd_topology_info(t, &info);
-    assert_int_equal(sdd_plan(t, &request, &plan, &err), SDD_OK);
+    assert_int_equal(plan_once(t, &request, &plan, &err), SDD_OK);
     sdd_topology_unref(t);
     if (plan.n_faces < all || !info.manifold)
         return; /* the edges of holes are not output; cutting a pillow may give an edge of four faces */
@@ -320,7 +321,7 @@ static void test_normals_any_scale(void **state)
                 points[i] = s.points[i] * scales[k];
             assert_int_equal(sdd_topology_create(device, &s.desc, &topology, &err), SDD_OK);
             assert_int_equal(sdd_mesh_create(topology, points, NULL, &mesh, &err), SDD_OK);
-            assert_int_equal(sdd_refine(mesh, &r, &result, &err), SDD_OK);
+            assert_int_equal(refine_once(mesh, &r, &result, &err), SDD_OK);
             const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
             const float *n = b->data;
             first = first ? first : memcpy(malloc((size_t)b->bytes), n, (size_t)b->bytes);

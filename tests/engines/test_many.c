@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_many.c: sdd_refine_many: of each mesh the digests that sdd_refine gives of it alone, by every engine and scheme,
+/* test_many.c: sdd_refine_batch: of each mesh the digests that sdd_refine gives of it alone, by every engine and scheme,
  * of 1 to 65 meshes, whatever their order; what is refused, and that nothing is left of it; memory to the byte. */
 #include "gpu/device/device.h"
 #include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -63,9 +64,9 @@ static void refine_alone(struct batch *c, const struct sdd_refine_request *r)
     for (int k = 0; k < MOST; k++) {
         struct sdd_error err = {0};
         sdd_result *result;
-        if (sdd_refine(c->meshes[k], r, &result, &err))
+        if (refine_once(c->meshes[k], r, &result, &err))
             fail_msg("%s", err.text);
-        const struct sdd_plan *p = &sdd_result_info(result)->plan;
+        const struct sdd_plan_info *p = &sdd_result_info(result)->plan;
         for (int b = 0; b < p->n_blocks; b++)
             c->digests[k][b] = p->blocks[b].digest;
         sdd_result_free(result);
@@ -81,7 +82,7 @@ static void check_together(const char *label, const struct batch *c, const struc
     sdd_result *results[MOST];
     for (int k = 0; k < n; k++)
         meshes[k] = c->meshes[order[k]];
-    if (sdd_refine_many(meshes, n, r, results, &err))
+    if (batch_once(meshes, n, r, results, &err))
         fail_msg("%s: %d meshes: %s", label, n, err.text);
     for (int k = 0; k < n; k++) {
         const struct sdd_result_info *info = sdd_result_info(results[k]);
@@ -102,11 +103,11 @@ static int is_refused(const char *label, const struct batch *c, const struct sdd
 {
     struct sdd_error err = {0};
     sdd_result *results[3];
-    if (!sdd_refine(c->meshes[0], r, results, &err)) {
+    if (!refine_once(c->meshes[0], r, results, &err)) {
         sdd_result_free(results[0]);
         return 0;
     }
-    if (err.code != SDD_EUNSUPPORTED || sdd_refine_many(c->meshes, 3, r, results, &err) != SDD_EUNSUPPORTED)
+    if (err.code != SDD_EUNSUPPORTED || batch_once(c->meshes, 3, r, results, &err) != SDD_EUNSUPPORTED)
         fail_msg("%s: %s", label, err.text);
     assert_true(!results[0] && !results[1] && !results[2]);
     return 1;
@@ -140,21 +141,50 @@ static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)
         {.level = 3, .include = SDD_POSITIONS},
         {.level = 2, .surface = SDD_SURFACE_LIMIT, .include = SDD_POSITIONS},
         {.level = 2, .surface = SDD_SURFACE_LIMIT, .include = EVERYTHING | SDD_TANGENTS | uvs},
-        {.level = 2, .include = SDD_POSITIONS | SDD_INDICES | uvs, .compact = SDD_POSITIONS | (uvs & SDD_UVS)},
-        {.level = 2, .include = SDD_POSITIONS, .first_row = 3, .n_rows = 2}};
+        {.level = 2, .include = SDD_POSITIONS | SDD_INDICES | uvs, .compact = SDD_POSITIONS | (uvs & SDD_UVS)}};
     struct batch c;
     crowd_open(&c, device, s, d);
     const struct sdd_engine_info *e;
     for (int row = 0; (e = sdd_engine(row)); row++)
         for (size_t i = 0; i < sizeof asks / sizeof *asks; i++) {
             struct sdd_refine_request r = asks[i];
-            struct sdd_plan plan;
+            struct sdd_plan_info plan;
             char label[160];
             r.method = e->name;
             snprintf(label, sizeof label, "%s scheme %d by %s, request %zu", s->name, d->options.scheme, e->name, i);
-            if (sdd_plan(c.topology, &r, &plan, NULL) == SDD_OK)
+            if (plan_once(c.topology, &r, &plan, NULL) == SDD_OK)
                 check_request(label, &c, &r);
         }
+    crowd_close(&c);
+}
+
+/* A plan for rows serves a batch as it serves one mesh. */
+static void check_rows(const struct shape *s, struct sdd_mesh_desc *d)
+{
+    struct batch c;
+    const struct sdd_engine_info *e;
+    crowd_open(&c, device, s, d);
+    for (int row = 0; (e = sdd_engine(row)); row++) {
+        const struct sdd_refine_request r = {.level = 2, .include = SDD_POSITIONS, .method = e->name};
+        struct sdd_error err = {0};
+        sdd_plan *whole, *rows;
+        sdd_result *alone, *results[3];
+        if (sdd_plan_create_for_topology(c.topology, &r, &whole, &err))
+            continue;
+        assert_int_equal(sdd_plan_create_for_rows(whole, 3, 2, &rows, &err), SDD_OK);
+        const int rc = sdd_refine_batch(c.meshes, 3, rows, NULL, results, &err);
+        for (int k = 0; k < 3 && !rc; k++) {
+            assert_int_equal(sdd_refine(c.meshes[k], rows, NULL, &alone, &err), SDD_OK);
+            assert_true(sdd_result_info(alone)->plan.blocks->digest ==
+                        sdd_result_info(results[k])->plan.blocks->digest);
+            sdd_result_free(alone);
+            sdd_result_free(results[k]);
+            n_compared++;
+        }
+        assert_true(rc == SDD_OK || rc == SDD_EUNSUPPORTED);
+        sdd_plan_free(rows);
+        sdd_plan_free(whole);
+    }
     crowd_close(&c);
 }
 
@@ -171,6 +201,7 @@ static void test_digests(void **state)
         if (shape_load(test_shapes_dir(), names[i], &s, &err))
             fail_msg("%s: %s", names[i], err.text);
         for_each_scheme(&s, check_scheme);
+        for_each_scheme(&s, check_rows);
         shape_free(&s);
     }
     sdd_device_close(device);
@@ -182,7 +213,7 @@ static int64_t launches_of(const struct batch *c, const struct sdd_refine_reques
 {
     struct sdd_error err = {0};
     sdd_result *results[MOST];
-    if (sdd_refine_many(c->meshes, n, r, results, &err))
+    if (batch_once(c->meshes, n, r, results, &err))
         fail_msg("%s", err.text);
     const int64_t launches = sdd_result_info(results[0])->n_launches;
     for (int k = 0; k < n; k++)
@@ -211,21 +242,20 @@ static void test_one_launch(void **state)
     fixture_close(&f);
 }
 
-/* ---- primvars: each mesh has its own ---------------------------------------------------------------------------- */
+/* ---- primvars: each mesh has values of its own ------------------------------------------------------------------ */
 static void test_primvars(void **state)
 {
     struct fixture f;
     struct sdd_error err = {0};
     sdd_mesh *meshes[3];
     sdd_result *results[3], *alone;
-    const int widths[] = {2, 5}, kinds[] = {SDD_VERTEX, SDD_VARYING};
     (void)state;
     fixture_open(&f, "genus2_mixed", 1, 0);
-    float *values = xalloc(5 * f.shape.desc.n_vertices, sizeof *values);
-    for (int64_t i = 0; i < 5 * f.shape.desc.n_vertices; i++)
+    float *values = xalloc(6 * f.shape.desc.n_vertices, sizeof *values);
+    for (int64_t i = 0; i < 6 * f.shape.desc.n_vertices; i++)
         values[i] = (float)(i % 31);
     for (int k = 0; k < 2; k++) {
-        const struct sdd_primvar own = {kinds[k], widths[k], 0, values};
+        const struct sdd_primvar own = {SDD_VERTEX, 5, 0, values + k * f.shape.desc.n_vertices};
         assert_int_equal(sdd_mesh_create(f.topology, f.shape.points, f.shape.uvs, meshes + k, &err), SDD_OK);
         assert_int_equal(sdd_mesh_set_primvars(meshes[k], 1, &own, &err), SDD_OK);
     }
@@ -235,13 +265,13 @@ static void test_primvars(void **state)
         struct sdd_refine_request r = fixture_ask(2, SDD_SURFACE_REFINED, SDD_POSITIONS | SDD_PRIMVARS);
         r.method = e->name;
         r.primvars = 1;
-        if (sdd_refine(meshes[0], &r, &alone, &err) == SDD_EUNSUPPORTED)
+        if (refine_once(meshes[0], &r, &alone, &err) == SDD_EUNSUPPORTED)
             continue;
         sdd_result_free(alone);
-        assert_int_equal(sdd_refine_many(meshes, 3, &r, results, &err), SDD_OK);
+        assert_int_equal(batch_once(meshes, 3, &r, results, &err), SDD_OK);
         for (int k = 0; k < 3; k++) {
-            assert_int_equal(sdd_refine(meshes[k], &r, &alone, &err), SDD_OK);
-            const struct sdd_plan *want = &sdd_result_info(alone)->plan, *got = &sdd_result_info(results[k])->plan;
+            assert_int_equal(refine_once(meshes[k], &r, &alone, &err), SDD_OK);
+            const struct sdd_plan_info *want = &sdd_result_info(alone)->plan, *got = &sdd_result_info(results[k])->plan;
             assert_int_equal(got->n_blocks, want->n_blocks);
             for (int b = 0; b < want->n_blocks; b++)
                 if (got->blocks[b].components != want->blocks[b].components ||
@@ -252,13 +282,18 @@ static void test_primvars(void **state)
         for (int k = 0; k < 3; k++)
             sdd_result_free(results[k]);
     }
-    meshes[2] = f.mesh; /* has none */
     struct sdd_refine_request r = fixture_ask(2, SDD_SURFACE_REFINED, SDD_POSITIONS | SDD_PRIMVARS);
+    const struct sdd_primvar wider = {SDD_VERTEX, 6, 0, values}, varying = {SDD_VARYING, 5, 0, values};
     r.primvars = 1;
-    int64_t before = fixture_used(&f);
-    assert_int_equal(sdd_refine_many(meshes, 3, &r, results, &err), SDD_EINVALID);
-    assert_string_equal(err.field, "primvars");
-    assert_true(!results[0] && !results[1] && !results[2] && fixture_used(&f) == before);
+    for (int k = 0; k < 3; k++) { /* The plan is of the first mesh; the last has no primvars, or others than that. */
+        meshes[2] = f.mesh;
+        if (k)
+            assert_int_equal(sdd_mesh_set_primvars(f.mesh, 1, k == 1 ? &wider : &varying, &err), SDD_OK);
+        int64_t before = fixture_used(&f);
+        assert_int_equal(batch_once(meshes, 3, &r, results, &err), SDD_EINVALID);
+        assert_string_equal(err.field, "primvars");
+        assert_true(!results[0] && !results[1] && !results[2] && fixture_used(&f) == before);
+    }
     sdd_mesh_free(meshes[0]);
     sdd_mesh_free(meshes[1]);
     free(values);
@@ -267,14 +302,14 @@ static void test_primvars(void **state)
 
 /* ---- refused ---------------------------------------------------------------------------------------------------- */
 static void expect_refused(const struct fixture *f, sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r,
-                           int code, const char *field)
+                           const struct sdd_run *run, int code, const char *field)
 {
     static const char none;
     struct sdd_error err = {0};
     sdd_result *results[3] = {(sdd_result *)(uintptr_t)&none, (sdd_result *)(uintptr_t)&none,
                               (sdd_result *)(uintptr_t)&none};
     const int64_t before = fixture_used(f);
-    assert_int_equal(sdd_refine_many(meshes, n, r, results, &err), code);
+    assert_int_equal(batch_once_as(meshes, n, r, run, results, &err), code);
     assert_true(err.code == code && *err.text);
     assert_string_equal(err.field, field);
     for (int k = 0; k < n && n <= 3; k++)
@@ -295,25 +330,23 @@ static void test_refused(void **state)
     meshes[0] = meshes[1] = f.mesh;
     assert_int_equal(sdd_mesh_create(other, f.shape.points, NULL, &meshes[2], &err), SDD_OK);
     struct sdd_refine_request r = fixture_ask(2, SDD_SURFACE_REFINED, EVERYTHING);
-    expect_refused(&f, meshes, 0, &r, SDD_EINVALID, "meshes");
-    expect_refused(&f, meshes, -1, &r, SDD_EINVALID, "meshes");
-    expect_refused(&f, meshes, SDD_MAX_MANY + 1, &r, SDD_EINVALID, "meshes");
-    expect_refused(&f, meshes, 3, &r, SDD_EINVALID, "meshes");
-    expect_refused(&f, meshes + 1, 2, &r, SDD_EINVALID, "meshes");
+    expect_refused(&f, meshes, 0, &r, NULL, SDD_EINVALID, "meshes");
+    expect_refused(&f, meshes, -1, &r, NULL, SDD_EINVALID, "meshes");
+    expect_refused(&f, meshes, SDD_MAX_BATCH + 1, &r, NULL, SDD_EINVALID, "meshes");
+    expect_refused(&f, meshes, 3, &r, NULL, SDD_EINVALID, "meshes");
+    expect_refused(&f, meshes + 1, 2, &r, NULL, SDD_EINVALID, "meshes");
     r.level = SDD_MAX_LEVEL + 1;
-    expect_refused(&f, meshes, 2, &r, SDD_EINVALID, "level");
+    expect_refused(&f, meshes, 2, &r, NULL, SDD_EINVALID, "level");
     r.level = 3;
     r.method = "no-such";
-    expect_refused(&f, meshes, 2, &r, SDD_EINVALID, "method");
+    expect_refused(&f, meshes, 2, &r, NULL, SDD_EINVALID, "method");
     const struct sdd_engine_info *e;
     for (int row = 0; (e = sdd_engine(row)); row++) {
         sdd_result *result;
         r.method = e->name;
-        assert_int_equal(sdd_refine(f.mesh, &r, &result, &err), SDD_OK); /* what stays with the topology */
+        assert_int_equal(refine_once(f.mesh, &r, &result, &err), SDD_OK); /* what stays with the topology */
         sdd_result_free(result);
-        r.cancel = &cancel;
-        expect_refused(&f, meshes, 2, &r, SDD_ECANCELLED, "");
-        r.cancel = NULL;
+        expect_refused(&f, meshes, 2, &r, &(struct sdd_run){.cancel = &cancel}, SDD_ECANCELLED, "");
     }
     sdd_mesh_free(meshes[2]);
     sdd_topology_unref(other);
@@ -328,7 +361,7 @@ static void test_memory(void **state)
     for (int row = 0; (e = sdd_engine(row)); row++) {
         struct fixture f;
         struct batch c;
-        struct sdd_plan plan;
+        struct sdd_plan_info plan;
         struct sdd_error err = {0};
         sdd_result *results[MOST];
         struct sdd_refine_request r = fixture_ask(3, SDD_SURFACE_REFINED, SDD_POSITIONS);
@@ -336,17 +369,17 @@ static void test_memory(void **state)
         fixture_open(&f, "genus2", 1, 0);
         crowd_open(&c, f.device, &f.shape, &f.shape.desc);
         (void)launches_of(&c, &r, 1); /* what stays with the topology */
-        assert_int_equal(sdd_plan(c.topology, &r, &plan, &err), SDD_OK);
+        assert_int_equal(plan_once(c.topology, &r, &plan, &err), SDD_OK);
         const int64_t before = fixture_used(&f), limit = f.device->limit;
         f.device->limit = before + plan.device_bytes;
         (void)launches_of(&c, &r, 1);
-        assert_int_equal(sdd_refine_many(c.meshes, MOST, &r, results, &err), SDD_ENO_MEMORY);
+        assert_int_equal(batch_once(c.meshes, MOST, &r, results, &err), SDD_ENO_MEMORY);
         assert_true(err.available == plan.device_bytes && err.needed > plan.device_bytes);
         assert_null(results[0]);
         assert_null(results[MOST - 1]);
         const int64_t needed = err.needed;
         f.device->limit = before + needed - 1;
-        assert_int_equal(sdd_refine_many(c.meshes, MOST, &r, results, &err), SDD_ENO_MEMORY);
+        assert_int_equal(batch_once(c.meshes, MOST, &r, results, &err), SDD_ENO_MEMORY);
         assert_int_equal(err.needed, needed);
         f.device->limit = before + needed;
         (void)launches_of(&c, &r, MOST);

@@ -4,6 +4,7 @@
 #include "gpu/device/device.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -26,13 +27,12 @@ static int launch(void *device, int kernel, const void *args, size_t args_bytes,
 /* Makes the matrix of level 4, the last of a row of products. */
 static int prepare(sdd_mesh *mesh, int last)
 {
-    const struct sdd_refine_request r = {
-        .level = 4, .include = SDD_POSITIONS, .method = "subdivision-matrix", .cancel = &cancel};
+    const struct sdd_refine_request r = {.level = 4, .include = SDD_POSITIONS, .method = "subdivision-matrix"};
     struct sdd_error err = {0};
     atomic_store(&cancel, 0);
     n_parts = 0;
     last_part = last;
-    return sdd_prepare(mesh, &r, &err);
+    return prepare_once(mesh, &r, &cancel, &err);
 }
 
 static void test_parts(void **state)

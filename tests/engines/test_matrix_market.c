@@ -5,6 +5,7 @@
 #include "gpu/sdd/sdd_matrix.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,7 +97,7 @@ static sdd_result *refine(sdd_mesh *mesh, const struct shape *s, int surface, in
         .level = LEVEL, .surface = surface, .include = include, .method = "mesh-matrix"};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(mesh, &r, &result, &err))
+    if (refine_once(mesh, &r, &result, &err))
         fail_msg("%s: %s", s->name, err.text);
     return result;
 }

@@ -39,7 +39,7 @@ static struct answer ask(sdd_mesh *m, int level, int surface)
     struct answer a;
     if (sdd_patches(m, &r, &a.result, &err) != SDD_OK)
         fail_msg("%s", err.text);
-    const struct sdd_plan *p = &sdd_result_info(a.result)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(a.result)->plan;
     int64_t bytes = 0;
     assert_int_equal(p->n_blocks, 5);
     for (int k = 0; k < 5; k++) {

@@ -5,6 +5,7 @@
 #include "tests/engines/fixture.h"
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,10 +79,10 @@ static sdd_result *refine(const struct under_test *u, const char *name, int leve
 {
     struct sdd_refine_request r = {.level = level, .include = include, .primvars = primvars, .method = fixture_method};
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_result *result = NULL;
     r.primvar_shapes = sdd_mesh_primvars(u->mesh, &r.n_primvars);
-    if (sdd_plan(u->topology, &r, &plan, &err) || sdd_refine(u->mesh, &r, &result, &err))
+    if (plan_once(u->topology, &r, &plan, &err) || refine_once(u->mesh, &r, &result, &err))
         fail_msg("%s: %s", name, err.text);
     assert_int_equal(plan.n_blocks, sdd_result_info(result)->plan.n_blocks);
     assert_int_equal(plan.device_bytes, sdd_result_info(result)->plan.device_bytes);
@@ -90,7 +91,7 @@ static sdd_result *refine(const struct under_test *u, const char *name, int leve
 
 static const struct sdd_block *block(const sdd_result *r, int semantic, int primvar)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic && (primvar < 0 || p->blocks[k].primvar == primvar))
             return &p->blocks[k];
@@ -278,11 +279,11 @@ static void test_refused(void **state)
     assert_int_equal(sdd_mesh_set_primvars(f.mesh, 1, &varying, &err), SDD_OK);
     struct sdd_refine_request r = fixture_ask(1, SDD_SURFACE_REFINED, SDD_PRIMVARS);
     sdd_result *result = NULL;
-    assert_int_equal(sdd_refine(f.mesh, &r, &result, &err), SDD_EINVALID); /* names none */
+    assert_int_equal(refine_once(f.mesh, &r, &result, &err), SDD_EINVALID); /* names none */
     r.primvars = 2;
-    assert_int_equal(sdd_refine(f.mesh, &r, &result, &err), SDD_EINVALID); /* there is but one */
+    assert_int_equal(refine_once(f.mesh, &r, &result, &err), SDD_EINVALID); /* there is but one */
     r.primvars = 1;
-    assert_int_equal(sdd_refine(f.mesh, &r, &result, &err), SDD_OK);
+    assert_int_equal(refine_once(f.mesh, &r, &result, &err), SDD_OK);
     sdd_result_free(result);
     assert_int_equal(sdd_mesh_set_primvars(f.mesh, 0, NULL, &err), SDD_OK);
     assert_int_equal(fixture_used(&f), before);

@@ -5,6 +5,7 @@
  * first step of Catmull-Clark, the face points and edge points of meshes of quads. And what it refuses. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -29,7 +30,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *method, int level, int sur
     const struct sdd_refine_request r = {.level = level, .surface = surface, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(mesh, &r, &result, &err) != SDD_OK)
+    if (refine_once(mesh, &r, &result, &err) != SDD_OK)
         fail_msg("%s level %d by %s: %s", name, level, method, err.text);
     assert_string_equal(sdd_result_info(result)->plan.method, method);
     return result;
@@ -81,7 +82,7 @@ static int is_exact(const struct sdd_topology_info *i, int level, int64_t row, c
 static void compare(const struct shape *s, const struct sdd_topology_info *i, int level, int limit, sdd_result *matrix,
                     sdd_result *spla)
 {
-    const struct sdd_plan *a = &sdd_result_info(matrix)->plan, *b = &sdd_result_info(spla)->plan;
+    const struct sdd_plan_info *a = &sdd_result_info(matrix)->plan, *b = &sdd_result_info(spla)->plan;
     const float *p = a->blocks[0].data, *q = b->blocks[0].data;
     const int64_t n = a->blocks[0].count;
     unsigned char *boundary = boundary_of(a->blocks + 1, n);
@@ -189,13 +190,13 @@ static void refuse(const struct shape *s, const struct sdd_mesh_desc *d, int lev
     const struct sdd_refine_request r = {
         .level = level, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "mesh-matrix-spla"};
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_result *result;
     sdd_topology *t = NULL;
     sdd_mesh *m = NULL;
     open_mesh(s, d, &t, &m);
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), plan_rc);
-    assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_EUNSUPPORTED);
+    assert_int_equal(plan_once(t, &r, &plan, &err), plan_rc);
+    assert_int_equal(refine_once(m, &r, &result, &err), SDD_EUNSUPPORTED);
     assert_null(result);
     assert_string_equal(err.field, "method");
     if (!strstr(err.text, words) || !strstr(err.text, "engine mesh-matrix-spla does not do "))
@@ -265,13 +266,13 @@ static void test_too_large(void **state)
         .level = 14, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "mesh-matrix-spla"};
     struct shape s;
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_topology *t = NULL;
     sdd_mesh *m = NULL;
     (void)state;
     assert_int_equal(shape_load(test_shapes_dir(), "cube", &s, &err), SDD_OK);
     open_mesh(&s, &s.desc, &t, &m);
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_ETOO_LARGE);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_ETOO_LARGE);
     assert_string_equal(err.field, "level");
     assert_true(err.needed > err.available);
     sdd_mesh_free(m);

@@ -6,6 +6,7 @@
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,10 +166,10 @@ static void law_counts(const struct shape *s)
     assert_int_equal(sdd_topology_create(device, &d, &t, &err), SDD_OK);
     sdd_topology_info(t, &info);
     for (int level = 1; level <= 5; level++) {
-        struct sdd_plan plan;
+        struct sdd_plan_info plan;
         struct sdd_refine_request request = {.level = level, .include = SDD_INDICES};
         struct refined r;
-        assert_int_equal(sdd_plan(t, &request, &plan, &err), SDD_OK);
+        assert_int_equal(plan_once(t, &request, &plan, &err), SDD_OK);
         refine(&d, s->points, level, s->name, &r);
         uint32_t(*edges)[2] = xalloc(3 * r.n_faces, sizeof *edges);
         int64_t n = 3 * r.n_faces, open = 0, twice = 0;
@@ -394,8 +395,8 @@ static void same_alone(const struct sdd_mesh_desc *d, const struct shape *s, con
         const struct sdd_refine_request r = {
             .level = level, .surface = i % 2, .include = includes[i / 2], .method = method};
         sdd_result *result;
-        assert_int_equal(sdd_refine(m, &r, &result, &err), SDD_OK);
-        const struct sdd_plan *p = &sdd_result_info(result)->plan;
+        assert_int_equal(refine_once(m, &r, &result, &err), SDD_OK);
+        const struct sdd_plan_info *p = &sdd_result_info(result)->plan;
         assert_int_equal(p->n_uvs, 3 * p->n_faces);
         for (int k = 0; k < p->n_blocks; k++) {
             int is_uvs = p->blocks[k].semantic == SDD_UVS;
@@ -419,10 +420,10 @@ static int is_done(const struct sdd_mesh_desc *d)
     const struct sdd_refine_request r = {
         .level = 4, .surface = SDD_SURFACE_LIMIT, .include = SDD_POSITIONS, .method = method};
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_topology *t;
     assert_int_equal(sdd_topology_create(device, d, &t, &err), SDD_OK);
-    int rc = sdd_plan(t, &r, &plan, &err);
+    int rc = plan_once(t, &r, &plan, &err);
     sdd_topology_unref(t);
     assert_true(!rc || (rc == SDD_EUNSUPPORTED && strcmp(method, "auto") != 0));
     return !rc;
@@ -535,7 +536,7 @@ static void test_refused(void **state)
     struct shape s;
     struct sdd_error err = {0};
     sdd_topology *t;
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     static const int32_t corners[] = {0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2};
     struct sdd_refine_request r = {.level = 2, .include = SDD_POSITIONS | SDD_UVS};
     (void)state;
@@ -544,11 +545,11 @@ static void test_refused(void **state)
     s.desc.uv_indices = corners;
     s.desc.options.fvar = SDD_FVAR_BOUNDARIES;
     assert_int_equal(sdd_topology_create(device, &s.desc, &t, &err), SDD_OK);
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_EUNSUPPORTED);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_EUNSUPPORTED);
     assert_string_equal(err.field, "faceVaryingLinearInterpolation");
     r.include = SDD_POSITIONS;
     for (r.level = 1; r.level <= SDD_MAX_LEVEL; r.level++)
-        assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_OK);
+        assert_int_equal(plan_once(t, &r, &plan, &err), SDD_OK);
     sdd_topology_unref(t);
     shape_free(&s);
     enum { N = 200 }; /* faces around a vertex */
@@ -564,7 +565,7 @@ static void test_refused(void **state)
     }
     assert_int_equal(sdd_topology_create(device, &fan, &t, &err), SDD_OK);
     r.level = 15;
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_ETOO_LARGE);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_ETOO_LARGE);
     assert_string_equal(err.field, "level");
     assert_int_equal(err.needed, 3 * (int64_t)N * 14348907 + (N + 2) * 2187);
     sdd_topology_unref(t);

@@ -4,6 +4,7 @@
  * threads. */
 #include "tests/engines/same_as.h"
 #include "tests/oracle/dice.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -180,7 +181,7 @@ static void test_mirror_plane(void **state)
         const struct sdd_refine_request r = {
             .level = level, .surface = k % 2, .include = SDD_POSITIONS, .method = "tabulated"};
         sdd_result *result;
-        if (sdd_refine(mesh, &r, &result, &err))
+        if (refine_once(mesh, &r, &result, &err))
             fail_msg("%s", err.text);
         const struct sdd_block *b = sdd_result_info(result)->plan.blocks;
         int64_t zeros[2] = {0, 0};

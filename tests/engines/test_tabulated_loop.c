@@ -2,6 +2,7 @@
 /* test_tabulated_loop.c: test_tabulated.c for triangles under Loop: on every shape, cut into triangles, at levels 1
  * to 6, what tables make is what mesh-matrix makes, but for rounding. */
 #include "tests/engines/same_as.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static int has_tables(const struct shape *s)
     sdd_mesh *m = NULL;
     if (sdd_topology_create(by_tables.device[0], &s->desc, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
         fail_msg("%s: %s", s->name, err.text);
-    int rc = sdd_prepare(m, &r, &err);
+    int rc = prepare_once(m, &r, NULL, &err);
     sdd_mesh_free(m);
     sdd_topology_unref(t);
     if (rc && (rc != SDD_EUNSUPPORTED || strncmp(err.text, "no tables: ", 11) != 0))

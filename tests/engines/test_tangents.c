@@ -7,6 +7,7 @@
 #include "tests/oracle/cases.h"
 #include "tests/oracle/planes.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,7 +31,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *label, const char *method,
         .level = level, .surface = SDD_SURFACE_LIMIT, .include = include, .method = method};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    int rc = sdd_refine(mesh, &r, &result, &err);
+    int rc = refine_once(mesh, &r, &result, &err);
     if (rc && rc != SDD_EUNSUPPORTED)
         fail_msg("%s level %d by %s: %s", label, level, method, err.text);
     return result;
@@ -38,7 +39,7 @@ static sdd_result *refine(sdd_mesh *mesh, const char *label, const char *method,
 
 static const struct sdd_block *block(const sdd_result *r, int semantic)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     for (int k = 0; k < p->n_blocks; k++)
         if (p->blocks[k].semantic == semantic)
             return p->blocks + k;
@@ -60,7 +61,7 @@ static void same_alone(sdd_mesh *mesh, const char *label, int level, const sdd_r
 
 static void check_planes(const char *label, int level, const sdd_result *r)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     const struct sdd_block *n = block(r, SDD_NORMALS), *t = block(r, SDD_TANGENTS);
     const float *normal = n->data, *tangents = t->data;
     assert_true(t->components == 6 && t->count == p->n_vertices && t->bytes == 24 * p->n_vertices);
@@ -149,15 +150,15 @@ static void test_refined(void **state)
     struct shape s;
     struct sdd_error err = {0};
     sdd_topology *t = NULL;
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     struct sdd_refine_request r = {.level = 2, .include = SDD_POSITIONS | SDD_TANGENTS};
     assert_int_equal(shape_load(test_shapes_dir(), "cube", &s, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(device, &s.desc, &t, &err), SDD_OK);
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_EINVALID);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_EINVALID);
     assert_string_equal(err.field, "include");
     assert_string_equal(err.text, "tangents are the limit surface's; ask for surface=limit");
     r.surface = SDD_SURFACE_LIMIT;
-    assert_int_equal(sdd_plan(t, &r, &plan, &err), SDD_OK);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_OK);
     assert_int_equal(plan.n_blocks, 2);
     assert_int_equal(plan.host_bytes, 36 * plan.n_vertices);
     sdd_topology_unref(t);

@@ -5,6 +5,7 @@
  * Bytes: options, vertices, faces, creases, corners, holes, UVs, level and surface; then face sizes, corner indices
  * (signed), and so on, at the end channels and primvars; what the input has no bytes for is 0. */
 #include "server/mesh/mesh.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static sdd_device *device(void)
 /* No patch or face names a row that is not there. */
 static void check_rows(const sdd_result *result)
 {
-    const struct sdd_plan *p = &sdd_result_info(result)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(result)->plan;
     for (int k = 1; k < 4; k += 2)
         for (int64_t i = 0; i < p->blocks[k].count * p->blocks[k].components; i++)
             if (((const uint32_t *)p->blocks[k].data)[i] >= p->n_vertices)
@@ -58,7 +59,7 @@ static void check_rows(const sdd_result *result)
 /* No index of a primvar is past its values. */
 static void check_primvars(const sdd_result *result)
 {
-    const struct sdd_plan *p = &sdd_result_info(result)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(result)->plan;
     for (int k = 1; k < p->n_blocks; k++) {
         const struct sdd_block *b = &p->blocks[k], *values = b - 1; /* they come in pairs */
         if (b->semantic != SDD_PRIMVAR_INDICES)
@@ -76,18 +77,16 @@ static void refine(sdd_mesh *m, int level, int surface)
 {
     static const int includes[] = {31, SDD_POSITIONS | SDD_FACE_PARAMS | SDD_PRIMVARS | SDD_PRIMVAR_INDICES};
     int n;
-    const struct sdd_primvar *shapes = sdd_mesh_primvars(m, &n);
+    (void)sdd_mesh_primvars(m, &n);
     for (int i = 0; sdd_engine(i / 2); i++) {
         struct sdd_refine_request r = {.level = level,
                                        .surface = surface,
                                        .include = includes[i % 2] | (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
                                        .method = sdd_engine(i / 2)->name,
-                                       .primvars = (1u << n) - 1,
-                                       .n_primvars = n,
-                                       .primvar_shapes = shapes};
+                                       .primvars = (1u << n) - 1};
         struct sdd_error err = {0};
         sdd_result *result = NULL;
-        if (sdd_refine(m, &r, &result, &err) != SDD_OK && !err.text[0])
+        if (refine_once(m, &r, &result, &err) != SDD_OK && !err.text[0])
             abort();
         if (result)
             check_primvars(result);

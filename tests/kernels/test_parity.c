@@ -19,6 +19,7 @@
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
+#include "tests/refine_once.h"
 
 #define MOST_VERTICES 300000 /* of a refined mesh: deeper levels are left out */
 #define MOST_OF_MATRIX 500
@@ -57,7 +58,7 @@ static void note_error(struct record *r, int code, const struct sdd_error *err)
 
 static void note_result(struct record *r, sdd_result *result)
 {
-    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    const struct sdd_plan_info *plan = &sdd_result_info(result)->plan;
     note(r, (uint64_t)plan->n_vertices);
     for (int i = 0; i < plan->n_blocks; i++) {
         const struct sdd_block *b = plan->blocks + i;
@@ -82,7 +83,7 @@ static int refine_by(sdd_mesh *mesh, const char *method, int level, int surface,
                                                .method = method};
     struct sdd_error err = {0};
     sdd_result *result;
-    int rc = sdd_refine(mesh, &request, &result, &err);
+    int rc = refine_once(mesh, &request, &result, &err);
     if (rc) {
         assert_null(result);
         note_error(r, rc, &err);
@@ -112,17 +113,14 @@ static int refine(sdd_mesh *mesh, int level, int surface, int include, struct re
 /* Some rows of the middle, by the engine that makes them without the rest. */
 static void part(sdd_mesh *mesh, int surface, struct record *r)
 {
-    struct sdd_refine_request request = {
+    const struct sdd_refine_request request = {
         .level = 2, .surface = surface, .include = SDD_POSITIONS, .method = "tabulated"};
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_result *result;
-    int rc = sdd_plan(mesh->topology, &request, &plan, &err);
-    if (!rc) {
-        request.first_row = plan.n_vertices / 3;
-        request.n_rows = plan.n_vertices / 2;
-        rc = sdd_refine(mesh, &request, &result, &err);
-    }
+    int rc = plan_once(mesh->topology, &request, &plan, &err);
+    if (!rc)
+        rc = rows_once(mesh, &request, plan.n_vertices / 3, plan.n_vertices / 2, &result, &err);
     if (rc)
         note_error(r, rc, &err);
     else
@@ -137,7 +135,7 @@ static void together(sdd_mesh *mesh, int surface, struct record *r)
     struct sdd_error err = {0};
     sdd_mesh *meshes[2] = {mesh, mesh};
     sdd_result *results[2];
-    int rc = sdd_refine_many(meshes, 2, &request, results, &err);
+    int rc = batch_once(meshes, 2, &request, results, &err);
     if (rc)
         note_error(r, rc, &err);
     for (int k = 0; k < 2 && !rc; k++)

@@ -18,6 +18,7 @@
 #include "tests/env.h"
 #include "tests/kernels/parity_device.h"
 #include "tests/oracle/shape.h"
+#include "tests/refine_once.h"
 
 /* ---- the k-th host allocation ------------------------------------------------------------------------------ */
 /* Replaces malloc for the process and fails calls that come from libsdd's own code; those of others, the OpenMP
@@ -96,7 +97,7 @@ static int digest_is_right(const struct sdd_block *b)
 
 static void keep_digests(sdd_result *result, uint64_t *digest)
 {
-    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    const struct sdd_plan_info *plan = &sdd_result_info(result)->plan;
     for (int i = 0; i < plan->n_blocks; i++) {
         assert_true(digest_is_right(plan->blocks + i));
         *digest = *digest * 31 + plan->blocks[i].digest;
@@ -112,7 +113,7 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
                                                           (surface == SDD_SURFACE_LIMIT ? SDD_TANGENTS : 0),
                                                .method = method};
     sdd_result *result;
-    int rc = sdd_refine(mesh, &request, &result, err);
+    int rc = refine_once(mesh, &request, &result, err);
     if (rc) {
         assert_null(result);
         return rc;
@@ -127,7 +128,7 @@ static int refine_together(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *e
     const struct sdd_refine_request request = {.level = 2, .include = SDD_POSITIONS, .method = "tabulated"};
     sdd_mesh *meshes[2] = {mesh, mesh};
     sdd_result *results[2];
-    int rc = sdd_refine_many(meshes, 2, &request, results, err);
+    int rc = batch_once(meshes, 2, &request, results, err);
     for (int k = 0; k < 2; k++) {
         if (rc)
             assert_null(results[k]);

@@ -3,6 +3,7 @@
 #include "tests/oracle/cases.h"
 #include "tests/env.h"
 #include "tests/oracle/triangles.h"
+#include "tests/refine_once.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,13 +82,13 @@ static int left_for_spla(struct sdd_mesh_desc *d)
         .level = 1, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = run.method};
     struct sdd_topology_info info;
     struct sdd_error err = {0};
-    struct sdd_plan plan;
+    struct sdd_plan_info plan;
     sdd_topology *t;
     if (sdd_topology_create(run.device, d, &t, &err))
         fail_msg("%s", err.text);
     sdd_topology_info(t, &info);
     smooth = smooth && info.min_face_size == 3; /* the rule changes nothing else */
-    int rc = sdd_plan(t, &r, &plan, &err);
+    int rc = plan_once(t, &r, &plan, &err);
     sdd_topology_unref(t);
     if (info.manifold && !tags && !smooth) {
         assert_int_equal(rc, SDD_OK);

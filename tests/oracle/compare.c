@@ -2,6 +2,7 @@
 /* compare.c: the library's blocks as a witness's answer, and two answers side by side. */
 #include "tests/env.h"
 #include "tests/oracle/cases.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ int level_that_fits(const struct sdd_mesh_desc *desc, int highest, int64_t max_v
 
 static const struct sdd_block *block(const sdd_result *r, int semantic)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     for (int i = 0; i < p->n_blocks; i++)
         if (p->blocks[i].semantic == semantic)
             return &p->blocks[i];
@@ -69,7 +70,7 @@ static double *take_uvs(const sdd_result *r, const struct refined *out)
 /* Blocks are of the size the plan said, and the plan is what was run. */
 static void take_refined(const sdd_result *r, int with_uvs, struct refined *out)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     out->n_vertices = p->n_vertices;
     out->n_faces = p->n_faces;
     out->points = doubles(r, SDD_POSITIONS, 3, p->n_vertices);
@@ -114,11 +115,11 @@ int library_surfaces(sdd_mesh *mesh, const char *method, int with_uvs, int level
                                    .method = method,
                                    .include = SDD_POSITIONS | SDD_INDICES | also};
     memset(out, 0, sizeof *out);
-    int rc = sdd_refine(mesh, &r, &refined, err);
+    int rc = refine_once(mesh, &r, &refined, err);
     r.surface = SDD_SURFACE_LIMIT;
     r.include = SDD_POSITIONS | SDD_NORMALS | SDD_TANGENTS | also;
     if (rc == SDD_OK)
-        rc = sdd_refine(mesh, &r, &limit, err);
+        rc = refine_once(mesh, &r, &limit, err);
     if (rc == SDD_OK) {
         take_refined(refined, with_uvs, out);
         take_limit(limit, with_uvs, out);

@@ -8,6 +8,7 @@
 #include "tests/oracle/judge.h"
 #include "tests/oracle/osd.h"
 #include "tests/oracle/random_mesh.h"
+#include "tests/refine_once.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +113,7 @@ static double *expected(const struct carried *c, int primvar, int surface, int64
 /* ---- what is got ------------ */
 static double *got_rows(const sdd_result *r, int primvar, int64_t n)
 {
-    const struct sdd_plan *p = &sdd_result_info(r)->plan;
+    const struct sdd_plan_info *p = &sdd_result_info(r)->plan;
     const struct sdd_block *values = NULL, *indices = NULL;
     const int width = widths[primvar];
     for (int k = 0; k < p->n_blocks; k++) {
@@ -168,7 +169,7 @@ static int check(const struct carried *c, sdd_mesh *mesh, const char *label, con
     r.primvars = 1u << primvar;
     snprintf(text, sizeof text, "%s, %s, %s%s", label, method, names[primvar],
              surface == SDD_SURFACE_LIMIT ? ", limit" : "");
-    if (sdd_refine(mesh, &r, &result, &err) != SDD_OK) {
+    if (refine_once(mesh, &r, &result, &err) != SDD_OK) {
         if (judge_may_refuse(&err))
             return 0;
         printf("%s: refused: %s: %s\n", text, sdd_err_code(err.code), err.text);

@@ -199,7 +199,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     for (int level = 1; level < last; level++) {
         struct ef_step_args step = {view(t, from, level), to->slot,  to->quad,
                                     to->friends,          to->sharp, real_quads(t, level)};
-        if (r->cancel && atomic_load(r->cancel))
+        if (run->cancel && atomic_load(run->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         DEV_LAUNCH(t->device, ef_step, &step, n_tasks(from));
         size_of_level(t, level + 1, &to->n_slots, &to->n_quads);
@@ -207,7 +207,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
         from = to;
         to = swap;
     }
-    if (r->cancel && atomic_load(r->cancel))
+    if (run->cancel && atomic_load(run->cancel))
         return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the last step");
     if (needs_structure(r))
         finish(run, from, &lay);

@@ -66,7 +66,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
     if (t->scheme->is_linear)
         linear(t, &s.mesh, run->mesh->points, last, r->level);
-    else if ((rc = refine_levels(&s, run->mesh->points, last, r, err)))
+    else if ((rc = refine_levels(&s, run->mesh->points, last, r->level, run->cancel, err)))
         return rc;
     finish_level(run, &s.mesh, &tables, last);
     return SDD_OK;

@@ -325,7 +325,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     dev_copy(t->device, l.control_ptr + 1, t->face_end, t->info.n_faces * (int64_t)sizeof *l.control_ptr);
     for (int level = 0; level < r->level && !rc; level++) {
         float *to = l.points[(r->level - level - 1) % 2];
-        if (r->cancel && atomic_load(r->cancel))
+        if (run->cancel && atomic_load(run->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         rc = run_step(run, &l, level, p, to, err);
         p = to;

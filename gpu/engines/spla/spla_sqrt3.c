@@ -258,7 +258,7 @@ int spla_sqrt3_run(const struct engine_run *run, struct sdd_error *err)
     for (int level = 0; level < last && !rc; level++) {
         float *to = level + 1 == last && finish_in_place(r) ? run->positions : l.points[(level + 1) % 2];
         struct step at;
-        if (r->cancel && atomic_load(r->cancel))
+        if (run->cancel && atomic_load(run->cancel))
             return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before level %d", level + 1);
         rc = make_adjacency(t, &l, level, &at, err);
         if (rc)

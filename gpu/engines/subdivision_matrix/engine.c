@@ -79,15 +79,15 @@ static int check_sqrt3(const sdd_topology *t, const struct sdd_refine_request *r
     return rc ? rc : sqrt3_check(t, r, err);
 }
 
-static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
+static int prepare(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
+                   struct sdd_error *err)
 {
-    sdd_topology *t = mesh->topology;
     unsigned wanted = r->include & SDD_POSITIONS ? 1u << r->surface : 0;
     if (has_masks(t, r))
         wanted |= 1u << MATRIX_TANGENTS_1 | 1u << MATRIX_TANGENTS_2;
     else if (needs_last(r) && t->scheme->has_grids)
         wanted |= 1u << MATRIX_POINTS;
-    return matrices_prepare(t, NULL, r, wanted, err);
+    return matrices_prepare(t, NULL, r, wanted, cancel, err);
 }
 
 /* Makes normals and tangents of the n rows in `rows`, or of all where that is NULL, from what is around them on the
@@ -161,7 +161,8 @@ static int run(const struct engine_run *run, struct sdd_error *err)
 
 static int prepare_rows(const struct engine_rows *rows, struct sdd_error *err)
 {
-    return matrices_prepare(rows->topology, rows->channel, rows->request, 1u << rows->request->surface, err);
+    return matrices_prepare(rows->topology, rows->channel, rows->request, 1u << rows->request->surface, rows->cancel,
+                            err);
 }
 
 /* A product needs no scratch. */
@@ -174,7 +175,7 @@ static int64_t rows_scratch(const struct engine_rows *rows)
 static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
 {
     const struct matrix *m = matrices_of(rows->topology, rows->channel)->of + rows->request->surface;
-    int rc = result_cancelled(rows->request->cancel, "a primvar", err);
+    int rc = result_cancelled(rows->cancel, "a primvar", err);
     if (!rc)
         matrix_rows(rows->topology->device, m, rows->width, rows->values, 0, m->m.n_rows, rows->out);
     return rc;

@@ -22,6 +22,7 @@
 struct build {
     const sdd_topology *t;
     const struct sdd_refine_request *request;
+    const atomic_int *cancel;
     const struct topology_channel *channel;
     struct sdd_control mesh; /* The mesh on the current level, as in struct refine_levels. */
     struct device_block tools;
@@ -64,8 +65,7 @@ static void csr_free(sdd_device *d, struct csr *m)
 /* ---- rows ------------------------------------------------------------------------------------------------------ */
 static int cancelled(const struct build *b, int level, struct sdd_error *err)
 {
-    const atomic_int *cancel = b->request->cancel;
-    if (!cancel || !atomic_load(cancel))
+    if (!b->cancel || !atomic_load(b->cancel))
         return SDD_OK;
     return sdd_fail(err, SDD_ECANCELLED, "", "cancelled before the matrix of level %d", level);
 }
@@ -395,9 +395,9 @@ static unsigned which_miss(const sdd_topology *t, const struct matrices *all, un
 }
 
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
-                     unsigned wanted, struct sdd_error *err)
+                     unsigned wanted, const atomic_int *cancel, struct sdd_error *err)
 {
-    struct build b = {.t = t, .request = r, .channel = c, .mesh = topology_channel_control(t, c)};
+    struct build b = {.t = t, .request = r, .cancel = cancel, .channel = c, .mesh = topology_channel_control(t, c)};
     struct csr all_points = {0};
     struct matrices *all = topology_kept_get(t, c, &matrices_ops, err);
     unsigned missing = all ? which_miss(t, all, wanted, r->level) : 0;

@@ -36,7 +36,7 @@ struct matrices {
  * except under sqrt3.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
-                     unsigned wanted, struct sdd_error *err) SDD_MUST_CHECK;
+                     unsigned wanted, const atomic_int *cancel, struct sdd_error *err) SDD_MUST_CHECK;
 /* matrices_of: the matrices that have been made, or NULL if there are none. */
 const struct matrices *matrices_of(const sdd_topology *t, const struct topology_channel *c);
 /* matrix_rows: queues the product of rows [first, first + n) of a matrix with x, whose rows have `width` floats. */

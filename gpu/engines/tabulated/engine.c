@@ -9,6 +9,7 @@
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/result.h"
 #include "gpu/levels/levels.h"
+#include <string.h>
 
 _Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
 
@@ -69,10 +70,21 @@ static int check_triangles(const sdd_topology *t, const struct sdd_refine_reques
     return check_level(r, TABULATED_MAX_LEVEL, err);
 }
 
+/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? For few levels they do so only for points of
+ * the limit surface, which take one step more. For triangles a GPU makes tangents, and rows of few levels, one by one. */
+static int pays(const sdd_topology *t, const struct sdd_refine_request *r)
+{
+    const int limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & ENGINE_AROUND);
+    if (!(r->include & SDD_POSITIONS) || r->level < (limit_points ? 2 : 3))
+        return 0;
+    return t->scheme->kind != SCHEME_TRIANGLES || (r->level > 2 && !(r->include & SDD_TANGENTS)) ||
+           strcmp(t->device->b->name, "cpu") == 0;
+}
+
 /* Makes tables, which are the fastest way. If a mesh of quads can have none, it makes patches instead, which make
  * only points. */
 static int prepare_surface(const sdd_topology *t, const struct sdd_refine_request *r, int surface, int include,
-                           struct sdd_error *err)
+                           const atomic_int *cancel, struct sdd_error *err)
 {
     int rc = tabulated_prepare(t, NULL, r->level, surface, include & ENGINE_AROUND, err);
     if (rc != SDD_EUNSUPPORTED || t->scheme->kind != SCHEME_QUADS)
@@ -82,17 +94,17 @@ static int prepare_surface(const sdd_topology *t, const struct sdd_refine_reques
     if (!(include & SDD_POSITIONS) || (of->adaptive && of->adaptive->plan.request.level == r->level))
         return SDD_OK;
     adaptive_free(of->adaptive);
-    return adaptive_create(t, r->level, surface, r->cancel, &of->adaptive, err);
+    return adaptive_create(t, r->level, surface, cancel, &of->adaptive, err);
 }
 
-static int prepare(const sdd_mesh *mesh, const struct sdd_refine_request *r, struct sdd_error *err)
+static int prepare(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
+                   struct sdd_error *err)
 {
-    const sdd_topology *t = mesh->topology;
     int rc = SDD_OK;
     if (r->include & ENGINE_POINTS)
-        rc = prepare_surface(t, r, r->surface, r->include, err);
+        rc = prepare_surface(t, r, r->surface, r->include, cancel, err);
     if (!rc && needs_last(t, r))
-        rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, err);
+        rc = prepare_surface(t, r, SDD_SURFACE_REFINED, SDD_POSITIONS, cancel, err);
     return rc;
 }
 
@@ -216,7 +228,7 @@ static int run_rows(const struct engine_rows *rows, struct sdd_error *err)
     struct tabulated *kept = tabulated_of(t, rows->channel);
     if (!tabulated_has(kept, r->level, r->surface))
         return refine_values_run(rows, err);
-    int rc = result_cancelled(r->cancel, "a primvar", err);
+    int rc = result_cancelled(rows->cancel, "a primvar", err);
     if (!rc)
         tabulated_rows(kept, r->surface, rows->width,
                        &(struct tabulated_batch){1, {rows->values}, {rows->scratch}, {rows->out}, rows->as});
@@ -239,6 +251,7 @@ const struct engine sdd_engine_tabulated = {
     .of = {[SCHEME_QUADS] = {check_quads, scratch, run}, [SCHEME_TRIANGLES] = {check_triangles, scratch, run}},
     .prepare = prepare,
     .by_name_alone = 1,
+    .pays = pays,
     .ranges = 1,
     .by = by,
     .direct = direct,
