@@ -3,9 +3,9 @@
  * device that, at the largest launch of each kernel with a tuned form, launches both forms again with the same
  * arguments: medians of 11, and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench K=NAME); else it is
  * all of them. Without a GPU it says so and ends well. */
-#include "gpu/device/backend.h"
+#include "gpu/backend/backend.h"
+#include "tests/refine_once.h"
 #include "gpu/mesh/mesh.h"
-#include "gpu/sdd/sdd_many.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
 #include "tests/oracle/refined.h"
@@ -123,7 +123,7 @@ static void refine(sdd_mesh *mesh, int include, int compact, uint32_t primvars)
                                          .method = "tabulated"};
     struct sdd_error err = {0};
     sdd_result *result = NULL;
-    if (sdd_refine(mesh, &r, &result, &err))
+    if (refine_once(mesh, &r, &result, &err))
         oracle_die("refine: %s", err.text);
     sdd_result_free(result);
 }
@@ -135,7 +135,7 @@ static void refine_two(sdd_mesh *mesh)
     struct sdd_error err = {0};
     sdd_mesh *two[2] = {mesh, mesh};
     sdd_result *results[2] = {NULL, NULL};
-    if (sdd_refine_many(two, 2, &r, results, &err))
+    if (batch_once(two, 2, &r, results, &err))
         oracle_die("refine: %s", err.text);
     sdd_result_free(results[0]);
     sdd_result_free(results[1]);
