@@ -19,6 +19,7 @@ struct server { /* the loop thread's, but for what the rooms say of theirs */
     struct memory memory;
     struct storage storage;
     struct sending sending;
+    struct estimate estimate;
     struct service service; /* these, for handlers */
 
     uv_loop_t loop;

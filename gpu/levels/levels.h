@@ -49,7 +49,8 @@ struct smooth {
     float *parts[2];  /* chaikin_lay_out */
     float *buffer[2]; /* buffer k: rows of the levels last - k, last - k - 2, .. but the last itself */
 };
-/* smooth_levels: from the control rows to those of last_level, which go to `last`; queues. s->mesh is on that level then.
+/* smooth_levels: from the control rows to those of last_level, which go to `last`; queues. s->mesh is on that level
+ * then.
  * Errors  SDD_ECANCELLED */
 int smooth_levels(struct smooth *s, const float *from, float *last, int last_level, const atomic_int *cancel,
                   struct sdd_error *err) SDD_MUST_CHECK;

@@ -17,6 +17,7 @@
 #include "server/operation/storage.h"
 
 struct sending;
+struct estimate;
 struct idempotency;
 
 /* What handlers and steps work with: the rooms below, each of which sees its own part alone. serve.c makes it. */
@@ -27,7 +28,8 @@ struct service {
     struct jobs *jobs;
     struct memory *memory;
     struct storage *storage;
-    struct sending *sending; /* refine.h */
+    struct sending *sending;   /* refine.h */
+    struct estimate *estimate; /* refine.h */
 };
 static inline struct service *service_of(const struct request *r)
 {

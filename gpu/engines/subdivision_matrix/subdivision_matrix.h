@@ -31,8 +31,8 @@ struct matrices {
 };
 
 /* matrices_prepare: makes, and keeps with the mesh of a channel (NULL: the control mesh), those of the request's level
- * that are missing. The bits of `wanted` are 1 << enum matrix_of, both tangents or none; of sqrt3 points of the request's surface alone. Where rows are bare, the points are made along with
- * the tangents, but under sqrt3.
+ * that are missing. The bits of `wanted` are 1 << enum matrix_of: both tangents or none, and under sqrt3 points of the
+ * request's surface alone. Where rows are bare, the points are made along with the tangents, but under sqrt3.
  * Errors  SDD_ETOO_LARGE (2^31 entries), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int matrices_prepare(const sdd_topology *t, const struct topology_channel *c, const struct sdd_refine_request *r,
                      unsigned wanted, const atomic_int *cancel, struct sdd_error *err) SDD_MUST_CHECK;
