@@ -105,7 +105,8 @@ static void make_rooms(struct server *s)
 {
     int64_t half = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2;
     void *user = &s->service;
-    s->service = (struct service){s->config, &s->metrics, &s->net, &s->jobs, &s->memory, &s->storage, &s->sending};
+    s->service =
+        (struct service){s->config, &s->metrics, &s->net, &s->jobs, &s->memory, &s->storage, &s->sending, &s->estimate};
     s->net = (struct net){.config = s->config,
                           .log = &s->log,
                           .metrics = &s->metrics,
@@ -119,6 +120,7 @@ static void make_rooms(struct server *s)
     s->memory.host_memory = s->config->host_memory ? s->config->host_memory : half;
     s->storage.metrics = &s->metrics;
     sending_init(&s->sending);
+    estimate_init(&s->estimate);
     for (int i = 0; i < n_routes; i++)
         s->metrics.ops[i] = routes[i].op;
     s->metrics.ops[METRICS_OPS - 1] = "none";

@@ -20,6 +20,7 @@ struct server {
     struct memory memory;
     struct storage storage;
     struct sending sending;
+    struct estimate estimate;
     struct service service; /* Pointers to the parts above, for handlers. */
 
     uv_loop_t loop;

@@ -12,7 +12,7 @@
 #define METHOD "subdivision-matrix"
 
 struct matrix_job {
-    struct refine_job base; /* level and surface, name and budget of the answer */
+    struct ask_job base;
     int what;
     struct sdd_matrix_text *text; /* NULL: the client has it */
 };
@@ -24,26 +24,25 @@ enum { N_WHATS = sizeof whats / sizeof *whats };
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 static int look_up(struct job *job)
 {
-    struct refine_job *j = (struct refine_job *)job;
+    struct ask_job *a = (struct ask_job *)job;
     const char *known = job->request ? request_header(job->request, "If-None-Match") : NULL;
-    int rc = refine_name(j);
+    int rc = name_answer(a);
     if (job->request)
         job->request->mesh_version = slot_of(job)->info.version;
     if (rc)
         return rc;
-    return known && etag_matches(known, j->etag, true) ? JOB_DONE : ensure_resident_record(job);
+    return known && etag_matches(known, a->etag, true) ? JOB_DONE : ensure_resident_record(job);
 }
 
 /* Meshes unused for long leave the device until there is room. */
 static int open_text(struct matrix_job *m)
 {
-    struct refine_job *j = &m->base;
-    struct job *job = &j->base.job;
+    struct job *job = &m->base.base.job;
     struct service *s = job_service(job);
     struct resident *resident = slot_of(job)->resident;
     struct sdd_matrix_request request = {
-        .level = j->request.level, .surface = j->request.surface, .what = m->what, .cancel = &job->cancel};
-    int rc = refine_budget(j, &request.max_bytes);
+        .level = m->base.request.level, .surface = m->base.request.surface, .what = m->what, .cancel = &job->cancel};
+    int rc = budget_left(job, &request.max_bytes);
     if (rc)
         return rc;
     do
@@ -54,7 +53,7 @@ static int open_text(struct matrix_job *m)
     if (rc == SDD_ENO_MEMORY)
         metrics_add(s->metrics, M_GPU_ERRORS_MEMORY, 1);
     if (rc == SDD_ETOO_LARGE && strcmp(job->err.field, "max_bytes") == 0)
-        return refine_over(j);
+        return budget_over(job);
     if (!rc)
         atomic_fetch_add(&s->memory->frames_sending, sdd_matrix_info(m->text)->host_bytes);
     return rc;
@@ -164,7 +163,7 @@ void api_matrix(struct request *r)
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
     struct sdd_error err = {0};
-    struct matrix_job *m = (struct matrix_job *)refine_job_create(r, sizeof *m, false);
+    struct matrix_job *m = ask_job_create(r, sizeof *m, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (!m)
         return;
     if (!read_what(m, &err)) {

@@ -68,8 +68,8 @@ static void write_limits(struct text *t, const struct config *c)
 {
     text_key(t, "limits");
     text_puts(t, "{");
-    text_member_int(t, "maxLevel", refine_max_level(c, false));
-    text_member_int(t, "maxPatchLevel", refine_max_level(c, true));
+    text_member_int(t, "maxLevel", ask_max_level(c));
+    text_member_int(t, "maxPatchLevel", ask_max_patch_level(c));
     text_member_int(t, "maxPrimvars", SDD_MAX_PRIMVARS);
     text_member_int(t, "maxPrimvarWidth", SDD_MAX_PRIMVAR_WIDTH);
     text_member_int(t, "maxOutputBytes", c->max_output_bytes);

@@ -4,17 +4,24 @@
 #include "server/refine/refine.h"
 #include <stdlib.h>
 
+struct plan_job {
+    struct ask_job base;
+    struct frame_plan plan;
+    int64_t available_device_bytes;
+    double estimated_ms;
+};
+
 /* On the loop: what is resident needs no device to be planned, and does not wait behind its work. */
 static int plan(struct job *job)
 {
-    struct refine_job *j = (struct refine_job *)job;
-    int rc = refine_name(j);
+    struct plan_job *j = (struct plan_job *)job;
+    int rc = name_by_history(&j->base);
     if (!rc)
-        rc = refine_measure(j);
+        rc = frame_plan_measure(&j->base, false, &j->plan);
     if (rc == JOB_AGAIN)
         return ensure_resident_record(job);
     j->available_device_bytes = residency_published(memory_of(job)->residency, slot_of(job)->resident);
-    j->estimated_ms = refine_estimate(j->frame_bytes) * 1e3;
+    j->estimated_ms = estimate_seconds(job_service(job)->estimate, j->plan.frame_bytes) * 1e3;
     return rc ? rc : JOB_DONE;
 }
 
@@ -26,13 +33,13 @@ static int load(struct job *job)
 }
 
 /* What keeps the frame from being made, if anything: how much of it is needed, and how much there is. */
-static bool fits(const struct refine_job *j, int64_t *needed, int64_t *limit)
+static bool fits(const struct plan_job *j, int64_t *needed, int64_t *limit)
 {
-    struct service *s = job_service(&j->base.job);
+    struct service *s = job_service(&j->base.base.job);
     int64_t host = s->memory->host_memory - atomic_load(&s->memory->frames_sending);
-    const int64_t pairs[3][2] = {{j->streamed ? 0 : j->frame_bytes, s->config->max_output_bytes},
-                                 {j->host_bytes, host > 0 ? host : 0},
-                                 {j->device_bytes, j->available_device_bytes}};
+    const int64_t pairs[3][2] = {{j->plan.streamed ? 0 : j->plan.frame_bytes, s->config->max_output_bytes},
+                                 {j->plan.host_bytes, host > 0 ? host : 0},
+                                 {j->plan.device_bytes, j->available_device_bytes}};
     for (int i = 0; i < 3; i++)
         if (pairs[i][0] > pairs[i][1]) {
             *needed = pairs[i][0];
@@ -64,25 +71,25 @@ static void write_blocks(struct text *t, const struct sdd_plan_info *p, const st
 
 static void answer(struct job *job)
 {
-    struct refine_job *j = (struct refine_job *)job;
-    const struct sdd_plan_info *p = sdd_plan_info(j->plan);
+    struct plan_job *j = (struct plan_job *)job;
+    const struct sdd_plan_info *p = sdd_plan_info(j->plan.plan);
     struct text t = {0};
     int64_t needed = 0, limit = 0;
     bool fit = fits(j, &needed, &limit);
     text_puts(&t, "{");
     text_member(&t, "method", p->method);
-    text_member_int(&t, "level", j->request.level);
-    text_member(&t, "surface", surface_name(j->request.surface));
+    text_member_int(&t, "level", j->base.request.level);
+    text_member(&t, "surface", surface_name(j->base.request.surface));
     text_member_int(&t, "version", slot_of(job)->info.version);
     text_member_int(&t, "vertices", p->n_vertices);
     text_member_int(&t, "faces", p->n_faces);
     text_member_int(&t, "edges", p->n_edges);
-    text_member_int(&t, "frameBytes", j->frame_bytes);
-    text_member_int(&t, "deviceBytes", j->device_bytes);
-    text_member_int(&t, "hostBytes", j->host_bytes);
+    text_member_int(&t, "frameBytes", j->plan.frame_bytes);
+    text_member_int(&t, "deviceBytes", j->plan.device_bytes);
+    text_member_int(&t, "hostBytes", j->plan.host_bytes);
     text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
     text_key(&t, "streamed");
-    text_puts(&t, j->streamed ? "true" : "false");
+    text_puts(&t, j->plan.streamed ? "true" : "false");
     text_key(&t, "fits");
     text_puts(&t, fit ? "true" : "false");
     if (!fit) {
@@ -98,7 +105,7 @@ static void answer(struct job *job)
 
 static void free_job(struct job *job)
 {
-    sdd_plan_free(((struct refine_job *)job)->plan);
+    sdd_plan_free(((struct plan_job *)job)->plan.plan);
     mesh_job_free(job);
 }
 
@@ -110,7 +117,7 @@ void api_plan(struct request *r)
                                         {ON_DEVICE, -1, load, NULL},
                                         {0}};
     static const struct job_ops ops = {steps, answer, free_job};
-    struct refine_job *j = refine_job_create(r, sizeof *j, false);
+    struct plan_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (j)
-        mesh_job_start(r, &j->base, &ops);
+        mesh_job_start(r, &j->base.base, &ops);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
- * or while it is sent. The work is done in refine/. */
+ * or while it is sent. The work is done in refine/. Refined and pose take the same steps, so that their frames can be made
+ * together. */
 #include "server/mesh/positions.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"
@@ -11,47 +12,28 @@
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
 /* A client that knows the frame knows it with or without its digest. */
-static bool not_modified(struct refine_job *j)
+static bool not_modified(struct ask_job *a)
 {
-    const char *known = j->base.job.request ? request_header(j->base.job.request, "If-None-Match") : NULL;
-    char tag[sizeof j->etag];
-    if (!known || etag_matches(known, j->etag, true))
+    const char *known = a->base.job.request ? request_header(a->base.job.request, "If-None-Match") : NULL;
+    char tag[sizeof a->etag];
+    if (!known || etag_matches(known, a->etag, true))
         return known;
-    memcpy(tag, j->etag, sizeof tag);
-    refine_tag_stream(j);
-    if (etag_matches(known, j->etag, true))
+    memcpy(tag, a->etag, sizeof tag);
+    name_stream(a);
+    if (etag_matches(known, a->etag, true))
         return true;
-    memcpy(j->etag, tag, sizeof tag);
+    memcpy(a->etag, tag, sizeof tag);
     return false;
 }
 
-/* What the device thread will need of the headers. Several ranges, which alone are longer, are not served. */
-static void keep_range(struct refine_job *j)
+/* Looks for a frame that has its name: the client may have it, or the cache. */
+static int find_frame(struct frame_job *j)
 {
-    const struct request *r = j->base.job.request;
-    const char *range = r ? request_header(r, "Range") : NULL, *unless = r ? request_header(r, "If-Range") : NULL;
-    if (range && strlen(range) < sizeof j->range)
-        memcpy(j->range, range, strlen(range) + 1);
-    if (unless)
-        snprintf(j->unless, sizeof j->unless, "%s", *unless ? unless : "none");
-}
-
-static int look_up(struct job *job)
-{
-    struct refine_job *j = (struct refine_job *)job;
-    int rc = refine_name(j);
-    if (job->request)
-        job->request->mesh_version = slot_of(job)->info.version;
-    if (rc)
-        return rc;
-    if (j->posed) {
-        rc = step_match(job);
-        return rc ? rc : ensure_resident_record(job);
-    }
-    keep_range(j);
-    if (not_modified(j))
+    struct job *job = &j->base.base.job;
+    range_keep(j);
+    if (not_modified(&j->base))
         return JOB_DONE;
-    j->frame = cache_find(&memory_of(job)->cache, j->key);
+    j->frame = cache_find(&memory_of(job)->cache, j->base.key);
     if (!j->frame)
         return ensure_resident_record(job);
     j->frame->references++;
@@ -59,10 +41,36 @@ static int look_up(struct job *job)
     return JOB_DONE;
 }
 
+static void tell_version(struct job *job)
+{
+    if (job->request)
+        job->request->mesh_version = slot_of(job)->info.version;
+}
+
+static int look_up(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    int rc = name_by_history(&j->base.base);
+    tell_version(job);
+    if (!rc && !j->posed)
+        return find_frame(&j->base);
+    if (!rc)
+        rc = step_match(job);
+    return rc ? rc : ensure_resident_record(job);
+}
+
+static int look_up_patches(struct job *job)
+{
+    struct frame_job *j = (struct frame_job *)job;
+    int rc = name_answer(&j->base);
+    tell_version(job);
+    return rc ? rc : find_frame(j);
+}
+
 static int parse(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    return positions_read(&j->base, true, &j->pose);
+    return positions_read(&j->base.base.base, true, &j->pose);
 }
 
 static bool skip_parse(const struct job *job)
@@ -99,7 +107,7 @@ static int build_tables(struct job *job)
     struct sdd_error err = {0};
     if (!resident->mesh)
         return SDD_OK;
-    const int rc = sdd_history_build(resident->history, resident->mesh, j->plan, &run, &err);
+    const int rc = sdd_history_build(resident->history, resident->mesh, j->plan.plan, &run, &err);
     resident_measure(memory_of(job)->residency, resident);
     if (rc != SDD_EDEVICE)
         return SDD_OK;
@@ -112,21 +120,29 @@ static bool skip_build(const struct job *job)
     return !((const struct refine_job *)job)->build;
 }
 
-static void free_job(struct job *job)
+/* ---- jobs ------------------------------------------------------------------------------------------------------- */
+static void free_frame_job(struct job *job)
 {
-    struct refine_job *j = (struct refine_job *)job;
-    refine_lose(j);
+    struct frame_job *j = (struct frame_job *)job;
+    struct cache *cache = &memory_of(job)->cache;
     if (j->frame && j->frame->references == 0)
-        cached_free(&memory_of(job)->cache, j->frame); /* cancelled before it was adopted */
+        cached_free(cache, j->frame); /* It was cancelled before the frame was adopted. */
     else if (j->frame && --j->frame->references == 0)
-        cached_free(&memory_of(job)->cache, j->frame);
-    stream_close(j->stream);
-    sdd_plan_free(j->plan);
-    positions_free(j->pose);
+        cached_free(cache, j->frame);
     mesh_job_free(job);
 }
 
-static void start(struct request *r, bool patches, bool posed)
+static void free_refine_job(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    refine_lose(j);
+    stream_close(j->stream);
+    sdd_plan_free(j->plan.plan);
+    positions_free(j->pose);
+    free_frame_job(job);
+}
+
+static void start(struct request *r, bool posed)
 {
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
                                         {ON_LOOP, -1, look_up, NULL},
@@ -137,25 +153,34 @@ static void start(struct request *r, bool patches, bool posed)
                                         {ON_LOOP, -1, adopt, NULL},
                                         {ON_DEVICE, -1, build_tables, skip_build},
                                         {0}};
-    static const struct job_ops ops = {steps, refine_answer, free_job};
-    struct refine_job *j = refine_job_create(r, sizeof *j, patches);
+    static const struct job_ops ops = {steps, refine_answer, free_refine_job};
+    struct refine_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (!j)
         return;
-    j->posed = j->own_mesh = j->base.job.reader = posed;
-    mesh_job_start(r, &j->base, &ops);
+    j->posed = j->own_mesh = j->base.base.base.job.reader = posed;
+    mesh_job_start(r, &j->base.base.base, &ops);
 }
 
 void api_refined(struct request *r)
 {
-    start(r, false, false);
+    start(r, false);
 }
 
 void api_pose(struct request *r)
 {
-    start(r, false, true);
+    start(r, true);
 }
 
 void api_patches(struct request *r)
 {
-    start(r, true, false);
+    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
+                                        {ON_LOOP, -1, look_up_patches, NULL},
+                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_resident},
+                                        {ON_DEVICE, -1, patches_compute, NULL},
+                                        {ON_LOOP, -1, patches_adopt, NULL},
+                                        {0}};
+    static const struct job_ops ops = {steps, patches_answer, free_frame_job};
+    struct frame_job *j = ask_job_create(r, sizeof *j, ask_max_patch_level(service_of(r)->config), ASK_PATCH_BLOCKS);
+    if (j)
+        mesh_job_start(r, &j->base.base, &ops);
 }

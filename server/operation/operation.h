@@ -17,6 +17,7 @@
 #include "server/operation/storage.h"
 
 struct sending;
+struct estimate;
 struct idempotency;
 
 /* What handlers and steps work with: the parts of all rooms below. serve.c makes it. */
@@ -27,7 +28,8 @@ struct service {
     struct jobs *jobs;
     struct memory *memory;
     struct storage *storage;
-    struct sending *sending; /* It is defined in refine/refine.h. */
+    struct sending *sending;   /* It is defined in refine/refine.h. */
+    struct estimate *estimate; /* It is defined in refine/refine.h. */
 };
 static inline struct service *service_of(const struct request *r)
 {

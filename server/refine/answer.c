@@ -97,18 +97,13 @@ static struct MHD_Response *sender_response(struct request *r, struct cached *fr
     return response;
 }
 
-/* Content-Range and the headers that every frame has. */
-static void put_headers(struct request *r, const struct refine_job *j, int64_t bytes, const char *cache)
+/* Puts Content-Range and the headers that every frame has. */
+static void put_headers(struct request *r, const struct frame_job *j, int64_t bytes, const char *cache)
 {
     char line[96];
-    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
-    if (j->posed) {
-        answer_header(r, "Cache-Control", "no-store");
-        return;
-    }
     answer_header(r, "Subdd-Cache", cache);
     answer_header(r, "Accept-Ranges", "bytes");
-    answer_header(r, "ETag", j->etag);
+    answer_header(r, "ETag", j->base.etag);
     if (!j->ranged)
         return;
     snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)j->first, (long long)(j->first + j->length - 1),
@@ -116,46 +111,67 @@ static void put_headers(struct request *r, const struct refine_job *j, int64_t b
     answer_header(r, "Content-Range", line);
 }
 
-static void answer_frame(struct request *r, struct refine_job *j)
+/* Returns false when the request has an error for an answer. */
+static bool answer_frame(struct request *r, struct frame_job *j)
 {
     const struct frame *f = &j->frame->frame;
-    if (refine_asked(j, f->bytes)) {
-        answer_error(r, &j->base.job.err);
-        answer_header(r, "ETag", j->etag);
-        return;
+    if (range_asked(j, f->bytes)) {
+        answer_error(r, &j->base.base.job.err);
+        answer_header(r, "ETag", j->base.etag);
+        return false;
     }
     bool copy = j->length <= COPY_BYTES && j->first + j->length <= atomic_load(&j->frame->there);
     struct MHD_Response *response =
         copy ? copy_response(f, j->first, j->length) : sender_response(r, j->frame, j->first, j->length);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
-        return;
+        return false;
     }
     answer_response(r, j->ranged ? 206 : 200, response, copy ? j->length : -1);
-    put_headers(r, j, f->bytes, j->computed ? "miss" : "hit");
+    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
+    return true;
 }
 
-static void answer_stream(struct request *r, struct refine_job *j)
+static bool answer_stream(struct request *r, struct refine_job *j)
 {
-    struct MHD_Response *response = stream_response(j->stream, j->length, r);
+    struct MHD_Response *response = stream_response(j->stream, j->base.length, r);
     if (!response) {
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
-        return;
+        return false;
     }
     j->stream = NULL;
-    answer_response(r, j->ranged ? 206 : 200, response, -1);
-    put_headers(r, j, j->frame_bytes, "miss");
+    answer_response(r, j->base.ranged ? 206 : 200, response, -1);
+    answer_header(r, "Content-Type", media_name(MEDIA_FRAME));
+    return true;
+}
+
+static void answer_known(const struct job *job)
+{
+    answer_empty(job->request, 304);
+    answer_header(job->request, "ETag", ((const struct ask_job *)job)->etag);
+}
+
+void patches_answer(struct job *job)
+{
+    struct frame_job *j = (struct frame_job *)job;
+    if (!j->frame)
+        answer_known(job);
+    else if (answer_frame(job->request, j))
+        put_headers(job->request, j, j->frame->frame.bytes, j->computed ? "miss" : "hit");
 }
 
 void refine_answer(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    if (j->stream)
-        answer_stream(job->request, j);
-    else if (j->frame)
-        answer_frame(job->request, j);
-    else {
-        answer_empty(job->request, 304);
-        answer_header(job->request, "ETag", j->etag);
+    const bool streams = j->stream != NULL;
+    if (!streams && !j->posed) {
+        patches_answer(job); /* They have the same headers. */
+        return;
     }
+    if (!(streams ? answer_stream(job->request, j) : answer_frame(job->request, &j->base)))
+        return;
+    if (j->posed)
+        answer_header(job->request, "Cache-Control", "no-store");
+    else
+        put_headers(job->request, &j->base, j->plan.frame_bytes, "miss");
 }

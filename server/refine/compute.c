@@ -1,14 +1,148 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute.c: frames on the compute thread: as a whole, in pieces while they are sent, or many together. */
+/* compute.c: frames of refined and pose on the compute thread: as a whole, in pieces while they are sent, or a batch of
+ * them; and how a result of any route becomes a frame. */
 #include "gpu/sdd/sdd.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include <string.h>
 
-/* The mesh as it is now, or posed, for this answer alone. JOB_AGAIN: a host copy is needed first. */
+static struct job *job_of(struct refine_job *j)
+{
+    return &j->base.base.base.job;
+}
+
+static struct ask_job *ask_of(struct refine_job *j)
+{
+    return &j->base.base;
+}
+
+/* ---- from a result to a frame ---------------------------------------------------------------------------------- */
+bool compute_is_there(const struct cached *c)
+{
+    return atomic_load(&c->there) == c->frame.bytes;
+}
+
+int compute_more(struct frame_job *j)
+{
+    struct cached *c = j->frame;
+    int64_t left;
+    int rc = sdd_result_bring(c->result, REFINE_PIECE_BYTES, &left, &j->base.base.job.err);
+    if (!rc)
+        atomic_store(&c->there, frame_there(&c->frame, sdd_result_info(c->result)->plan.host_bytes - left));
+    return rc;
+}
+
+int compute_frame(struct frame_job *j, bool undigested, sdd_result *result)
+{
+    struct job *job = &j->base.base.job;
+    const struct frame_about about = frame_about_of(&j->base, undigested);
+    const struct sdd_result_info *info = sdd_result_info(result);
+    metrics_add(job_service(job)->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + slot_of(job)->info.options.scheme),
+                info->plan.n_vertices);
+    j->computed = true;
+    int rc = cached_create(j->base.key, &about, result, &j->frame, &job->err);
+    if (!rc)
+        rc = compute_more(j);
+    if (rc)
+        return rc;
+    job->refined_by = info->by;
+    job->phases[PHASE_REFINE] += info->refine_seconds;
+    job->phases[PHASE_DIGEST] += info->digest_seconds;
+    job->phases[PHASE_DOWNLOAD] += info->download_seconds;
+    return SDD_OK;
+}
+
+/* ---- more of a frame while it is sent -------------------------------------------------------------------------- */
+static void more_is_there(struct task *task, void *user)
+{
+    const struct service *s = user;
+    struct refine_job *j = CONTAINER(task, struct refine_job, more);
+    atomic_store(&j->told, false);
+    refine_adopt(j);
+    job_answer(job_of(j));
+    answers_wake(s->sending);
+}
+
+static void tell(struct refine_job *j)
+{
+    if (atomic_exchange(&j->told, true))
+        return;
+    j->more.run = more_is_there;
+    jobs_hand_over(job_of(j)->jobs, &j->more);
+}
+
+/* Brings the rest of the frame, while the loop sends what is there. */
+static int bring_rest(struct refine_job *j)
+{
+    struct cached *frame = j->base.frame;
+    const struct sdd_result_info *info = sdd_result_info(frame->result);
+    const double before = info->download_seconds;
+    int rc = SDD_OK;
+    if (compute_is_there(frame))
+        return SDD_OK;
+    tell(j);
+    while (!rc && !compute_is_there(frame)) {
+        rc = compute_more(&j->base);
+        tell(j);
+    }
+    j->rest = info->download_seconds - before;
+    return rc;
+}
+
+/* Takes the result. */
+static int make_frame(struct refine_job *j, sdd_result *result)
+{
+    const struct service *s = job_service(job_of(j));
+    int rc = compute_frame(&j->base, j->plan.streamed, result);
+    if (!rc)
+        rc = bring_rest(j);
+    if (!rc) {
+        const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
+        estimate_learn(s->estimate, j->plan.frame_bytes,
+                       info->refine_seconds + info->digest_seconds + info->download_seconds);
+    }
+    residency_publish(s->memory->residency);
+    return rc;
+}
+
+void refine_lose(struct refine_job *j)
+{
+    struct cached *frame = j->base.frame;
+    if (!frame || !j->base.computed || compute_is_there(frame))
+        return;
+    frame->lost = true;
+    cache_drop(&memory_of(job_of(j))->cache, frame);
+    answers_wake(job_service(job_of(j))->sending);
+}
+
+/* ---- one frame ------------------------------------------------------------------------------------------------- */
+/* The bytes of a frame that has pieces are looked at before it is made; *pieces says whether they are made while they
+ * are sent. A header that has a digest needs the whole block: whoever goes on with a frame does not ask for it again. */
+static int choose_pieces(struct refine_job *j, bool *pieces)
+{
+    const struct frame_plan *p = &j->plan;
+    *pieces = false;
+    if (!frame_plan_has_pieces(ask_of(j), p) || (!p->streamed && p->frame_bytes <= p->piece_rows * STREAM_ROW_BYTES))
+        return SDD_OK; /* It is made as a whole, and the answer looks at the range. */
+    int rc = range_asked(&j->base, p->frame_bytes);
+    *pieces = p->streamed || (j->base.ranged > 0 && j->base.first >= p->block_at);
+    return rc;
+}
+
+/* Brings the mesh to the device and plans; *pieces says whether the frame is made while it is sent. */
+static int begin(struct refine_job *j, bool *pieces)
+{
+    int rc = ensure_resident(job_of(j));
+    *pieces = false;
+    if (!rc)
+        rc = frame_plan_make(ask_of(j), j->posed, &j->plan);
+    return rc ? rc : choose_pieces(j, pieces);
+}
+
+/* Makes a mesh for this answer alone: the mesh as it is now, or posed. JOB_AGAIN: a host copy is needed first. */
 static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
 {
-    struct job *job = &j->base.job;
+    struct job *job = job_of(j);
     const struct slot *slot = slot_of(job);
     uint64_t start = uv_hrtime();
     j->own_mesh = true;
@@ -20,251 +154,151 @@ static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
     return rc;
 }
 
-/* Meshes unused for long leave the device until there is room. patches NULL: sdd_refine. */
-static int run(struct refine_job *j, sdd_mesh *mesh, const struct sdd_patches_request *patches, sdd_result **result)
+/* Refines; meshes unused for long leave the device until there is room. */
+static int run(struct refine_job *j, sdd_mesh *mesh, sdd_result **result)
 {
-    struct job *job = &j->base.job;
+    struct job *job = job_of(j);
+    struct residency *residency = memory_of(job)->residency;
     struct resident *resident = slot_of(job)->resident;
     const struct sdd_run how = {&job->cancel, j->posed}; /* The frame of a pose is not kept. */
+    const bool begins = frame_plan_begins(ask_of(j), &j->plan);
     int rc;
     do
-        rc = patches            ? sdd_patches(mesh, patches, result, &job->err)
-             : refine_begins(j) ? sdd_refine_begin(mesh, j->plan, &how, result, &job->err)
-                                : sdd_refine(mesh, j->plan, &how, result, &job->err);
-    while (rc == SDD_ENO_MEMORY && residency_make_room(memory_of(job)->residency, resident, job->err.needed));
-    resident_measure(memory_of(job)->residency, resident);
+        rc = (begins ? sdd_refine_begin : sdd_refine)(mesh, j->plan.plan, &how, result, &job->err);
+    while (rc == SDD_ENO_MEMORY && residency_make_room(residency, resident, job->err.needed));
+    resident_measure(residency, resident);
     if (rc == SDD_ENO_MEMORY)
         metrics_add(job_service(job)->metrics, M_GPU_ERRORS_MEMORY, 1);
     return rc;
 }
 
-static int make_refined(struct refine_job *j, sdd_result **result)
+static int make_whole(struct refine_job *j)
 {
     sdd_mesh *own = NULL;
-    int rc = refine_admit(j);
+    sdd_result *result = NULL;
+    int rc = budget_admit(job_of(j), &j->plan);
     if (!rc && j->posed)
         rc = make_own_mesh(j, &own);
     if (!rc)
-        rc = run(j, own ? own : j->base.slot->resident->mesh, NULL, result);
+        rc = run(j, own ? own : slot_of(job_of(j))->resident->mesh, &result);
     sdd_mesh_free(own);
-    return rc;
+    return rc ? rc : make_frame(j, result);
 }
 
-/* What is asked for of a frame that is made while it is sent: its first piece. */
+/* Makes the first piece of what is asked for of a frame that is made while it is sent. */
 static int make_stream(struct refine_job *j)
 {
-    struct job *job = &j->base.job;
-    const struct frame_about about = refine_about(j);
-    struct stream_ask ask = {
-        .cancel = &job->cancel, .first = j->first, .length = j->length, .scheme = slot_of(job)->info.options.scheme};
-    int rc = refine_ring(j, j->length / STREAM_ROW_BYTES + 1);
-    ask.rows = j->piece_rows;
+    struct job *job = job_of(j);
+    const struct frame_about about = frame_about_of(ask_of(j), j->plan.streamed);
+    struct stream_ask ask = {.cancel = &job->cancel,
+                             .first = j->base.first,
+                             .length = j->base.length,
+                             .rows = j->plan.piece_rows,
+                             .scheme = slot_of(job)->info.options.scheme};
+    int rc = frame_plan_ring(ask_of(j), &j->plan, j->base.length / STREAM_ROW_BYTES + 1);
     if (!rc)
-        rc = refine_admit(j);
+        rc = budget_admit(job, &j->plan);
     if (!rc)
-        rc = frame_make(&about, sdd_plan_info(j->plan), &ask.frame, &job->err);
+        rc = frame_make(&about, sdd_plan_info(j->plan.plan), &ask.frame, &job->err);
     if (rc)
         return rc;
     rc = make_own_mesh(j, &ask.mesh);
-    ask.plan = j->plan;
     if (rc)
         frame_fini(&ask.frame);
     else {
-        j->plan = NULL;
+        ask.plan = j->plan.plan;
+        j->plan.plan = NULL;
         rc = stream_create(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
     }
     resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;
 }
 
-static int make_patches(struct refine_job *j, sdd_result **result)
-{
-    struct sdd_patches_request request = {j->request.level, j->request.surface, 0, &j->base.job.cancel};
-    int rc = refine_budget(j, &request.max_bytes);
-    if (!rc)
-        rc = run(j, j->base.slot->resident->mesh, &request, result);
-    if (rc == SDD_ETOO_LARGE && strcmp(j->base.job.err.field, "max_bytes") == 0)
-        return refine_over(j);
-    if (rc)
-        return rc;
-    rc = refine_check(j, &sdd_result_info(*result)->plan);
-    if (rc)
-        sdd_result_free(*result);
-    return rc;
-}
-
-/* Resident, planned; *pieces: is it made while it is sent? */
-static int begin(struct refine_job *j, bool *pieces)
-{
-    int rc = ensure_resident(&j->base.job);
-    *pieces = false;
-    if (!rc && !j->patches)
-        rc = refine_plan(j);
-    if (!rc && !j->patches)
-        rc = refine_range(j, pieces);
-    return rc;
-}
-
-static bool is_there(const struct cached *c)
-{
-    return atomic_load(&c->there) == c->frame.bytes;
-}
-
-/* More of the frame. */
-static int bring_more(struct refine_job *j)
-{
-    struct cached *c = j->frame;
-    int64_t left;
-    int rc = sdd_result_bring(c->result, REFINE_PIECE_BYTES, &left, &j->base.job.err);
-    if (!rc)
-        atomic_store(&c->there, frame_there(&c->frame, sdd_result_info(c->result)->plan.host_bytes - left));
-    return rc;
-}
-
-static void more_is_there(struct task *task, void *user)
-{
-    const struct service *s = user;
-    struct refine_job *j = CONTAINER(task, struct refine_job, more);
-    atomic_store(&j->told, false);
-    refine_adopt(j);
-    job_answer(&j->base.job);
-    answers_wake(s->sending);
-}
-
-static void tell(struct refine_job *j)
-{
-    if (atomic_exchange(&j->told, true))
-        return;
-    j->more.run = more_is_there;
-    jobs_hand_over(j->base.job.jobs, &j->more);
-}
-
-/* The rest of it, while the loop sends what is there. */
-static int bring_rest(struct refine_job *j)
-{
-    const struct sdd_result_info *info = sdd_result_info(j->frame->result);
-    const double before = info->download_seconds;
-    int rc = SDD_OK;
-    if (is_there(j->frame))
-        return SDD_OK;
-    tell(j);
-    while (!rc && !is_there(j->frame)) {
-        rc = bring_more(j);
-        tell(j);
-    }
-    j->rest = info->download_seconds - before;
-    return rc;
-}
-
-/* Takes the result. */
-static int make_frame(struct refine_job *j, sdd_result *result)
-{
-    struct job *job = &j->base.job;
-    const struct frame_about about = refine_about(j);
-    const struct sdd_result_info *info = sdd_result_info(result);
-    metrics_add(job_service(job)->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + slot_of(job)->info.options.scheme),
-                info->plan.n_vertices);
-    j->computed = true;
-    int rc = cached_create(j->key, &about, result, &j->frame, &job->err);
-    if (!rc)
-        rc = bring_more(j);
-    if (!rc) {
-        job->refined_by = info->by;
-        job->phases[PHASE_REFINE] += info->refine_seconds;
-        job->phases[PHASE_DIGEST] += info->digest_seconds;
-        job->phases[PHASE_DOWNLOAD] += info->download_seconds;
-        rc = bring_rest(j);
-    }
-    if (!rc && !j->patches)
-        refine_learn(j->frame_bytes, info->refine_seconds + info->digest_seconds + info->download_seconds);
-    residency_publish(memory_of(job)->residency);
-    return rc;
-}
-
 static int make_alone(struct refine_job *j, bool pieces)
 {
-    sdd_result *result = NULL;
-    if (pieces)
-        return make_stream(j);
-    int rc = j->patches ? make_patches(j, &result) : make_refined(j, &result);
-    return rc ? rc : make_frame(j, result);
+    return pieces ? make_stream(j) : make_whole(j);
 }
 
-void refine_lose(struct refine_job *j)
-{
-    if (!j->frame || !j->computed || is_there(j->frame))
-        return;
-    j->frame->lost = true;
-    cache_drop(&memory_of(&j->base.job)->cache, j->frame);
-    answers_wake(job_service(&j->base.job)->sending);
-}
-
-/* ---- many ------------------------------------------------------------------------------------------------------- */
-enum { MOST_TOGETHER = 1 + JOB_MOST_JOINED };
+/* ---- a batch --------------------------------------------------------------------------------------------------- */
+enum { MOST_BATCH = 1 + JOB_MOST_JOINED };
 
 /* Jobs whose frames are made by one call: the one whose step this is, then those that waited behind it. */
-struct together {
+struct batch {
     int n;
-    struct refine_job *jobs[MOST_TOGETHER];
-    sdd_mesh *own[MOST_TOGETHER]; /* of its pose                                   */
-    bool ended[MOST_TOGETHER];    /* its step has, as rc says                      */
-    int rc[MOST_TOGETHER];
+    struct refine_job *jobs[MOST_BATCH];
+    sdd_mesh *own[MOST_BATCH]; /* Of its pose. */
+    bool ended[MOST_BATCH];    /* Its step has ended, as rc says. */
+    int rc[MOST_BATCH];
 };
 
-/* The same, of a mesh of the same topology? */
+/* Have two meshes primvars of the same shapes, among those that are asked for? */
+static bool has_same_primvars(const struct sdd_refine_request *x, const struct sdd_refine_request *y)
+{
+    for (int k = 0; k < x->n_primvars && k < y->n_primvars; k++) {
+        const struct sdd_primvar *p = x->primvar_shapes + k, *q = y->primvar_shapes + k;
+        if ((x->primvars >> k & 1) &&
+            (p->interpolation != q->interpolation || p->width != q->width || p->channel != q->channel))
+            return false;
+    }
+    return x->primvars == y->primvars;
+}
+
+/* Does another job ask for the same, of a mesh of the same topology? */
 static bool is_alike(const struct job *job, const struct job *other)
 {
-    const struct refine_job *a = (const struct refine_job *)job, *b = (const struct refine_job *)other;
+    const struct ask_job *a = (const struct ask_job *)job, *b = (const struct ask_job *)other;
     const struct sdd_refine_request *x = &a->request, *y = &b->request;
-    return !b->patches && !b->alone && x->level == y->level && x->surface == y->surface && x->include == y->include &&
-           x->compact == y->compact && x->primvars == y->primvars && strcmp(a->method, b->method) == 0 &&
+    return !((const struct refine_job *)other)->alone && x->level == y->level && x->surface == y->surface &&
+           x->include == y->include && x->compact == y->compact && has_same_primvars(x, y) &&
+           strcmp(a->method, b->method) == 0 &&
            strcmp(slot_of(job)->info.topology_id, slot_of(other)->info.topology_id) == 0;
 }
 
-/* With those that wait by now, as many as may be made at once; nobody is waited for. */
-static void gather(struct refine_job *j, struct together *t)
+/* Takes those that wait by now, as many as may be made at once; nobody is waited for. */
+static void gather(struct refine_job *j, struct batch *b)
 {
     struct job *others[JOB_MOST_JOINED];
-    const int n = job_join(&j->base.job, is_alike, refine_together(j) - 1, others);
-    t->jobs[t->n++] = j;
+    const int n = job_join(job_of(j), is_alike, budget_batch(job_of(j), &j->plan) - 1, others);
+    b->jobs[b->n++] = j;
     for (int k = 0; k < n; k++)
-        t->jobs[t->n++] = (struct refine_job *)others[k];
+        b->jobs[b->n++] = (struct refine_job *)others[k];
 }
 
-static void end(struct together *t, int k, int rc)
+static void end(struct batch *b, int k, int rc)
 {
-    t->ended[k] = true;
-    t->rc[k] = rc;
+    b->ended[k] = true;
+    b->rc[k] = rc;
 }
 
-/* What may fail for the job's own sake. Who lacks memory for it here has it alone. */
-static void prepare(struct together *t, int k)
+/* Does what may fail for the job's own sake. Whoever lacks memory for it here has it alone. */
+static void prepare(struct batch *b, int k)
 {
-    struct refine_job *j = t->jobs[k];
+    struct refine_job *j = b->jobs[k];
     bool pieces = false;
-    int rc = k ? begin(j, &pieces) : SDD_OK; /* the first has begun */
+    int rc = k ? begin(j, &pieces) : SDD_OK; /* The first has begun. */
     if (!rc && pieces)
-        end(t, k, make_stream(j));
+        end(b, k, make_stream(j));
     else if (!rc)
-        rc = refine_admit(j);
+        rc = budget_admit(job_of(j), &j->plan);
     if (!rc && !pieces && j->posed)
-        rc = make_own_mesh(j, t->own + k);
+        rc = make_own_mesh(j, b->own + k);
     if (rc && rc != SDD_ENO_MEMORY)
-        end(t, k, rc);
+        end(b, k, rc);
 }
 
-/* All of them, or none. The meshes are looked up at last: loading one may have evicted another. */
-static void make_many(struct together *t)
+/* Makes all of them, or none, by the plan of the first. The meshes are looked up at last, because loading one may have
+ * evicted another. */
+static void make_batch(struct batch *b)
 {
-    struct service *s = job_service(&t->jobs[0]->base.job);
-    sdd_mesh *meshes[MOST_TOGETHER];
-    sdd_result *results[MOST_TOGETHER];
+    struct service *s = job_service(job_of(b->jobs[0]));
+    sdd_mesh *meshes[MOST_BATCH];
+    sdd_result *results[MOST_BATCH];
     struct sdd_error err;
-    int n = 0, of[MOST_TOGETHER];
-    for (int k = 0; k < t->n; k++) {
-        const struct refine_job *j = t->jobs[k];
-        sdd_mesh *mesh = j->posed ? t->own[k] : j->base.slot->resident->mesh;
-        if (t->ended[k] || !mesh)
+    int n = 0, of[MOST_BATCH];
+    for (int k = 0; k < b->n; k++) {
+        struct refine_job *j = b->jobs[k];
+        sdd_mesh *mesh = j->posed ? b->own[k] : slot_of(job_of(j))->resident->mesh;
+        if (b->ended[k] || !mesh)
             continue;
         meshes[n] = mesh;
         of[n++] = k;
@@ -272,47 +306,48 @@ static void make_many(struct together *t)
     if (n < 2)
         return;
     /* Whoever leaves does not stop the others, so that nothing cancels this. */
-    const struct sdd_run how = {.soon_freed = t->jobs[0]->posed};
-    const int rc = sdd_refine_batch(meshes, n, t->jobs[of[0]]->plan, &how, results, &err);
+    const struct sdd_run how = {.soon_freed = b->jobs[0]->posed};
+    const int rc = sdd_refine_batch(meshes, n, b->jobs[of[0]]->plan.plan, &how, results, &err);
     for (int i = 0; i < n; i++) {
-        resident_measure(s->memory->residency, t->jobs[of[i]]->base.slot->resident);
+        struct refine_job *j = b->jobs[of[i]];
+        resident_measure(s->memory->residency, slot_of(job_of(j))->resident);
         if (!rc)
-            end(t, of[i], make_frame(t->jobs[of[i]], results[i]));
+            end(b, of[i], make_frame(j, results[i]));
     }
     metrics_add(s->metrics, M_FRAMES_TOGETHER, rc ? 0 : n);
 }
 
 /* Whatever keeps them from being made together, each gets its own turn, and its own answer. */
-static int make_together(struct together *t)
+static int compute_batch(struct batch *b)
 {
     bool pieces;
-    for (int k = 0; k < t->n; k++)
-        prepare(t, k);
-    make_many(t);
-    for (int k = 0; k < t->n; k++)
-        sdd_mesh_free(t->own[k]);
-    for (int k = 1; k < t->n; k++) {
-        t->jobs[k]->alone = true;
-        if (t->ended[k])
-            job_leave(&t->jobs[k]->base.job, t->rc[k]);
+    for (int k = 0; k < b->n; k++)
+        prepare(b, k);
+    make_batch(b);
+    for (int k = 0; k < b->n; k++)
+        sdd_mesh_free(b->own[k]);
+    for (int k = 1; k < b->n; k++) {
+        b->jobs[k]->alone = true;
+        if (b->ended[k])
+            job_leave(job_of(b->jobs[k]), b->rc[k]);
         else
-            job_wait(&t->jobs[k]->base.job);
+            job_wait(job_of(b->jobs[k]));
     }
-    if (t->ended[0])
-        return t->rc[0];
-    int rc = begin(t->jobs[0], &pieces);
-    return rc ? rc : make_alone(t->jobs[0], pieces);
+    if (b->ended[0])
+        return b->rc[0];
+    int rc = begin(b->jobs[0], &pieces);
+    return rc ? rc : make_alone(b->jobs[0], pieces);
 }
 
 int refine_compute(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    struct together t = {0};
+    struct batch b = {0};
     bool pieces;
     int rc = begin(j, &pieces);
     if (rc)
         return rc;
-    if (!pieces && !j->patches && !j->alone)
-        gather(j, &t);
-    return t.n > 1 ? make_together(&t) : make_alone(j, pieces);
+    if (!pieces && !j->alone)
+        gather(j, &b);
+    return b.n > 1 ? compute_batch(&b) : make_alone(j, pieces);
 }

@@ -3,25 +3,40 @@
  * again and again with other positions, tables are built for the next ones. */
 #include "server/refine/refine.h"
 
-/* Do positions alone change, frame after frame of a kind? Then tables make the next ones. */
-static bool wants_tables(const struct refine_job *j)
+/* The job takes hold of its frame. Returns false when there is none, or it has it already. */
+static bool hold(struct frame_job *j)
 {
-    const struct slot *slot = j->base.slot;
-    return !j->patches && sdd_history_note(slot->resident->history, j->plan, slot->info.version, j->posed);
+    if (!j->frame || j->adopted)
+        return false;
+    j->adopted = true;
+    j->frame->references++;
+    return true;
+}
+
+static void keep(struct frame_job *j)
+{
+    struct job *job = &j->base.base.job;
+    metrics_add(job_service(job)->metrics, M_CACHE_MISSES, 1);
+    cache_keep(&memory_of(job)->cache, slot_of(job), j->frame);
+}
+
+int patches_adopt(struct job *job)
+{
+    struct frame_job *j = (struct frame_job *)job;
+    if (hold(j))
+        keep(j);
+    return SDD_OK;
 }
 
 void refine_adopt(struct refine_job *j)
 {
-    struct job *job = &j->base.job;
-    if (!j->frame || j->adopted)
+    struct job *job = &j->base.base.base.job;
+    const struct slot *slot = slot_of(job);
+    if (!hold(&j->base))
         return;
-    j->adopted = true;
-    j->frame->references++;
-    j->build = wants_tables(j);
-    if (!j->posed) {
-        metrics_add(job_service(job)->metrics, M_CACHE_MISSES, 1);
-        cache_keep(&memory_of(job)->cache, slot_of(job), j->frame);
-    }
+    j->build = sdd_history_note(slot->resident->history, j->plan.plan, slot->info.version, j->posed);
+    if (!j->posed)
+        keep(&j->base);
     if (j->build)
-        job_close(job); /* the next frame is made by them */
+        job_close(job); /* The next frame is made by the tables. */
 }

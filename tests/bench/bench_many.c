@@ -48,8 +48,8 @@ static void take(sdd_result *const *results, int n, uint64_t *digests, double *e
 }
 
 /* One run of each kind; false: the engine does not do it. */
-static int run_both(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, int i, uint64_t *digests,
-                    struct sample *alone, struct sample *together, int64_t *bytes)
+static int time_once(sdd_mesh *const *meshes, int n, const struct sdd_refine_request *r, int i, uint64_t *digests,
+                     struct sample *alone, struct sample *together, int64_t *bytes)
 {
     struct sdd_error err = {0};
     sdd_result *results[MOST];
@@ -76,7 +76,7 @@ static void row(const struct machine *on, const char *mesh, int level, const cha
     struct sample alone, together;
     int64_t bytes = 0;
     for (int i = -WARM; i < RUNS; i++)
-        if (!run_both(meshes, n, &r, i < 0 ? 0 : i, digests, &alone, &together, &bytes))
+        if (!time_once(meshes, n, &r, i < 0 ? 0 : i, digests, &alone, &together, &bytes))
             return;
     const double a = median(alone.call, RUNS), b = median(together.call, RUNS), x = median(alone.engine, RUNS),
                  y = median(together.engine, RUNS), part = 100e-6 * (double)bytes / on->write;

@@ -14,7 +14,7 @@
 enum { RUNS = 9, LEVEL = 4 };
 
 /* ms */
-static double time_tables(sdd_device *device, const struct bench_mesh *m)
+static double build_once(sdd_device *device, const struct bench_mesh *m)
 {
     const struct sdd_refine_request r = {
         .level = LEVEL, .surface = SDD_SURFACE_REFINED, .include = SDD_POSITIONS, .method = "tabulated"};
@@ -45,9 +45,9 @@ static void row(const char *backend, const struct bench_mesh *m)
         return;
     }
     sdd_device_info(device, &info);
-    const double first = time_tables(device, m);
+    const double first = build_once(device, m);
     for (int i = 0; i < RUNS; i++)
-        again[i] = time_tables(device, m);
+        again[i] = build_once(device, m);
     const double cached = median(again, RUNS);
     printf("%-4s %-24s %9lld faces  new %9.3f ms  cached %9.3f ms\n", backend, m->name, (long long)m->desc.n_faces,
            first, cached);

@@ -3,6 +3,7 @@
  * still send. */
 #include "server/resident/cache.h"
 #include "server/resident/slots.h"
+#include "tests/refine_once.h"
 #include "tests/unit/sample.h"
 #include <semaphore.h>
 #include <setjmp.h>
@@ -244,8 +245,8 @@ static void test_created(void **state)
     assert_int_equal(sdd_device_open(&config, &device, &err), SDD_OK);
     assert_int_equal(sdd_topology_create(device, &desc, &topology, &err), SDD_OK);
     assert_int_equal(sdd_mesh_create(topology, m->points, m->uvs, &mesh, &err), SDD_OK);
-    assert_int_equal(sdd_refine(mesh, &request, &result, &err), SDD_OK);
-    const struct sdd_plan *plan = &sdd_result_info(result)->plan;
+    assert_int_equal(refine_once(mesh, &request, &result, &err), SDD_OK);
+    const struct sdd_plan_info *plan = &sdd_result_info(result)->plan;
     assert_int_equal(cached_create("cube", &about, result, &entry, &err), SDD_OK);
     assert_string_equal(entry->key, "cube");
     assert_int_equal(entry->there, 0);
