@@ -76,7 +76,7 @@ struct sdd_topology {
     struct kept_list *kept;
     int64_t n_visible;  /* Visible corners, which is S. */
     int64_t n_semi;     /* Semi-sharp edges under chaikin. */
-    int chaikin_levels; /* After so many levels nothing semi-sharp is left. */
+    int chaikin_levels; /* After this many levels nothing semi-sharp is left. */
     int64_t n_open;     /* Corners whose edge has no face across; their twins are C, C + 1 and so on, in order. */
 };
 

@@ -15,8 +15,8 @@
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
-#define PARTS 64        /* A product is made in at most so many parts. */
-#define LEAST_PART 4096 /* A part has at least so many rows, unless it is the last. */
+#define PARTS 64        /* A product is made in at most this many parts. */
+#define LEAST_PART 4096 /* A part has at least this many rows, unless it is the last. */
 
 /* What matrices are made with. */
 struct build {
