@@ -13,7 +13,7 @@
 #define TICK_MS 250
 #define FAIL_MS 100    /* How long a failing daemon still sends its last answers. */
 #define LAST_SECONDS 1 /* How long it sends its last answers after --drain-timeout. */
-#define STUCK_FACTOR 2 /* The device hangs when a step takes longer than so many request deadlines and a minute. */
+#define STUCK_FACTOR 2 /* The device hangs when a step takes longer than this many request deadlines and a minute. */
 
 /* ---- stopping ---------------------------------------------------------------------------------------------------- */
 void loop_notify(const char *state)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_stl.c: writes a refined frame as binary STL, which is triangles with the normals of their planes, for the verb
- * refine. */
+/* cli_stl.c: writes the surface of a refined frame as binary STL, for the verb refine. A file is a header of text, the
+ * number of triangles, and for each triangle its normal, its corners and two bytes that are 0, all little-endian. */
 #include "cli.h"
 #include <math.h>
 #include <string.h>
 
-enum { HEADER = 80, ROW = 50 };
+enum { HEADER = 80, ROW = 50 }; /* The bytes of the header and of a triangle. */
 
 /* Computes the unit normal of triangle a b c, or zeros when the triangle has no area. */
-static void plane(const float *a, const float *b, const float *c, float out[3])
+static void unit_normal(const float *a, const float *b, const float *c, float out[3])
 {
     double u[3], v[3], n[3], length = 0;
     for (int k = 0; k < 3; k++) {
@@ -40,10 +40,10 @@ void cli_write_stl(struct cli_writer *w, const struct subd_frame *f)
     for (int64_t i = 0; i < s.triangles && !w->failed; i++) {
         uint32_t corners[3];
         const uint32_t *face = cli_surface_triangle(&s, i, corners);
-        float row[12];
+        float row[12]; /* The normal, then the corners. */
         for (int k = 0; k < 3; k++)
             memcpy(row + 3 + 3 * k, points[face[corners[k]]], 12); /* libsubd has checked the indices. */
-        plane(row + 3, row + 6, row + 9, row);
+        unit_normal(row + 3, row + 6, row + 9, row);
         p = cli_room(w);
         memcpy(p, row, sizeof row);
         memset(p + sizeof row, 0, ROW - sizeof row);

@@ -14,8 +14,8 @@
 #define HOST_HUGE_BYTES (2 << 20) /* Smaller blocks are not kept. */
 /* A block may be larger by this, because its size and its address are rounded. */
 #define HOST_SLACK (2 * HOST_HUGE_BYTES)
-#define HOST_CACHED 16                       /* The most blocks that are kept beyond those in use. */
-#define HOST_CACHED_BYTES ((int64_t)1 << 30) /* The most bytes that are kept beyond those in use. */
+#define HOST_CACHED 16                       /* At most this many blocks are kept beyond what is in use. */
+#define HOST_CACHED_BYTES ((int64_t)1 << 30) /* They have at most this many bytes. */
 
 struct host_cache {
     int n; /* The oldest block comes first. */

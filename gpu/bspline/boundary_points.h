@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* beyond.h: the 4 x 4 points of a bicubic patch that ends at some of its sides: beyond those it has the points
- * 2 P(edge) - P(inner), so that it ends in the curve of a boundary. As OpenSubdiv's patches. */
-#ifndef SDD_BEYOND_H
-#define SDD_BEYOND_H
+/* boundary_points.h: makes those of the 4 x 4 points of a bicubic patch that lie beyond its open sides, at which
+ * the surface ends. They are 2 P(edge) - P(inner), so that the patch ends in the curve of a boundary, as OpenSubdiv's
+ * patches do. */
+#ifndef SDD_BOUNDARY_POINTS_H
+#define SDD_BOUNDARY_POINTS_H
 #include "gpu/kernel/kernel.h"
 
 /* Is point k, 4 y + x, beyond one of the `open` sides, whose bits are those at y = 0, x = 3, y = 3, x = 0? Then dx and

@@ -47,10 +47,12 @@ SDD_FN struct sdd_row_location sdd_row_location_of(const struct sdd_control *m, 
 struct sdd_sixteen {
     struct sdd_vec3 p[16];
     int32_t x0, y0, side;
-    uint32_t open; /* sides whose points are to be the side's to the bit (beyond.h): those at y0 and x0 */
+    /* The sides at y0 (bit 0) and x0 (bit 3) beyond which there is no surface (boundary_points.h). Points on such a
+     * side are made from the points along it alone. */
+    uint32_t open;
 };
 
-/* Makes those beyond open sides, which may be anything before. */
+/* Overwrites the points that lie beyond open sides. `open` has a bit for each of the four sides. */
 SDD_FN void sdd_sixteen_extend(struct sdd_sixteen *s, uint32_t open)
 {
     const float *p = (const float *)(const void *)s->p;

@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* isolated_points: copies the control vertices without faces to a later level.
- * Shapes  list[n] u32, p[V][3] f32 -> rows list[k] of out, normal [.][3] and tangents[.][6] f32
+/* isolated_points: copies the control vertices without faces to a later level. There, too, the number of a control
+ * vertex is the number of its row.
+ * Shapes  list[n] u32, p[V][3] f32 -> rows list[k] of out[.][3], normal[.][3] and tangents[.][6] f32, where [.] is all
+ *         rows of the level
  * Launch  item, n = isolated vertices
- * Result  The rows of other vertices are left alone. There is no surface, so normals and tangents are zero.
+ * Result  Other rows keep what they held. There is no surface, so normals and tangents are zero.
  * Threads any queue */
 #ifndef SDD_K_ISOLATED_POINTS_H
 #define SDD_K_ISOLATED_POINTS_H
 #include "gpu/kernel/kernel.h"
 
 struct isolated_points_args {
-    const uint32_t *list;
-    const float *p;
-    float *out;      /* May be NULL. */
-    float *normal;   /* May be NULL. */
-    float *tangents; /* Shape [.][6]; may be NULL. */
+    const uint32_t *list; /* The vertices without faces. */
+    const float *p;       /* The control points. */
+    float *out;           /* Positions; may be NULL. */
+    float *normal;        /* May be NULL. */
+    float *tangents;      /* Shape [.][6]; may be NULL. */
 };
 
 SDD_FN void k_isolated_points(int64_t k, const struct isolated_points_args *a)

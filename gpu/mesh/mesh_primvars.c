@@ -1,31 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mesh_primvars.c: checks the values of a mesh's primvars and holds them on the device, for sdd_mesh_set_primvars. */
+/* mesh_primvars.c: sdd_mesh_set_primvars, which checks the primvars of a mesh and copies their values to the device.
+ * All primvars of a mesh share one block of device memory, which the mesh owns. */
 #include "gpu/mesh/mesh.h"
 #include "gpu/mesh/kernels/channel_values.k.h"
 #include <math.h>
 #include <string.h>
 
-static int64_t n_values(const sdd_topology *t, const struct sdd_primvar *p)
+/* How many values the caller gives: n of struct sdd_primvar. */
+static int64_t n_given_values(const sdd_topology *t, const struct sdd_primvar *p)
 {
     switch (p->interpolation) {
     case SDD_CONSTANT: return 1;
     case SDD_UNIFORM: return t->info.n_faces;
     case SDD_FACE_VARYING: return topology_primvar_channel(t, p->channel)->n_values;
-    default: return t->info.n_vertices;
+    default: return t->info.n_vertices; /* Varying and vertex. */
     }
 }
 
-static int64_t n_words(const sdd_topology *t, const struct sdd_primvar *p)
+/* How many 4-byte words the device holds for a primvar. A face-varying one has a row for each value given and further
+ * rows for values that several vertices share (topology.h). */
+static int64_t n_device_words(const sdd_topology *t, const struct sdd_primvar *p)
 {
     int64_t rows =
-        p->interpolation == SDD_FACE_VARYING ? topology_primvar_channel(t, p->channel)->n_rows : n_values(t, p);
+        p->interpolation == SDD_FACE_VARYING ? topology_primvar_channel(t, p->channel)->n_rows : n_given_values(t, p);
     return rows * p->width;
 }
 
 void mesh_fill_rows(const sdd_topology *t, const struct topology_channel *c, float *values, int width)
 {
-    struct channel_values_args more = {c->value, values, c->n_values, width};
-    DEV_LAUNCH(t->device, channel_values, &more, c->n_rows - c->n_values);
+    struct channel_values_args args = {c->value, values, c->n_values, width};
+    DEV_LAUNCH(t->device, channel_values, &args, c->n_rows - c->n_values);
 }
 
 static int check_shape(const sdd_topology *t, int k, const struct sdd_primvar *p, struct sdd_error *err)
@@ -46,7 +50,7 @@ static int check_values(const sdd_topology *t, int k, const struct sdd_primvar *
 {
     const float *v = p->values;
     /* Constant and uniform values are only copied, so they may be anything. */
-    int64_t n = p->interpolation <= SDD_UNIFORM ? 0 : n_values(t, p) * p->width;
+    int64_t n = p->interpolation <= SDD_UNIFORM ? 0 : n_given_values(t, p) * p->width;
     for (int64_t i = 0; i < n; i++)
         if (!(fabsf(v[i]) <= SDD_MAX_COORDINATE))
             return sdd_fail(err, SDD_EMESH, "primvars",
@@ -78,16 +82,16 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
     int rc = check_primvars(t, n, primvars, err);
     if (rc)
         return rc;
-    for (int k = 0; k < n; k++)
-        (void)ARENA(&count, float, n_words(t, primvars + k));
+    for (int k = 0; k < n; k++) /* The first arena only counts bytes; the second one lays out the same arrays. */
+        (void)ARENA(&count, float, n_device_words(t, primvars + k));
     block.bytes = count.used;
     rc = block.bytes ? dev_alloc(t->device, block.bytes, &block.memory, err) : SDD_OK;
     if (rc)
         return rc;
     real.base = block.memory;
     for (int k = 0; k < n; k++) {
-        int64_t words = n_values(t, primvars + k) * primvars[k].width;
-        values[k] = ARENA(&real, float, n_words(t, primvars + k));
+        int64_t words = n_given_values(t, primvars + k) * primvars[k].width;
+        values[k] = ARENA(&real, float, n_device_words(t, primvars + k));
         dev_upload(t->device, values[k], primvars[k].values, words * (int64_t)sizeof(float));
         if (primvars[k].interpolation == SDD_FACE_VARYING)
             mesh_fill_rows(t, topology_primvar_channel(t, primvars[k].channel), values[k], primvars[k].width);
@@ -97,6 +101,7 @@ int sdd_mesh_set_primvars(sdd_mesh *m, int n, const struct sdd_primvar *primvars
         dev_free(t->device, block.memory, block.bytes);
         return rc;
     }
+    /* Nothing fails from here on, so the mesh gives up its old primvars only now. */
     dev_free(t->device, m->primvars.memory, m->primvars.bytes);
     m->primvars = block;
     m->n_primvars = n;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most walks over a component that look for an end of it. The first two gain nearly all there is to gain. */
+/* At most this many walks over a component look for an end of it. The first two gain nearly all there is to gain. */
 #define MAX_SEARCHES 8
 
 /* The vertices along the face edges. The neighbours of v are next[first[v]] to next[first[v] + degree[v] - 1],

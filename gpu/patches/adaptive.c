@@ -9,6 +9,7 @@ _Static_assert(SDD_BAND_SIDE == 1 << (SDD_MAX_PATCH_LEVEL - 1), "kernels must ta
 _Static_assert(SDD_ADAPTIVE_LEVELS == SDD_MAX_PATCH_LEVEL + 1, "kernel arguments must hold all levels");
 _Static_assert(TABLE_BASIS_STEPS >= SDD_MAX_PATCH_LEVEL, "a patch of level 0 must reach the last level");
 
+/* Lays out the arrays of `out` in an arena (device.h). */
 static void lay_out(const struct patches *p, struct arena *a, struct adaptive *out)
 {
     out->patch = ARENA(a, struct sdd_quad, 4 * p->n_patches);
@@ -17,6 +18,7 @@ static void lay_out(const struct patches *p, struct arena *a, struct adaptive *o
     out->points = ARENA(a, float, 3 * p->n_rows);
 }
 
+/* Makes all that the plan does not have: memory, the tables of the basis, and the rows of the patches. */
 static int fill(struct adaptive *a, struct sdd_error *err)
 {
     sdd_device *d = a->plan.topology->device;
@@ -59,7 +61,7 @@ int adaptive_create(const sdd_topology *t, int level, int surface, const atomic_
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for patches");
     a->plan.topology = t;
     a->plan.request = (struct sdd_patches_request){.level = level, .surface = surface, .cancel = cancel};
-    a->plan.with_holes = 1;
+    a->plan.with_holes = 1; /* A level has rows inside holes too. */
     int rc = patches_plan(&a->plan, err);
     a->plan.request.cancel = NULL; /* The flag is the caller's, and may go once this call returns. */
     if (!rc)
@@ -76,6 +78,7 @@ int adaptive_create(const sdd_topology *t, int level, int surface, const atomic_
 void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t first, int64_t n, float *to)
 {
     const struct patches *p = &a->plan;
+    /* The points that no patch makes are those of the last level or, if the plan has any, their limits. */
     int last = p->request.level, limits = p->limit.n_points > 0;
     const struct patch_level *left = limits ? &p->limit : p->level + last;
     struct adaptive_rows_args args = {.from = {.mesh = p->features.mesh,
@@ -94,6 +97,7 @@ void adaptive_rows(struct adaptive *a, const sdd_mesh *m, float *level1, int64_t
                                       .each = sdd_rows_each(n)};
     if (a->points_of != m->points_serial)
         patches_queue_points(p, m->points, level1, a->points);
+    /* After a failure the points may not have been made, so the next call makes them again. */
     a->points_of = p->topology->device->status ? 0 : m->points_serial;
     DEV_LAUNCH(p->topology->device, adaptive_rows, &args, (n + args.each - 1) / args.each);
 }

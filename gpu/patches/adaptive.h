@@ -9,8 +9,8 @@
 #include "gpu/patches/patches.h"
 
 struct adaptive {
-    struct patches plan;
-    struct device_block memory;
+    struct patches plan;        /* It owns device memory of its own. */
+    struct device_block memory; /* The device memory of the arrays below. */
     struct sdd_quad *patch, *param;
     struct sdd_table_basis *basis;
     struct sdd_level_patches levels;
@@ -19,6 +19,7 @@ struct adaptive {
 };
 
 /* adaptive_create: prepares all that does not depend on positions. It waits for the device.
+ * Owner   *out is the caller's, who frees it before t goes; NULL after an error
  * Errors  SDD_ETOO_LARGE (too many patches), SDD_ENO_MEMORY, SDD_ECANCELLED, SDD_EDEVICE */
 int adaptive_create(const sdd_topology *t, int level, int surface, const atomic_int *cancel, struct adaptive **out,
                     struct sdd_error *err) SDD_MUST_CHECK;

@@ -37,7 +37,7 @@ SDD_FN float sdd_semisharp_half(float s, const struct sdd_semisharp_sum *all)
 }
 
 /* The sums over the semi-sharp edges of a vertex on the levels before; where they are empty, creases decay uniformly.
- * After so many levels no edge is semi-sharp any more, whatever rounding does. */
+ * After this many levels no edge is semi-sharp any more, whatever rounding does. */
 enum { SDD_SEMISHARP_LEVELS = 11 };
 struct sdd_semisharp_past {
     struct sdd_semisharp_sum at[SDD_SEMISHARP_LEVELS];

@@ -1,37 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sdd_update.h: a topology made from the one before it and from what an edit changed. */
+/* sdd_update.h: makes a topology from the one before an edit and from the delta, which is what the edit changed. */
 #ifndef SDD_SDD_UPDATE_H
 #define SDD_SDD_UPDATE_H
 #include "sdd.h"
 
 #define SDD_NO_ROW (-1)
 
-/* Values that face corners name: of the UVs, if the new mesh has any, then of each row of sdd_mesh_desc.channels. */
+/* What an edit did to one set of face-varying indices of the new mesh. */
 struct sdd_channel_delta {
-    int64_t from;            /* the old mesh's channel, counted in the same way; SDD_NO_ROW: all of it is new */
-    int64_t n_old_values;    /* 0 where all of it is new                                                      */
-    const int32_t *value_to; /* [n_old_values] as vertex_to                                                   */
+    int64_t from;            /* The channel of the old mesh that became this one, or SDD_NO_ROW when it is new. */
+    int64_t n_old_values;    /* The values of that channel; 0 when the channel is new. */
+    const int32_t *value_to; /* Shape [n_old_values]: a map, as vertex_to below; may be NULL when the channel is new. */
 };
 
-/* What an edit did to the rows of a mesh: all plain arrays, borrowed for the call. A map gives the new row of each old
- * row, or SDD_NO_ROW where the row is gone; rows that stay keep their order. Dirty rows are new rows, ascending.
- * A face is dirty when it is new, or when its corners, its being a hole, the sharpness of one of its edges or corners,
- * or a value that one of its corners names is another than before (of channels that are not new). A vertex is dirty
- * when it is new, when its sharpness or that of an edge at it has changed, or when a face around it is dirty or gone.
- * Positions and the values themselves are no part of a topology, and so of no delta. */
+/* What an edit did to the rows of a mesh. The arrays are the caller's and are borrowed for the call.
+ * The arrays named *_to are maps: they give the new row of each old row, or SDD_NO_ROW where the row is gone. Rows that
+ * stay keep their order. Dirty rows are rows of the new mesh, ascending.
+ * A face is dirty when it is new, when it became or stopped being a hole, or when one of these is no longer the same:
+ * its corners, the sharpness of its edges and vertices, and the rows of values that its corners have in channels that
+ * are not new. Being renumbered by a map is no change. A vertex is dirty when it is new, when its sharpness or that of
+ * an edge at it has changed, or when a face around it is dirty or gone.
+ * Positions and the values of UVs and primvars do not belong to a topology, so a delta says nothing about them. */
 struct sdd_topology_delta {
     int64_t n_old_vertices, n_old_faces, n_dirty_vertices, n_dirty_faces;
-    const int32_t *vertex_to;      /* [n_old_vertices]   */
-    const int32_t *face_to;        /* [n_old_faces]      */
-    const int32_t *dirty_vertices; /* [n_dirty_vertices] */
-    const int32_t *dirty_faces;    /* [n_dirty_faces]    */
-    int64_t n_channels;
-    const struct sdd_channel_delta *channels; /* [n_channels] */
+    const int32_t *vertex_to;      /* Shape [n_old_vertices]. */
+    const int32_t *face_to;        /* Shape [n_old_faces]. */
+    const int32_t *dirty_vertices; /* Shape [n_dirty_vertices]. */
+    const int32_t *dirty_faces;    /* Shape [n_dirty_faces]. */
+    int64_t n_channels;            /* Unlike sdd_mesh_desc.n_channels it counts the UVs. */
+    /* Shape [n_channels]: the new mesh's UVs, if it has any, then a row for each of sdd_mesh_desc.channels. `from`
+     * counts the channels of the old mesh in the same way. */
+    const struct sdd_channel_delta *channels;
 };
 
-/* sdd_topology_update: the topology of `desc`, the mesh that an edit with this delta has made of the mesh of `old`, on
- * old's device. old stays as it is. Today this is a rebuild: the delta is checked as far as the host can, and is what
- * will let an update touch nothing but dirty rows.
+/* sdd_topology_update: makes the topology of `desc`, on the device of `old`. `old` is the topology before an edit,
+ * `desc` the mesh after it, and `delta` what the edit changed. `old` stays as it is. For now everything is built anew,
+ * and the delta is only checked, as far as the host can.
+ * Owner   the caller gives *out back with sdd_topology_unref
  * Cost    that of sdd_topology_create, and on the host a look at each row of the delta
  * Result  the same bits as sdd_topology_create makes of desc
  * Errors  SDD_EINVALID naming what of the delta does not fit old and desc: options, sizes, a row out of range or out

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* query.c: parses query strings, media types, Accept, Range and entity tags, for http.c and the handlers. */
+/* query.c: parses query strings, media types, Accept, Range and entity tags, for http.c and the handlers.
+ * Nothing here keeps state, so any thread may call it. */
 #include "server/net/query.h"
 #include "server/base/chars.h"
 #include "server/net/mhd/guard.h"
@@ -9,6 +10,7 @@
 #include <strings.h>
 
 /* ---- query strings ------------------------------------------------------------------------------------- */
+/* Decodes percent escapes and '+' in place. guard_target has checked that all escapes are whole and none is a NUL. */
 static void decode(char *s)
 {
     char *to = s;
@@ -21,6 +23,7 @@ static void decode(char *s)
     *to = 0;
 }
 
+/* Whether a parameter is a flag of sdd_option_table, with '_' for '-'. */
 static bool is_option(const char *name)
 {
     for (int i = 0; i < sdd_n_options; i++) {
@@ -97,7 +100,7 @@ int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
         int rc = sdd_fail(err, SDD_EINVALID, name, "%s must be a whole number from %lld to %lld, not \"%.40s\"", name,
                           (long long)min, (long long)max, s);
         if (err)
-            err->available = max;
+            err->available = max; /* Answers show it as "limit". */
         return rc;
     }
     *out = v;
@@ -124,13 +127,14 @@ int query_options(const struct query *q, struct sdd_options *options, struct sdd
 }
 
 /* ---- media types --------------------------------------------------------------------------------------- */
+/* All media types. The first row with a bit has the name that media_name returns; the others are aliases.
+ * application/octet-stream has two bits, because it is raw positions in a request and may stand for a frame in Accept.
+ * No route takes a body of MEDIA_TEXT, because any web page can send text/plain, like the two types of HTML forms,
+ * across origins without a CORS preflight. */
 static const struct {
     int bit;
-    const char *name, *suffix;
-} medias[] = {
-    /* All media types. The first row of a bit has its name, the others are aliases. A route's `body` never has
-     * MEDIA_TEXT, because a body may not have a type that a form or a page can send without CORS: text/plain,
-     * application/x-www-form-urlencoded or multipart/form-data. */
+    const char *name, *suffix; /* media_suffix returns `suffix`. */
+} media_rows[] = {
     {MEDIA_JSON, "application/json", ""},
     {MEDIA_PROTOBUF, "application/protobuf", "-pb"},
     {MEDIA_PROTOBUF, "application/x-protobuf", "-pb"},
@@ -143,21 +147,21 @@ static const struct {
     {MEDIA_FRAME, "application/octet-stream", ""},
     {MEDIA_JSON, "application/problem+json", ""},
 };
-#define N_MEDIAS (sizeof medias / sizeof medias[0])
+#define N_MEDIA_ROWS (sizeof media_rows / sizeof media_rows[0])
 
 const char *media_name(enum media one)
 {
-    for (size_t i = 0; i < N_MEDIAS; i++)
-        if (medias[i].bit == (int)one)
-            return medias[i].name;
+    for (size_t i = 0; i < N_MEDIA_ROWS; i++)
+        if (media_rows[i].bit == (int)one)
+            return media_rows[i].name;
     return "";
 }
 
 const char *media_suffix(int one)
 {
-    for (size_t i = 0; i < N_MEDIAS; i++)
-        if (medias[i].bit == one)
-            return medias[i].suffix;
+    for (size_t i = 0; i < N_MEDIA_ROWS; i++)
+        if (media_rows[i].bit == one)
+            return media_rows[i].suffix;
     return "";
 }
 
@@ -165,11 +169,12 @@ void media_list(int bits, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = 0;
-    for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1)
+    for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1) /* MEDIA_USDA is the highest bit. */
         if ((bits & bit) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
 }
 
+/* Moves *s past leading blanks. Returns how many of its n bytes are left without them and without trailing blanks. */
 static size_t trimmed(const char **s, size_t n)
 {
     while (n && (**s == ' ' || **s == '\t'))
@@ -183,14 +188,14 @@ int media_of(const char *content_type)
 {
     int bits = 0;
     size_t n = trimmed(&content_type, strcspn(content_type, ";"));
-    for (size_t i = 0; i < N_MEDIAS; i++)
-        if (strlen(medias[i].name) == n && strncasecmp(content_type, medias[i].name, n) == 0)
-            bits |= medias[i].bit;
+    for (size_t i = 0; i < N_MEDIA_ROWS; i++)
+        if (strlen(media_rows[i].name) == n && strncasecmp(content_type, media_rows[i].name, n) == 0)
+            bits |= media_rows[i].bit;
     return bits;
 }
 
-/* The weight of one Accept item, 0 to 1000. */
-static int weight(const char *item, size_t n)
+/* The q of one item of an Accept value, in thousandths; 1000 when it has none. */
+static int item_quality(const char *item, size_t n)
 {
     const char *end = item + n, *s = item;
     while ((s = memchr(s, ';', (size_t)(end - s)))) {
@@ -202,6 +207,7 @@ static int weight(const char *item, size_t n)
         if (s[2] == '1')
             return 1000;
         int q = 0, scale = 100;
+        /* What follows "q=0." are at most three digits. */
         for (s += 4; s < end && *s >= '0' && *s <= '9' && scale; s++, scale /= 10)
             q += (*s - '0') * scale;
         return q;
@@ -209,10 +215,11 @@ static int weight(const char *item, size_t n)
     return 1000;
 }
 
-/* The weight of a media type in an Accept value. The most specific item that matches the type decides. */
-static int weigh(const char *accept, const char *name, bool alias)
+/* The q of a media type by an Accept value, in thousandths. The most specific item that matches the type decides: the
+ * type itself (3), then all types of its family (2), then all types (1). */
+static int type_quality(const char *accept, const char *name, bool alias)
 {
-    int best = 0, q = 0;
+    int best = 0, q = 0; /* The specificity of the best match so far, and its q. */
     for (const char *s = accept; *s;) {
         size_t n = strcspn(s, ","), type = strcspn(s, ";,");
         const char *t = s;
@@ -224,7 +231,7 @@ static int weigh(const char *accept, const char *name, bool alias)
                                                                                            : 0;
         if (specific > best) {
             best = specific;
-            q = weight(s, n);
+            q = item_quality(s, n);
         }
         s += n + (s[n] == ',');
     }
@@ -233,24 +240,25 @@ static int weigh(const char *accept, const char *name, bool alias)
 
 int media_accepted(const char *accept, int offered, enum media first)
 {
-    int best = 0, q = 0;
+    int best = 0, q = 0; /* The bit of the best type so far, and its q. */
     if (!accept)
         return first;
-    for (size_t i = 0; i < N_MEDIAS; i++) {
-        int w = medias[i].bit & offered
-                    ? weigh(accept, medias[i].name, strcmp(media_name((enum media)medias[i].bit), medias[i].name) != 0)
+    for (size_t i = 0; i < N_MEDIA_ROWS; i++) {
+        int w = media_rows[i].bit & offered
+                    ? type_quality(accept, media_rows[i].name,
+                                   strcmp(media_name((enum media)media_rows[i].bit), media_rows[i].name) != 0)
                     : 0;
-        if (w > q || (w == q && w && medias[i].bit == (int)first)) {
+        if (w > q || (w == q && w && media_rows[i].bit == (int)first)) {
             q = w;
-            best = medias[i].bit;
+            best = media_rows[i].bit;
         }
     }
     return best;
 }
 
 /* ---- ranges and entity tags ---------------------------------------------------------------------------- */
-/* Reads a position in a body. A number that is too long for int64 is past the end of every body. */
-static bool parse_place(const char *s, size_t n, int64_t *out)
+/* Reads a number of a Range header. One with more digits than parse_whole takes counts as past the end of any body. */
+static bool parse_position(const char *s, size_t n, int64_t *out)
 {
     if (n > 18 && strspn(s, "0123456789") >= n) {
         *out = INT64_MAX;
@@ -268,12 +276,12 @@ int range_parse(const char *value, int64_t size, int64_t *first, int64_t *length
     if (!dash || strchr(value, ','))
         return 0;
     int64_t from = 0, to = size - 1;
-    size_t left = (size_t)(dash - value), right = strlen(dash + 1);
-    if ((left && !parse_place(value, left, &from)) || (right && !parse_place(dash + 1, right, &to)))
+    size_t left = (size_t)(dash - value), right = strlen(dash + 1); /* The bytes on either side of the dash. */
+    if ((left && !parse_position(value, left, &from)) || (right && !parse_position(dash + 1, right, &to)))
         return 0;
     if (!left && !right)
         return 0;
-    if (!left) { /* Without a first position, `to` counts bytes from the end. */
+    if (!left) { /* In "bytes=-n" the number says how many bytes are wanted from the end. */
         if (to == 0)
             return -1;
         from = to < size ? size - to : 0;

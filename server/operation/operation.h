@@ -7,7 +7,8 @@
  *
  * It has what all kinds of operations share: the job with its copy of the request, the steps that bring a mesh into
  * memory, If-Match, and Idempotency-Key (idempotency.h). refine/ and api/ build on it. It uses net/, jobs/, resident/
- * and store/, and none of these knows it. */
+ * and store/, and none of these knows it.
+ * Threads  the loop's, except for steps, whose comments name their thread */
 #ifndef SUBDD_OPERATION_H
 #define SUBDD_OPERATION_H
 #include "server/jobs/jobs.h"
@@ -20,7 +21,8 @@ struct sending;
 struct estimate;
 struct idempotency;
 
-/* What handlers and steps work with: the parts of all rooms below. serve.c makes it. */
+/* What handlers and steps work with: a pointer to what each room below has. serve.c makes it, and owns what it points
+ * to. */
 struct service {
     const struct config *config;
     struct metrics *metrics;
@@ -44,66 +46,73 @@ static inline struct memory *memory_of(const struct job *job)
     return job_service(job)->memory;
 }
 
-/* operation_start: starts a job (job_start) for a request. turns may be NULL. */
+/* operation_start: makes the request wait for the job, and starts it (job_start). With turns NULL the job takes no
+ * turns. */
 void operation_start(struct request *r, struct job *job, const struct job_ops *ops, struct turns *turns);
-/* operation_answer: the hook `answer` of jobs/. It makes the answer and wakes the connection. */
+/* operation_answer: the hook `answer` of jobs/ (struct jobs_hooks). It makes the answer and wakes the connection. */
 void operation_answer(struct job *job, const struct sdd_error *err);
-/* operation_waits: abandons the request's job when its client has left. The request must have a job. */
+/* operation_waits: for the hook `waits` of net/ (struct net_hooks), when the request has a job. It abandons the job
+ * when the client has left. */
 void operation_waits(struct request *r);
-/* operation_left: the request is over; its job, if it has one, is cancelled and goes on without it. */
+/* operation_left: for the hook `left` of net/, when the request is over. If the request still has a job, that is
+ * cancelled and goes on without it. */
 void operation_left(struct request *r);
 
 /* A job with its own copy of what it needs from the request. The struct of a kind of job has it as its first member. */
 struct mesh_job {
     struct job job;
     struct slot *slot;   /* The slot of the mesh, of which the job is a user; NULL when the request names no mesh. */
-    unsigned char *body; /* Taken from the request. */
+    unsigned char *body; /* Taken from the request, and freed by mesh_job_free. */
     size_t body_bytes;
-    int media_in, media_out;
-    bool any_version; /* If-Match is * or absent. */
-    int64_t expected; /* The version in If-Match. */
+    int media_in, media_out; /* As in struct request. */
+    bool any_version;        /* If-Match is * or absent. */
+    int64_t expected;        /* The version in If-Match, unless any_version is set. */
     struct query query;
     struct idempotency *key; /* NULL without an Idempotency-Key. */
-    struct text answer;      /* Made before the commit, because it is stored with it. */
-    struct text warnings;    /* Lines that the answer has as headers. */
+    struct text answer;      /* The body of the answer to a change, made before the commit that stores both. */
+    struct text warnings;    /* Lines for answer_warnings. */
 };
 /* mesh_job_create: allocates a job of `bytes` and takes over the request's body and query. Returns NULL when it has
  * answered the request with an error: no memory, or a bad If-Match or key. */
 void *mesh_job_create(struct request *r, size_t bytes, bool with_key);
 /* mesh_job_free: frees the job and what struct mesh_job owns. */
 void mesh_job_free(struct job *job);
-/* mesh_job_start: starts the job on the mesh in the request's path. */
+/* mesh_job_start: starts the job on the mesh in the request's path and takes the job over. When memory is out or
+ * the path's id is too long to be one, it answers with an error and frees the job. */
 void mesh_job_start(struct request *r, struct mesh_job *j, const struct job_ops *ops);
 
-/* slot_of: the slot of a job that is a mesh_job. */
+/* slot_of: the slot of a job, which must be the first member of a struct mesh_job. */
 static inline struct slot *slot_of(const struct job *job)
 {
     return ((const struct mesh_job *)job)->slot;
 }
 
-/* step_find: a step on the storage thread that finds the record of the mesh. */
+/* step_find: a step on the storage thread that reads the record of the mesh into slot->info. */
 int step_find(struct job *job);
+/* skip_find: skips step_find when the record is known. */
 bool skip_find(const struct job *job);
-/* step_load: a step on the storage thread that loads the record and the host copy of the mesh. */
+/* step_load: a step on the storage thread that reads the record and the host copy of the mesh into the slot. */
 int step_load(struct job *job);
-/* skip_load: skips step_load when there is a host copy. */
+/* skip_load: skips step_load when the record is known and there is a host copy. */
 bool skip_load(const struct job *job);
-/* skip_load_resident: skips step_load when there is a host copy or the device has the current version. */
+/* skip_load_resident: skips step_load when the record is known, and there is a host copy or the device has the current
+ * version. */
 bool skip_load_resident(const struct job *job);
 /* step_match: a step on the loop that fails with SDD_ESTALE when If-Match does not name the current version. */
 int step_match(struct job *job);
-/* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device. Returns
- * JOB_AGAIN when it needs a host copy first. */
+/* ensure_resident: a step on the compute thread that brings the current version of the mesh onto the device.
+ * ensure_resident_record must come before it. Returns JOB_AGAIN when it needs a host copy first. */
 int ensure_resident(struct job *job);
-/* build_resident: makes device state of its own for a mesh that may become the current version, and copies what its
- * topology knows (n_edges, manifold) into the mesh. `edit` says which mesh it was made of and what changed; it is NULL
- * for a new mesh.
+/* build_resident: puts a mesh that may become the current version onto the device, as a resident of its own beside that
+ * of the slot, and copies n_edges and manifold from its topology into the mesh. `edit` says which mesh it was made of
+ * and what changed; it is NULL for a new mesh.
  * Threads  the compute thread
- * Owner    *out is the caller's; after an error it can still be there, without the mesh on the device
+ * Owner    *out is the caller's, after an error too, when it is either NULL or a resident without a mesh
  * Errors   those of resident_load, in job->err */
 int build_resident(struct job *job, struct mesh *mesh, const struct resident_edit *edit, const char *topology_id,
                    int64_t version, struct resident **out);
-/* ensure_resident_record: a step on the loop that makes slot->resident, empty, if there is none. */
+/* ensure_resident_record: a step on the loop that makes slot->resident if there is none, with nothing on the device
+ * yet. */
 int ensure_resident_record(struct job *job);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prims.cu: scan and sort by CUB. Integer sums and a stable sort: one right answer, so the same as the CPU's.
- * CUB allows a scan in place. */
-#define _GLIBCXX_IOSTREAM 1 /* CUB includes it for one debugging operator; its constructor would pull in libstdc++ */
+/* prims.cu: scan and sort by CUB, for backend_cuda.cu. Sums of integers and stable sorts have only one right answer, so
+ * it is the CPU's too. CUB allows a scan in place. */
+#define _GLIBCXX_IOSTREAM 1 /* Keeps <iostream> out. CUB includes it for debugging, and it would need libstdc++. */
 #include <ostream>
-#define CCCL_DISABLE_NVTX /* it opens a library that an environment variable names */
+#define CCCL_DISABLE_NVTX /* NVTX opens a library that an environment variable names. */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
 #include "gpu/device/cuda/prims.h"
@@ -13,7 +13,8 @@ cudaError_t prims_scan(void *scratch, size_t *bytes, const int32_t *in, int32_t 
     return cub::DeviceScan::InclusiveSum(scratch, *bytes, in, out, n, stream);
 }
 
-/* In two buffers that take turns, so that the scratch is small; an even number of passes ends where it began. */
+/* The input and output arrays take turns as CUB's two buffers, so that the scratch is small. After an even number of
+ * passes the result lies in the input arrays, and is copied. */
 cudaError_t prims_sort(void *scratch, size_t *bytes, uint64_t *keys_in, uint64_t *keys_out, int32_t *values_in,
                        int32_t *values_out, int64_t n, int bits, cudaStream_t stream)
 {

@@ -15,8 +15,8 @@
 #include "gpu/sparse/sparse.h"
 #include <stdlib.h>
 
-#define PARTS 64        /* The most parts that a product is made in. */
-#define LEAST_PART 4096 /* The least number of rows of a part, except for the last one. */
+#define PARTS 64        /* A product is made in at most this many parts. */
+#define LEAST_PART 4096 /* A part has at least this many rows, unless it is the last. */
 
 /* What matrices are made with. */
 struct build {

@@ -10,11 +10,10 @@
 
 /* A smaller matrix lies in caches, and its product is too short to be timed. */
 #define TIMED_ENTRIES ((int64_t)4 << 20)
-#define BESIDE 2 /* The number of k that are tried on either side of the model's. */
-/* None of them is tried if the model's takes more than this many times as long as compressed rows. */
-#define HOPELESS 1.5
-#define RUNS 3     /* How often a form is timed; the best time counts. */
-#define LONGEST 64 /* The model takes longer rows for rows of this length. */
+#define BESIDE 2     /* This many k are tried on either side of the model's. */
+#define HOPELESS 1.5 /* They are not tried if the model's takes more than this many times as long as compressed rows. */
+#define RUNS 3       /* The best time of this many runs counts. */
+#define LONGEST 64   /* The model takes longer rows for rows of this length. */
 
 static void lay_out(const struct csr *from, int k, int64_t n_rest, struct arena *a, struct sdd_matrix *m)
 {

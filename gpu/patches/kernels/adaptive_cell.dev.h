@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* adaptive_cell.dev.h: finds the bicubic patch of feature-adaptive subdivision (patch_cells.dev.h) that a point of a
- * later level lies on, and its position there. Cells are seen in the grid of a level-1 quad: a cell of level l >= 1 has
- * a side of 1 / 2^(l-1) of the grid's, and a patch of level 0 is a whole control face. */
+/* adaptive_cell.dev.h: finds the bicubic patch of feature-adaptive subdivision (patch_cells.dev.h) on which a point of
+ * the last level lies, and where on the patch. It is a walk down a quadtree of cells, whose leaves are the patches.
+ * The root is a level-1 quad: one corner's share of a control face, with its grid of 2^(last-1) x 2^(last-1) cells of
+ * the last level. A cell of level l >= 1 spans 1 / 2^(l-1) of the grid's side. A patch of level 0 is a whole control
+ * quad, and so covers four such grids. */
 #ifndef SDD_ADAPTIVE_CELL_H
 #define SDD_ADAPTIVE_CELL_H
 #include "gpu/patches/kernels/patch_cells.dev.h"
@@ -10,30 +12,32 @@
 
 #define SDD_ADAPTIVE_LEVELS 11 /* Levels 0 to SDD_MAX_PATCH_LEVEL. */
 
-/* The patches of each level. */
+/* The patches of each level, on the device. The numbers of patches run through all levels, the coarsest first. */
 struct sdd_level_patches {
-    const uint64_t *cell[SDD_ADAPTIVE_LEVELS]; /* Keys, ascending; not read for level 0. */
-    /* Shape [n]: the rows of `cell` that are patches; on level 0 the first corners of faces. */
+    const uint64_t *cell[SDD_ADAPTIVE_LEVELS]; /* The keys of all cells, ascending; not read for level 0. */
+    /* Shape [n], ascending: the rows of `cell` that are patches; on level 0 the first corners of the faces that are. */
     const uint32_t *patch[SDD_ADAPTIVE_LEVELS];
     uint32_t n[SDD_ADAPTIVE_LEVELS];
-    uint32_t first[SDD_ADAPTIVE_LEVELS]; /* How many patches the levels before have. */
+    uint32_t first[SDD_ADAPTIVE_LEVELS]; /* The number of the level's first patch. */
 };
 
-/* The patches and points of all levels, for points of level `last`. */
+/* The patches and points of all levels, as adaptive.c makes them, for points of level `last`. It owns nothing. */
 struct sdd_adaptive {
     struct sdd_control mesh;
-    /* Shape [.][3]: control points, then those of each level, then limits. */
+    /* Shape [rows][3]: control points, then the points of each level that the plan keeps, then limit points. */
     const float *points;
     struct sdd_level_patches levels;
-    const struct sdd_quad *patch, *param; /* Shapes [.][16] and [.][4] u32, as patch_rows makes them. */
+    const struct sdd_quad *patch, *param; /* Shapes [patches][16] and [patches][4] u32, from patch_rows. */
     const struct sdd_table_basis *basis;  /* The table for 2^j cells begins at sdd_basis_at(j). */
-    /* Shape [n_left]: the keys of the points of the last level that no patch makes. */
+    /* Shape [n_left]: keys of points of the last level, ascending. All points that no patch covers, and so are left
+     * over, are among them. */
     const uint64_t *left;
     uint32_t n_left;
-    uint32_t left_first; /* Those points are rows left_first + k of `points`. */
+    uint32_t left_first; /* Point k of `left` is row left_first + k of `points`. */
     int32_t last;
 };
 
+/* Where the table for 2^j cells begins: a table for 2^i cells has 2^i + 1 entries, one for each point of a side. */
 SDD_FN int32_t sdd_basis_at(int32_t j)
 {
     return (1 << j) - 1 + j;
@@ -49,8 +53,9 @@ SDD_FN uint64_t sdd_spread_bits(uint32_t v)
     return (x | x << 1) & 0x55555555u;
 }
 
-/* A level-1 quad. Over a control quad its grid is rotated against the quad's by so many quarters as its corner is from
- * the first. */
+/* A level-1 quad, which is a quarter of its face if the face is a quad. Keys of cells in a control quad count u and v
+ * in the frame of the whole quad. Against that frame the grid is turned by `rotation` quarter turns, as many as there
+ * are corners from the first to its own. */
 struct sdd_quarter {
     uint32_t corner, first; /* `first` is the first corner of the face. */
     int32_t is_quad, rotation;
@@ -67,7 +72,8 @@ SDD_FN struct sdd_quarter sdd_quarter_of(const struct sdd_control *m, uint32_t c
     return q;
 }
 
-/* The key of cell (x, y) of level l >= 1 of a level-1 quad. This is the inverse of sdd_patch_cell. */
+/* The key of the cell of level l >= 1 that is at (x, y) in a level-1 quad, counted in cells of that level. This is the
+ * inverse of sdd_patch_cell. */
 SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t x, int32_t y)
 {
     int32_t most = (1 << l) - 1, u = x, v = y;
@@ -85,7 +91,7 @@ SDD_FN uint64_t sdd_quarter_cell(const struct sdd_quarter *q, int32_t l, int32_t
            sdd_spread_bits((uint32_t)v) << 1;
 }
 
-/* The patch at the cell of level l with this key, or SDD_NONE if the cell is no patch. */
+/* The number of the patch that is the cell of level l with this key, or SDD_NONE if the cell is no patch. */
 SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint64_t key)
 {
     const uint64_t *cell = p->cell[l];
@@ -106,9 +112,9 @@ SDD_FN uint32_t sdd_patch_at(const struct sdd_level_patches *p, int32_t l, uint6
     return SDD_NONE;
 }
 
-/* A patch as it lies on a grid: from (x0, y0), `side` cells wide. */
+/* A patch as it lies on a grid: from (x0, y0), `side` cells of the last level wide. */
 struct sdd_leaf {
-    uint32_t patch; /* SDD_NONE for a cell of the last level that is no patch. */
+    uint32_t patch; /* Its number, or SDD_NONE for a cell of the last level that is no patch. */
     int32_t x0, y0, side;
 };
 
@@ -128,8 +134,8 @@ SDD_FN uint32_t sdd_undivided_face(const struct sdd_adaptive *a, const struct sd
     return q->is_quad ? sdd_patch_at(&a->levels, 0, q->first) : SDD_NONE;
 }
 
-/* The patch that makes point (x, y), 0 <= x, y <= m, of a level-1 quad's grid. Where several patches meet it is the one
- * further along x and y. */
+/* The patch that covers point (x, y) of a level-1 quad's grid, whose points go from 0 to 2^(last-1) along each side.
+ * Where several patches meet it is the one further along x and y. A patch of level 0 reaches out of the grid. */
 SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sdd_quarter *q, int32_t x, int32_t y)
 {
     int32_t m = 1 << (a->last - 1);
@@ -147,7 +153,8 @@ SDD_FN struct sdd_leaf sdd_leaf_at(const struct sdd_adaptive *a, const struct sd
     return sdd_leaf_of(SDD_NONE, x, y, 1);
 }
 
-/* The 4 x 4 points of a patch, rotated into the grid's directions. */
+/* The 4 x 4 points of a patch, rotated into the grid's directions. `open` keeps only the blocked sides that lie along
+ * y = 0 (bit 0) and x = 0 (bit 3) of the grid: its two other sides are inside the control face. */
 SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const struct sdd_quarter *q,
                                           const struct sdd_leaf *leaf)
 {
@@ -173,7 +180,7 @@ SDD_FN struct sdd_sixteen sdd_leaf_points(const struct sdd_adaptive *a, const st
     return rotated;
 }
 
-/* The basis table of a patch of so many cells. */
+/* The basis table of a patch that is `side` cells wide. */
 SDD_FN const struct sdd_table_basis *sdd_leaf_basis(const struct sdd_adaptive *a, int32_t side)
 {
     int32_t j = 0;
@@ -182,7 +189,7 @@ SDD_FN const struct sdd_table_basis *sdd_leaf_basis(const struct sdd_adaptive *a
     return a->basis + sdd_basis_at(j);
 }
 
-/* A point of the last level that no patch makes. */
+/* The position of point (x, y) of the grid of corner c, which no patch covers: a row of `left`. */
 SDD_FN struct sdd_vec3 sdd_left_point(const struct sdd_adaptive *a, uint32_t c, int32_t x, int32_t y)
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->last);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patch_faces: the faces that are left on the last level.
- * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.] u32 -> index[n], param[n] [4] u32
+/* patch_faces: writes the faces of the last level that no patch covers, as quads: their four points and where they lie
+ * on the control mesh (sdd.h, patch_params).
+ * Shapes  control mesh, cell[.] u64, list[n] u32 (rows of cell), place[.][16 or 4] u32 -> index[n][4], param[n][4] u32
  * Launch  item, n faces
  * Cost    16 B read, 32 B written
- * Result  An index is `base` + place. The places of a face are the first four of its cell's 16 or, for limits, its own
- *         four.
+ * Result  index[i] has the rows of face i's four points, each of them `base` + a place. With `limits`, place has a row
+ *         of four for each face. Without, it has a row of 16 for each cell, which begins with the four corners.
  * Threads any queue */
 #ifndef SDD_K_PATCH_FACES_H
 #define SDD_K_PATCH_FACES_H
@@ -16,7 +17,7 @@ struct patch_faces_args {
     const uint32_t *list, *place;
     struct sdd_quad *index, *param;
     uint32_t base;
-    int32_t level, limits; /* `limits` says that `place` has four entries a face. */
+    int32_t level, limits; /* `limits` is 1 for limit points, else 0. */
 };
 
 SDD_FN void k_patch_faces(int64_t i, const struct patch_faces_args *a)

@@ -7,19 +7,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_BRACKETS 64
+#define MAX_BRACKETS 64 /* How deep the brackets of a skipped value may be nested. */
 
-static bool is_name(char c)
+/* What names and numbers are made of (enum usda_kind). */
+static bool is_name_start(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool is_more(char c)
+static bool is_name_part(char c)
 {
-    return is_name(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
+    return is_name_start(c) || (c >= '0' && c <= '9') || c == '.' || c == ':';
 }
 
-static bool is_number(char c)
+static bool is_number_part(char c)
 {
     return (c >= '0' && c <= '9') || c == '-' || c == '+' || c == '.';
 }
@@ -54,8 +55,10 @@ static void skip_blanks(struct usda_lexer *lx)
     }
 }
 
-/* Reads what stands between one or three of `quote`. With one quote it must end on the same line. */
-static int enclosed(struct usda_lexer *lx, int kind, char quote, bool escapes)
+/* Reads a token of this kind that is enclosed in `quote`, once or three times in a row on either side. After a single
+ * quote it must end on the same line. With `escapes`, a backslash takes away the meaning of the character behind it,
+ * but not that of a line end, which is still counted. */
+static int read_enclosed(struct usda_lexer *lx, int kind, char quote, bool escapes)
 {
     const char *p = lx->at;
     size_t n = lx->end - p >= 3 && p[1] == quote && p[2] == quote ? 3 : 1;
@@ -76,7 +79,8 @@ static int enclosed(struct usda_lexer *lx, int kind, char quote, bool escapes)
     return usda_fail(lx, SDD_EMALFORMED, "what begins with %c has no end", quote);
 }
 
-static int path(struct usda_lexer *lx)
+/* Reads a path, which must end on the same line. */
+static int read_path(struct usda_lexer *lx)
 {
     const char *close = memchr(lx->at, '>', (size_t)(lx->end - lx->at));
     if (!close || memchr(lx->at, '\n', (size_t)(close - lx->at)))
@@ -100,16 +104,16 @@ int usda_next(struct usda_lexer *lx)
         return SDD_OK;
     char c = *lx->at;
     if (c == '"' || c == '\'')
-        return enclosed(lx, USDA_STRING, c, true);
+        return read_enclosed(lx, USDA_STRING, c, true);
     if (c == '@')
-        return enclosed(lx, USDA_ASSET, c, false);
+        return read_enclosed(lx, USDA_ASSET, c, false);
     if (c == '<')
-        return path(lx);
-    if (is_number(c))
-        for (lx->kind = USDA_NUMBER; lx->at < lx->end && (is_name(*lx->at) || is_number(*lx->at));)
+        return read_path(lx);
+    if (is_number_part(c))
+        for (lx->kind = USDA_NUMBER; lx->at < lx->end && (is_name_start(*lx->at) || is_number_part(*lx->at));)
             lx->at++;
-    else if (is_name(c))
-        for (lx->kind = USDA_NAME; lx->at < lx->end && is_more(*lx->at);)
+    else if (is_name_start(c))
+        for (lx->kind = USDA_NAME; lx->at < lx->end && is_name_part(*lx->at);)
             lx->at++;
     else if (memchr("()[]{}=,;:", c, 10))
         lx->kind = (unsigned char)*lx->at++;
@@ -151,6 +155,8 @@ int usda_skip(struct usda_lexer *lx)
         } else if (depth && lx->kind == close[depth - 1]) {
             depth--;
         } else if (lx->kind < USDA_NAME && (!depth || !lx->kind || memchr(")]}", lx->kind, 3))) {
+            /* Outside brackets no punctuation mark is a value. Inside, a bracket that does not match is wrong, and so
+             * is the end of the file. */
             return usda_wanted(lx, depth ? "a bracket's end" : "a value");
         }
         asset = lx->kind == USDA_ASSET;
@@ -160,9 +166,12 @@ int usda_skip(struct usda_lexer *lx)
     return rc;
 }
 
-/* ---- arrays, whose numbers are read without making tokens, as they are most of a file -------------------------- */
+/* ---- arrays ------------------------------------------------------------------------------------------------------ */
+/* Their numbers are most of a file. So they are read at lx->at, without making tokens of them; only what is not as
+ * expected is made a token, for the message. `name` is the attribute's, and `row` counts its values. */
 
-static int take(struct usda_lexer *lx, char c, const char *name)
+/* Skips blanks and goes behind c, or fails when something else stands there. */
+static int skip_mark(struct usda_lexer *lx, char c, const char *name)
 {
     char wanted[80];
     skip_blanks(lx);
@@ -175,8 +184,8 @@ static int take(struct usda_lexer *lx, char c, const char *name)
     return rc ? rc : usda_wanted(lx, wanted);
 }
 
-/* Reads inf or nan where no plain number stands, and fails for everything else. */
-static int other_number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, float *to)
+/* Reads inf or nan, perhaps with a sign, and fails for everything else. With its sign it is a USDA_NUMBER. */
+static int read_inf_or_nan(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, float *to)
 {
     char wanted[100];
     (void)snprintf(wanted, sizeof wanted, "%s of %.60s[%lld]", type.whole ? "a 32-bit integer" : "a number", name,
@@ -196,7 +205,8 @@ static int other_number(struct usda_lexer *lx, const char *name, int64_t row, st
     return SDD_OK;
 }
 
-static int number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, struct words *to)
+/* Appends the number at lx->at to *to, which has room for it. */
+static int read_number(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, struct words *to)
 {
     int64_t value = 0;
     skip_blanks(lx);
@@ -205,9 +215,11 @@ static int number(struct usda_lexer *lx, const char *name, int64_t row, struct u
     if (ok == -1 && !type.whole)
         return sdd_fail(lx->err, SDD_EMESH, name, "line %lld: %s[%lld] does not fit a 32-bit float",
                         (long long)lx->line, name, (long long)row);
-    /* A number must not end in the middle of a word: 1.5 is not an integer, and 1.2.3 is not a float. */
-    if (ok != 1 || value < INT32_MIN || value > INT32_MAX || (p < lx->end && (is_name(*p) || is_number(*p)))) {
-        rc = other_number(lx, name, row, type, &to->f[to->n]);
+    /* A number must not end in the middle of a word: 1.5 is not an integer, and 1.2.3 is not a float. An integer that
+     * does not fit counts as none. */
+    if (ok != 1 || value < INT32_MIN || value > INT32_MAX ||
+        (p < lx->end && (is_name_start(*p) || is_number_part(*p)))) {
+        rc = read_inf_or_nan(lx, name, row, type, &to->f[to->n]);
         p = lx->at;
     }
     if (type.whole)
@@ -217,18 +229,19 @@ static int number(struct usda_lexer *lx, const char *name, int64_t row, struct u
     return rc;
 }
 
-static int tuple(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, int64_t body_bytes,
-                 struct words *to)
+/* Appends a value to *to: type.width numbers in parentheses, or a number alone when the width is 1. */
+static int read_value(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, int64_t body_bytes,
+                      struct words *to)
 {
     int rc = words_room(to, type.width, body_bytes, name, lx->err);
     if (!rc && type.width > 1)
-        rc = take(lx, '(', name);
+        rc = skip_mark(lx, '(', name);
     for (int k = 0; k < type.width && !rc; k++) {
-        rc = k ? take(lx, ',', name) : SDD_OK;
+        rc = k ? skip_mark(lx, ',', name) : SDD_OK;
         if (!rc)
-            rc = number(lx, name, row, type, to);
+            rc = read_number(lx, name, row, type, to);
     }
-    return rc || type.width == 1 ? rc : take(lx, ')', name);
+    return rc || type.width == 1 ? rc : skip_mark(lx, ')', name);
 }
 
 int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type, int64_t body_bytes, struct words *to)
@@ -236,7 +249,7 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
     int rc = SDD_OK;
     if (type.lone) {
         lx->at = lx->text; /* The current token is the start of the value, so it is read again. */
-        rc = tuple(lx, name, 0, type, body_bytes, to);
+        rc = read_value(lx, name, 0, type, body_bytes, to);
         return rc ? rc : usda_next(lx);
     }
     if (lx->kind != '[')
@@ -244,13 +257,13 @@ int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type,
     for (int64_t row = 0; !rc; row++) {
         skip_blanks(lx);
         if (lx->at < lx->end && *lx->at == ']')
-            break; /* USD allows a comma behind the last value. */
-        rc = tuple(lx, name, row, type, body_bytes, to);
+            break; /* The array is empty, or there is a comma behind its last value, as USD allows. */
+        rc = read_value(lx, name, row, type, body_bytes, to);
         skip_blanks(lx);
         if (!rc && (lx->at == lx->end || *lx->at != ']'))
-            rc = take(lx, ',', name);
+            rc = skip_mark(lx, ',', name);
     }
     if (!rc)
-        rc = take(lx, ']', name);
+        rc = skip_mark(lx, ']', name);
     return rc ? rc : usda_next(lx);
 }

@@ -21,8 +21,8 @@ struct usda_lexer {
     const char *at, *end; /* `at` is behind the current token. */
     int64_t line;         /* The line on which the current token begins. */
     struct sdd_error *err;
-    int kind; /* An enum usda_kind, or one of the characters ()[]{}=,;:. */
-    const char *text;
+    int kind;         /* An enum usda_kind, or one of the characters ()[]{}=,;:. */
+    const char *text; /* The current token, in the body; without its quotes, @ or brackets <>. */
     size_t bytes;
     int64_t lines_in; /* Line ends inside the current token. */
 };
@@ -40,6 +40,8 @@ struct usda_type {
     bool any;   /* inf and nan are allowed. */
 };
 
+/* usda_begin: begins before the first token of `body`, which must outlive the lexer and all text that it points to.
+ * Failures go to err. */
 void usda_begin(struct usda_lexer *lx, const void *body, size_t bytes, struct sdd_error *err);
 /* usda_next: reads the next token. Errors  SDD_EMALFORMED (a string or the like without its end, or a byte that begins
  * no token) */
@@ -56,6 +58,7 @@ int usda_wanted(struct usda_lexer *lx, const char *wanted);
  * Errors  SDD_EMALFORMED (brackets that do not match), SDD_EINVALID (more than 64 inside each other) */
 int usda_skip(struct usda_lexer *lx) __attribute__((warn_unused_result));
 /* usda_numbers: appends to *to the value of this type that the current token begins, and goes on to the next token.
+ * `name` is the attribute's, for messages; body_bytes is the length of the body (words_room).
  * Errors  SDD_EMALFORMED, SDD_EMESH (a number that the type cannot hold), SDD_ENO_MEMORY; they name `name` and the
  *         line */
 int usda_numbers(struct usda_lexer *lx, const char *name, struct usda_type type, int64_t body_bytes, struct words *to)

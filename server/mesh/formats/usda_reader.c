@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* usda_reader.c: reads the one Mesh of a USDA file in one pass, as a mesh or as positions, for uploads.
  *
- * Read     #usda 1.0; a def that is an Xform, a Scope or has no type, nested, around exactly one def Mesh. Of the Mesh:
- *          the attributes of UsdGeomMesh's topology and options (arrays[] below and sdd_option_table), primvars
- *          (usda_primvars.h; a faceVarying st becomes the UVs), and subdd:scheme and subdd:creaseMethod (usda_write.c).
- *          Defaults are USD's. An attribute whose value is None counts as absent
- * Skipped  everything else, with one warning that names it: other prims and attributes, timeSamples, connections,
- *          composition (references, variants and the like), transforms. extent and metadata that only describes are
- *          skipped without a warning
- * Errors   name the line, and the attribute when there is one. A subdivisionScheme of none is an error, because such a
- *          mesh has no surface to refine */
+ * Read     The file begins with "#usda 1.0" and has exactly one def Mesh. Around it there may be nested defs that are
+ *          an Xform or a Scope or have no type. Of the Mesh these attributes are read: UsdGeomMesh's topology (arrays[]
+ *          below) and options (sdd_option_table in gpu/sdd/sdd.h), primvars (usda_primvars.h; a faceVarying st becomes
+ *          the UVs), and subdd:scheme and subdd:creaseMethod, which are our own (usda_write.c). Defaults are USD's. An
+ *          attribute whose value is None counts as absent.
+ * Skipped  Everything else is skipped, with one warning that names it: other prims and attributes, timeSamples,
+ *          connections, composition (references, variants and the like), transforms. There is no warning for extent,
+ *          nor for metadata that only describes.
+ * Errors   They name the line, and the attribute when there is one. A subdivisionScheme of none is an error, because
+ *          such a mesh has no surface to refine. */
 #include "server/base/chars.h"
 #include "server/mesh/formats/codec.h"
 #include "server/base/text.h"
@@ -19,8 +20,9 @@
 #include <string.h>
 
 #define MAX_DEPTH 64
-#define MAX_NAMED 400 /* A warning has about so many bytes of names, and counts the rest. */
+#define MAX_NAMED 400 /* Once the names in the warning have this many bytes, further ones are only counted. */
 
+/* The attributes of the Mesh that are arrays: rows of arrays[], values[] and lines[]. */
 enum { POINTS, COUNTS, INDICES, CREASES, CREASE_LENGTHS, CREASE_SHARPNESSES, CORNERS, CORNER_SHARPNESSES, HOLES };
 enum { N_ARRAYS = HOLES + 1 };
 static const struct {
@@ -40,14 +42,14 @@ static const struct {
 
 struct usda_reader {
     struct usda_lexer lx;
-    int64_t bytes;
+    int64_t bytes;  /* The length of the file, which limits how far arrays grow (words_room). */
     int depth;      /* How many braces are open. */
     int mesh_depth; /* The depth inside the Mesh's own braces, or 0 outside the Mesh. */
     bool has_mesh;
-    bool moved;           /* A transform was skipped. */
-    const char *st_apart; /* The name under which an st that cannot be UVs is kept as a primvar, or NULL. */
-    struct words values[N_ARRAYS];
-    int64_t lines[N_ARRAYS]; /* The line on which each array begins, or 0 when it is absent. */
+    bool has_transforms;           /* The file has an xformOp, which was skipped. */
+    const char *st_kept_as;        /* The name under which an st that cannot be UVs is kept as a primvar, or NULL. */
+    struct words values[N_ARRAYS]; /* reader_end frees them. */
+    int64_t lines[N_ARRAYS];       /* The line on which each array begins, or 0 when it is absent. */
     struct usda_primvars primvars;
     struct sdd_options options;
     bool sqrt3;          /* subdd:scheme says sqrt3. It wins over subdivisionScheme, whichever comes first. */
@@ -60,13 +62,14 @@ static bool span_is(struct usda_span s, const char *text)
     return strlen(text) == s.bytes && memcmp(text, s.text, s.bytes) == 0;
 }
 
-static struct usda_span token(const struct usda_lexer *lx)
+/* The text of the current token. */
+static struct usda_span current_token(const struct usda_lexer *lx)
 {
     return (struct usda_span){lx->text, lx->bytes};
 }
 
-/* Notes for the warning that something with this name was skipped. */
-static void skipped(struct usda_reader *r, const char *kind, struct usda_span name)
+/* Adds the name of something that was skipped to the names in the warning. `kind` goes before it. */
+static void note_skipped(struct usda_reader *r, const char *kind, struct usda_span name)
 {
     char shown[CHARS_SHOW_SIZE];
     if (r->skipped.bytes > MAX_NAMED)
@@ -95,7 +98,8 @@ static bool matters(struct usda_span name)
     return false;
 }
 
-/* Takes what the metadata of a primvar says about its rows. */
+/* Takes one item of the metadata of a primvar, whose value is the current token. An elementSize that is no integer is
+ * kept as 0, for which usda_primvar_author refuses the primvar. */
 static void take_metadata(const struct usda_lexer *lx, struct usda_span name, struct usda_primvar *p)
 {
     const char *at = lx->text;
@@ -106,7 +110,7 @@ static void take_metadata(const struct usda_lexer *lx, struct usda_span name, st
         p->element_size = 0;
 }
 
-/* Reads metadata from "(" to behind ")". p is NULL when it is not the metadata of a primvar. */
+/* Reads metadata in parentheses, from "(" to the token after ")". p is the primvar that has the metadata, or NULL. */
 static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
 {
     struct usda_lexer *lx = &r->lx;
@@ -118,11 +122,11 @@ static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
         }
         if (is_list_op(lx))
             rc = usda_next(lx);
-        struct usda_span name = token(lx);
+        struct usda_span name = current_token(lx);
         if (!rc)
             rc = usda_expect(lx, USDA_NAME, "a name of metadata");
         if (!rc && matters(name))
-            skipped(r, "", name);
+            note_skipped(r, "", name);
         if (!rc)
             rc = usda_expect(lx, '=', "'='");
         if (!rc && p)
@@ -137,7 +141,8 @@ static int read_metadata(struct usda_reader *r, struct usda_primvar *p)
 
 /* ---- properties -------------------------------------------------------------------------------------------------- */
 
-static int read_token(struct usda_reader *r, const char *option)
+/* Reads the value of an attribute that is one of the mesh's options, which USD calls a token, such as "loop". */
+static int read_option(struct usda_reader *r, const char *option)
 {
     struct usda_lexer *lx = &r->lx;
     char word[24], text[200];
@@ -145,6 +150,7 @@ static int read_token(struct usda_reader *r, const char *option)
     if (lx->kind != USDA_STRING)
         return usda_wanted(lx, "a token (a string)");
     (void)snprintf(word, sizeof word, "%.*s", (int)(lx->bytes < 23 ? lx->bytes : 23), lx->text);
+    /* Row 0 is subdivisionScheme. */
     if (strcmp(option, sdd_option_table[0].name) == 0 && strcmp(word, "none") == 0)
         return usda_fail(lx, SDD_EINVALID, "subdivisionScheme is \"none\": such a mesh has no surface to be refined");
     int rc = mesh_option_set(&r->options, option, word, &why);
@@ -154,7 +160,7 @@ static int read_token(struct usda_reader *r, const char *option)
     return sdd_fail(lx->err, rc, option, "line %lld: %s: %s", (long long)lx->line, option, text);
 }
 
-/* Reads the values or the indices of a primvar. The type is that of the values. */
+/* Reads the values of a primvar, which have this type, or its indices. */
 static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indices, struct usda_type type)
 {
     struct usda_lexer *lx = &r->lx;
@@ -166,7 +172,8 @@ static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indi
     *there = true;
     if (indices)
         return usda_numbers(lx, name, (struct usda_type){.width = 1, .whole = true}, r->bytes, &p->indices);
-    type.any = strcmp(p->name, "st") != 0; /* primvar_check decides whether inf and nan are allowed. */
+    /* inf and nan are an error in UVs. For other primvars primvar_check decides later whether they are allowed. */
+    type.any = strcmp(p->name, "st") != 0;
     p->type = type;
     p->line = lx->line;
     return usda_numbers(lx, name, type, r->bytes, &p->values);
@@ -178,8 +185,8 @@ struct property {
     struct usda_primvar *p; /* The primvar to which the property belongs, or NULL. */
 };
 
-/* Reads the value that the current token begins, of an attribute of the Mesh. *known becomes false when the attribute
- * is not kept and a warning must name it. */
+/* Reads the value of an attribute of the Mesh; the current token is its first. *known becomes false when the attribute
+ * is skipped and a warning must name it. */
 static int read_value(struct usda_reader *r, struct property *a, bool *known)
 {
     struct usda_lexer *lx = &r->lx;
@@ -198,11 +205,11 @@ static int read_value(struct usda_reader *r, struct property *a, bool *known)
         return usda_numbers(lx, arrays[i].name, arrays[i].type, r->bytes, &r->values[i]);
     }
     if (span_is(a->name, "subdd:creaseMethod"))
-        return read_token(r, "creaseMethod");
+        return read_option(r, "creaseMethod");
     for (int i = 0; i < sdd_n_options; i++)
         if (span_is(a->name, sdd_option_table[i].name))
-            return read_token(r, sdd_option_table[i].name);
-    if (span_is(a->name, "subdd:scheme") && lx->kind == USDA_STRING && span_is(token(lx), "sqrt3")) {
+            return read_option(r, sdd_option_table[i].name);
+    if (span_is(a->name, "subdd:scheme") && lx->kind == USDA_STRING && span_is(current_token(lx), "sqrt3")) {
         r->sqrt3 = true;
         return usda_next(lx);
     }
@@ -214,14 +221,15 @@ static int read_value(struct usda_reader *r, struct property *a, bool *known)
     return usda_skip(lx);
 }
 
-/* Reads [list op] [custom] [uniform | varying] type name. "reorder nameChildren" has no type; its name becomes both. */
+/* Reads [list op] [custom] [uniform | varying] type name. "reorder nameChildren" has no
+ * type; then type and name are the same token. */
 static int read_declaration(struct usda_reader *r, struct property *a)
 {
     struct usda_lexer *lx = &r->lx;
     int rc = SDD_OK;
     while (!rc && (is_list_op(lx) || usda_is(lx, "custom") || usda_is(lx, "uniform") || usda_is(lx, "varying")))
         rc = usda_next(lx);
-    a->type = a->name = token(lx);
+    a->type = a->name = current_token(lx);
     if (!rc)
         rc = usda_expect(lx, USDA_NAME, "a type");
     a->list = lx->kind == '[';
@@ -232,7 +240,7 @@ static int read_declaration(struct usda_reader *r, struct property *a)
     }
     if (rc || lx->kind == '=')
         return rc;
-    a->name = token(lx);
+    a->name = current_token(lx);
     return usda_expect(lx, USDA_NAME, "the name of a property");
 }
 
@@ -242,6 +250,7 @@ static int read_property(struct usda_reader *r)
     struct usda_lexer *lx = &r->lx;
     struct property a = {0};
     int rc = read_declaration(r, &a);
+    /* A statement without a type, such as "reorder nameChildren", is skipped without a warning. */
     bool mesh = r->mesh_depth && r->depth == r->mesh_depth, known = !rc && a.name.text == a.type.text;
     if (!rc && lx->kind == '=') {
         rc = usda_next(lx);
@@ -249,16 +258,16 @@ static int read_property(struct usda_reader *r)
             rc = mesh && !known ? read_value(r, &a, &known) : usda_skip(lx);
     }
     if (!rc && a.name.bytes >= 7 && memcmp(a.name.text, "xformOp", 7) == 0)
-        known = r->moved = true;
+        known = r->has_transforms = true;
     if (!rc && !known)
-        skipped(r, "", a.name);
+        note_skipped(r, "", a.name);
     return rc || lx->kind != '(' ? rc : read_metadata(r, a.p);
 }
 
 /* ---- prims ------------------------------------------------------------------------------------------------------- */
 
-/* Reads def [type] "name" [(metadata)] { and leaves the braces open when what is inside is to be read; else it skips
- * them. */
+/* Reads def [type] "name" [(metadata)] and then, for a prim that can be or hold the Mesh, only the "{", so that the
+ * statements inside come next; another prim is skipped with its braces. */
 static int read_prim(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
@@ -267,10 +276,10 @@ static int read_prim(struct usda_reader *r)
     bool enters = usda_is(lx, "def");
     int rc = usda_next(lx);
     if (!rc && lx->kind == USDA_NAME) {
-        type = token(lx);
+        type = current_token(lx);
         rc = usda_next(lx);
     }
-    name = token(lx);
+    name = current_token(lx);
     if (!rc)
         rc = usda_expect(lx, USDA_STRING, "the name of a prim");
     if (!rc && lx->kind == '(')
@@ -282,7 +291,7 @@ static int read_prim(struct usda_reader *r)
     bool mesh = enters && span_is(type, "Mesh");
     if (!enters || !(mesh || !type.bytes || span_is(type, "Xform") || span_is(type, "Scope"))) {
         (void)snprintf(shown, sizeof shown, "%s ", type.bytes ? chars_show(type.text, type.bytes, kind) : "prim");
-        skipped(r, shown, name);
+        note_skipped(r, shown, name);
         return usda_skip(lx);
     }
     if (mesh && r->has_mesh)
@@ -302,7 +311,7 @@ static int read_variants(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
     int rc = usda_next(lx);
-    skipped(r, "variantSet ", token(lx));
+    note_skipped(r, "variantSet ", current_token(lx));
     if (!rc)
         rc = usda_expect(lx, USDA_STRING, "the name of a variant set");
     if (!rc)
@@ -310,6 +319,8 @@ static int read_variants(struct usda_reader *r)
     return rc ? rc : usda_skip(lx);
 }
 
+/* Reads one statement between the braces of a prim, or outside all prims: a property, the beginning of a prim or the
+ * "}" that ends one. */
 static int read_statement(struct usda_reader *r)
 {
     struct usda_lexer *lx = &r->lx;
@@ -350,7 +361,7 @@ static int read_all(struct usda_reader *r, const char *body, size_t bytes)
     return rc;
 }
 
-static void tell(const struct usda_reader *r, struct text *warnings)
+static void print_warnings(const struct usda_reader *r, struct text *warnings)
 {
     if (r->skipped.bytes)
         text_printf(warnings, "not kept: %s", r->skipped.data);
@@ -358,16 +369,16 @@ static void tell(const struct usda_reader *r, struct text *warnings)
         text_printf(warnings, " and %d more", r->n_unnamed);
     if (r->skipped.bytes)
         text_puts(warnings, "\n");
-    if (r->st_apart)
-        text_printf(warnings, "primvars:st is kept as primvar %s: UVs are faceVarying, of 2 numbers\n", r->st_apart);
-    if (r->moved)
+    if (r->st_kept_as)
+        text_printf(warnings, "primvars:st is kept as primvar %s: UVs are faceVarying, of 2 numbers\n", r->st_kept_as);
+    if (r->has_transforms)
         text_puts(warnings, "transforms (xformOp) are not applied: points are kept as the file has them\n");
 }
 
 /* ---- the Mesh ---------------------------------------------------------------------------------------------------- */
 
-/* Makes the indices of UVs that have none, and then one value for each corner. */
-static int count_corners(struct usda_reader *r, struct usda_primvar *p)
+/* Fills the indices of UVs that come without: they must have one value for each face corner, in this order. */
+static int number_corners(struct usda_reader *r, struct usda_primvar *p)
 {
     int64_t n = r->values[INDICES].n;
     if (p->values.n != 2 * n)
@@ -379,8 +390,9 @@ static int count_corners(struct usda_reader *r, struct usda_primvar *p)
     return rc;
 }
 
-/* Renames an st that cannot be UVs, because of its interpolation or its type. It is kept as a primvar like others. */
-static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
+/* Renames an st that cannot be UVs, because of its interpolation or its type, so that it can be a primvar like others.
+ * Where the file has a primvar of the new name too, st keeps its name, and usda_primvar_author refuses it. */
+static void rename_st(const struct usda_reader *r, struct usda_primvar *p)
 {
     char name[PRIMVAR_NAME_SIZE];
     (void)snprintf(name, sizeof name, "st_%s", p->interpolation);
@@ -390,7 +402,8 @@ static void name_apart(const struct usda_reader *r, struct usda_primvar *p)
     memcpy(p->name, name, sizeof name);
 }
 
-/* Takes st as the UVs and the other primvars as primvars. Those that a mesh cannot keep are noted as skipped. */
+/* Puts st into *a as the UVs, and the other primvars as primvars; the arrays are borrowed from r. Those that a mesh
+ * cannot keep count as skipped. */
 static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
 {
     int rc = SDD_OK;
@@ -400,24 +413,25 @@ static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
         const bool uvs = st && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 && !p->type.whole &&
                          p->element_size == 1;
         if (st && !uvs)
-            name_apart(r, p);
+            rename_st(r, p);
         if (uvs) {
-            rc = p->has_indices ? SDD_OK : count_corners(r, p);
+            rc = p->has_indices ? SDD_OK : number_corners(r, p);
             a->uvs = words_f32s(&p->values);
             a->uv_indices = words_i32s(&p->indices);
         } else if (a->n_primvars < SDD_MAX_PRIMVARS && usda_primvar_author(p, &a->primvars[a->n_primvars])) {
             a->n_primvars++;
-            r->st_apart = st ? p->name : r->st_apart;
+            r->st_kept_as = st ? p->name : r->st_kept_as;
         } else {
             char text[PRIMVAR_NAME_SIZE + 24];
             int n = snprintf(text, sizeof text, "%s (%s)", st ? "st" : p->name, p->interpolation);
-            skipped(r, "primvars:", (struct usda_span){text, (size_t)n});
+            note_skipped(r, "primvars:", (struct usda_span){text, (size_t)n});
         }
     }
     return rc;
 }
 
-/* Puts the line of the array that an error of mesh_build names before the sentence of the error. */
+/* An error of mesh_build names an array in err->field. This puts "line N: " before its sentence, with the line on which
+ * the array begins. Errors of UVs name "st" or "stIndices", those of primvars "NAME." and a part. */
 static void add_line(const struct usda_reader *r, struct sdd_error *err)
 {
     char text[220];
@@ -440,6 +454,7 @@ static void add_line(const struct usda_reader *r, struct sdd_error *err)
     (void)snprintf(err->text, sizeof err->text, "line %lld: %s", (long long)line, text);
 }
 
+/* Makes the mesh of all that was read. mesh_build copies the arrays. */
 static int build(struct usda_reader *r, struct mesh **out, struct sdd_error *err)
 {
     int rc = SDD_OK;
@@ -493,7 +508,7 @@ int mesh_from_usda(const void *body, size_t bytes, struct mesh **out, struct tex
     if (!rc)
         rc = build(&r, out, err);
     if (!rc && warnings)
-        tell(&r, warnings);
+        print_warnings(&r, warnings);
     reader_end(&r);
     return rc;
 }

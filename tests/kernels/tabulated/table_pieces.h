@@ -31,8 +31,8 @@ float *pieces_floats(int64_t n); /* from -1 to 1; the caller frees */
 uint32_t pieces_any_row(const struct pieces *s);
 /* pieces_deal: of 8 corners so many regular, most faces' alike; from corner 0 on. */
 int pieces_deal(struct pieces *s, uint32_t c, int regular_share);
-/* pieces_whole: those of some whole faces come first, and look at control rows, some with open sides (beyond.h), and
- * they alone make what is at their left; columns, of no meaning but for the vertex. */
+/* pieces_whole: those of some whole faces come first, and look at control rows, some with open sides
+ * (boundary_points.h), and they alone make what is at their left; columns, of no meaning but for the vertex. */
 void pieces_whole(struct pieces *s);
 /* pieces_point: what a bicubic piece finds at column k, and what its rounding may be of; 0: it is read as it is.
  * pieces_table: which of a pair of tables it takes. */

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_batch.h: rows of meshes of one topology that a launch makes together, each from its own to its own. */
-#ifndef SDD_TABLE_ABREAST_H
-#define SDD_TABLE_ABREAST_H
+/* table_batch.dev.h: the meshes of a batch, which have one topology. One launch makes rows for all of them. */
+#ifndef SDD_TABLE_BATCH_H
+#define SDD_TABLE_BATCH_H
 #include "gpu/kernel/kernel.h"
 
-#define SDD_TABLE_ABREAST 64 /* meshes */
+#define SDD_TABLE_ABREAST 64 /* The most meshes of one launch. */
 
 struct sdd_batch_of {
-    const float *from[SDD_TABLE_ABREAST];
-    float *to[SDD_TABLE_ABREAST];
-    int32_t n;
+    const float *from[SDD_TABLE_ABREAST]; /* The rows that each mesh is made from. */
+    float *to[SDD_TABLE_ABREAST];         /* Where the rows of each mesh go. */
+    int32_t n;                            /* The number of meshes. */
 };
 
-/* Which mesh has item i, when each has n: fewer than 2^32 of all. */
+/* The mesh that item i belongs to, where each mesh has n items and all of them together have fewer than 2^32. */
 SDD_FN int32_t sdd_batch_mesh(const struct sdd_batch_of *a, int64_t i, uint32_t n)
 {
-    return a->n > 1 ? (int32_t)((uint32_t)i / n) : 0; /* one mesh waits for no division */
+    return a->n > 1 ? (int32_t)((uint32_t)i / n) : 0; /* A single mesh is spared the division. */
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_regular.h: whole control quads: those that are one bicubic patch of the control mesh (beyond.h), as around
- * each of their vertices are four quads and nothing is sharp, or there is a boundary, which goes straight on between
- * two quads or turns at a sharp corner of one. Their four pieces look at control points, and nobody at rows of level
- * 1 for them. */
+/* table_regular.dev.h: whole control quads: those that are one bicubic patch of the control mesh (boundary_points.h),
+ * as around each of their vertices are four quads and nothing is sharp, or there is a boundary, which goes straight on
+ * between two quads or turns at a sharp corner of one. Their four pieces look at control points, and nobody at rows of
+ * level 1 for them. */
 #ifndef SDD_TABLE_WHOLE_H
 #define SDD_TABLE_WHOLE_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"

@@ -200,7 +200,7 @@ enum sdd_table_owns {
     SDD_TABLE_FACE = 16,
     SDD_TABLE_TURNED = 32 /* beside: rows at its bottom are numbered towards its vertex */
 };
-/* The bit after those: of bicubic pieces, from it on, the open sides of a whole quad (beyond.h). */
+/* The bit after those: of bicubic pieces, from it on, the open sides of a whole quad (boundary_points.h). */
 #define SDD_TABLE_OPEN 6
 SDD_FN uint32_t sdd_table_owns(const struct sdd_control *m, uint32_t c)
 {
