@@ -25,7 +25,7 @@ struct sdd_mesh {
     struct sdd_primvar primvar[SDD_MAX_PRIMVARS]; /* The shapes of the primvars; `values` is NULL in each. */
     float *primvar_values[SDD_MAX_PRIMVARS];      /* Shape [n][width], in `primvars`. */
     struct device_block primvars;                 /* The device memory of all primvar values. */
-    struct kept_list kept; /* What rooms above keep with the mesh. */
+    struct kept_list kept;                        /* What rooms above keep with the mesh. */
 };
 
 /* mesh_fill_rows: queues the filling of the further rows of a channel (struct topology_channel) with copies of the

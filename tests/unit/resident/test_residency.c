@@ -307,7 +307,7 @@ static void test_measured(void **state)
     resident_measure(f->residency, f->m[0]); /* not there */
     assert_int_equal(load(f, 0), SDD_OK);
     const int64_t before = resident_bytes(f->m[0]);
-    assert_int_equal(sdd_prepare(f->m[0]->mesh, &request, &f->err), SDD_OK);
+    assert_int_equal(prepare_once(f->m[0]->mesh, &request, NULL, &f->err), SDD_OK);
     assert_int_equal(resident_bytes(f->m[0]), before);
     resident_measure(f->residency, f->m[0]);
     assert_true(resident_bytes(f->m[0]) > before);
