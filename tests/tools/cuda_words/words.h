@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* words.h: what CUDA C++ adds to C++, as far as the kernels use it, for clang-tidy alone: the clang of the lint knows no
+/* words.h: what CUDA C++ adds to C++, as far as kernels use it, for clang-tidy alone: the clang of the lint knows no
  * recent CUDA toolkit, and CI has none. Nothing here is ever linked or run. */
 #ifndef SUBDD_CUDA_WORDS_H
 #define SUBDD_CUDA_WORDS_H
