@@ -2,8 +2,8 @@
 /* refine.h: the door of refine/: what refined, pose, patches, plan and matrix share, from their query to the bytes of a
  * frame.
  *
- *   request.c     the query: level, surface, blocks, method               ask_*
- *   name.c        primvars by row, cache key and entity tag               name_*
+ *   request.c     the query: level, surface, blocks, method
+ *   name.c        primvars by row, cache key and entity tag
  *   frame_plan.c  the plan of a frame, its size, and whether it is made in pieces
  *   range.c       which bytes of a frame are asked for
  *   budget.c      the limits and the memory that admit it
