@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kept.h: what rooms above keep with a device, a topology or a mesh. It is made when it is first asked for, and goes
- * when its owner goes. The owner knows no more of it than how many bytes of device memory it has and how it is given back,
- * so an engine, or whatever else wants to keep something, needs no line in the owner's code. */
+ * when its owner goes. The owner knows no more of it than how many bytes of device memory it has and how it is given
+ * back, so an engine, or whatever else wants to keep something, needs no line in the owner's code. */
 #ifndef SDD_KEPT_H
 #define SDD_KEPT_H
 #include "gpu/sdd/sdd.h"

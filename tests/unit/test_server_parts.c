@@ -172,7 +172,8 @@ static void test_frame(void **state)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 7 + 1);
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
-        struct sdd_plan_info plan = {.method = "edge-friend", .n_vertices = 5, .n_faces = 6, .n_edges = 7, .n_blocks = 2};
+        struct sdd_plan_info plan = {
+            .method = "edge-friend", .n_vertices = 5, .n_faces = 6, .n_edges = 7, .n_blocks = 2};
         struct frame f, planned;
         for (int b = 0; b < 2; b++)
             plan.blocks[b] = (struct sdd_block){.semantic = b ? SDD_INDICES : SDD_POSITIONS,
