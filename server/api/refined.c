@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
- * or while it is sent. The work is done in refine/. Refined and pose take the same steps, so that their frames can be made
- * together. */
+ * or while it is sent. The work is done in refine/. Refined and pose take the same steps, so that their frames can be
+ * made together. */
 #include "server/mesh/positions.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"

@@ -117,7 +117,8 @@ void refine_lose(struct refine_job *j)
 
 /* ---- one frame ------------------------------------------------------------------------------------------------- */
 /* The bytes of a frame that has pieces are looked at before it is made; *pieces says whether they are made while they
- * are sent. A header that has a digest needs the whole block: whoever goes on with a frame does not ask for it again. */
+ * are sent. A header that has a digest needs the whole block: whoever goes on with a frame does not ask for it
+ * again. */
 static int choose_pieces(struct refine_job *j, bool *pieces)
 {
     const struct frame_plan *p = &j->plan;

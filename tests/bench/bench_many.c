@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_batch of all: the time of the
- * calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes in the
- * same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn; digests that
- * differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
+/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_batch of all: the time of
+ * the calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes
+ * in the same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn;
+ * digests that differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
 #include "gpu/sdd/sdd.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"
