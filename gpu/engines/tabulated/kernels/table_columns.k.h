@@ -3,7 +3,7 @@
  * Shapes  control mesh, piece[n], rank[n], classes[..] -> quad[n], column[..] u32, wrong[1] u32,
  *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row,
  *         its own vertex where a whole quad has none
- * Shape   item      Cost  about 200 B read and 80 B written a quad
+ * Launch  item      Cost  about 200 B read and 80 B written a quad
  * Result  wrong becomes 1 where two classes have one key, read where a row of level 1 is a column
  * Threads any queue */
 #ifndef SDD_K_TABLE_COLUMNS_H

@@ -2,7 +2,7 @@
 /* table_describe: the classes of some quads in numbers.
  * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TABLE_WORDS] f32, the last of a row is how many there
  *         are, between them zeros
- * Shape   item      Cost  some 100 B a quad      Result  table_ring_quad.h      Threads any queue */
+ * Launch  item      Cost  some 100 B a quad      Result  table_ring_quad.h      Threads any queue */
 #ifndef SDD_K_TABLE_DESCRIBE_H
 #define SDD_K_TABLE_DESCRIBE_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"

@@ -3,7 +3,7 @@
  * a row needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
  * Shapes  row[n_rows] u32 (NULL: the first ones), end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of
  *         `width` -> these of to[V + F + E] rows (triangles: V + E), as sdd_table_load reads them, in grid order
- * Shape   tile, SDD_TABLE_FIRST rows of a mesh; n: sdd_table_step_items of each mesh
+ * Launch  tile, SDD_TABLE_FIRST rows of a mesh; n: sdd_table_step_items of each mesh
  * Cost    8 B and a point, cached, read a term, 8 B read and 16 B written a row
  * Result  a row is summed in double in the order of its terms, rounded once
  * Source  Driscoll 2014      Threads any queue */

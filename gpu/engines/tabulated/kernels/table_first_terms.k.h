@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_first_terms: the matrix of table_first: what the rules of mm_faces and mm_first make of control points.
  * Shapes  control mesh, row[n] u32 of level 1 -> their terms, in two passes (matrix_row.h)
- * Shape   item, n rows
+ * Launch  item, n rows
  * Cost    a row of n terms runs its rule n / 3 + 1 times, each time over all corners around it: of a vertex up to
  *         SDD_TABLE_AROUND (table_keys.h), but one that stays where it is, which is looked at once
  * Result  weights as the rules round them      Source  Driscoll 2014      Threads any queue */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_isolated: rows without faces stay as they are on every level, and have no normals.
  * Shapes  list[n] u32, from, to [..][width] f32; from NULL: zeros; `to` may be of 16 bits a number (rows_out.h)
- * Shape   item, n = rows x width, of 16 bits n = rows
+ * Launch  item, n = rows x width, of 16 bits n = rows
  * Result  other rows are left alone                 Threads any queue */
 #ifndef SDD_K_TABLE_LONE_H
 #define SDD_K_TABLE_LONE_H

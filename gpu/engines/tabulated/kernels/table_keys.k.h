@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_keys: the class of each level-1 quad (table_class.h), hashed.
  * Shapes  control mesh -> key[C] u64, irregular[C], kind[C] i32 (enum sdd_table_kind), none[1] u32
- * Shape   item, n = C      Cost  about 60 B read a corner
+ * Launch  item, n = C      Cost  about 60 B read a corner
  * Result  key 0 where irregular is 0: the bicubic class, and pieces of whole quads; of others equal classes have equal
  *         keys, table_columns sees to the other way. none becomes 1 where a quad has no table (sdd_table_words), or its
  *         vertex is crowded

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_kinds: which pieces are parts of whole control quads (table_regular.h).
  * Shapes  faces, kind[C] i32 (table_keys) -> whole[C], half[C] i32: 1 or 0
- * Shape   item, n = C      Cost  16 B read, cached, 8 B written
+ * Launch  item, n = C      Cost  16 B read, cached, 8 B written
  * Result  whole: its face is a quad whose four pieces are smooth, so a list of them by corners has a quad's four one
  *         after the other, as kernels take them; half: bicubic, and not whole
  * Threads any queue */

@@ -5,7 +5,7 @@
  *         shared[n_classes] u32 (table_class_shared)
  *         -> to[n][3] f32 or oct16 (pieces.as), tangents[n][6] f32, of length 1; either may be NULL: rows first ..
  *         first + n - 1
- * Shape   item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of
+ * Launch  item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of
  *         table_points, sdd_table_items; pieces.to is `to`, and isolated rows are left alone
  * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 6 multiply-adds a float by_pieces, 38 else; of
  *         others two multiply-adds a column and float

@@ -3,7 +3,7 @@
  * by side in memory is written soon after each other, before its L2 gives away lines that are not full, to fetch
  * them again.
  * Shapes  pieces, lists of n items -> key[n] u64, item[n] u32, its number
- * Shape   item      Cost  28 B      Threads any queue
+ * Launch  item      Cost  28 B      Threads any queue
  * Result  the corner that an item's first piece is of; SDD_TABLE_LATER points more where that is bicubic and reads
  *         level 1, which may be made meanwhile; exact integers */
 #ifndef SDD_K_TABLE_TURNS_H

@@ -3,7 +3,7 @@
  * on a GPU rows of three floats alone, others by table_points_n.
  * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
  *         isolated ones
- * Shape   item, points of the other pieces' runs (table_other.h), which take longest, then groups of bicubic pieces; on
+ * Launch  item, points of the other pieces' runs (table_other.h), which take longest, then groups of bicubic pieces; on
  *         a CPU all pieces of as many corners each (table_in_order.h); n: sdd_table_items. On a GPU rows of the
  *         first step may go before them: sdd_table_first_items more
  * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points

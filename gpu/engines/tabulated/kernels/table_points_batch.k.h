@@ -2,7 +2,7 @@
 /* table_points_batch: table_points of several meshes of one topology: a kernel of its own, so that one mesh waits for
  * nothing that many need.
  * Shapes  as table_points, control, from and to of each mesh
- * Shape   as table_points; n: sdd_table_items of each mesh. On a GPU sdd_table_first_items of all may go before them
+ * Launch  as table_points; n: sdd_table_items of each mesh. On a GPU sdd_table_first_items of all may go before them
  * Cost    as table_points      Result  as table_points, mesh by mesh      Threads any queue */
 #ifndef SDD_K_TABLE_POINTS_MANY_H
 #define SDD_K_TABLE_POINTS_MANY_H

@@ -2,7 +2,7 @@
 /* table_points_normals: table_points and table_normals of a level in one launch: while some warps wait for memory
  * others compute.
  * Shapes  as table_normals, by_pieces; to: rows of points, `as`
- * Shape   items of table_points and of table_normals in turn; n: twice sdd_table_items. On a GPU rows of the first
+ * Launch  items of table_points and of table_normals in turn; n: twice sdd_table_items. On a GPU rows of the first
  *         step may go before them, as in table_points
  * Cost    as both      Result  as both      Threads any queue */
 #ifndef SDD_K_TABLE_FRAME_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_rows: some rows of a level from those of level 1, as table_points makes all of them.
  * Shapes  pieces and tables as in table_points -> to[n][3] f32: rows first .. first + n - 1
- * Shape   tile: `each` rows, the last perhaps fewer; n tiles: n / each, rounded up
+ * Launch  tile: `each` rows, the last perhaps fewer; n tiles: n / each, rounded up
  * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 3 of
  *         many; of others a multiply-add a column and float
  * Result  the bits of table_points; `to` of the pieces is not used

@@ -2,7 +2,7 @@
 /* table_tri_columns: the class of each level-1 triangle, and which rows of level 1 its points are made of.
  * Shapes  control mesh, piece[n] u32 in the order of classes, rank[n] i32, classes[..], words[..][SDD_TRI_WORDS]
  *         -> of[n] by piece, column[..] u32, wrong[1] u32
- * Shape   item      Cost  about 150 B read and 56 B written a piece
+ * Launch  item      Cost  about 150 B read and 56 B written a piece
  * Result  wrong becomes 1 where two classes have one key
  * Threads any queue */
 #ifndef SDD_K_TABLE_TRI_COLUMNS_H

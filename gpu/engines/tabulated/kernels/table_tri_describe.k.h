@@ -2,7 +2,7 @@
 /* table_tri_describe: the classes of some level-1 triangles in numbers.
  * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TRI_WORDS] f32, the last of a row is how many there are,
  *         between them zeros
- * Shape   item      Cost  some 100 B a piece      Result  table_ring_tri.h      Threads any queue */
+ * Launch  item      Cost  some 100 B a piece      Result  table_ring_tri.h      Threads any queue */
 #ifndef SDD_K_TABLE_TRI_DESCRIBE_H
 #define SDD_K_TABLE_TRI_DESCRIBE_H
 #include "gpu/engines/tabulated/kernels/table_ring_tri.dev.h"

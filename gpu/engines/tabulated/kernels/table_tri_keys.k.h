@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_tri_keys: the class of each level-1 triangle under Loop (table_tri_class.h), hashed.
  * Shapes  control mesh of F triangles -> key[4 F] u64, list[4 F] u32, none[1] u32
- * Shape   item, n = 4 F      Cost  about 60 B read a piece
+ * Launch  item, n = 4 F      Cost  about 60 B read a piece
  * Result  equal classes have equal keys, table_tri_columns sees to the other way; list: the pieces in order. none
  *         becomes 1 where a piece has no table (sdd_tri_words)
  * Threads any queue */

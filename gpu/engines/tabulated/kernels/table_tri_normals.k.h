@@ -4,7 +4,7 @@
  * products, of length 1.
  * Shapes  pieces as in table_tri_rows, whose table is of the pairs; away[n_classes] -> to[n][3] f32 or oct16 (as),
  *         tangents[n][6] f32, of length 1; either may be NULL: all rows of the level
- * Shape   items as table_tri_rows has them
+ * Launch  items as table_tri_rows has them
  * Cost    as of table_tri_rows, but for a multiply-add a column and float of two or four sums
  * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
  * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */

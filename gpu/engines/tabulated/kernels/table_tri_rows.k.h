@@ -2,7 +2,7 @@
 /* table_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (table_tri_pieces.h).
  * Shapes  pieces, columns, tables, from[..] rows of level 1, as sdd_table_load reads them -> rows first .. first + n
  *         - 1 to `to`, rows of `width`, or of 16 bits a number (as)
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
+ * Launch  item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
  *         of a level, items as sdd_tri_items counts them
  * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, by_triangles once, else a row, cached; a
  *         multiply-add a column and float

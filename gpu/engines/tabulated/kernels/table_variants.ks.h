@@ -4,7 +4,7 @@
  * Shapes  as the kernel that each is of; rows of table_points_unorm16 are u16[4], of table_points_uv f32[2] or f16[2]
  *         that follow each other, of table_points_n `width` of a stride, of table_normals_oct16, by_pieces, i16[2];
  *         table_points_normals_16 has both of the 16-bit ones
- * Shape   as the kernel that each is of
+ * Launch  as the kernel that each is of
  * Cost    as that kernel, with 8, 8 or 4, 4 a float and 4 B written a row
  * Result  as that kernel, component by component; quantised, where rows have 16 bits a number      Threads any queue */
 #ifndef SDD_K_TABLE_VARIANTS_H
