@@ -156,7 +156,7 @@ SDD_FN void sdd_table_see(const struct table_points_args *a, int32_t n, int64_t 
 SDD_FN void sdd_table_piece_of(const struct table_points_args *a, struct sdd_width w, int32_t m,
                                struct sdd_table_along *along, int64_t i, struct sdd_table_streams *s)
 {
-    /* This is a number of rows. */
+    /* A burst is a number of whole rows. */
     int32_t n = w.n, row = n * (m - 1), last = (n * m - 1) / SDD_LANES, burst = SDD_TABLE_BURST / m;
     uint32_t owns = a->regular[i].owns, open = owns >> SDD_TABLE_OPEN;
     const struct sdd_table_basis first = sdd_table_basis_at(along->basis, 0, open & 1);
