@@ -4,7 +4,7 @@
  * Shapes  control mesh, row[n] u32 of level 1 -> their terms, in two passes (matrix_row.h)
  * Launch  item, n rows
  * Cost    A row of n terms runs its rule n / 3 + 1 times, each time over all corners around it, which are up to
- *         SDD_TABLE_AROUND (table_keys.k.h) at a vertex. A vertex that stays where it is runs its rule once.
+ *         SDD_TABLE_AROUND (table_keys.k.h) at a vertex. A vertex that stays where it is reads only itself.
  * Result  The weights are rounded as the rules round them.
  * Threads any queue
  * Source  Driscoll 2014 */

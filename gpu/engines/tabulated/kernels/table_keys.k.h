@@ -5,7 +5,8 @@
  * Cost    about 60 B read a corner
  * Result  key is 0 where irregular is 0, that is for bicubic pieces and pieces of regular quads. Other pieces of
  *         equal classes have equal keys; table_columns finds out if different classes do too. none becomes 1 if a
- *         quad has no table (sdd_table_words), or too many corners around its vertex.
+ *         quad has no table (sdd_table_words), or if the faces of its vertex have more than SDD_TABLE_AROUND
+ *         corners.
  * Threads any queue */
 #ifndef SDD_K_TABLE_KEYS_H
 #define SDD_K_TABLE_KEYS_H

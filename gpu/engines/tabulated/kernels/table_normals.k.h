@@ -6,7 +6,7 @@
  *         shared[n_classes] u32 (table_class_shared) -> to[n][3] f32 or oct16 (pieces.as) and tangents[n][6] f32 of
  *         length 1, either of which may be NULL, for rows first to first + n - 1
  * Launch  item, `each` rows, one by one; n / each items, rounded up, and the last may have fewer. With by_pieces set
- *         the items are those of table_points (sdd_table_items), which write to pieces.to and leave isolated rows
+ *         the items are those of table_points (sdd_table_items), pieces.to is `to`, and isolated rows are left
  *         alone.
  * Cost    12 B written a row. A bicubic piece reads 256 B, cached, with 6 multiply-adds a float if by_pieces is set
  *         and 38 otherwise. Another piece takes two multiply-adds a column and float.

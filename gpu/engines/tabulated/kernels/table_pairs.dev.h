@@ -12,9 +12,9 @@
 #include "gpu/rules/tangents.h"
 
 struct table_normals_args {
-    struct table_rows_args rows;         /* Its basis is used for the direction across a line. */
+    struct table_rows_args rows; /* pieces.basis weighs each vector in the direction that it does not lead in. */
     const struct sdd_table_basis *slope; /* A pair of tables, like basis. */
-    sdd_table_weights slopes;            /* The numbers of slope. */
+    sdd_table_weights slopes;            /* The same numbers, as kernels on a GPU read them. */
     const float *t1, *t2;                /* The tables of both vectors, like pieces.table. */
     const uint32_t *shared;
     float *tangents;

@@ -13,14 +13,14 @@
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
-#define SDD_TABLE_REGULAR 16 /* The columns of the bicubic class. */
+#define SDD_TABLE_REGULAR 16 /* The number of columns of the bicubic class. */
 /* The most columns of a class: 2 n + 2 k for a closed ring (class.h), and one more for an open one. */
 #define SDD_TABLE_COLUMNS (4 * SDD_TABLE_MAX + 1)
 #define SDD_TABLE_GROUP 8     /* The bicubic pieces of a group; a GPU's item has several groups (`each`). */
 #define SDD_TABLE_TOGETHER 8  /* The most pieces in a run. */
 #define SDD_TABLE_FEW 32      /* A class with more columns than this has one piece in each run. */
-#define SDD_TABLE_THREADS 256 /* The threads of a GPU that make an item. */
-/* The terms that are summed before they are added to the sum so far: long sums lose less this way. */
+#define SDD_TABLE_THREADS 256 /* The number of a GPU's threads that make an item. */
+/* So many terms are summed by themselves before they are added to the sum so far: long sums lose less this way. */
 #define SDD_TABLE_TERMS 8
 
 struct sdd_table_table {
@@ -62,7 +62,7 @@ struct table_points_args {
     /* Shape [n_regular][16]: control rows for pieces of regular quads, rows of level 1 for others. */
     const uint32_t *regular_column;
     const struct sdd_table_basis *basis; /* Shape [2][m + 1]: for others, then for pieces of regular quads. */
-    sdd_table_weights weights;           /* The numbers of basis. */
+    sdd_table_weights weights;           /* The same numbers, as kernels on a GPU read them. */
     int64_t n_regular, n_regular_quads;
     /* The groups in an item of pieces of regular quads, a multiple of SDD_TABLE_ONCE. An item of other bicubic pieces
      * has SDD_TABLE_ONCE groups. */

@@ -7,7 +7,7 @@
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 
 #define SDD_TRI_MIDDLE 3
-#define SDD_TRI_REGULAR 12                  /* The columns of a piece around which nothing is irregular. */
+#define SDD_TRI_REGULAR 12                  /* The number of columns of a regular piece. */
 #define SDD_TRI_COLUMNS (SDD_TABLE_MAX + 7) /* The most columns of a class. */
 #define SDD_TRI_WORDS (1 + SDD_TABLE_WORDS)
 

@@ -20,7 +20,8 @@
 /* What the normals of a class need besides its columns. */
 struct sdd_tri_away {
     int64_t table; /* The number of columns of all tables before its own. */
-    /* How many pairs there are; and whether the normal at the vertex is a sum over all triangles around it. */
+    /* `pairs` counts the pairs of sums. `shared` says whether the normal at the vertex is a sum over all triangles
+     * around it. */
     int32_t pairs, shared;
 };
 
@@ -31,7 +32,7 @@ struct table_tri_normals_args {
     float *to, *tangents;
     struct sdd_rows_as as; /* The format of `to`. */
     int64_t n;
-    int32_t each, by_triangles; /* by_triangles is only for launches without tangents. */
+    int32_t each, by_triangles; /* by_triangles is set only in launches without tangents. */
 };
 
 /* Column j relative to the piece's first one, so that the location of a mesh costs no precision. */
@@ -135,7 +136,7 @@ SDD_FN void sdd_tri_put_normal(const struct table_tri_normals_args *a, int64_t i
 
 SDD_FN void r_table_tri_normals(int64_t tile, const struct table_tri_normals_args *a)
 {
-    const int64_t n = sdd_tri_items(&a->pieces); /* by_triangles */
+    const int64_t n = sdd_tri_items(&a->pieces); /* Used only if by_triangles is set. */
     const int64_t low = a->by_triangles ? a->n * tile / n : tile * a->each;
     const int64_t high = a->by_triangles ? a->n * (tile + 1) / n : low + a->each < a->n ? low + a->each : a->n;
     SDD_EACH (k, (int32_t)(high - low))

@@ -28,7 +28,10 @@ struct sdd_tri_pieces {
 /* From this level on a GPU makes all rows of a level triangle by triangle. On lower levels a warp would have only few
  * points of one. */
 #define SDD_TRI_LEAST 3
+/* The first items make so many control vertices each. Then come items for triangles, each of which has the warps of a
+ * block of so many threads. */
 #define SDD_TRI_ITEM 256
+/* The number of warps that make one triangle. */
 #define SDD_TRI_WARPS(level) ((level) < 5 ? 1 : (level) == 5 ? 2 : 8)
 
 SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)

@@ -41,7 +41,7 @@ SDD_FN void sdd_tri_put_row(const struct table_tri_rows_args *a, int64_t i)
 
 SDD_FN void r_table_tri_rows(int64_t tile, const struct table_tri_rows_args *a)
 {
-    const int64_t n = sdd_tri_items(&a->pieces); /* This is for by_triangles. */
+    const int64_t n = sdd_tri_items(&a->pieces); /* Used only if by_triangles is set. */
     const int64_t low = a->by_triangles ? a->n * tile / n : tile * a->each;
     const int64_t high = a->by_triangles ? a->n * (tile + 1) / n : low + a->each < a->n ? low + a->each : a->n;
     SDD_EACH (k, (int32_t)(high - low))

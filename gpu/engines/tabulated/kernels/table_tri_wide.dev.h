@@ -7,7 +7,7 @@
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 
 #define SDD_TRI_POINTS ((SDD_TABLE_SIDE + 1) * (SDD_TABLE_SIDE + 2) / 2) /* The most points of a piece. */
-/* The most floats of their rows, and what is written beyond. */
+/* The most floats of the rows of these points, and of what is written beyond them. */
 #define SDD_TRI_FLOATS (3 * (SDD_TRI_POINTS + SDD_LANES))
 
 /* A piece whose points are being made: its class, its number of columns and their points. */
@@ -106,7 +106,7 @@ SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, 
     while (low < end) {
         int32_t t = (int32_t)(low - begin) + 1;
         t = down ? 2 * h - t : t;
-        /* How many rows in a row are of the same piece. */
+        /* How many of the next rows are of one piece. */
         int64_t n = down ? (t <= h ? t : t - h) : (t <= h ? h + 1 : 2 * h) - t;
         struct sdd_tri_at at = sdd_tri_at_edge(c, h, t);
         struct sdd_tri_seen seen;
@@ -145,8 +145,8 @@ SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args,
         }
 }
 
-/* Writes rows low to high - 1, which come after the control vertices. They are counted from row `first` of the level.
- * */
+/* Writes rows low to high - 1, which come after the control vertices. Row numbers count from row `first` of the
+ * level. */
 SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64_t first, int64_t low, int64_t high,
                          float *to, struct sdd_rows_as as, struct sdd_width width, sdd_tri_see_fn *see,
                          sdd_tri_make_fn *make)
