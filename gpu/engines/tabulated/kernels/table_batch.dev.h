@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_batch.dev.h: the meshes of a batch, which have one topology. One launch makes rows for all of them. */
+/* table_batch.dev.h: the meshes of a batch, which share one topology. One launch makes rows for all of them. */
 #ifndef SDD_TABLE_BATCH_H
 #define SDD_TABLE_BATCH_H
 #include "gpu/kernel/kernel.h"

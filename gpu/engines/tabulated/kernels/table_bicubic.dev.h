@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_bicubic.h: the points of bicubic pieces: a product of two tables of one variable. Along x first, from the
- * lowest point (sdd_table_sum), then across, along y (sdd_table_across). */
+/* table_bicubic.dev.h: the points of bicubic pieces. The weights of a point are a product of two tables of one
+ * variable each: sums along x come first, from the lowest point on (sdd_table_sum_along), then sums across them,
+ * along y (sdd_table_sum_across). */
 #ifndef SDD_TABLE_BICUBIC_H
 #define SDD_TABLE_BICUBIC_H
 #include "gpu/bspline/row_bands.h"
 #include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 #include "gpu/engines/tabulated/kernels/table_sides.dev.h"
 
-/* Pieces [first, end) of an item. */
+/* The bicubic pieces of one item: first to end - 1. */
 struct sdd_table_some {
     int64_t first, end;
 };
 
-/* Items of whole quads' pieces. */
+/* The number of items for pieces of regular quads. */
 SDD_FN int64_t sdd_table_regular_quad_items(const struct table_points_args *a)
 {
     const uint32_t n = (uint32_t)(SDD_TABLE_GROUP * a->each),
-                   of_regular_quad = (uint32_t)a->n_regular_quads; /* the shorter division */
+                   of_regular_quad = (uint32_t)a->n_regular_quads; /* A 32-bit division is faster. */
     return of_regular_quad / n + (of_regular_quad % n > 0);
 }
 
-/* Item i of bicubic pieces: those of whole quads first, none with others. */
+/* The pieces of item i. Items for pieces of regular quads come first, and no item mixes them with others. */
 SDD_FN struct sdd_table_some sdd_table_some_of(const struct table_points_args *a, int64_t i)
 {
     const int64_t whole = sdd_table_regular_quad_items(a), end = i < whole ? a->n_regular_quads : a->n_regular;
@@ -32,11 +33,13 @@ SDD_FN struct sdd_table_some sdd_table_some_of(const struct table_points_args *a
 }
 
 #ifndef __CUDACC__
-#define SDD_TABLE_BURST 64 /* points that are made at a time, and written: memory takes them while the next are made */
+/* The number of points that are made and then written. Memory takes them while the next ones are made. */
+#define SDD_TABLE_BURST 64
 _Static_assert(SDD_TABLE_BURST >= SDD_TABLE_SIDE && 3 * SDD_TABLE_BURST <= SDD_STREAM_ROOM, "whole rows, and they fit");
 
-/* Pieces of one kind: where their points are, their table, and along x the weights of each float of a row; and the
- * points of the last one, or of the whole quad whose first piece is `seen`, over and over in a register's lanes. */
+/* What pieces of one kind share: where their points are, their table, and the weights along x for each float of a row.
+ * p holds the points of the last piece, or of the regular quad whose first piece is `seen`, each repeated over the
+ * lanes of a register. */
 struct sdd_table_along {
     const float *from;
     struct sdd_width width;
@@ -47,11 +50,11 @@ struct sdd_table_along {
     sdd_wide p[SDD_TABLE_REGULAR][3];
 };
 
-/* The 4 x 4 points of a whole quad turned to each of its corners: the first, and how far apart they are along the
- * sides. */
+/* How to read the 4 x 4 points of a regular quad as seen from each of its corners: the index of the first point, and
+ * the steps along x and along y. */
 static const int8_t sdd_table_rotated[4][3] = {{0, 1, 4}, {3, 4, -1}, {15, -1, -4}, {12, -4, 1}};
 
-/* The 4 x 4 points of a piece, so many apart along its sides. */
+/* The 4 x 4 points of a piece, with the steps from one to the next along x and along y. */
 struct sdd_table_view {
     const sdd_wide (*p)[3];
     int32_t x, y;
@@ -64,7 +67,8 @@ SDD_FN struct sdd_table_view sdd_table_view_of(const struct sdd_table_along *alo
     return v;
 }
 
-/* Sums along x of a piece's four rows of points, for rows of the last level, as sdd_table_across takes them. */
+/* The sums along x of the four rows of a piece's points, for the points of a row of the last level. They are kept as
+ * differences from the second row, as sdd_table_sum_across needs them. */
 struct sdd_table_four {
     sdd_wide q[4][SDD_TABLE_FLOATS / SDD_LANES];
 };
@@ -87,7 +91,7 @@ SDD_FN void sdd_table_sum_along(const struct sdd_table_along *along, struct sdd_
     }
 }
 
-/* Registers [first, last] of the row of weights w to `to`, the last one also to `right`. */
+/* Writes registers first to last of the row with weights w to `to`, and the last of them also to `right`. */
 SDD_FN void sdd_table_sum_across(const struct sdd_table_four *across, const struct sdd_table_basis *w, int32_t first,
                                  int32_t last, float *to, float *right)
 {
@@ -119,7 +123,7 @@ SDD_FN struct sdd_vec3 sdd_table_left_point(const struct sdd_table_basis *basis,
     return sdd_basis_across(across.s, q);
 }
 
-/* Those of a whole quad beyond its open sides. */
+/* Fills in the points that lie beyond the open sides of a regular quad, where the mesh has none. */
 SDD_FN void sdd_table_see_boundary_points(const uint32_t *column, uint32_t open, int32_t n,
                                           struct sdd_table_along *along)
 {
@@ -133,7 +137,7 @@ SDD_FN void sdd_table_see_boundary_points(const uint32_t *column, uint32_t open,
             sdd_wide_repeat(&s.p[k].x, n, along->p[k]);
 }
 
-/* Points of a whole quad serve its four pieces. */
+/* Loads the points of piece i, unless they are loaded already: the points of a regular quad serve its four pieces. */
 SDD_FN void sdd_table_see(const struct table_points_args *a, int32_t n, int64_t i, struct sdd_table_along *along)
 {
     const int64_t first = along->whole ? i - i % 4 : i;
@@ -147,12 +151,13 @@ SDD_FN void sdd_table_see(const struct table_points_args *a, int32_t n, int64_t 
     along->seen = first;
 }
 
-/* m: cells along a piece. Where it and the width are constants, all loops are: pieces of few points take a third less
- * time. */
+/* Makes the points of bicubic piece i, which has m cells along each side. Where m and the width are constants, so are
+ * the bounds of all loops, and pieces of few points take a third less time. */
 SDD_FN void sdd_table_piece_of(const struct table_points_args *a, struct sdd_width w, int32_t m,
                                struct sdd_table_along *along, int64_t i, struct sdd_table_streams *s)
 {
-    int32_t n = w.n, row = n * (m - 1), last = (n * m - 1) / SDD_LANES, burst = SDD_TABLE_BURST / m; /* rows */
+    /* A burst is a number of whole rows. */
+    int32_t n = w.n, row = n * (m - 1), last = (n * m - 1) / SDD_LANES, burst = SDD_TABLE_BURST / m;
     uint32_t owns = a->regular[i].owns, open = owns >> SDD_TABLE_OPEN;
     const struct sdd_table_basis first = sdd_table_basis_at(along->basis, 0, open & 1);
     const struct sdd_table_sides to =
@@ -167,7 +172,7 @@ SDD_FN void sdd_table_piece_of(const struct table_points_args *a, struct sdd_wid
     for (int32_t y = 1; y < m; y += burst) {
         int32_t rows = m - y < burst ? m - y : burst;
         float *inside = sdd_table_inside(w, &to, y, rows, s);
-        /* a row's last register hangs over into the next row, which comes after it */
+        /* The last register of a row reaches into the next row, which is written after it. */
         for (int32_t r = 0; r < rows; r++)
             sdd_table_sum_across(&across, along->basis + y + r, 0, last, inside + r * row, right[y + r]);
         sdd_table_put_inside(a, w, &to, y, rows, inside);
@@ -197,7 +202,7 @@ SDD_FN void sdd_table_piece(const struct table_points_args *a, struct sdd_width 
     }
 }
 
-/* Of pieces of whole quads, or of others, `first` being one of them. */
+/* Fills in what the pieces of one kind share. Piece `first` says which kind: pieces of regular quads, or others. */
 SDD_FN void sdd_table_along_of(const struct table_points_args *a, struct sdd_width w, int64_t first,
                                struct sdd_table_along *along)
 {

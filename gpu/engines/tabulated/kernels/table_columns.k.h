@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_columns: which rows of level 1, or of the control mesh, the points of a quad are made of.
- * Shapes  control mesh, piece[n], rank[n], classes[..] -> quad[n], column[..] u32, wrong[1] u32,
- *         read[V + F + E] i32. Of the regular class the columns are the 4 x 4 points around the quad, row by row,
- *         its own vertex where a whole quad has none
- * Shape   item      Cost  about 200 B read and 80 B written a quad
- * Result  wrong becomes 1 where two classes have one key, read where a row of level 1 is a column
+/* table_columns: finds which rows of level 1, or of the control mesh, the points of each piece are made of.
+ * Shapes  control mesh, piece[n], rank[n], classes[..] -> quad[n], column[..] u32, wrong[1] u32, read[V + F + E] i32
+ * Launch  item, n pieces
+ * Cost    about 200 B read and 80 B written a piece
+ * Result  The columns of a bicubic piece are the 4 x 4 points around it, row by row. Where a regular quad has no
+ *         such point, the piece's own vertex stands for it. read becomes 1 where a row of level 1 is a column. wrong
+ *         becomes 1 if two classes have the same key.
  * Threads any queue */
 #ifndef SDD_K_TABLE_COLUMNS_H
 #define SDD_K_TABLE_COLUMNS_H
@@ -14,17 +15,18 @@
 
 struct table_columns_args {
     struct sdd_control mesh;
-    const uint32_t *piece;                 /* corners                                             */
-    const int32_t *rank;                   /* [n] their classes, from 1; NULL: all are the regular one, .. */
-    int64_t n_regular_quads;               /* .. and the first of them look at control points */
-    const struct sdd_table_table *classes; /* NULL with rank                                      */
-    const float *words;                    /* [classes][SDD_TABLE_WORDS]                            */
+    const uint32_t *piece;   /* The corner of each piece. */
+    const int32_t *rank;     /* Shape [n]: the classes of the pieces, from 1. NULL if all pieces are bicubic. */
+    int64_t n_regular_quads; /* Only without rank: this many pieces come first and read control points. */
+    const struct sdd_table_table *classes; /* NULL if rank is. */
+    const float *words;                    /* Shape [classes][SDD_TABLE_WORDS]. */
     struct sdd_table_quad *quad;
-    uint32_t *column, *wrong; /* wrong: with rank */
+    uint32_t *column, *wrong; /* wrong is only used with rank. */
     uint32_t *read;
 };
 
-/* Columns of a bicubic piece, which leave in whole vectors: by themselves neighbouring threads' are 64 bytes apart. */
+/* The columns of a bicubic piece as one struct, so that they are stored as whole vectors. Stored one by one, those of
+ * neighbouring threads would be 64 bytes apart. */
 struct sdd_table_sixteen {
     uint32_t row[SDD_TABLE_REGULAR];
 } __attribute__((aligned(16)));
@@ -35,7 +37,7 @@ SDD_FN void sdd_table_column_read(const struct table_columns_args *a, const uint
         sdd_mark(a->read + column[j]);
 }
 
-/* What a piece makes; more: beside what table_ring_quad.h says. */
+/* Writes quad i. `more` holds the bits of `owns` that sdd_table_owns leaves free. */
 SDD_FN void sdd_table_quad_put(int64_t i, const struct table_columns_args *a, uint32_t more)
 {
     const struct sdd_control *m = &a->mesh;

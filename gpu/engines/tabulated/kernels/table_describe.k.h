@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_describe: the classes of some quads in numbers.
- * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TABLE_WORDS] f32, the last of a row is how many there
- *         are, between them zeros
- * Shape   item      Cost  some 100 B a quad      Result  table_ring_quad.h      Threads any queue */
+/* table_describe: writes the classes of some pieces as numbers.
+ * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TABLE_WORDS] f32
+ * Launch  item, n classes
+ * Cost    about 100 B a class
+ * Result  A row holds what sdd_table_words gives, then zeros. Its last number is how many words there are.
+ * Threads any queue */
 #ifndef SDD_K_TABLE_DESCRIBE_H
 #define SDD_K_TABLE_DESCRIBE_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 
 struct table_describe_args {
     struct sdd_control mesh;
-    const uint32_t *head, *piece; /* the first of each class in the list of pieces */
+    const uint32_t *head, *piece; /* head says where each class begins in the list of pieces. */
     float *words;
 };
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_first: some rows of level 1 from control rows: a sparse matrix (table_first_terms) times these, so that what
- * a row needs is found at once, by no walk over the mesh. And rows of level 1 as pieces read them.
- * Shapes  row[n_rows] u32 (NULL: the first ones), end[n_rows] i32, term[end[n_rows - 1]], of each mesh from[V] rows of
- *         `width` -> these of to[V + F + E] rows (triangles: V + E), as sdd_table_load reads them, in grid order
- * Shape   tile, SDD_TABLE_FIRST rows of a mesh; n: sdd_table_step_items of each mesh
- * Cost    8 B and a point, cached, read a term, 8 B read and 16 B written a row
- * Result  a row is summed in double in the order of its terms, rounded once
- * Source  Driscoll 2014      Threads any queue */
+/* table_first: makes some rows of level 1 from the control rows. A sparse matrix (table_first_terms) is multiplied
+ * with these, so no walk over the mesh is needed to find what a row is made of.
+ * Shapes  row[n_rows] u32 (NULL for rows 0 to n_rows - 1), end[n_rows] i32, term[end[n_rows - 1]], and of each mesh
+ *         from[V] rows of `width` -> these rows of to[V + F + E] (to[V + E] for triangles), as sdd_table_load reads
+ *         them, in grid order
+ * Launch  tile, SDD_TABLE_FIRST rows of a mesh each; n = sdd_table_step_items of each mesh
+ * Cost    8 B and a cached point read a term, 8 B read and 16 B written a row
+ * Result  A row is summed in double in the order of its terms, and rounded once.
+ * Threads any queue
+ * Source  Driscoll 2014 */
 #ifndef SDD_K_TABLE_FIRST_H
 #define SDD_K_TABLE_FIRST_H
 #include "gpu/engines/tabulated/kernels/table_batch.dev.h"
@@ -14,12 +16,12 @@
 #include "gpu/sparse/matrix_apply.k.h"
 
 #define SDD_TABLE_FIRST 64
-#define SDD_TABLE_FIRST_FLOATS 4 /* of a row, at most */
+#define SDD_TABLE_FIRST_FLOATS 4 /* The most floats of a row. */
 enum { table_first_threads = SDD_TABLE_FIRST * SDD_TABLE_FIRST_FLOATS };
 
 struct sdd_first_step {
-    const uint32_t *row; /* of level 1; NULL: row i is item i */
-    const int32_t *end;  /* of their terms */
+    const uint32_t *row; /* The row of level 1 that each item makes; NULL if item i makes row i. */
+    const int32_t *end;  /* Where the terms of each item end. */
     const struct sdd_term *term;
     uint32_t n_rows;
 };
@@ -27,7 +29,7 @@ struct sdd_first_step {
 struct table_first_args {
     struct sdd_first_step step;
     struct sdd_batch_of rows;
-    struct sdd_width width; /* of rows of `from` */
+    struct sdd_width width; /* The width of rows of `from`. */
 };
 
 SDD_FN int64_t sdd_table_step_items(const struct sdd_first_step *a)
@@ -35,7 +37,7 @@ SDD_FN int64_t sdd_table_step_items(const struct sdd_first_step *a)
     return ((int64_t)a->n_rows + SDD_TABLE_FIRST - 1) / SDD_TABLE_FIRST;
 }
 
-/* Three floats take the room of four, so that a point is one access. */
+/* Rows of three floats are padded to four, so that a point is read in one access. */
 SDD_FN struct sdd_width sdd_table_width(int32_t n)
 {
     return sdd_width_of(n, n == 3 ? 4 : n);
@@ -55,15 +57,15 @@ SDD_FN struct sdd_vec3 sdd_table_load(const float *from, uint32_t row, int32_t n
     return sdd_row_load(from, row, sdd_table_width(n));
 }
 
-/* How many rounds of SDD_EACH make a row. A GPU's thread makes one float, so that those of a point are read in one
- * access; a register of a CPU has room for all of them. */
+/* The number of iterations of SDD_EACH that make a row. On a GPU each thread makes one float, so that the floats of a
+ * point are read in one access. A register of a CPU has room for all of them. */
 #ifdef __FMA__
 #define SDD_TABLE_FIRST_ROUNDS 1
 #else
 #define SDD_TABLE_FIRST_ROUNDS SDD_TABLE_FIRST_FLOATS
 #endif
 
-/* Round k of row i; what is beyond the row's own floats becomes 0. */
+/* Makes float k of row i, or all floats of it where there is only one round. Floats beyond the row's width become 0. */
 SDD_FN void sdd_table_first_round(const struct sdd_first_step *a, int64_t i, int32_t k, const float *from,
                                   struct sdd_width width, float *to)
 {

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_first_terms: the matrix of table_first: what the rules of mm_faces and mm_first make of control points.
+/* table_first_terms: makes the matrix of table_first, by probing what the rules of mm_faces and mm_first make of
+ * control points.
  * Shapes  control mesh, row[n] u32 of level 1 -> their terms, in two passes (matrix_row.h)
- * Shape   item, n rows
- * Cost    a row of n terms runs its rule n / 3 + 1 times, each time over all corners around it: of a vertex up to
- *         SDD_TABLE_AROUND (table_keys.h), but one that stays where it is, which is looked at once
- * Result  weights as the rules round them      Source  Driscoll 2014      Threads any queue */
+ * Launch  item, n rows
+ * Cost    A row of n terms runs its rule n / 3 + 1 times, each time over all corners around it, which are up to
+ *         SDD_TABLE_AROUND (table_keys.k.h) at a vertex. A vertex that stays where it is reads only itself.
+ * Result  The weights are rounded as the rules round them.
+ * Threads any queue
+ * Source  Driscoll 2014 */
 #ifndef SDD_K_TABLE_FIRST_TERMS_H
 #define SDD_K_TABLE_FIRST_TERMS_H
 #include "gpu/sparse/matrix_row.h"
@@ -22,7 +25,7 @@ SDD_FN struct sdd_vec3 sdd_table_first_rule(const struct table_first_terms_args 
 {
     const struct sdd_control *m = &a->mesh;
     if (row < m->n_vertices && m->vert_sharp && m->vert_sharp[row] >= 10.0f)
-        return sdd_points_load(from, row); /* any number of faces may meet there */
+        return sdd_points_load(from, row); /* Any number of faces may meet at such a vertex, which does not move. */
     return sdd_first_point(m, sdd_first_points_means(from), row, a->smooth_triangles);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_in_order.h: a CPU makes pieces as their corners follow each other, of whatever kind: what is side by side
- * in memory is written together, in whole lines. */
+/* table_in_order.dev.h: a CPU makes pieces of all kinds in the order of their corners. Rows that are side by side in
+ * memory are then written soon after each other, as whole cache lines. */
 #ifndef SDD_TABLE_IN_ORDER_H
 #define SDD_TABLE_IN_ORDER_H
 #include "gpu/engines/tabulated/kernels/table_bicubic.dev.h"
@@ -8,22 +8,25 @@
 #include "gpu/engines/tabulated/kernels/table_point.dev.h"
 
 #ifndef __CUDACC__
-#define SDD_TABLE_SOON 4 /* pieces on, whose points, and the rows they are made of, are asked for, .. */
-#define SDD_TABLE_FAR 16 /* .. whose columns are, and, twice as far, what tells where those of others are */
+/* How many pieces ahead the points of a piece, and the rows they are made of, are prefetched. */
+#define SDD_TABLE_SOON 4
+/* How many pieces ahead columns are prefetched. What says where they are is prefetched twice as far ahead. */
+#define SDD_TABLE_FAR 16
 
-/* What a kernel makes, with its arguments: of bicubic piece i, by what pieces of its kind share, and of another. */
+/* What a kernel does with a piece: with bicubic piece i, given what pieces of its kind share, and with a piece that is
+ * not bicubic. Both get the kernel's arguments. */
 typedef void sdd_table_bicubic_fn(const void *args, void *kind, int64_t i, struct sdd_table_streams *s);
 typedef void sdd_table_other_fn(const void *args, const struct sdd_table_other *o, struct sdd_table_streams *s);
 struct sdd_table_maker {
     const void *args;
     const struct table_points_args *pieces;
     struct sdd_width width;
-    void *whole, *half; /* the kinds: those of whole quads, and others */
+    void *whole, *half; /* What pieces of regular quads share, and what other bicubic pieces share. */
     sdd_table_bicubic_fn *bicubic;
     sdd_table_other_fn *other;
 };
 
-/* Asks for the rows of level 1 that a piece is made of, and for the lines at its bottom. */
+/* Prefetches the rows of level 1 that a piece is made of, and the cache lines of the points at its bottom. */
 SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct sdd_table_other *o)
 {
     const struct table_points_args *a = m->pieces;
@@ -37,7 +40,7 @@ SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct s
         bottom = o->to.bottom;
     } else {
         column = a->regular_column + SDD_TABLE_REGULAR * (size_t)i;
-        n = i < a->n_regular_quads ? 0 : SDD_TABLE_REGULAR; /* control rows are few */
+        n = i < a->n_regular_quads ? 0 : SDD_TABLE_REGULAR; /* Control rows are few, so they are in the cache. */
         bottom = sdd_table_bottom(&a->grid, a->regular + i);
     }
     for (int32_t k = 0; k < n; k++)
@@ -45,7 +48,7 @@ SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct s
     sdd_table_soon(a, m->width, bottom);
 }
 
-/* Asks for the columns of a piece. */
+/* Prefetches the columns of a piece. */
 SDD_FN void sdd_table_ask(const struct table_points_args *a, uint32_t c)
 {
     uint32_t i = a->where[c], other = i & ~SDD_TABLE_OTHER;
@@ -59,14 +62,14 @@ SDD_FN void sdd_table_ask(const struct table_points_args *a, uint32_t c)
     }
 }
 
-/* And for what tells where those of one that is not bicubic are. */
+/* Prefetches what says where the columns of a piece are, if it is not bicubic. */
 SDD_FN void sdd_table_ask_where(const struct table_points_args *a, uint32_t c)
 {
     if (a->where[c] & SDD_TABLE_OTHER)
         __builtin_prefetch(a->other + (a->where[c] & ~SDD_TABLE_OTHER));
 }
 
-/* What pieces of later corners need. */
+/* Prefetches what the pieces of corners after c will need. */
 SDD_FN void sdd_table_fused_first_pass(const struct sdd_table_maker *m, int64_t c, int64_t end,
                                        struct sdd_table_other *soon)
 {
@@ -78,7 +81,7 @@ SDD_FN void sdd_table_fused_first_pass(const struct sdd_table_maker *m, int64_t 
         sdd_table_ask_where(m->pieces, (uint32_t)(c + 2 * SDD_TABLE_FAR));
 }
 
-/* The pieces of corners [first, end). */
+/* Makes the pieces of corners first to end - 1. */
 SDD_FN void sdd_table_in_order(const struct sdd_table_maker *m, int64_t first, int64_t end)
 {
     const struct table_points_args *a = m->pieces;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_isolated: rows without faces stay as they are on every level, and have no normals.
- * Shapes  list[n] u32, from, to [..][width] f32; from NULL: zeros; `to` may be of 16 bits a number (rows_out.h)
- * Shape   item, n = rows x width, of 16 bits n = rows
- * Result  other rows are left alone                 Threads any queue */
-#ifndef SDD_K_TABLE_LONE_H
-#define SDD_K_TABLE_LONE_H
+/* table_isolated: copies the rows of vertices without faces, which stay as they are on every level. Their normals
+ * are zero.
+ * Shapes  list[n] u32, from, to [..][width] f32; `from` is NULL for zeros; `to` may have 16 bits a number
+ *         (rows_out.h)
+ * Launch  item, n = rows x width, or n = rows if numbers have 16 bits
+ * Result  Other rows keep what they held.
+ * Threads any queue */
+#ifndef SDD_K_TABLE_ISOLATED_H
+#define SDD_K_TABLE_ISOLATED_H
 #include "gpu/kernel/rows_out.h"
 
 struct table_isolated_args {

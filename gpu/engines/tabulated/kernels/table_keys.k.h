@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_keys: the class of each level-1 quad (table_class.h), hashed.
+/* table_keys: hashes the class (class.h) of each quad of level 1.
  * Shapes  control mesh -> key[C] u64, irregular[C], kind[C] i32 (enum sdd_table_kind), none[1] u32
- * Shape   item, n = C      Cost  about 60 B read a corner
- * Result  key 0 where irregular is 0: the bicubic class, and pieces of whole quads; of others equal classes have equal
- *         keys, table_columns sees to the other way. none becomes 1 where a quad has no table (sdd_table_words), or its
- *         vertex is crowded
+ * Launch  item, n = C
+ * Cost    about 60 B read a corner
+ * Result  key is 0 where irregular is 0, that is for bicubic pieces and pieces of regular quads. Other pieces of
+ *         equal classes have equal keys; table_columns finds out if different classes do too. none becomes 1 if a
+ *         quad has no table (sdd_table_words), or if the faces of its vertex have more than SDD_TABLE_AROUND
+ *         corners.
  * Threads any queue */
 #ifndef SDD_K_TABLE_KEYS_H
 #define SDD_K_TABLE_KEYS_H
@@ -17,13 +19,14 @@ struct table_keys_args {
     uint32_t *none;
 };
 
-/* Smooth: so is its vertex on the control mesh (table_regular.h), or its quad is a whole one. */
+/* SDD_TABLE_SMOOTH says that the vertex is smooth on the control mesh too (table_regular.dev.h), or that its face is a
+ * regular quad. */
 enum sdd_table_kind { SDD_TABLE_IRREGULAR, SDD_TABLE_BICUBIC, SDD_TABLE_SMOOTH };
 
-/* Corners of the faces of a vertex, at most: its row of level 1 is made of them all. */
+/* The most corners that the faces of a vertex may have together, as its row of level 1 is made of all of them. */
 #define SDD_TABLE_AROUND (4 * SDD_TABLE_MAX)
 
-/* Are they more? A vertex that stays where it is may have any number. */
+/* Whether the faces of vertex v have more corners than that. A vertex that does not move may have any number. */
 SDD_FN int sdd_table_is_crowded(const struct sdd_control *m, uint32_t v)
 {
     int32_t n = 0;
@@ -34,7 +37,7 @@ SDD_FN int sdd_table_is_crowded(const struct sdd_control *m, uint32_t v)
     return n > SDD_TABLE_AROUND;
 }
 
-/* Never 0. */
+/* The key of the class, which is never 0. */
 SDD_FN uint64_t sdd_table_key(const struct sdd_control *m, uint32_t c, uint32_t *none)
 {
     float words[SDD_TABLE_WORDS];

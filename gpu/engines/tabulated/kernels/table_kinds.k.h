@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_kinds: which pieces are parts of whole control quads (table_regular.h).
- * Shapes  faces, kind[C] i32 (table_keys) -> whole[C], half[C] i32: 1 or 0
- * Shape   item, n = C      Cost  16 B read, cached, 8 B written
- * Result  whole: its face is a quad whose four pieces are smooth, so a list of them by corners has a quad's four one
- *         after the other, as kernels take them; half: bicubic, and not whole
+/* table_kinds: tells which pieces belong to regular quads (table_regular.dev.h).
+ * Shapes  faces, kind[C] i32 (table_keys) -> whole[C], half[C] i32, each 1 or 0
+ * Launch  item, n = C
+ * Cost    16 B read, cached, 8 B written
+ * Result  whole is 1 if the face is a quad whose four pieces are smooth. In a list of such pieces by corner, the
+ *         four of a quad follow each other, which kernels rely on. half is 1 for all other pieces that are bicubic.
  * Threads any queue */
 #ifndef SDD_K_TABLE_KINDS_H
 #define SDD_K_TABLE_KINDS_H
@@ -18,7 +19,7 @@ struct table_kinds_args {
 SDD_FN void k_table_kinds(int64_t i, const struct table_kinds_args *a)
 {
     uint32_t c = (uint32_t)i;
-    int32_t whole = a->kind[c] == SDD_TABLE_SMOOTH; /* so its face is a quad */
+    int32_t whole = a->kind[c] == SDD_TABLE_SMOOTH; /* Smooth pieces are only found in quads. */
     for (int32_t k = 0; k < 3; k++) {
         c = sdd_next(&a->faces, c);
         whole = whole && a->kind[c] == SDD_TABLE_SMOOTH;

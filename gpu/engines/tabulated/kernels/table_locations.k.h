@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_locations: where the piece of each level-1 quad stands in the list of its kind.
- * Shapes  piece[n] u32, a list of corners -> where[.] u32 of each of them: its place, with `kind` set in it
- * Shape   item      Cost  8 B, scattered      Result  each word has one writer      Threads any queue */
-#ifndef SDD_K_TABLE_WHERE_H
-#define SDD_K_TABLE_WHERE_H
+/* table_locations: writes where the piece of each quad of level 1 is in the list of its kind.
+ * Shapes  piece[n] u32, a list of corners -> where[.] u32 of each of these corners
+ * Launch  item, n pieces
+ * Cost    8 B, scattered
+ * Result  A word is the index in the list, with the bits of `kind` set. Each word has one writer.
+ * Threads any queue */
+#ifndef SDD_K_TABLE_LOCATIONS_H
+#define SDD_K_TABLE_LOCATIONS_H
 #include "gpu/kernel/kernel.h"
 
 struct table_locations_args {

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_normals: normals of a level from the rows of level 1, as table_rows makes positions: two sums a point, of what
- * leads away from it in two directions; their cross product, of length 1 (table_pairs.h).
- * Shapes  pieces as in table_rows, slope[2][m + 1], slopes (pairs, as basis and weights), t1, t2 as pieces.table,
- *         shared[n_classes] u32 (table_class_shared)
- *         -> to[n][3] f32 or oct16 (pieces.as), tangents[n][6] f32, of length 1; either may be NULL: rows first ..
- *         first + n - 1
- * Shape   item: `each` rows, one by one, the last perhaps fewer; n items: n / each, rounded up. by_pieces: the items of
- *         table_points, sdd_table_items; pieces.to is `to`, and isolated rows are left alone
- * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 6 multiply-adds a float by_pieces, 38 else; of
- *         others two multiply-adds a column and float
- * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
- * Source  Halstead et al. 1993      Threads any queue */
+/* table_normals: makes the normals of a level from the rows of level 1, as table_rows makes positions. Each point
+ * has two sums for vectors that lead away from it, and its normal is their cross product, scaled to length 1
+ * (table_pairs.dev.h).
+ * Shapes  pieces as in table_rows, slope[2][m + 1] and slopes (like basis and weights), t1 and t2 as pieces.table,
+ *         shared[n_classes] u32 (table_class_shared) -> to[n][3] f32 or oct16 (pieces.as) and tangents[n][6] f32 of
+ *         length 1, either of which may be NULL, for rows first to first + n - 1
+ * Launch  item, `each` rows, one by one; n / each items, rounded up, and the last may have fewer. With by_pieces set
+ *         the items are those of table_points (sdd_table_items), pieces.to is `to`, and isolated rows are left
+ *         alone.
+ * Cost    12 B written a row. A bicubic piece reads 256 B, cached, with 6 multiply-adds a float if by_pieces is set
+ *         and 38 otherwise. Another piece takes two multiply-adds a column and float.
+ * Result  The direction of mesh-matrix's normals up to rounding, and zero where there is none.
+ * Threads any queue
+ * Source  Halstead et al. 1993 */
 #ifndef SDD_K_TABLE_NORMALS_H
 #define SDD_K_TABLE_NORMALS_H
 #include "gpu/engines/tabulated/kernels/table_pairs.dev.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 
-/* by_pieces: tile i of n makes its share of all rows. */
+/* Makes item i of n. With by_pieces set that is an even share of all rows. */
 SDD_FN void sdd_table_reference_normals(int64_t i, int64_t n, const struct table_normals_args *a)
 {
     const struct table_rows_args *of = &a->rows;

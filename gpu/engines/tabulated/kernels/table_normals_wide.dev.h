@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_normals_wide.h: table_pairs.h for all rows, piece by piece as table_points makes them, as many points at
- * once as a CPU's registers hold: the bits are the same. */
+/* table_normals_wide.dev.h: what table_pairs.dev.h makes, for all rows, piece by piece as table_points does it, and
+ * for as many points at once as the registers of a CPU hold. The bits are the same. */
 #ifndef SDD_TABLE_NORMALS_WIDE_H
 #define SDD_TABLE_NORMALS_WIDE_H
 #include "gpu/engines/tabulated/kernels/table_pairs.dev.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include "gpu/kernel/wide_sums.h"
 
-#define SDD_TABLE_ACROSS (SDD_TABLE_SIDE / SDD_LANES) /* registers of a row of a piece, at most .. */
-#define SDD_TABLE_ABOVE 2                             /* .. and those of its rows, where one holds several */
+#define SDD_TABLE_ACROSS (SDD_TABLE_SIDE / SDD_LANES) /* The most registers of a row of a piece. */
+/* The most registers of the weights of a piece's rows, where one register holds several rows. */
+#define SDD_TABLE_ABOVE 2
 _Static_assert(SDD_LANES <= 8, "of four points a row at most they are two");
 
-/* Normals of SDD_LANES points, from what leads away from them, to rows of three. unit: or of whatever length. */
+/* Writes the normals of SDD_LANES points to rows of three floats, from the vectors that lead away from the points. They
+ * have length 1 if `unit` is set, otherwise any length. */
 SDD_FN void sdd_wide_normals(struct sdd_wide_vec3 t1, struct sdd_wide_vec3 t2, int unit, float *to)
 {
     sdd_wide_weave(sdd_wide_unit(sdd_wide_cross(t1, t2), unit), to);
 }
 
-/* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
-/* The columns of a piece as seen from its vertex. */
+/* Loads the columns of a piece that is not bicubic, relative to its vertex and scaled. */
 static inline void sdd_table_see_columns(const struct table_points_args *a, const struct sdd_table_other *o,
                                          struct sdd_vec3 *p)
 {
@@ -31,13 +32,13 @@ static inline void sdd_table_see_columns(const struct table_points_args *a, cons
         p[j] = sdd_scale(scale, p[j]);
 }
 
-/* Corners where several pieces have their part are made one by one. */
+/* Makes the normals of a piece that is not bicubic. Points to which several pieces contribute are made one by one. */
 static inline void sdd_table_other_normals(const void *args, const struct sdd_table_other *o,
                                            struct sdd_table_streams *s)
 {
     const struct table_normals_args *of = args;
     const struct table_points_args *a = &of->rows.pieces;
-    struct sdd_table_other left = *o; /* without what is made by itself */
+    struct sdd_table_other left = *o; /* This leaves out what is made by itself. */
     int32_t slots = sdd_table_slots(o->to.along + 1), n;
     uint32_t shared = of->shared[o->table - a->tables];
     struct sdd_vec3 p[SDD_TABLE_COLUMNS];
@@ -58,10 +59,9 @@ static inline void sdd_table_other_normals(const void *args, const struct sdd_ta
     sdd_table_other_put(a, sdd_xyz(), &left, grid, s);
 }
 
-/* ---- bicubic pieces ---------------------------------------------------------------------------------------------- */
-/* What pieces of one kind have in common: their tables, and the weights of the points x = 1 .. m of a row, lane by
- * lane. Where a register has room for several rows, all of them, and the weights of rows, SDD_TABLE_ABOVE times
- * sdd_table_rows_at_once of them from y = 1 on. And the points of the whole quad whose first piece is `seen`. */
+/* What bicubic pieces of one kind share: their tables, and the weights of the points x = 1 to m of a row, lane by lane.
+ * Where a register has room for several rows it repeats these for all of them, and at_row and slope_row hold the
+ * weights of the rows from y = 1 on. quad holds the points of the regular quad whose first piece is `seen`. */
 struct sdd_table_lanes {
     struct sdd_table_bases of;
     int64_t seen;
@@ -95,7 +95,8 @@ static inline void sdd_table_lanes_of(const struct table_normals_args *a, int64_
         }
 }
 
-/* What the normals at SDD_LANES x of a piece are made of, but for y = 0, or at one y; as sdd_wide_differ has it. */
+/* What the normals at SDD_LANES values of x are made of, for any y > 0; or those at one y, for the line y = 0. The sums
+ * are in the form that sdd_wide_differ gives. */
 struct sdd_table_column {
     struct sdd_wide_vec3 at[4], away[4];
 };
@@ -117,7 +118,7 @@ SDD_FN void sdd_table_column_put(const struct sdd_table_column *c, const sdd_wid
     sdd_wide_normals(sdd_wide_across(by, c->away), sdd_wide_slope(dy, c->at), unit, to);
 }
 
-/* Those of row y. */
+/* Writes the normals of row y. */
 SDD_FN void sdd_table_row_put(const struct sdd_table_lanes *l, const struct sdd_table_column *c, int32_t y, int unit,
                               float *to)
 {
@@ -129,7 +130,7 @@ SDD_FN void sdd_table_row_put(const struct sdd_table_lanes *l, const struct sdd_
     sdd_table_column_put(c, by, dy, unit, to);
 }
 
-/* A row of normals at y = 0. */
+/* Writes the normals of row y = 0. */
 SDD_FN void sdd_table_bottom_normals(const struct sdd_table_lanes *l, const struct sdd_table_line *low, int32_t m,
                                      int unit, float *to)
 {
@@ -145,7 +146,7 @@ SDD_FN void sdd_table_bottom_normals(const struct sdd_table_lanes *l, const stru
                          to + 3 * SDD_LANES * v);
 }
 
-/* All normals of a piece but its vertex', of which a register has several rows. */
+/* Writes all normals of a piece but that of its vertex, where a register holds several rows. */
 SDD_FN void sdd_table_short_normals(const struct table_points_args *a, const struct sdd_table_lanes *l,
                                     const struct sdd_vec3 *p, const struct sdd_table_line *low, int32_t m,
                                     uint32_t owns, const struct sdd_table_sides *to, struct sdd_table_streams *s)
@@ -160,8 +161,8 @@ SDD_FN void sdd_table_short_normals(const struct table_points_args *a, const str
     sdd_table_put_grid(a, sdd_xyz(), owns, to, grid, 3 * m, s);
 }
 
-/* The same of whole registers a row, which go to memory from where they are made. Of some rows the last registers come
- * first: they hang over into the next row. */
+/* Does the same where a row fills whole registers, and makes the normals in the memory from which they are written. The
+ * last registers of each row come first, as they reach into the next row. */
 SDD_FN void sdd_table_long_normals(const struct table_points_args *a, const struct sdd_table_lanes *l,
                                    const struct sdd_vec3 *p, const struct sdd_table_line *low, int32_t m, uint32_t owns,
                                    const struct sdd_table_sides *to, struct sdd_table_streams *s)
@@ -191,7 +192,8 @@ SDD_FN void sdd_table_long_normals(const struct table_points_args *a, const stru
     sdd_table_put_made(a, sdd_xyz(), owns, to, &made, s);
 }
 
-/* sdd_table_see_piece; of a whole quad once, then turned to the corners of its pieces, to `turned`. */
+/* The points of piece i as sdd_table_see_piece gives them. Those of a regular quad are loaded once, and written to
+ * `turned` as its other pieces see them. */
 SDD_FN const struct sdd_vec3 *sdd_table_seen_of(const struct table_points_args *a, int64_t i, struct sdd_table_lanes *l,
                                                 struct sdd_vec3 *turned)
 {
@@ -207,7 +209,7 @@ SDD_FN const struct sdd_vec3 *sdd_table_seen_of(const struct table_points_args *
     return turned;
 }
 
-/* m: cells along a piece, a constant (sdd_table_piece_of). */
+/* Makes all normals of bicubic piece i, which has m cells along each side, a constant (sdd_table_piece_of). */
 SDD_FN void sdd_table_normals_of(const struct table_normals_args *of, struct sdd_table_lanes *l, int32_t m, int64_t i,
                                  struct sdd_table_streams *streams)
 {

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_order: where in a mesh the items of table_points begin, for a GPU to take them in that order: what is side
- * by side in memory is written soon after each other, before its L2 gives away lines that are not full, to fetch
- * them again.
- * Shapes  pieces, lists of n items -> key[n] u64, item[n] u32, its number
- * Shape   item      Cost  28 B      Threads any queue
- * Result  the corner that an item's first piece is of; SDD_TABLE_LATER points more where that is bicubic and reads
- *         level 1, which may be made meanwhile; exact integers */
-#ifndef SDD_K_TABLE_TURNS_H
-#define SDD_K_TABLE_TURNS_H
+/* table_order: finds where in a mesh each item of table_points begins. A GPU takes the items in that order, so that
+ * rows that are side by side in memory are written soon after each other. Otherwise its L2 would evict lines that
+ * are not full yet, and fetch them again.
+ * Shapes  pieces, lists of n items -> key[n] u64, item[n] u32
+ * Launch  item, n = sdd_table_items
+ * Cost    28 B an item
+ * Result  key is the corner of the item's first piece. Where that is bicubic and reads level 1, whose rows may be
+ *         made meanwhile, key is larger by as many corners as have SDD_TABLE_LATER points. item is the number of the
+ *         item.
+ * Threads any queue */
+#ifndef SDD_K_TABLE_ORDER_H
+#define SDD_K_TABLE_ORDER_H
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 
 struct table_order_args {
@@ -16,7 +19,7 @@ struct table_order_args {
     uint32_t *item;
 };
 
-#define SDD_TABLE_LATER (1u << 20) /* about what all blocks of a large GPU make at a time */
+#define SDD_TABLE_LATER (1u << 20) /* About as many points as all blocks of a large GPU make at a time. */
 
 SDD_FN void k_table_order(int64_t i, const struct table_order_args *a)
 {

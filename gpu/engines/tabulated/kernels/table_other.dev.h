@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_other.h: the points of pieces that are not bicubic: a product with the table of their class: sums over eight
- * columns at a time in their order, from 0, rounded once a term, which are then added. */
+/* table_other.dev.h: the points of pieces that are not bicubic, as products with the table of their class. The
+ * columns are summed eight at a time in their order, from 0 and rounded once a term, and then these sums are added. */
 #ifndef SDD_TABLE_OTHER_H
 #define SDD_TABLE_OTHER_H
 #include "gpu/engines/tabulated/kernels/table_sides.dev.h"
 
-/* Points of a piece that a GPU's thread makes, 2^that, one by one: on level 4 a warp makes all of its pieces', which
- * saves it a second look for what they are made of; on higher ones it would make the last warps late. */
+/* The base-2 logarithm of how many points of a piece a GPU's thread makes, one by one. On level 4 there are two, so
+ * that a warp makes all points of its pieces and looks up only once what they are made of. On higher levels this would
+ * make the last warps late. */
 SDD_FN int32_t sdd_table_log_blocks(int32_t level)
 {
     return level == 4;
 }
 
-/* Threads of a GPU that a run takes, of SDD_TABLE_THREADS of an item or of several: each has 2^log_each pieces, and no
- * warp is taken in part. */
+/* The threads of a GPU that a run takes, out of SDD_TABLE_THREADS of one item or of several. Each thread has 2^log_each
+ * pieces, and no warp is shared between runs in parts. */
 SDD_FN int32_t sdd_table_run_threads(int32_t level, int32_t log_each)
 {
     const int32_t n = (SDD_TABLE_TOGETHER >> log_each) << (2 * (level - 1) - sdd_table_log_blocks(level));
@@ -21,19 +22,19 @@ SDD_FN int32_t sdd_table_run_threads(int32_t level, int32_t log_each)
 }
 
 #ifndef __CUDACC__
-#define SDD_TABLE_SLOTS (SDD_TABLE_SIDE * SDD_TABLE_SIDE + SDD_TABLE_SIDE + 1) /* points of a table, at most */
-#define SDD_TABLE_PITCH (SDD_TABLE_SLOTS + 2 * SDD_LANES) /* from a component of points to the next */
+#define SDD_TABLE_SLOTS (SDD_TABLE_SIDE * SDD_TABLE_SIDE + SDD_TABLE_SIDE + 1) /* The most points of a table. */
+#define SDD_TABLE_PITCH (SDD_TABLE_SLOTS + 2 * SDD_LANES) /* The distance from one component of points to the next. */
 
-/* n points that follow each other: their weights, and where they go, component by component; up to SDD_LANES - 1 more
- * are written. */
+/* Points that follow each other: their weights, and where they go, component by component. Up to SDD_LANES - 1 more are
+ * written. */
 struct sdd_table_part {
     const float *w;
     float *to;
     int32_t n;
 };
 
-/* Of one part or two, of SDD_LANES points or fewer; whole: no fewer, so no load has a mask. n_parts and whole are
- * constants. */
+/* Makes the sums of one part or of two, each of at most SDD_LANES points. If `whole` is set they have exactly that
+ * many, so no load needs a mask. n_parts and whole are constants. */
 SDD_FN void sdd_table_some_sums(const struct sdd_table_part *of, int32_t n_parts, int whole, int64_t points,
                                 const struct sdd_vec3 *p, int32_t n_columns)
 {
@@ -60,7 +61,8 @@ SDD_FN void sdd_table_some_sums(const struct sdd_table_part *of, int32_t n_parts
         sdd_wide_store(of[k / 3].to + k % 3 * SDD_TABLE_PITCH, sum[k]);
 }
 
-/* Two at a time share what they are multiplied with; the second may have fewer than the first, or none. */
+/* Makes the sums of two parts together, as they share what they are multiplied with. The second part may have fewer
+ * points than the first, or none. */
 static inline void sdd_table_sums(const struct sdd_table_part part[2], int64_t points, const struct sdd_vec3 *p,
                                   int32_t n_columns)
 {
@@ -81,7 +83,7 @@ static inline void sdd_table_sums(const struct sdd_table_part part[2], int64_t p
     }
 }
 
-/* SDD_LANES points of them. */
+/* Loads SDD_LANES points from an array that has them component by component. */
 SDD_FN struct sdd_wide_vec3 sdd_table_soa_load(const float *soa)
 {
     struct sdd_wide_vec3 p = {sdd_wide_load(soa), sdd_wide_load(soa + SDD_TABLE_PITCH),
@@ -89,7 +91,7 @@ SDD_FN struct sdd_wide_vec3 sdd_table_soa_load(const float *soa)
     return p;
 }
 
-/* Points whose weights begin at w, to rows of `width` numbers; those of up to SDD_LANES - 1 more are written. */
+/* Makes the n points whose weights begin at w, as rows of `width` floats. Up to SDD_LANES - 1 more rows are written. */
 SDD_FN void sdd_table_rows_of(const float *w, int64_t points, int32_t n, const struct sdd_vec3 *p, int32_t n_columns,
                               int32_t width, float *to)
 {
@@ -107,7 +109,7 @@ SDD_FN void sdd_table_rows_of(const float *w, int64_t points, int32_t n, const s
         to[i] = soa[i];
 }
 
-/* A piece, and where its points go. */
+/* A piece that is not bicubic, and where its points go. */
 struct sdd_table_other {
     const struct sdd_table_table *table;
     struct sdd_table_sides to;
@@ -115,7 +117,7 @@ struct sdd_table_other {
     uint32_t owns, corner;
 };
 
-/* Place i. */
+/* Piece i of the list. */
 SDD_FN struct sdd_table_other sdd_table_other_of(const struct table_points_args *a, uint32_t i)
 {
     const struct sdd_table_quad *q = a->other + i;
@@ -128,7 +130,7 @@ SDD_FN struct sdd_table_other sdd_table_other_of(const struct table_points_args 
     return o;
 }
 
-/* How many points of its table, from the first on, hold all that it makes. */
+/* How many points of its table, from the first on, include all that the piece makes. */
 SDD_FN int32_t sdd_table_slots_made(const struct sdd_table_other *o)
 {
     const int32_t m = o->to.along + 1;
@@ -137,7 +139,7 @@ SDD_FN int32_t sdd_table_slots_made(const struct sdd_table_other *o)
                                                            : m * m;
 }
 
-/* Rows inside as they follow each other, as many at a time as there is room for. */
+/* Writes the rows inside a piece, which follow each other, as many at a time as there is room for. */
 SDD_FN void sdd_table_other_inside(struct sdd_width w, const struct sdd_table_sides *to, const float *made,
                                    struct sdd_table_streams *s)
 {
@@ -148,7 +150,7 @@ SDD_FN void sdd_table_other_inside(struct sdd_width w, const struct sdd_table_si
     }
 }
 
-/* What a piece makes of the points of its table, rows of floats, of which some more are read. */
+/* Writes what a piece makes, given the points of its table as rows of floats. It reads a few floats beyond the last. */
 SDD_FN void sdd_table_other_put(const struct table_points_args *a, struct sdd_width w, const struct sdd_table_other *o,
                                 const float *made, struct sdd_table_streams *s)
 {
@@ -160,7 +162,7 @@ SDD_FN void sdd_table_other_put(const struct table_points_args *a, struct sdd_wi
         sdd_wide_copy(sdd_stream_room(&s->spokes, (size_t)w.n * to->spoke, n), spoke, n);
         if (o->owns & SDD_TABLE_BOTTOM)
             sdd_table_put_bottom(a, w, to, bottom);
-    } else { /* rows with other components between */
+    } else { /* These rows have other components between them. */
         sdd_table_put(a, w, to->inside, 1, along * along, made, w.n);
         sdd_table_put(a, w, to->spoke, 1, along, spoke, w.n);
         if (o->owns & SDD_TABLE_BOTTOM)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_pairs.h: what leads away from a point of a level in two directions, from the rows of level 1, and the normal
- * and tangents that are made of it, point by point. All that a piece reads is taken from its vertex and by a power
- * of two, so neither place nor size of a mesh is lost in rounding, but for what points beyond open sides are rounded
- * to.
- * Source: Halstead et al. 1993 */
+/* table_pairs.dev.h: two vectors that lead away from a point of a level, made from the rows of level 1, and the
+ * normal and tangents that are made of them, point by point. The points that a piece reads are taken relative to its
+ * vertex and scaled by a power of two, so neither the location nor the size of a mesh costs precision, except by the
+ * rounding of points beyond open sides.
+ * Source  Halstead et al. 1993 */
 #ifndef SDD_TABLE_PAIRS_H
 #define SDD_TABLE_PAIRS_H
 #include "gpu/engines/tabulated/kernels/table_other.dev.h"
@@ -12,16 +12,16 @@
 #include "gpu/rules/tangents.h"
 
 struct table_normals_args {
-    struct table_rows_args rows;         /* basis: of lines across */
-    const struct sdd_table_basis *slope; /* a pair, as basis */
-    sdd_table_weights slopes;            /* the same         */
-    const float *t1, *t2;                /* as pieces.table */
+    struct table_rows_args rows; /* pieces.basis weighs each vector in the direction that it does not lead in. */
+    const struct sdd_table_basis *slope; /* A pair of tables, like basis. */
+    sdd_table_weights slopes;            /* The same numbers, as kernels on a GPU read them. */
+    const float *t1, *t2;                /* The tables of both vectors, like pieces.table. */
     const uint32_t *shared;
     float *tangents;
-    int32_t by_pieces; /* all rows but isolated ones, piece by piece; no tangents */
+    int32_t by_pieces; /* If set, the launch makes all rows except isolated ones, piece by piece, and no tangents. */
 };
 
-/* A power of two that brings numbers up to `most` near 1, or as near as it can. */
+/* A power of two that brings numbers up to `most` near 1, or as near as a float can. */
 SDD_FN float sdd_table_scale(float most)
 {
     uint32_t bits, exponent;
@@ -40,7 +40,7 @@ SDD_FN float sdd_table_most(struct sdd_vec3 p, float most)
     return x > most ? x : most;
 }
 
-/* The same of n points. */
+/* The largest size of a coordinate of n points, or 0. */
 SDD_FN float sdd_table_most_of(const struct sdd_vec3 *p, int32_t n)
 {
 #ifdef __CUDACC__
@@ -49,7 +49,7 @@ SDD_FN float sdd_table_most_of(const struct sdd_vec3 *p, int32_t n)
         most = sdd_table_most(p[k], most);
     return most;
 #else
-    sdd_lanes most = {0.0f}; /* component by component */
+    sdd_lanes most = {0.0f}; /* The largest size of each component. */
     for (int32_t k = 0; k < n; k++) {
         const sdd_lane_bits size = (sdd_lane_bits)p[k].v & 0x7fffffff, more = (sdd_lane_bits)((sdd_lanes)size > most);
         most = (sdd_lanes)((size & more) | ((sdd_lane_bits)most & ~more));
@@ -67,7 +67,8 @@ SDD_FN struct sdd_dvec3 sdd_table_double(struct sdd_vec3 v)
     return d;
 }
 
-/* The points of a bicubic piece, as seen from its vertex or that of the whole quad's first piece, to p. */
+/* Writes the points of a bicubic piece to p, relative to its vertex, or to the vertex of the first piece of its regular
+ * quad, and scaled. */
 SDD_FN void sdd_table_see_piece(const struct table_points_args *a, uint32_t i, struct sdd_vec3 *p)
 {
     const struct sdd_sixteen s = sdd_table_sixteen(a, sdd_xyz(), i);
@@ -80,13 +81,13 @@ SDD_FN void sdd_table_see_piece(const struct table_points_args *a, uint32_t i, s
         p[k] = sdd_scale(scale, p[k]);
 }
 
-/* What leads away from points of a line along which one coordinate is the same: the sums across it are made first, as
- * they serve all of them. */
+/* What the vectors at the points of a line are made of, where one coordinate is the same all along the line. These sums
+ * across the line serve all of its points. */
 struct sdd_table_line {
     struct sdd_vec3 at[4], away[4];
 };
 
-/* The tables of piece i. */
+/* The tables of a bicubic piece. */
 struct sdd_table_bases {
     const struct sdd_table_basis *at, *slope;
 };
@@ -113,7 +114,7 @@ SDD_FN struct sdd_table_line sdd_table_line_of(struct sdd_table_bases of, const 
     return l;
 }
 
-/* What leads away along x and along y. */
+/* The vectors that lead away from a point, along x and along y. */
 struct sdd_table_pair {
     struct sdd_vec3 t1, t2;
 };
@@ -129,8 +130,10 @@ SDD_FN struct sdd_table_pair sdd_table_line_pair(struct sdd_table_bases of, cons
     return r;
 }
 
-/* Sums across x come first, but on the side y = 0. On a boundary t1 goes along it with the piece at its left, so on the
- * side x = 0 it is not what leads along x; a sharp corner has both sides. */
+/* The vectors at point (x, y) of bicubic piece i. For y = 0 the sums across the line y = 0 are made first, otherwise
+ * those across the line of points with the same x. On a boundary t1 leads along it with the piece at its left, so the
+ * vectors are rotated where only the side x = 0 is a boundary. At a sharp corner both sides are, and they stay as they
+ * are. */
 SDD_FN struct sdd_table_pair sdd_table_bicubic_pair(const struct table_normals_args *a, uint32_t i, int32_t x,
                                                     int32_t y)
 {
@@ -148,11 +151,10 @@ SDD_FN struct sdd_table_pair sdd_table_bicubic_pair(const struct table_normals_a
     return t;
 }
 
-/* ---- pieces that are not bicubic -------------------------------------------------------------------------------- */
 struct sdd_table_columns_seen {
     const struct sdd_table_table *table;
     const uint32_t *column;
-    struct sdd_vec3 vertex; /* column 0, from which all is seen */
+    struct sdd_vec3 vertex; /* The point of column 0, to which the others are relative. */
 };
 
 SDD_FN struct sdd_table_columns_seen sdd_table_columns_at(const struct table_rows_args *a, uint32_t i)
@@ -178,7 +180,7 @@ SDD_FN float sdd_table_columns_scale(const struct table_rows_args *a, const stru
     return sdd_table_scale(most);
 }
 
-/* Both sums at (x, y), as table_other.h makes them. */
+/* Both vectors at (x, y) of a piece that is not bicubic, summed as table_other.dev.h does. */
 SDD_FN struct sdd_table_pair sdd_table_pair_of(const struct table_normals_args *a,
                                                const struct sdd_table_columns_seen *c, float scale, int32_t x,
                                                int32_t y)
@@ -202,14 +204,14 @@ SDD_FN struct sdd_table_pair sdd_table_pair_of(const struct table_normals_args *
     return sum;
 }
 
-/* A corner where the pieces of several corners [begin, end) of the mesh each have their part; corner: the list, NULL:
- * they are their own. */
+/* The normal, of any length, of a point where the pieces of several corners [begin, end) each contribute their part.
+ * The corners are those of the list `corner`, or the numbers themselves if it is NULL. */
 SDD_FN struct sdd_vec3 sdd_table_shared_way(const struct table_normals_args *a, const uint32_t *corner, uint32_t begin,
                                             uint32_t end, int32_t at)
 {
     struct sdd_vec3 n = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     float scale = 0.0f, own;
-    for (uint32_t k = begin; k < end; k++) { /* one for all: that of the largest */
+    for (uint32_t k = begin; k < end; k++) { /* All parts are scaled alike, as the largest needs it. */
         struct sdd_table_columns_seen c =
             sdd_table_columns_at(&a->rows, a->rows.pieces.where[corner ? corner[k] : k] & ~SDD_TABLE_OTHER);
         own = sdd_table_columns_scale(&a->rows, &c);
@@ -264,7 +266,7 @@ SDD_FN void sdd_table_put_other(const struct table_normals_args *a, int64_t i, u
         sdd_table_put_pair(a, i, sdd_table_pair_of(a, &c, sdd_table_columns_scale(&a->rows, &c), at.x, at.y));
 }
 
-/* Row first + i, whatever it is. */
+/* Writes row first + i, whatever kind of piece it belongs to. */
 SDD_FN void sdd_table_put_row(const struct table_normals_args *a, int64_t i)
 {
     struct sdd_row_location at =

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_pieces.h: the level-1 quads of a mesh, the pieces, as they are evaluated: those of the bicubic class, of which
- * those of whole control quads (table_regular.h) come first, and those of others, class by class. */
+/* table_pieces.dev.h: how the pieces of a mesh are stored and evaluated. A piece is a quad of level 1, named by the
+ * corner of the control mesh that it lies at. Pieces with alike surroundings form a class, and all pieces of a class
+ * are evaluated by one table: the points of a piece are fixed multiples of the points around it, which are called
+ * its columns. A run is a few pieces of one class that a GPU makes together.
+ * There are two lists of pieces: those that are bicubic, of which those of regular quads (table_regular.dev.h) come
+ * first, and the others, class by class. */
 #ifndef SDD_TABLE_PIECES_H
 #define SDD_TABLE_PIECES_H
 #include "gpu/bspline/basis.h"
@@ -9,93 +13,99 @@
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
-#define SDD_TABLE_REGULAR 16 /* columns of the bicubic class */
-#define SDD_TABLE_COLUMNS                                                                                              \
-    (4 * SDD_TABLE_MAX + 1)   /* of a class, at most: 2 n + 2 k of closed fans, one more of open ones */
-#define SDD_TABLE_GROUP 8     /* bicubic pieces of a GPU's item of table_points, `each` times, .. */
-#define SDD_TABLE_TOGETHER 8  /* .. and pieces of another class in a run, at most, .. */
-#define SDD_TABLE_FEW 32      /* .. of so many columns; of more each is alone */
-#define SDD_TABLE_THREADS 256 /* of a GPU, for an item */
-#define SDD_TABLE_TERMS 8     /* of a sum before it is added to those before it: long sums lose less */
+#define SDD_TABLE_REGULAR 16 /* The number of columns of the bicubic class. */
+/* The most columns of a class: 2 n + 2 k for a closed ring (class.h), and one more for an open one. */
+#define SDD_TABLE_COLUMNS (4 * SDD_TABLE_MAX + 1)
+#define SDD_TABLE_GROUP 8     /* The bicubic pieces of a group; a GPU's item has several groups (`each`). */
+#define SDD_TABLE_TOGETHER 8  /* The most pieces in a run. */
+#define SDD_TABLE_FEW 32      /* A class with more columns than this has one piece in each run. */
+#define SDD_TABLE_THREADS 256 /* The number of a GPU's threads that make an item. */
+/* So many terms are summed by themselves before they are added to the sum so far: long sums lose less this way. */
+#define SDD_TABLE_TERMS 8
 
 struct sdd_table_table {
-    int64_t first;  /* its pieces begin there, in the order of classes */
-    int64_t column; /* .. and their columns there                      */
-    int64_t table;  /* columns of the tables before its own            */
+    int64_t first;  /* Where the pieces of the class begin in the list of other pieces. */
+    int64_t column; /* Where the columns of these pieces begin. */
+    int64_t table;  /* The number of columns of all tables before its own. */
     int32_t n_columns;
 };
 
-/* Pieces [first, first + n) of a class, where their columns begin, and columns of the tables before their own. */
+/* A run: pieces first to first + n - 1 of a class, where their columns begin, and the number of columns of all tables
+ * before their own. */
 struct sdd_table_run {
     int64_t column, table;
     uint32_t first, of_class;
     int32_t n, n_columns;
 } __attribute__((aligned(16)));
 
-/* Of a level-1 quad, by its corner: the place of its piece in the list of its kind, .. */
-#define SDD_TABLE_OTHER 0x80000000u /* .. of those that are not bicubic; .. */
-#define SDD_TABLE_CLASS 8           /* .. in what these make, their class from this bit on */
+/* Set where the location of a piece is in the list of pieces that are not bicubic. */
+#define SDD_TABLE_OTHER 0x80000000u
+#define SDD_TABLE_CLASS 8 /* The class of a piece that is not bicubic begins at this bit of its `owns`. */
 
-/* A piece: what it makes (table_ring_quad.h), of one that is not bicubic its class too, and its edge's and face's
- * points, rows of level 1. */
+/* A piece: its corner, what it makes (enum sdd_table_owns, and the class if it is not bicubic), and the rows of level 1
+ * that are its edge point and its face point. */
 struct sdd_table_quad {
     uint32_t corner, owns, edge, face;
 } __attribute__((aligned(16)));
 
-/* Pieces and tables of a mesh, and what they are to make. */
+/* The pieces and tables of a mesh, and what is to be made of them. */
 struct table_points_args {
-    struct sdd_grid grid; /* of the last level */
-    const float *control; /* control rows, of width                          */
-    const float *from;    /* .. of level 1, as sdd_table_load reads them       */
-    float *to;            /* .. of the last, of width, or in 16 bits         */
+    struct sdd_grid grid; /* The grid of the last level. */
+    const float *control; /* Control rows, of width. */
+    const float *from;    /* Rows of level 1, as sdd_table_load reads them. */
+    float *to;            /* Rows of the last level, of width or with 16 bits a number. */
     struct sdd_width width;
     struct sdd_rows_as as;
-    /* bicubic pieces, n of them, the first n_regular_quads from control rows, a quad's four by their corners, the
-     * others from rows of level 1: [n], [n][16], and [2][m + 1], for the others and for those of whole quads; weights
-     * are the same */
+    /* Shape [n_regular]: the bicubic pieces. The n_regular_quads pieces of regular quads come first, the four of a quad
+     * in the order of its corners. */
     const struct sdd_table_quad *regular;
+    /* Shape [n_regular][16]: control rows for pieces of regular quads, rows of level 1 for others. */
     const uint32_t *regular_column;
-    const struct sdd_table_basis *basis;
-    sdd_table_weights weights;
+    const struct sdd_table_basis *basis; /* Shape [2][m + 1]: for others, then for pieces of regular quads. */
+    sdd_table_weights weights;           /* The same numbers, as kernels on a GPU read them. */
     int64_t n_regular, n_regular_quads;
-    int32_t each; /* groups of whole quads' pieces to an item: a multiple of SDD_TABLE_ONCE, of others once as many */
-    /* others, in n_runs runs */
-    const struct sdd_table_run *runs;
+    /* The groups in an item of pieces of regular quads, a multiple of SDD_TABLE_ONCE. An item of other bicubic pieces
+     * has SDD_TABLE_ONCE groups. */
+    int32_t each;
+    const struct sdd_table_run *runs; /* Shape [n_runs]: the runs of the pieces that are not bicubic. */
     const struct sdd_table_table *tables;
-    const float *table; /* of all classes, and finite numbers for SDD_TABLE_TERMS - 1 columns more */
-    const struct sdd_table_quad *other;
-    const uint32_t *column;
+    /* The tables of all classes, and then finite numbers for SDD_TABLE_TERMS - 1 more columns, which may be read. */
+    const float *table;
+    const struct sdd_table_quad *other; /* The pieces that are not bicubic. */
+    const uint32_t *column;             /* Their columns. */
     int64_t n_runs;
-    int32_t log_each;      /* SDD_TABLE_LOG_POINTS or _NORMALS, as the kernel has it */
-    const uint32_t *where; /* [C] the piece of each level-1 quad */
-    const uint32_t
-        *turn; /* the items in the order that a GPU takes them in (table_order.h); NULL: as they are listed */
-    /* The first step, where it is of the same launch: rows of `from` that items before all others make; these wait
-     * until *made, which counts those of all launches, modulo 2^32, is `due`. Only where tiles begin in order
-     * (backend.h), so never on a CPU; else no rows. */
+    int32_t log_each;      /* SDD_TABLE_LOG_POINTS or SDD_TABLE_LOG_NORMALS, whichever the kernel uses. */
+    const uint32_t *where; /* Shape [C]: where the piece of each quad of level 1 is (table_locations.k.h). */
+    /* The order in which a GPU takes the items (table_order.k.h); NULL if it takes them as they are listed. */
+    const uint32_t *turn;
+    /* The first pass, if it is fused into this launch: items before all others make rows of `from`. This is only done
+     * where tiles begin in order (backend.h), so never on a CPU; otherwise it has no rows. */
     struct sdd_first_step first;
-    uint32_t *made;
-    uint32_t due;
+    uint32_t *made; /* Counts the finished items of first passes of all launches, modulo 2^32. */
+    uint32_t due;   /* The other items wait until *made is this. */
 };
 
-/* Of how many pieces of a run a GPU's thread makes a point, 2^that. Points alone wait for memory, and more threads wait
- * better; kernels that make normals, too, wait for instructions, of which threads with more pieces have fewer. */
+/* The base-2 logarithm of how many pieces of a run a GPU's thread makes a point of. Kernels for points alone wait for
+ * memory, which more threads hide better. Kernels that make normals too wait for instructions, and threads with more
+ * pieces need fewer of them for each point. */
 #define SDD_TABLE_LOG_POINTS 1
 #define SDD_TABLE_LOG_NORMALS 2
 
-/* Bicubic pieces that a GPU's warp makes at once: 32 columns of points together; on levels 1 and 2, 8 and 16. */
+/* The number of bicubic pieces that a GPU's warp makes at once. Together they have 32 columns of points, or 8 and 16 on
+ * levels 1 and 2. */
 #define SDD_TABLE_ONCE(level) ((level) < 3 ? 8 : 64 >> (level))
 
-/* Of a pair of tables the one that piece i takes. */
+/* The table that bicubic piece i uses, out of a pair of them. */
 SDD_FN const struct sdd_table_basis *sdd_table_basis_of(const struct table_points_args *a,
                                                         const struct sdd_table_basis *pair, int64_t i)
 {
     return i < a->n_regular_quads ? pair + (1 << (a->grid.level - 1)) + 1 : pair;
 }
 
-/* Points of a table, on m x m cells: those of the piece's grid that it may make, as they follow each other in memory:
- * inside, row by row; at x = m, from y = m - 1 down; at the bottom from x = 1 on, with the edge's point. Of these, the
- * first m * m, almost all pieces make all. Then the vertex', the face's, and those at the left from y = 1 on. */
+/* The number of points of a table, on m x m cells. They are the points of a piece's grid that it may make, in the order
+ * in which they follow each other in memory: inside, row by row; at x = m, from y = m - 1 down; at the bottom, from
+ * x = 1 on, with the edge point. Almost all pieces make these m * m points. Then come the vertex, the face point, and
+ * the points at x = 0 from y = 1 on. */
 SDD_FN int32_t sdd_table_slots(int32_t m)
 {
     return m * m + m + 1;
@@ -112,18 +122,19 @@ SDD_FN int32_t sdd_table_slot(int32_t m, int32_t x, int32_t y)
     return (y - 1) * (m - 1) + x - 1;
 }
 
-/* Pieces of a run, at most. */
+/* The most pieces of a run of a class with n_columns columns. */
 SDD_FN int32_t sdd_table_together(int32_t n_columns)
 {
     return n_columns <= SDD_TABLE_FEW ? SDD_TABLE_TOGETHER : 1;
 }
 
-/* The table of piece i of the others, and its columns. */
+/* The table of piece i of those that are not bicubic. */
 SDD_FN const struct sdd_table_table *sdd_table_table_of(const struct table_points_args *a, uint32_t i)
 {
     return a->tables + (a->other[i].owns >> SDD_TABLE_CLASS);
 }
 
+/* The columns of piece i of those that are not bicubic, whose table is k. */
 SDD_FN const uint32_t *sdd_table_columns_of(const struct table_points_args *a, const struct sdd_table_table *k,
                                             uint32_t i)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_point.dev.h: the points of pieces one by one, for whoever needs a few of them, and as reference for what makes
- * all of them at once. */
+/* table_point.dev.h: makes points of pieces one by one, for whoever needs a few of them, and as the reference for
+ * code that makes all of them at once. */
 #ifndef SDD_TABLE_POINT_H
 #define SDD_TABLE_POINT_H
 #include "gpu/bspline/row_bands.h"
 #include "gpu/engines/tabulated/kernels/table_sides.dev.h"
 #include "gpu/kernel/tile.h"
 
-/* The 4 x 4 points of bicubic piece i, of rows of width w. */
+/* The 4 x 4 points of bicubic piece i, from rows of width w. */
 SDD_FN struct sdd_sixteen sdd_table_sixteen(const struct table_points_args *a, struct sdd_width w, uint32_t i)
 {
     struct sdd_sixteen s;
@@ -23,7 +23,8 @@ SDD_FN struct sdd_sixteen sdd_table_sixteen(const struct table_points_args *a, s
     return s;
 }
 
-/* Point (x, y) of piece i of those that are not bicubic, of rows of `width` floats: the sums of table_other.dev.h. */
+/* Point (x, y) of piece i of those that are not bicubic, from rows of `width` floats. It is summed as table_other.dev.h
+ * does. */
 SDD_FN struct sdd_vec3 sdd_table_other_point(const struct table_points_args *p, int32_t width, uint32_t i, int32_t x,
                                              int32_t y)
 {
@@ -43,7 +44,8 @@ SDD_FN struct sdd_vec3 sdd_table_other_point(const struct table_points_args *p, 
     return sum;
 }
 
-/* The row of a piece's point (x, y) of m x m cells, whose vertex is row `vertex`; SDD_NONE: another piece makes it. */
+/* The row of point (x, y) of a piece with m x m cells whose vertex is row `vertex`, or SDD_NONE if another piece makes
+ * that point. */
 SDD_FN uint32_t sdd_table_row_at(const struct sdd_grid *g, const struct sdd_table_quad *q, uint32_t vertex, int32_t m,
                                  int32_t x, int32_t y)
 {
@@ -62,7 +64,7 @@ SDD_FN uint32_t sdd_table_row_at(const struct sdd_grid *g, const struct sdd_tabl
     return x == m && (q->owns & SDD_TABLE_FACE) ? q->face : SDD_NONE;
 }
 
-/* Point (x, y) of the piece of level-1 quad `corner`, where that piece makes it. */
+/* Writes point (x, y) of the piece at `corner`, if that piece makes it. */
 SDD_FN void sdd_table_put_point(const struct table_points_args *a, struct sdd_width w, uint32_t corner, int32_t x,
                                 int32_t y)
 {
@@ -82,13 +84,13 @@ SDD_FN void sdd_table_put_point(const struct table_points_args *a, struct sdd_wi
     }
 }
 
-/* Of item i of n, each of which has as many corners as others: the first; that of i + 1 is the end. */
+/* The first corner of item i of n, among which the corners are divided evenly. That of item i + 1 is the end. */
 SDD_FN int64_t sdd_table_first_corner(const struct table_points_args *a, int64_t i, int64_t n)
 {
     return (int64_t)a->grid.n_corners * i / n;
 }
 
-/* Tile i of n: the points of the pieces of its share of the corners. */
+/* Makes the points of the pieces of tile i of n, that is of its share of the corners. */
 SDD_FN void sdd_table_reference_points(int64_t i, int64_t n, const struct table_points_args *a, struct sdd_width w)
 {
     const int64_t first = sdd_table_first_corner(a, i, n), end = sdd_table_first_corner(a, i + 1, n);

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points: all points of a level from those of level 1, or of the control mesh, around them (table_pieces.h);
- * on a GPU rows of three floats alone, others by table_points_n.
- * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> rows of `to` that pieces make: all but
- *         isolated ones
- * Shape   item, points of the other pieces' runs (table_other.h), which take longest, then groups of bicubic pieces; on
- *         a CPU all pieces of as many corners each (table_in_order.h); n: sdd_table_items. On a GPU rows of the
- *         first step may go before them: sdd_table_first_items more
- * Cost    of a bicubic piece 80 B of columns (a GPU: 32 B of a whole quad's) and 12 B of points read, its points
- *         written, 5 multiply-adds a float; of others a multiply-add a column and float, and the table, a GPU
- *         once for 2^log_each pieces of a run
- * Result  table_bicubic.h, table_other.h      Threads any queue */
+/* table_points: makes all points of a level from the rows of level 1, or of the control mesh, around them
+ * (table_pieces.dev.h). On a GPU it makes rows of three floats only, and table_points_n makes others.
+ * Shapes  pieces, columns, tables, control[V] rows, from[..] rows of level 1 -> all rows of `to` but those of
+ *         isolated vertices
+ * Launch  item, n = sdd_table_items. On a GPU, points of the runs come first (table_other.dev.h), as they take
+ *         longest, then groups of bicubic pieces; sdd_table_first_items more items may go before them, which make
+ *         the rows of a fused first pass. On a CPU each item has the pieces of as many corners as any other
+ *         (table_in_order.dev.h).
+ * Cost    A bicubic piece reads 80 B of columns (a GPU reads 32 B of a regular quad's) and 12 B a point around it,
+ *         with 5 multiply-adds a float. Another piece takes a multiply-add a column and float, and reads its table,
+ *         which a GPU does once for 2^log_each pieces of a run. Both write their points.
+ * Result  The sums of table_bicubic.dev.h and table_other.dev.h.
+ * Threads any queue */
 #ifndef SDD_K_TABLE_POINTS_H
 #define SDD_K_TABLE_POINTS_H
 #include "gpu/engines/tabulated/kernels/table_in_order.dev.h"
 
-/* log_each: that of a, which may be a constant. */
+/* The number of items for pieces that are not bicubic. log_each is a->log_each, and may be passed as a constant. */
 SDD_FN int64_t sdd_table_other_items(const struct table_points_args *a, int32_t log_each)
 {
     return (a->n_runs * sdd_table_run_threads(a->grid.level, log_each) + SDD_TABLE_THREADS - 1) / SDD_TABLE_THREADS;
 }
 
-/* Those of the first step of n meshes. */
+/* The number of items of the first pass of n meshes. */
 SDD_FN int64_t sdd_table_first_items(const struct table_points_args *a, int64_t n)
 {
     return n * sdd_table_step_items(&a->first);
 }
 
-/* Of a mesh, without them. */
+/* The number of items of a mesh, without those of the first pass. */
 SDD_FN int64_t sdd_table_items(const struct table_points_args *a)
 {
     const int64_t half = SDD_TABLE_GROUP * SDD_TABLE_ONCE(a->grid.level);
@@ -34,7 +36,7 @@ SDD_FN int64_t sdd_table_items(const struct table_points_args *a)
            (a->n_regular - a->n_regular_quads + half - 1) / half;
 }
 
-/* Item i, row by row. */
+/* Makes item i point by point, as the reference does. */
 SDD_FN void sdd_table_row_by_row(int64_t i, const struct table_points_args *a, struct sdd_width w)
 {
     sdd_table_reference_points(i, sdd_table_items(a), a, w);
@@ -46,7 +48,7 @@ SDD_FN void r_table_points(int64_t tile, const struct table_points_args *a)
 }
 
 #ifndef __CUDACC__
-/* Pieces of rows of one width, which is a constant for those of three floats. */
+/* The arguments of a kernel, and the width of its rows, which is a constant for rows of three floats. */
 struct sdd_table_rows_made {
     const struct table_points_args *pieces;
     struct sdd_width width;

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points_batch: table_points of several meshes of one topology: a kernel of its own, so that one mesh waits for
- * nothing that many need.
- * Shapes  as table_points, control, from and to of each mesh
- * Shape   as table_points; n: sdd_table_items of each mesh. On a GPU sdd_table_first_items of all may go before them
- * Cost    as table_points      Result  as table_points, mesh by mesh      Threads any queue */
-#ifndef SDD_K_TABLE_POINTS_MANY_H
-#define SDD_K_TABLE_POINTS_MANY_H
+/* table_points_batch: does what table_points does, for several meshes of one topology. It is a kernel of its own, so
+ * that a single mesh does not pay for what only a batch needs.
+ * Shapes  as table_points, with control, from and to of each mesh
+ * Launch  as table_points; n = sdd_table_items of each mesh. On a GPU sdd_table_first_items of all meshes may go
+ *         before them.
+ * Cost    as table_points
+ * Result  as table_points, mesh by mesh
+ * Threads any queue */
+#ifndef SDD_K_TABLE_POINTS_BATCH_H
+#define SDD_K_TABLE_POINTS_BATCH_H
 #include "gpu/engines/tabulated/kernels/table_batch.dev.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 
 struct table_points_batch_args {
-    struct table_points_args of; /* its own rows are not looked at */
+    struct table_points_args of; /* Its pointers to rows are not used. */
     const float *control[SDD_TABLE_ABREAST];
     struct sdd_batch_of rows;
 };

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points_normals: table_points and table_normals of a level in one launch: while some warps wait for memory
- * others compute.
- * Shapes  as table_normals, by_pieces; to: rows of points, `as`
- * Shape   items of table_points and of table_normals in turn; n: twice sdd_table_items. On a GPU rows of the first
- *         step may go before them, as in table_points
- * Cost    as both      Result  as both      Threads any queue */
-#ifndef SDD_K_TABLE_FRAME_H
-#define SDD_K_TABLE_FRAME_H
+/* table_points_normals: does the work of table_points and of table_normals for one level in one launch. While some
+ * warps wait for memory, others compute.
+ * Shapes  as table_normals with by_pieces set; `to` takes the rows of points, in the format `as`
+ * Launch  item, n = twice sdd_table_items; items of table_points and of table_normals alternate. On a GPU the items
+ *         of a fused first pass may go before them, as in table_points.
+ * Cost    that of both
+ * Result  that of both
+ * Threads any queue */
+#ifndef SDD_K_TABLE_POINTS_NORMALS_H
+#define SDD_K_TABLE_POINTS_NORMALS_H
 #include "gpu/engines/tabulated/kernels/table_normals.k.h"
 
 struct table_points_normals_args {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_regular.dev.h: whole control quads: those that are one bicubic patch of the control mesh (boundary_points.h),
- * as around each of their vertices are four quads and nothing is sharp, or there is a boundary, which goes straight on
- * between two quads or turns at a sharp corner of one. Their four pieces look at control points, and nobody at rows of
- * level 1 for them. */
-#ifndef SDD_TABLE_WHOLE_H
-#define SDD_TABLE_WHOLE_H
+/* table_regular.dev.h: finds regular quads: control quads that are one bicubic patch of the control mesh
+ * (boundary_points.h). Around each of their vertices there are four quads and nothing is sharp, or there is a
+ * boundary, which goes straight on between two quads or has a sharp corner of one quad. Their four pieces read
+ * control points, so no rows of level 1 need to be made for them. */
+#ifndef SDD_TABLE_REGULAR_H
+#define SDD_TABLE_REGULAR_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 
-/* Sides of a quad with nothing beyond them: bit 0 that from the corner to the next, the others as they follow. */
+/* The open sides of a quad, those with no face beyond them. Bit 0 is the side from the corner to the next one, and the
+ * other bits follow in order. */
 SDD_FN uint32_t sdd_table_open_sides(const struct sdd_control *m, uint32_t c)
 {
     uint32_t open = 0;
@@ -18,7 +19,8 @@ SDD_FN uint32_t sdd_table_open_sides(const struct sdd_control *m, uint32_t c)
     return open;
 }
 
-/* Is the vertex of a corner in four quads, and is nothing sharp there? The quad of level 1 is known to be bicubic. */
+/* Whether the vertex of corner c is in four quads and nothing is sharp there. The caller knows that the piece is
+ * bicubic. */
 SDD_FN int sdd_table_is_smooth(const struct sdd_control *m, uint32_t c)
 {
     uint32_t q = c;
@@ -32,7 +34,8 @@ SDD_FN int sdd_table_is_smooth(const struct sdd_control *m, uint32_t c)
     return 1;
 }
 
-/* Is it on a boundary that goes straight on between two quads, or in one quad alone, at the boundary's sharp corner? */
+/* Whether the vertex of corner c is on a boundary that goes straight on between two quads, or is the sharp corner of
+ * the boundary in one quad alone. */
 SDD_FN int sdd_table_is_smooth_end(const struct sdd_control *m, uint32_t c)
 {
     uint32_t v = m->vert[c], p = sdd_prev(&m->faces, c), n_faces = m->end[v] - m->begin[v], inner, last;
@@ -48,7 +51,7 @@ SDD_FN int sdd_table_is_smooth_end(const struct sdd_control *m, uint32_t c)
            sdd_table_corners(m, m->twin[inner]) == 4 && m->twin[last] >= m->n_corners;
 }
 
-/* Is the quad of a corner a whole one, and its own vertex on a boundary? */
+/* Whether the quad of corner c is regular and its vertex is on a boundary. */
 SDD_FN int sdd_table_is_regular_quad_end(const struct sdd_control *m, uint32_t c)
 {
     int whole = sdd_table_is_smooth_end(m, c);
@@ -59,7 +62,8 @@ SDD_FN int sdd_table_is_regular_quad_end(const struct sdd_control *m, uint32_t c
     return whole;
 }
 
-/* The 4 x 4 vertices around the quad, row by row, as its piece at corner c sees them; the quad's own where none are. */
+/* The 4 x 4 vertices around the quad, row by row, as its piece at corner c sees them. Where there is no vertex, the
+ * piece's own stands for it. */
 SDD_FN void sdd_table_regular_quad_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
     const struct sdd_faces *f = &m->faces;

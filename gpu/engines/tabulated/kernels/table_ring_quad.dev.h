@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_ring_quad.h: what surrounds a level-1 quad (table_class.h): the fan of quads around its control vertex, and
- * the columns of its table, which are rows of level 1. */
-#ifndef SDD_TABLE_FAN_H
-#define SDD_TABLE_FAN_H
+/* table_ring_quad.dev.h: what surrounds a piece (class.h): the ring of quads of level 1 around its control vertex,
+ * which is open on a boundary, and the columns of its table, which are rows of level 1. */
+#ifndef SDD_TABLE_RING_QUAD_H
+#define SDD_TABLE_RING_QUAD_H
 #include "gpu/grid/control.h"
 #include "gpu/grid/quad_location.h"
 #include <string.h>
 
-#define SDD_TABLE_MAX 32 /* quads of a fan, corners of a face */
+#define SDD_TABLE_MAX 32 /* The most quads of a ring, and the most corners of a face. */
 
-/* The quads at the vertex of a corner, counterclockwise; of a closed fan the corner's own is the first. */
+/* The ring of the vertex of a corner, counterclockwise. In a closed ring the corner's own quad is the first. */
 struct sdd_table_fan {
     uint32_t first;
-    int32_t n, open, own; /* n 0: more than SDD_TABLE_MAX */
+    int32_t n, open, own; /* n is 0 if there are more quads than SDD_TABLE_MAX. */
 };
 
 SDD_FN struct sdd_table_fan sdd_table_fan_of(const struct sdd_control *m, uint32_t c)
@@ -38,13 +38,13 @@ SDD_FN struct sdd_table_fan sdd_table_fan_of(const struct sdd_control *m, uint32
     return f;
 }
 
-/* The quad after q in a fan. */
+/* The corner of the quad after that of corner q in a ring. */
 SDD_FN uint32_t sdd_table_after(const struct sdd_control *m, uint32_t q)
 {
     return m->twin[sdd_prev(&m->faces, q)];
 }
 
-/* Corners of the face of c; 0: more than SDD_TABLE_MAX. */
+/* The number of corners of the face of corner c, or 0 if there are more than SDD_TABLE_MAX. */
 SDD_FN int32_t sdd_table_corners(const struct sdd_control *m, uint32_t c)
 {
     uint32_t f = sdd_face(&m->faces, c);
@@ -52,7 +52,7 @@ SDD_FN int32_t sdd_table_corners(const struct sdd_control *m, uint32_t c)
     return k <= SDD_TABLE_MAX ? k : 0;
 }
 
-/* Sharpness on level 1. */
+/* The sharpness on level 1 of the edge after corner `own`. */
 SDD_FN float sdd_table_edge(const struct sdd_control *m, uint32_t own)
 {
     return m->edge_sharp ? sdd_decayed(m->edge_sharp[m->edge[own]], 1) : 0.0f;
@@ -74,9 +74,10 @@ SDD_FN int32_t sdd_table_sharp_edges(const struct sdd_control *m, uint32_t v)
     return n;
 }
 
-/* The class of a quad in numbers: words[0, n]: n, k, open, own, the vertex, several, then the edges of the fan.
- * Result  how many; 0: there is no table for it */
-#define SDD_TABLE_WORDS (8 + SDD_TABLE_MAX) /* and how many there are, in table_describe */
+/* Describes the class of a piece in numbers, from words[0] on: n, k, open and own of struct table_class, the sharpness
+ * of the vertex, whether other faces meet in the vertex, and the sharpness of each edge of the ring. It returns how
+ * many numbers there are, or 0 if the piece can have no table. */
+#define SDD_TABLE_WORDS (8 + SDD_TABLE_MAX) /* There is room for the count too, which table_describe adds. */
 SDD_FN int32_t sdd_table_words(const struct sdd_control *m, uint32_t c, float *words)
 {
     struct sdd_table_fan f = sdd_table_fan_of(m, c);
@@ -100,9 +101,10 @@ SDD_FN int32_t sdd_table_words(const struct sdd_control *m, uint32_t c, float *w
     words[5] = n_faces != (uint32_t)f.n;
     if (n_faces == (uint32_t)f.n || words[4] >= 10.0f)
         return n;
-    if (n_faces > 4 * SDD_TABLE_MAX) /* each of its quads would look at all of them */
+    if (n_faces > 4 * SDD_TABLE_MAX) /* Every piece at the vertex would look at all of its faces. */
         return 0;
-    /* a crease through a vertex of several fans */
+    /* Where several rings meet in a vertex that can move, this one must be open between two edges, and all sharp edges
+     * at the vertex must be in it. */
     int32_t n_sharp = 0;
     for (int32_t i = 6; i < n; i++)
         n_sharp += words[i] > 0.0f;
@@ -122,8 +124,8 @@ SDD_FN uint64_t sdd_table_hash(const float *words, int32_t n)
     return key;
 }
 
-/* Is the quad bicubic: four quads around the vertex and the face's point each, nothing sharp? Most are, so they are
- * told without their words. */
+/* Whether the piece is bicubic: there are four quads around its vertex, the face has four corners, and nothing is
+ * sharp. Most pieces are, so this avoids describing them in words. */
 SDD_FN int sdd_table_is_regular(const struct sdd_control *m, uint32_t c)
 {
     uint32_t v = m->vert[c], q = c, n_sharp = sdd_table_vertex(m, c) > 0.0f;
@@ -138,7 +140,7 @@ SDD_FN int sdd_table_is_regular(const struct sdd_control *m, uint32_t c)
     return n_sharp == 0;
 }
 
-/* Of a bicubic quad: the 4 x 4 points around it, row by row. */
+/* The columns of a bicubic piece: the 4 x 4 points around it, row by row. */
 SDD_FN void sdd_table_regular_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
     uint32_t faces = m->n_vertices, edges = faces + m->n_faces;
@@ -162,7 +164,7 @@ SDD_FN void sdd_table_regular_columns(const struct sdd_control *m, uint32_t c, u
     out[15] = m->vert[nn];
 }
 
-/* The columns of the quad's table. Result: how many. */
+/* Writes the columns of the table of a piece, and returns how many there are. */
 SDD_FN int32_t sdd_table_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
     struct sdd_table_fan f = sdd_table_fan_of(m, c);
@@ -191,16 +193,18 @@ SDD_FN int32_t sdd_table_columns(const struct sdd_control *m, uint32_t c, uint32
     return n;
 }
 
-/* Which points of its grid a quad makes: inside and on the side towards the next corner always, .. */
+/* Which points of its grid a piece makes. It always makes those inside and those between the face point and the edge
+ * point after its vertex. */
 enum sdd_table_owns {
-    SDD_TABLE_BOTTOM = 1, /* those between its vertex and the edge point after it       */
-    SDD_TABLE_LEFT = 2,   /* .. and the one before it, where no other quad is there     */
+    SDD_TABLE_BOTTOM = 1, /* The points between its vertex and the edge point after it. */
+    /* The points between its vertex and the edge point before it, where there is no other piece. */
+    SDD_TABLE_LEFT = 2,
     SDD_TABLE_VERTEX = 4,
-    SDD_TABLE_EDGE = 8, /* the edge point after it                                    */
+    SDD_TABLE_EDGE = 8, /* The edge point after its vertex. */
     SDD_TABLE_FACE = 16,
-    SDD_TABLE_TURNED = 32 /* beside: rows at its bottom are numbered towards its vertex */
+    SDD_TABLE_TURNED = 32 /* Makes no points; it says that the rows at the bottom are numbered towards the vertex. */
 };
-/* The bit after those: of bicubic pieces, from it on, the open sides of a whole quad (boundary_points.h). */
+/* For bicubic pieces, the open sides of a regular quad (boundary_points.h) begin at this bit. */
 #define SDD_TABLE_OPEN 6
 SDD_FN uint32_t sdd_table_owns(const struct sdd_control *m, uint32_t c)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_ring_tri.h: what surrounds a level-1 triangle under Loop (table_tri_class.h), and the columns of its table,
- * which are rows of level 1. Piece 4 f + t of control triangle f: the one at its corner t, and with t = 3 the middle
- * one. */
-#ifndef SDD_TABLE_TRI_FAN_H
-#define SDD_TABLE_TRI_FAN_H
+/* table_ring_tri.dev.h: what surrounds a triangle of level 1 under Loop (tri_class.h), and the columns of its table,
+ * which are rows of level 1. Here such a triangle is a piece. Piece 4 f + t is the one at corner t of control
+ * triangle f, or the middle one if t is 3. */
+#ifndef SDD_TABLE_RING_TRI_H
+#define SDD_TABLE_RING_TRI_H
 #include "gpu/engines/tabulated/kernels/table_ring_quad.dev.h"
 
 #define SDD_TRI_MIDDLE 3
-#define SDD_TRI_REGULAR 12                  /* columns of a piece around which nothing is irregular */
-#define SDD_TRI_COLUMNS (SDD_TABLE_MAX + 7) /* of a class, at most                                  */
+#define SDD_TRI_REGULAR 12                  /* The number of columns of a regular piece. */
+#define SDD_TRI_COLUMNS (SDD_TABLE_MAX + 7) /* The most columns of a class. */
 #define SDD_TRI_WORDS (1 + SDD_TABLE_WORDS)
 
-/* Six triangles around the vertex, nothing sharp? words: sdd_table_words. */
+/* Whether there are six triangles around the vertex and nothing is sharp. words are those of sdd_table_words. */
 SDD_FN int sdd_tri_is_regular(const float *words)
 {
     int smooth = words[0] == 6.0f && words[2] == 0.0f && words[4] == 0.0f && words[5] == 0.0f;
@@ -20,10 +20,10 @@ SDD_FN int sdd_tri_is_regular(const float *words)
     return smooth;
 }
 
-/* The class of a piece in numbers: words[0] its place in the triangle; then, of the middle one, the sharpness of the
- * three control edges, and whether there is a triangle across each; of others, sdd_table_words. The regular class is
- * that of corner 0, whichever it is at.
- * Result  how many; 0: there is no table for it */
+/* Describes the class of a piece in numbers. words[0] is its corner in the triangle. For the middle piece there follow
+ * the sharpness of the three control edges, and whether there is a triangle across each of them. For others there
+ * follows what sdd_table_words gives. A regular piece at any corner is described as one at corner 0. It returns how
+ * many numbers there are, or 0 if the piece can have no table. */
 SDD_FN int32_t sdd_tri_words(const struct sdd_control *m, uint32_t piece, float *words)
 {
     uint32_t first = 3 * (piece / 4), turn = piece % 4;
@@ -43,7 +43,8 @@ SDD_FN int32_t sdd_tri_words(const struct sdd_control *m, uint32_t piece, float 
     return n + 1;
 }
 
-/* The two points of the triangle across the edge of corner c, as the edge meets them. Result: how many. */
+/* Writes the two edge points of the triangle across the edge after corner c that do not lie on that edge, in the order
+ * of the edge, and returns how many there are. */
 SDD_FN int32_t sdd_tri_across(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
     uint32_t t = m->twin[c];
@@ -65,7 +66,7 @@ SDD_FN int32_t sdd_tri_middle_columns(const struct sdd_control *m, uint32_t firs
     return n;
 }
 
-/* The fan around corner c. */
+/* The columns of the piece at corner c. */
 SDD_FN int32_t sdd_tri_corner_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
     struct sdd_table_fan f = sdd_table_fan_of(m, c);
@@ -89,10 +90,10 @@ SDD_FN int32_t sdd_tri_corner_columns(const struct sdd_control *m, uint32_t c, u
     return n;
 }
 
-/* The columns of a piece's table; place: word 0 of its class. Result: how many. */
+/* Writes the columns of the table of a piece, and returns how many there are. `place` is word 0 of its class. */
 SDD_FN int32_t sdd_tri_columns(const struct sdd_control *m, uint32_t piece, uint32_t place, uint32_t *out)
 {
-    /* the columns of corner 0 as corners 1 and 2 number them */
+    /* Where the columns of a regular piece at corners 1 and 2 are among those of one at corner 0. */
     const uint8_t at[2][SDD_TRI_REGULAR] = {{1, 2, 0, 6, 10, 7, 8, 11, 3, 4, 9, 5},
                                             {2, 0, 1, 8, 9, 11, 3, 5, 6, 10, 4, 7}};
     uint32_t first = 3 * (piece / 4), turn = piece % 4, rows[SDD_TRI_REGULAR];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_rows: some rows of a level from those of level 1, as table_points makes all of them.
- * Shapes  pieces and tables as in table_points -> to[n][3] f32: rows first .. first + n - 1
- * Shape   tile: `each` rows, the last perhaps fewer; n tiles: n / each, rounded up
- * Cost    12 B written a row; of a bicubic piece 256 B read, cached, 15 multiply-adds a float of a row alone, 3 of
- *         many; of others a multiply-add a column and float
- * Result  the bits of table_points; `to` of the pieces is not used
+/* table_rows: makes some rows of a level from those of level 1. table_points makes all of them.
+ * Shapes  pieces and tables as in table_points -> to[n][3] f32, which are rows first to first + n - 1
+ * Launch  tile, `each` rows; n / each tiles, rounded up. The last tile may have fewer rows.
+ * Cost    12 B written a row. A bicubic piece reads 256 B, cached, with 15 multiply-adds a float for a single row
+ *         and 3 for many. Another piece takes a multiply-add a column and float.
+ * Result  The bits of table_points. `to` of the pieces is not used.
  * Threads any queue */
 #ifndef SDD_K_TABLE_ROWS_H
 #define SDD_K_TABLE_ROWS_H
@@ -42,7 +42,7 @@ SDD_FN void k_table_rows(int64_t tile, const struct table_rows_args *a)
         sdd_put_vec3(a->to, (uint32_t)(low + i), sdd_table_row_point(a, (uint32_t)(a->first + low + i)));
 }
 #else
-/* A CPU's thread makes whole bands of rows with what they have in common. */
+/* A CPU's thread makes whole bands of rows, so that it computes what they share only once. */
 SDD_FN void k_table_rows(int64_t i, const struct table_rows_args *a)
 {
     int32_t level = a->pieces.grid.level;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_columns: the class of each level-1 triangle, and which rows of level 1 its points are made of.
- * Shapes  control mesh, piece[n] u32 in the order of classes, rank[n] i32, classes[..], words[..][SDD_TRI_WORDS]
- *         -> of[n] by piece, column[..] u32, wrong[1] u32
- * Shape   item      Cost  about 150 B read and 56 B written a piece
- * Result  wrong becomes 1 where two classes have one key
+/* table_tri_columns: finds the class of each triangle of level 1, and which rows of level 1 its points are made of.
+ * Shapes  control mesh, piece[n] u32 in the order of classes, rank[n] i32, classes[..], words[..][SDD_TRI_WORDS] ->
+ *         of[n] by piece, column[..] u32, wrong[1] u32
+ * Launch  item, n pieces
+ * Cost    about 150 B read and 56 B written a piece
+ * Result  wrong becomes 1 if two classes have the same key.
  * Threads any queue */
 #ifndef SDD_K_TABLE_TRI_COLUMNS_H
 #define SDD_K_TABLE_TRI_COLUMNS_H
@@ -12,7 +13,7 @@
 struct table_tri_columns_args {
     struct sdd_control mesh;
     const uint32_t *piece;
-    const int32_t *rank; /* their classes, from 1 */
+    const int32_t *rank; /* The classes of the pieces, from 1. */
     const struct sdd_table_table *classes;
     const float *words;
     struct sdd_tri_piece *of;

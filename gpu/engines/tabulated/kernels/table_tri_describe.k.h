@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_describe: the classes of some level-1 triangles in numbers.
- * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TRI_WORDS] f32, the last of a row is how many there are,
- *         between them zeros
- * Shape   item      Cost  some 100 B a piece      Result  table_ring_tri.h      Threads any queue */
+/* table_tri_describe: writes the classes of some triangles of level 1 as numbers.
+ * Shapes  control mesh, head[n], piece[..] u32 -> words[n][SDD_TRI_WORDS] f32
+ * Launch  item, n classes
+ * Cost    about 100 B a class
+ * Result  A row holds what sdd_tri_words gives (table_ring_tri.dev.h), then zeros. Its last number is how many words
+ *         there are.
+ * Threads any queue */
 #ifndef SDD_K_TABLE_TRI_DESCRIBE_H
 #define SDD_K_TABLE_TRI_DESCRIBE_H
 #include "gpu/engines/tabulated/kernels/table_ring_tri.dev.h"
 
 struct table_tri_describe_args {
     struct sdd_control mesh;
-    const uint32_t *head, *piece; /* the first of each class in the list of pieces */
+    const uint32_t *head, *piece; /* head says where each class begins in the list of pieces. */
     float *words;
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_keys: the class of each level-1 triangle under Loop (table_tri_class.h), hashed.
+/* table_tri_keys: hashes the class (tri_class.h) of each triangle of level 1 under Loop.
  * Shapes  control mesh of F triangles -> key[4 F] u64, list[4 F] u32, none[1] u32
- * Shape   item, n = 4 F      Cost  about 60 B read a piece
- * Result  equal classes have equal keys, table_tri_columns sees to the other way; list: the pieces in order. none
- *         becomes 1 where a piece has no table (sdd_tri_words)
+ * Launch  item, n = 4 F
+ * Cost    about 60 B read a piece
+ * Result  Equal classes have equal keys; table_tri_columns finds out if different classes do too. list is the pieces
+ *         in order. none becomes 1 if a piece has no table (sdd_tri_words).
  * Threads any queue */
 #ifndef SDD_K_TABLE_TRI_KEYS_H
 #define SDD_K_TABLE_TRI_KEYS_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_normals: normals of a level of triangles under Loop from the rows of level 1, as table_tri_rows makes
- * positions: one or two pairs of sums a point, of what leads away from it (table_tri_class.h); the sum of their cross
- * products, of length 1.
- * Shapes  pieces as in table_tri_rows, whose table is of the pairs; away[n_classes] -> to[n][3] f32 or oct16 (as),
- *         tangents[n][6] f32, of length 1; either may be NULL: all rows of the level
- * Shape   items as table_tri_rows has them
- * Cost    as of table_tri_rows, but for a multiply-add a column and float of two or four sums
- * Result  the direction of mesh-matrix's normals, but for rounding; zero where there is none
- * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
+/* table_tri_normals: makes the normals of a level of triangles under Loop from the rows of level 1, as
+ * table_tri_rows makes positions. Each point has one or two pairs of sums for vectors that lead away from it
+ * (tri_class.h). Its normal is the sum of the cross products of the pairs, scaled to length 1.
+ * Shapes  pieces as in table_tri_rows, but with the table of the pairs, away[n_classes] -> to[n][3] f32 or oct16
+ *         (as) and tangents[n][6] f32 of length 1, either of which may be NULL, for all rows of the level
+ * Launch  item, as table_tri_rows
+ * Cost    that of table_tri_rows, but with a multiply-add a column and float for each of two or four sums
+ * Result  The direction of mesh-matrix's normals up to rounding, and zero where there is none.
+ * Threads any queue
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h */
 #ifndef SDD_K_TABLE_TRI_NORMALS_H
 #define SDD_K_TABLE_TRI_NORMALS_H
 #include "gpu/engines/tabulated/kernels/table_pairs.dev.h"
@@ -16,23 +17,25 @@
 #include "gpu/engines/tabulated/kernels/table_tri_wide.dev.h"
 #endif
 
-/* Of a class. */
+/* What the normals of a class need besides its columns. */
 struct sdd_tri_away {
-    int64_t table;         /* columns of the tables before its own                              */
-    int32_t pairs, shared; /* of sums; is the vertex' normal a sum over the triangles around it? */
+    int64_t table; /* The number of columns of all tables before its own. */
+    /* `pairs` counts the pairs of sums. `shared` says whether the normal at the vertex is a sum over all triangles
+     * around it. */
+    int32_t pairs, shared;
 };
 
 struct table_tri_normals_args {
-    struct sdd_tri_pieces pieces; /* table: of what leads away */
+    struct sdd_tri_pieces pieces; /* Their table is that of the pairs. */
     const struct sdd_tri_away *away;
     const float *from;
     float *to, *tangents;
-    struct sdd_rows_as as; /* of `to` */
+    struct sdd_rows_as as; /* The format of `to`. */
     int64_t n;
-    int32_t each, by_triangles; /* without tangents */
+    int32_t each, by_triangles; /* by_triangles is set only in launches without tangents. */
 };
 
-/* A column as seen from the piece's first one: neither place nor size of a mesh is lost in rounding. */
+/* Column j relative to the piece's first one, so that the location of a mesh costs no precision. */
 SDD_FN struct sdd_vec3 sdd_tri_way(const struct table_tri_normals_args *a, uint32_t column, int32_t j)
 {
     const uint32_t *row = a->pieces.column + column;
@@ -48,7 +51,7 @@ SDD_FN float sdd_tri_scale(const struct table_tri_normals_args *a, uint32_t piec
     return sdd_table_scale(most);
 }
 
-/* Sum k of a point, 0 .. 2 pairs - 1. */
+/* Sum k of a point, where k is less than twice the number of its pairs. */
 SDD_FN struct sdd_vec3 sdd_tri_way_sum(const struct table_tri_normals_args *a, struct sdd_tri_at at, float scale,
                                        int32_t k)
 {
@@ -67,13 +70,13 @@ SDD_FN struct sdd_vec3 sdd_tri_way_sum(const struct table_tri_normals_args *a, s
     return sum;
 }
 
-/* What a point's normal is made of. */
+/* The normal of a point, of any length, and its first pair. */
 struct sdd_tri_normal {
     struct sdd_vec3 n, t1, t2;
-    int32_t masks; /* do t1 and t2 touch the surface? */
+    int32_t masks; /* Whether t1 and t2 are tangent to the surface. */
 };
 
-/* A point of one piece; at `scale`. */
+/* What the normal of a point is as seen from one piece, at `scale`. */
 SDD_FN struct sdd_tri_normal sdd_tri_normal_at(const struct table_tri_normals_args *a, struct sdd_tri_at at,
                                                float scale)
 {
@@ -90,7 +93,7 @@ SDD_FN struct sdd_tri_normal sdd_tri_normal_at(const struct table_tri_normals_ar
     return r;
 }
 
-/* A control vertex at which each piece has its part. */
+/* The normal at a control vertex to which each piece around it contributes. */
 SDD_FN struct sdd_tri_normal sdd_tri_shared_normal(const struct table_tri_normals_args *a, uint32_t v)
 {
     const struct sdd_control *m = &a->pieces.mesh;
@@ -99,7 +102,7 @@ SDD_FN struct sdd_tri_normal sdd_tri_shared_normal(const struct table_tri_normal
     float scale = 0.0f, own;
     r.n = r.t1 = r.t2 = sdd_vec3_of(0.0f, 0.0f, 0.0f);
     r.masks = 0;
-    for (uint32_t k = m->begin[v]; k < m->end[v]; k++) { /* one for all: that of the largest */
+    for (uint32_t k = m->begin[v]; k < m->end[v]; k++) { /* All parts are scaled alike, as the largest needs it. */
         own = sdd_tri_scale(a, sdd_tri_at_edge(m->corner[k], h, 0).piece);
         scale = k == m->begin[v] || own < scale ? own : scale;
     }
@@ -108,7 +111,7 @@ SDD_FN struct sdd_tri_normal sdd_tri_shared_normal(const struct table_tri_normal
     return r;
 }
 
-/* Row i, whatever it is. */
+/* Writes row i, whatever kind of row it is. */
 SDD_FN void sdd_tri_put_normal(const struct table_tri_normals_args *a, int64_t i)
 {
     struct sdd_tri_at at = sdd_tri_at_row(&a->pieces, (uint32_t)i);
@@ -133,7 +136,7 @@ SDD_FN void sdd_tri_put_normal(const struct table_tri_normals_args *a, int64_t i
 
 SDD_FN void r_table_tri_normals(int64_t tile, const struct table_tri_normals_args *a)
 {
-    const int64_t n = sdd_tri_items(&a->pieces); /* by_triangles */
+    const int64_t n = sdd_tri_items(&a->pieces); /* Used only if by_triangles is set. */
     const int64_t low = a->by_triangles ? a->n * tile / n : tile * a->each;
     const int64_t high = a->by_triangles ? a->n * (tile + 1) / n : low + a->each < a->n ? low + a->each : a->n;
     SDD_EACH (k, (int32_t)(high - low))

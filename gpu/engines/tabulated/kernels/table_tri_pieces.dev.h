@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_pieces.h: the level-1 triangles of a mesh, the pieces, as they are evaluated. A table has a row for each
- * point of a piece, seen from the first corner of the control triangle: those of ascending j, in them those of
- * ascending i (tri_grid.h). After them the points of its three sides again, counterclockwise: control edges have
- * these. */
+/* table_tri_pieces.dev.h: how the triangles of level 1 of a mesh, which are the pieces under Loop, are stored and
+ * evaluated. A table has a row for each point of a piece, as seen from the first corner of the control triangle: in
+ * the order of j, and among equal j in that of i (tri_grid.h). Then come the points of the three sides of the piece
+ * once more, counterclockwise, for the control edges. */
 #ifndef SDD_TABLE_TRI_PIECES_H
 #define SDD_TABLE_TRI_PIECES_H
 #include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
@@ -10,24 +10,28 @@
 #include "gpu/grid/tri_location.h"
 
 struct sdd_tri_piece {
-    uint32_t class_of, column; /* its class; where its columns begin */
+    uint32_t class_of, column; /* The class of the piece, and where its columns begin. */
 };
 
-/* Pieces and tables of a mesh. */
+/* The pieces and tables of a mesh. */
 struct sdd_tri_pieces {
     struct sdd_control mesh;
-    const struct sdd_tri_piece *piece;     /* [4 F]                                                             */
-    const struct sdd_table_table *classes; /* `table` counts columns, each of sdd_tri_table_rows floats         */
-    const float *table;                    /* of all classes, and finite numbers for SDD_TRI_REGULAR columns more */
+    const struct sdd_tri_piece *piece;     /* Shape [4 F]. */
+    const struct sdd_table_table *classes; /* Its `table` counts columns of sdd_tri_table_rows floats each. */
+    /* The tables of all classes, and then finite numbers for SDD_TRI_REGULAR more columns, which may be read. */
+    const float *table;
     const uint32_t *column;
-    const uint32_t *place; /* [sdd_tri_locations], by a GPU alone */
-    int32_t level;         /* of the points */
+    const uint32_t *place; /* Shape [sdd_tri_locations]; only a GPU uses it. */
+    int32_t level;         /* The level of the points. */
 };
 
-/* A GPU makes all rows of a level, from this one on, triangle by triangle; below, a warp would have few points of one.
- * Items are so many control vertices, then triangles for as many warps as such a block has. */
+/* From this level on a GPU makes all rows of a level triangle by triangle. On lower levels a warp would have only few
+ * points of one. */
 #define SDD_TRI_LEAST 3
+/* The first items make so many control vertices each. Then come items for triangles, each of which has the warps of a
+ * block of so many threads. */
 #define SDD_TRI_ITEM 256
+/* The number of warps that make one triangle. */
 #define SDD_TRI_WARPS(level) ((level) < 5 ? 1 : (level) == 5 ? 2 : 8)
 
 SDD_FN int64_t sdd_tri_vertex_items(const struct sdd_tri_pieces *a)
@@ -41,13 +45,13 @@ SDD_FN int64_t sdd_tri_items(const struct sdd_tri_pieces *a)
     return sdd_tri_vertex_items(a) + ((int64_t)a->mesh.n_faces * SDD_TRI_WARPS(a->level) + warps - 1) / warps;
 }
 
-/* Where a row is: a point of a piece's table; piece SDD_NONE: a control vertex without faces. */
+/* Where a row is: which point of the table of which piece. piece is SDD_NONE for a control vertex without faces. */
 struct sdd_tri_at {
     uint32_t piece;
     int32_t row;
 };
 
-/* Points of a piece of h cells a side; rows of its table. */
+/* The number of points of a piece with h cells along a side. */
 SDD_FN int32_t sdd_tri_points(int32_t h)
 {
     return (h + 1) * (h + 2) / 2;
@@ -58,19 +62,19 @@ SDD_FN int32_t sdd_tri_table_rows(int32_t h)
     return sdd_tri_points(h) + 3 * (h + 1);
 }
 
-/* Of a piece at a corner: row of the point i, j away from where the piece begins. */
+/* The row in the table of a piece at a corner of the point that is (i, j) away from where the piece begins. */
 SDD_FN int32_t sdd_tri_upright(int32_t h, int32_t i, int32_t j)
 {
     return j * (h + 1) - j * (j - 1) / 2 + i;
 }
 
-/* Of the middle piece: row of the first of its points at j. */
+/* The row in the table of the middle piece of its first point at j. */
 SDD_FN int32_t sdd_tri_rotated(int32_t j)
 {
     return j * (j + 1) / 2;
 }
 
-/* Point (i, j) of triangle f, seen from its first corner. On the lines between pieces one is taken. */
+/* Finds point (i, j) of triangle f, as seen from its first corner. On a line between pieces it takes one of them. */
 SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int32_t j)
 {
     int32_t turn = i + j <= h ? 0 : i >= h ? 1 : j >= h ? 2 : SDD_TRI_MIDDLE;
@@ -81,7 +85,7 @@ SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int3
     return at;
 }
 
-/* The point a distance t from corner c along the edge after it. */
+/* Finds the point at distance t from corner c along the edge after it. */
 SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
 {
     uint32_t f = c / 3, turn = c - 3 * f, next = turn == 2 ? 0 : turn + 1;
@@ -91,14 +95,15 @@ SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
     return at;
 }
 
-/* A point as a GPU looks it up: its piece, its row of the piece's table, and which it is of the points inside the
- * triangle. */
+/* A point in the form in which a GPU looks it up: its piece, its row of the piece's table, and its number among the
+ * points inside the triangle. */
 SDD_FN uint32_t sdd_tri_location_of_row(struct sdd_tri_at at, int32_t inside)
 {
     return at.piece | (uint32_t)at.row << 2 | (uint32_t)inside << 16;
 }
 
-/* Of the points inside a triangle, piece by piece, then of those along its edges, counterclockwise. */
+/* The number of points inside a triangle, which are listed piece by piece, and along its edges, which follow
+ * counterclockwise. */
 SDD_FN int32_t sdd_tri_locations(int32_t level)
 {
     int32_t along = (1 << level) - 1;
@@ -140,8 +145,8 @@ SDD_FN struct sdd_tri_at sdd_tri_at_row(const struct sdd_tri_pieces *a, uint32_t
     return none;
 }
 
-/* Sums over eight columns at a time in their order, from 0, rounded once a term, which are then added; of rows of
- * `width` floats. */
+/* The point at `at`, from rows of `width` floats. The columns are summed eight at a time in their order, from 0 and
+ * rounded once a term, and then these sums are added. */
 SDD_FN struct sdd_vec3 sdd_tri_sum(const struct sdd_tri_pieces *a, const float *from, int32_t width,
                                    struct sdd_tri_at at)
 {

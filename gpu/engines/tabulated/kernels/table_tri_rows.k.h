@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_rows: rows of a level of triangles under Loop from those of level 1 around them (table_tri_pieces.h).
- * Shapes  pieces, columns, tables, from[..] rows of level 1, as sdd_table_load reads them -> rows first .. first + n
- *         - 1 to `to`, rows of `width`, or of 16 bits a number (as)
- * Shape   item: `each` rows, the last perhaps fewer; n items: n / each, rounded up. by_triangles, a GPU alone: all rows
- *         of a level, items as sdd_tri_items counts them
- * Cost    12 B written a row; of a regular piece 56 B and 12 rows read, by_triangles once, else a row, cached; a
- *         multiply-add a column and float
- * Result  sums of table_tri_pieces.h; vertices without faces stay where they are
- * Source  Loop 1987      Threads any queue */
+/* table_tri_rows: makes rows of a level of triangles under Loop from the rows of level 1 around them
+ * (table_tri_pieces.dev.h).
+ * Shapes  pieces, columns, tables, from[..] rows of level 1, as sdd_table_load reads them -> rows first to first + n
+ *         - 1 in `to`, which have `width` floats, or 16 bits a number (as)
+ * Launch  item, `each` rows; n / each items, rounded up, and the last may have fewer rows. With by_triangles set,
+ *         which is for a GPU only, the items are those that sdd_tri_items counts, and make all rows of a level.
+ * Cost    12 B written a row. A regular piece reads 56 B and 12 rows, with by_triangles once, otherwise for each
+ *         row, cached. A float takes a multiply-add a column.
+ * Result  The sums of table_tri_pieces.dev.h. Vertices without faces stay where they are.
+ * Threads any queue
+ * Source  Loop 1987 */
 #ifndef SDD_K_TABLE_TRI_ROWS_H
 #define SDD_K_TABLE_TRI_ROWS_H
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
@@ -25,12 +27,12 @@ struct table_tri_rows_args {
     int32_t each, by_triangles;
 };
 
-/* Row first + i, whatever it is. */
+/* Writes row first + i, whatever kind of row it is. */
 SDD_FN void sdd_tri_put_row(const struct table_tri_rows_args *a, int64_t i)
 {
     uint32_t row = (uint32_t)(a->first + i);
     struct sdd_tri_at at = sdd_tri_at_row(&a->pieces, row);
-    const int32_t n = a->width.n; /* of most a constant */
+    const int32_t n = a->width.n; /* In most calls this is a constant. */
     sdd_row_out(a->to, &a->as, (uint32_t)i, a->width,
                 at.piece == SDD_NONE ? sdd_table_load(a->from, row, n)
                 : n == 3             ? sdd_tri_sum(&a->pieces, a->from, 3, at)
@@ -39,7 +41,7 @@ SDD_FN void sdd_tri_put_row(const struct table_tri_rows_args *a, int64_t i)
 
 SDD_FN void r_table_tri_rows(int64_t tile, const struct table_tri_rows_args *a)
 {
-    const int64_t n = sdd_tri_items(&a->pieces); /* by_triangles */
+    const int64_t n = sdd_tri_items(&a->pieces); /* Used only if by_triangles is set. */
     const int64_t low = a->by_triangles ? a->n * tile / n : tile * a->each;
     const int64_t high = a->by_triangles ? a->n * (tile + 1) / n : low + a->each < a->n ? low + a->each : a->n;
     SDD_EACH (k, (int32_t)(high - low))
@@ -72,7 +74,7 @@ SDD_FN void k_table_tri_rows(int64_t i, const struct table_tri_rows_args *a)
     int64_t low = i * a->each, high = low + a->each < a->n ? low + a->each : a->n;
     for (; low < high && low < (int64_t)a->pieces.mesh.n_vertices - a->first; low++)
         sdd_tri_put_row(a, low);
-    if (a->width.n == 3 && a->width.stride == 3) /* a constant from here on */
+    if (a->width.n == 3 && a->width.stride == 3) /* The width is a constant in this branch. */
         sdd_tri_walk(&a->pieces, a, a->first, low, high, a->to, a->as, sdd_xyz(), sdd_tri_see_points,
                      sdd_tri_make_rows);
     else

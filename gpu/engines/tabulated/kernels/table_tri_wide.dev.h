@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_wide.h: table_tri_pieces.h for as many points at a time as a CPU's registers hold: the bits are the
- * same. */
+/* table_tri_wide.dev.h: makes what table_tri_pieces.dev.h makes, for as many points at a time as the registers of a
+ * CPU hold. The bits are the same. */
 #ifndef SDD_TABLE_TRI_WIDE_H
 #define SDD_TABLE_TRI_WIDE_H
 #include "gpu/engines/tabulated/kernels/table_other.dev.h"
 #include "gpu/engines/tabulated/kernels/table_tri_pieces.dev.h"
 
-#define SDD_TRI_POINTS ((SDD_TABLE_SIDE + 1) * (SDD_TABLE_SIDE + 2) / 2) /* of a piece, at most */
-#define SDD_TRI_FLOATS (3 * (SDD_TRI_POINTS + SDD_LANES))                /* of their rows, and what is written beyond */
+#define SDD_TRI_POINTS ((SDD_TABLE_SIDE + 1) * (SDD_TABLE_SIDE + 2) / 2) /* The most points of a piece. */
+/* The most floats of the rows of these points, and of what is written beyond them. */
+#define SDD_TRI_FLOATS (3 * (SDD_TRI_POINTS + SDD_LANES))
 
-/* A piece whose points are made: its part of a table, and its columns. */
+/* A piece whose points are being made: its class, its number of columns and their points. */
 struct sdd_tri_seen {
     uint32_t class_of;
     int32_t n;
-    int64_t at; /* in the table */
+    int64_t at; /* Where its table begins. */
     struct sdd_vec3 p[SDD_TRI_COLUMNS];
 };
 
@@ -34,7 +35,7 @@ struct sdd_tri_out {
     struct sdd_width width;
 };
 
-/* Rows [row, row + n), of which some more are read. */
+/* Writes rows row to row + n - 1. It reads a few floats beyond the last. */
 SDD_FN void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, const float *from)
 {
     const struct sdd_width w = o->width;
@@ -47,13 +48,13 @@ SDD_FN void sdd_tri_emit(struct sdd_tri_out *o, int64_t row, int32_t n, const fl
                     sdd_vec3_of(from[0], w.n > 1 ? from[1] : 0.0f, w.n > 2 ? from[2] : 0.0f));
 }
 
-/* Rows of points inside a triangle that are of one piece: rows from `table` on. */
+/* Consecutive rows of points inside a triangle that belong to one piece, from row `table` of its table on. */
 struct sdd_tri_run {
     uint32_t piece;
     int32_t table, n;
 };
 
-/* Run k of those of the points (1 .., j) of triangle f, k < 3; n may be 0. */
+/* The k-th of the three stretches of points of one piece on line j of triangle f, in the order of i. n may be 0. */
 static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j, int32_t k)
 {
     struct sdd_tri_run r;
@@ -66,11 +67,12 @@ static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j
     return r;
 }
 
-/* How a kernel takes a piece, and what it makes of n rows of it, at most all its points, from `first` on. Constants. */
+/* How a kernel loads a piece, and how it makes n rows of it, at most all its points, from `first` on. Both are
+ * constants where they are called. */
 typedef void sdd_tri_see_fn(const void *args, uint32_t piece, struct sdd_tri_seen *s);
 typedef void sdd_tri_make_fn(const void *args, const struct sdd_tri_seen *s, int64_t first, int32_t n, float *rows);
 
-/* n rows of a piece from `first` on, which are rows `row`, .. */
+/* Makes n rows of a piece, from row `first` of its table on, and writes them as rows from `row` on. */
 SDD_FN void sdd_tri_run_rows(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t first,
                              int64_t row, int64_t n, sdd_tri_make_fn *make)
 {
@@ -81,7 +83,7 @@ SDD_FN void sdd_tri_run_rows(const void *args, struct sdd_tri_out *out, const st
     sdd_tri_emit(out, row, (int32_t)n, rows);
 }
 
-/* The same of n rows that end with `last`, backwards. */
+/* Does the same for the n rows of the table that end with `last`, backwards. */
 SDD_FN void sdd_tri_run_back(const void *args, struct sdd_tri_out *out, const struct sdd_tri_seen *s, int64_t last,
                              int64_t row, int64_t n, sdd_tri_make_fn *make)
 {
@@ -94,7 +96,7 @@ SDD_FN void sdd_tri_run_back(const void *args, struct sdd_tri_out *out, const st
     sdd_tri_emit(out, row, (int32_t)n, back);
 }
 
-/* Rows [low, end) of edge e, whose first is `begin`. */
+/* Writes rows low to end - 1, which are on edge e, whose first row is `begin`. */
 SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t e,
                               int64_t begin, int64_t low, int64_t end, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
 {
@@ -104,7 +106,8 @@ SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, 
     while (low < end) {
         int32_t t = (int32_t)(low - begin) + 1;
         t = down ? 2 * h - t : t;
-        int64_t n = down ? (t <= h ? t : t - h) : (t <= h ? h + 1 : 2 * h) - t; /* of the same piece */
+        /* How many of the next rows are of one piece. */
+        int64_t n = down ? (t <= h ? t : t - h) : (t <= h ? h + 1 : 2 * h) - t;
         struct sdd_tri_at at = sdd_tri_at_edge(c, h, t);
         struct sdd_tri_seen seen;
         n = n < end - low ? n : end - low;
@@ -117,8 +120,8 @@ SDD_FN void sdd_tri_edge_rows(const struct sdd_tri_pieces *p, const void *args, 
     }
 }
 
-/* Rows [low, end) inside triangle f, whose first is `begin`: line by line, of a whole triangle from its pieces' points
- * that have been made at once. */
+/* Writes rows low to end - 1, which are inside triangle f, whose first row is `begin`. It does so line by line. If they
+ * are all rows of the triangle, the points of its pieces are made at once before that. */
 SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args, struct sdd_tri_out *out, uint32_t f,
                                int64_t begin, int64_t low, int64_t end, sdd_tri_see_fn *see, sdd_tri_make_fn *make)
 {
@@ -142,7 +145,8 @@ SDD_FN void sdd_tri_inner_rows(const struct sdd_tri_pieces *p, const void *args,
         }
 }
 
-/* Rows [low, high) behind the control vertices; row numbers count from `first`. */
+/* Writes rows low to high - 1, which come after the control vertices. Row numbers count from row `first` of the
+ * level. */
 SDD_FN void sdd_tri_walk(const struct sdd_tri_pieces *p, const void *args, int64_t first, int64_t low, int64_t high,
                          float *to, struct sdd_rows_as as, struct sdd_width width, sdd_tri_see_fn *see,
                          sdd_tri_make_fn *make)

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_unit.h: from two vectors that lead away from a point, near 1 in length (table_pairs.h), to its normal. */
+/* table_unit.dev.h: makes the normal at a point from two vectors that lead away from it, whose length is near 1
+ * (table_pairs.dev.h). */
 #ifndef SDD_TABLE_UNIT_H
 #define SDD_TABLE_UNIT_H
 #include "gpu/kernel/quantise16.h"
 
-/* Both products are rounded alike, so of vectors along one axis of a symmetry nothing is left. */
+/* Both products of a difference are rounded alike, so the cross product of parallel vectors along an axis of symmetry
+ * is exactly zero. */
 SDD_FN struct sdd_vec3 sdd_table_cross(struct sdd_vec3 a, struct sdd_vec3 b)
 {
     return sdd_vec3_of(a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x);
 }
 
-/* What is left of a product of sums where there is nothing: their rounding, squared. */
+/* A cross product with a squared length up to this is only the rounding of its sums, and counts as zero. */
 #define SDD_TABLE_NOTHING 0x1p-36f
 
 SDD_FN float sdd_table_square(struct sdd_vec3 n)
@@ -18,20 +20,20 @@ SDD_FN float sdd_table_square(struct sdd_vec3 n)
     return fmaf(n.z, n.z, fmaf(n.y, n.y, n.x * n.x));
 }
 
-/* Of length 1; zero where it has none. */
+/* The vector of length 1 in the direction of n, or zero if n counts as zero. */
 SDD_FN struct sdd_vec3 sdd_table_unit(struct sdd_vec3 n)
 {
     float square = sdd_table_square(n), one = sdd_one_over_root(square);
     return sdd_scale(square > SDD_TABLE_NOTHING ? one : 0.0f, n);
 }
 
-/* Of whatever length it has, for rows of 16 bits. */
+/* n itself, or zero if it counts as zero. This is enough for rows of 16 bits, whose format needs no length. */
 SDD_FN struct sdd_vec3 sdd_table_way(struct sdd_vec3 n)
 {
     return sdd_table_square(n) > SDD_TABLE_NOTHING ? n : sdd_vec3_of(0.0f, 0.0f, 0.0f);
 }
 
-/* sdd_oct16 of that. */
+/* The encoding sdd_oct16 of that. */
 SDD_FN uint32_t sdd_table_oct16(struct sdd_vec3 n)
 {
     return sdd_oct16_of(n.x, n.y, n.z, !(sdd_table_square(n) > SDD_TABLE_NOTHING));
@@ -44,7 +46,7 @@ SDD_FN struct sdd_wide_vec3 sdd_wide_cross(struct sdd_wide_vec3 a, struct sdd_wi
     return n;
 }
 
-/* sdd_table_unit, or sdd_table_way, of many. */
+/* Does what sdd_table_unit does, or sdd_table_way if `unit` is not set, for many vectors. */
 SDD_FN struct sdd_wide_vec3 sdd_wide_unit(struct sdd_wide_vec3 n, int unit)
 {
     sdd_wide square = sdd_wide_fma(n.z, n.z, sdd_wide_fma(n.y, n.y, n.x * n.x));
