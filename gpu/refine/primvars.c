@@ -43,6 +43,11 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
                         r->primvars ? "the mesh has %d primvars, the request names others"
                                     : "the request names none of the mesh's %d primvars",
                         r->n_primvars);
+    for (int k = 0; k < r->n_primvars && (r->include & any) && !t->scheme->has_grids; k++)
+        if ((r->primvars >> k & 1) && r->primvar_shapes[k].interpolation == SDD_FACE_VARYING)
+            return sdd_fail(
+                err, SDD_EUNSUPPORTED, "primvars",
+                "primvar %d is faceVarying; of primvars scheme sqrt3 refines only constant and uniform ones", k);
     return SDD_OK;
 }
 
