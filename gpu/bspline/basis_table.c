@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* basis_table.c: subdivides the uniform cubic B-spline curve of each control point to get the tables of weights that
+ * engines hand to their kernels. */
 #include "gpu/bspline/basis_table.h"
 
 void table_basis(int steps, enum table_basis_of of, struct sdd_table_basis *out)
@@ -10,7 +12,7 @@ void table_basis(int steps, enum table_basis_of of, struct sdd_table_basis *out)
     for (int step = 0; step < steps; step++) {
         int side = 2 << step;
         double(*from)[4] = p[step % 2], (*to)[4] = p[(step + 1) % 2];
-        for (int x = 0; x < side + 3; x++) /* place x - 1 */
+        for (int x = 0; x < side + 3; x++) /* Entry x is place x - 1. */
             for (int k = 0; k < 4; k++)
                 to[x][k] = x % 2 ? (from[x / 2][k] + 6.0 * from[x / 2 + 1][k] + from[x / 2 + 2][k]) / 8.0
                                  : (from[x / 2][k] + from[x / 2 + 1][k]) / 2.0;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* boundary_points.h: makes those of the 4 x 4 points of a bicubic patch that lie beyond its open sides, at which
- * the surface ends. They are 2 P(edge) - P(inner), so that the patch ends in the curve of a boundary, as OpenSubdiv's
- * patches do. */
+/* boundary_points.h: makes those of the 4 x 4 points of a bicubic patch that lie beyond its open sides, at which the
+ * surface ends. They are 2 P(edge) - P(inner), so that the patch ends in the boundary curve, as OpenSubdiv's patches
+ * do. */
 #ifndef SDD_BOUNDARY_POINTS_H
 #define SDD_BOUNDARY_POINTS_H
 #include "gpu/kernel/kernel.h"
 
-/* Is point k, 4 y + x, beyond one of the `open` sides, whose bits are those at y = 0, x = 3, y = 3, x = 0? Then dx and
- * dy are the steps back along x and y, `next` and 4 `next` being those from a point to the one after it. */
+/* Is point k = 4 y + x beyond one of the `open` sides, whose bits 0 to 3 stand for y = 0, x = 3, y = 3 and x = 0? Then
+ * *dx and *dy become the steps back to the patch along x and y, where `next` is the step to the next point along x. */
 SDD_FN int sdd_is_boundary_point(uint32_t open, int32_t k, int32_t next, int32_t *dx, int32_t *dy)
 {
     int32_t x = k % 4, y = k / 4;
@@ -16,8 +16,8 @@ SDD_FN int sdd_is_boundary_point(uint32_t open, int32_t k, int32_t next, int32_t
     return *dx != 0 || *dy != 0;
 }
 
-/* A number of such a point, which belongs at p, of those of points that are there: to the bit the same for all four
- * ways in which the patch can be turned. */
+/* Returns a component of such a point, which belongs at p, from those of the points inside. All four rotations of the
+ * patch give the same bits. */
 SDD_FN float sdd_boundary_points(const float *p, int32_t dx, int32_t dy)
 {
     const float *edge = p + dx + dy, *inner = edge + dx + dy;

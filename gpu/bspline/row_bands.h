@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_bands.h: a run of rows of a level, whatever they are: single points first, then bands of grids. For kernels that
- * make any rows without the others. */
+/* row_bands.h: any run of rows of a level: first single points, then bands of grids. It serves kernels that make some
+ * rows without the others. */
 #ifndef SDD_ROW_BANDS_H
 #define SDD_ROW_BANDS_H
 #include "gpu/bspline/basis.h"
@@ -8,8 +8,8 @@
 #include "gpu/grid/quad_location.h"
 #include <string.h>
 
-/* Where a row is: a point of the grid of one of the level-1 quads that have it; corner SDD_NONE: a control vertex
- * without faces. */
+/* The location of a row: a point in the grid of one of the level-1 quads that contain it. `corner` is SDD_NONE for a
+ * control vertex without faces. */
 struct sdd_row_location {
     uint32_t corner;
     int32_t x, y;
@@ -63,26 +63,27 @@ SDD_FN void sdd_sixteen_extend(struct sdd_sixteen *s, uint32_t open)
                                   sdd_boundary_points(p + 2, dx, dy));
 }
 
-/* The sum of four points in their order. */
+/* Returns the weighted sum of four points in their order. */
 SDD_FN struct sdd_vec3 sdd_basis_sum(const float *w, struct sdd_vec3 p0, struct sdd_vec3 p1, struct sdd_vec3 p2,
                                      struct sdd_vec3 p3)
 {
     return sdd_fma(w[3], p3, sdd_fma(w[2], p2, sdd_fma(w[1], p1, sdd_scale(w[0], p0))));
 }
 
-/* sdd_table_across and sdd_table_slope of points that are not differences yet. */
+/* Does the same as sdd_table_across, from points that are not differences yet. */
 SDD_FN struct sdd_vec3 sdd_basis_across(const float *w, const struct sdd_vec3 p[4])
 {
     return sdd_fma(w[3], sdd_sub(p[3], p[1]),
                    sdd_fma(w[2], sdd_sub(p[2], p[1]), sdd_fma(w[0], sdd_sub(p[0], p[1]), p[1])));
 }
 
+/* Does the same as sdd_table_slope, from points that are not differences yet. */
 SDD_FN struct sdd_vec3 sdd_basis_slope(const float *w, const struct sdd_vec3 p[4])
 {
     return sdd_fma(w[3], sdd_sub(p[3], p[1]), sdd_fma(w[2], sdd_sub(p[2], p[1]), sdd_scale(w[0], sdd_sub(p[0], p[1]))));
 }
 
-/* Along x first, then along y. basis[side + 1]. */
+/* Evaluates the piece at point (x, y) of the grid, along x first, then along y. `basis` has side + 1 entries. */
 SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const struct sdd_table_basis *basis, int32_t x,
                                          int32_t y)
 {
@@ -95,31 +96,32 @@ SDD_FN struct sdd_vec3 sdd_sixteen_point(const struct sdd_sixteen *s, const stru
 }
 
 #ifndef __CUDACC__
-/* Rows of an item: enough items for any device, but long ones share more of what rows have in common. */
+/* Returns the number of rows that an item makes. Many items keep all cores busy, but long items share more of what
+ * their rows have in common. */
 SDD_FN int32_t sdd_rows_each(int64_t n)
 {
     int64_t each = n / 256;
     return (int32_t)(each < 256 ? 256 : each > 16384 ? 16384 : each);
 }
 
-#define SDD_BAND_SIDE 512 /* cells along a grid, at most */
+#define SDD_BAND_SIDE 512 /* The most cells along a grid. */
 
-/* Rows [low, high) inside the grid of level-1 quad `corner`, of m x m cells: those of some y; its row (0, 0), were it
- * inside, is `inside`. */
+/* Rows [low, high), which are points inside the grid of level-1 quad `corner`, of m x m cells. Point (x, y) has row
+ * inside + (m - 1) y + x. */
 struct sdd_band {
     uint32_t corner;
     int64_t low, high, inside;
-    int32_t m, y_low, y_high; /* y_high: after the last */
+    int32_t m, y_low, y_high; /* The rows have y in [y_low, y_high). */
 };
 
-/* The row of the first point inside a grid. */
+/* Returns the first row that is a point inside a grid. */
 SDD_FN int64_t sdd_first_inside(const struct sdd_control *m, int32_t level)
 {
     int64_t along = ((int64_t)1 << (level - 1)) - 1;
     return (int64_t)m->n_vertices + m->n_faces + m->n_edges + (2 * (int64_t)m->n_edges + m->n_corners) * along;
 }
 
-/* The band that begins at row `low`, which is inside a grid. */
+/* Returns the band that begins at row `low`, which is inside a grid. It ends with the grid, or at `high`. */
 SDD_FN struct sdd_band sdd_band_at(const struct sdd_control *m, int32_t level, int64_t low, int64_t high)
 {
     int64_t first = sdd_first_inside(m, level), along = ((int64_t)1 << (level - 1)) - 1, size = along * along;
@@ -140,12 +142,12 @@ SDD_FN int64_t sdd_band_row(const struct sdd_band *b, int32_t x, int32_t y)
     return b->inside + (int64_t)y * (b->m - 1) + x;
 }
 
-/* Floats [first, first + n) of the sums across four rows of floats, which are as sdd_table_across takes them. */
+/* Writes floats [first, first + n) of the sums across four rows of floats, which sdd_table_across takes. */
 static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE + 8], int64_t first, int64_t n,
                                    float *to)
 {
     int64_t f = 0;
-#ifdef __FMA__ /* stores that leave the caches alone: what is written is more than they hold */
+#ifdef __FMA__ /* The stores bypass the caches, because a result is larger than they are. */
     const __m256 before = _mm256_set1_ps(w[0]), after = _mm256_set1_ps(w[2]), last = _mm256_set1_ps(w[3]);
     for (; f < n && ((uintptr_t)(to + f) & 31); f++)
         to[f] = sdd_table_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
@@ -159,7 +161,7 @@ static inline void sdd_band_floats(const float *w, float (*q)[3 * SDD_BAND_SIDE 
         to[f] = sdd_table_across(w, q[0][first + f], q[1][first + f], q[2][first + f], q[3][first + f]);
 }
 
-/* The points of a bicubic piece that are in the band; row `first` is at `to`. */
+/* Writes the points of a bicubic piece that are in the band. Row `first` is at `to`. */
 static inline void sdd_band_sixteen(const struct sdd_band *b, const struct sdd_sixteen *s,
                                     const struct sdd_table_basis *basis, int64_t first, float *to)
 {
@@ -171,7 +173,7 @@ static inline void sdd_band_sixteen(const struct sdd_band *b, const struct sdd_s
         for (int32_t x = left; x < right; x++) {
             struct sdd_vec3 sum = sdd_basis_sum(basis[x - s->x0].s, s->p[4 * row], s->p[4 * row + 1], s->p[4 * row + 2],
                                                 s->p[4 * row + 3]);
-            memcpy(q[row] + 3 * (x - left), &sum, sizeof(float) * 4); /* the next point goes over the fourth */
+            memcpy(q[row] + 3 * (x - left), &sum, sizeof(float) * 4); /* The next point overwrites the fourth float. */
         }
     for (int32_t f = 0; f < 3 * (right - left); f++)
         q[0][f] -= q[1][f], q[2][f] -= q[1][f], q[3][f] -= q[1][f];

@@ -57,9 +57,9 @@ struct engine {
     int (*prepare)(const sdd_topology *t, const struct sdd_refine_request *r, const atomic_int *cancel,
                    struct sdd_error *err);
     int by_name_alone; /* Whether `auto` never chooses it, unless it pays. */
-    /* Whether it makes these results in less time than others, once `prepare` has made its tables, which takes more time
-     * than one result is worth. `auto` chooses it when results follow each other of which only the positions are new.
-     * NULL means that it never does. */
+    /* Whether it makes these results in less time than others, once `prepare` has made its tables, which takes more
+     * time than one result is worth. `auto` chooses it when it sees results that differ only in their positions. NULL
+     * means that it never does. */
     int (*pays)(const sdd_topology *t, const struct sdd_refine_request *r);
     int ranges; /* Whether it makes a range of positions without the rest. */
     /* Says for people what it makes points of, after `prepare`. NULL means that it has only one way. */

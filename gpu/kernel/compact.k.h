@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compact: the indices of the flagged items, in order.
+/* compact: lists the indices of the flagged items, in order.
  * Shapes  flag[n] i32, rank[n] i32 (inclusive scan of flag) -> list[sum of flag] u32
- * Result  list keeps the order of the items
- * Shape   item      Cost  8 B read      Threads any queue */
+ * Launch  item, n items
+ * Cost    8 B read an item, 4 B written a flagged item
+ * Result  The list keeps the order of the items.
+ * Threads any queue */
 #ifndef SDD_K_COMPACT_H
 #define SDD_K_COMPACT_H
 #include "gpu/kernel/kernel.h"

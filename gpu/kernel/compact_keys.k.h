@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compact_keys: the flagged keys, in order.
+/* compact_keys: copies the flagged keys to a list, in order.
  * Shapes  key[n] u64, flag[n] i32, rank[n] i32 (inclusive scan of flag) -> out[sum of flag] u64
- * Result  out keeps the order of the keys
- * Shape   item      Cost  16 B read      Threads any queue */
+ * Launch  item, n keys
+ * Cost    16 B read a key, 8 B written a flagged key
+ * Result  The list keeps the order of the keys.
+ * Threads any queue */
 #ifndef SDD_K_COMPACT_KEYS_H
 #define SDD_K_COMPACT_KEYS_H
 #include "gpu/kernel/kernel.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.h: the kernel language. A kernel is one header gpu/ROOM/kernels/NAME.k.h with a struct NAME_args of pointers
- * and counts and a body k_NAME(i, args) for one item: valid C11 and valid CUDA C++. gcc makes a parallel loop of it
- * (device/cpu/room_loops.h), nvcc a __global__ function (device/cuda/room_launches.cuh); the list of kernels is made
- * from the file names (list-kernels). A kernel whose items need each other's results is a kernel of tiles (tile.h).
- * Kernels that differ in a format or a width alone come from a macro list in one file, NAME.ks.h.
+ * and counts and a body k_NAME(i, args) for one item, which is valid C11 and valid CUDA C++. gcc turns it into a
+ * parallel loop (device/cpu/room_loops.h), nvcc into a __global__ function (device/cuda/room_launches.cuh). The list
+ * of kernels is made from the file names (list-kernels). A kernel whose items need each other's results is a kernel of
+ * tiles (tile.h). Kernels that differ only in a format or a width come from a macro list in one file, NAME.ks.h.
  *
- * A kernel may have a tuned form for CUDA, gpu/ROOM/cuda/NAME.cuh. Then NAME.k.h has besides k_NAME, which CPUs run, a
- * reference r_NAME(tile, args) in the language of tile.h: the plainest body that makes the same bits, a block of a GPU
- * an item. Tests and benches hold the other forms to it (SDD_REFERENCE). The body of a kernel of tiles is its own
- * reference.
+ * A kernel may have a tuned form for CUDA, gpu/ROOM/cuda/NAME.cuh. Then NAME.k.h has, besides k_NAME, which CPUs run,
+ * a reference r_NAME(tile, args) in the language of tile.h: the plainest body that makes the same bits, with one block
+ * of a GPU for each item. Tests and benches compare the other forms with it (SDD_REFERENCE). The body of a kernel of
+ * tiles is its own reference.
  *
- * Rules: each word has one writer (or writers of one value, sdd_mark); gather, no float atomics; only + - * / sqrt
- * fmaf; contraction is off on both compilers, so the same operations in the same order give the same bits. No
- * designated initialisers, compound literals or VLAs. */
+ * Rules: each word has one writer, or several that all write the same value (sdd_mark). Kernels gather and use no
+ * float atomics. They compute with + - * / sqrt and fmaf alone, and contraction is off on both compilers, so the same
+ * operations in the same order give the same bits. There are no designated initialisers, compound literals or VLAs. */
 #ifndef SDD_KERNEL_H
 #define SDD_KERNEL_H
 #include <math.h>
@@ -28,8 +28,8 @@
 #define SDD_FN static inline __attribute__((always_inline))
 #endif
 
-/* Before a loop of loads: so many rounds ask for their memory before the first of them needs it. A CPU looks ahead by
- * itself. */
+/* Stands before a loop of loads and lets n rounds request their memory before the first of them needs it. A CPU looks
+ * ahead by itself. */
 #ifdef __CUDACC__
 #define SDD_PRAGMA(text) _Pragma(#text)
 #define SDD_UNROLL(n) SDD_PRAGMA(unroll n)
@@ -37,13 +37,14 @@
 #define SDD_UNROLL(n)
 #endif
 
-#define SDD_NONE 0xffffffffu /* no corner, no vertex */
+#define SDD_NONE 0xffffffffu /* The number that stands for no corner, no vertex and the like. */
 
-/* A vertex slot of the edge-friend engine: position and valence-loop start, one 16-byte access. */
+/* A vertex slot of the edge-friend engine: the position and the start of the loop around the vertex. It takes one
+ * 16-byte access. */
 #ifdef __CUDACC__
 struct sdd_slot {
     float x, y, z;
-    uint32_t loop; /* a corner of this vertex; SDD_NONE: the slot is unused */
+    uint32_t loop; /* A corner of this vertex; SDD_NONE when the slot is unused. */
 } __attribute__((aligned(16)));
 #else
 typedef float sdd_lanes __attribute__((vector_size(16)));
@@ -59,11 +60,11 @@ struct sdd_slot {
 };
 #endif
 
-struct sdd_quad { /* four vertex ids of a quad, one 16-byte access */
+struct sdd_quad { /* The four vertex ids of a quad, which take one 16-byte access. */
     uint32_t v[4];
 } __attribute__((aligned(16)));
 
-struct sdd_pair { /* two friend edges of a quad */
+struct sdd_pair { /* Two friend edges of a quad. */
     uint32_t g[2];
 } __attribute__((aligned(8)));
 
@@ -75,8 +76,8 @@ struct sdd_float4 {
     float s[4];
 } __attribute__((aligned(16)));
 
-/* A point or vector. On the CPU it is a vector register whose fourth lane stays zero: three lanes and one cost the
- * same. */
+/* A point or vector. On the CPU it is a vector register whose fourth lane stays zero, because three lanes cost no more
+ * than one. */
 #ifdef __CUDACC__
 struct sdd_vec3 {
     float x, y, z;
@@ -100,7 +101,7 @@ SDD_FN struct sdd_vec3 sdd_vec3_of(float x, float y, float z)
     r.y = y;
     r.z = z;
 #else
-    const sdd_lanes lanes = {x, y, z, 0.0f}; /* lane by lane it would go through memory, in pieces */
+    const sdd_lanes lanes = {x, y, z, 0.0f}; /* Set lane by lane, it would go through memory in pieces. */
     r.v = lanes;
 #endif
     return r;
@@ -136,7 +137,7 @@ SDD_FN struct sdd_vec3 sdd_scale(float s, struct sdd_vec3 a)
 #endif
 }
 
-/* s * a + b, rounded once a component */
+/* Returns s * a + b, with one rounding for each component. */
 SDD_FN struct sdd_vec3 sdd_fma(float s, struct sdd_vec3 a, struct sdd_vec3 b)
 {
 #ifdef __FMA__
@@ -148,14 +149,14 @@ SDD_FN struct sdd_vec3 sdd_fma(float s, struct sdd_vec3 a, struct sdd_vec3 b)
 #endif
 }
 
-/* The position in a slot. */
+/* Returns the position in a slot. */
 SDD_FN struct sdd_vec3 sdd_slot_point(struct sdd_slot s)
 {
 #ifdef __CUDACC__
     return sdd_vec3_of(s.x, s.y, s.z);
 #else
     const sdd_lane_bits keep = {-1, -1, -1,
-                                0}; /* the loop corner must not enter arithmetic, not even in an idle lane */
+                                0}; /* The loop corner must not enter arithmetic, not even in an idle lane. */
     struct sdd_vec3 r;
     r.v = (sdd_lanes)(s.bits & keep);
     return r;
@@ -184,7 +185,7 @@ SDD_FN struct sdd_slot sdd_slot_of(struct sdd_vec3 p, uint32_t loop)
     return s;
 }
 
-/* Marks a word that others may mark too: every writer writes 1, so their order cannot show. */
+/* Marks a word that others may mark too. Every writer writes 1, so their order cannot show. */
 SDD_FN void sdd_mark(uint32_t *p)
 {
 #ifdef __CUDACC__
@@ -194,11 +195,12 @@ SDD_FN void sdd_mark(uint32_t *p)
 #endif
 }
 
-/* The smaller value stays: the order of arrival cannot show. Used on error paths, for "first bad element". */
+/* Keeps the smaller of the two values, so the order of arrival cannot show. Error paths use it to find the first bad
+ * element. */
 SDD_FN void sdd_atomic_min(uint64_t *p, uint64_t value)
 {
 #ifdef __CUDA_ARCH__
-    if (value < *(volatile uint64_t *)p) /* most callers lose: a plain read is cheaper than an atomic */
+    if (value < *(volatile uint64_t *)p) /* Most callers do not lower it, and a plain read is cheaper. */
         atomicMin((unsigned long long *)p, (unsigned long long)value);
 #elif !defined(__CUDACC__)
     uint64_t old = __atomic_load_n(p, __ATOMIC_RELAXED);

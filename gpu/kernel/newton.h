@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* newton.h: 1 / x and 1 / sqrt(x) of numbers in [2^-100, 2^100], within 2^-23 of themselves, by products and sums
- * alone: a first guess is made of the bits, a step of third order makes thrice as many of them right, and one of
- * Newton's twice as many. Division and root have a detour for special numbers, which on a GPU costs more than all this.
+/* newton.h: 1 / x and 1 / sqrt(x) of numbers in [2^-100, 2^100], with a relative error of at most 2^-23, from products
+ * and sums alone. A first guess comes from the bits of x, a step of third order triples the number of correct bits, and
+ * a Newton step doubles it. Division and square root treat special numbers on a path of their own, which costs a GPU
+ * more than all of this.
  * Source: Blinn 1997, Lomont 2003 */
 #ifndef SDD_NEWTON_H
 #define SDD_NEWTON_H
@@ -12,8 +13,8 @@ union sdd_float_bits {
     uint32_t u;
 };
 
-#define SDD_GUESS_OVER 0x7ef311c7u      /* within 0.051 */
-#define SDD_GUESS_OVER_ROOT 0x5f3759dfu /* within 0.035 */
+#define SDD_GUESS_OVER 0x7ef311c7u      /* The relative error of this guess is below 0.051. */
+#define SDD_GUESS_OVER_ROOT 0x5f3759dfu /* The relative error of this guess is below 0.035. */
 
 SDD_FN float sdd_one_over(float x)
 {
@@ -37,7 +38,7 @@ SDD_FN float sdd_one_over_root(float x)
 }
 
 #ifdef __FMA__
-/* 1 / x of eight; bit for bit. */
+/* Returns 1 / x of eight numbers, with the same bits as sdd_one_over. */
 SDD_FN __m256 sdd_one_over_eight(__m256 x)
 {
     const __m256 one = _mm256_set1_ps(1.0f);
@@ -50,7 +51,7 @@ SDD_FN __m256 sdd_one_over_eight(__m256 x)
 #endif
 
 #ifndef __CUDACC__
-/* 1 / sqrt(x) of a register; bit for bit. */
+/* Returns 1 / sqrt(x) of a register, with the same bits as sdd_one_over_root. */
 SDD_FN sdd_wide sdd_one_over_root_wide(sdd_wide x)
 {
     const sdd_wide half = sdd_wide_of(0.5f);

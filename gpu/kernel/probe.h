@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* probe.h: which multiples of which points make the point of a linear rule. The rule runs over answers in the place of
- * points: in each run three of the points are one in a component of their own, all others are zero, so that the rule's
- * point holds their weights; meanwhile the probe takes down which three come next. So the rule itself says what it
- * reads, in rows of n points after n / 3 + 1 runs, and no rule is written twice. */
+/* probe.h: finds the weights that a linear rule gives to the points it reads, for kernels that write matrix rows. The
+ * rule runs over unit vectors in place of points. In each run three of the points are one in a component of their own
+ * and all others are zero, so that the resulting point holds the weights of these three. Meanwhile the probe notes
+ * which three points come next. A row of n points takes n / 3 + 1 runs, and no rule is written twice. */
 #ifndef SDD_PROBE_H
 #define SDD_PROBE_H
 #include "gpu/kernel/kernel.h"
 
 struct sdd_probe {
-    uint32_t column[3]; /* the points whose weights this run tells, ascending; SDD_NONE: none */
-    uint32_t next[3];   /* the first ones after them that it has read; SDD_NONE: none yet     */
-    uint32_t after;     /* those begin here */
+    uint32_t column[3]; /* The points whose weights this run finds, ascending; SDD_NONE when there is none. */
+    uint32_t next[3];   /* The first points after those that this run has read; SDD_NONE when there is none yet. */
+    uint32_t after;     /* The least number that a point in `next` may have. */
 };
 
-/* For a first run, which tells no weights. */
+/* Starts the first run, which finds no weights. */
 SDD_FN struct sdd_probe sdd_probe_start(void)
 {
     struct sdd_probe p;
@@ -23,7 +23,7 @@ SDD_FN struct sdd_probe sdd_probe_start(void)
     return p;
 }
 
-/* To the points that come next; 0: there are none. */
+/* Goes on to the next points. Returns 0 when there are none. */
 SDD_FN int sdd_probe_next(struct sdd_probe *p)
 {
     for (int32_t k = 0; k < 3; k++) {

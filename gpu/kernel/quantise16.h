@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* quantise.h: one value in 16 bits, for kernels that write compact blocks.
+/* quantise16.h: one value in 16 bits, for kernels that write compact blocks.
  *
  * Positions are 16-bit fractions of a box. Normals are points of the octahedron |x| + |y| + |z| = 1, unfolded on the
- * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. How far off each is:
- * proto/README.md, "Compact blocks". */
+ * square [-1, 1]^2 and rounded to a grid of 65,535 x 65,535. UVs are IEEE half floats. proto/README.md, "Compact
+ * blocks", gives the error of each. */
 #ifndef SDD_K_QUANTISE_H
 #define SDD_K_QUANTISE_H
 #include "gpu/kernel/newton.h"
@@ -16,16 +16,17 @@ struct sdd_u16x2 {
     uint16_t v[2];
 } __attribute__((aligned(4)));
 
-/* What a compact result is made with and tells; in device memory. */
+/* The parameters of a compact result and what its kernels report, in device memory. */
 struct sdd_quantise_facts {
-    float low[3], high[3]; /* the box of the control points                                */
-    float scale[3];        /* steps a unit: 65535 / (high - low), 0 where that is 0        */
-    uint32_t overflow;     /* 1: there are UVs that no half float holds                    */
+    float low[3], high[3]; /* The box of the control points. */
+    float scale[3];        /* Steps a unit: 65535 / (high - low), or 0 for an extent of at most SDD_FLAT. */
+    uint32_t overflow;     /* 1 when some UVs are too large for half floats. */
 };
 
-#define SDD_FLAT 1e-33f /* an extent up to this has one step alone: 65535 / extent must be finite */
+#define SDD_FLAT 1e-33f /* An extent up to this has a single step, because 65535 / extent must be finite. */
 
-/* A sum with one of these is rounded to a whole number, ties to even: its low 16 bits, in two's complement. */
+/* Adding one of these rounds to a whole number, ties to even. The low 16 bits of the sum hold it, in two's complement
+ * for I16. */
 #define SDD_WHOLE_U16 0x1p23f
 #define SDD_WHOLE_I16 0x1.8p23f
 
@@ -36,7 +37,7 @@ SDD_FN uint16_t sdd_low16(float sum)
     return (uint16_t)b.u;
 }
 
-/* Rounding may put a refined point beside the box: it is taken back. */
+/* Rounding may put a refined point outside of the box, so the result is clamped. */
 SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 {
     float q = fmaf(p - low, scale, SDD_WHOLE_U16);
@@ -45,10 +46,10 @@ SDD_FN uint16_t sdd_unorm16(float p, float low, float scale)
 }
 
 #define SDD_OCT 32767.0f
-/* The zero vector has no place on the octahedron; this is no one's: -32768 on both axes. */
+/* Stands for the zero vector, which has no place on the octahedron: -32768 on both axes, which no direction has. */
 #define SDD_OCT_ZERO 0x80008000u
 
-/* x, or -x where that is the sign of y, be it of zero. */
+/* Returns x, with its sign flipped when y is negative, -0 included. */
 SDD_FN float sdd_signed(float x, float y)
 {
     union sdd_float_bits a, b;
@@ -58,12 +59,13 @@ SDD_FN float sdd_signed(float x, float y)
     return a.f;
 }
 
-/* The direction of a vector in [2^-100, 2^100], the second number in the upper half; nothing: of none. */
+/* Returns the direction of a vector whose |x| + |y| + |z| is in [2^-100, 2^100], with the second number in the upper
+ * half of the word. `nothing` says that the vector is zero. */
 SDD_FN uint32_t sdd_oct16_of(float x, float y, float z, int nothing)
 {
     float one = sdd_one_over(fabsf(x) + fabsf(y) + fabsf(z)), u = x * one, v = y * one;
     float s = 1.0f - fabsf(v), t = 1.0f - fabsf(u);
-    if (z < 0.0f) { /* the lower half is folded out over the square's corners */
+    if (z < 0.0f) { /* The lower half of the octahedron unfolds to the corners of the square. */
         u = sdd_signed(s, x);
         v = sdd_signed(t, y);
     }
@@ -79,24 +81,24 @@ SDD_FN uint32_t sdd_oct16(float x, float y, float z)
 
 #define SDD_F16_INFINITE 0x7c00u
 
-/* The half float nearest to v, ties to even; infinite from 65520 on. */
+/* Returns the half float nearest to v, ties to even. It is infinite from 65520 on. */
 SDD_FN uint16_t sdd_f16(float v)
 {
     union sdd_float_bits b;
     b.f = v;
     uint32_t sign = b.u >> 16 & 0x8000u, m = b.u & 0x7fffffffu;
-    if (m >= 0x477ff000u) /* 65520 */
+    if (m >= 0x477ff000u) /* This is 65520. */
         return (uint16_t)(sign | SDD_F16_INFINITE);
-    if (m >= 0x38800000u) /* 2^-14, the least that has all its bits: 13 fewer, and another bias */
+    if (m >= 0x38800000u) /* From 2^-14 on halves are normal: they have 13 bits less and another bias. */
         return (uint16_t)(sign | (m - 0x38000000u + 0xfffu + (m >> 13 & 1)) >> 13);
     b.u = m;
-    b.f += 0.5f; /* whose last bit is a half float's least: the sum rounds as is wanted */
+    b.f += 0.5f; /* The last bit of 0.5f is worth the least half float, so the sum is rounded correctly. */
     return (uint16_t)(sign | (b.u - 0x3f000000u));
 }
 
-/* The same for eight rows; bit for bit, for all finite floats. */
+/* These do the same for eight rows and give the same bits for all finite floats. */
 #ifdef __FMA__
-/* The low 16 bits of each lane, of `a` and `b` a half of four lanes after the other. */
+/* Packs the low 16 bits of each lane: the first four lanes of `a`, those of `b`, then the last four of each. */
 SDD_FN __m256i sdd_low16_eight(__m256 a, __m256 b)
 {
     const __m256i low = _mm256_set1_epi32(0xffff);
@@ -104,7 +106,7 @@ SDD_FN __m256i sdd_low16_eight(__m256 a, __m256 b)
                                _mm256_and_si256(_mm256_castps_si256(b), low));
 }
 
-/* p: rows of three floats, of which one more is read. */
+/* Rows of `p` have three floats; one float after the last row is read too. */
 SDD_FN void sdd_unorm16_eight(const float *p, const struct sdd_quantise_facts *f, __m256i out[2])
 {
     const __m256 low = _mm256_setr_ps(f->low[0], f->low[1], f->low[2], 0.0f, f->low[0], f->low[1], f->low[2], 0.0f);
@@ -112,7 +114,7 @@ SDD_FN void sdd_unorm16_eight(const float *p, const struct sdd_quantise_facts *f
         _mm256_setr_ps(f->scale[0], f->scale[1], f->scale[2], 0.0f, f->scale[0], f->scale[1], f->scale[2], 0.0f);
     const __m256 least = _mm256_set1_ps(SDD_WHOLE_U16), most = _mm256_set1_ps(SDD_WHOLE_U16 + 65535.0f);
     for (int32_t k = 0; k < 2; k++) {
-        __m256 part[2]; /* rows 4 k and 4 k + 2, 4 k + 1 and 4 k + 3: packing puts them in their order */
+        __m256 part[2]; /* Rows 4 k and 4 k + 2, then 4 k + 1 and 4 k + 3; packing puts them in order. */
         for (int32_t j = 0; j < 2; j++) {
             const float *at = p + 3 * (4 * k + j);
             __m256 q = _mm256_setr_m128(_mm_loadu_ps(at), _mm_loadu_ps(at + 6));
@@ -128,11 +130,11 @@ SDD_FN __m256 sdd_signed_eight(__m256 x, __m256 y)
     return _mm256_xor_ps(x, _mm256_and_ps(y, _mm256_set1_ps(-0.0f)));
 }
 
-/* Component k of eight rows of three floats. */
+/* Returns component k of eight rows of three floats. */
 SDD_FN __m256 sdd_component_eight(const float *rows, int32_t k)
 {
     const __m256 a = _mm256_loadu_ps(rows), b = _mm256_loadu_ps(rows + 8), c = _mm256_loadu_ps(rows + 16);
-    if (k == 0) /* float 3 r + k of row r: which lanes of which eight have them, then in the order of rows */
+    if (k == 0) /* Row r needs float 3 r + k. A blend picks these floats and a permutation puts them in row order. */
         return _mm256_permutevar8x32_ps(_mm256_blend_ps(_mm256_blend_ps(a, b, 0x92), c, 0x24),
                                         _mm256_setr_epi32(0, 3, 6, 1, 4, 7, 2, 5));
     if (k == 1)
@@ -161,7 +163,7 @@ SDD_FN __m256i sdd_oct16_eight(const float *normal)
                               _mm256_castps_si256(_mm256_cmp_ps(sum, zero, _CMP_GT_OQ)));
 }
 
-/* 1: one of them has become infinite. */
+/* Returns 1 when one of the numbers has become infinite. */
 SDD_FN int sdd_f16_eight(const float *uv, __m256i *out)
 {
     const __m256 most = _mm256_set1_ps(65520.0f), sign = _mm256_set1_ps(-0.0f);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* row_stream.h: how a CPU writes rows that follow each other: past the caches, in whole lines of memory, since what is
- * written is more than they hold; as floats or in 16 bits a number. */
+/* row_stream.h: how a CPU writes rows that follow each other, as floats or in 16 bits a number. It writes whole cache
+ * lines past the caches, since a result is larger than they are. */
 #ifndef SDD_ROW_STREAM_H
 #define SDD_ROW_STREAM_H
 #include "gpu/kernel/rows_out.h"
@@ -9,16 +9,16 @@
 #ifndef __CUDACC__
 #include <string.h>
 
-#define SDD_STREAM_WAITING 128          /* floats: in longer bursts memory waits, and then the processor */
-#define SDD_STREAM_ROOM 1024            /* floats at a time */
-#define SDD_STREAM_OVER (2 * SDD_LANES) /* .. and what hangs over of the last register */
+#define SDD_STREAM_WAITING 128          /* Floats that may wait. Longer bursts stall memory, and then the processor. */
+#define SDD_STREAM_ROOM 1024            /* The most floats that one call may add. */
+#define SDD_STREAM_OVER (2 * SDD_LANES) /* Floats that the last register may write beyond those. */
 
-/* Floats [end - n, end) of the rows of a block, on their way, as long as they follow each other. */
+/* Floats [end - n, end) of the rows of a block, which are gathered as long as they follow each other. */
 struct sdd_row_stream {
     float *to;
     struct sdd_rows_as as;
     size_t end;
-    int32_t width, n; /* width: floats of a row */
+    int32_t width, n; /* The floats of a row, and the floats that wait. */
     float at[SDD_STREAM_WAITING + SDD_STREAM_ROOM + SDD_STREAM_OVER] __attribute__((aligned(64)));
 };
 
@@ -31,7 +31,8 @@ static inline void sdd_stream_open(struct sdd_row_stream *s, float *to, struct s
     s->n = 0;
 }
 
-/* more: floats will follow, so those that do not fill a line of memory wait for them. Returns how many it was. */
+/* Writes n floats and returns how many were written. With `more`, others will follow, so floats that do not fill a
+ * cache line wait for them. */
 static inline int32_t sdd_stream_floats(float *to, const float *at, int32_t n, int more)
 {
     int32_t i = 0;
@@ -57,7 +58,7 @@ static inline void sdd_stream_flush(struct sdd_row_stream *s, int more)
     sdd_wide_copy(s->at, s->at + i, s->n);
 }
 
-/* What is left, and all is there: the last of an item. */
+/* Writes what is left, and waits until all is in memory. An item ends with it. */
 static inline void sdd_stream_close(struct sdd_row_stream *s)
 {
     sdd_stream_flush(s, 0);
@@ -66,7 +67,7 @@ static inline void sdd_stream_close(struct sdd_row_stream *s)
 #endif
 }
 
-/* Room for floats [first, first + n) of the rows, n at most SDD_STREAM_ROOM, and for an overhang. */
+/* Returns room for floats [first, first + n) of the rows, n at most SDD_STREAM_ROOM, and for SDD_STREAM_OVER more. */
 SDD_FN float *sdd_stream_room(struct sdd_row_stream *s, size_t first, int32_t n)
 {
     if (s->end != first && s->n > 0)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows.h: rows of floats that kernels refine as points: positions, UVs, and what else rides along. Only one to three
- * components of a row are read and written at a time; the other lanes of a vector are zero. Where the width is a
- * constant, as for positions, nothing of it is left in the code that a compiler makes. */
+/* rows.h: rows of floats that kernels refine as points: positions, UVs and other primvars. One to three components of a
+ * row are read and written at a time; the other lanes of a vector are zero. Where the width is a constant, as for
+ * positions, the compiler removes all tests of it. */
 #ifndef SDD_ROWS_H
 #define SDD_ROWS_H
 #include "gpu/kernel/kernel.h"
 
 struct sdd_width {
-    int32_t n, stride; /* components, 1 to 3; floats from row to row */
+    int32_t n, stride; /* The number of components, 1 to 3, and the floats from row to row. */
 };
 
 SDD_FN struct sdd_width sdd_width_of(int32_t n, int32_t stride)
@@ -18,11 +18,12 @@ SDD_FN struct sdd_width sdd_width_of(int32_t n, int32_t stride)
     return w;
 }
 
-/* The width of positions, and the one of UVs, whose rows are one 8-byte access. */
+/* Returns the width of positions. */
 SDD_FN struct sdd_width sdd_xyz(void)
 {
     return sdd_width_of(3, 3);
 }
+/* Returns the width of UVs, whose rows take one 8-byte access. */
 SDD_FN struct sdd_width sdd_uv(void)
 {
     return sdd_width_of(2, 2);

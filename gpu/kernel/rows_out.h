@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rows_out.h: rows on their way out of a kernel: as floats, or 16 bits a number (quantise.h), which were never floats
- * in memory then. */
+/* rows_out.h: how kernels write rows of results: as floats or in 16 bits a number (quantise16.h). The latter are never
+ * in memory as floats. */
 #ifndef SDD_ROWS_OUT_H
 #define SDD_ROWS_OUT_H
 #include "gpu/kernel/quantise16.h"
@@ -10,10 +10,11 @@ enum sdd_rows_format { SDD_ROWS_F32, SDD_ROWS_UNORM16, SDD_ROWS_OCT16, SDD_ROWS_
 
 struct sdd_rows_as {
     int32_t format;
-    struct sdd_quantise_facts *facts; /* UNORM16 reads low and scale, F16 writes overflow; else it may be NULL */
+    struct sdd_quantise_facts *facts; /* UNORM16 reads low and scale, F16 writes overflow; else it may be NULL. */
 };
 
-/* Words of 4 bytes from a row to the next; stride: of floats. Rows of 16 bits follow each other. */
+/* Returns the number of 4-byte words from a row to the next. `stride` is that of rows of floats. Rows of 16 bits a
+ * number have no gaps. */
 SDD_FN int32_t sdd_rows_words(const struct sdd_rows_as *as, int32_t stride)
 {
     return as->format == SDD_ROWS_UNORM16 ? 2 : as->format == SDD_ROWS_OCT16 || as->format == SDD_ROWS_F16 ? 1 : stride;
@@ -46,7 +47,7 @@ SDD_FN void sdd_word_out(float *to, uint32_t word)
     *to = b.f;
 }
 
-/* w: of floats. */
+/* Writes one row. `w` is the width that it has as floats. */
 SDD_FN void sdd_row_out(float *to, const struct sdd_rows_as *as, uint32_t row, struct sdd_width w, struct sdd_vec3 p)
 {
     switch (as->format) {
@@ -59,11 +60,12 @@ SDD_FN void sdd_row_out(float *to, const struct sdd_rows_as *as, uint32_t row, s
 
 #ifndef __CUDACC__
 #ifdef __FMA__
-/* Eight rows of 16 bits a number, from a multiple of eight on, of rows of floats, of which one more is read. */
+/* Writes eight rows in 16 bits a number, of which the first is a multiple of eight. One float after the last row of
+ * `from` is read too. The stores bypass the caches, because a result is larger than they are. */
 static inline void sdd_rows_eight(float *to, const struct sdd_rows_as *as, size_t row, const float *from)
 {
     __m256i out[2];
-    to += row * (size_t)sdd_rows_words(as, 0); /* stores that leave the caches alone: it is more than they hold */
+    to += row * (size_t)sdd_rows_words(as, 0);
     if (as->format == SDD_ROWS_UNORM16) {
         sdd_unorm16_eight(from, as->facts, out);
         _mm256_stream_si256((__m256i *)(void *)(to + 8), out[1]);
@@ -76,8 +78,9 @@ static inline void sdd_rows_eight(float *to, const struct sdd_rows_as *as, size_
 }
 #endif
 
-/* n rows of 16 bits a number from `row` on, of rows of floats; more: others follow, so those beyond the last multiple
- * of eight rows wait for them. Returns how many it was; past the caches, so _mm_sfence comes in the end. */
+/* Writes n rows in 16 bits a number from `row` on, and returns how many were written. With `more`, others will follow,
+ * so rows after the last multiple of eight wait for them. The stores bypass the caches, so the caller ends with
+ * _mm_sfence. */
 static inline int32_t sdd_rows_out(float *to, const struct sdd_rows_as *as, uint32_t row, int32_t n, const float *from,
                                    int more)
 {
@@ -88,7 +91,7 @@ static inline int32_t sdd_rows_out(float *to, const struct sdd_rows_as *as, uint
     const int32_t begin = n < (int32_t)(-row % 8) ? n : (int32_t)(-row % 8);
     for (; i < begin; i++)
         sdd_row_out(to, as, row + (uint32_t)i, w, sdd_row_load(from, (uint32_t)i, w));
-    for (; i + 8 < n; i += 8) /* but for the last: there may be no more floats */
+    for (; i + 8 < n; i += 8) /* The last eight are excluded, because no float may follow them. */
         sdd_rows_eight(to, as, row + (uint32_t)i, from + width * i);
     if (more)
         return i;

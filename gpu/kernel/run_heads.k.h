@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* run_heads: marks the first of each run of equal keys.
- * Result  flag 1 or 0; their inclusive scan numbers the runs from 1
- * Shapes  key[n] u64 sorted -> flag[n] i32      Shape  item      Cost  16 B read, 4 B written      Threads any queue */
+/* run_heads: marks the first key of each run of equal keys.
+ * Shapes  key[n] u64, sorted -> flag[n] i32
+ * Launch  item, n keys
+ * Cost    16 B read, 4 B written a key
+ * Result  A flag is 1 at the first key of a run, else 0, so the inclusive scan of the flags numbers the runs from 1.
+ * Threads any queue */
 #ifndef SDD_K_RUN_HEADS_H
 #define SDD_K_RUN_HEADS_H
 #include "gpu/kernel/kernel.h"

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tile.h: the kernel language's second shape. A kernel of tiles is one header gpu/ROOM/kernels/NAME.tile.h with a
  * struct NAME_args, a constant NAME_threads, the number of threads of its blocks on a GPU, and a body k_NAME(tile,
- * args) that makes one tile: valid C11 and valid CUDA C++. nvcc makes a block a tile of it; gcc makes a loop over
- * tiles, each of which one thread runs from top to bottom.
+ * args) that makes one tile, in valid C11 and valid CUDA C++. nvcc runs it as one block for each tile. gcc makes a loop
+ * over tiles, each of which one thread runs from top to bottom.
  *
- * A body is a sequence of phases. Code outside of SDD_EACH is run by all threads of a block alike; a phase is one
- * SDD_EACH loop or several that do not look at each other's results; SDD_SYNC ends it. On the CPU SDD_EACH is a plain
+ * A body is a sequence of phases. Code outside of SDD_EACH is run by all threads of a block alike. A phase is one
+ * SDD_EACH loop or several that do not read each other's results, and SDD_SYNC ends it. On the CPU SDD_EACH is a plain
  * loop, SDD_SYNC is nothing and SDD_SHARED is an array on the stack.
  *
  * Rules
  *   - Only SDD_SHARED arrays and global memory carry results across SDD_SYNC. A variable that is set inside SDD_EACH
- *     does not outlive its round; what is computed outside must depend on `tile`, the arguments and what an earlier
- *     phase has left alone.
- *   - SDD_SYNC stands where all threads of the block come by: never inside SDD_EACH, nor behind a branch or a return
+ *     does not outlive its round. What is computed outside may depend only on `tile`, the arguments and the results of
+ *     earlier phases.
+ *   - All threads of the block must reach SDD_SYNC, so it is never inside SDD_EACH, nor behind a branch or a return
  *     that depends on anything but `tile` and the arguments.
  *   - A word of a phase has one writer, or is changed by sdd_tile_add alone. The order of these additions is unknown on
  *     a GPU and must not show: sort what they placed, or use their sum only.
- *   - The SDD_SHARED arrays of a kernel are declared at the top of its body and have 48 KiB together at most. They hold
- *     anything at first.
+ *   - The SDD_SHARED arrays of a kernel are declared at the top of its body and take at most 48 KiB together. They are
+ *     not initialised.
  * A missing SDD_SYNC does not show on the CPU: only the tests on a GPU and racecheck find it. */
 #ifndef SDD_TILE_H
 #define SDD_TILE_H
@@ -45,9 +45,9 @@ SDD_FN int32_t sdd_tile_add(int32_t *word, int32_t value)
 #endif
 }
 
-/* Makes of the n numbers of a SDD_SHARED array the sums of those before each: count[i] becomes count[0] + .. +
- * count[i - 1]. All threads call it after a SDD_SYNC, and the sums are there when it returns. `scratch` is SDD_SHARED
- * memory of n numbers. */
+/* Replaces each of the n numbers of an SDD_SHARED array by the sum of those before it: count[i] becomes count[0] + ...
+ * + count[i - 1]. All threads call it after an SDD_SYNC, and the sums are complete when it returns. `scratch` is
+ * SDD_SHARED memory of n numbers. */
 SDD_FN void sdd_tile_scan(int32_t *count, int32_t *scratch, int32_t n)
 {
 #ifdef __CUDACC__

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wide.h: a register of floats of a CPU, SDD_LANES of them, each of which computes by itself. What is in memory may
- * stand anywhere. Code that runs has eight; the other forms here are for who wants a kernel's arguments alone. */
+/* wide.h: a vector register of a CPU, which holds SDD_LANES floats. Memory operands need no alignment unless a function
+ * says so. Code that runs has eight lanes; the other forms here serve files that include a kernel's header only for its
+ * arguments and are built without FMA. */
 #ifndef SDD_WIDE_H
 #define SDD_WIDE_H
 #include "gpu/kernel/kernel.h"
@@ -25,7 +26,7 @@ SDD_FN void sdd_wide_store(float *to, sdd_wide a)
     *(sdd_wide_anywhere *)to = a;
 }
 
-/* The first n lanes; no more is read, the others are 0. */
+/* Loads the first n lanes and nothing beyond them; the other lanes are 0. */
 SDD_FN sdd_wide sdd_wide_load_some(const float *from, int32_t n)
 {
 #ifdef __FMA__
@@ -39,7 +40,7 @@ SDD_FN sdd_wide sdd_wide_load_some(const float *from, int32_t n)
 #endif
 }
 
-/* Past the caches; `to` is a multiple of its size. */
+/* Stores past the caches. `to` is aligned to the size of the register. */
 SDD_FN void sdd_wide_stream(float *to, sdd_wide a)
 {
 #ifdef __FMA__
@@ -52,10 +53,10 @@ SDD_FN void sdd_wide_stream(float *to, sdd_wide a)
 SDD_FN sdd_wide sdd_wide_of(float x)
 {
     const sdd_wide zero = {0.0f};
-    return x - zero; /* x, be it -0 */
+    return x - zero; /* Subtracting keeps -0. */
 }
 
-/* a * b + c, rounded once a lane. */
+/* Returns a * b + c, with one rounding in each lane. */
 SDD_FN sdd_wide sdd_wide_fma(sdd_wide a, sdd_wide b, sdd_wide c)
 {
 #ifdef __FMA__
@@ -67,15 +68,15 @@ SDD_FN sdd_wide sdd_wide_fma(sdd_wide a, sdd_wide b, sdd_wide c)
 #endif
 }
 
-/* n floats, from behind `to` or from elsewhere; up to SDD_LANES - 1 more are read and written. */
+/* Copies n floats. If the two overlap, `from` is the higher one. Up to SDD_LANES - 1 more are read and written. */
 SDD_FN void sdd_wide_copy(float *to, const float *from, int32_t n)
 {
     for (int32_t k = 0; k < n; k += SDD_LANES)
         sdd_wide_store(to + k, sdd_wide_load(from + k));
 }
 
-/* The n numbers of a point again and again, as rows have them: SDD_LANES of them that begin with the first, those
- * after, .. ; n at most 3. */
+/* Repeats the n numbers of a point, as equal rows have them, over three registers one after the other. n is at most
+ * 3. */
 SDD_FN void sdd_wide_repeat(const float *point, int32_t n, sdd_wide to[3])
 {
 #ifdef __FMA__
@@ -93,23 +94,23 @@ SDD_FN void sdd_wide_repeat(const float *point, int32_t n, sdd_wide to[3])
 #endif
 }
 
-/* Points or vectors, component by component. */
+/* SDD_LANES points or vectors, with a register for each component. */
 struct sdd_wide_vec3 {
     sdd_wide x, y, z;
 };
 
-/* To rows of three. */
+/* Stores the points as rows of three floats. */
 SDD_FN void sdd_wide_weave(struct sdd_wide_vec3 p, float *to)
 {
 #ifdef __FMA__
     const __m256i point[3] = {_mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2), _mm256_setr_epi32(2, 3, 3, 3, 4, 4, 4, 5),
                               _mm256_setr_epi32(5, 5, 6, 6, 6, 7, 7, 7)};
     __m256 px[3], py[3], pz[3];
-    for (int32_t k = 0; k < 3; k++) { /* floats 8 k + l: component (8 k + l) % 3 of point (8 k + l) / 3 */
+    for (int32_t k = 0; k < 3; k++) { /* Float f of the rows is component f % 3 of point f / 3. */
         px[k] = _mm256_permutevar8x32_ps((__m256)p.x, point[k]);
         py[k] = _mm256_permutevar8x32_ps((__m256)p.y, point[k]);
         pz[k] = _mm256_permutevar8x32_ps((__m256)p.z, point[k]);
-    } /* which lanes are y, which z */
+    } /* The masks say which lanes are y and which are z. */
     _mm256_storeu_ps(to, _mm256_blend_ps(_mm256_blend_ps(px[0], py[0], 0x92), pz[0], 0x24));
     _mm256_storeu_ps(to + 8, _mm256_blend_ps(_mm256_blend_ps(px[1], py[1], 0x24), pz[1], 0x49));
     _mm256_storeu_ps(to + 16, _mm256_blend_ps(_mm256_blend_ps(px[2], py[2], 0x49), pz[2], 0x92));

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* level_tangents: mm_finish and loop_finish with limit tangents of levels of quads and of triangles.
- * Shapes  as the kernel that each is of -> its out and normal, tangents[n][6] f32: t1, t2
- * Shape   item, n grid points      Cost  as that kernel and 24 B more written a vertex
- * Result  as ef_tangents, for what that kernel calls the normal
- * Source  as that kernel; Duff et al. 2017      Threads any queue */
+/* level_tangents: mm_finish and loop_finish with limit tangents, for levels of quads and of triangles.
+ * Shapes  as the kernel without tangents -> its out and normal, tangents[n][6] f32 (t1, t2)
+ * Launch  item, n grid points
+ * Cost    as that kernel and 24 B more written a vertex
+ * Result  as ef_tangents, with the normal of that kernel
+ * Threads any queue
+ * Source  as that kernel; Duff et al. 2017 */
 #ifndef SDD_K_LEVEL_TANGENTS_H
 #define SDD_K_LEVEL_TANGENTS_H
 #include "gpu/levels/loop_finish.k.h"
 #include "gpu/levels/mm_finish.k.h"
 
-/* ROW(kernel, the one without tangents, what makes a row of either). */
+/* Each row is ROW(kernel, the kernel without tangents, the function that makes a row of either). */
 #define SDD_LEVEL_TANGENTS(ROW)                                                                                        \
     ROW(mm_tangents, mm_finish, sdd_mm_finish)                                                                         \
     ROW(loop_tangents, loop_finish, sdd_loop_finish)

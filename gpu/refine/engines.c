@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engines.c: THE engine table, one row an engine, in order of preference. */
+/* engines.c: the table of engines for plan.c, which tries them in its order: one row for each, the preferred first. */
 #include "gpu/refine/internal.h"
 
 #define ENGINES(ROW)                                                                                                   \

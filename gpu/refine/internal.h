@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* internal.h: what a plan holds, the engine table, and what refines along with the positions: UVs, primvars, the parent
- * of each face. All engines give the same there. For this room alone, whose door is gpu/sdd/sdd.h. */
+/* internal.h: what a plan holds, the engine table, and what is refined with the positions: UVs, primvars and the parent
+ * of each face, which are the same for all engines. Only this folder includes it; its public header is
+ * gpu/sdd/sdd.h. */
 #ifndef SDD_REFINE_INTERNAL_H
 #define SDD_REFINE_INTERNAL_H
 #include "gpu/engine_api/engine_api.h"
@@ -9,48 +10,51 @@
 
 extern const struct engine *const sdd_engines[]; /* In order of preference; NULL ends the table. */
 
-/* Host memory alone: the topology is known by its serial, so that a plan keeps nothing of the device alive. */
+/* A plan is host memory alone. It names the topology by its serial, so that it keeps nothing on the device alive. */
 struct sdd_plan {
     sdd_device *device;
     uint64_t topology_serial;
     const struct engine *engine;
-    const struct engine *tables; /* What `auto` takes once tables pay (planner.h); NULL when they never do. */
-    sdd_history *history;        /* That of the mesh that was planned on, where `tables` is not NULL; else NULL. */
-    struct sdd_refine_request request; /* Its method and primvar_shapes are those of the plan. */
+    /* The engine that `auto` takes once tables pay (planner.h); NULL when they never do. */
+    const struct engine *tables;
+    sdd_history *history;              /* The history of the mesh that was planned on; NULL when `tables` is NULL. */
+    struct sdd_refine_request request; /* Its method and primvar_shapes point into the plan. */
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
-    int is_range;              /* 1 when the plan is of rows [first_row, first_row + n_rows) alone. */
-    int64_t first_row, n_rows; /* All rows when it is not. */
-    int64_t scratch_bytes;     /* What a run works in, in steps of an arena. */
-    int64_t result_bytes;      /* Device memory of one result without its words (result_words). */
+    int is_range;              /* 1 when the plan covers only rows [first_row, first_row + n_rows). */
+    int64_t first_row, n_rows; /* All rows when is_range is 0. */
+    int64_t scratch_bytes;     /* The memory that a run works in, rounded up as arenas do. */
+    int64_t result_bytes;      /* The device memory of one result without its words (result_words). */
     struct sdd_plan_info info;
 };
-/* plan_check: may mesh k of a call be refined by the plan?
+/* plan_check: checks that mesh k of a call may be refined by the plan.
  * Errors  SDD_EINVALID (it has another topology, or other primvars) */
 int plan_check(const struct sdd_plan *p, const sdd_mesh *m, int k, struct sdd_error *err) SDD_MUST_CHECK;
-/* plan_device_bytes: device memory of n results in one allocation, with scratch for n_scratch of them at a time. */
+/* plan_device_bytes: returns the device memory of n results in one allocation, with scratch for n_scratch of them. */
 int64_t plan_device_bytes(const struct sdd_plan *p, int n, int n_scratch);
-/* plan_lay_out: lays out the memory of one result. Returns the memory of all positions when a range is wanted of an
- * engine that makes no ranges, else NULL. */
+/* plan_lay_out: lays out the memory of one result. Returns memory for all positions when the plan is of a range and its
+ * engine makes no ranges, else NULL. */
 float *plan_lay_out(const struct sdd_plan *p, uint64_t *words, struct arena *a, struct result_layout *out);
 
-/* primvars_check: is all there that the request asks for?
+/* primvars_check: checks that the topology has what the request asks for.
  * Errors  SDD_EINVALID (no such primvar, no UVs) */
 int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_error *err) SDD_MUST_CHECK;
-/* primvars_add_blocks: those of UVs, primvars and face params; p has the counts of the refined mesh. */
+/* primvars_add_blocks: adds the blocks of UVs, primvars and face params; p has the counts of the refined mesh. */
 void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request *r, struct sdd_plan_info *p);
-/* primvars_most_rows: of the longest block that indices go to. */
+/* primvars_most_rows: returns the rows of the longest block that indices refer to. */
 int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_request *r);
-/* primvars_index: the faces over a grid of the refined mesh; rows NULL: none. Not under sqrt3. */
+/* primvars_index: queues the faces over a grid of the refined mesh, or nothing when rows is NULL. Scheme sqrt3 has no
+ * grids. */
 void primvars_index(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
-/* primvars_prepare: has the engine make what it refines rows of values with; errors as its own. */
+/* primvars_prepare: has the engine make what it needs to refine rows of values. The errors are the engine's. */
 int primvars_prepare(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r,
                      const atomic_int *cancel, struct sdd_error *err) SDD_MUST_CHECK;
-/* primvars_direct: which of the blocks that are to be compact (enum sdd_include) are made as such by any engine. */
+/* primvars_direct: returns the blocks (enum sdd_include) that are written in compact form at once, whatever the
+ * engine. */
 int primvars_direct(const sdd_topology *t);
-/* primvars_scratch: exact bytes that primvars_run works in, free of what the engine had there. */
+/* primvars_scratch: returns the exact bytes that primvars_run works in. It may overwrite the engine's scratch. */
 int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r);
-/* primvars_run: queues what makes those blocks, of the mesh and in the scratch of the engine's run. UVs under sqrt3 are
- * the engine's.
+/* primvars_run: queues the kernels that fill those blocks, with the mesh and the scratch of the engine's run. Under
+ * sqrt3 the engine makes the UVs.
  * Errors  SDD_ECANCELLED, SDD_ENO_MEMORY */
 int primvars_run(const struct engine_run *of, const struct engine *e, const struct sdd_plan_info *p,
                  const struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;

@@ -57,7 +57,7 @@ static int check_request(const sdd_topology *t, const struct sdd_refine_request 
     return rc ? rc : primvars_check(t, r, err);
 }
 
-/* Only the faces leave holes out. */
+/* Counts the elements of the refined mesh. Holes are left out of the faces only. */
 static void count_refined(const sdd_topology *t, int level, struct sdd_plan_info *p)
 {
     struct scheme_counts n;
@@ -68,7 +68,7 @@ static void count_refined(const sdd_topology *t, int level, struct sdd_plan_info
     p->n_uvs = n.uvs;
 }
 
-/* Is every row of the longest blocks within ids of 32 bits? */
+/* Do 32-bit ids suffice for every row of the longest blocks? */
 static int check_ids(const sdd_topology *t, const struct sdd_refine_request *r, const struct sdd_plan_info *p,
                      struct sdd_error *err)
 {
@@ -96,8 +96,8 @@ static void add_blocks(const sdd_topology *t, const struct sdd_refine_request *r
 }
 
 /* ---- device memory -------------------------------------------------------------------------------------------- */
-/* Gives the device memory that one run works in: first what compact blocks are made with, then the engine, then the
- * primvars, each in the same memory. */
+/* Returns the device memory that one run works in. Compact blocks, the engine and the primvars use the same memory one
+ * after the other, so the largest need counts. */
 static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, const struct sdd_refine_request *r)
 {
     const int64_t parts[] = {e->of[t->scheme->kind].scratch(t, r), primvars_scratch(t, e, r),
@@ -105,7 +105,7 @@ static int64_t scratch_bytes(const sdd_topology *t, const struct engine *e, cons
     int64_t most = 0;
     for (int i = 0; i < 3; i++)
         most = parts[i] > most ? parts[i] : most;
-    return (most + 255) / 256 * 256; /* An arena counts in these steps too. */
+    return (most + 255) / 256 * 256; /* Arenas round up to the same size. */
 }
 
 float *plan_lay_out(const struct sdd_plan *p, uint64_t *words, struct arena *a, struct result_layout *out)
@@ -144,7 +144,7 @@ static void copy_request(struct sdd_plan *p, const struct sdd_refine_request *r)
         p->shapes[k] = r->primvar_shapes[k];
 }
 
-/* history may be NULL. */
+/* Makes the plan for the request. `history` may be NULL. */
 static int make(const sdd_topology *t, const struct sdd_refine_request *r, sdd_history *history, struct sdd_plan *p,
                 struct sdd_error *err)
 {
@@ -248,7 +248,7 @@ int sdd_plan_create_for_rows(const sdd_plan *whole, int64_t first_row, int64_t n
     return SDD_OK;
 }
 
-/* Has the mesh the primvars that the plan asks for? */
+/* Does the mesh have the primvars that the plan asks for? */
 static int has_primvars(const struct sdd_plan *p, const sdd_mesh *m)
 {
     const struct sdd_refine_request *r = &p->request;

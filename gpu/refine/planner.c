@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planner.c: the histories by which method `auto` decides for tables. A plan of a mesh carries the history that is kept
- * with the mesh; callers who plan for a topology hold one of their own. */
+/* planner.c: the histories by which method `auto` decides whether to build tables. A plan of a mesh carries the history
+ * that is kept with the mesh; callers who plan for a topology hold one of their own. */
 #include "gpu/refine/planner.h"
 #include "gpu/engine_api/capabilities.h"
 #include <pthread.h>
@@ -9,18 +9,19 @@
 
 #define N_KINDS 4
 
-/* The frames of one kind. */
+/* What is remembered of frames of the same level and blocks. */
 struct kind {
-    uint64_t asked; /* When the last one was made, as a count; 0 when there is no such kind. */
+    uint64_t asked; /* The number of the latest request for the kind; 0 when the entry is unused. */
     int level, surface, around;
-    int64_t positions;           /* Those that the mesh had when the last one was made. */
-    const struct engine *engine; /* The one with tables. */
-    int moved, built, refused;   /* Positions changed between two of them; its tables are there; they cannot be had. */
+    int64_t positions;           /* The positions that the mesh had when the last frame was made. */
+    const struct engine *engine; /* The engine with tables. */
+    /* Whether positions changed between two frames, tables are built, and building them was refused. */
+    int moved, built, refused;
 };
 
 struct sdd_history {
     atomic_int refs;
-    pthread_mutex_t lock; /* Of all that follows. */
+    pthread_mutex_t lock; /* Guards all members that follow. */
     uint64_t n_asked;
     struct kind kinds[N_KINDS];
 };
@@ -87,7 +88,7 @@ const struct engine *planner_tables(const sdd_topology *t, const struct sdd_refi
     return NULL;
 }
 
-/* Finds the kind of the request's frames; NULL when the history does not have it. The lock is held. */
+/* Finds the kind of the request's frames. Returns NULL when the history does not have it. The caller holds the lock. */
 static struct kind *find(sdd_history *h, const struct sdd_refine_request *r)
 {
     for (struct kind *k = h->kinds; k < h->kinds + N_KINDS; k++)
@@ -96,7 +97,7 @@ static struct kind *find(sdd_history *h, const struct sdd_refine_request *r)
     return NULL;
 }
 
-/* Begins a kind in the place of the one that was not asked for longest. The lock is held. */
+/* Begins a kind in place of the least recently requested one. The caller holds the lock. */
 static struct kind *begin(sdd_history *h, const struct sdd_plan *p)
 {
     struct kind *oldest = h->kinds;
@@ -153,7 +154,7 @@ void planner_settle(sdd_history *h, const struct sdd_plan *p, int rc)
 {
     pthread_mutex_lock(&h->lock);
     struct kind *k = find(h, &p->request);
-    if (k) { /* Else other frames have taken its place meanwhile. */
+    if (k) { /* Other kinds may have taken its place meanwhile. */
         k->built = rc == SDD_OK;
         k->refused = rc == SDD_EUNSUPPORTED || rc == SDD_ETOO_LARGE;
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* primvars.c: UVs, primvars and the parents of faces, for refine.c: blocks, memory, and the launches that fill them. */
+/* primvars.c: refines UVs and primvars and names the parents of faces, for plan.c and refine.c: it lays out their
+ * blocks, counts their memory and launches the kernels that fill them. */
 #include "gpu/refine/internal.h"
 #include "gpu/refine/kernels/face_params.k.h"
 #include "gpu/refine/kernels/grid_quads.k.h"
@@ -18,7 +19,7 @@ _Static_assert((int)SDD_PARENT_QUADS == SCHEME_QUADS && (int)SDD_PARENT_TRIANGLE
                    (int)SDD_PARENT_SQRT3 == SCHEME_SQRT3,
                "kernels count schemes alike");
 
-/* The k-th primvar that is asked for, NULL when it is not. */
+/* Returns the k-th primvar of the request, or NULL when the request does not include it. */
 static const struct sdd_primvar *wanted(const struct sdd_refine_request *r, int k)
 {
     int any = r->include & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES);
@@ -51,7 +52,7 @@ int primvars_check(const sdd_topology *t, const struct sdd_refine_request *r, st
     return SDD_OK;
 }
 
-/* Refined values of a primvar. */
+/* Returns the number of refined values of a primvar. */
 static int64_t n_refined(const sdd_topology *t, const struct sdd_plan_info *p, const struct sdd_primvar *v, int level)
 {
     switch (v->interpolation) {
@@ -77,7 +78,8 @@ int64_t primvars_most_rows(const sdd_topology *t, const struct sdd_refine_reques
     return most;
 }
 
-/* The k-th primvar, where it is asked for and refined as positions are; *channel: over whose mesh. Else NULL. */
+/* Returns the k-th primvar when the request includes it and it is refined as positions are, else NULL. *channel becomes
+ * the channel over whose mesh it is refined. */
 static const struct sdd_primvar *smooth_primvar(const sdd_topology *t, const struct sdd_refine_request *r, int k,
                                                 const struct topology_channel **channel)
 {
@@ -99,7 +101,7 @@ int64_t primvars_scratch(const sdd_topology *t, const struct engine *e, const st
     int64_t most = 0;
     if ((r->include & SDD_UVS) && topology_has_smooth_channels(t))
         most = rows_scratch(e, &rows);
-    else if ((r->compact & SDD_UVS) && t->scheme->kind == SCHEME_QUADS) /* means of faces (linear_quads) */
+    else if ((r->compact & SDD_UVS) && t->scheme->kind == SCHEME_QUADS) /* The face points (linear_quads). */
         most = 2 * t->info.n_faces * (int64_t)sizeof(float);
     for (int k = 0; k < r->n_primvars; k++) {
         const struct sdd_primvar *v = smooth_primvar(t, r, k, &rows.channel);
@@ -149,7 +151,7 @@ void primvars_add_blocks(const sdd_topology *t, const struct sdd_refine_request 
     }
 }
 
-/* One run: what it makes its blocks of, and memory to work in. */
+/* The inputs of one run, and the memory that it works in. */
 struct run {
     const sdd_mesh *mesh;
     const struct engine *engine;
@@ -160,8 +162,8 @@ struct run {
 };
 
 /* ---- formulas over the topology ---------------------------------------------------------------------------------- */
-/* Values that are linear over the control faces, of any mesh over these. grid: of the values, whose edges have
- * edge_corner. */
+/* Values that are interpolated linearly over the control faces. They may belong to any mesh on these faces, such as a
+ * face-varying channel; `grid` and `edge_corner` are those of that mesh. */
 struct linear {
     struct sdd_grid grid;
     const uint32_t *edge_corner;
@@ -172,7 +174,7 @@ struct linear {
     int64_t n;
 };
 
-/* The faces' means are rows of the result, or where it has no floats in scratch. */
+/* Interpolates over quads. The face points are rows of the result, or go to scratch when the result has no floats. */
 static void linear_quads(const struct run *run, const struct linear *l, int64_t items)
 {
     const sdd_topology *t = run->mesh->topology;
@@ -201,7 +203,7 @@ static void index_triangles(const sdd_topology *t, struct sdd_grid grid, void *r
     DEV_LAUNCH(t->device, tri_faces, &triangles, n);
 }
 
-/* index NULL: the engine makes them. */
+/* The functions of each scheme. An `index` of NULL says that the engine makes the indices. */
 static const struct formulas {
     void (*index)(const sdd_topology *t, struct sdd_grid grid, void *rows, int64_t n);
     void (*linear)(const struct run *run, const struct linear *l, int64_t items);
@@ -223,7 +225,8 @@ static void run_linear(const struct run *run, const struct linear *l)
     formulas[run->mesh->topology->scheme->kind].linear(run, l, (l->n + SDD_LINEAR_EACH - 1) / SDD_LINEAR_EACH);
 }
 
-/* Over the mesh of a channel, NULL: over the control mesh; as: f32, or what the engine makes directly. */
+/* Refines values as positions are, over the mesh of channel c or, when that is NULL, over the control mesh. `as` is f32
+ * or a format that the engine writes itself. */
 static int run_smooth(const struct run *run, const struct topology_channel *c, const float *values, int width,
                       float *out, struct sdd_rows_as as, struct sdd_error *err)
 {
@@ -252,7 +255,7 @@ static int run_channel(const struct run *run, const struct topology_channel *c, 
     return SDD_OK;
 }
 
-/* Under sqrt3 the engine makes the values, one for each corner of each face. */
+/* Fills the block of UVs. Under sqrt3 the engine makes the values, one for each corner of each face. */
 static int run_uvs(const struct run *run, const struct result_layout *lay, struct sdd_error *err)
 {
     const sdd_mesh *m = run->mesh;
@@ -272,7 +275,8 @@ static int run_uvs(const struct run *run, const struct result_layout *lay, struc
 
 static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_plan_info *p, int level)
 {
-    const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3; /* of a control face's, for what is split as one */
+    /* The number of corners of a control face that share a parent. */
+    const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3;
     return (struct sdd_parents){.faces = t->faces,
                                 .shown = t->visible,
                                 .each = p->n_faces / larger(t->n_visible / corners, 1),

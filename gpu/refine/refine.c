@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refine.c: refines one mesh or a batch by a plan: one allocation of exactly the planned size, the engine, what refines
- * along with the positions, and the way of the blocks to host memory (result.h). */
+/* refine.c: refines one mesh or a batch by a plan, for all callers of sdd_refine. It makes one allocation of exactly
+ * the planned size, runs the engine, refines primvars with the positions, and has the blocks copied to host memory
+ * (result.h). */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
 #include "gpu/refine/planner.h"
@@ -16,7 +17,8 @@ const char *sdd_version(void)
     return SDD_VERSION;
 }
 
-/* Makes what engine e, the plan's or its `tables`, needs beside the memory of a run, and keeps with the topology. */
+/* Makes what engine e needs beside the memory of a run and keeps with the topology. Engine e is the plan's own, or its
+ * `tables`. */
 static int make_kept(const struct sdd_plan *p, const struct engine *e, const sdd_topology *t, const atomic_int *cancel,
                      struct sdd_error *err)
 {
@@ -26,7 +28,7 @@ static int make_kept(const struct sdd_plan *p, const struct engine *e, const sdd
     return rc == SDD_EUNSUPPORTED ? features_add_engines(sdd_engines, t, &p->request, e, err) : rc;
 }
 
-/* Is the plan by tables only because `auto` has learned that they would pay? */
+/* Does the plan use tables only because `auto` has learned that they pay? */
 static int is_learned(const struct sdd_plan *p)
 {
     return p->history && p->engine == p->tables;
@@ -67,15 +69,15 @@ struct batch {
     const struct sdd_plan *plan;
     sdd_mesh *const *meshes;
     int n;
-    int n_scratch; /* So many meshes have scratch of their own, because the engine makes their points in one launch. */
+    int n_scratch; /* The meshes with scratch of their own, because the engine makes their points in one launch. */
     int begin;     /* 1 when the blocks stay in device memory for now. */
     struct sdd_run how;
     struct engine_run *run;    /* [n] */
     struct result_layout *lay; /* [n] */
-    sdd_result **result;       /* [n], the caller's */
+    sdd_result **result;       /* [n], owned by the caller */
 };
 
-/* Meshes can be made at once by an engine that has a way for it, where positions are all that it makes. */
+/* Returns how many meshes are made in one launch. That needs an engine with run_batch and a plan of positions alone. */
 static int n_at_once(const struct sdd_plan *p, int n)
 {
     if (!p->engine->run_batch || (p->request.include & ENGINE_POINTS) != SDD_POSITIONS || p->is_range)
@@ -149,7 +151,7 @@ static int batch_place(struct batch *b, int k, struct sdd_error *err)
     return rc;
 }
 
-/* Queues what no engine makes, and what becomes of the rows that the engine has made. */
+/* Queues the work that is no engine's, and the conversion of the rows that the engine has made. */
 static int run_rest(const struct batch *b, int k, struct sdd_error *err)
 {
     const struct sdd_plan *plan = b->plan;
@@ -171,7 +173,7 @@ static int run_rest(const struct batch *b, int k, struct sdd_error *err)
     return rc;
 }
 
-/* Meshes that are made at once are made before the rest of any of them, which may use their scratch. */
+/* Queues the work of all meshes. The points of a batch come first, because the rest of a mesh may reuse the scratch. */
 static int batch_run(const struct batch *b, struct sdd_error *err)
 {
     const struct engine *e = b->plan->engine;
@@ -189,7 +191,7 @@ static int batch_run(const struct batch *b, struct sdd_error *err)
     return rc ? rc : result_bring(b->result, b->lay, b->n, !b->begin, b->how.cancel, err);
 }
 
-/* Runs by a plan that is prepared. */
+/* Refines the batch. The engine of the plan is prepared. */
 static int batch_refine(struct batch *b, struct sdd_error *err)
 {
     const struct sdd_plan *p = b->plan;
@@ -230,7 +232,7 @@ static int run_plan(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *p
     return rc;
 }
 
-/* Makes the frames without tables, which `auto` had chosen and which cannot be had. */
+/* Refines without tables, because `auto` had chosen them and they could not be built. */
 static int run_plain(sdd_mesh *const *meshes, int n, int begin, const sdd_plan *learned, const struct sdd_run *how,
                      sdd_result **out, struct sdd_error *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* matrix.c: GET /v1/meshes/{id}/matrix: a subdivision matrix as Matrix Market text, which is made while it is sent
- * from a copy in host memory. */
+/* matrix.c: the handler of GET /v1/meshes/{id}/matrix. It answers with a subdivision matrix as Matrix Market text,
+ * which is made from a copy in host memory while it is sent. */
 #include "gpu/sdd/sdd_matrix.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"
@@ -14,7 +14,7 @@
 struct matrix_job {
     struct ask_job base;
     int what;
-    struct sdd_matrix_text *text; /* NULL: the client has it */
+    struct sdd_matrix_text *text; /* NULL when the client already has the matrix. */
 };
 
 static const char *const whats[] = {
@@ -34,7 +34,7 @@ static int look_up(struct job *job)
     return known && etag_matches(known, a->etag, true) ? JOB_DONE : ensure_resident_record(job);
 }
 
-/* Meshes unused for long leave the device until there is room. */
+/* Makes the matrix, and evicts the least recently used meshes until there is room. */
 static int open_text(struct matrix_job *m)
 {
     struct job *job = &m->base.base.job;
@@ -71,7 +71,7 @@ static int compute(struct job *job)
 
 /* ---- the answer ------------------------------------------------------------------------------------------------- */
 struct sender {
-    struct request *request; /* outlives the reading, not this */
+    struct request *request; /* It lives while the answer is read, and may end before the sender. */
     struct service *service;
     struct sdd_matrix_text *text;
 };
@@ -91,7 +91,7 @@ static void give_back(struct service *s, struct sdd_matrix_text *text)
 static ssize_t read_text(void *cls, uint64_t at, char *out, size_t max)
 {
     struct sender *s = cls;
-    (void)at; /* one piece after the other */
+    (void)at; /* The text is read in order. */
     const size_t n = sdd_matrix_read(s->text, out, max);
     s->request->answer_bytes += (int64_t)n;
     return (ssize_t)n;
@@ -150,7 +150,7 @@ static int read_what(struct matrix_job *m, struct sdd_error *err)
         ;
     if (m->what == N_WHATS)
         return sdd_fail(err, SDD_EINVALID, "what", "what is points, tangent1 or tangent2, not \"%.40s\"", what);
-    (void)snprintf(m->base.method, sizeof m->base.method, METHOD " %s", whats[m->what]); /* no frame is named so */
+    (void)snprintf(m->base.method, sizeof m->base.method, METHOD " %s", whats[m->what]); /* No frame has this name. */
     return SDD_OK;
 }
 

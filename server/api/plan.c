@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: GET /v1/meshes/{id}/plan: what the same query on refined would cost, exactly, before asking. */
+/* plan.c: the handler of GET /v1/meshes/{id}/plan. It tells clients in advance exactly what the same query on refined
+ * would cost. */
 #include "server/api/api.h"
 #include "server/refine/refine.h"
 #include <stdlib.h>
@@ -11,7 +12,7 @@ struct plan_job {
     double estimated_ms;
 };
 
-/* On the loop: what is resident needs no device to be planned, and does not wait behind its work. */
+/* Plans on the loop when the mesh is resident. That needs no device, so it does not wait for the device's work. */
 static int plan(struct job *job)
 {
     struct plan_job *j = (struct plan_job *)job;
@@ -32,7 +33,7 @@ static int load(struct job *job)
     return rc ? rc : JOB_AGAIN;
 }
 
-/* What keeps the frame from being made, if anything: how much of it is needed, and how much there is. */
+/* Do the limits and the memory admit the frame? If not, *needed and *limit say what it needs and what there is. */
 static bool fits(const struct plan_job *j, int64_t *needed, int64_t *limit)
 {
     struct service *s = job_service(&j->base.base.job);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* refined.c: GET and POST /v1/meshes/{id}/refined, GET .../patches: a frame from the cache, or computed, as a whole
- * or while it is sent. The work is done in refine/. Refined and pose take the same steps, so that their frames can be
- * made together. */
+/* refined.c: the handlers of GET and POST /v1/meshes/{id}/refined and GET .../patches. They answer with a frame from
+ * the cache, or have refine/ compute one, as a whole or while it is sent. Refined and pose take the same steps, so that
+ * their frames can be made in one batch. */
 #include "server/mesh/positions.h"
 #include "server/api/api.h"
 #include "server/refine/refine.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* ---- steps ------------------------------------------------------------------------------------------------------ */
-/* A client that knows the frame knows it with or without its digest. */
+/* Answers 304 when the client has the frame, whether its header has a digest or not. */
 static bool not_modified(struct ask_job *a)
 {
     const char *known = a->base.job.request ? request_header(a->base.job.request, "If-None-Match") : NULL;
@@ -26,7 +26,7 @@ static bool not_modified(struct ask_job *a)
     return false;
 }
 
-/* Looks for a frame that has its name: the client may have it, or the cache. */
+/* Looks for the frame by its name: the client or the cache may have it. */
 static int find_frame(struct frame_job *j)
 {
     struct job *job = &j->base.base.job;
@@ -98,7 +98,7 @@ static int adopt(struct job *job)
     return SDD_OK;
 }
 
-/* Builds behind the answer. Where the engine cannot do the mesh, all stays as it is. */
+/* Builds tables after the answer. When the engine cannot do that for the mesh, nothing changes. */
 static int build_tables(struct job *job)
 {
     const struct refine_job *j = (const struct refine_job *)job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* answer.c: the answers of refined and patches: a frame that is there, from where it was computed to, or one
+/* answer.c: sends the answers of refined, pose and patches: a frame from the memory that it was computed to, or one
  * that is made while it is sent. */
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
@@ -8,17 +8,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COPY_BYTES (32 << 10) /* small frames go out in one write with their headers */
+#define COPY_BYTES (32 << 10) /* Frames up to this size go out in one write with their headers. */
 
-struct sender {              /* one answer's hold on a frame */
-    struct request *request; /* outlives the reading, not this */
+struct sender {              /* The reference of one answer to a frame. */
+    struct request *request; /* It lives while the answer is read, and may end before the sender. */
     struct service *service;
     struct cached *frame;
     int64_t first;
-    struct list late; /* in sending->late while it waits */
+    struct list late; /* Linked into sending->late while it waits. */
 };
 
-/* The device is late, not the client. */
+/* Marks the connection as at work while it waits for the frame, because the device is late and not the client. */
 static ssize_t wait_for_more(struct sender *s)
 {
     if (s->service->sending->cut || s->frame->lost)
@@ -165,7 +165,7 @@ void refine_answer(struct job *job)
     struct refine_job *j = (struct refine_job *)job;
     const bool streams = j->stream != NULL;
     if (!streams && !j->posed) {
-        patches_answer(job); /* They have the same headers. */
+        patches_answer(job); /* Frames of patches have the same headers. */
         return;
     }
     if (!(streams ? answer_stream(job->request, j) : answer_frame(job->request, &j->base)))

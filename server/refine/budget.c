@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* budget.c: the limits of the configuration, and the host and device memory, that admit what is to be made. */
+/* budget.c: decides for all jobs that make output whether the configured limits, host memory and device memory admit
+ * it. */
 #include "server/refine/refine.h"
 
-/* Frames that are made together take no more than this: a larger batch would keep others waiting, and gain less. */
+/* The most bytes of a batch of frames. A larger batch would keep other jobs waiting and gain less. */
 #define MOST_BATCH_BYTES (64 << 20)
 
 int budget_limit(struct job *job, const char *least, int64_t bytes)
@@ -79,6 +80,6 @@ int budget_over(struct job *job)
     int rc = budget_limit(job, "at least ", needed);
     if (!rc)
         rc = within_host(job, needed);
-    /* Neither: what was sent meanwhile has left room, and the next one may have it. */
+    /* Neither limit holds any more, because frames that were sent meanwhile have freed memory for the next try. */
     return rc ? rc : job_fail(job, SDD_EBUSY, "", "the memory for this frame came free just now");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* compute.c: frames of refined and pose on the compute thread: as a whole, in pieces while they are sent, or a batch of
- * them; and how a result of any route becomes a frame. */
+/* compute.c: makes the frames of refined and pose on the compute thread: as a whole, in pieces while they are sent, or
+ * in a batch. It also makes a frame from the result of any route. */
 #include "gpu/sdd/sdd.h"
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
@@ -89,7 +89,7 @@ static int bring_rest(struct refine_job *j)
     return rc;
 }
 
-/* Takes the result. */
+/* Makes the frame from the result, which it takes. */
 static int make_frame(struct refine_job *j, sdd_result *result)
 {
     const struct service *s = job_service(job_of(j));
@@ -116,21 +116,20 @@ void refine_lose(struct refine_job *j)
 }
 
 /* ---- one frame ------------------------------------------------------------------------------------------------- */
-/* The bytes of a frame that has pieces are looked at before it is made; *pieces says whether they are made while they
- * are sent. A header that has a digest needs the whole block: whoever goes on with a frame does not ask for it
- * again. */
+/* Checks the range of a frame that can have pieces before it is made. *pieces says whether it is made while it is sent.
+ * The header with the digest needs the whole block, but a client that continues a frame does not ask for the header. */
 static int choose_pieces(struct refine_job *j, bool *pieces)
 {
     const struct frame_plan *p = &j->plan;
     *pieces = false;
     if (!frame_plan_has_pieces(ask_of(j), p) || (!p->streamed && p->frame_bytes <= p->piece_rows * STREAM_ROW_BYTES))
-        return SDD_OK; /* It is made as a whole, and the answer looks at the range. */
+        return SDD_OK; /* The frame is made as a whole, and the answer checks the range. */
     int rc = range_asked(&j->base, p->frame_bytes);
     *pieces = p->streamed || (j->base.ranged > 0 && j->base.first >= p->block_at);
     return rc;
 }
 
-/* Brings the mesh to the device and plans; *pieces says whether the frame is made while it is sent. */
+/* Brings the mesh to the device and plans. *pieces says whether the frame is made while it is sent. */
 static int begin(struct refine_job *j, bool *pieces)
 {
     int rc = ensure_resident(job_of(j));
@@ -140,7 +139,8 @@ static int begin(struct refine_job *j, bool *pieces)
     return rc ? rc : choose_pieces(j, pieces);
 }
 
-/* Makes a mesh for this answer alone: the mesh as it is now, or posed. JOB_AGAIN: a host copy is needed first. */
+/* Makes a mesh for this answer alone: the mesh as it is now, or posed. Returns JOB_AGAIN when a host copy is needed
+ * first. */
 static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
 {
     struct job *job = job_of(j);
@@ -155,7 +155,7 @@ static int make_own_mesh(struct refine_job *j, sdd_mesh **out)
     return rc;
 }
 
-/* Refines; meshes unused for long leave the device until there is room. */
+/* Refines, and evicts the least recently used meshes until there is room. */
 static int run(struct refine_job *j, sdd_mesh *mesh, sdd_result **result)
 {
     struct job *job = job_of(j);
@@ -186,7 +186,7 @@ static int make_whole(struct refine_job *j)
     return rc ? rc : make_frame(j, result);
 }
 
-/* Makes the first piece of what is asked for of a frame that is made while it is sent. */
+/* Makes the first piece of the requested bytes of a frame that is made while it is sent. */
 static int make_stream(struct refine_job *j)
 {
     struct job *job = job_of(j);
@@ -223,16 +223,16 @@ static int make_alone(struct refine_job *j, bool pieces)
 /* ---- a batch --------------------------------------------------------------------------------------------------- */
 enum { MOST_BATCH = 1 + JOB_MOST_JOINED };
 
-/* Jobs whose frames are made by one call: the one whose step this is, then those that waited behind it. */
+/* Jobs whose frames are made by one call: the job that runs, then those that waited behind it. */
 struct batch {
     int n;
     struct refine_job *jobs[MOST_BATCH];
-    sdd_mesh *own[MOST_BATCH]; /* Of its pose. */
-    bool ended[MOST_BATCH];    /* Its step has ended, as rc says. */
+    sdd_mesh *own[MOST_BATCH]; /* The mesh of the job's pose. */
+    bool ended[MOST_BATCH];    /* Whether the job's step has ended, with rc as its result. */
     int rc[MOST_BATCH];
 };
 
-/* Have two meshes primvars of the same shapes, among those that are asked for? */
+/* Do the requested primvars of two meshes have the same shapes? */
 static bool has_same_primvars(const struct sdd_refine_request *x, const struct sdd_refine_request *y)
 {
     for (int k = 0; k < x->n_primvars && k < y->n_primvars; k++) {
@@ -244,7 +244,7 @@ static bool has_same_primvars(const struct sdd_refine_request *x, const struct s
     return x->primvars == y->primvars;
 }
 
-/* Does another job ask for the same, of a mesh of the same topology? */
+/* Does another job request the same of a mesh with the same topology? */
 static bool is_alike(const struct job *job, const struct job *other)
 {
     const struct ask_job *a = (const struct ask_job *)job, *b = (const struct ask_job *)other;
@@ -255,7 +255,7 @@ static bool is_alike(const struct job *job, const struct job *other)
            strcmp(slot_of(job)->info.topology_id, slot_of(other)->info.topology_id) == 0;
 }
 
-/* Takes those that wait by now, as many as may be made at once; nobody is waited for. */
+/* Takes the jobs that already wait, as many as one batch may have. It does not wait for more. */
 static void gather(struct refine_job *j, struct batch *b)
 {
     struct job *others[JOB_MOST_JOINED];
@@ -271,12 +271,12 @@ static void end(struct batch *b, int k, int rc)
     b->rc[k] = rc;
 }
 
-/* Does what may fail for the job's own sake. Whoever lacks memory for it here has it alone. */
+/* Does the work that may fail for job k alone. A job that finds no memory here is made by itself later. */
 static void prepare(struct batch *b, int k)
 {
     struct refine_job *j = b->jobs[k];
     bool pieces = false;
-    int rc = k ? begin(j, &pieces) : SDD_OK; /* The first has begun. */
+    int rc = k ? begin(j, &pieces) : SDD_OK; /* The first job has begun already. */
     if (!rc && pieces)
         end(b, k, make_stream(j));
     else if (!rc)
@@ -287,8 +287,8 @@ static void prepare(struct batch *b, int k)
         end(b, k, rc);
 }
 
-/* Makes all of them, or none, by the plan of the first. The meshes are looked up at last, because loading one may have
- * evicted another. */
+/* Makes all frames of the batch, or none, by the plan of the first job. The meshes are looked up only now, because
+ * loading one may have evicted another. */
 static void make_batch(struct batch *b)
 {
     struct service *s = job_service(job_of(b->jobs[0]));
@@ -306,7 +306,7 @@ static void make_batch(struct batch *b)
     }
     if (n < 2)
         return;
-    /* Whoever leaves does not stop the others, so that nothing cancels this. */
+    /* Nothing cancels this call, because a client that leaves must not stop the others. */
     const struct sdd_run how = {.soon_freed = b->jobs[0]->posed};
     const int rc = sdd_refine_batch(meshes, n, b->jobs[of[0]]->plan.plan, &how, results, &err);
     for (int i = 0; i < n; i++) {
@@ -318,7 +318,7 @@ static void make_batch(struct batch *b)
     metrics_add(s->metrics, M_FRAMES_TOGETHER, rc ? 0 : n);
 }
 
-/* Whatever keeps them from being made together, each gets its own turn, and its own answer. */
+/* Makes a batch. Jobs whose frames it did not make are made one by one, and each gets its own answer. */
 static int compute_batch(struct batch *b)
 {
     bool pieces;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: how long output takes, learned from what was measured, for the plan route. */
+/* estimate.c: estimates for the plan route how long output takes, from the times measured so far. */
 #include "server/refine/refine.h"
 
 #define LEARN 0.2                      /* The weight of the newest measurement. */
-#define FIRST_GUESS 1e-9               /* Seconds a byte, before anything is known. */
-#define FIXED_SECONDS 100e-6           /* Queueing and launches. */
-#define LEAST_BYTES ((int64_t)1 << 16) /* Smaller frames cost their fixed part. */
+#define FIRST_GUESS 1e-9               /* The seconds a byte before anything is measured. */
+#define FIXED_SECONDS 100e-6           /* The time of queueing and launches. */
+#define LEAST_BYTES ((int64_t)1 << 16) /* The fixed part dominates the time of smaller frames. */
 
 void estimate_init(struct estimate *e)
 {

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* frame_plan.c: the plan of a frame, the size of its bytes, and whether it is made in pieces while it is sent. */
+/* frame_plan.c: plans a frame for refined, pose and plan, measures its bytes, and decides whether it is made in pieces
+ * while it is sent. */
 #include "server/refine/refine.h"
 #include "server/refine/stream.h"
 #include <string.h>
 
-#define MOST_PIECE_BYTES (64 << 20) /* Of one piece, which has REFINE_PIECE_BYTES at least. */
-#define PIECE_SCRATCHES 16          /* Between these, a piece is so many times what all pieces stand on. */
+#define MOST_PIECE_BYTES (64 << 20) /* The most bytes of a piece; the least are REFINE_PIECE_BYTES. */
+#define PIECE_SCRATCHES 16          /* Between these, a piece is this many times its scratch. */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -34,13 +35,13 @@ int frame_measure(struct ask_job *a, bool undigested, const struct sdd_plan_info
     return SDD_OK;
 }
 
-/* Only an engine that makes rows without the rest can make pieces, and only of positions alone. */
+/* Pieces need an engine that makes some rows without the others, and a frame of positions alone. */
 bool frame_plan_has_pieces(const struct ask_job *a, const struct frame_plan *p)
 {
     return sdd_plan_info(p->plan)->ranges && a->request.include == SDD_POSITIONS && !a->request.compact;
 }
 
-/* Is what the device makes copied to host memory? */
+/* Are results copied from the device to host memory? */
 static bool is_copied(const struct service *s)
 {
     return strcmp(s->memory->device_info.backend, "cpu") != 0;
@@ -51,9 +52,9 @@ bool frame_plan_begins(const struct ask_job *a, const struct frame_plan *p)
     return is_copied(job_service(&a->base.job)) && p->host_bytes > 2 * REFINE_PIECE_BYTES;
 }
 
-/* Is it too large to be made as a whole? The daemon's limits say so, not what is free now, so that a frame keeps its
- * header. What is never kept leaves a GPU in pieces, so that it works while the loop sends; a CPU makes the whole
- * faster. */
+/* Is the frame made while it is sent? It is when it is too large to be made as a whole. The daemon's limits decide that
+ * and not the memory that is free now, so that the header of a frame does not change. A frame that is never cached
+ * leaves a GPU in pieces, so that the GPU works while the loop sends; a CPU makes the whole frame faster. */
 static bool is_streamed(const struct ask_job *a, bool posed, const struct frame_plan *p)
 {
     const struct service *s = job_service(&a->base.job);
@@ -65,7 +66,7 @@ static bool is_streamed(const struct ask_job *a, bool posed, const struct frame_
            (posed && is_copied(s) && sdd_plan_info(p->plan)->blocks[0].count > 2 * p->piece_rows);
 }
 
-/* Gives what a piece of so many rows takes. */
+/* Gives the memory that a piece of this many rows takes. */
 static int measure_piece(struct ask_job *a, const struct frame_plan *p, int64_t rows, int64_t *device_bytes,
                          int64_t *host_bytes)
 {
@@ -79,7 +80,8 @@ static int measure_piece(struct ask_job *a, const struct frame_plan *p, int64_t 
     return SDD_OK;
 }
 
-/* Every piece makes what all rows stand on again, and should be many times that. */
+/* Chooses the rows of a piece. Each piece repeats the work that all rows depend on, so it should be much larger than
+ * the scratch of that work. */
 static int choose_piece(struct ask_job *a, struct frame_plan *p)
 {
     const struct service *s = job_service(&a->base.job);
@@ -103,7 +105,7 @@ int frame_plan_ring(struct ask_job *a, struct frame_plan *p, int64_t rows)
     return SDD_OK;
 }
 
-/* Makes the plan, unless it is there and still good. A later round may have found tables, and so another method. */
+/* Makes the plan, unless it exists and is still valid. A later round may find tables, and then takes another method. */
 static int plan(struct ask_job *a, struct frame_plan *p)
 {
     struct job *job = &a->base.job;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* keep.c: what becomes of a frame once it is made: it is kept in the cache, and when frames of its kind are asked for
- * again and again with other positions, tables are built for the next ones. */
+/* keep.c: puts a frame of refined or patches into the cache once it is made. When frames of its kind are requested
+ * again with other positions, it has tables built for the next ones. */
 #include "server/refine/refine.h"
 
-/* The job takes hold of its frame. Returns false when there is none, or it has it already. */
+/* Makes the job hold a reference to its frame. Returns false when there is no frame, or the job holds it already. */
 static bool hold(struct frame_job *j)
 {
     if (!j->frame || j->adopted)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* name.c: what an answer is called: its key in the cache and its entity tag, which say all that its bytes depend on. */
+/* name.c: names the answers of all routes in refine/: the key in the cache and the entity tag, which cover everything
+ * that the bytes depend on. */
 #include "server/refine/refine.h"
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static int no_primvar(struct ask_job *a, const char *name, size_t n)
                     (int)(n < 40 ? n : 40), name, *all ? all : "none");
 }
 
-/* Reads the names of the query as bits of the mesh's rows. */
+/* Turns the primvar names of the query into bits, one for each primvar of the mesh. */
 static int read_primvars(struct ask_job *a)
 {
     const struct store_info *info = &a->base.slot->info;
@@ -45,14 +46,14 @@ static void set_name(struct ask_job *a)
     char full[CACHE_KEY_SIZE + 160];
     snprintf(a->key, sizeof a->key, "%s %lld %d %d %d %d %x %s", info->id, (long long)info->version, a->request.level,
              a->request.surface, a->request.include, a->request.compact, a->request.primvars, a->method);
-    /* All that the bytes of an answer depend on. */
+    /* This is all that the bytes of an answer depend on. */
     snprintf(full, sizeof full, "%s %s %s %s", a->key, info->topology_id, memory_of(&a->base.job)->device_info.backend,
              sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
     snprintf(a->etag, sizeof a->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
 }
 
-/* Has the client a frame of this name, or a part of one? */
+/* Does the client have a frame of this name, or a part of one? */
 static bool is_known(const struct ask_job *a)
 {
     const struct request *r = a->base.job.request;

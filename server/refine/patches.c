@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* patches.c: frames of patches on the compute thread. They have a size when they are made, not before. */
+/* patches.c: makes the frames of patches on the compute thread. Their size is known only once they are made. */
 #include "server/refine/refine.h"
 #include <string.h>
 
-/* Makes the patches; meshes unused for long leave the device until there is room. */
+/* Makes the patches, and evicts the least recently used meshes until there is room. */
 static int run(struct frame_job *j, const struct sdd_patches_request *request, sdd_result **result)
 {
     struct job *job = &j->base.base.job;

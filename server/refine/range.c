@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* range.c: which bytes of a frame the client asks for (Range, If-Range). */
+/* range.c: finds the bytes of a frame that the client asks for (Range, If-Range), for routes that answer with a
+ * frame. */
 #include "server/refine/refine.h"
 #include <stdio.h>
 #include <string.h>
 
-/* Several ranges, which alone are longer than what is kept, are not served. */
+/* A header that does not fit is ignored. Only lists of several ranges are so long, and those are not served. */
 void range_keep(struct frame_job *j)
 {
     const struct request *r = j->base.base.job.request;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* request.c: the query of refined, pose, patches, plan and matrix. */
+/* request.c: reads the query of refined, pose, patches, plan and matrix. */
 #include "server/refine/refine.h"
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void put_names(int blocks, char *out, size_t size)
             (void)snprintf(out + strlen(out), size - strlen(out), "%s%s", *out ? "," : "", semantic_name(semantics[i]));
 }
 
-/* Reads the blocks of a list, each one of `allowed`; `name` is the parameter's. */
+/* Reads a list of blocks, each of which must be in `allowed`. `name` is the name of the parameter. */
 static int read_list(const char *name, const char *list, int allowed, int *out, struct sdd_error *err)
 {
     char names[96];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c: the ring of pieces between the compute thread and a socket. A piece goes loop -> compute -> loop -> socket,
- * and back to the compute thread, which alone may free it, with the next one that is asked for. */
+/* stream.c: the ring of pieces between the compute thread and a socket, for frames that are made while they are sent.
+ * The loop asks the compute thread for a piece and sends it; with the next request it returns the pieces that were
+ * sent to the compute thread, which alone may free them. */
 #include "server/refine/stream.h"
 #include "server/refine/refine.h"
 #include <microhttpd.h>
@@ -9,8 +10,8 @@
 #include <string.h>
 
 struct piece {
-    sdd_result *result; /* NULL: none */
-    int64_t at, end;    /* bytes of the frame */
+    sdd_result *result; /* NULL when there is no piece. */
+    int64_t at, end;    /* The piece has bytes [at, end) of the frame. */
     const unsigned char *data;
 };
 struct pieces {
@@ -19,20 +20,20 @@ struct pieces {
 };
 
 struct stream {
-    struct task task; /* of the piece that is being made, then of the end */
+    struct task task; /* The task that makes a piece, and at last the one that frees the stream. */
     struct list all;
     struct service *service;
-    struct request *request; /* NULL: over, or not yet begun */
+    struct request *request; /* NULL before the answer begins and after it is over. */
     struct frame frame;
-    int64_t first, ring_bytes; /* byte of the frame with which the answer begins; what frames_sending counts */
-    int64_t rows;              /* of a piece */
-    int64_t next_row, end_row; /* rows that nobody has asked for yet */
+    int64_t first, ring_bytes; /* The byte of the frame that the answer begins with, and what frames_sending counts. */
+    int64_t rows;              /* The rows of a piece. */
+    int64_t next_row, end_row; /* Rows [next_row, end_row) have not been requested yet. */
     struct pieces ready, drained;
     bool busy, closed, failed;
     atomic_int cancel;
-    /* While busy this is the compute thread's. */
+    /* The compute thread owns the rest while `busy` is set. */
     sdd_mesh *mesh;
-    sdd_plan *plan; /* of the whole block; each piece has one of its rows, made of this */
+    sdd_plan *plan; /* The plan of the whole block, from which each piece derives a plan of its rows. */
     int64_t first_row, n_rows;
     struct pieces freed;
     struct piece made;
@@ -109,7 +110,7 @@ static void make_next(struct task *task, void *user)
     jobs_hand_over(s->service->jobs, &s->task);
 }
 
-/* The rows that come next, no more than a piece; false: there are none. */
+/* Takes the next rows, at most those of a piece. Returns false when there are none. */
 static bool take_rows(struct stream *s)
 {
     const int64_t left = s->end_row - s->next_row;
@@ -193,7 +194,7 @@ void stream_close(struct stream *s)
         bury(s);
 }
 
-/* The next piece, when there is one and its place in the ring is free. */
+/* Requests the next piece, when there is one and the ring has room for it. */
 static void ask_next(struct stream *s)
 {
     if (s->busy || s->failed || s->ready.n == STREAM_PIECES || !take_rows(s))
@@ -285,7 +286,7 @@ static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
     }
     if (s->failed)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    if (left <= 0) { /* the device is late, not the client */
+    if (left <= 0) { /* The device is late, not the client. */
         conn_enter(s->request->conn, CONN_WORK);
         http_sleep(s->request);
         return 0;

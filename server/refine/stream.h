@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h: a frame of positions alone that is made while it is sent: pieces of some rows, three alive at a time. The
- * compute thread makes one, other work goes on, then it makes the next; a client that does not read holds its ring, and
- * nobody else. The mesh is the stream's own, so that one answer never mixes versions.
+/* stream.h: a frame of positions alone that is made while it is sent, in pieces of some rows, three of which exist at a
+ * time. The compute thread does other work between two pieces, so a client that does not read delays nobody else. The
+ * stream has a mesh of its own, so that one answer never mixes versions.
  *
  *   stream_create (compute thread) -> stream_response -> MHD reads, sleeps, reads ... -> stream_left, freed by MHD
  *
- * Threads  the loop, but for stream_create and what is said of others */
+ * Threads  the loop, except stream_create, which runs on the compute thread */
 #ifndef SUBDD_STREAM_H
 #define SUBDD_STREAM_H
 #include "server/resident/payload.h"
 #include "server/base/metrics.h"
 
 #define STREAM_PIECES 3
-#define STREAM_ROW_BYTES 12 /* of positions */
+#define STREAM_ROW_BYTES 12 /* The bytes of one position. */
 
 struct MHD_Response;
 struct request;
@@ -21,28 +21,28 @@ struct service;
 struct stream;
 
 struct stream_ask {
-    sdd_mesh *mesh;           /* taken, also on error                             */
-    sdd_plan *plan;           /* of the whole block; taken, also on error                 */
-    const atomic_int *cancel; /* of the first piece                                       */
-    struct frame frame;       /* taken, also on error; its block has no data      */
-    int64_t first, length;    /* bytes of the frame that the answer has           */
-    int64_t rows;             /* of a piece                                       */
+    sdd_mesh *mesh;           /* Taken by the call, also on error. */
+    sdd_plan *plan;           /* The plan of the whole block. It is taken, also on error. */
+    const atomic_int *cancel; /* Cancels the first piece. */
+    struct frame frame;       /* A frame whose block has no data. It is taken, also on error. */
+    int64_t first, length;    /* The bytes of the frame that the answer has. */
+    int64_t rows;             /* The rows of a piece. */
     int scheme;
 };
-/* stream_create: makes the first piece. phases gets the time it took, *by what made it (sdd_result_info). Errors as
- * sdd_refine. */
+/* stream_create: makes the first piece. `phases` gets the time that it took, and *by the method that made it
+ * (sdd_result_info). The errors are those of sdd_refine. */
 int stream_create(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
                   struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
-void stream_close(struct stream *s); /* one that has no response; NULL is fine */
-/* stream_response: r's answer of `length` bytes, which owns the stream from now on. NULL: out of memory, and it is
- * still the caller's. */
+void stream_close(struct stream *s); /* Closes a stream that has no response. NULL is fine. */
+/* stream_response: makes the answer of `length` bytes to r, which owns the stream from now on. Returns NULL when out of
+ * memory; then the caller still owns the stream. */
 struct MHD_Response *stream_response(struct stream *s, int64_t length, struct request *r);
-void stream_left(struct stream *s); /* the request is over */
-/* stream_waits: four times a second while its request waits for the next piece: fails it when its client is gone, or
- * has waited as long as a request may. */
+void stream_left(struct stream *s); /* Tells the stream that its request is over. */
+/* stream_waits: called four times a second while the request waits for the next piece. It fails the stream when the
+ * client is gone or has waited as long as a request may. */
 void stream_waits(struct stream *s);
-/* stream_fail: the connection ends before the body does. */
+/* stream_fail: ends the connection before the end of the body. */
 void stream_fail(struct stream *s);
-void streams_fail(struct sending *s); /* all of them */
+void streams_fail(struct sending *s); /* Fails all streams. */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* residency.c: which meshes and topologies are on the device. */
+/* residency.c: loads meshes and topologies onto the device for the jobs that work on them, and evicts them. */
 #include "server/resident/residency.h"
 #include <pthread.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@ struct residency {
     struct table topologies;
     struct list lru;
     int64_t topology_bytes, mesh_bytes, n_launches;
-    atomic_llong available;    /* as last published                                     */
-    pthread_mutex_t plan_lock; /* of every resident's topology: the loop may plan on it */
+    atomic_llong available;    /* The value at the last residency_publish. */
+    pthread_mutex_t plan_lock; /* Guards the topology of every resident, because the loop may plan on it. */
 };
 
 struct residency *residency_create(sdd_device *device, struct metrics *metrics)
@@ -77,7 +77,7 @@ bool resident_plan(struct residency *r, const struct resident *m, const struct s
     return there;
 }
 
-/* A topology may end only once no plan can reach it. */
+/* Sets the topology of m under the lock. A topology may be freed only once no plan can reach it. */
 static void set_topology(struct residency *r, struct resident *m, struct topology_entry *t)
 {
     pthread_mutex_lock(&r->plan_lock);
@@ -96,7 +96,7 @@ static void leave_topology(struct residency *r, struct topology_entry *t)
     free(t);
 }
 
-/* The topology that the edit was made for, where it still is on the device; else NULL. */
+/* Returns the topology that the edit was made for while it is on the device, else NULL. */
 static const sdd_topology *edited_topology(const struct resident_edit *edit)
 {
     const struct topology_entry *t = edit && edit->from ? edit->from->topology : NULL;
@@ -199,7 +199,7 @@ int64_t residency_published(const struct residency *r, const struct resident *ke
 bool residency_make_room(struct residency *r, const struct resident *keep, int64_t needed)
 {
     if (needed > residency_available(r, keep))
-        return false; /* would not fit an empty device: do not empty it in vain */
+        return false; /* It would not fit even after all evictions. */
     for (struct list *at = r->lru.next; at != &r->lru; at = at->next) {
         struct resident *m = CONTAINER(at, struct resident, lru);
         if (m == keep)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* resident.h: the door of resident/: what is in memory of the meshes, on the host and on the device, and what of it
- * goes first when memory is short.
+/* resident.h: the public header of resident/: which meshes are in memory, on the host and on the device, and which
+ * leave first when memory is short.
  *
  *   slots       a mesh: its record, its host copy, and who works on it      loop, and the job whose turn it is
  *   residency   its device state                                            compute thread
  *   cache       its refined frames (payload.h: their bytes)                 loop
  *
- * The store is the truth; all that is here can be dropped and had again. operation/, refine/ and api/ work with it;
+ * The store is the truth; everything here can be dropped and loaded again. operation/, refine/ and api/ use it;
  * it uses jobs/ for its threads and turns, mesh/, store/ for a mesh's record, and knows no HTTP. */
 #ifndef SUBDD_RESIDENT_H
 #define SUBDD_RESIDENT_H
@@ -17,11 +17,11 @@
 struct memory {
     struct slots slots;
     struct cache cache;
-    sdd_device *device;                 /* compute thread                               */
-    struct residency *residency;        /* compute thread                               */
-    struct sdd_device_info device_info; /* as it was at start                           */
-    int64_t host_memory;                /* --host-memory, or what 0 stands for          */
-    atomic_llong frames_sending;        /* bytes of frames that answers still hold      */
+    sdd_device *device;                 /* Used by the compute thread only. */
+    struct residency *residency;        /* Used by the compute thread, except where residency.h says otherwise. */
+    struct sdd_device_info device_info; /* As it was at start. */
+    int64_t host_memory;                /* The value of --host-memory, or the one that 0 stands for. */
+    atomic_llong frames_sending;        /* The bytes of frames that answers still hold. */
 };
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_kernel.c: how much faster the tuned CUDA forms of kernels are than their references. Real refines run on a
- * device that, at the largest launch of each kernel with a tuned form, launches both forms again with the same
- * arguments: medians of 11, and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench K=NAME); else it is
- * all of them. Without a GPU it says so and ends well. */
+/* bench_kernel.c: measures how much faster the tuned CUDA forms of kernels are than their references. Real refines run
+ * on a device that, at the largest launch of each kernel with a tuned form, launches both forms again with the same
+ * arguments. The bench prints medians of 11 runs and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench
+ * K=NAME); by default it measures all. Without a GPU it says so and exits with success. */
 #include "gpu/backend/backend.h"
 #include "tests/refine_once.h"
 #include "gpu/mesh/mesh.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of level 1 are so many that the first step is a launch of its own: references make none (SDD_REFERENCE). */
+/* SIDE is so large that the first step is a launch of its own, because references do not fuse it (SDD_REFERENCE). */
 enum { SIDE = 700, LEVEL = 3, RUNS = 11, BEGIN = SDD_N_MARKS - 2, END = SDD_N_MARKS - 1 };
 
 static const struct {
@@ -35,7 +35,7 @@ static const struct sdd_backend *real;
 static int time_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n, double *ms)
 {
     double each[RUNS];
-    int rc = real->launch(device, kernel, args, args_bytes, n); /* what is loaded at first use is loaded now */
+    int rc = real->launch(device, kernel, args, args_bytes, n); /* This run loads what is loaded at first use. */
     for (int i = 0; i < RUNS && !rc; i++) {
         if ((rc = real->mark(device, BEGIN)) || (rc = real->launch(device, kernel, args, args_bytes, n)) ||
             (rc = real->mark(device, END)) || (rc = real->elapsed(device, BEGIN, END, each + i)))
@@ -47,7 +47,7 @@ static int time_launch(void *device, int kernel, const void *args, size_t args_b
     return rc;
 }
 
-/* Kernels with tuned forms write what they never read, so that they can run again. */
+/* Times both forms. Kernels with tuned forms never read what they write, so they can run again. */
 static int launch_and_time(void *device, int kernel, const void *args, size_t args_bytes, int64_t n)
 {
     const char *only = getenv("SUBDD_BENCH_KERNEL");
@@ -64,7 +64,8 @@ static int launch_and_time(void *device, int kernel, const void *args, size_t ar
 }
 
 /* ---- what runs -------------------------------------------------------------------------------------------------- */
-/* A grid of quads, or of the two triangles of each, with creases on a fifth of the faces, and a UV a vertex. */
+/* A grid of quads, or of two triangles for each quad, with creases on a fifth of the faces and one UV for each
+ * vertex. */
 struct creased_grid {
     float *points, *uvs, *sharpness;
     int32_t *counts, *vertices, *creases;

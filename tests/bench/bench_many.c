@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench_many.c: frames of poses of one mesh, sdd_refine of each in turn against sdd_refine_batch of all: the time of
- * the calls, to host memory, and what of it is the engine's on the device, as a part of what the same device writes
- * in the same run. Arguments are methods; without any, tabulated and mesh-matrix. Medians of 21, the two in turn;
- * digests that differ end it. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
+/* bench_many.c: measures frames of poses of one mesh, made by sdd_refine one after the other and by one call of
+ * sdd_refine_batch. It reports the time of the calls with the copy to host memory, and the part of the engine on the
+ * device against the rate at which the same device writes in the same run. Arguments are methods; without any they are
+ * tabulated and mesh-matrix. Times are medians of 21 rounds that alternate between the two. The bench ends when their
+ * digests differ. Real meshes come from $SUBDD_SHARED/data. SUBDD_TEST_BACKEND=cuda leaves the CPU out. */
 #include "gpu/sdd/sdd.h"
 #include "tests/bench/timing.h"
 #include "tests/env.h"

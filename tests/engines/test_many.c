@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_many.c: sdd_refine_batch: of each mesh the digests that sdd_refine gives of it alone, by every engine and
- * scheme, of 1 to 65 meshes, whatever their order; what is refused, and that nothing is left of it; memory to the
- * byte. */
+/* test_many.c: tests sdd_refine_batch. Each mesh of a batch has the digests that sdd_refine gives for it alone, for
+ * every engine and scheme, for 1 to 65 meshes in any order. Bad requests are refused and leave nothing behind, and the
+ * memory is as planned to the byte. */
 #include "gpu/device/device.h"
 #include "gpu/sdd/sdd.h"
 #include "tests/engines/fixture.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* backend_cuda.cu: the CUDA module's host side: the table of all kernels' __global__ functions, and struct sdd_backend
- * over one stream, one memory pool and a little pinned host memory (pinned_stage.h), through which all long copies go.
- * Results lie in ordinary memory: pinning it takes 0.3 ms/MB and keeps the whole process from mapping memory meanwhile;
- * those that are given back soon in a ring of blocks that are pinned once, to which the device copies by itself.
- * Host code is C in all but name: no exceptions, no libstdc++.
+/* backend_cuda.cu: the host side of the CUDA module. It has the table of all kernels' __global__ functions, and
+ * implements struct sdd_backend with one stream, one memory pool and a little pinned host memory (pinned_stage.h),
+ * through which all long copies go. Results lie in ordinary memory, because pinning takes 0.3 ms/MB and keeps the whole
+ * process from mapping memory meanwhile. Results that are freed soon use a ring of blocks that are pinned once, to
+ * which the device copies directly. Host code is C in all but name: no exceptions, no libstdc++.
  *
- * Errors  a failed allocation leaves the device usable; any other CUDA error is kept and all later calls return
- *         it, because after most of them the context is lost and the process has to go. Nothing stays in CUDA's
- *         "last error": CUB reads it.
- * Threads any, one at a time on a device: each call sets the thread's current device first */
+ * Errors  A failed allocation leaves the device usable. Any other CUDA error is kept and all later calls return it,
+ *         because most of them lose the context, and then the process has to exit. No error stays in CUDA's "last
+ *         error", because CUB reads that.
+ * Threads any, one at a time on a device; each call sets the thread's current device first */
 #include "gpu/device/cuda/pinned_ring.h"
 #include "gpu/device/cuda/pinned_stage.h"
 #include "gpu/device/cuda/prims.h"
@@ -23,24 +23,24 @@
 #include "gpu/device/cuda/kernels_cuda.h"
 #include "abi.h"
 
-#define GRID_MAX INT32_MAX /* blocks */
-#define SCRATCH_ALIGN 256  /* scratch sizes are rounded up to it */
+#define GRID_MAX INT32_MAX /* The most blocks of a launch. */
+#define SCRATCH_ALIGN 256  /* Scratch sizes are rounded up to a multiple of it. */
 #define TEXT_OF_(x) #x
 #define TEXT_OF(x) TEXT_OF_(x)
 
 struct device {
-    int index;          /* CUDA's */
-    int overlaps;       /* launches may (overlap.cuh) */
-    cudaError_t failed; /* the first error that was not a lack of memory */
+    int index;          /* CUDA's number of the device. */
+    int overlaps;       /* Whether launches may overlap (overlap.cuh). */
+    cudaError_t failed; /* The first error that was not a lack of memory. */
     cudaStream_t stream;
     cudaMemPool_t pool;
-    int64_t live_bytes; /* allocated and not yet freed */
+    int64_t live_bytes; /* The bytes that are allocated and not yet freed. */
     cudaEvent_t marks[SDD_N_MARKS];
     struct pinned_stage stage;
-    struct host_cache cache;     /* for results */
-    struct pinned_ring ring;     /* .. that are given back soon */
-    cudaAccessPolicyWindow kept; /* of launches, num_bytes 0: none */
-    int kept_most;               /* bytes */
+    struct host_cache cache;     /* Host memory for results. */
+    struct pinned_ring ring;     /* Host memory for results that are freed soon. */
+    cudaAccessPolicyWindow kept; /* The L2 window of launches; none when num_bytes is 0. */
+    int kept_most;               /* The most bytes of that window. */
 };
 
 static const struct sdd_kernel_launch *const kernel_table[SDD_N_KERNELS] = {
@@ -49,7 +49,7 @@ static const struct sdd_kernel_launch *const kernel_table[SDD_N_KERNELS] = {
 #undef SDD_KERNEL
 };
 
-/* The references of tuned forms. They are loaded when one of them is first launched. */
+/* The references of tuned forms. CUDA loads them when one of them is first launched. */
 static const struct {
     int kernel;
     const struct sdd_kernel_launch *launch;
@@ -93,8 +93,8 @@ static int finish(struct device *d)
 }
 
 /* ---- devices ---------------------------------------------------------------------------------------------- */
-/* Compiled machine code runs on the same major version at the same or a later minor one; the newest one is here as
- * PTX too, which any later GPU's driver compiles. */
+/* Does the module have code for this compute capability? Machine code runs on GPUs of the same major version with the
+ * same or a later minor one. The newest version is also there as PTX, which the driver of any later GPU compiles. */
 static int has_code(int major, int minor)
 {
     static const int built[] = {__CUDA_ARCH_LIST__};
@@ -105,12 +105,12 @@ static int has_code(int major, int minor)
     return built[n - 1] <= version;
 }
 
-/* How many GPUs can run this module; the sentence tells of the last that cannot. *found = CUDA's number of the nth
- * that can. */
+/* Returns how many GPUs can run this module. *found becomes CUDA's number of the nth of them, and the reason is that of
+ * the last GPU that cannot. */
 static int usable(int nth, int *found, char *reason, size_t size)
 {
     int n = 0, n_usable = 0;
-    cudaError_t e = cudaGetDeviceCount(&n); /* leaves n alone when there is no driver */
+    cudaError_t e = cudaGetDeviceCount(&n); /* It leaves n alone when there is no driver. */
     if (e == cudaErrorInsufficientDriver)
         snprintf(reason, size, "no NVIDIA driver, or one too old for CUDA %d.%d", CUDART_VERSION / 1000,
                  CUDART_VERSION % 1000 / 10);
@@ -151,9 +151,9 @@ static void dev_close(void *device)
     struct device *d = (struct device *)device;
     if (!d)
         return;
-    assert(d->live_bytes == 0); /* the caller frees all before it closes */
-    dev_trim(d);                /* waits */
-    /* On a lost device these fail, and the process is about to leave; there is nobody to tell. */
+    assert(d->live_bytes == 0); /* The caller frees everything before it closes the device. */
+    dev_trim(d);                /* This waits for the stream. */
+    /* These fail on a lost device. Then the process is about to exit, so the errors are ignored. */
     for (int i = 0; i < SDD_N_MARKS; i++)
         if (d->marks[i])
             (void)result(d, cudaEventDestroy(d->marks[i]));
@@ -165,7 +165,7 @@ static void dev_close(void *device)
     free(d);
 }
 
-/* What open needs from CUDA, in order; *step names what failed. */
+/* Sets up what the device needs from CUDA, in order. *step names the call that failed. */
 static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const char **step)
 {
     cudaError_t e;
@@ -188,7 +188,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     *step = "cudaMemPoolCreate";
     if ((e = cudaMemPoolCreate(&d->pool, &props)) != cudaSuccess)
         return e;
-    uint64_t keep_all = UINT64_MAX; /* a wait gives nothing back to the system: trim does */
+    uint64_t keep_all = UINT64_MAX; /* Only dev_trim returns memory to the system. */
     *step = "cudaMemPoolSetAttribute";
     if ((e = cudaMemPoolSetAttribute(d->pool, cudaMemPoolAttrReleaseThreshold, &keep_all)) != cudaSuccess)
         return e;
@@ -199,7 +199,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     *step = "pinning host memory";
     if ((e = stage_open(&d->stage, d->stream)) != cudaSuccess)
         return e;
-    *step = "loading the kernels"; /* now, not one by one at their first launch */
+    *step = "loading the kernels"; /* Else each would be loaded at its first launch. */
     struct cudaFuncAttributes attributes;
     for (int i = 0; i < SDD_N_KERNELS; i++)
         if ((e = cudaFuncGetAttributes(&attributes, kernel_table[i]->function)) != cudaSuccess)
@@ -207,7 +207,7 @@ static cudaError_t set_up(struct device *d, struct cudaDeviceProp *prop, const c
     return cudaSuccess;
 }
 
-/* The module has no sdd_fail of its own. */
+/* Sets the error. The module is not linked with sdd_fail. */
 __attribute__((format(printf, 3, 4))) static int fail(struct sdd_error *err, int code, const char *format, ...)
 {
     if (err) {
@@ -253,7 +253,7 @@ static int dev_threads(void *device)
     return 0;
 }
 
-/* Memory that only the pool's cache holds counts as free: the pool gives it to the next allocation. */
+/* Memory that only the pool's cache holds counts as free, because the pool gives it to the next allocation. */
 static int dev_memory(void *device, int64_t *free_bytes, int64_t *total_bytes)
 {
     struct device *d = (struct device *)device;
@@ -280,7 +280,7 @@ static int dev_alloc(void *device, int64_t bytes, void **out)
     int code = enter(d);
     if (code == SDD_OK)
         code = result(d, cudaMallocFromPoolAsync(out, n, d->pool, d->stream));
-    if (code == SDD_ENO_MEMORY) { /* the pool may hold enough in pieces: give them back, try once more */
+    if (code == SDD_ENO_MEMORY) { /* The pool may hold enough in pieces, so they are returned first. */
         dev_trim(d);
         if ((code = enter(d)) == SDD_OK)
             code = result(d, cudaMallocFromPoolAsync(out, n, d->pool, d->stream));
@@ -298,7 +298,7 @@ static void dev_free(void *device, void *memory, int64_t bytes)
     if (!memory)
         return;
     d->live_bytes -= bytes;
-    (void)result(d, cudaSetDevice(d->index)); /* also on a failed device: not every error loses the context */
+    (void)result(d, cudaSetDevice(d->index)); /* Not every error loses the context, so memory is freed. */
     (void)result(d, cudaFreeAsync(memory, d->stream));
 }
 
@@ -334,7 +334,7 @@ static void dev_trim(void *device)
     struct device *d = (struct device *)device;
     host_cache_trim(&d->cache);
     (void)result(d, cudaSetDevice(d->index));
-    if (d->pool && finish(d) == SDD_OK) /* only what has been freed by now can go */
+    if (d->pool && finish(d) == SDD_OK) /* Only memory whose free has run can be returned. */
         (void)result(d, cudaMemPoolTrimTo(d->pool, 0));
     (void)result(d, ring_trim(&d->ring));
 }
@@ -419,8 +419,8 @@ static void dev_l2_window(void *device, void *memory, int64_t bytes)
     d->kept.missProp = cudaAccessPropertyNormal;
 }
 
-/* A size query that fails has nowhere to say so: the call that follows it does. Never 0, because CUB takes NULL
- * for a query. */
+/* Returns the scratch bytes of a CUB call. A failed query is reported by the call that follows it. The size is never 0,
+ * because CUB takes NULL for a query. */
 static int64_t scratch_size(struct device *d, cudaError_t e, size_t bytes)
 {
     (void)result(d, e);
@@ -499,7 +499,7 @@ static int dev_elapsed(void *device, int from_slot, int to_slot, double *seconds
     return code;
 }
 
-/* In the order of struct sdd_backend. */
+/* The functions are in the order of struct sdd_backend. */
 static const struct sdd_backend backend = {
     SDD_ABI_HASH,
     "cuda",

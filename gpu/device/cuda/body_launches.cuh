@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* body_launches.cuh: a __global__ function and its record of a kernel's portable body: a thread an item, or a block a
- * tile. */
+/* body_launches.cuh: macros that make a __global__ function and its record from a kernel's portable body, with a thread
+ * for each item or a block for each tile. */
 #ifndef SDD_BODY_LAUNCHES_CUH
 #define SDD_BODY_LAUNCHES_CUH
 #include "gpu/device/cuda/kernels_cuda.h"

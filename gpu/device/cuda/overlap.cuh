@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* overlap.cuh: from compute capability 9.0 on a launch begins while those before it in the stream end: its blocks are
- * placed as soon as all of the one before have let it, and then wait for them. A kernel that lets the next begin has
- * waited itself, so of two launches only neighbours ever run together. */
+/* overlap.cuh: lets a launch begin while the one before it in the stream ends (programmatic dependent launch, compute
+ * capability 9.0 on). Its blocks are placed once all blocks of the launch before have allowed it, and then wait for
+ * them. A kernel allows the next launch only after it has waited itself, so at most two neighbouring launches overlap.
+ */
 #ifndef SDD_OVERLAP_CUH
 #define SDD_OVERLAP_CUH
 
-/* All launches before this one are over, and what they wrote is there. */
+/* Waits until all launches before this one have ended and what they wrote is visible. */
 static __device__ __forceinline__ void overlap_wait()
 {
 #if __CUDA_ARCH__ >= 900
@@ -13,7 +14,7 @@ static __device__ __forceinline__ void overlap_wait()
 #endif
 }
 
-/* First in a kernel. */
+/* Waits for the launches before and allows the next one. It is the first call of a kernel. */
 static __device__ __forceinline__ void overlap_begin()
 {
     overlap_wait();

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pinned_ring.h: some blocks of pinned host memory, for results that are given back soon: the device copies to them by
- * itself. Each is pinned when it is first needed, at 0.3 ms/MB, and stays until the ring is trimmed. Where no more
- * can be pinned results lie in ordinary memory: that is no failure. Threads: one at a time on a ring. */
+/* pinned_ring.h: a few blocks of pinned host memory for results that are freed soon, to which the device copies
+ * directly. A block is pinned when it is first needed, at 0.3 ms/MB, and stays until the ring is trimmed. When no more
+ * memory can be pinned, results lie in ordinary memory, which is no failure.
+ * Threads  one at a time on a ring */
 #ifndef SDD_PINNED_RING_H
 #define SDD_PINNED_RING_H
 #include <cuda_runtime.h>
 
-#define RING_BLOCKS 8         /* two streams and what is made together with others */
-#define RING_BYTES (9u << 20) /* of a block: the least piece of a frame that leaves in pieces, and its rounding */
+#define RING_BLOCKS 8         /* Enough for two streams and a batch. */
+#define RING_BYTES (9u << 20) /* The size of a block: the smallest piece of a streamed frame, and its rounding. */
 
 struct pinned_ring {
-    void *block[RING_BLOCKS]; /* NULL: not needed yet */
+    void *block[RING_BLOCKS]; /* NULL when it was not needed yet. */
     int taken[RING_BLOCKS];
-    int refused; /* no more could be pinned */
+    int refused; /* Whether pinning more memory failed. */
 };
 
-/* The block that begins at `memory`; RING_BLOCKS: none. */
+/* Returns the block that begins at `memory`, or RING_BLOCKS when there is none. */
 static int ring_find(const struct pinned_ring *r, const void *memory)
 {
     int i = 0;
@@ -24,7 +25,7 @@ static int ring_find(const struct pinned_ring *r, const void *memory)
     return i;
 }
 
-/* NULL: all are taken, or no more memory can be pinned. */
+/* Takes a free block. Returns NULL when all are taken or no more memory can be pinned. */
 static void *ring_take(struct pinned_ring *r)
 {
     int i = 0;
@@ -33,7 +34,7 @@ static void *ring_take(struct pinned_ring *r)
     if (i == RING_BLOCKS || (!r->block[i] && r->refused))
         return NULL;
     if (!r->block[i] && cudaHostAlloc(&r->block[i], RING_BYTES, cudaHostAllocDefault) != cudaSuccess) {
-        (void)cudaGetLastError(); /* of a device that is lost the next call tells */
+        (void)cudaGetLastError(); /* If the device is lost, the next call fails too. */
         r->refused = 1;
         return r->block[i] = NULL;
     }
@@ -41,7 +42,7 @@ static void *ring_take(struct pinned_ring *r)
     return r->block[i];
 }
 
-/* Blocks that nobody has go back to the system; no copy to them may be under way. */
+/* Returns free blocks to the system. No copy to them may be in progress. */
 static cudaError_t ring_trim(struct pinned_ring *r)
 {
     cudaError_t first = cudaSuccess;

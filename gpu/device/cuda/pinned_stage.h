@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pinned_stage.h: a little pinned host memory through which copies between a stream and ordinary memory go: threads
- * fill or empty one half of it while the stream reads or fills the other. Threads: one at a time on a stage. */
+/* pinned_stage.h: a little pinned host memory through which copies between a stream and ordinary memory go. Threads
+ * fill or empty one half of it while the stream reads or fills the other.
+ * Threads  one at a time on a stage */
 #ifndef SDD_PINNED_STAGE_H
 #define SDD_PINNED_STAGE_H
 #include <cuda_runtime.h>
@@ -9,19 +10,20 @@
 
 #define STAGE_BYTES (8u << 20)
 #define STAGE_HALF (STAGE_BYTES / 2)
-#define STAGE_LONG (1u << 20)   /* longer uploads go through the two halves in turn, .. */
-#define STAGE_SHORT (32u << 10) /* and longer downloads: CUDA's own way to ordinary memory is quick for less */
-#define STAGE_THREADS 8         /* one core fills or empties the stage at a third of what PCIe takes and gives */
-#define STAGE_PART (256u << 10) /* what is worth a thread */
+#define STAGE_LONG (1u << 20) /* Uploads longer than this alternate between the two halves. */
+#define STAGE_SHORT                                                                                                    \
+    (32u << 10)         /* Downloads longer than this use the stage; CUDA's own copy is quick for shorter ones. */
+#define STAGE_THREADS 8 /* One core fills or empties the stage at a third of the rate of PCIe. */
+#define STAGE_PART (256u << 10) /* The least bytes that are worth a thread. */
 
 struct pinned_stage {
-    cudaStream_t stream; /* the caller's */
+    cudaStream_t stream; /* Owned by the caller. */
     char *memory;
-    cudaEvent_t done[2]; /* the stream has read or written this half */
-    size_t used;         /* bytes that the stream may still read */
+    cudaEvent_t done[2]; /* Recorded when the stream has read or written this half. */
+    size_t used;         /* The bytes that the stream may still read. */
 };
 
-/* What it made before it failed is stage_close's to give back. */
+/* Opens the stage. After a failure stage_close frees what was made before it. */
 static cudaError_t stage_open(struct pinned_stage *s, cudaStream_t stream)
 {
     s->stream = stream;
@@ -31,7 +33,7 @@ static cudaError_t stage_open(struct pinned_stage *s, cudaStream_t stream)
     return e;
 }
 
-/* The first error. Nothing may be under way. */
+/* Frees the stage and returns the first error. No copy may be in progress. */
 static cudaError_t stage_close(struct pinned_stage *s)
 {
     cudaError_t first = s->memory ? cudaFreeHost(s->memory) : cudaSuccess;
@@ -42,7 +44,7 @@ static cudaError_t stage_close(struct pinned_stage *s)
     return first;
 }
 
-/* Waits for all that the stream has to do. */
+/* Waits for all work of the stream. */
 static cudaError_t stage_wait(struct pinned_stage *s)
 {
     s->used = 0;
@@ -80,7 +82,8 @@ static cudaError_t stage_up_long(struct pinned_stage *s, char *to, const char *f
     return e;
 }
 
-/* The source is free on return; the stage is not: what comes next waits for it. */
+/* Copies to the device. On return the source may be changed, but the stage is still in use, and the next copy waits for
+ * it. */
 static cudaError_t stage_up(struct pinned_stage *s, char *to, const char *from, size_t n)
 {
     if (n > STAGE_LONG)
@@ -94,7 +97,7 @@ static cudaError_t stage_up(struct pinned_stage *s, char *to, const char *from, 
     return cudaMemcpyAsync(to, staged, n, cudaMemcpyHostToDevice, s->stream);
 }
 
-/* All of it has arrived on return. */
+/* Copies from the device. All bytes have arrived on return. */
 static cudaError_t stage_down(struct pinned_stage *s, char *to, const char *from, size_t n)
 {
     cudaError_t e = s->used ? stage_wait(s) : cudaSuccess;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prims.h: scan and sort by CUB, for backend_cuda.cu. They are compiled by themselves, because CUB takes a minute to
- * compile and kernels change often.
+/* prims.h: scan and sort by CUB, for backend_cuda.cu. They have a translation unit of their own, because CUB takes a
+ * minute to compile and kernels change often.
  * Both are called as in CUB. With scratch NULL they queue nothing and set *bytes to the scratch that is needed, which
  * depends on n, bits and the GPU alone. Else they queue the work on the stream, with scratch[*bytes] on the device,
  * which the caller frees after it has run. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room_launches.cuh: ends the unit that list-kernels makes for a room: every kernel of the room as a __global__
- * function with a record for the module's table. A thread makes an item, a block a tile. A tuned form brings its own
- * function, g_NAME, and the number of threads of its blocks, NAME_threads; a block takes an item or tile.
+/* room_launches.cuh: the end of the translation unit that list-kernels makes for nvcc and each room. It turns every
+ * kernel of the room into a __global__ function with a record for the module's table. A thread makes an item, a block a
+ * tile. A tuned form has its own function, g_NAME, and the number of threads of its blocks, NAME_threads; each of its
+ * blocks makes one item or tile.
  * SDD_ROOM_KERNELS names the room's list of kernels. */
 #include "gpu/device/cuda/body_launches.cuh"
 

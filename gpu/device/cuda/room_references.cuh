@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* room_references.cuh: ends the second unit that list-kernels makes for a room with tuned forms: the references that
- * these are held to (SDD_REFERENCE). It includes none of the tuned forms. SDD_ROOM_KERNELS names the room's list of
- * kernels. */
+/* room_references.cuh: the end of the second translation unit that list-kernels makes for a room with tuned forms. It
+ * turns the references, with which tests and benches compare the tuned forms (SDD_REFERENCE), into __global__
+ * functions. It includes none of the tuned forms. SDD_ROOM_KERNELS names the room's list of kernels. */
 #include "gpu/device/cuda/body_launches.cuh"
 
 enum { reference_threads = 256 };

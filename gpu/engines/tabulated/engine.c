@@ -70,8 +70,9 @@ static int check_triangles(const sdd_topology *t, const struct sdd_refine_reques
     return check_level(r, TABULATED_MAX_LEVEL, err);
 }
 
-/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? For few levels they do so only for points of
- * the limit surface, which take one step more. For triangles a GPU makes tangents, and rows of few levels, one by one. */
+/* Do tables take less time than the steps of mesh-matrix (docs/figures.md)? For few levels they do so only for points
+ * of the limit surface, which take one step more. For triangles a GPU makes tangents, and rows of few levels, one by
+ * one. */
 static int pays(const sdd_topology *t, const struct sdd_refine_request *r)
 {
     const int limit_points = r->surface == SDD_SURFACE_LIMIT && !(r->include & ENGINE_AROUND);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* level_widths: the kernels of a level over rows of one to three floats, such as UVs. Those of positions are kernels
- * of their own, in which the width is a constant.
- * Shapes  as the kernel that each is of; rows of `width`
- * Shape   item, n as that kernel      Cost  as that kernel, a float 4 B
- * Result  as that kernel, component by component      Source  that kernel      Threads any queue */
+/* level_widths: the kernels of a level over rows of one to three floats, such as UVs. Positions have kernels of their
+ * own, in which the width is a constant.
+ * Shapes  as the kernel for positions, with rows of `width`
+ * Launch  item, n as for that kernel
+ * Cost    as that kernel, 4 B a float
+ * Result  as that kernel, component by component
+ * Threads any queue
+ * Source  as that kernel */
 #ifndef SDD_K_LEVEL_WIDTHS_H
 #define SDD_K_LEVEL_WIDTHS_H
 #include "gpu/levels/kernels/loop_inside.k.h"
@@ -13,7 +16,7 @@
 #include "gpu/levels/mm_inside.k.h"
 #include "gpu/levels/mm_seams.k.h"
 
-/* ROW(kernel, the one for positions, what makes an item of either). */
+/* Each row is ROW(kernel, the kernel for positions, the function that makes an item of either). */
 #define SDD_LEVEL_WIDTHS(ROW)                                                                                          \
     ROW(mm_faces_n, mm_faces, sdd_mean_of_face)                                                                        \
     ROW(mm_first_n, mm_first, sdd_first_row)                                                                           \
@@ -29,7 +32,7 @@
     };                                                                                                                 \
     SDD_FN void k_##name(int64_t i, const struct name##_args *a)                                                       \
     {                                                                                                                  \
-        if (sdd_is_uv(a->width)) /* a constant from here on */                                                         \
+        if (sdd_is_uv(a->width)) /* Here the width is a constant. */                                                   \
             item(i, &a->base, sdd_uv());                                                                               \
         else                                                                                                           \
             item(i, &a->base, a->width);                                                                               \

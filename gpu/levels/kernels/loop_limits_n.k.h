@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loop_limits_n: limit positions of loop_finish over rows of one to three floats, such as UVs.
  * Shapes  control mesh, from[n] rows of level L in grid order, weights -> out[n] rows
- * Shape   item, n grid points      Cost  as loop_finish without normals, a float 4 B
+ * Launch  item, n grid points
+ * Cost    as loop_finish without normals, 4 B a float
  * Result  as loop_finish, component by component
- * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h      Threads any queue */
+ * Threads any queue
+ * Source  Loop 1987; OpenSubdiv sdc/loopScheme.h */
 #ifndef SDD_K_LOOP_LIMITS_N_H
 #define SDD_K_LOOP_LIMITS_N_H
 #include "gpu/levels/loop_finish.k.h"
@@ -29,7 +31,7 @@ SDD_FN void sdd_loop_limit_row(int64_t i, const struct loop_limits_n_args *a, st
 
 SDD_FN void k_loop_limits_n(int64_t i, const struct loop_limits_n_args *a)
 {
-    if (sdd_is_uv(a->width)) /* a constant from here on */
+    if (sdd_is_uv(a->width)) /* Here the width is a constant. */
         sdd_loop_limit_row(i, a, sdd_uv());
     else
         sdd_loop_limit_row(i, a, a->width);

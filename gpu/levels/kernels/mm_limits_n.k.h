@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mm_limits_n: limit positions of mm_finish over rows of one to three floats, such as UVs.
  * Shapes  control mesh, from[n] rows of level L in grid order -> out[n] rows
- * Shape   item, n grid points      Cost  as mm_finish without normals, a float 4 B
+ * Launch  item, n grid points
+ * Cost    as mm_finish without normals, 4 B a float
  * Result  as mm_finish, component by component
- * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h      Threads any queue */
+ * Threads any queue
+ * Source  Halstead et al. 1993; OpenSubdiv sdc/catmarkScheme.h */
 #ifndef SDD_K_MM_LIMITS_N_H
 #define SDD_K_MM_LIMITS_N_H
 #include "gpu/levels/mm_finish.k.h"
@@ -28,7 +30,7 @@ SDD_FN void sdd_limit_row(int64_t i, const struct mm_limits_n_args *a, struct sd
 
 SDD_FN void k_mm_limits_n(int64_t i, const struct mm_limits_n_args *a)
 {
-    if (sdd_is_uv(a->width)) /* a constant from here on */
+    if (sdd_is_uv(a->width)) /* Here the width is a constant. */
         sdd_limit_row(i, a, sdd_uv());
     else
         sdd_limit_row(i, a, a->width);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grid_uvs.cuh: kernels/grid_uvs.k.h for a block an item: a thread a row. Of rows of two floats the ends of the
- * lines and the corners of the grids that an item reaches into are made once and meet in shared memory. The bits are
- * those of the reference. */
+/* grid_uvs.cuh: the tuned form of kernels/grid_uvs.k.h, with a block for each item and a thread for each row. It gives
+ * the bits of the reference. It wins because the block makes the ends of the lines and the corners of the grids that an
+ * item touches once, in shared memory, where the reference makes them again for each row. */
 #ifndef SDD_GRID_UVS_CUH
 #define SDD_GRID_UVS_CUH
 #include "gpu/device/cuda/overlap.cuh"
@@ -9,10 +9,12 @@
 
 enum { grid_uvs_threads = 128 };
 
-#define UVS_ENDS (SDD_LINEAR_EACH + 2) /* of lines of one row; grids have two, and at least .. */
-#define UVS_INSIDE 4                   /* .. as many rows */
+/* The most entries that an item needs in shared memory: one for each line, which may have a single row. A grid takes
+ * two entries. */
+#define UVS_ENDS (SDD_LINEAR_EACH + 2)
+#define UVS_INSIDE 4 /* The least rows inside a grid for which grids are shared. */
 
-/* n / d, rounded down: n has few bits. */
+/* Returns n / d, rounded down. n is small enough that a float product is exact enough. */
 static __device__ __forceinline__ int uvs_part(int n, float one_of_d)
 {
     return (int)(((float)n + 0.5f) * one_of_d);
@@ -23,7 +25,7 @@ static __device__ __forceinline__ void uvs_out(const grid_uvs_args &a, int64_t r
     sdd_row_out(a.out, &a.as, (uint32_t)row, sdd_uv(), sdd_vec3_of(u, v, 0.0f));
 }
 
-/* Rows [low, end), all of them on lines; `first`: that of the first line. */
+/* Makes rows [low, end), which are all on lines. `first` is the first row of the first line. */
 static __device__ __forceinline__ void uvs_lines(const grid_uvs_args &a, int64_t first, int64_t low, int64_t end,
                                                  float4 *ends)
 {
@@ -55,7 +57,7 @@ static __device__ __forceinline__ void uvs_lines(const grid_uvs_args &a, int64_t
     }
 }
 
-/* .. all of them inside grids. */
+/* Makes rows [low, end), which are all inside grids. `first` is the first row inside the first grid. */
 static __device__ __forceinline__ void uvs_inside(const grid_uvs_args &a, int64_t first, int64_t low, int64_t end,
                                                   float4 *ends)
 {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tile_vertex_faces: for each vertex the sum of what the faces around it have, and how many they are.
- * Shapes  tiles (tiles.h), value[F][3] f32 -> of each vertex that a tile owns sum[V][3] f32, count[V] i32
- * Shape   tile, n tiles
- * Cost    2 B read a corner, 6 B a face and 4 B a vertex of a tile, 12 B a face of a vertex, cached; 16 B written a
+/* tile_vertex_faces: for each vertex, the sum of the values of the faces around it, and their number.
+ * Shapes  tiles (tiles.h), value[F][3] f32 -> sum[V][3] f32, count[V] i32, for each vertex that a tile owns
+ * Launch  tile, n tiles
+ * Cost    2 B read a corner, 6 B a face and 4 B a vertex of a tile, 12 B (cached) a face of a vertex; 16 B written a
  *         vertex
- * Result  the faces of a vertex are added in ascending order of the mesh's numbers, so how the mesh is cut does not
- *         show
- * Source  Mahmoud et al. 2021, RXMesh: the query VF      Threads any queue */
+ * Result  The faces of a vertex are added in ascending order of the mesh's numbers, so the sums do not depend on how
+ *         the mesh is cut.
+ * Threads any queue
+ * Source  Mahmoud et al. 2021, RXMesh: the query VF */
 #ifndef SDD_K_TILE_VERTEX_FACES_H
 #define SDD_K_TILE_VERTEX_FACES_H
 #include "gpu/kernel/tile.h"
@@ -36,9 +37,9 @@ SDD_FN void sdd_tile_sort(uint16_t *row, int32_t n, const uint32_t *id)
 SDD_FN void k_tile_vertex_faces(int64_t tile, const struct tile_vertex_faces_args *a)
 {
     SDD_SHARED(uint16_t, corner_vertex, SDD_TILE_CORNERS);
-    SDD_SHARED(uint16_t, row, SDD_TILE_CORNERS); /* the faces of each vertex, vertex after vertex */
+    SDD_SHARED(uint16_t, row, SDD_TILE_CORNERS); /* The faces of each vertex, vertex after vertex. */
     SDD_SHARED(uint32_t, id, SDD_TILE_FACES);
-    SDD_SHARED(int32_t, end, SDD_TILE_VERTICES); /* of each vertex' row */
+    SDD_SHARED(int32_t, end, SDD_TILE_VERTICES); /* Where the row of each vertex ends. */
     SDD_SHARED(int32_t, scratch, SDD_TILE_VERTICES);
     const struct sdd_tile t = a->tiles.tile[tile];
     const uint16_t *face_end = a->tiles.face_end + t.first_face;
@@ -54,7 +55,7 @@ SDD_FN void k_tile_vertex_faces(int64_t tile, const struct tile_vertex_faces_arg
         (void)sdd_tile_add(end + corner_vertex[c], 1);
     SDD_SYNC;
     sdd_tile_scan(end, scratch, t.n_vertices);
-    SDD_EACH (f, t.n_faces) /* what is where a row begins goes on to where it ends */
+    SDD_EACH (f, t.n_faces) /* Each entry of `end` begins at the start of its row and moves to its end. */
         for (int32_t c = f > 0 ? face_end[f - 1] : 0; c < face_end[f]; c++)
             row[sdd_tile_add(end + corner_vertex[c], 1)] = (uint16_t)f;
     SDD_SYNC;
