@@ -7,7 +7,7 @@
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
 #define TABLE_TERMS 12 /* The most terms of a vertex of up to five quads, and of its edges. */
-#define TABLE_SOME 4   /* The terms of a quad's face point. */
+#define TABLE_SOME 4   /* The terms loaded at a time, which suffice for the face point of a quad. */
 
 /* Makes rows of one mesh. Floats beyond the third become 0. */
 static __device__ __forceinline__ void table_first_rows(const sdd_first_step &a, uint32_t item, const float *from,
