@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine_api.h: the door of what engines and their caller agree on. An engine is host C over a device, called by
+/* engine_api.h: the contract between engines and their caller. An engine is host C over a device, called by
  * refine/. It makes positions, normals and tangents in grid order, and may have a way of its own to refine rows of
  * other values. Indices and linear UVs are formulas over the topology and belong to no engine, except under sqrt3.
  * An engine is a folder of engines/ and a row of refine/engines.c. No engine knows another, and nothing below

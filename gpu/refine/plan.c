@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* plan.c: a plan says how a request is answered on one topology: which engine, which blocks, how much memory. Whoever
- * refines by it has nothing left to decide. */
+/* plan.c: makes plans. A plan says how a request is answered on one topology: which engine, which blocks, how much
+ * memory. It leaves nothing to decide for refine.c, which runs it. */
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
 #include "gpu/refine/planner.h"

@@ -9,7 +9,7 @@
 
 #define N_KINDS 4
 
-/* What is remembered of frames of the same level and blocks. */
+/* What is remembered of frames with the same level, surface and blocks beside positions. */
 struct kind {
     uint64_t asked; /* The number of the latest request for the kind; 0 when the entry is unused. */
     int level, surface, around;

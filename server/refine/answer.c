@@ -18,7 +18,8 @@ struct sender {              /* The reference of one answer to a frame. */
     struct list late; /* Linked into sending->late while it waits. */
 };
 
-/* Marks the connection as at work while it waits for the frame, because the device is late and not the client. */
+/* Lets the answer sleep until more of its frame arrives. The connection counts as at work meanwhile, because the device
+ * is late and not the client. */
 static ssize_t wait_for_more(struct sender *s)
 {
     if (s->service->sending->cut || s->frame->lost)

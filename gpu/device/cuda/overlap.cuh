@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* overlap.cuh: lets a launch begin while the one before it in the stream ends (programmatic dependent launch, compute
  * capability 9.0 on). Its blocks are placed once all blocks of the launch before have allowed it, and then wait for
- * them. A kernel allows the next launch only after it has waited itself, so at most two neighbouring launches overlap.
- */
+ * them. A kernel allows the next launch only after it has waited itself, so only two neighbouring launches overlap. */
 #ifndef SDD_OVERLAP_CUH
 #define SDD_OVERLAP_CUH
 

@@ -10,10 +10,9 @@
 
 #define STAGE_BYTES (8u << 20)
 #define STAGE_HALF (STAGE_BYTES / 2)
-#define STAGE_LONG (1u << 20) /* Uploads longer than this alternate between the two halves. */
-#define STAGE_SHORT                                                                                                    \
-    (32u << 10)         /* Downloads longer than this use the stage; CUDA's own copy is quick for shorter ones. */
-#define STAGE_THREADS 8 /* One core fills or empties the stage at a third of the rate of PCIe. */
+#define STAGE_LONG (1u << 20)   /* Uploads longer than this alternate between the two halves. */
+#define STAGE_SHORT (32u << 10) /* Downloads up to this use CUDA's own copy, which is quick for them. */
+#define STAGE_THREADS 8         /* One core fills or empties the stage at a third of the rate of PCIe. */
 #define STAGE_PART (256u << 10) /* The least bytes that are worth a thread. */
 
 struct pinned_stage {

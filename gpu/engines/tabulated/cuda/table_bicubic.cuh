@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_bicubic.cuh: the bicubic pieces of table_points.cuh. A warp makes as many at once as give each lane a column of
- * points; what is inside a piece, or a whole quad, meets in shared memory and leaves it as its rows follow each other,
- * 16 bytes a lane. Meanwhile points of the next are on their way. */
+/* table_bicubic.cuh: the bicubic pieces of table_points.cuh. A warp makes as many pieces at once as give each lane a
+ * column of points. It wins over the plain body because a lane shares the sums along x among the points of its column,
+ * because the points inside a piece, or a regular quad, are gathered in shared memory and stored in the order of their
+ * rows, 16 bytes a lane, and because the points of the next pieces are fetched meanwhile. */
 #ifndef SDD_TABLE_BICUBIC_CUH
 #define SDD_TABLE_BICUBIC_CUH
 #include "gpu/engines/tabulated/cuda/table_fused_first_pass.cuh"
 #include "gpu/engines/tabulated/cuda/table_put.cuh"
 #include <cuda_pipeline_primitives.h>
 
-#define TABLE_WARPS SDD_TABLE_GROUP /* of a block */
+#define TABLE_WARPS SDD_TABLE_GROUP /* The warps of a block. */
 enum { table_points_threads = 32 * TABLE_WARPS };
 static_assert(table_points_threads == SDD_TABLE_THREADS, "an item is a block");
 
-#define TABLE_SLAB 768                 /* floats */
-#define TABLE_FLOATS 896               /* of points and a slab, of as many pieces as a warp makes at once */
-#define TABLE_ROWS 8                   /* of 2 x 15 or of 31 points, which fit */
-#define TABLE_PIECES SDD_TABLE_ONCE(1) /* of a warp at once, at most */
+#define TABLE_SLAB 768   /* The floats of a slab: points that wait to be stored. */
+#define TABLE_FLOATS 896 /* The floats of the points and the slab of the pieces that a warp makes at once. */
+#define TABLE_ROWS 8     /* The rows of 2 x 15 or of 31 points that fit a slab. */
+#define TABLE_PIECES SDD_TABLE_ONCE(1) /* The most pieces that a warp makes at once. */
 #define TABLE_APART (4 * SDD_TABLE_REGULAR + 4)
 
-/* What a warp has of its pieces: points around them, or around their whole quads, then the slab, points inside; those
- * at the bottom, then those towards the face's point. Then what registers have no room for, and local memory is too far
- * away: rows of the points around whole quads, of other pieces the vertices', the pieces, each in two lists, of which
- * other pieces use one, and where they end. What is not taken of shared memory caches columns and tables. */
+/* The shared memory of a warp. `points` holds the points around its pieces or their regular quads, then the slab of the
+ * points inside. `line` holds the points at the bottom of the pieces, then those towards the face point. The rest does
+ * not fit into registers, and local memory is too slow for it: the rows of the points around regular quads or of the
+ * vertices of other pieces, the pieces, each in two lists of which other pieces use one, and where the pieces end. The
+ * struct is small, because the shared memory that is left over caches columns and tables. */
 struct table_warp {
     alignas(16) float points[TABLE_FLOATS];
     alignas(16) float line[3 * 32];
@@ -30,8 +32,9 @@ struct table_warp {
     int end;
 };
 
-/* Which piece of those that a warp makes at once a lane has, and which column of its points, x = 1 .. 2^LOG; made: the
- * piece is there, and no lane before has it. A piece's lanes are neighbours: they get its points in half the time. */
+/* The piece of a lane, among those that a warp makes at once, and its column of points, x = 1 to 2^LOG. `made` says
+ * that the piece exists and no lane before has the same column. The lanes of a piece are neighbours, because then they
+ * load its points in half the time. */
 struct table_place {
     int piece, x;
     bool made;
@@ -44,18 +47,19 @@ template <int LOG> static __device__ __forceinline__ table_place table_place_of(
     return {own % pieces, lane % m + 1, own < n_pieces};
 }
 
-/* Rows of W words, 2^LOG cells along a piece. Points inside are made some rows at a time: all, or a power of two of
- * them and in the end one that is not put. Those of a whole quad leave as one run, where they fit, others piece by
- * piece. apart: words from a run to the next, of which it may begin up to three later (table_phase); columns of
- * pieces of three words a row that leave one by one are in different banks of shared memory. */
+/* The layout of pieces with rows of W words and 2^LOG cells along a side. The points inside are made some rows at a
+ * time: all rows, or a power of two of them, where the last is not stored. The points of a regular quad are stored as
+ * one run where they fit, others piece by piece. `apart` is the number of words from a run to the next, of which up to
+ * three are skipped for alignment (table_phase). It puts the columns of pieces with three words a row, stored one by
+ * one, into different banks of shared memory. */
 template <int W, int LOG> struct table_shape {
-    static constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1); /* a column of points a lane */
+    static constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1); /* A lane has a column of points. */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TABLE_SLAB ? m - 1 : TABLE_ROWS;
     static constexpr int all = rows * width, parts = rows == m - 1 ? 1 : (m - 2 + rows) / rows;
-    static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* of whole quads, pieces of a run */
+    static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* Pieces of a regular quad in a run. */
     static constexpr int apart = LOG < 2 ? all / 4 * 4 + 8 : (all + 34 - W * m) / 32 * 32 + W * m;
     static constexpr int apart_whole = together > 1 ? 4 * all + 4 : apart;
-    static constexpr int slab = TABLE_APART * pieces; /* after the points */
+    static constexpr int slab = TABLE_APART * pieces; /* It follows the points. */
     static_assert(slab + apart * pieces <= TABLE_FLOATS && slab + apart_whole * pieces / together <= TABLE_FLOATS,
                   "pieces fit");
     static_assert(W * m * pieces <= 3 * 32 &&
@@ -63,20 +67,19 @@ template <int W, int LOG> struct table_shape {
                   "their sides fit");
 };
 
-/* Floats of the point a lane reads, and of a piece's. */
+/* The floats of a point as a lane reads it, and those of all points of a piece. */
 template <int N> struct table_point {
     static constexpr int wide = N == 3 ? 4 : N, apart = SDD_TABLE_REGULAR * wide + 4;
 };
 
-/* Pieces of a warp: those that it makes at once from the first, then those that are as many further on as the warps of
- * its block make. */
+/* The pieces of a warp. It makes the first ones at once, then skips those that the other warps of its block make. */
 struct table_span {
     int first, end;
-    bool whole, waits; /* waits: for whatever is before */
+    bool whole, waits; /* `waits` says that the pieces need the launch before. */
 };
 
-/* A first step that is a launch is the one before, so those before that are over, and pieces of whole quads need not
- * wait for it. */
+/* Pieces of regular quads need not wait for a first step that is a launch of its own. It is the launch before this one,
+ * so the launches before it have ended. */
 static __device__ __forceinline__ table_span table_span_of(const table_points_args &a, int64_t group)
 {
     const sdd_table_some some = sdd_table_some_of(&a, group);
@@ -88,7 +91,7 @@ static __device__ __forceinline__ table_span table_span_of(const table_points_ar
     return s;
 }
 
-/* Pieces on their way to shared memory, past the registers: of those past the last what that has. */
+/* Starts to copy pieces to shared memory without registers. Numbers past the last piece copy the last one again. */
 static __device__ __forceinline__ void table_fetch_own(const table_points_args &a, int first, int n, int last,
                                                        sdd_table_quad *own)
 {
@@ -97,14 +100,15 @@ static __device__ __forceinline__ void table_fetch_own(const table_points_args &
         __pipeline_memcpy_async(own + lane, a.regular + min(first + lane, last), sizeof *a.regular);
 }
 
-/* The pieces that a warp makes at once, and the rows of what is around them. turn: of its two lists, that of these
- * pieces. DENSE: there is nothing between control rows. Here pieces that are no parts of whole quads, of which a warp
- * makes no others: rows of level 1, which may lie anywhere. */
+/* The pieces that a warp makes at once, and the rows of the points around them. `turn` says which of the two lists has
+ * these pieces. DENSE says that control rows follow each other without gaps. This form is for pieces that do not belong
+ * to regular quads, whose rows of level 1 may lie anywhere; a warp makes them once and has no next ones. */
 template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
-    static constexpr int pieces = table_shape<N, LOG>::pieces, loads = (pieces + 1) / 2; /* a lane's */
+    static constexpr int pieces = table_shape<N, LOG>::pieces, loads = (pieces + 1) / 2; /* The loads of a lane. */
     static constexpr int turn = 0;
 
-    /* For all threads of a block, which meet; a warp that has no pieces reads what the last one has. */
+    /* Loads the first pieces. All threads of a block call it, because it has a barrier; a warp without pieces reads
+     * those of the last one. */
     __device__ __forceinline__ void begin(const table_points_args &a, const table_span &span, table_warp *s) const
     {
         constexpr int wide = table_point<N>::wide;
@@ -142,13 +146,13 @@ template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
     __device__ __forceinline__ void go_on() {}
 };
 
-/* Of whole quads: the control rows around each of these once. While pieces are made, points of the next are on their
- * way, and the rows of those after them. */
+/* The form for regular quads, which loads the control rows around each of them once. While pieces are made, the points
+ * of the next ones and the rows of those after them are fetched. */
 template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> {
     static constexpr int pieces = table_shape<N, LOG>::pieces, step = TABLE_WARPS * pieces;
     int turn;
 
-    /* Where the row is that a lane reads. */
+    /* Returns the address of the row number that a lane reads. */
     static __device__ __forceinline__ const uint32_t *row_at(const table_points_args &a, int first, int last)
     {
         const uint32_t lane = (uint32_t)table_lane();
@@ -196,13 +200,14 @@ template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> 
         __pipeline_commit();
     }
 
-    /* To the next pieces. */
+    /* Goes on to the next pieces. */
     __device__ __forceinline__ void go_on()
     {
         turn ^= 1;
     }
 
-    /* The row of the vertex of piece p of those from `first` on; its quad's corners are its points 5, 6, 10 and 9. */
+    /* Returns the row of the vertex of piece p, counted from `first`. The corners of its quad are points 5, 6, 10 and
+     * 9. */
     __device__ __forceinline__ uint32_t vertex(const table_warp *s, int first, int p) const
     {
         const int corner = LOG > 3 ? first + p : p;
@@ -210,14 +215,16 @@ template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> 
     }
 };
 
-/* The 4 x 4 points of a piece, `x` and `y` floats apart along its sides: those of a whole quad turned to its corner. */
+/* The 4 x 4 points of a piece, `x` and `y` floats apart along its sides. Those of a regular quad are rotated to the
+ * corner of the piece. */
 struct table_view {
     const float *points;
     int x, y;
 };
 
-/* Of piece p of those from `first` on. Below level 5 a warp makes whole quads at once. A quad's corners are its points
- * 5, 6, 10 and 9 of 16, and its pieces begin with the points beyond them, 0, 3, 15 and 12. */
+/* Returns the points of piece p, counted from `first`. Below level 5 a warp makes all pieces of a quad at once. The
+ * corners of a quad are points 5, 6, 10 and 9 of 16, and its pieces begin with the points beyond them, 0, 3, 15 and
+ * 12. */
 template <int N, int LOG, bool WHOLE>
 static __device__ __forceinline__ table_view table_view_of(const table_warp *s, int first, int p)
 {
@@ -233,7 +240,8 @@ static __device__ __forceinline__ table_view table_view_of(const table_warp *s, 
     return v;
 }
 
-/* Points of whole quads beyond their open sides, which are nowhere in memory; `own`: pieces, from `first` on. */
+/* Makes the points of regular quads beyond their open sides, which are not in memory. `own` are the pieces from `first`
+ * on. */
 template <int N, int LOG>
 static __device__ __forceinline__ void table_extend(int first, const sdd_table_quad *own, table_warp *s)
 {
@@ -243,7 +251,7 @@ static __device__ __forceinline__ void table_extend(int first, const sdd_table_q
     if (!__any_sync(~0u, open != 0))
         return;
     const int turn = LOG > 3 ? first & 3 : 0;
-    open = (open << turn | open >> (4 - turn)) & 15; /* as the quad's first piece sees it */
+    open = (open << turn | open >> (4 - turn)) & 15; /* This rotates it to the first piece of the quad. */
     float *p = s->points + table_point<N>::apart * quad + wide * k;
     int dx, dy;
     if (sdd_is_boundary_point(open, k, wide, &dx, &dy))
@@ -253,12 +261,12 @@ static __device__ __forceinline__ void table_extend(int first, const sdd_table_q
     __syncwarp();
 }
 
-/* Weights of all lines of a piece, for lanes that each take another one. */
+/* The weights of all lines of a piece, for lanes that each read another line. */
 struct table_bases {
     sdd_table_basis at[SDD_TABLE_SIDE + 1];
 };
 
-/* Four points, `apart` floats apart. */
+/* Loads four points, `apart` floats apart. */
 template <int N> static __device__ __forceinline__ void table_four(const float *points, int apart, float (*p)[N])
 {
 #pragma unroll
@@ -277,14 +285,14 @@ template <int N> static __device__ __forceinline__ void table_four(const float *
     }
 }
 
-/* The sums along x of the four rows of points of a piece, as sdd_table_across takes them: what its points at one x are
- * made of. And its vertex, which all lanes of a piece make: that is less than fetching its points once more. */
+/* The sums along x of the four rows of points of a piece, in the form that sdd_table_across takes, from which all its
+ * points at one x are made. All lanes of a piece also make its vertex, because loading the points again costs more. */
 template <int N> struct table_sums {
     float s[4][N], vertex[N];
 
     __device__ __forceinline__ table_sums(const table_view &v, const sdd_table_basis &x, const float (&first)[4])
     {
-        float at[N]; /* the second sum of the vertex */
+        float at[N]; /* The second sum of the vertex. */
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             const int b = i > 1 ? i : 1 - i;
@@ -298,7 +306,7 @@ template <int N> struct table_sums {
                     vertex[k] = at[k] = row;
                 } else {
                     s[b][k] -= s[1][k];
-                    vertex[k] = fmaf(first[b], row - at[k], vertex[k]); /* as sdd_table_across */
+                    vertex[k] = fmaf(first[b], row - at[k], vertex[k]); /* This is sdd_table_across. */
                 }
             }
         }
@@ -320,7 +328,7 @@ template <int N> struct table_sums {
     }
 };
 
-/* The point that weights x and y make. */
+/* Returns the point for the weights x and y. */
 template <int N>
 static __device__ __forceinline__ void table_point_at(const table_view &v, const sdd_table_basis &x,
                                                       const sdd_table_basis &y, float (&point)[N])
@@ -328,8 +336,8 @@ static __device__ __forceinline__ void table_point_at(const table_view &v, const
     table_sums<N>(v, x, x.s).at(&y.s, 0, point);
 }
 
-/* What else a piece makes whose vertex is at an open side, or that has points at its left: lane x the one at (0, x),
- * but the last lane that at (0, 0). */
+/* Makes the points at x = 0 of a piece whose vertex is on an open side, or that owns the points at its left. Lane x
+ * makes the one at (0, x), except that the last lane makes the one at (0, 0). */
 #define TABLE_AT_LEFT (SDD_TABLE_LEFT | 9u << SDD_TABLE_OPEN)
 template <int N, int FORM, int LOG>
 static __device__ __forceinline__ void table_left(const table_points_args &a, const table_row<N, FORM> &as,
@@ -347,15 +355,15 @@ static __device__ __forceinline__ void table_left(const table_points_args &a, co
         as.put(p, a.to + (size_t)(FORM != table_strided ? W : a.width.stride) * (sdd_table_left(&g, piece.corner) + x));
 }
 
-/* The piece whose corners and sides a lane puts, a word at a time: that which it makes, but on levels 1 and 2, where
- * all lanes of a warp put and not all make. */
+/* Returns the piece whose corners and sides a lane stores, a word at a time. It is the piece that the lane makes,
+ * except on levels 1 and 2, where all lanes of a warp store but only some make points. */
 template <int LOG> static __device__ __forceinline__ table_place table_put_place_of(const table_place &at, int n_pieces)
 {
     const int lane = table_lane();
     return LOG < 2 ? table_place{lane / 4, lane % 4 + 1, lane / 4 < n_pieces} : at;
 }
 
-/* n words of that piece, rows of W from `row` on. */
+/* Stores n words of that piece, as rows of W words from `row` on. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_own_put(const table_points_args &a, uint32_t row, const float *from, int n,
                                                      const table_place &put)
@@ -372,15 +380,15 @@ static __device__ __forceinline__ void table_own_put(const table_points_args &a,
     }
 }
 
-/* Points of the pieces at their corners: vertices, edges' points, faces'. They stand at the end of the slab while there
- * is nothing else. */
+/* Returns the points at the corners of a piece: vertex, edge points and face point. They lie at the end of the slab
+ * while it is otherwise unused. */
 template <int W, int LOG> static __device__ __forceinline__ float *table_corners(table_warp *s, int piece)
 {
     static_assert(table_shape<W, LOG>::slab + 3 * W * table_shape<W, LOG>::pieces <= TABLE_FLOATS, "they fit");
     return s->points + TABLE_FLOATS - 3 * W * (table_shape<W, LOG>::pieces - piece);
 }
 
-/* Those that are the piece's own, and what is at its bottom; vertex: the row. */
+/* Stores the corners that the piece owns, and the points at its bottom. `vertex` is the row of the vertex. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_sides_put(const table_points_args &a, const sdd_grid &g,
                                                        const sdd_table_quad &piece, uint32_t vertex, table_warp *s,
@@ -398,7 +406,7 @@ static __device__ __forceinline__ void table_sides_put(const table_points_args &
         table_own_put<W, FORM, LOG>(a, sdd_table_bottom(&g, &piece), s->line + W * T::m * put.piece, T::width, put);
 }
 
-/* The points inside the pieces, and those towards the next corner, a lane a column of them. */
+/* Makes and stores the points inside the pieces and those towards the next corner, with a column for each lane. */
 template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
 static __device__ __forceinline__ void table_inside(const table_points_args &a, const table_row<N, FORM> &as,
                                                     const sdd_grid &g, const sdd_table_quad *own, int n_pieces,
@@ -408,15 +416,16 @@ static __device__ __forceinline__ void table_inside(const table_points_args &a, 
     constexpr int W = table_row<N, FORM>::words;
     using T = table_shape<W, LOG>;
     constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
-    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1;   /* of lanes, each of which puts a run */
-    constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* from a run to the next */
+    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1;   /* Each group of lanes stores a run. */
+    constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* Words from a run to the next. */
     const int run = at.piece / together, nth = at.piece % together, x = at.x;
     const sdd_table_quad *first_own = own + together * run;
-    /* W: room for the one that is not put */
+    /* W words are room for the point that is not stored. */
     float *const line =
         s->line + spokes * run + (together > 1 ? table_phase<W, FORM>(a, sdd_table_spoke(&g, first_own)) : W);
     float *const slab = s->points + T::slab;
-    /* where a warp makes one piece, every second from its end: it meets the one before while both are made */
+    /* A warp that makes one piece at a time makes every second one from its end, so that it writes next to the piece
+     * before while both are made. */
     const int back = T::parts > 1 && own[0].corner % 2 ? T::parts - 1 : 0;
 #pragma unroll 1
     for (int part = 0; part < T::parts; part++) {
@@ -450,9 +459,9 @@ static __device__ __forceinline__ void table_inside(const table_points_args &a, 
     }
 }
 
-/* As many pieces from the first as a warp makes at once, up to the warp's end; their points have been fetched.
- * Meanwhile those of the next are; `columns` goes on with them. `weights` are constants of the kernel: its
- * instructions have them. */
+/* Makes the pieces from `first` on that a warp makes at once, up to its last one. Their points have been fetched; those
+ * of the next are fetched meanwhile, and `columns` goes on to them. `weights` are arguments of the kernel, which its
+ * instructions read directly. */
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_some(const table_points_args &a, const table_row<N, FORM> &as,
                                                   table_columns<N, FORM != table_strided, LOG, WHOLE> *columns,
@@ -472,7 +481,7 @@ static __device__ __forceinline__ void table_some(const table_points_args &a, co
         table_extend<N, LOG>(first, pieces, s);
     const sdd_table_quad piece = pieces[at.piece];
     float *const corner = table_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
-    if (WHOLE && at.made && (piece.owns & TABLE_AT_LEFT)) /* and of those the last lane makes the vertex */
+    if (WHOLE && at.made && (piece.owns & TABLE_AT_LEFT)) /* The last lane of these makes the vertex. */
         table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases,
                                  corner);
     const table_sums<N> q(table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
@@ -492,13 +501,13 @@ static __device__ __forceinline__ void table_some(const table_points_args &a, co
     const table_place put = table_put_place_of<LOG>(at, n_pieces);
     __syncwarp();
     table_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
-    __syncwarp(); /* all has been read */
+    __syncwarp(); /* All lanes have read the points. */
     columns->next(a, first, s);
     if constexpr (T::m > 1)
         table_inside<N, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, weights[WHOLE], s);
 }
 
-/* The pieces of a warp. */
+/* Makes all pieces of a warp. */
 template <int N, int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_all(const table_points_args &a, const sdd_table_weights &weights,
                                                  const table_span &span, const table_bases &bases, table_warp *warps)

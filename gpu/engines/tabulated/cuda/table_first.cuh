@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_first.cuh: kernels/table_first.tile.h, and all terms of most rows are on their way at once; a warp votes on how
- * many, for most need fewer. */
+/* table_first.cuh: the tuned form of kernels/table_first.tile.h. It wins because the loads of all terms of most rows
+ * are in flight at once; a warp votes on how many terms it loads, since most need few. */
 #ifndef SDD_TABLE_FIRST_CUH
 #define SDD_TABLE_FIRST_CUH
 #include "gpu/device/cuda/overlap.cuh"
 #include "gpu/engines/tabulated/kernels/table_first.tile.h"
 
-#define TABLE_TERMS 12 /* of a vertex of five quads, or fewer, and its edges */
-#define TABLE_SOME 4   /* of a face */
+#define TABLE_TERMS 12 /* The most terms of a vertex of up to five quads, and of its edges. */
+#define TABLE_SOME 4   /* The terms loaded at a time, which suffice for the face point of a quad. */
 
-/* Rows of one mesh; what is beyond three floats becomes 0. */
+/* Makes rows of one mesh. Floats beyond the third become 0. */
 static __device__ __forceinline__ void table_first_rows(const sdd_first_step &a, uint32_t item, const float *from,
                                                         sdd_width width, float *to)
 {

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_fused_first_pass.cuh: the first step in the launch of what needs it: the first blocks make rows of level 1,
- * and those after them wait for these rows. That blocks begin in the order of their numbers is what all GPUs do, and
- * what CUB's scans rest on, though CUDA does not promise it: who waits too long ends the launch, and the device
- * counts as lost. */
+/* table_fused_first_pass.cuh: the first step in the same launch as the points that need it. The first blocks make rows
+ * of level 1, and those after them wait for these rows, which saves a launch. All GPUs start blocks in the order of
+ * their numbers and CUB's scans rely on it, though CUDA does not promise it. A block that waits too long ends the
+ * launch, and the device counts as lost. */
 #ifndef SDD_TABLE_AHEAD_CUH
 #define SDD_TABLE_AHEAD_CUH
 #include "gpu/engines/tabulated/cuda/table_first.cuh"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include <cuda/atomic>
 
-#define TABLE_LOOK_NS 40       /* between two looks, .. */
-#define TABLE_LOOKS (1u << 27) /* .. of which so many take minutes */
+#define TABLE_LOOK_NS 40       /* The nanoseconds between two polls. */
+#define TABLE_LOOKS (1u << 27) /* The most polls, which take minutes. */
 
 static_assert(table_first_threads == SDD_TABLE_THREADS, "an item of the first step is a block");
 
 using table_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
 
-/* A thread waits for the rows of level 1 of its own launch. What acquires empties the SM's cache, so that one looks
- * without until they are there. */
+/* Makes a thread wait for the rows of level 1 of its own launch. An acquiring load invalidates the cache of the SM, so
+ * the thread polls with plain loads until the rows are there. */
 static __device__ __forceinline__ void table_look_first_pass(const table_points_args &a)
 {
     const table_count made(*a.made);
@@ -30,7 +30,7 @@ static __device__ __forceinline__ void table_look_first_pass(const table_points_
     (void)made.load(cuda::memory_order_acquire);
 }
 
-/* All threads of a block wait for rows of level 1, whatever makes them; one of them looks. */
+/* Makes all threads of a block wait for the rows of level 1, from this launch or the one before. One of them polls. */
 static __device__ __forceinline__ void table_wait_first_pass(const table_points_args &a)
 {
     overlap_wait();
@@ -41,7 +41,7 @@ static __device__ __forceinline__ void table_wait_first_pass(const table_points_
     __syncthreads();
 }
 
-/* For all threads of a block: an item of the first step of a mesh of the launch. */
+/* Makes an item of the first step of a mesh of the launch. All threads of a block call it. */
 static __device__ __forceinline__ void table_make_first_pass(const table_points_args &a, const table_points_args &mesh,
                                                              uint32_t item, sdd_width width)
 {
@@ -52,7 +52,8 @@ static __device__ __forceinline__ void table_make_first_pass(const table_points_
         table_count(*a.made).fetch_add(1, cuda::memory_order_release);
 }
 
-/* Of one mesh: is this a block of the first step, whose control rows are of `width`? Then it has made them. */
+/* Makes the rows of one mesh, with control rows of `width`, when this is a block of the first step. Else returns
+ * false. */
 static __device__ __forceinline__ bool table_fused_first_pass(const table_points_args &a, sdd_width width)
 {
     if (blockIdx.x >= sdd_table_first_items(&a, 1))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_normals.cuh: kernels/table_normals.k.h for a block an item. The bits are those of its reference.
- * Normals of all points are made piece by piece, as table_bicubic.cuh makes points: what leads away from points at
- * one x stays in a lane's registers, and what the points at y = 0 are made of, whose sums run the other way, in
- * shared memory. Tangents, and some rows, are made row by row, a thread a row. */
+/* table_normals.cuh: the tuned form of kernels/table_normals.k.h, with a block for each item. It gives the bits of the
+ * reference. It wins for the reasons of table_bicubic.cuh, because normals of all points are made piece by piece like
+ * points there: the sums for normals at one x stay in a lane's registers. Those for y = 0, which run the other way, are
+ * in shared memory. Tangents, and results with only some rows, are made with a thread for each row. */
 #ifndef SDD_TABLE_NORMALS_CUH
 #define SDD_TABLE_NORMALS_CUH
 #include "gpu/engines/tabulated/cuda/table_points.cuh"
@@ -10,7 +10,7 @@
 
 enum { table_normals_threads = table_points_threads, table_normals_blocks = 3 };
 
-/* As table_bases. */
+/* The weights of points and of slopes for all lines of a piece, like table_bases. */
 struct table_pair_bases {
     sdd_table_basis at[SDD_TABLE_SIDE + 1], slope[SDD_TABLE_SIDE + 1];
 };
@@ -22,7 +22,7 @@ static __device__ __forceinline__ sdd_vec3 table_sum3(const sdd_table_basis &w, 
                        sdd_table_sum(w.s, p[0][2], p[1][2], p[2][2], p[3][2]));
 }
 
-/* sdd_table_across and sdd_table_slope of three numbers. */
+/* Does the same as sdd_table_across for three numbers. */
 static __device__ __forceinline__ sdd_vec3 table_across3(const sdd_table_basis &w, const float (*p)[3])
 {
     return sdd_vec3_of(sdd_table_across(w.s, p[0][0], p[1][0], p[2][0], p[3][0]),
@@ -49,7 +49,8 @@ static __device__ __forceinline__ void table_normal_put(const ROW &as, sdd_vec3 
     }
 }
 
-/* What the normals at one x are made of, but for y = 0: sdd_table_line across x, as sdd_table_across takes it. */
+/* The sums for the normals at one x, except at y = 0: sdd_table_line across x, in the form that sdd_table_across
+ * takes. */
 struct table_pair_sums {
     float at[4][3], away[4][3];
 
@@ -78,8 +79,8 @@ struct table_pair_sums {
     }
 };
 
-/* The pieces' points as seen from their vertices, those of whole quads from the first one's, in the place of the
- * points. */
+/* Replaces the points of the pieces by their differences from the vertex of the piece, or for a regular quad from that
+ * of its first piece. */
 template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(table_warp *s)
 {
     constexpr int pieces = table_shape<3, LOG>::pieces;
@@ -103,8 +104,8 @@ template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(
     __syncwarp();
 }
 
-/* What the normals at y = 0 are made of, sdd_table_line along x as sdd_table_across takes it, 8 points a piece: to
- * the slab. */
+/* Writes the sums for the normals at y = 0 to the slab, 8 points a piece: sdd_table_line along x, in the form that
+ * sdd_table_across takes. */
 template <int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bases, int first, table_warp *s)
 {
@@ -125,7 +126,7 @@ static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bas
     __syncwarp();
 }
 
-/* The normal at (x, 0) of a piece. */
+/* Returns the normal at (x, 0) of a piece. */
 template <class ROW>
 static __device__ __forceinline__ void table_bottom_put(const ROW &as, const table_pair_bases &bases,
                                                         const float *bottom, int x, float *to)
@@ -137,13 +138,13 @@ static __device__ __forceinline__ void table_bottom_put(const ROW &as, const tab
     table_normal_put(as, table_slope3(d, at), table_across3(b, away), to);
 }
 
-/* A call: its registers are many, and it is needed for few rows. */
+/* Makes one row. It is not inlined, because it takes many registers and few rows need it. */
 static __device__ __noinline__ void table_put_row(const table_normals_args *n, int64_t row)
 {
     sdd_table_put_row(n, row);
 }
 
-/* Those at x = 0 of pieces that have nothing at their left. */
+/* Makes the normals at x = 0 of pieces that have no neighbour at their left. */
 template <int LOG>
 static __device__ __forceinline__ void table_left_normals(const table_normals_args &n, const table_span &span)
 {
@@ -160,7 +161,7 @@ static __device__ __forceinline__ void table_left_normals(const table_normals_ar
     }
 }
 
-/* As table_some. */
+/* Makes the pieces that a warp makes at once, like table_some. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_some_normals(const table_normals_args &n, const table_row<3, FORM> &as,
                                                           table_columns<3, true, LOG, WHOLE> *columns, int first,
@@ -195,13 +196,13 @@ static __device__ __forceinline__ void table_some_normals(const table_normals_ar
         q.put(as, lines, T::m, corner + 2 * W);
     __syncwarp();
     table_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
-    __syncwarp(); /* all has been read */
+    __syncwarp(); /* All lanes have read the points. */
     columns->next(a, first, s);
     if constexpr (T::m > 1)
         table_inside<3, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, lines, s);
 }
 
-/* As table_all. */
+/* Makes all pieces of a warp, like table_all. */
 template <int FORM, int LOG, bool WHOLE>
 static __device__ __forceinline__ void table_all_normals(const table_normals_args &n, const table_span &span,
                                                          const table_pair_bases &bases, table_warp *warps)
@@ -253,7 +254,8 @@ static __device__ __forceinline__ void table_piece_normals(const table_normals_a
     }
 }
 
-/* The points of a run's pieces as seen from their vertices, those of column 0, at their scale: four lanes have one. */
+/* Replaces the points of a run's pieces by their scaled differences from the vertices, which are column 0. Four lanes
+ * share a piece. */
 static __device__ __forceinline__ void table_part_see(const table_part &p, table_run *s)
 {
     constexpr int lanes = 32 / SDD_TABLE_TOGETHER;
@@ -279,8 +281,8 @@ static __device__ __forceinline__ void table_part_see(const table_part &p, table
     __syncwarp();
 }
 
-/* As table_others, of what leads away from a point in both directions; corners where several pieces have their part are
- * made one by one. */
+/* Makes normals like table_others makes points, from sums for both directions. Corners to which several pieces
+ * contribute are made one by one. */
 template <int FORM>
 static __device__ __forceinline__ void table_other_normals(const table_normals_args &n, int64_t i, table_run *runs)
 {
@@ -320,7 +322,7 @@ static __device__ __forceinline__ void table_normals_block(const table_normals_a
         table_other_normals<FORM>(a, order.i, s->runs);
     else
         table_piece_normals<FORM>(a, order.i, s->warps);
-    overlap_wait(); /* the launch before must not outlast this one */
+    overlap_wait(); /* The launch before must not outlast this one. */
 }
 
 static __global__ void __launch_bounds__(table_normals_threads, table_normals_blocks)

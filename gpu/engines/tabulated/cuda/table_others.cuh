@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_others.cuh: the pieces of table_points.cuh that are not bicubic. A warp makes 32 points of some of a run's
- * pieces, or, where tables are smaller, all points of more of them; a lane makes one of 2^LOG_EACH pieces at once,
- * so that a weight is read once for them. What they are made of waits in shared memory. */
+/* table_others.cuh: the pieces of table_points.cuh that are not bicubic. A warp makes 32 points of some pieces of a
+ * run, or all points of more pieces where tables are smaller. It wins over the plain body because a lane makes the same
+ * point of 2^LOG_EACH pieces at once, so that it reads each weight once for them, and because the columns of the pieces
+ * are in shared memory. */
 #ifndef SDD_TABLE_OTHERS_CUH
 #define SDD_TABLE_OTHERS_CUH
 #include "gpu/engines/tabulated/cuda/table_bicubic.cuh"
 
-#define TABLE_COLUMNS 4                  /* that a lane looks up at a time         */
-#define TABLE_BESIDE (SDD_TABLE_FEW + 1) /* points from a piece to the next, which are in different banks */
-#define TABLE_PARTS (SDD_TABLE_FEW / SDD_TABLE_TERMS) /* of a sum of few columns */
+#define TABLE_COLUMNS 4                  /* The columns that a lane looks up at a time. */
+#define TABLE_BESIDE (SDD_TABLE_FEW + 1) /* The points from a piece to the next, which puts them into other banks. */
+#define TABLE_PARTS (SDD_TABLE_FEW / SDD_TABLE_TERMS) /* The parts of a sum of few columns. */
 static_assert(TABLE_PARTS * SDD_TABLE_TERMS == SDD_TABLE_FEW && 32 % TABLE_PARTS == 0, "lanes share sums evenly");
 static_assert(SDD_TABLE_TOGETHER == 8, "of a run, groups of two or four");
 static_assert(SDD_TABLE_FEW % (SDD_TABLE_TERMS / 2) == 0, "zeros fit");
 static_assert(SDD_TABLE_TOGETHER * TABLE_BESIDE >= SDD_TABLE_COLUMNS, "a piece alone fits");
 
-/* Where points of a table go that follow each other in memory: of the first the row, less its place in the table. */
+/* The kinds of points of a table. The rows of each kind follow each other, so the row of the first, less its place in
+ * the table, says where all of them go. */
 enum table_kind {
     TABLE_INSIDE,
     TABLE_SPOKE,
@@ -29,21 +31,21 @@ struct table_goes {
     uint32_t row, is_made;
 };
 
-/* What a warp needs of a run. */
+/* The shared memory of a warp for a run. */
 struct table_run {
     alignas(16) float points[4 * SDD_TABLE_TOGETHER * TABLE_BESIDE];
     table_goes to[SDD_TABLE_TOGETHER][TABLE_KINDS];
 };
 
-/* A warp's part of a run, no pieces where there is none; slot: the lane's first point of the table, which it makes of
- * 2^LOG_EACH of these pieces, from `piece` on, then each 32nd, `blocks` in all. The warp that has the first points also
- * makes what is beyond m * m. */
+/* The part of a run that a warp makes; it may have no pieces. A lane makes point `slot` of the table and each 32nd
+ * after it, `blocks` in all, for 2^LOG_EACH pieces from `piece` on. The warp with the first points also makes those
+ * beyond the first m * m. */
 struct table_part {
     sdd_table_run run;
     int slots, slot, piece, blocks;
 };
 
-/* Of the warps of item i. */
+/* Returns the part of this warp in item i. */
 template <int LOG_EACH>
 static __device__ __forceinline__ table_part table_part_of(const table_points_args &a, int64_t i)
 {
@@ -51,7 +53,7 @@ static __device__ __forceinline__ table_part table_part_of(const table_points_ar
     const int lane = table_lane(), log = 2 * (a.grid.level - 1), log_blocks = sdd_table_log_blocks(a.grid.level),
               log_warps = max(log + log_groups - 5 - log_blocks, 0);
     const uint32_t at = (uint32_t)i * TABLE_WARPS + threadIdx.x / 32, r = at >> log_warps;
-    const int part = (int)(at - (r << log_warps)), beside = log < 5 ? 32 >> log : 1; /* beside: groups of a warp */
+    const int part = (int)(at - (r << log_warps)), beside = log < 5 ? 32 >> log : 1; /* Groups in a warp. */
     const int skipped = (log < 5 ? part * beside : part % groups) << LOG_EACH;
     table_part p = {};
     p.slots = sdd_table_slots(1 << (a.grid.level - 1));
@@ -67,7 +69,7 @@ static __device__ __forceinline__ table_part table_part_of(const table_points_ar
     return p;
 }
 
-/* A lane has a piece, and says where its points go. */
+/* Notes where the points of the pieces go, with a piece for each lane. */
 static __device__ __forceinline__ void table_part_goes(const table_points_args &a, const table_part &p, table_run *s)
 {
     const int lane = table_lane(), m = 1 << (a.grid.level - 1);
@@ -88,7 +90,7 @@ static __device__ __forceinline__ void table_part_goes(const table_points_args &
         to[TABLE_LEFT].row = sdd_table_left(&a.grid, q.corner) - (m * m + 1);
 }
 
-/* Rows of level 1 for columns from `first` on of the run's pieces, which follow each other. */
+/* Loads the rows of level 1 for the columns of the run's pieces from `first` on. The columns follow each other. */
 static __device__ __forceinline__ void table_part_rows(const table_points_args &a, const table_part &p, int first,
                                                        uint32_t (&row)[TABLE_COLUMNS])
 {
@@ -101,8 +103,8 @@ static __device__ __forceinline__ void table_part_rows(const table_points_args &
     }
 }
 
-/* Their points, on their way to shared memory; row: those of the first columns. What is beyond a piece's columns, where
- * terms are read that are not there, becomes 0. */
+/* Starts to copy the points of the columns to shared memory. `row` has the rows of the first columns. The space after
+ * the columns of a piece becomes 0, because sums read whole groups of terms. */
 template <int N>
 static __device__ __forceinline__ void table_part_points(const table_points_args &a, const table_part &p,
                                                          uint32_t (&row)[TABLE_COLUMNS], table_run *s)
@@ -147,7 +149,7 @@ template <int N> static __device__ __forceinline__ void table_load(const float *
     }
 }
 
-/* Weights of SDD_TABLE_TERMS columns, `apart` from each other, of which some may be beyond the table: their points are
+/* Loads the weights of SDD_TABLE_TERMS columns, `apart` from each other. Some may be beyond the table; their points are
  * zeros. */
 static __device__ __forceinline__ void table_weights(const float *from, int apart, float (&w)[SDD_TABLE_TERMS])
 {
@@ -156,8 +158,9 @@ static __device__ __forceinline__ void table_weights(const float *from, int apar
         w[j] = __ldg(from);
 }
 
-/* Sums for the lane's point by a table that begins at w, of which `next` are the first weights, and then those of the
- * table that begins at `then`. The products of SDD_TABLE_TERMS columns are added first with each other. */
+/* Makes the sums for the lane's point by the table that begins at w, whose first weights are in `next`. Then `next`
+ * gets the first weights of the table that begins at `then`. The products of SDD_TABLE_TERMS columns are added to each
+ * other first. */
 template <int N, int LOG_EACH>
 static __device__ __forceinline__ void table_part_sums(const table_part &p, const float *w, const float *then,
                                                        const table_run *s, float (&next)[SDD_TABLE_TERMS],
@@ -203,7 +206,7 @@ static __device__ __forceinline__ void table_part_sums(const table_part &p, cons
     }
 }
 
-/* The sum for one point of one piece. */
+/* Returns the sum for one point of one piece. */
 template <int N>
 static __device__ __forceinline__ void table_isolated_sum(const table_part &p, const float *w, int piece,
                                                           const table_run *s, float (&sum)[N])
@@ -238,8 +241,8 @@ static __device__ __forceinline__ void table_isolated_sum(const table_part &p, c
     }
 }
 
-/* A point of a piece for four lanes, as table_isolated_sum makes it, of few columns: each makes eight columns' part,
- * so that all weights are on their way at once; the first one gets the sum. */
+/* Makes the same point as table_isolated_sum, of a piece of few columns, with four lanes. Each sums eight columns, so
+ * that the loads of all weights are in flight at once. The first lane gets the sum. */
 template <int N>
 static __device__ __forceinline__ void table_end_sums(const table_part &p, const float *w, int piece,
                                                       const table_run *s, float (&sum)[N])
@@ -270,7 +273,8 @@ static __device__ __forceinline__ void table_end_sums(const table_part &p, const
     }
 }
 
-/* The first and last points of the part's pieces, TABLE_PARTS lanes for each, of classes of few columns. */
+/* Makes the first and last points of the part's pieces, for classes of few columns, with TABLE_PARTS lanes for each
+ * point. */
 template <int N, int D, class PUT>
 static __device__ __forceinline__ void table_part_ends(const table_part &p, const float *const (&table)[D], int most,
                                                        const table_run *s, const PUT &put)
@@ -290,8 +294,8 @@ static __device__ __forceinline__ void table_part_ends(const table_part &p, cons
     }
 }
 
-/* Of D tables: put(kind, row, D sums) for all points of the part that its pieces make. table: of the class; next: the
- * first weights of the lane's point. */
+/* Calls put(kind, row, D sums), by D tables, for all points of the part that its pieces own. `table` belongs to the
+ * class, and `next` has the first weights of the lane's point. */
 template <int N, int D, int LOG_EACH, class PUT>
 static __device__ __forceinline__ void table_part_make(const table_points_args &a, const table_part &p,
                                                        const float *const (&table)[D], float (&next)[SDD_TABLE_TERMS],

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points_batch.cuh: table_points.cuh, mesh after mesh. */
+/* table_points_batch.cuh: the tuned form of the batch of table_points, which runs table_points.cuh for one mesh after
+ * the other. It wins for the same reasons, and because one launch serves all meshes. */
 #ifndef SDD_TABLE_POINTS_MANY_CUH
 #define SDD_TABLE_POINTS_MANY_CUH
 #include "gpu/engines/tabulated/cuda/table_points.cuh"
@@ -20,7 +21,7 @@ static __global__ void __launch_bounds__(table_points_batch_threads, table_point
         table_make_first_pass(a.of, sdd_table_points_of(&a, k), blockIdx.x - k * items, sdd_xyz());
     } else {
         const unsigned k = (blockIdx.x - ahead) / blocks;
-        const table_points_args one = sdd_table_points_of(&a, k); /* in registers: of its weights only some are taken */
+        const table_points_args one = sdd_table_points_of(&a, k); /* In registers, since few weights are used. */
         table_item<3, table_dense_batch>(one, a.of.weights, bases, &s, blockIdx.x - ahead - k * blocks);
     }
 }

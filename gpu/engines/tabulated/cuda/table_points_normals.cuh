@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_points_normals.cuh: table_points.cuh and table_normals.cuh, block by block in turn. */
+/* table_points_normals.cuh: points and normals in one launch, whose blocks alternate between table_points.cuh and
+ * table_normals.cuh. It wins because points wait for memory where normals wait for arithmetic. */
 #ifndef SDD_TABLE_FRAME_CUH
 #define SDD_TABLE_FRAME_CUH
 #include "gpu/engines/tabulated/cuda/table_normals.cuh"
@@ -18,7 +19,7 @@ static __device__ __forceinline__ void table_points_normals_block(const table_po
     if (n % 2) {
         table_normals_block<NORMALS>(a.normals, s, n / 2);
     } else {
-        const table_points_args points = sdd_table_frame_points(&a); /* in registers, as in table_points_batch.cuh */
+        const table_points_args points = sdd_table_frame_points(&a); /* In registers, as in table_points_batch.cuh. */
         table_item<3, POINTS, SDD_TABLE_LOG_NORMALS>(points, of.weights, bases, s, n / 2);
     }
 }

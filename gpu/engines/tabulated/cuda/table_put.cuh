@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_put.cuh: how the CUDA forms of table_points and its variants write rows: in which format, and many at a time
+/* table_put.cuh: how the CUDA forms of table_points and its variants store rows: in several formats, and many at a time
  * from shared memory. */
 #ifndef SDD_TABLE_PUT_CUH
 #define SDD_TABLE_PUT_CUH
 #include "gpu/engines/tabulated/kernels/table_pieces.dev.h"
 
-/* What rows are put as. Of table_dense_batch's kernel nothing else is different: what it has in common with
- * table_points' is compiled worse in both. */
+/* The formats of rows. table_dense_batch is the same as table_dense. It exists because code that both kernels share is
+ * compiled worse in both. */
 enum table_form { table_strided, table_dense, table_dense_batch, table_unorm16, table_oct16, table_f16 };
 
-/* Words of a row, and how N components become one. */
+/* The number of words of a row, and how N components become one. */
 template <int N, int FORM> struct table_row {
     static constexpr int words = FORM == table_unorm16 ? 2 : FORM == table_oct16 || FORM == table_f16 ? 1 : N;
     sdd_quantise_facts *facts;
     float low[FORM == table_unorm16 ? 3 : 1], scale[FORM == table_unorm16 ? 3 : 1];
 
-    /* The facts are there: the launch before is one that has waited for what made them, or has been waited for. */
+    /* The facts have been written, because the launch before waited for the one that wrote them, or this one did. */
     __device__ __forceinline__ table_row(const table_points_args &a)
     {
         facts = a.as.facts;
@@ -45,7 +45,8 @@ template <int N, int FORM> struct table_row {
     }
 };
 
-/* The lane, here and now: of what is made of it long before, registers would be full. */
+/* Returns the lane, and computes it at each call, because values that were computed from it earlier would occupy
+ * registers. */
 static __device__ __forceinline__ int table_lane()
 {
     int lane;
@@ -53,22 +54,23 @@ static __device__ __forceinline__ int table_lane()
     return lane;
 }
 
-/* Words between 16 bytes of memory and the row that begins in them: as far from 16 bytes is a run in shared memory. */
+/* Returns how many words after a multiple of 16 bytes the row begins. A run in shared memory is misaligned as much. */
 template <int W, int FORM> static __device__ __forceinline__ int table_phase(const table_points_args &a, uint32_t row)
 {
     return FORM != table_strided ? (int)(((uintptr_t)a.to / sizeof *a.to + (uint32_t)W * row) % 4) : 0;
 }
 
-/* n words, LEAST to MOST, rows of W, to where they belong: 16 bytes a lane where there is nothing between rows, long
- * runs in whole lines. They stand table_phase after `from`. Each of so many groups of a warp's lanes has a run. */
+/* Stores n words, LEAST to MOST, as rows of W words. Where rows have no gaps, each lane stores 16 bytes at a time, and
+ * long runs are stored in whole cache lines. The words begin table_phase after `from`. Each of GROUPS groups of lanes
+ * of a warp stores a run of its own. */
 template <int W, int FORM, int GROUPS, int LEAST, int MOST>
 static __device__ __forceinline__ void table_rows_put(const table_points_args &a, uint32_t row, const float *from,
                                                       int n)
 {
-    constexpr int lanes = 32 / GROUPS, words = 4 * lanes; /* at a time */
+    constexpr int lanes = 32 / GROUPS, words = 4 * lanes; /* The words stored at a time. */
     const int lane = table_lane() % lanes;
     if constexpr (FORM != table_strided) {
-        constexpr int unit = MOST > 128 && words >= 32 ? 32 : words >= 32 ? 8 : 4; /* words: lines, sectors */
+        constexpr int unit = MOST > 128 && words >= 32 ? 32 : words >= 32 ? 8 : 4; /* Lines or sectors. */
         float *to = a.to + (size_t)W * row;
         const int before = (int)((uintptr_t)to / sizeof *to % unit), i = 4 * lane - before;
         const int head = min(-before & 3, n), tail = (n - head) & 3, k = lane < 4 ? lane : n - tail + lane - 4;
@@ -77,7 +79,7 @@ static __device__ __forceinline__ void table_rows_put(const table_points_args &a
         for (int at = 0; at < MOST + unit - 1; at += words)
             if ((at > 0 || i >= 0) && (at + words <= LEAST || i + at + 4 <= n))
                 *(float4 *)(to + i + at) = *(const float4 *)(from + i + at);
-        if (lane < 4 ? lane < head : lane < 4 + tail) /* the ends, less than 16 bytes */
+        if (lane < 4 ? lane < head : lane < 4 + tail) /* Both ends have less than 16 bytes. */
             to[k] = from[k];
         if (lanes == 4 && lane < tail)
             to[n - tail + lane] = from[n - tail + lane];

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_tri.cuh: all rows of a level of triangles, control triangle by control triangle, for table_tri_rows.cuh and
- * table_tri_normals.cuh. Some warps have what the four pieces of a triangle are made of in shared memory, and make the
- * points inside it, piece by piece as their weights follow each other, which leave as their rows do, and those along
- * the control edges that are its own; a lane a point. Rows of control vertices, and those of ranges, are made one by
- * one. */
+ * table_tri_normals.cuh. It wins over the plain body because the warps of a triangle keep the columns of its four
+ * pieces in shared memory. They make the points inside it, which are stored in the order of their rows, and the points
+ * along the control edges that it owns, with a lane for each point. Rows of control vertices and of ranges are made one
+ * by one. */
 #ifndef SDD_TABLE_TRI_CUH
 #define SDD_TABLE_TRI_CUH
 #include "gpu/device/cuda/overlap.cuh"
 #include "gpu/engines/tabulated/kernels/table_tri_normals.k.h"
 #include "gpu/engines/tabulated/kernels/table_tri_rows.k.h"
 
-#define TRI_WARPS (SDD_TRI_ITEM / 32) /* of a block */
-#define TRI_MORE 4                    /* columns beyond those of a regular piece, at a time */
+#define TRI_WARPS (SDD_TRI_ITEM / 32) /* The warps of a block. */
+#define TRI_MORE 4                    /* The columns read at a time beyond those of a regular piece. */
 static_assert(SDD_TRI_REGULAR % TRI_MORE == 0 && SDD_TABLE_TERMS % TRI_MORE == 0, "sums are of whole parts");
 
-/* What a triangle is made of: of its pieces the points of columns, followed by zeros up to those read at a time, how
- * many they are, and their part of the table, for normals that of pairs of sums; of its edges the first row,
- * SDD_NONE where they are not its own, and do rows go the other way round? */
+/* The inputs of a triangle. Each piece has the points of its columns, followed by zeros up to a whole group, their
+ * number, and its part of the table, which for normals is that of pairs of sums. Each edge has its first row, SDD_NONE
+ * when the triangle does not own it, and whether its rows run the other way. */
 struct tri_made {
     float4 points[4][(SDD_TRI_COLUMNS + TRI_MORE - 1) / TRI_MORE * TRI_MORE];
     const float *table[4];
@@ -24,7 +24,7 @@ struct tri_made {
     uint32_t line[3], down[3];
 };
 
-/* As sdd_tri_location_of_row made it. */
+/* A location, as sdd_tri_location_of_row gives it. */
 struct tri_place {
     uint32_t word;
 
@@ -44,8 +44,8 @@ struct tri_place {
     }
 };
 
-/* A block's share of a level of h cells along a piece: triangles, each of `warps`. rows: those inside, unless they are
- * too many, and of a line of 32. */
+/* The shared memory of a block, for a level with h cells along a piece. The block makes `triangles` triangles with
+ * `warps` warps each. `rows` holds the rows inside a triangle, unless there are too many, and 32 rows of a line. */
 template <int LEVEL> struct tri_shared {
     static constexpr int h = 1 << (LEVEL - 1), along = 2 * h - 1, inside = along * (along - 1) / 2, edges = 3 * along;
     static constexpr int table = (h + 1) * (h + 2) / 2 + 3 * (h + 1); /* sdd_tri_table_rows */
@@ -68,7 +68,7 @@ static __device__ __forceinline__ int tri_lane()
     return (int)threadIdx.x % 32;
 }
 
-/* The edges of triangle f, by a warp. */
+/* Sets the edges of triangle f. A warp does it. */
 template <int LEVEL> static __device__ __forceinline__ void tri_lines(const sdd_control &m, uint32_t f, tri_made *s)
 {
     const int k = tri_lane();
@@ -79,8 +79,8 @@ template <int LEVEL> static __device__ __forceinline__ void tri_lines(const sdd_
     s->down[k] = m.vert[c] > m.vert[sdd_next(&m.faces, c)];
 }
 
-/* Halves of warps take a piece each, of a triangle of so many warps; `see` is what one does with piece k and its
- * lane of 16. */
+/* Gives each half of a warp a piece of a triangle that has WARPS warps, and calls `see` with piece k and the lane, 0 to
+ * 15. */
 template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halves(const SEE &see)
 {
     const int thread = (int)threadIdx.x % (32 * WARPS);
@@ -89,7 +89,7 @@ template <int WARPS, class SEE> static __device__ __forceinline__ void tri_halve
         see(k, thread % 16);
 }
 
-/* The points of columns of piece k of triangle f. Result: how many. */
+/* Loads the points of the columns of piece k of triangle f, and returns their number. */
 static __device__ __forceinline__ int tri_load(const sdd_tri_pieces &a, uint32_t f, const float *from, int width, int k,
                                                int lane, tri_made *s)
 {
@@ -107,7 +107,7 @@ static __device__ __forceinline__ int tri_load(const sdd_tri_pieces &a, uint32_t
     return n;
 }
 
-/* Weights of N columns of K tables, `step` apart: all on their way before the first is needed. */
+/* The weights of N columns of K tables, `step` apart. All loads are issued before the first weight is needed. */
 template <int K, int ROWS, int N> struct tri_weights {
     float w[K][N];
 
@@ -120,7 +120,7 @@ template <int K, int ROWS, int N> struct tri_weights {
                 w[k][j] = __ldg(from + k * step + j * ROWS);
     }
 
-    /* The products of M columns from FIRST on. */
+    /* Adds the products of M columns from FIRST on. */
     template <int FIRST, int M> __device__ __forceinline__ void add(const float4 *p, sdd_vec3 (&part)[K]) const
     {
 #pragma unroll
@@ -142,8 +142,8 @@ template <int K> static __device__ __forceinline__ void tri_add(sdd_vec3 (&sum)[
     }
 }
 
-/* Sums of n columns, as sdd_tri_sum; those that a regular piece has at once, more by TRI_MORE, of which some may be
- * zeros: with them weights beyond the table are read (table_tri_pieces.h). */
+/* Sums n columns as sdd_tri_sum does: those of a regular piece at once, then TRI_MORE at a time. Some of the latter may
+ * be zeros, with which weights beyond the table are read (table_tri_pieces.h). */
 template <int K, int ROWS>
 static __device__ __forceinline__ void tri_sums(const float *w, int64_t step, const float4 *p, int n,
                                                 sdd_vec3 (&sum)[K])
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void tri_sums(const float *w, int64_t step, co
     tri_add<K>(sum, part);
 }
 
-/* What rows leave as: dense ones from shared memory, word by word. */
+/* How rows are stored. Rows without gaps go through shared memory, word by word. */
 struct tri_out {
     float *to;
     const sdd_rows_as &as;
@@ -182,7 +182,7 @@ struct tri_out {
         row[0] = p.x, row[1] = p.y, row[2] = p.z;
     }
 
-    /* n rows from `first` on, of `warps` warps. */
+    /* Stores n rows from `first` on, with the lanes of WARPS warps. */
     template <int WARPS> __device__ __forceinline__ void put_run(uint32_t first, int n, const float *rows) const
     {
         const int thread = (int)threadIdx.x % (32 * WARPS);
@@ -192,7 +192,7 @@ struct tri_out {
             at[i] = rows[i];
     }
 
-    /* Row `row` of each lane, SDD_NONE: none; most follow each other. */
+    /* Stores row `row` of each lane, or none where it is SDD_NONE. Most rows follow each other. */
     __device__ __forceinline__ void put(uint32_t row, sdd_vec3 p, float *rows) const
     {
         if (!dense()) {
@@ -212,8 +212,8 @@ struct tri_out {
     }
 };
 
-/* The points inside a triangle, whose rows begin at `first`, 32 at a time. kind.make makes one of a piece and a row of
- * its table. */
+/* Makes the points inside a triangle, whose rows begin at `first`, 32 at a time. kind.make makes a point from a piece
+ * and a row of its table. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &kind, const tri_out &out,
                                                   const tri_made &made, const tri_place *place, float *rows,
@@ -237,7 +237,7 @@ static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &ki
     }
 }
 
-/* Those along its edges, 32 at a time. */
+/* Makes the points along the edges of a triangle, 32 at a time. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_edges(const KIND &kind, const tri_out &out, const tri_made &made,
                                                  const tri_place *place, float *line)
@@ -283,7 +283,7 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     tri_edges<LEVEL>(kind, out, *made, place + T::inside, line);
 }
 
-/* For a block an item of sdd_tri_items. */
+/* Makes an item of sdd_tri_items. A block does it. */
 template <class KIND>
 static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KIND &kind, const tri_out &out)
 {
@@ -309,7 +309,7 @@ static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KI
     }
 }
 
-/* For a block `each` rows of n, one by one. */
+/* Makes `each` of n rows, one by one. A block does it. */
 template <class KIND> static __device__ __forceinline__ void tri_rows(const KIND &kind, int64_t n, int32_t each)
 {
     const int64_t low = (int64_t)blockIdx.x * each, end = low + each < n ? low + each : n;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_normals.cuh: kernels/table_tri_normals.k.h for a block an item. The bits are those of its reference. */
+/* table_tri_normals.cuh: the tuned form of kernels/table_tri_normals.k.h, with a block for each item. It gives the bits
+ * of the reference, and wins for the reasons that table_tri.cuh gives. */
 #ifndef SDD_TABLE_TRI_NORMALS_CUH
 #define SDD_TABLE_TRI_NORMALS_CUH
 #include "gpu/engines/tabulated/cuda/table_tri.cuh"
@@ -14,7 +15,7 @@ struct tri_normals_kind {
         sdd_tri_put_normal(&a, i);
     }
 
-    /* Piece k: its points as seen from its first column, and scaled; a half of a warp. */
+    /* Replaces the points of piece k by their scaled differences from its first column. Half a warp does it. */
     template <int LEVEL> __device__ __forceinline__ void see_piece(uint32_t f, int k, int lane, tri_made *s) const
     {
         const unsigned half = 0xffffu << (tri_lane() & 16);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_tri_rows.cuh: kernels/table_tri_rows.k.h for a block an item. The bits are those of its reference. */
+/* table_tri_rows.cuh: the tuned form of kernels/table_tri_rows.k.h, with a block for each item. It gives the bits of
+ * the reference, and wins for the reasons that table_tri.cuh gives. */
 #ifndef SDD_TABLE_TRI_ROWS_CUH
 #define SDD_TABLE_TRI_ROWS_CUH
 #include "gpu/engines/tabulated/cuda/table_tri.cuh"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* table_variants.cuh: kernels/table_variants.ks.h as table_points.cuh, table_normals.cuh and
- * table_points_normals.cuh make the kernels that they are variants of. */
+/* table_variants.cuh: the tuned forms of kernels/table_variants.ks.h. They win for the same reasons as the forms of the
+ * original kernels, whose code they share: table_points.cuh, table_normals.cuh and table_points_normals.cuh. */
 #ifndef SDD_TABLE_VARIANTS_CUH
 #define SDD_TABLE_VARIANTS_CUH
 #include "gpu/engines/tabulated/cuda/table_points_normals.cuh"
 #include "gpu/engines/tabulated/kernels/table_variants.ks.h"
 
-/* What a block of each does. */
+/* Each of these functions makes the work of a block of one variant. */
 static __device__ __forceinline__ void table_points_unorm16_block(const table_points_args &a, table_bases &bases,
                                                                   table_shared *s)
 {
