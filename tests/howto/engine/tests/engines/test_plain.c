@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_plain.c: the sample engine makes what mesh-matrix makes, of every shape that it takes. */
 #include "tests/engines/same_as.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
 
 static struct same_as plain = {.method = "plain", .normals = 2};
 

@@ -37,7 +37,7 @@ static int run(const struct engine_run *run, struct sdd_error *err)
     int rc = finish_upload_tables(t, &tables, err);
     float *last = finish_in_place(r) ? run->positions : s.buffer[0];
     if (!rc)
-        rc = refine_levels(&s, run->mesh->points, last, r, err);
+        rc = refine_levels(&s, run->mesh->points, last, r->level, run->cancel, err);
     if (!rc)
         finish_level(run, &s.mesh, &tables, last);
     return rc;

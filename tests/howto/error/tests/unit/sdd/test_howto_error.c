@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_howto_error.c: the sample error has a value, a status, a code on the wire and a sentence. */
 #include "gpu/sdd/sdd.h"
-#include "tests/env.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static void test_teapot(void **state)
 {

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_howto_option.c: the sample option is a flag, a variable, a line of --help and a line of --print-config. */
 #include "server/config.h"
-#include "tests/env.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static void test_greeting(void **state)
 {
