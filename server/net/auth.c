@@ -244,8 +244,12 @@ int auth_new_token(const char *path, const char *spec, char token[64], struct te
         return SDD_EINVALID;
     for (int i = 0; i < 32; i++)
         snprintf(hex + 2 * i, 3, "%02x", hash[i]);
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    bool written = fd >= 0 && dprintf(fd, "%s %s %s\n", name, colon + 1, hex) > 0 && fsync(fd) == 0;
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    char last =
+        '\n'; /* An editor may have left the last line without its end: the new line must not become part of it. */
+    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    bool written = fd >= 0 && (size <= 0 || pread(fd, &last, 1, size - 1) == 1) &&
+                   dprintf(fd, "%s%s %s %s\n", last == '\n' ? "" : "\n", name, colon + 1, hex) > 0 && fsync(fd) == 0;
     if (!written)
         text_printf(error, "%s cannot be written: %s", path, strerror(errno));
     if (fd >= 0)

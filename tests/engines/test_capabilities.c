@@ -145,6 +145,27 @@ static void test_closest(void **state)
                         "engines that do: mesh-matrix and tabulated and subdivision-matrix");
 }
 
+/* No kernel writes a faceVarying primvar under sqrt3, so it is refused, also where its interpolation is linear. */
+static void test_sqrt3_primvars(void **state)
+{
+    const struct sdd_primvar primvar = {.interpolation = SDD_FACE_VARYING, .width = 1};
+    struct sdd_mesh_desc d;
+    struct sdd_refine_request r;
+    struct sdd_error err = {0};
+    struct sdd_plan_info plan;
+    sdd_topology *t;
+    (void)state;
+    need(FEATURE_FVAR_LINEAR, SDD_SCHEME_SQRT3, &d, &r);
+    r.primvars = 1, r.n_primvars = 1, r.primvar_shapes = &primvar;
+    assert_int_equal(sdd_topology_create(device, &d, &t, &err), SDD_OK);
+    assert_int_equal(plan_once(t, &r, &plan, &err), SDD_OK);
+    for (r.include = SDD_PRIMVARS; r.include; r.include = r.include == SDD_PRIMVARS ? SDD_PRIMVAR_INDICES : 0) {
+        assert_int_equal(plan_once(t, &r, &plan, &err), SDD_EUNSUPPORTED);
+        assert_string_equal(err.field, "primvars");
+    }
+    sdd_topology_unref(t);
+}
+
 /* A closed fan of n triangles: of the engines that do loop, those whose limits it keeps. */
 static void fan_refused(int n, int level, const char *method, const char *says)
 {
@@ -248,7 +269,8 @@ static void test_readme(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables), cmocka_unit_test(test_closest),
-                                       cmocka_unit_test(test_others), cmocka_unit_test(test_readme)};
+                                       cmocka_unit_test(test_sqrt3_primvars), cmocka_unit_test(test_others),
+                                       cmocka_unit_test(test_readme)};
     device = open_device(0);
     int failed = cmocka_run_group_tests_name("capabilities", tests, NULL, NULL);
     sdd_device_close(device);

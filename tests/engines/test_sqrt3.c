@@ -551,17 +551,6 @@ static void test_refused(void **state)
     for (r.level = 1; r.level <= SDD_MAX_LEVEL; r.level++)
         assert_int_equal(plan_once(t, &r, &plan, &err), SDD_OK);
     sdd_topology_unref(t);
-    /* A faceVarying primvar, which no kernel would write, is refused also where its interpolation is linear. */
-    const struct sdd_primvar primvar = {.interpolation = SDD_FACE_VARYING, .width = 1};
-    struct sdd_refine_request with = {
-        .level = 2, .include = SDD_PRIMVARS, .primvars = 1, .n_primvars = 1, .primvar_shapes = &primvar};
-    s.desc.options.fvar = SDD_FVAR_ALL;
-    assert_int_equal(sdd_topology_create(device, &s.desc, &t, &err), SDD_OK);
-    for (int i = 0; i < 2; i++, with.include = SDD_PRIMVAR_INDICES) {
-        assert_int_equal(plan_once(t, &with, &plan, &err), SDD_EUNSUPPORTED);
-        assert_string_equal(err.field, "primvars");
-    }
-    sdd_topology_unref(t);
     shape_free(&s);
     enum { N = 200 }; /* faces around a vertex */
     int32_t counts[N], vertices[3 * N];

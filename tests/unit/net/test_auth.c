@@ -287,6 +287,22 @@ static void test_new_token(void **state)
     auth_free(a);
 }
 
+/* A file whose last line has no end, as editors leave them, keeps its last token and gets the new one. */
+static void test_new_token_after_open_line(void **state)
+{
+    struct place *p = *state;
+    char token[64];
+    struct stat st;
+    assert_int_equal(auth_new_token(p->path, "robot:read", token, &p->error), SDD_OK);
+    assert_int_equal(stat(p->path, &st), 0);
+    assert_int_equal(truncate(p->path, st.st_size - 1), 0);
+    assert_int_equal(auth_new_token(p->path, "chief:admin", token, &p->error), SDD_OK);
+    struct auth *a = auth_create(p->path, &p->error);
+    assert_non_null(a);
+    assert_int_equal(auth_count(a), 2);
+    auth_free(a);
+}
+
 static void refuse_token(struct place *p, const char *path, const char *spec, const char *sentence)
 {
     char token[64];
@@ -323,8 +339,9 @@ int main(void)
 {
 #define IN_A_FOLDER(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        IN_A_FOLDER(test_scopes),         IN_A_FOLDER(test_no_token),  IN_A_FOLDER(test_wrong_tokens),
-        IN_A_FOLDER(test_many_addresses), IN_A_FOLDER(test_bad_files), IN_A_FOLDER(test_most_tokens),
-        IN_A_FOLDER(test_reload),         IN_A_FOLDER(test_new_token), IN_A_FOLDER(test_new_token_refused)};
+        IN_A_FOLDER(test_scopes),           IN_A_FOLDER(test_no_token),  IN_A_FOLDER(test_wrong_tokens),
+        IN_A_FOLDER(test_many_addresses),   IN_A_FOLDER(test_bad_files), IN_A_FOLDER(test_most_tokens),
+        IN_A_FOLDER(test_reload),           IN_A_FOLDER(test_new_token), IN_A_FOLDER(test_new_token_after_open_line),
+        IN_A_FOLDER(test_new_token_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,10 +9,11 @@
 
 static struct same_as plain = {.method = "plain", .normals = 2};
 
-/* What the engine's table of features lets through: no creases, and nothing that is not manifold. */
+/* What the engine's table of features lets through: no creases, and the usual rule for triangles. */
 static void check(const struct shape *s)
 {
-    if (s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && s->desc.n_corners < 2000)
+    const struct sdd_mesh_desc *d = &s->desc;
+    if (d->n_creases == 0 && d->n_corner_tags == 0 && d->options.triangle_rule == 0 && d->n_corners < 2000)
         same_as_shape(&plain, s, 1, 2);
 }
 
