@@ -227,7 +227,7 @@ static void write_table(FILE *to)
     for (int row = 0; (e = sdd_engine(row)); row++)
         fprintf(to, " `%s` |", e->name);
     fprintf(to, "\n|---|");
-    for (int row = 0; (e = sdd_engine(row)); row++)
+    for (int row = 0; sdd_engine(row); row++)
         fprintf(to, "---|");
     for (int k = 0; k < N_FEATURES; k++) {
         fprintf(to, "\n| %s |", sdd_feature_table[k].what);
