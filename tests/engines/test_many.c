@@ -103,7 +103,7 @@ static void check_together(const char *label, const struct batch *c, const struc
 static int is_refused(const char *label, const struct batch *c, const struct sdd_refine_request *r)
 {
     struct sdd_error err = {0};
-    sdd_result *results[3];
+    sdd_result *results[3] = {NULL, NULL, NULL};
     if (!refine_once(c->meshes[0], r, results, &err)) {
         sdd_result_free(results[0]);
         return 0;

@@ -106,7 +106,7 @@ static void test_no_token(void **state)
     static const char *const headers[] = {
         NULL,          "",          "abc",         "Basic abc",     "Bearer",
         "Bearer ",     "Bearer ab", "Bearer abcd", "Bearer  abc",   "Bearer abc ",
-        "Bearer\tabc", "Bearerabc", "Bearer ABC",  "Bearer reader", "Bearer " READ_HASH};
+        "Bearer\tabc", "Bearerabc", "Bearer ABC",  "Bearer reader", ("Bearer " READ_HASH)};
     enum { N = sizeof headers / sizeof headers[0] };
     struct place *p = *state;
     for (int i = 0; i < N; i++) { /* a fresh one each: no address has its limit of wrong tokens */
