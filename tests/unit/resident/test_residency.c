@@ -49,6 +49,7 @@ static void close_device(struct fixture *f)
     for (int k = 0; k < N_RESIDENTS; k++) {
         resident_drop(f->residency, f->m[k]);
         assert_int_equal(resident_bytes(f->m[k]), 0);
+        sdd_history_free(f->m[k]->history);
         free(f->m[k]);
     }
     assert_int_equal(f->metrics.values[M_MESHES_DEVICE], 0);
