@@ -9,7 +9,6 @@
 #include <cjson/cJSON.h>
 
 #define JSON_MAX_DEPTH 16
-#define JSON_MAX_FIELDS 64
 
 /* json_parse: parses one JSON value with nothing after it. json_scan first refuses what cJSON lets through: bad UTF-8,
  * bad numbers, control characters, \u0000, more than 16 levels of nesting, and text behind the value.

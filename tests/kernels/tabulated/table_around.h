@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_around.h: the fan of faces around each corner's vertex, found by trying all corners, and its class in numbers
- * (gpu/table_class.h): the oracle of tabulated's classes. */
+ * (gpu/engines/tabulated/class.h): the oracle of tabulated's classes. */
 #ifndef TESTS_TAB_AROUND_H
 #define TESTS_TAB_AROUND_H
 #include "tests/kernels/wild.h"

@@ -3,8 +3,8 @@
  * of level 1, and those after them wait for these rows, which saves a launch. All GPUs start blocks in the order of
  * their numbers and CUB's scans rely on it, though CUDA does not promise it. A block that waits too long ends the
  * launch, and the device counts as lost. */
-#ifndef SDD_TABLE_AHEAD_CUH
-#define SDD_TABLE_AHEAD_CUH
+#ifndef SDD_TABLE_FUSED_FIRST_PASS_CUH
+#define SDD_TABLE_FUSED_FIRST_PASS_CUH
 #include "gpu/engines/tabulated/cuda/table_first.cuh"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include <cuda/atomic>

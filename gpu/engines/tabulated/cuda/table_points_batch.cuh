@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_points_batch.cuh: the tuned form of the batch of table_points, which runs table_points.cuh for one mesh after
  * the other. It wins for the same reasons, and because one launch serves all meshes. */
-#ifndef SDD_TABLE_POINTS_MANY_CUH
-#define SDD_TABLE_POINTS_MANY_CUH
+#ifndef SDD_TABLE_POINTS_BATCH_CUH
+#define SDD_TABLE_POINTS_BATCH_CUH
 #include "gpu/engines/tabulated/cuda/table_points.cuh"
 #include "gpu/engines/tabulated/kernels/table_points_batch.k.h"
 

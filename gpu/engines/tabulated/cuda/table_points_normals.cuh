@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_points_normals.cuh: points and normals in one launch, whose blocks alternate between table_points.cuh and
  * table_normals.cuh. It wins because points wait for memory where normals wait for arithmetic. */
-#ifndef SDD_TABLE_FRAME_CUH
-#define SDD_TABLE_FRAME_CUH
+#ifndef SDD_TABLE_POINTS_NORMALS_CUH
+#define SDD_TABLE_POINTS_NORMALS_CUH
 #include "gpu/engines/tabulated/cuda/table_normals.cuh"
 #include "gpu/engines/tabulated/kernels/table_points_normals.k.h"
 
