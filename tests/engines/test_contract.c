@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_contract.c: what gpu/sdd/sdd.h promises beside geometry: plans, digests, cancelling, limits, memory, positions. What
+/* test_contract.c: what sdd.h promises beside geometry: plans, digests, cancelling, limits, memory, positions. What
  * it refuses is in test_contract_refused.c. */
 #include "tests/engines/fixture.h"
 #include "tests/env.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* test_contract_refused.c: what gpu/sdd/sdd.h refuses, by which code and by the name of what is wrong: requests, rules for
+/* test_contract_refused.c: what sdd.h refuses, by which code and by the name of what is wrong: requests, rules for
  * UVs, meshes. */
 #include "tests/engines/fixture.h"
 #include "tests/env.h"

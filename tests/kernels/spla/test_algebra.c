@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laws of the algebra (gpu/engines/spla/algebra.h) as a whole, on the backend under test: a transpose of a transpose, products
+/* Laws of the algebra (algebra.h) as a whole, on the backend under test: a transpose of a transpose, products
  * against tables of rows and columns, products with vectors by rows and by columns, edge numbers, memory as planned. */
 #include "tests/kernels/launch.h"
 #include "gpu/engines/spla/algebra.h"
