@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_kernel.c: measures how much faster the tuned CUDA forms of kernels are than their references. Real refines run
- * on a device that, at the largest launch of each kernel with a tuned form, launches both forms again with the same
- * arguments. The bench prints medians of 11 runs and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench
+ * on a device that, at the largest launch of each kernel with a tuned form at each level, launches both forms again with
+ * the same arguments. The bench prints medians of 11 runs and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench
  * K=NAME); by default it measures all. Without a GPU it says so and exits with success. */
 #include "gpu/backend/backend.h"
 #include "tests/refine_once.h"
@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* SIDE is so large that the first step is a launch of its own, because references do not fuse it (SDD_REFERENCE). */
-enum { SIDE = 700, LEVEL = 3, RUNS = 11, BEGIN = SDD_N_MARKS - 2, END = SDD_N_MARKS - 1 };
+/* The grids are so large that the first step is a launch of its own, because references do not fuse it
+ * (SDD_REFERENCE). */
+static const int32_t sides[] = {0, 0, 0, 700, 500, 300, 300}; /* By level. */
+enum { FIRST_LEVEL = 3, LAST_LEVEL = 6, RUNS = 11, BEGIN = SDD_N_MARKS - 2, END = SDD_N_MARKS - 1 };
 
 static const struct {
     int kernel;
@@ -29,7 +31,8 @@ static const struct {
 static struct {
     int64_t n;
     double tuned_ms, reference_ms;
-} seen[N_TUNED];
+} seen[LAST_LEVEL + 1][N_TUNED];
+static int level;
 static const struct sdd_backend *real;
 
 static int time_launch(void *device, int kernel, const void *args, size_t args_bytes, int64_t n, double *ms)
@@ -53,12 +56,12 @@ static int launch_and_time(void *device, int kernel, const void *args, size_t ar
     const char *only = getenv("SUBDD_BENCH_KERNEL");
     int rc = real->launch(device, kernel, args, args_bytes, n);
     for (size_t i = 0; i < N_TUNED && !rc; i++) {
-        if (tuned[i].kernel != kernel || n <= seen[i].n || (only && *only && strcmp(only, tuned[i].name) != 0))
+        if (tuned[i].kernel != kernel || n <= seen[level][i].n || (only && *only && strcmp(only, tuned[i].name) != 0))
             continue;
-        seen[i].n = n;
-        rc = time_launch(device, kernel, args, args_bytes, n, &seen[i].tuned_ms);
+        seen[level][i].n = n;
+        rc = time_launch(device, kernel, args, args_bytes, n, &seen[level][i].tuned_ms);
         if (!rc)
-            rc = time_launch(device, kernel | SDD_REFERENCE, args, args_bytes, n, &seen[i].reference_ms);
+            rc = time_launch(device, kernel | SDD_REFERENCE, args, args_bytes, n, &seen[level][i].reference_ms);
     }
     return rc;
 }
@@ -70,29 +73,31 @@ struct creased_grid {
     float *points, *uvs, *sharpness;
     int32_t *counts, *vertices, *creases;
     struct sdd_mesh_desc desc;
+    int side;
 };
 
 static void make_faces(struct creased_grid *g, int triangles)
 {
-    const int32_t row = SIDE + 1, n = triangles ? 3 : 4;
-    for (int32_t f = 0; f < SIDE * SIDE; f++) {
-        const int32_t v = f / SIDE * row + f % SIDE, quad[4] = {v, v + 1, v + row + 1, v + row};
+    const int32_t side = g->side, row = side + 1, n = triangles ? 3 : 4;
+    for (int32_t f = 0; f < side * side; f++) {
+        const int32_t v = f / side * row + f % side, quad[4] = {v, v + 1, v + row + 1, v + row};
         const int32_t two[6] = {v, v + 1, v + row + 1, v, v + row + 1, v + row};
         memcpy(g->vertices + (triangles ? 6 : 4) * f, triangles ? two : quad, triangles ? sizeof two : sizeof quad);
-        g->counts[f] = g->counts[SIDE * SIDE + f] = n;
+        g->counts[f] = g->counts[side * side + f] = n;
         if (f % 5 == 0) {
             const int64_t c = g->desc.n_creases++;
             g->creases[2 * c] = v, g->creases[2 * c + 1] = v + 1, g->sharpness[c] = (float)(f % 7) * 0.5f;
         }
     }
-    g->desc.n_faces = SIDE * SIDE * (triangles ? 2 : 1);
+    g->desc.n_faces = side * side * (triangles ? 2 : 1);
     g->desc.n_corners = g->desc.n_faces * n;
 }
 
 static void make_grid(struct creased_grid *g, int triangles)
 {
-    const int32_t row = SIDE + 1, n_vertices = row * row, n_faces = SIDE * SIDE;
+    const int32_t side = sides[level], row = side + 1, n_vertices = row * row, n_faces = side * side;
     memset(g, 0, sizeof *g);
+    g->side = side;
     g->points = xalloc(3 * n_vertices, sizeof *g->points), g->uvs = xalloc(2 * n_vertices, sizeof *g->uvs);
     g->counts = xalloc(2 * n_faces, sizeof *g->counts), g->vertices = xalloc(6 * n_faces, sizeof *g->vertices);
     g->creases = xalloc(2 * n_faces, sizeof *g->creases), g->sharpness = xalloc(n_faces, sizeof *g->sharpness);
@@ -116,7 +121,7 @@ static void free_grid(struct creased_grid *g)
 
 static void refine(sdd_mesh *mesh, int include, int compact, uint32_t primvars)
 {
-    const struct sdd_refine_request r = {.level = LEVEL,
+    const struct sdd_refine_request r = {.level = level,
                                          .surface = SDD_SURFACE_LIMIT,
                                          .include = include,
                                          .compact = compact,
@@ -132,7 +137,7 @@ static void refine(sdd_mesh *mesh, int include, int compact, uint32_t primvars)
 static void refine_two(sdd_mesh *mesh)
 {
     const struct sdd_refine_request r = {
-        .level = LEVEL, .surface = SDD_SURFACE_LIMIT, .include = SDD_POSITIONS, .method = "tabulated"};
+        .level = level, .surface = SDD_SURFACE_LIMIT, .include = SDD_POSITIONS, .method = "tabulated"};
     struct sdd_error err = {0};
     sdd_mesh *two[2] = {mesh, mesh};
     sdd_result *results[2] = {NULL, NULL};
@@ -166,17 +171,25 @@ static void run_grid(sdd_device *device, int triangles)
     free_grid(&g);
 }
 
+static int print_level(size_t i)
+{
+    if (seen[level][i].n > 0)
+        printf("%-24s level %d  n %9lld  tuned %9.4f ms  reference %9.4f ms  ratio %.3f\n", tuned[i].name, level,
+               (long long)seen[level][i].n, seen[level][i].tuned_ms, seen[level][i].reference_ms,
+               seen[level][i].tuned_ms / seen[level][i].reference_ms);
+    return seen[level][i].n > 0;
+}
+
 static int print_rows(const char *only)
 {
     int known = !only || !*only;
     for (size_t i = 0; i < N_TUNED; i++) {
         const int asked = only && strcmp(only, tuned[i].name) == 0;
         known |= asked;
-        if (seen[i].n > 0)
-            printf("%-24s n %9lld  tuned %9.4f ms  reference %9.4f ms  ratio %.3f\n", tuned[i].name,
-                   (long long)seen[i].n, seen[i].tuned_ms, seen[i].reference_ms,
-                   seen[i].tuned_ms / seen[i].reference_ms);
-        else if (asked || !only || !*only)
+        int launched = 0;
+        for (level = FIRST_LEVEL; level <= LAST_LEVEL; level++)
+            launched |= print_level(i);
+        if (!launched && (asked || !only || !*only))
             printf("%-24s was not launched\n", tuned[i].name);
     }
     if (!known)
@@ -199,8 +212,10 @@ int main(void)
     timed.launch = launch_and_time;
     if (sdd_device_wrap(&timed, 0, 0, 0, &device, &err))
         oracle_die("%s", err.text);
-    run_grid(device, 0);
-    run_grid(device, 1);
+    for (level = FIRST_LEVEL; level <= LAST_LEVEL; level++) {
+        run_grid(device, 0);
+        run_grid(device, 1);
+    }
     sdd_device_close(device);
     return print_rows(getenv("SUBDD_BENCH_KERNEL"));
 }

@@ -260,10 +260,11 @@ int64_t table_triangles_points(const struct sdd_control *mesh, const struct tabl
     return mesh->n_vertices + mesh->n_edges * along + mesh->n_faces * (along * (along - 1) / 2);
 }
 
-/* Whether the device is a GPU that makes this level triangle by triangle, if all rows but no tangents are asked for. */
-static int by_triangles(const sdd_device *d, const struct table_triangles_surface *of)
+/* Whether the device is a GPU that makes this level triangle by triangle, from level `least` on, if all rows but no
+ * tangents are asked for. */
+static int by_triangles(const sdd_device *d, const struct table_triangles_surface *of, int least)
 {
-    return d->b->in_order && of->level >= SDD_TRI_LEAST;
+    return d->b->in_order && of->level >= least;
 }
 
 void table_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const struct table_triangles *t, int surface,
@@ -279,7 +280,7 @@ void table_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const s
                                     .first = first_row,
                                     .n = n,
                                     .each = sdd_rows_each(n)};
-    a.by_triangles = n == table_triangles_points(mesh, t, surface) && by_triangles(d, of);
+    a.by_triangles = n == table_triangles_points(mesh, t, surface) && by_triangles(d, of, SDD_TRI_LEAST_OF_ROWS);
     DEV_LAUNCH(d, table_tri_rows, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 
@@ -297,7 +298,7 @@ void table_triangles_normals(sdd_device *d, const struct sdd_control *mesh, cons
         .as = as,
         .n = n,
         .each = sdd_rows_each(n),
-        .by_triangles = !tangents && by_triangles(d, of)};
+        .by_triangles = !tangents && by_triangles(d, of, SDD_TRI_LEAST_OF_NORMALS)};
     DEV_LAUNCH(d, table_tri_normals, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
 

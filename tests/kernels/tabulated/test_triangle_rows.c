@@ -141,9 +141,9 @@ static int on_gpu(void)
     return strcmp(test_backend(), "cpu") != 0;
 }
 
-static int by_triangles(const struct pieces *s)
+static int by_triangles(const struct pieces *s, int least)
 {
-    return on_gpu() && s->level >= SDD_TRI_LEAST;
+    return on_gpu() && s->level >= least;
 }
 
 /* ---- ranges of positions ----------------------------------------------------------------------------------------- */
@@ -170,7 +170,7 @@ static void check_range(const struct pieces *s)
     LAUNCH(table_tri_rows, &a, r.items);
     const struct quantised q = quantised_begin(SDD_ROWS_UNORM16, r.n);
     struct table_tri_rows_args box = a, all = a;
-    const int whole = by_triangles(s) && r.n == grid_n_vertices(&s->g, s->level);
+    const int whole = by_triangles(s, SDD_TRI_LEAST_OF_ROWS) && r.n == grid_n_vertices(&s->g, s->level);
     box.to = q.to, box.as = q.as, box.by_triangles = whole;
     LAUNCH(table_tri_rows, &box, whole ? sdd_tri_items(&a.pieces) : r.items);
     all.by_triangles = 1;
@@ -249,7 +249,7 @@ static void check_width(const struct poly *p)
     struct table_tri_rows_args a = {.pieces = upload(&s), .width = {w.n, w.stride}, .n = rows, .each = 97};
     a.from = launch_in(s.from, s.n_from, (size_t)s.wide * 4);
     float *out = launch_out(rows * w.stride, 4);
-    a.to = out + w.offset, a.by_triangles = by_triangles(&s) && random_below(&seed, 2);
+    a.to = out + w.offset, a.by_triangles = by_triangles(&s, SDD_TRI_LEAST_OF_ROWS) && random_below(&seed, 2);
     LAUNCH(table_tri_rows, &a, items_of(&a.pieces, a.by_triangles, rows, a.each));
     if (w.n == 2 && w.stride == 2) {
         const struct quantised q = quantised_begin(SDD_ROWS_F16, rows);
@@ -420,13 +420,14 @@ static void check_normals(const struct poly *p)
     struct table_tri_normals_args a = {.pieces = upload(s), .n = rows, .each = (int32_t)each};
     a.away = launch_in(n.away, CLASSES, sizeof *n.away), a.from = launch_in(s->from, s->n_from, sizeof(float[4]));
     float *to = a.to = launch_out(rows, sizeof(float[3])), *one = xalloc(rows, sizeof(float[3]));
-    a.by_triangles = by_triangles(s) && random_below(&seed, 2);
+    a.by_triangles = by_triangles(s, SDD_TRI_LEAST_OF_NORMALS) && random_below(&seed, 2);
     LAUNCH(table_tri_normals, &a, items_of(&a.pieces, a.by_triangles, rows, each));
     a.by_triangles = 0, a.to = NULL, a.tangents = launch_out(rows, sizeof(float[6])); /* these alone */
     LAUNCH(table_tri_normals, &a, (rows + each - 1) / each);
     const struct quantised q = quantised_begin(SDD_ROWS_OCT16, rows);
     struct table_tri_normals_args oct16 = a;
-    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL, oct16.by_triangles = by_triangles(s);
+    oct16.to = q.to, oct16.as = q.as, oct16.tangents = NULL,
+    oct16.by_triangles = by_triangles(s, SDD_TRI_LEAST_OF_NORMALS);
     LAUNCH(table_tri_normals, &oct16, items_of(&a.pieces, oct16.by_triangles, rows, each));
     n.got = launch_got(to), n.tangents = launch_got(a.tangents), n.is = xalloc(rows, 1);
     quantised_check(&q, n.got, rows);

@@ -5,7 +5,8 @@
  * launch, and the device counts as lost. */
 #ifndef SDD_TABLE_FUSED_FIRST_PASS_CUH
 #define SDD_TABLE_FUSED_FIRST_PASS_CUH
-#include "gpu/engines/tabulated/cuda/table_first.cuh"
+#include "gpu/device/cuda/overlap.cuh"
+#include "gpu/engines/tabulated/kernels/table_first.tile.h"
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include <cuda/atomic>
 
@@ -46,7 +47,7 @@ static __device__ __forceinline__ void table_make_first_pass(const table_points_
                                                              uint32_t item, sdd_width width)
 {
     overlap_wait();
-    table_first_rows(a.first, item, mesh.control, width, const_cast<float *>(mesh.from));
+    sdd_table_first_rows(&a.first, item, mesh.control, width, const_cast<float *>(mesh.from));
     __syncthreads();
     if (threadIdx.x == 0)
         table_count(*a.made).fetch_add(1, cuda::memory_order_release);

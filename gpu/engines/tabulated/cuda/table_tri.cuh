@@ -283,12 +283,11 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     tri_edges<LEVEL>(kind, out, *made, place + T::inside, line);
 }
 
-/* Makes an item of sdd_tri_items. A block does it. */
+/* Makes an item of sdd_tri_items, for levels from KIND::least on. A block does it. */
 template <class KIND>
 static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KIND &kind, const tri_out &out)
 {
     __shared__ union {
-        tri_shared<3> s3;
         tri_shared<4> s4;
         tri_shared<5> s5;
         tri_shared<6> s6;
@@ -301,12 +300,12 @@ static __device__ __forceinline__ void tri_all(const sdd_tri_pieces &a, const KI
             kind.one(v);
         return;
     }
-    switch (a.level) {
-    case 3: tri_block(a, kind, block, out, &s.s3); break;
-    case 4: tri_block(a, kind, block, out, &s.s4); break;
-    case 5: tri_block(a, kind, block, out, &s.s5); break;
-    default: tri_block(a, kind, block, out, &s.s6); break;
-    }
+    if (a.level > 5)
+        tri_block(a, kind, block, out, &s.s6);
+    else if (KIND::least == 5 || a.level == 5)
+        tri_block(a, kind, block, out, &s.s5);
+    else if constexpr (KIND::least < 5)
+        tri_block(a, kind, block, out, &s.s4);
 }
 
 /* Makes `each` of n rows, one by one. A block does it. */

@@ -8,6 +8,7 @@
 enum { table_tri_normals_threads = SDD_TRI_ITEM };
 
 struct tri_normals_kind {
+    static constexpr int least = SDD_TRI_LEAST_OF_NORMALS;
     const table_tri_normals_args &a;
 
     __device__ __forceinline__ void one(int64_t i) const

@@ -8,6 +8,7 @@
 enum { table_tri_rows_threads = SDD_TRI_ITEM };
 
 struct tri_rows_kind {
+    static constexpr int least = SDD_TRI_LEAST_OF_ROWS;
     const table_tri_rows_args &a;
 
     __device__ __forceinline__ void one(int64_t i) const

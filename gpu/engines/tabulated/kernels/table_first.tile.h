@@ -95,14 +95,20 @@ SDD_FN void sdd_table_first_round(const struct sdd_first_step *a, int64_t i, int
 #endif
 }
 
+/* Makes tile `tile` of the rows of one mesh. */
+SDD_FN void sdd_table_first_rows(const struct sdd_first_step *a, int64_t tile, const float *from,
+                                 struct sdd_width width, float *to)
+{
+    const int64_t first = tile * SDD_TABLE_FIRST, left = a->n_rows - first;
+    const int32_t n = left < SDD_TABLE_FIRST ? (int32_t)left : SDD_TABLE_FIRST;
+    SDD_EACH (i, n * SDD_TABLE_FIRST_ROUNDS)
+        sdd_table_first_round(a, first + i / SDD_TABLE_FIRST_ROUNDS, i % SDD_TABLE_FIRST_ROUNDS, from, width, to);
+}
+
 SDD_FN void k_table_first(int64_t tile, const struct table_first_args *a)
 {
     const int64_t tiles = sdd_table_step_items(&a->step);
     const int32_t mesh = sdd_batch_mesh(&a->rows, tile, (uint32_t)tiles);
-    const int64_t first = (tile - mesh * tiles) * SDD_TABLE_FIRST, left = a->step.n_rows - first;
-    const int32_t n = left < SDD_TABLE_FIRST ? (int32_t)left : SDD_TABLE_FIRST;
-    SDD_EACH (i, n * SDD_TABLE_FIRST_ROUNDS)
-        sdd_table_first_round(&a->step, first + i / SDD_TABLE_FIRST_ROUNDS, i % SDD_TABLE_FIRST_ROUNDS,
-                              a->rows.from[mesh], a->width, a->rows.to[mesh]);
+    sdd_table_first_rows(&a->step, tile - mesh * tiles, a->rows.from[mesh], a->width, a->rows.to[mesh]);
 }
 #endif

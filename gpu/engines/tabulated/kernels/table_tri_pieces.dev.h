@@ -25,9 +25,10 @@ struct sdd_tri_pieces {
     int32_t level;         /* The level of the points. */
 };
 
-/* From this level on a GPU makes all rows of a level triangle by triangle. On lower levels a warp would have only few
- * points of one. */
-#define SDD_TRI_LEAST 3
+/* From these levels on a GPU makes all points or normals of a level triangle by triangle. On lower levels a warp would
+ * have only few points of one, and is slower than one thread for each row (make bench T=kernel). */
+#define SDD_TRI_LEAST_OF_ROWS 5
+#define SDD_TRI_LEAST_OF_NORMALS 4
 /* The first items make so many control vertices each. Then come items for triangles, each of which has the warps of a
  * block of so many threads. */
 #define SDD_TRI_ITEM 256
