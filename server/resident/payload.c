@@ -43,7 +43,7 @@ const char *surface_name(int surface)
 
 static int64_t aligned(int64_t n)
 {
-    return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
+    return (n + PAYLOAD_ALIGN - 1) / PAYLOAD_ALIGN * PAYLOAD_ALIGN;
 }
 
 /* The structs of protobuf-c have char * without const for what it only reads. */
@@ -57,7 +57,7 @@ struct box {
 };
 
 /* Fills in the header of a block. *box holds the block's box until the message is packed. */
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct frame_about *about,
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct payload_about *about,
                        struct box *box)
 {
     const struct primvar_info *primvars = about->primvars;
@@ -95,7 +95,7 @@ static size_t put_varint(unsigned char *out, size_t v)
 
 /* Lays out the blocks and returns the size of the header. The header has the offsets, and these depend on its size.
  * Both only grow, so they settle in a few rounds. */
-static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
+static int64_t lay_out(struct payload *f, Subdd__V1__FrameHeader *h)
 {
     unsigned char varint[10];
     for (size_t before = 0;;) {
@@ -116,13 +116,13 @@ static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
     }
 }
 
-int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
-               struct sdd_error *err)
+int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
+                 struct sdd_error *err)
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
     struct box boxes[SDD_MAX_BLOCKS];
-    *out = (struct frame){.n_blocks = plan->n_blocks};
+    *out = (struct payload){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
         fill_block(&blocks[i], &plan->blocks[i], about, &boxes[i]);
         pointers[i] = &blocks[i];
@@ -141,7 +141,7 @@ int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan
     h.edges = (uint64_t)plan->n_edges;
     h.n_blocks = (size_t)plan->n_blocks;
     h.blocks = pointers;
-    int64_t bytes = place(out, &h);
+    int64_t bytes = lay_out(out, &h);
     out->head = calloc(1, out->head_bytes);
     if (!out->head)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
@@ -149,13 +149,13 @@ int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan
     return SDD_OK;
 }
 
-void frame_fini(struct frame *f)
+void payload_fini(struct payload *f)
 {
     free(f->head);
     f->head = NULL;
 }
 
-int64_t frame_there(const struct frame *f, int64_t bytes)
+int64_t payload_there(const struct payload *f, int64_t bytes)
 {
     for (int i = 0; i < f->n_blocks; i++) {
         if (bytes < f->blocks[i].bytes)
@@ -165,7 +165,7 @@ int64_t frame_there(const struct frame *f, int64_t bytes)
     return f->bytes;
 }
 
-const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
+const unsigned char *payload_span(const struct payload *f, int64_t at, int64_t *n)
 {
     *n = (int64_t)f->head_bytes - at;
     if (*n > 0)
@@ -180,12 +180,12 @@ const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
     return NULL;
 }
 
-void frame_read(const struct frame *f, int64_t at, void *out, size_t n)
+void payload_read(const struct payload *f, int64_t at, void *out, size_t n)
 {
     unsigned char *to = out;
     while (n) {
         int64_t left;
-        const unsigned char *from = frame_span(f, at, &left);
+        const unsigned char *from = payload_span(f, at, &left);
         const size_t take = (uint64_t)left < n ? (size_t)left : n;
         if (from)
             memcpy(to, from, take);
