@@ -2,6 +2,7 @@
 /* payload.c: lays out the payload of a refined result, for cache.c and for the streams and plans of refine/ and api/.
  * */
 #include "server/resident/payload.h"
+#include "server/base/chars.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +47,6 @@ static int64_t aligned(int64_t n)
     return (n + PAYLOAD_ALIGN - 1) / PAYLOAD_ALIGN * PAYLOAD_ALIGN;
 }
 
-/* The structs of protobuf-c have char * without const for what it only reads. */
-static char *text_of(const char *s)
-{
-    return (char *)(uintptr_t)s;
-}
-
 struct box {
     float low[3], high[3];
 };
@@ -62,12 +57,12 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
 {
     const struct primvar_info *primvars = about->primvars;
     subdd__v1__block__init(b);
-    b->semantic = text_of(semantic_name(from->semantic));
-    b->type = text_of(block_type(from, primvars));
+    b->semantic = chars_proto(semantic_name(from->semantic));
+    b->type = chars_proto(block_type(from, primvars));
     if (from->semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
-        b->name = text_of(primvars[from->primvar].name);
+        b->name = chars_proto(primvars[from->primvar].name);
     if (from->semantic == SDD_PRIMVARS)
-        b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
+        b->interpolation = chars_proto(primvar_interpolation(primvars[from->primvar].interpolation));
     if (from->format == SDD_UNORM16_BOX) { /* The box of a plan has zeros, which take as many bytes. */
         memcpy(box->low, from->low, sizeof box->low);
         memcpy(box->high, from->high, sizeof box->high);
@@ -77,10 +72,10 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
     b->count = (uint64_t)from->count;
     b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
     b->bytes = (uint64_t)from->bytes;
-    b->codec = text_of("raw");
+    b->codec = chars_proto("raw");
     if (about->undigested)
         return;
-    b->digest_kind = text_of("xxh64-tree-1k");
+    b->digest_kind = chars_proto("xxh64-tree-1k");
     b->digest = from->digest ? from->digest : 1; /* A plan has no digest yet, but the field must take its 8 bytes. */
 }
 
@@ -129,13 +124,13 @@ int payload_make(const struct payload_about *about, const struct sdd_plan_info *
         out->blocks[i].data = plan->blocks[i].data;
         out->blocks[i].bytes = plan->blocks[i].bytes;
     }
-    h.mesh_id = text_of(about->mesh_id);
+    h.mesh_id = chars_proto(about->mesh_id);
     h.version = (uint64_t)about->version;
-    h.topology_id = text_of(about->topology_id);
+    h.topology_id = chars_proto(about->topology_id);
     h.level = (uint32_t)about->level;
-    h.surface = text_of(surface_name(about->surface));
-    h.method = text_of(plan->method);
-    h.backend = text_of(about->backend);
+    h.surface = chars_proto(surface_name(about->surface));
+    h.method = chars_proto(plan->method);
+    h.backend = chars_proto(about->backend);
     h.vertices = (uint64_t)plan->n_vertices;
     h.faces = (uint64_t)plan->n_faces;
     h.edges = (uint64_t)plan->n_edges;
