@@ -58,7 +58,7 @@ void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t
     }
 }
 
-int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err)
+int result_allocate(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err)
 {
     for (int k = 0; k < r->info.plan.n_blocks; k++) {
         struct sdd_block *b = r->info.plan.blocks + k;

@@ -26,7 +26,7 @@ enum result_mark { MARK_START, MARK_REFINED, MARK_DIGESTED, MARK_DOWNLOADED };
 struct result_layout {
     uint64_t *digests;           /* Shape [result_words]: a digest for each block, and then the facts. */
     void *tree[SDD_MAX_BLOCKS];  /* Scratch for the digest of each block. */
-    void *block[SDD_MAX_BLOCKS]; /* After result_place, the memory that becomes the block. */
+    void *block[SDD_MAX_BLOCKS]; /* After result_allocate, the memory that becomes the block. */
     /* The f32 rows that a compact block is made of. There is room for them even where the block is direct, which a plan
      * cannot know. */
     float *source[SDD_MAX_BLOCKS];
@@ -44,9 +44,9 @@ int64_t result_words(const struct sdd_plan_info *p);
 /* result_lay_out: lays out the blocks and their scratch; `words` has room for result_words. */
 void result_lay_out(const sdd_device *d, const struct sdd_plan_info *p, uint64_t *words, struct arena *a,
                     struct result_layout *out);
-/* result_place: takes host memory for the blocks of the plan. `soon` says that it is given back soon.
+/* result_allocate: takes host memory for the blocks of the plan. `soon` says that it is given back soon.
  * Errors  SDD_ENO_MEMORY, SDD_EDEVICE */
-int result_place(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
+int result_allocate(sdd_result *r, int soon, struct result_layout *lay, struct sdd_error *err) SDD_MUST_CHECK;
 /* result_block: where engines write the rows of the block, which are f32 or u32 unless it is direct. NULL where
  * there is no such block. */
 void *result_block(const struct sdd_plan_info *p, const struct result_layout *lay, int semantic);

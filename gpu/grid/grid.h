@@ -23,10 +23,10 @@ struct sdd_grid {
     int32_t level; /* At least 1. */
 };
 
-/* Where a quad of a later level lies: in level-1 quad `corner`, at its cell (x, y), rotated by `turn` quarters. */
-struct sdd_place {
+/* Where a quad of a later level lies: in level-1 quad `corner`, at its cell (x, y), rotated by `rotation` quarters. */
+struct sdd_grid_cell {
     uint32_t corner;
-    int32_t x, y, turn;
+    int32_t x, y, rotation;
 };
 
 /* Packs the even bits of v: bit 2 k goes to bit k. */
@@ -49,12 +49,12 @@ SDD_FN uint32_t sdd_add_fields(uint32_t a, uint32_t b)
     return a ^ b ^ (a & b & 0x55555555u) << 1;
 }
 
-/* sdd_place_of: where quad q of level d lies. Child i of a quad begins at the quad's corner i and follows the winding:
- * it lies in quadrant i + (the quad's turn) and is rotated by i more. So the quadrants are the running sums, modulo 4,
- * of the base-4 digits of q from the top, and the last of them is also the turn. */
-SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d)
+/* sdd_grid_cell_of: where quad q of level d lies. Child i of a quad begins at its corner i and follows the winding:
+ * it lies in quadrant i + (its parent's rotation) and is rotated i more. So quadrants are the running sums, modulo 4,
+ * of the base-4 digits of q from the top, and the last of them is also the rotation. */
+SDD_FN struct sdd_grid_cell sdd_grid_cell_of(uint32_t q, int32_t d)
 {
-    struct sdd_place p;
+    struct sdd_grid_cell p;
     uint32_t t;
     p.corner = (uint32_t)((uint64_t)q >> (2 * (d - 1)));
     t = q - (uint32_t)((uint64_t)p.corner << (2 * (d - 1)));
@@ -66,7 +66,7 @@ SDD_FN struct sdd_place sdd_place_of(uint32_t q, int32_t d)
     }
     p.x = (int32_t)sdd_even_bits(t ^ t >> 1); /* Quadrants 1 and 2 lie at the higher x. */
     p.y = (int32_t)sdd_even_bits(t >> 1);     /* Quadrants 2 and 3 lie at the higher y. */
-    p.turn = (int32_t)(t & 3);
+    p.rotation = (int32_t)(t & 3);
     return p;
 }
 

@@ -85,9 +85,9 @@ SDD_FN void sdd_wide_repeat(const float *point, int32_t n, sdd_wide to[3])
                               _mm256_setr_epi32(1, 2, 0, 1, 2, 0, 1, 2)};
     const __m128i there = _mm_cmpgt_epi32(_mm_set1_epi32(n), _mm256_castsi256_si128(lane));
     const __m256 p = _mm256_castps128_ps256(_mm_maskload_ps(point, there));
-    for (int32_t turn = 0; turn < 3; turn++)
-        to[turn] = (sdd_wide)_mm256_permutevar8x32_ps(p, n == 3 ? three[turn]
-                                                                : _mm256_and_si256(lane, _mm256_set1_epi32(n - 1)));
+    for (int32_t k = 0; k < 3; k++)
+        to[k] =
+            (sdd_wide)_mm256_permutevar8x32_ps(p, n == 3 ? three[k] : _mm256_and_si256(lane, _mm256_set1_epi32(n - 1)));
 #else
     for (int32_t f = 0; f < 3 * SDD_LANES; f++)
         to[f / SDD_LANES][f % SDD_LANES] = point[f % n];

@@ -91,9 +91,9 @@ int topology_build(sdd_topology *t, const struct sdd_mesh_desc *desc, struct sdd
 
 int64_t build_scan_scratch(const struct build *b, int64_t n);           /* The scratch bytes of a scan of n numbers. */
 int64_t build_sort_scratch(const struct build *b, int64_t n, int bits); /* The scratch bytes of a sort of n keys. */
-/* build_place: counts what lay_out takes, allocates exactly that as `block`, and lays it out. */
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
-                struct sdd_error *err) SDD_MUST_CHECK;
+/* build_allocate: counts what lay_out takes, allocates exactly that as `block`, and lays it out. */
+int build_allocate(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
+                   struct sdd_error *err) SDD_MUST_CHECK;
 void build_start_words(struct build *b); /* Sets the errors to ~0 and the counts to 0. */
 /* build_count_word: queues a copy of the last of n ranks to a word. */
 void build_count_word(struct build *b, int word, const int32_t *rank, int64_t n);

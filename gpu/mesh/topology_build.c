@@ -31,8 +31,8 @@ int build_read_words(struct build *b, struct sdd_error *err)
     return dev_finish(b->d, err);
 }
 
-int build_place(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
-                struct sdd_error *err)
+int build_allocate(struct build *b, void (*lay_out)(struct build *, struct arena *), struct device_block *block,
+                   struct sdd_error *err)
 {
     struct arena count = {NULL, 0}, real = {NULL, 0};
     lay_out(b, &count);
@@ -101,7 +101,7 @@ static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
     int64_t C = b->C * (int64_t)sizeof *vert;
     b->without_ghosts = t->part[SDD_PART_CORNERS];
     t->part[SDD_PART_CORNERS] = (struct device_block){NULL, 0};
-    int rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+    int rc = build_allocate(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
     if (rc)
         return rc;
     dev_copy(b->d, t->vert, vert, C);
@@ -115,23 +115,23 @@ static int make_room_for_ghosts(struct build *b, struct sdd_error *err)
     return SDD_OK;
 }
 
-static int place_faces(struct build *b, struct sdd_error *err)
+static int allocate_faces(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
-    int rc = build_place(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
+    int rc = build_allocate(b, lay_out_mesh, &t->part[SDD_PART_MESH], err);
     if (!rc)
-        rc = build_place(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
+        rc = build_allocate(b, lay_out_corners, &t->part[SDD_PART_CORNERS], err);
     if (!rc)
-        rc = build_place(b, build_lay_out_faces, &b->faces, err);
+        rc = build_allocate(b, build_lay_out_faces, &b->faces, err);
     if (!rc)
-        rc = build_place(b, build_lay_out_sort, &b->sort, err);
+        rc = build_allocate(b, build_lay_out_sort, &b->sort, err);
     b->twin = t->twin;
     return rc;
 }
 
 /* Reads back what stage "faces" found: how many edges there are, which of them are boundaries, and whether the mesh
  * is manifold. Then it makes room for the edges. */
-static int place_edges(struct build *b, struct sdd_error *err)
+static int allocate_edges(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
     int rc = build_read_words(b, err);
@@ -150,7 +150,7 @@ static int place_edges(struct build *b, struct sdd_error *err)
     build_tell_fault(b);
     t->info.manifold = t->fault[0] == 0;
     if (!t->info.manifold) {
-        rc = build_place(b, build_lay_out_nonmanifold, &b->nonmanifold, err);
+        rc = build_allocate(b, build_lay_out_nonmanifold, &b->nonmanifold, err);
         if (!rc)
             rc = build_count_split(b, err);
     } else if (b->B == 0) {
@@ -159,7 +159,7 @@ static int place_edges(struct build *b, struct sdd_error *err)
     }
     t->info.n_edges = b->E;
     b->G = t->info.manifold ? b->B : 0;
-    return rc ? rc : build_place(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
+    return rc ? rc : build_allocate(b, lay_out_edges, &t->part[SDD_PART_EDGES], err);
 }
 
 /* The levels after which no edge is semi-sharp. The highest sharpness loses 1 on each level, but rounding may leave
@@ -176,18 +176,18 @@ static int levels_of_chaikin(const struct sdd_mesh_desc *m)
 static int build_stages(struct build *b, struct sdd_error *err)
 {
     sdd_topology *t = b->t;
-    int rc = place_faces(b, err);
+    int rc = allocate_faces(b, err);
     if (rc)
         return rc;
     build_run_faces(b);
-    rc = place_edges(b, err);
+    rc = allocate_edges(b, err);
     if (rc)
         return rc;
     build_run_edges(b);
     if (b->G > 0)
         rc = make_room_for_ghosts(b, err);
     if (!rc)
-        rc = build_place(b, build_lay_out_tags, &b->tags_block, err);
+        rc = build_allocate(b, build_lay_out_tags, &b->tags_block, err);
     if (rc)
         return rc;
     build_run_tags(b);
@@ -214,7 +214,7 @@ static int build_stages(struct build *b, struct sdd_error *err)
     t->n_open = t->info.manifold ? b->B : (int64_t)(uint32_t)b->word[W_N_OPEN];
     t->info.max_valence = (int32_t)(~b->word[W_MOST_EDGES] >> 32);
 
-    rc = build_place(b, build_lay_out_lists, &t->part[SDD_PART_LISTS], err);
+    rc = build_allocate(b, build_lay_out_lists, &t->part[SDD_PART_LISTS], err);
     if (rc)
         return rc;
     build_run_lists(b);

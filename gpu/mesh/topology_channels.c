@@ -80,7 +80,7 @@ int build_split_channels(struct build *b, struct sdd_error *err)
         t->channel[k].n_rows += n;
         more += n;
     }
-    int rc = more ? build_place(b, lay_out_rows, &t->part[SDD_PART_ROWS], err) : SDD_OK;
+    int rc = more ? build_allocate(b, lay_out_rows, &t->part[SDD_PART_ROWS], err) : SDD_OK;
     if (rc || more == 0)
         return rc;
     for (int k = 0; k < t->n_channels; k++) {

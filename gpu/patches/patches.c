@@ -75,7 +75,7 @@ void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct 
     int last = p->request.level;
     for (int level = 0; level <= last; level++) {
         const struct patch_level *l = p->level + level;
-        struct patch_rows_args rows = {p->features,        l->cell, l->patch,     l->place, patch, param,
+        struct patch_rows_args rows = {p->features,        l->cell, l->patch,     l->location, patch, param,
                                        (uint32_t)l->first, level,   level == last};
         DEV_LAUNCH(p->topology->device, patch_rows, &rows, l->n_patches);
         patch += 4 * l->n_patches;
@@ -86,11 +86,11 @@ void patches_queue_rows(const struct patches *p, struct sdd_quad *patch, struct 
 static void run_faces(const struct patches *p, const struct sdd_plan_info *plan, const struct result_layout *lay)
 {
     int last = p->request.level;
-    const struct patch_level *l = p->level + last, *points = p->limit.place ? &p->limit : l;
+    const struct patch_level *l = p->level + last, *points = p->limit.location ? &p->limit : l;
     struct patch_faces_args faces = {p->features.mesh,
                                      l->cell,
                                      l->left,
-                                     points->place,
+                                     points->location,
                                      result_block(plan, lay, SDD_INDICES),
                                      result_block(plan, lay, SDD_FACE_PARAMS),
                                      (uint32_t)points->first,
@@ -123,7 +123,7 @@ static int run_result(struct patches *p, const sdd_mesh *m, sdd_result *result, 
         return rc;
     real.base = memory;
     lay_out(p, plan, &real, &lay);
-    rc = result_place(result, 0, &lay.result, err);
+    rc = result_allocate(result, 0, &lay.result, err);
     if (!rc)
         rc = result_cancelled(p->request.cancel, "the points", err);
     if (!rc) {

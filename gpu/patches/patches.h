@@ -16,7 +16,7 @@ struct patch_level {
     uint32_t *patch, *left;
     uint64_t *key; /* Shape [n_points]: the keys of this level's points, ascending; level 0 has none. */
     /* Shape [n_cells][16]: which of the points each cell has. For limits the shape is [n_left][4]. */
-    uint32_t *place;
+    uint32_t *location;
     int64_t n_cells, n_patches, n_left, n_points;
     int64_t first; /* The row of this level's first point among those of all levels. */
 };
@@ -27,7 +27,7 @@ struct patches {
     struct sdd_patches_request request;
     int with_holes; /* Whether holes are treated as visible faces. */
     struct sdd_features features;
-    /* In `limit` only key, place, n_points and first are used. */
+    /* In `limit` only key, location, n_points and first are used. */
     struct patch_level level[SDD_MAX_PATCH_LEVEL + 1], limit;
     int64_t n_rows, n_patches;
     struct device_block piece[PATCHES_MOST_PIECES], scratch; /* The device memory that the plan holds. */

@@ -161,7 +161,7 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
         l->patch = ARENA(&a, uint32_t, l->n_patches);
         l->left = ARENA(&a, uint32_t, l->n_left);
         l->key = ARENA(&a, uint64_t, l->n_points);
-        l->place = ARENA(&a, uint32_t, n_keys);
+        l->location = ARENA(&a, uint32_t, n_keys);
         if (pass == 0)
             rc = keep(p, a.used, &memory, err);
     }
@@ -169,7 +169,7 @@ static int keep_lists(struct patches *p, const struct scratch *s, int64_t n_cell
         return rc;
     struct compact_args patches = {s->flag[0], s->rank[0], l->patch}, left = {s->flag[1], s->rank[1], l->left};
     struct compact_keys_args keys = {s->sorted, s->key_flag, s->key_rank, l->key};
-    struct patch_locations_args places = {s->value, s->key_rank, l->place};
+    struct patch_locations_args places = {s->value, s->key_rank, l->location};
     DEV_LAUNCH(d, compact, &patches, n_cells);
     DEV_LAUNCH(d, compact, &left, n_cells);
     DEV_LAUNCH(d, compact_keys, &keys, n_keys);

@@ -278,7 +278,7 @@ static struct sdd_parents parents_of(const sdd_topology *t, const struct sdd_pla
     /* The number of corners of a control face that share a parent. */
     const int corners = t->scheme->kind == SCHEME_QUADS ? 1 : 3;
     return (struct sdd_parents){.faces = t->faces,
-                                .shown = t->visible,
+                                .visible = t->visible,
                                 .each = p->n_faces / larger(t->n_visible / corners, 1),
                                 .corners = corners,
                                 .bits = level - t->scheme->first_level};

@@ -124,7 +124,7 @@ static void batch_lay_out(struct batch *b, void *memory)
 }
 
 /* Takes host memory for result k, and tells the engine where to write. */
-static int batch_place(struct batch *b, int k, struct sdd_error *err)
+static int batch_allocate(struct batch *b, int k, struct sdd_error *err)
 {
     const struct sdd_plan *plan = b->plan;
     const struct sdd_plan_info *p = &b->result[k]->info.plan;
@@ -133,7 +133,7 @@ static int batch_place(struct batch *b, int k, struct sdd_error *err)
     struct engine_run *run = b->run + k;
     const sdd_topology *t = run->mesh->topology;
     const int made_by_engine = !t->scheme->has_grids, ranged = plan->is_range && !run->positions;
-    int rc = result_place(b->result[k], b->how.soon_freed, lay, err);
+    int rc = result_allocate(b->result[k], b->how.soon_freed, lay, err);
     if (r->compact && plan->engine->direct)
         lay->direct = r->compact & plan->engine->direct(t, r);
     lay->direct |= r->compact & primvars_direct(t);
@@ -205,7 +205,7 @@ static int batch_refine(struct batch *b, struct sdd_error *err)
         return rc;
     batch_lay_out(b, memory);
     for (int k = 0; k < b->n && !rc; k++)
-        rc = batch_place(b, k, err);
+        rc = batch_allocate(b, k, err);
     if (!rc) {
         rc = batch_run(b, err);
         if (rc) /* Work that is queued may still use the memory. */

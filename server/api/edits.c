@@ -21,8 +21,6 @@ static int parse(struct job *job)
 {
     struct edit_job *e = (struct edit_job *)job;
     struct mesh_job *j = &e->base;
-    if (e->batch)
-        return SDD_OK; /* Should the step run again, it keeps the batch. */
     int rc = idempotency_digest(j);
     if (rc)
         return rc;

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.c: writes MeshInfo, MeshList and EditResult as JSON and as protobuf messages, for the handlers of api/. */
 #include "server/api/api.h"
+#include "server/base/chars.h"
 #include "server/mesh/edits/edits.h"
 #include "subdd.pb-c.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-/* The structs of protobuf-c have char * without const for what it only reads. */
-static char *text_of(const char *s)
-{
-    return (char *)(uintptr_t)s;
-}
 
 static void write_date(char out[40], int64_t ms)
 {
@@ -113,18 +108,18 @@ static void fill(struct info_message *m, const struct store_info *info, const st
 {
     subdd__v1__mesh_info__init(&m->info);
     subdd__v1__options__init(&m->options);
-    m->options.subdivision_scheme = text_of(sdd_option_token(&info->options, 0));
-    m->options.interpolate_boundary = text_of(sdd_option_token(&info->options, 1));
-    m->options.face_varying_linear_interpolation = text_of(sdd_option_token(&info->options, 2));
-    m->options.triangle_subdivision_rule = text_of(sdd_option_token(&info->options, 3));
-    m->options.crease_method = text_of(sdd_option_token(&info->options, 4));
-    m->options.orientation = text_of(sdd_option_token(&info->options, 5));
+    m->options.subdivision_scheme = chars_proto(sdd_option_token(&info->options, 0));
+    m->options.interpolate_boundary = chars_proto(sdd_option_token(&info->options, 1));
+    m->options.face_varying_linear_interpolation = chars_proto(sdd_option_token(&info->options, 2));
+    m->options.triangle_subdivision_rule = chars_proto(sdd_option_token(&info->options, 3));
+    m->options.crease_method = chars_proto(sdd_option_token(&info->options, 4));
+    m->options.orientation = chars_proto(sdd_option_token(&info->options, 5));
     write_date(m->created, info->created_ms);
     write_date(m->updated, info->updated_ms);
-    m->info.id = text_of(info->id);
-    m->info.name = text_of(info->name);
+    m->info.id = chars_proto(info->id);
+    m->info.name = chars_proto(info->name);
     m->info.version = (uint64_t)info->version;
-    m->info.topology_id = text_of(info->topology_id);
+    m->info.topology_id = chars_proto(info->topology_id);
     m->info.options = &m->options;
     m->info.vertices = (uint64_t)info->n_vertices;
     m->info.faces = (uint64_t)info->n_faces;
@@ -132,7 +127,7 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     m->info.edges = (uint64_t)info->n_edges;
     m->info.uvs = (uint64_t)info->n_uvs;
     m->info.manifold = info->manifold;
-    m->info.residency = text_of(state->residency);
+    m->info.residency = chars_proto(state->residency);
     m->info.device_bytes = (uint64_t)state->device_bytes;
     m->info.host_bytes = (uint64_t)state->host_bytes;
     m->info.created = m->created;
@@ -140,9 +135,9 @@ static void fill(struct info_message *m, const struct store_info *info, const st
     for (int i = 0; i < info->n_primvars; i++) {
         const struct primvar_info *p = &info->primvars[i];
         subdd__v1__primvar_info__init(m->pointers[i] = &m->primvars[i]);
-        m->primvars[i].name = text_of(p->name);
-        m->primvars[i].interpolation = text_of(primvar_interpolation(p->interpolation));
-        m->primvars[i].type = text_of(primvar_type(p->type));
+        m->primvars[i].name = chars_proto(p->name);
+        m->primvars[i].interpolation = chars_proto(primvar_interpolation(p->interpolation));
+        m->primvars[i].type = chars_proto(primvar_type(p->type));
         m->primvars[i].width = (uint32_t)p->width;
         m->primvars[i].values = (uint64_t)p->n_values;
     }
@@ -212,7 +207,7 @@ static void list_proto(struct request *r, struct text *body, const struct store_
     }
     list.n_meshes = (size_t)n;
     list.meshes = pointers;
-    list.next = text_of(next);
+    list.next = chars_proto(next);
     if (messages && pointers)
         pack(body, &list.base);
     else

@@ -9,7 +9,7 @@ bool listen_split(const char *listen, char host[LISTEN_HOST_SIZE], const char **
     const char *colon = strrchr(listen, ':');
     size_t n = colon ? (size_t)(colon - listen) : 0;
     int64_t number;
-    if (!colon || !parse_whole(colon + 1, strlen(colon + 1), &number) || number > 65535)
+    if (!colon || !parse_integer(colon + 1, strlen(colon + 1), &number) || number > 65535)
         return false;
     if (n >= 2 && listen[0] == '[' && listen[n - 1] == ']') {
         listen++;

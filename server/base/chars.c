@@ -151,7 +151,7 @@ const char *chars_show(const char *text, size_t bytes, char out[CHARS_SHOW_SIZE]
     return out;
 }
 
-bool parse_whole(const char *s, size_t n, int64_t *out)
+bool parse_integer(const char *s, size_t n, int64_t *out)
 {
     int64_t v = 0;
     if (n == 0 || n > 18)

@@ -2,6 +2,7 @@
 /* answer.c: makes the answers to requests, for handlers and for http.c: bodies, the headers that every answer has, and
  * problem documents. */
 #include "server/net/http.h"
+#include "server/base/chars.h"
 #include "server/net/net.h"
 #include "subdd.pb-c.h"
 #include <microhttpd.h>
@@ -247,8 +248,8 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
     struct sdd_error e = *err; /* protobuf-c wants char * without const, although it only reads. */
     snprintf(type, sizeof type, "https://subdd.dev/errors/%s", sdd_err_code(e.code));
     p.type = type;
-    p.title = (char *)(uintptr_t)sdd_err_title(e.code);
-    p.code = (char *)(uintptr_t)sdd_err_code(e.code);
+    p.title = chars_proto(sdd_err_title(e.code));
+    p.code = chars_proto(sdd_err_code(e.code));
     p.status = (uint32_t)sdd_err_http(e.code);
     p.detail = e.text;
     p.instance = r->id;

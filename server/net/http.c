@@ -149,7 +149,7 @@ static int check_deadline(struct request *r, struct sdd_error *err)
     double seconds = r->net->config->request_deadline;
     int64_t ms;
     if (given) {
-        if (!parse_whole(given, strlen(given), &ms) || ms == 0)
+        if (!parse_integer(given, strlen(given), &ms) || ms == 0)
             return sdd_fail(err, SDD_EINVALID, "subdd-timeout-ms",
                             "Subdd-Timeout-Ms must be a whole number of milliseconds");
         if ((double)ms * 1e-3 < seconds)

@@ -96,7 +96,7 @@ int query_int(const struct query *q, const char *name, int64_t min, int64_t max,
     int64_t v;
     if (!s)
         return SDD_OK;
-    if (!parse_whole(s, strlen(s), &v) || v < min || v > max) {
+    if (!parse_integer(s, strlen(s), &v) || v < min || v > max) {
         int rc = sdd_fail(err, SDD_EINVALID, name, "%s must be a whole number from %lld to %lld, not \"%.40s\"", name,
                           (long long)min, (long long)max, s);
         if (err)
@@ -257,14 +257,14 @@ int media_accepted(const char *accept, int offered, enum media first)
 }
 
 /* ---- ranges and entity tags ---------------------------------------------------------------------------- */
-/* Reads a number of a Range header. One with more digits than parse_whole takes counts as past the end of any body. */
+/* Reads a number of a Range header. One with more digits than parse_integer takes is past the end of any body. */
 static bool parse_position(const char *s, size_t n, int64_t *out)
 {
     if (n > 18 && strspn(s, "0123456789") >= n) {
         *out = INT64_MAX;
         return true;
     }
-    return parse_whole(s, n, out);
+    return parse_integer(s, n, out);
 }
 
 int range_parse(const char *value, int64_t size, int64_t *first, int64_t *length)

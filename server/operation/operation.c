@@ -60,7 +60,7 @@ static bool read_match(struct request *r, struct mesh_job *j)
         size_t digits = strspn(value + 1, "0123456789");
         const char *rest = value + 1 + digits;
         char tag[VERSION_TAG_SIZE];
-        bool whole = parse_whole(value + 1, digits, &j->expected);
+        bool whole = parse_integer(value + 1, digits, &j->expected);
         for (int media = MEDIA_JSON; media <= MEDIA_USDA && whole; media <<= 1) {
             snprintf(tag, sizeof tag, "%s\"", media_suffix(media));
             if (strcmp(rest, tag) == 0)

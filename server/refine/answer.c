@@ -49,15 +49,15 @@ void answers_cut(struct sending *sending)
 static ssize_t sender_read(void *cls, uint64_t at, char *out, size_t max)
 {
     struct sender *s = cls;
-    const struct frame *f = &s->frame->frame;
+    const struct payload *f = &s->frame->payload;
     const int64_t first = s->first + (int64_t)at, left = atomic_load(&s->frame->there) - first;
     const size_t n = left > 0 && (uint64_t)left < max ? (size_t)left : max;
-    int64_t together;
+    int64_t contiguous;
     if (left <= 0)
         return wait_for_more(s);
-    const void *from = frame_span(f, first, &together);
-    if (!from || (uint64_t)together < n) {
-        frame_read(f, first, out, n);
+    const void *from = payload_span(f, first, &contiguous);
+    if (!from || (uint64_t)contiguous < n) {
+        payload_read(f, first, out, n);
         from = out;
     }
     if (!conn_give(s->request->conn, out, from, n))
@@ -74,12 +74,12 @@ static void sender_free(void *cls)
     free(s);
 }
 
-static struct MHD_Response *copy_response(const struct frame *f, int64_t first, int64_t length)
+static struct MHD_Response *copy_response(const struct payload *f, int64_t first, int64_t length)
 {
     void *bytes = malloc((size_t)length + 1);
     if (!bytes)
         return NULL;
-    frame_read(f, first, bytes, (size_t)length);
+    payload_read(f, first, bytes, (size_t)length);
     return MHD_create_response_from_buffer((size_t)length, bytes, MHD_RESPMEM_MUST_FREE);
 }
 
@@ -115,7 +115,7 @@ static void put_headers(struct request *r, const struct frame_job *j, int64_t by
 /* Returns false when the request has an error for an answer. */
 static bool answer_frame(struct request *r, struct frame_job *j)
 {
-    const struct frame *f = &j->frame->frame;
+    const struct payload *f = &j->frame->payload;
     if (range_asked(j, f->bytes)) {
         answer_error(r, &j->base.base.job.err);
         answer_header(r, "ETag", j->base.etag);
@@ -158,7 +158,7 @@ void patches_answer(struct job *job)
     if (!j->frame)
         answer_known(job);
     else if (answer_frame(job->request, j))
-        put_headers(job->request, j, j->frame->frame.bytes, j->computed ? "miss" : "hit");
+        put_headers(job->request, j, j->frame->payload.bytes, j->computed ? "miss" : "hit");
 }
 
 void refine_answer(struct job *job)

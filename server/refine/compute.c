@@ -19,7 +19,7 @@ static struct ask_job *ask_of(struct refine_job *j)
 /* ---- from a result to a frame ---------------------------------------------------------------------------------- */
 bool compute_is_there(const struct cached *c)
 {
-    return atomic_load(&c->there) == c->frame.bytes;
+    return atomic_load(&c->there) == c->payload.bytes;
 }
 
 int compute_more(struct frame_job *j)
@@ -28,14 +28,14 @@ int compute_more(struct frame_job *j)
     int64_t left;
     int rc = sdd_result_bring(c->result, REFINE_PIECE_BYTES, &left, &j->base.base.job.err);
     if (!rc)
-        atomic_store(&c->there, frame_there(&c->frame, sdd_result_info(c->result)->plan.host_bytes - left));
+        atomic_store(&c->there, payload_there(&c->payload, sdd_result_info(c->result)->plan.host_bytes - left));
     return rc;
 }
 
 int compute_frame(struct frame_job *j, bool undigested, sdd_result *result)
 {
     struct job *job = &j->base.base.job;
-    const struct frame_about about = frame_about_of(&j->base, undigested);
+    const struct payload_about about = payload_about_of(&j->base, undigested);
     const struct sdd_result_info *info = sdd_result_info(result);
     metrics_add(job_service(job)->metrics, (enum metric)(M_REFINED_CATMULL_CLARK + slot_of(job)->info.options.scheme),
                 info->plan.n_vertices);
@@ -190,7 +190,7 @@ static int make_whole(struct refine_job *j)
 static int make_stream(struct refine_job *j)
 {
     struct job *job = job_of(j);
-    const struct frame_about about = frame_about_of(ask_of(j), j->plan.streamed);
+    const struct payload_about about = payload_about_of(ask_of(j), j->plan.streamed);
     struct stream_ask ask = {.cancel = &job->cancel,
                              .first = j->base.first,
                              .length = j->base.length,
@@ -200,12 +200,12 @@ static int make_stream(struct refine_job *j)
     if (!rc)
         rc = budget_admit(job, &j->plan);
     if (!rc)
-        rc = frame_make(&about, sdd_plan_info(j->plan.plan), &ask.frame, &job->err);
+        rc = payload_make(&about, sdd_plan_info(j->plan.plan), &ask.payload, &job->err);
     if (rc)
         return rc;
     rc = make_own_mesh(j, &ask.mesh);
     if (rc)
-        frame_fini(&ask.frame);
+        payload_fini(&ask.payload);
     else {
         ask.plan = j->plan.plan;
         j->plan.plan = NULL;
@@ -315,7 +315,7 @@ static void make_batch(struct batch *b)
         if (!rc)
             end(b, of[i], make_frame(j, results[i]));
     }
-    metrics_add(s->metrics, M_FRAMES_TOGETHER, rc ? 0 : n);
+    metrics_add(s->metrics, M_FRAMES_BATCHED, rc ? 0 : n);
 }
 
 /* Makes a batch. Jobs whose frames it did not make are made one by one, and each gets its own answer. */

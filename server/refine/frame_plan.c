@@ -13,25 +13,25 @@ static int64_t least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-struct frame_about frame_about_of(const struct ask_job *a, bool undigested)
+struct payload_about payload_about_of(const struct ask_job *a, bool undigested)
 {
     const struct store_info *info = &a->base.slot->info;
-    return (struct frame_about){info->id,       info->topology_id, memory_of(&a->base.job)->device_info.backend,
-                                info->version,  a->request.level,  a->request.surface,
-                                info->primvars, undigested};
+    return (struct payload_about){info->id,       info->topology_id, memory_of(&a->base.job)->device_info.backend,
+                                  info->version,  a->request.level,  a->request.surface,
+                                  info->primvars, undigested};
 }
 
 int frame_measure(struct ask_job *a, bool undigested, const struct sdd_plan_info *blocks, int64_t *bytes,
                   int64_t *block_at)
 {
-    const struct frame_about about = frame_about_of(a, undigested);
-    struct frame frame;
-    int rc = frame_make(&about, blocks, &frame, &a->base.job.err);
+    const struct payload_about about = payload_about_of(a, undigested);
+    struct payload payload;
+    int rc = payload_make(&about, blocks, &payload, &a->base.job.err);
     if (rc)
         return rc;
-    *bytes = frame.bytes;
-    *block_at = frame.n_blocks ? frame.blocks[0].offset : frame.bytes;
-    frame_fini(&frame);
+    *bytes = payload.bytes;
+    *block_at = payload.n_blocks ? payload.blocks[0].offset : payload.bytes;
+    payload_fini(&payload);
     return SDD_OK;
 }
 

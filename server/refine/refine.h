@@ -84,8 +84,8 @@ bool frame_plan_has_pieces(const struct ask_job *a, const struct frame_plan *p);
 int frame_plan_ring(struct ask_job *a, struct frame_plan *p, int64_t rows) SDD_MUST_CHECK;
 /* frame_plan_begins: says whether the frame is large and copied to host memory. Then it is sent while it is copied. */
 bool frame_plan_begins(const struct ask_job *a, const struct frame_plan *p);
-/* frame_about_of: returns the contents of the frame's header. An `undigested` one is sent before the block is made. */
-struct frame_about frame_about_of(const struct ask_job *a, bool undigested);
+/* payload_about_of: returns what the frame's header says. An `undigested` one is sent before the block is made. */
+struct payload_about payload_about_of(const struct ask_job *a, bool undigested);
 /* frame_measure: gives the size of the frame that has these blocks, and the byte at which the first of them begins. */
 int frame_measure(struct ask_job *a, bool undigested, const struct sdd_plan_info *blocks, int64_t *bytes,
                   int64_t *block_at) SDD_MUST_CHECK;

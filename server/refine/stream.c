@@ -24,7 +24,7 @@ struct stream {
     struct list all;
     struct service *service;
     struct request *request; /* NULL before the answer begins and after it is over. */
-    struct frame frame;
+    struct payload payload;
     int64_t first, ring_bytes; /* The byte of the frame that the answer begins with, and what frames_sending counts. */
     int64_t rows;              /* The rows of a piece. */
     int64_t next_row, end_row; /* Rows [next_row, end_row) have not been requested yet. */
@@ -61,7 +61,7 @@ static void destroy(struct task *task, void *user)
     sdd_result_free(s->made.result);
     sdd_mesh_free(s->mesh);
     sdd_plan_free(s->plan);
-    frame_fini(&s->frame);
+    payload_fini(&s->payload);
     residency_publish(service->memory->residency);
     atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
     metrics_add(service->metrics, M_STREAMS, -1);
@@ -72,7 +72,7 @@ static void destroy(struct task *task, void *user)
 static void make(struct stream *s, const atomic_int *cancel)
 {
     struct service *service = s->service;
-    const int64_t at = s->frame.blocks[0].offset + s->first_row * STREAM_ROW_BYTES;
+    const int64_t at = s->payload.blocks[0].offset + s->first_row * STREAM_ROW_BYTES;
     const struct sdd_run how = {cancel, 1};
     sdd_plan *rows;
     memset(s->phases, 0, sizeof s->phases);
@@ -128,7 +128,7 @@ static void take_made(struct stream *s)
 
 static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t rows)
 {
-    const int64_t block = s->frame.blocks[0].offset, begin = first > block ? first - block : 0;
+    const int64_t block = s->payload.blocks[0].offset, begin = first > block ? first - block : 0;
     const int64_t end = first + length > block ? first + length - block : 0;
     s->first = first;
     s->rows = rows;
@@ -143,17 +143,17 @@ int stream_create(struct service *service, const struct stream_ask *ask, double 
                   struct stream **out, struct sdd_error *err)
 {
     struct stream *s = calloc(1, sizeof *s);
-    struct frame frame = ask->frame;
+    struct payload payload = ask->payload;
     *out = NULL;
     if (!s) {
         sdd_mesh_free(ask->mesh);
         sdd_plan_free(ask->plan);
-        frame_fini(&frame);
+        payload_fini(&payload);
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
     }
     s->service = service;
     s->mesh = ask->mesh;
-    s->frame = frame;
+    s->payload = payload;
     s->plan = ask->plan;
     s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
     lay_out(s, ask->first, ask->length, ask->rows);
@@ -275,8 +275,8 @@ static void drain(struct stream *s, int64_t at)
 static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
 {
     struct stream *s = cls;
-    const int64_t at = s->first + (int64_t)offset, block = s->frame.blocks[0].offset;
-    const unsigned char *from = s->frame.head + at;
+    const int64_t at = s->first + (int64_t)offset, block = s->payload.blocks[0].offset;
+    const unsigned char *from = s->payload.head + at;
     int64_t left = block - at;
     if (left <= 0) {
         drain(s, at);

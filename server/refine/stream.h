@@ -24,7 +24,7 @@ struct stream_ask {
     sdd_mesh *mesh;           /* Taken by the call, also on error. */
     sdd_plan *plan;           /* The plan of the whole block. It is taken, also on error. */
     const atomic_int *cancel; /* Cancels the first piece. */
-    struct frame frame;       /* A frame whose block has no data. It is taken, also on error. */
+    struct payload payload;   /* A frame whose block has no data. It is taken, also on error. */
     int64_t first, length;    /* The bytes of the frame that the answer has. */
     int64_t rows;             /* The rows of a piece. */
     int scheme;

@@ -16,7 +16,7 @@ static void destroy(struct task *task, void *user)
 {
     struct cached *entry = CONTAINER(task, struct cached, task);
     (void)user;
-    frame_fini(&entry->frame);
+    payload_fini(&entry->payload);
     sdd_result_free(entry->result);
     free(entry);
 }
@@ -37,7 +37,7 @@ void cache_drop(struct cache *c, struct cached *entry)
     table_remove(&c->table, &entry->node);
     list_remove(&entry->lru);
     list_remove(&entry->of_slot);
-    c->bytes -= entry->frame.bytes;
+    c->bytes -= entry->payload.bytes;
     metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
     if (--entry->references == 0)
         cached_free(c, entry);
@@ -61,14 +61,14 @@ struct cached *cache_find(struct cache *c, const char *key)
 
 void cache_keep(struct cache *c, struct slot *slot, struct cached *entry)
 {
-    if (entry->frame.bytes > c->limit || table_find(&c->table, entry->key) ||
+    if (entry->payload.bytes > c->limit || table_find(&c->table, entry->key) ||
         !table_add(&c->table, &entry->node, entry->key))
         return;
     entry->kept = true;
     entry->references++;
     list_append(&c->lru, &entry->lru);
     list_append(&slot->frames, &entry->of_slot);
-    c->bytes += entry->frame.bytes;
+    c->bytes += entry->payload.bytes;
     while (c->bytes > c->limit)
         cache_drop(c, CONTAINER(c->lru.next, struct cached, lru));
     metrics_set(c->metrics, M_CACHE_BYTES, c->bytes);
@@ -84,25 +84,25 @@ void cached_ref(struct cache *c, struct cached *entry)
 {
     entry->references++;
     if (entry->sending++ == 0)
-        atomic_fetch_add(c->sending, entry->frame.bytes);
+        atomic_fetch_add(c->sending, entry->payload.bytes);
 }
 
 void cached_unref(struct cache *c, struct cached *entry)
 {
     if (--entry->sending == 0)
-        atomic_fetch_sub(c->sending, entry->frame.bytes);
+        atomic_fetch_sub(c->sending, entry->payload.bytes);
     if (--entry->references == 0)
         cached_free(c, entry);
 }
 
-int cached_create(const char *key, const struct frame_about *about, sdd_result *result, struct cached **out,
+int cached_create(const char *key, const struct payload_about *about, sdd_result *result, struct cached **out,
                   struct sdd_error *err)
 {
     struct cached *entry = calloc(1, sizeof *entry);
     int rc = SDD_ENO_MEMORY;
     *out = NULL;
     if (entry)
-        rc = frame_make(about, &sdd_result_info(result)->plan, &entry->frame, err);
+        rc = payload_make(about, &sdd_result_info(result)->plan, &entry->payload, err);
     else
         (void)sdd_fail(err, rc, "", "out of memory");
     if (rc) {

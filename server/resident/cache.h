@@ -19,7 +19,7 @@ struct cached {
     struct list lru, of_slot; /* It is in no list when it is not kept. */
     struct task task;         /* The task that frees it. */
     char key[CACHE_KEY_SIZE];
-    struct frame frame;
+    struct payload payload;
     sdd_result *result;
     atomic_llong there; /* How many of its bytes, from the first on, can be read; the others are still to come. */
     bool lost;          /* The others will never come. */
@@ -55,7 +55,7 @@ void cached_unref(struct cache *c, struct cached *entry);
  * Threads  the compute thread
  * Owner    it takes the result over, also on error
  * Errors   SDD_ENO_MEMORY */
-int cached_create(const char *key, const struct frame_about *about, sdd_result *result, struct cached **out,
+int cached_create(const char *key, const struct payload_about *about, sdd_result *result, struct cached **out,
                   struct sdd_error *err) SDD_MUST_CHECK;
 /* cached_free: frees an entry that has no references. NULL is fine. */
 void cached_free(struct cache *c, struct cached *entry);

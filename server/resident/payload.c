@@ -2,6 +2,7 @@
 /* payload.c: lays out the payload of a refined result, for cache.c and for the streams and plans of refine/ and api/.
  * */
 #include "server/resident/payload.h"
+#include "server/base/chars.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,13 +44,7 @@ const char *surface_name(int surface)
 
 static int64_t aligned(int64_t n)
 {
-    return (n + FRAME_ALIGN - 1) / FRAME_ALIGN * FRAME_ALIGN;
-}
-
-/* The structs of protobuf-c have char * without const for what it only reads. */
-static char *text_of(const char *s)
-{
-    return (char *)(uintptr_t)s;
+    return (n + PAYLOAD_ALIGN - 1) / PAYLOAD_ALIGN * PAYLOAD_ALIGN;
 }
 
 struct box {
@@ -57,17 +52,17 @@ struct box {
 };
 
 /* Fills in the header of a block. *box holds the block's box until the message is packed. */
-static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct frame_about *about,
+static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const struct payload_about *about,
                        struct box *box)
 {
     const struct primvar_info *primvars = about->primvars;
     subdd__v1__block__init(b);
-    b->semantic = text_of(semantic_name(from->semantic));
-    b->type = text_of(block_type(from, primvars));
+    b->semantic = chars_proto(semantic_name(from->semantic));
+    b->type = chars_proto(block_type(from, primvars));
     if (from->semantic & (SDD_PRIMVARS | SDD_PRIMVAR_INDICES))
-        b->name = text_of(primvars[from->primvar].name);
+        b->name = chars_proto(primvars[from->primvar].name);
     if (from->semantic == SDD_PRIMVARS)
-        b->interpolation = text_of(primvar_interpolation(primvars[from->primvar].interpolation));
+        b->interpolation = chars_proto(primvar_interpolation(primvars[from->primvar].interpolation));
     if (from->format == SDD_UNORM16_BOX) { /* The box of a plan has zeros, which take as many bytes. */
         memcpy(box->low, from->low, sizeof box->low);
         memcpy(box->high, from->high, sizeof box->high);
@@ -77,10 +72,10 @@ static void fill_block(Subdd__V1__Block *b, const struct sdd_block *from, const 
     b->count = (uint64_t)from->count;
     b->stride = (uint32_t)from->components * (from->format == SDD_F32 || from->format == SDD_U32 ? 4 : 2);
     b->bytes = (uint64_t)from->bytes;
-    b->codec = text_of("raw");
+    b->codec = chars_proto("raw");
     if (about->undigested)
         return;
-    b->digest_kind = text_of("xxh64-tree-1k");
+    b->digest_kind = chars_proto("xxh64-tree-1k");
     b->digest = from->digest ? from->digest : 1; /* A plan has no digest yet, but the field must take its 8 bytes. */
 }
 
@@ -95,7 +90,7 @@ static size_t put_varint(unsigned char *out, size_t v)
 
 /* Lays out the blocks and returns the size of the header. The header has the offsets, and these depend on its size.
  * Both only grow, so they settle in a few rounds. */
-static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
+static int64_t lay_out(struct payload *f, Subdd__V1__FrameHeader *h)
 {
     unsigned char varint[10];
     for (size_t before = 0;;) {
@@ -116,32 +111,32 @@ static int64_t place(struct frame *f, Subdd__V1__FrameHeader *h)
     }
 }
 
-int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
-               struct sdd_error *err)
+int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
+                 struct sdd_error *err)
 {
     Subdd__V1__FrameHeader h = SUBDD__V1__FRAME_HEADER__INIT;
     Subdd__V1__Block blocks[SDD_MAX_BLOCKS], *pointers[SDD_MAX_BLOCKS];
     struct box boxes[SDD_MAX_BLOCKS];
-    *out = (struct frame){.n_blocks = plan->n_blocks};
+    *out = (struct payload){.n_blocks = plan->n_blocks};
     for (int i = 0; i < plan->n_blocks; i++) {
         fill_block(&blocks[i], &plan->blocks[i], about, &boxes[i]);
         pointers[i] = &blocks[i];
         out->blocks[i].data = plan->blocks[i].data;
         out->blocks[i].bytes = plan->blocks[i].bytes;
     }
-    h.mesh_id = text_of(about->mesh_id);
+    h.mesh_id = chars_proto(about->mesh_id);
     h.version = (uint64_t)about->version;
-    h.topology_id = text_of(about->topology_id);
+    h.topology_id = chars_proto(about->topology_id);
     h.level = (uint32_t)about->level;
-    h.surface = text_of(surface_name(about->surface));
-    h.method = text_of(plan->method);
-    h.backend = text_of(about->backend);
+    h.surface = chars_proto(surface_name(about->surface));
+    h.method = chars_proto(plan->method);
+    h.backend = chars_proto(about->backend);
     h.vertices = (uint64_t)plan->n_vertices;
     h.faces = (uint64_t)plan->n_faces;
     h.edges = (uint64_t)plan->n_edges;
     h.n_blocks = (size_t)plan->n_blocks;
     h.blocks = pointers;
-    int64_t bytes = place(out, &h);
+    int64_t bytes = lay_out(out, &h);
     out->head = calloc(1, out->head_bytes);
     if (!out->head)
         return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
@@ -149,13 +144,13 @@ int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan
     return SDD_OK;
 }
 
-void frame_fini(struct frame *f)
+void payload_fini(struct payload *f)
 {
     free(f->head);
     f->head = NULL;
 }
 
-int64_t frame_there(const struct frame *f, int64_t bytes)
+int64_t payload_there(const struct payload *f, int64_t bytes)
 {
     for (int i = 0; i < f->n_blocks; i++) {
         if (bytes < f->blocks[i].bytes)
@@ -165,7 +160,7 @@ int64_t frame_there(const struct frame *f, int64_t bytes)
     return f->bytes;
 }
 
-const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
+const unsigned char *payload_span(const struct payload *f, int64_t at, int64_t *n)
 {
     *n = (int64_t)f->head_bytes - at;
     if (*n > 0)
@@ -180,12 +175,12 @@ const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n)
     return NULL;
 }
 
-void frame_read(const struct frame *f, int64_t at, void *out, size_t n)
+void payload_read(const struct payload *f, int64_t at, void *out, size_t n)
 {
     unsigned char *to = out;
     while (n) {
         int64_t left;
-        const unsigned char *from = frame_span(f, at, &left);
+        const unsigned char *from = payload_span(f, at, &left);
         const size_t take = (uint64_t)left < n ? (size_t)left : n;
         if (from)
             memcpy(to, from, take);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* payload.h: a refined result as the bytes that answers send, application/vnd.subdd.frame: a varint with the length of
- * the header, the message FrameHeader, padding to 64 bytes, and the blocks. In this file a frame is such a payload. Its
+ * the header, the message FrameHeader, padding to 64 bytes, and the blocks. Its
  * bytes depend only on mesh version, request and backend (timings are in Server-Timing), so that one entity tag can
  * name them. The blocks stay where the compute library put them. */
 #ifndef SUBDD_PAYLOAD_H
@@ -8,10 +8,10 @@
 #include "server/mesh/primvars.h"
 #include <stddef.h>
 
-#define FRAME_ALIGN 64
+#define PAYLOAD_ALIGN 64
 
 /* What the header of a payload says besides the plan. All pointers are borrowed. */
-struct frame_about {
+struct payload_about {
     const char *mesh_id, *topology_id, *backend;
     int64_t version;
     int level, surface;
@@ -19,7 +19,7 @@ struct frame_about {
     bool undigested;                     /* The header has no digests, because it is sent before the blocks are made. */
 };
 /* A payload. */
-struct frame {
+struct payload {
     unsigned char *head; /* The varint, the header and the padding. */
     size_t head_bytes;
     int n_blocks;
@@ -29,20 +29,20 @@ struct frame {
     } blocks[SDD_MAX_BLOCKS];
     int64_t bytes; /* The size of the whole payload. */
 };
-/* frame_make: makes the payload of a plan. When the plan is that of a result, and so has data, the payload can be read
+/* payload_make: makes the payload of a plan. If the plan is that of a result, and so has data, the payload can be read
  * as long as the result lives. A plan alone gives a payload of the same size.
  * Errors  SDD_ENO_MEMORY */
-int frame_make(const struct frame_about *about, const struct sdd_plan_info *plan, struct frame *out,
-               struct sdd_error *err) SDD_MUST_CHECK;
-void frame_fini(struct frame *f);
-/* frame_there: how many bytes of the payload are there when the first `bytes` of its blocks are, counted one block
+int payload_make(const struct payload_about *about, const struct sdd_plan_info *plan, struct payload *out,
+                 struct sdd_error *err) SDD_MUST_CHECK;
+void payload_fini(struct payload *f);
+/* payload_there: how many bytes of the payload are there when the first `bytes` of its blocks are, counted one block
  * after the other. */
-int64_t frame_there(const struct frame *f, int64_t bytes);
-/* frame_span: the bytes at position `at`; *n becomes how many follow there. Returns NULL for *n zeros of padding before
+int64_t payload_there(const struct payload *f, int64_t bytes);
+/* payload_span: the bytes at position `at`; *n becomes how many there are. Returns NULL for *n zeros of padding before
  * a block. */
-const unsigned char *frame_span(const struct frame *f, int64_t at, int64_t *n);
-/* frame_read: copies the bytes [at, at + n) of the payload, which must not go past its end. */
-void frame_read(const struct frame *f, int64_t at, void *out, size_t n);
+const unsigned char *payload_span(const struct payload *f, int64_t at, int64_t *n);
+/* payload_read: copies the bytes [at, at + n) of the payload, which must not go past its end. */
+void payload_read(const struct payload *f, int64_t at, void *out, size_t n);
 
 /* These are the names in headers and plans: for example "positions", "f32" or "oct16", and "refined" or "limit". */
 const char *semantic_name(int semantic);

@@ -60,7 +60,7 @@ static void find_shown(struct patches_grid *g, sdd_device *device)
     for (int64_t f = 0; f < g->shape->desc.n_faces; f++)
         for (int64_t c = g->first[f]; c < g->first[f + 1]; c++)
             if (at < n && memcmp(rest + 4 * at, all + 4 * c, 16) == 0) {
-                g->shown[f] = 1;
+                g->visible[f] = 1;
                 at++;
             }
     assert_int_equal(at, n);
@@ -84,7 +84,7 @@ void patches_grid_make(struct patches_grid *g, sdd_device *device, const struct 
     g->level = level;
     g->n_corners = whole.n_corners;
     g->first = xalloc(whole.n_faces + 1, sizeof *g->first);
-    g->shown = xalloc(whole.n_faces, 1);
+    g->visible = xalloc(whole.n_faces, 1);
     for (int64_t f = 0; f < whole.n_faces; f++)
         g->first[f + 1] = g->first[f] + whole.face_counts[f];
     if (sdd_topology_create(device, &whole, &t, &err) || sdd_mesh_create(t, s->points, s->uvs, &m, &err))
@@ -103,7 +103,7 @@ void patches_grid_free(struct patches_grid *g)
         sdd_result_free(g->uniform[l]);
     sdd_result_free(g->limit);
     free(g->first);
-    free(g->shown);
+    free(g->visible);
 }
 
 struct patches_tile patches_tile_of(const uint32_t *param)

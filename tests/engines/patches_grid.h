@@ -11,7 +11,7 @@ struct patches_grid {
     int level; /* L */
     int64_t n_corners;
     int64_t *first;                              /* [F + 1] corners of each face */
-    uint8_t *shown;                              /* [F]                          */
+    uint8_t *visible;                            /* [F]                          */
     sdd_result *uniform[PATCHES_MOST_LEVEL + 1]; /* of levels 1 .. L: positions, indices of all faces */
     sdd_result *limit;                           /* of level L                                         */
 };

@@ -75,8 +75,8 @@ static void refine_alone(struct batch *c, const struct sdd_refine_request *r)
 }
 
 /* n of the meshes, of which place k has mesh `order[k]`. */
-static void check_together(const char *label, const struct batch *c, const struct sdd_refine_request *r, int n,
-                           const int *order)
+static void check_batch(const char *label, const struct batch *c, const struct sdd_refine_request *r, int n,
+                        const int *order)
 {
     struct sdd_error err = {0};
     sdd_mesh *meshes[MOST] = {NULL};
@@ -125,14 +125,14 @@ static void check_request(const char *label, struct batch *c, const struct sdd_r
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         for (int k = 0; k < counts[i]; k++)
             order[k] = k;
-        check_together(label, c, r, counts[i], order);
+        check_batch(label, c, r, counts[i], order);
     }
     for (int k = 0; k < MOST; k++)
         order[k] = MOST - 1 - k;
-    check_together(label, c, r, MOST, order);
+    check_batch(label, c, r, MOST, order);
     for (int k = 0; k < MOST; k++) /* some are there more than once, next to each other and not */
         order[k] = k / 2 % 13;
-    check_together(label, c, r, MOST, order);
+    check_batch(label, c, r, MOST, order);
 }
 
 static void check_scheme(const struct shape *s, struct sdd_mesh_desc *d)

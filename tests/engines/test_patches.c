@@ -183,9 +183,9 @@ static void check_holes(const struct patches_grid *g, const int8_t *level_of)
     cells = n / g->n_corners;
     for (int64_t f = 0; f < g->shape->desc.n_faces; f++)
         for (int64_t k = g->first[f] * cells; k < g->first[f + 1] * cells; k++)
-            if ((level_of[k] >= 0) != g->shown[f])
+            if ((level_of[k] >= 0) != g->visible[f])
                 fail_msg("face %lld: a cell is %s", (long long)f,
-                         g->shown[f] ? "in no tile" : "in a hole and in a tile");
+                         g->visible[f] ? "in no tile" : "in a hole and in a tile");
 }
 
 struct side { /* of a face of the uniform mesh */

@@ -128,7 +128,7 @@ static void part(sdd_mesh *mesh, int surface, struct record *r)
 }
 
 /* The mesh twice, by the engine that makes points of many at once. */
-static void together(sdd_mesh *mesh, int surface, struct record *r)
+static void batch(sdd_mesh *mesh, int surface, struct record *r)
 {
     const struct sdd_refine_request request = {
         .level = 2, .surface = surface, .include = SDD_POSITIONS, .method = "tabulated"};
@@ -191,8 +191,8 @@ static void run_mesh(sdd_mesh *mesh, const struct shape *s, struct record *r)
         (void)refine(mesh, parity_levels() < 2 ? 1 : 2, SDD_SURFACE_LIMIT, small[k] | COMPACT, r);
     part(mesh, SDD_SURFACE_REFINED, r);
     part(mesh, SDD_SURFACE_LIMIT, r);
-    together(mesh, SDD_SURFACE_REFINED, r);
-    together(mesh, SDD_SURFACE_LIMIT, r);
+    batch(mesh, SDD_SURFACE_REFINED, r);
+    batch(mesh, SDD_SURFACE_LIMIT, r);
     patches(mesh, 1, SDD_SURFACE_REFINED, r);
     patches(mesh, 3, SDD_SURFACE_LIMIT, r);
     const int level = parity_levels() < 2 || most_vertices(&s->desc, 2) > MOST_VERTICES ? 1 : 2;

@@ -123,7 +123,7 @@ static int refine(sdd_mesh *mesh, const char *method, int surface, uint64_t *dig
 }
 
 /* A batch of two. */
-static int refine_together(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
+static int refine_batch(sdd_mesh *mesh, uint64_t *digest, struct sdd_error *err)
 {
     const struct sdd_refine_request request = {.level = 2, .include = SDD_POSITIONS, .method = "tabulated"};
     sdd_mesh *meshes[2] = {mesh, mesh};
@@ -167,7 +167,7 @@ static int use_mesh(sdd_mesh *mesh, const struct shape *s, struct outcome *o)
     if (!rc && strcmp(s->name, "corner_on_crease") == 0) /* one: tables take many steps */
         rc = refine(mesh, "tabulated", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);
     if (!rc && strcmp(s->name, "corner_on_crease") == 0)
-        rc = refine_together(mesh, &o->digest[0], &o->err);
+        rc = refine_batch(mesh, &o->digest[0], &o->err);
     int for_spla = s->desc.n_creases == 0 && s->desc.n_corner_tags == 0 && !strchr(s->name, '/');
     if (!rc && for_spla && s->desc.options.scheme != SDD_SCHEME_BILINEAR)
         rc = refine(mesh, "mesh-matrix-spla", SDD_SURFACE_LIMIT, &o->digest[0], &o->err);

@@ -17,7 +17,7 @@ enum part { PART_POINTS, PART_TANGENTS };
 /* All bytes of a key are compared, so what a class does not use is zero. */
 struct key {
     struct table_class of; /* The class of a quad, or the fan of a triangle. */
-    int32_t turn;          /* That of a triangle's class; QUAD for a quad. */
+    int32_t corner;        /* That of a triangle's class; QUAD for a quad. */
     float middle[3];       /* The sharpness of the edges of a middle triangle. */
     int32_t has_across[3]; /* That of a triangle's class. */
     int32_t steps, limit;
@@ -64,7 +64,7 @@ static struct key key_of(const struct table_class *of, int steps, int limit, enu
     k.of.several = of->several;
     k.of.vertex = of->vertex;
     memcpy(k.of.edge, of->edge, sizeof of->edge[0] * (size_t)(of->n + of->open));
-    k.turn = QUAD;
+    k.corner = QUAD;
     k.steps = steps;
     k.limit = limit != 0;
     k.part = (int32_t)part;
@@ -75,7 +75,7 @@ static struct key key_of_triangle(const struct table_tri_class *of, int steps, i
 {
     struct key k = key_of(&of->fan, steps, limit, part);
     k.of.k = 0; /* A triangle's class does not use it. */
-    k.turn = of->turn;
+    k.corner = of->corner;
     memcpy(k.middle, of->edge, sizeof k.middle);
     memcpy(k.has_across, of->has_across, sizeof k.has_across);
     return k;

@@ -206,7 +206,7 @@ static int64_t locate_classes(struct tabulated *t, const uint32_t *heads, struct
         classes[k] = (struct sdd_table_table){heads[k], column, t->n_columns, n_columns};
         column += n * n_columns;
         t->n_columns += n_columns;
-        int32_t per_run = sdd_table_together(n_columns);
+        int32_t per_run = sdd_table_run_pieces(n_columns);
         t->n_runs += (n + per_run - 1) / per_run;
     }
     return column;
@@ -218,7 +218,7 @@ static void cut_runs(const struct tabulated *t, const struct sdd_table_table *cl
     for (int64_t k = 0; k < t->n_classes; k++) {
         const struct sdd_table_table c = classes[k];
         int64_t end = k + 1 < t->n_classes ? classes[k + 1].first : t->n_others;
-        int32_t per_run = sdd_table_together(c.n_columns);
+        int32_t per_run = sdd_table_run_pieces(c.n_columns);
         for (int64_t at = c.first; at < end; at += per_run)
             *runs++ = (struct sdd_table_run){.column = c.column + (at - c.first) * c.n_columns,
                                              .table = c.table,

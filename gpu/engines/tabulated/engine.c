@@ -11,7 +11,7 @@
 #include "gpu/levels/levels.h"
 #include <string.h>
 
-_Static_assert(ENGINE_BATCH <= SDD_TABLE_ABREAST, "a launch takes them all");
+_Static_assert(ENGINE_BATCH <= SDD_TABLE_BATCH, "a launch takes them all");
 
 /* The scratch of a run. */
 struct layout {

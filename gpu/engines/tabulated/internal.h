@@ -89,14 +89,14 @@ struct tabulated *tabulated_of(const sdd_topology *topology, const struct topolo
  * For NULL there are none. */
 int tabulated_has(const struct tabulated *t, int level, int surface);
 int tabulated_has_normals(const struct tabulated *t, int level, int surface);
-/* The rows of up to SDD_TABLE_ABREAST meshes of one topology, in device memory. */
+/* The rows of up to SDD_TABLE_BATCH meshes of one topology, in device memory. */
 struct tabulated_batch {
-    int n;                                   /* The number of meshes. */
-    const float *control[SDD_TABLE_ABREAST]; /* The control rows of each mesh, of `width` floats. */
+    int n;                                 /* The number of meshes. */
+    const float *control[SDD_TABLE_BATCH]; /* The control rows of each mesh, of `width` floats. */
     /* Scratch of tabulated_first_floats for each mesh. It takes the rows of level 1 that pieces read, three floats of
      * all rows at a time (table_first.tile.h). */
-    float *first[SDD_TABLE_ABREAST];
-    float *to[SDD_TABLE_ABREAST]; /* Where the rows of the level go. */
+    float *first[SDD_TABLE_BATCH];
+    float *to[SDD_TABLE_BATCH]; /* Where the rows of the level go. */
     /* The format of `to`. One of 16 bits is allowed for a single mesh, with rows of three floats or two. */
     struct sdd_rows_as as;
 };

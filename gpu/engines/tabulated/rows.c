@@ -108,8 +108,8 @@ static struct table_points_args points_args(const struct tabulated *t, const str
                                   .column = t->column,
                                   .n_runs = t->n_runs,
                                   .log_each = normals ? SDD_TABLE_LOG_NORMALS : SDD_TABLE_LOG_POINTS,
-                                  .where = t->location,
-                                  .turn = of->order[normals].memory};
+                                  .location = t->location,
+                                  .order = of->order[normals].memory};
     memcpy(a.weights, of->weights, sizeof a.weights);
     return a;
 }

@@ -34,7 +34,7 @@ struct patch {
 
 static int is_middle(const struct table_tri_class *c)
 {
-    return c->turn == SDD_TRI_MIDDLE;
+    return c->corner == SDD_TRI_MIDDLE;
 }
 
 /* Whether there is a triangle across edge `own`. */
@@ -356,10 +356,10 @@ struct lattice_point {
 
 /* Where point (i, j) of the piece lies on the lattice. Tables number the points as they are seen from the first corner
  * of the control triangle, and the lattice begins at the corner of the piece. */
-static struct lattice_point lattice_point_of(int turn, int h, int i, int j)
+static struct lattice_point lattice_point_of(int corner, int h, int i, int j)
 {
     const struct lattice_point of[4] = {{i, j}, {j, h - i - j}, {h - i - j, i}, {i, j - i}};
-    return of[turn];
+    return of[corner];
 }
 
 static void write_row(const struct patch *p, const double *from, float *out, int rows, int r)
@@ -466,8 +466,8 @@ int table_tri_table(const struct table_tri_class *c, int steps, int limit, float
         step(&p);
     for (int j = 0; j <= p.side; j++)
         for (int i = 0; i <= (is_middle(c) ? j : p.side - j); i++)
-            write_point(&p, lattice_point_of(c->turn, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out, away,
-                        r++);
+            write_point(&p, lattice_point_of(c->corner, p.side, i, j), limit, pairs, memory + 2 * (grid + fan), out,
+                        away, r++);
     if (!is_middle(c)) {
         copy_sides(p.side, p.columns, out);
         copy_sides(p.side, away ? 2 * pairs * p.columns : 0, away);

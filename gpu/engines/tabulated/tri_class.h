@@ -10,7 +10,7 @@
  * the middle triangle, are the points of the three control edges, and each edge is as sharp beyond its point as before
  * it. Nothing else that is near is irregular. */
 struct table_tri_class {
-    int32_t turn;           /* The corner of the control triangle that this one has, 0 to 2; 3 for the middle one. */
+    int32_t corner;         /* The corner of the control triangle that this one has, 0 to 2; 3 for the middle one. */
     struct table_class fan; /* The fan around that corner; zeros for the middle triangle. */
     /* Only the middle triangle uses the next two. */
     float edge[3];         /* The sharpness on level 1 of the control edge after corner i; a boundary counts as 10. */

@@ -70,8 +70,8 @@ static int sort_pieces(sdd_device *d, const struct sdd_control *m, int64_t n, st
 /* A class from its numbers, which sdd_tri_words writes. */
 static struct table_tri_class class_of(const float *words)
 {
-    struct table_tri_class c = {.turn = (int32_t)words[0]};
-    if (c.turn == SDD_TRI_MIDDLE) {
+    struct table_tri_class c = {.corner = (int32_t)words[0]};
+    if (c.corner == SDD_TRI_MIDDLE) {
         for (int i = 0; i < 3; i++) {
             c.edge[i] = words[1 + i];
             c.has_across[i] = (int32_t)words[4 + i];
@@ -188,7 +188,7 @@ static void lay_out_tables(const struct table_triangles *t, int level, int64_t n
                            struct table_triangles_surface *out)
 {
     const int64_t rows = sdd_tri_table_rows(1 << (level - 1));
-    out->place = ARENA(a, uint32_t, sdd_tri_locations(level));
+    out->location = ARENA(a, uint32_t, sdd_tri_locations(level));
     /* A GPU may read up to SDD_TRI_REGULAR columns past the last table. */
     out->table = ARENA(a, float, (t->n_columns + SDD_TRI_REGULAR) * rows);
     out->away_table = n_away ? ARENA(a, float, (n_away + SDD_TRI_REGULAR) * rows) : NULL;
@@ -240,7 +240,7 @@ int table_triangles_tables(sdd_device *d, struct table_triangles *t, int level, 
         return sdd_fail(err, SDD_ENO_MEMORY, "", "no memory for tables");
     host.base = memory;
     lay_out_tables(t, level, n_away, &host, &here);
-    sdd_tri_fill_locations(level, here.place);
+    sdd_tri_fill_locations(level, here.location);
     int rc = make_tables(d, t, level - 1, limit, &here, err);
     if (!rc)
         rc = block_take(d, count.used, &made.memory, err);
@@ -272,14 +272,15 @@ void table_triangles_rows(sdd_device *d, const struct sdd_control *mesh, const s
                           struct sdd_rows_as as)
 {
     const struct table_triangles_surface *of = t->surface + surface;
-    struct table_tri_rows_args a = {.pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->place, of->level},
-                                    .from = first,
-                                    .to = to,
-                                    .width = width,
-                                    .as = as,
-                                    .first = first_row,
-                                    .n = n,
-                                    .each = sdd_rows_each(n)};
+    struct table_tri_rows_args a = {
+        .pieces = {*mesh, t->piece, t->classes, of->table, t->column, of->location, of->level},
+        .from = first,
+        .to = to,
+        .width = width,
+        .as = as,
+        .first = first_row,
+        .n = n,
+        .each = sdd_rows_each(n)};
     a.by_triangles = n == table_triangles_points(mesh, t, surface) && by_triangles(d, of, SDD_TRI_LEAST_OF_ROWS);
     DEV_LAUNCH(d, table_tri_rows, &a, a.by_triangles ? sdd_tri_items(&a.pieces) : (n + a.each - 1) / a.each);
 }
@@ -290,7 +291,7 @@ void table_triangles_normals(sdd_device *d, const struct sdd_control *mesh, cons
     const struct table_triangles_surface *of = t->surface + surface;
     int64_t n = table_triangles_points(mesh, t, surface);
     struct table_tri_normals_args a = {
-        .pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->place, of->level},
+        .pieces = {*mesh, t->piece, t->classes, of->away_table, t->column, of->location, of->level},
         .away = of->away,
         .from = first,
         .to = to,

@@ -12,7 +12,7 @@
 struct table_triangles_surface {
     struct device_block memory;
     int level;                 /* The level that the tables are for; 0 if there are none. */
-    uint32_t *place;           /* What a GPU needs to find each point of a triangle (sdd_tri_fill_locations). */
+    uint32_t *location;        /* What a GPU needs to find each point of a triangle (sdd_tri_fill_locations). */
     float *table;              /* The tables of points of all classes, one after the other. */
     float *away_table;         /* The tables of tangents likewise; NULL if normals cannot be made. */
     struct sdd_tri_away *away; /* Shape [n_classes], the same; NULL with away_table. */

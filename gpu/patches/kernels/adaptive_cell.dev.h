@@ -190,7 +190,7 @@ SDD_FN const struct sdd_table_basis *sdd_leaf_basis(const struct sdd_adaptive *a
 }
 
 /* The position of point (x, y) of the grid of corner c, which no patch covers: a row of `left`. */
-SDD_FN struct sdd_vec3 sdd_left_point(const struct sdd_adaptive *a, uint32_t c, int32_t x, int32_t y)
+SDD_FN struct sdd_vec3 sdd_uncovered_point(const struct sdd_adaptive *a, uint32_t c, int32_t x, int32_t y)
 {
     struct sdd_grid g = sdd_grid_of(&a->mesh, a->last);
     return sdd_load_point(a->points, a->left_first + sdd_find_key(a->left, a->n_left, sdd_grid_number(&g, c, x, y, 1)));

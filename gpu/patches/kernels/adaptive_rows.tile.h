@@ -30,7 +30,7 @@ SDD_FN struct sdd_vec3 sdd_adaptive_point(const struct sdd_adaptive *a, uint32_t
     struct sdd_quarter q = sdd_quarter_of(&a->mesh, at.corner);
     struct sdd_leaf leaf = sdd_leaf_at(a, &q, at.x, at.y);
     if (leaf.patch == SDD_NONE)
-        return sdd_left_point(a, at.corner, at.x, at.y);
+        return sdd_uncovered_point(a, at.corner, at.x, at.y);
     struct sdd_sixteen s = sdd_leaf_points(a, &q, &leaf);
     return sdd_sixteen_point(&s, sdd_leaf_basis(a, leaf.side), at.x, at.y);
 }
@@ -69,7 +69,7 @@ static inline void sdd_band_cell(const struct adaptive_rows_args *a, const struc
     } else if (x > 0 && y > 0) {
         int64_t row = sdd_band_row(b, x, y);
         if (row >= b->low && row < b->high)
-            sdd_put_vec3(a->to, (uint32_t)(row - a->first), sdd_left_point(&a->from, b->corner, x, y));
+            sdd_put_vec3(a->to, (uint32_t)(row - a->first), sdd_uncovered_point(&a->from, b->corner, x, y));
     }
 }
 

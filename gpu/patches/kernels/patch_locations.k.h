@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_locations: the index of each key that was made among the sorted keys without repetitions.
  * Shapes  value[n] i32 (sorted along with the keys; says where each key was made), rank[n] i32 (inclusive scan of
- *         run_heads) -> place[n] u32
+ *         run_heads) -> location[n] u32
  * Launch  item, n keys
  * Cost    12 B, scattered
  * Result  value is a permutation, so each word has one writer.
@@ -12,11 +12,11 @@
 
 struct patch_locations_args {
     const int32_t *value, *rank;
-    uint32_t *place;
+    uint32_t *location;
 };
 
 SDD_FN void k_patch_locations(int64_t i, const struct patch_locations_args *a)
 {
-    a->place[a->value[i]] = (uint32_t)a->rank[i] - 1;
+    a->location[a->value[i]] = (uint32_t)a->rank[i] - 1;
 }
 #endif

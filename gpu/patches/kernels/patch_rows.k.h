@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* patch_rows: the bicubic B-spline patches of a level.
- * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; on level 0 the first corners themselves), place[.][16] u32
+ * Shapes  features, cell[.] u64, list[n] u32 (rows of cell; on level 0 first corners), location[.][16] u32
  *         of each cell -> patch[n][16], param[n][4] u32
  * Launch  item, n patches
  * Cost    64 B read, 80 B written
- * Result  as sdd_patches says (sdd.h). Rows of positions are `base` + place, or control vertices on level 0.
+ * Result  as sdd_patches says (sdd.h). Rows of positions are `base` + location, or control vertices on level 0.
  * Threads any queue
  * Source  Niessner et al. 2012 */
 #ifndef SDD_K_PATCH_ROWS_H
@@ -14,7 +14,7 @@
 struct patch_rows_args {
     struct sdd_features features;
     const uint64_t *cell;
-    const uint32_t *list, *place;
+    const uint32_t *list, *location;
     struct sdd_quad *patch, *param;
     uint32_t base;
     int32_t level, last; /* `last` says that nothing is split any more. */
@@ -30,7 +30,7 @@ SDD_FN void k_patch_rows(int64_t i, const struct patch_rows_args *a)
         (void)sdd_patch_points(m, 0, c, number);
     for (int32_t k = 0; k < 16; k++)
         a->patch[4 * i + (k >> 2)].v[k & 3] =
-            a->level ? a->base + a->place[16 * (size_t)a->list[i] + (size_t)k] : (uint32_t)number[k];
+            a->level ? a->base + a->location[16 * (size_t)a->list[i] + (size_t)k] : (uint32_t)number[k];
     for (int32_t k = 0; k < 4; k++, c = sdd_cell_next(m, a->level, c)) {
         struct sdd_across there = sdd_cell_across(m, a->level, c);
         flags |= there.blocked ? (uint32_t)SDD_FLAG_BOUNDARY << k : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* face_params: where each refined face lies on its control face.
- * Shapes  shown[S] u32, face_end[F] i32 -> param[n][4] u32 (sdd.h)
+ * Shapes  visible[S] u32, face_end[F] i32 -> param[n][4] u32 (sdd.h)
  * Launch  item, n refined faces
  * Cost    16 B written a face
  * Result  The rows are those of grid_quads, tri_faces and sqrt3_indices.

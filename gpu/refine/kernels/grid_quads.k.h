@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* grid_quads: the faces of the refined mesh, or of its UV mesh, in grid order.
- * Shapes  grid over C corners, shown[S] u32 -> quad[S m^2][4] u32
+ * Shapes  grid over C corners, visible[S] u32 -> quad[S m^2][4] u32
  * Launch  item, n = S m^2, m = 2^(L-1)
  * Cost    16 B written a face
  * Result  The rows are those of grid.h, without the corners of holes.
@@ -11,7 +11,7 @@
 
 struct grid_quads_args {
     struct sdd_grid grid;
-    const uint32_t *shown; /* NULL where all corners are visible. */
+    const uint32_t *visible; /* NULL where all corners are visible. */
     struct sdd_quad *quad;
 };
 
@@ -21,8 +21,8 @@ SDD_FN void k_grid_quads(int64_t k, const struct grid_quads_args *a)
     uint32_t c = (uint32_t)(k >> (2 * bits));
     int32_t x = (int32_t)k & (m - 1), y = (int32_t)(k >> bits) & (m - 1);
     struct sdd_quad q;
-    if (a->shown)
-        c = a->shown[c];
+    if (a->visible)
+        c = a->visible[c];
     if (x > 0 && x < m - 1 && y > 0 && y < m - 1) { /* Away from the border the rows are neighbours. */
         q.v[0] = sdd_grid_inside(&a->grid, c, x, y);
         q.v[1] = q.v[0] + 1;

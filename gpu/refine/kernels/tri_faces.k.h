@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tri_faces: the faces of a refined triangle mesh, or of its UV mesh, in grid order.
- * Shapes  grid over 3 F corners, shown[S] u32 (corners) -> face[S / 3 m^2][3] u32, m = 2^L
+ * Shapes  grid over 3 F corners, visible[S] u32 (corners) -> face[S / 3 m^2][3] u32, m = 2^L
  * Launch  item, n = S / 3 m^2
  * Cost    12 B written a face
  * Result  The rows are those of tri_grid.h, without the triangles that are holes.
@@ -11,7 +11,7 @@
 
 struct tri_faces_args {
     struct sdd_grid grid;
-    const uint32_t *shown; /* NULL where all corners are visible. */
+    const uint32_t *visible; /* NULL where all corners are visible. */
     uint32_t *face;
 };
 
@@ -19,7 +19,7 @@ SDD_FN void k_tri_faces(int64_t k, const struct tri_faces_args *a)
 {
     int32_t bits = a->grid.level, m = 1 << bits, x = (int32_t)k & (m - 1), y = (int32_t)(k >> bits) & (m - 1);
     int64_t t = k >> (2 * bits);
-    uint32_t c = a->shown ? a->shown[3 * t] : (uint32_t)(3 * t), *v = a->face + 3 * k;
+    uint32_t c = a->visible ? a->visible[3 * t] : (uint32_t)(3 * t), *v = a->face + 3 * k;
     int inverted = x + y >= m;
     if (inverted) {
         x = m - 1 - x;

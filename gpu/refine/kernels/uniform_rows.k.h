@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* uniform_rows: gives each refined face the uniform primvar of its control face.
- * Shapes  shown[S] u32, value[F][width] u32 words -> out[n][width]
+ * Shapes  visible[S] u32, value[F][width] u32 words -> out[n][width]
  * Launch  item, n refined faces
  * Cost    4 B read and 4 B written a word
  * Result  copies

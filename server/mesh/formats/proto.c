@@ -2,6 +2,7 @@
 /* proto.c: reads and writes protobuf bodies for the routes that take or answer meshes, positions and edits. Arrays are
  * `bytes` fields of little-endian words, so nothing is converted. */
 #include "server/mesh/formats/codec.h"
+#include "server/base/chars.h"
 #include "server/mesh/encode.h"
 #include "server/mesh/formats/wire_scan.h"
 #include "subdd.pb-c.h"
@@ -297,9 +298,9 @@ static int field_bytes(const void *v, int64_t n, ProtobufCBinaryData *out, struc
 static int fill_primvar(const struct primvar *p, int64_t n_corners, Subdd__V1__Primvar *out, struct sdd_error *err)
 {
     subdd__v1__primvar__init(out);
-    out->name = (char *)(uintptr_t)p->info.name;
-    out->interpolation = (char *)(uintptr_t)primvar_interpolation(p->info.interpolation);
-    out->type = (char *)(uintptr_t)primvar_type(p->info.type);
+    out->name = chars_proto(p->info.name);
+    out->interpolation = chars_proto(primvar_interpolation(p->info.interpolation));
+    out->type = chars_proto(primvar_type(p->info.type));
     out->width = (uint32_t)p->info.width;
     int rc = field_bytes(p->values, (int64_t)p->info.n_values * p->info.width, &out->values, err);
     return rc ? rc : field_bytes(p->indices, p->indices ? n_corners : 0, &out->indices, err);
@@ -342,13 +343,13 @@ int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_er
         &options.triangle_subdivision_rule, &options.crease_method,        &options.orientation};
     *out = NULL;
     for (int i = 0; i < 6; i++)
-        *tokens[i] = (char *)(uintptr_t)sdd_option_token(&m->options, i);
+        *tokens[i] = chars_proto(sdd_option_token(&m->options, i));
     int32_t *lengths = mesh_alloc(m->n_creases, sizeof *lengths, err);
     if (!lengths)
         return SDD_ENO_MEMORY;
     for (int64_t i = 0; i < m->n_creases; i++)
         lengths[i] = 2;
-    message.name = (char *)(uintptr_t)m->name;
+    message.name = chars_proto(m->name);
     message.options = &options;
     int rc = fill(m, lengths, &message, err);
     for (int i = 0; i < m->n_primvars && !rc; i++) {

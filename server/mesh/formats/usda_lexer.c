@@ -188,13 +188,13 @@ static int skip_mark(struct usda_lexer *lx, char c, const char *name)
 static int read_inf_or_nan(struct usda_lexer *lx, const char *name, int64_t row, struct usda_type type, float *to)
 {
     char wanted[100];
-    (void)snprintf(wanted, sizeof wanted, "%s of %.60s[%lld]", type.whole ? "a 32-bit integer" : "a number", name,
+    (void)snprintf(wanted, sizeof wanted, "%s of %.60s[%lld]", type.integer ? "a 32-bit integer" : "a number", name,
                    (long long)row);
     int rc = usda_next(lx);
     if (rc)
         return rc;
     bool sign = lx->kind == USDA_NUMBER && lx->bytes == 4 && memchr("+-", *lx->text, 2);
-    bool named = !type.whole && lx->bytes == (sign ? 4 : 3), inf = named && memcmp(lx->text + sign, "inf", 3) == 0;
+    bool named = !type.integer && lx->bytes == (sign ? 4 : 3), inf = named && memcmp(lx->text + sign, "inf", 3) == 0;
     if (!inf && !(named && memcmp(lx->text + sign, "nan", 3) == 0))
         return usda_wanted(lx, wanted);
     if (!type.any)
@@ -211,8 +211,8 @@ static int read_number(struct usda_lexer *lx, const char *name, int64_t row, str
     int64_t value = 0;
     skip_blanks(lx);
     const char *p = lx->at;
-    int ok = type.whole ? chars_i64(&p, lx->end, &value) : chars_f32(&p, lx->end, &to->f[to->n]), rc = SDD_OK;
-    if (ok == -1 && !type.whole)
+    int ok = type.integer ? chars_i64(&p, lx->end, &value) : chars_f32(&p, lx->end, &to->f[to->n]), rc = SDD_OK;
+    if (ok == -1 && !type.integer)
         return sdd_fail(lx->err, SDD_EMESH, name, "line %lld: %s[%lld] does not fit a 32-bit float",
                         (long long)lx->line, name, (long long)row);
     /* A number must not end in the middle of a word: 1.5 is not an integer, and 1.2.3 is not a float. An integer that
@@ -222,7 +222,7 @@ static int read_number(struct usda_lexer *lx, const char *name, int64_t row, str
         rc = read_inf_or_nan(lx, name, row, type, &to->f[to->n]);
         p = lx->at;
     }
-    if (type.whole)
+    if (type.integer)
         to->i[to->n] = (int32_t)value;
     to->n += !rc;
     lx->at = p;

@@ -34,10 +34,10 @@ struct usda_span {
 };
 /* How the numbers of a value are read. */
 struct usda_type {
-    int width;  /* The numbers in a tuple; 1 when the values are not tuples. */
-    bool whole; /* They are 32-bit integers, not floats. */
-    bool lone;  /* The value is one tuple or number, not an array. */
-    bool any;   /* inf and nan are allowed. */
+    int width;    /* The numbers in a tuple; 1 when the values are not tuples. */
+    bool integer; /* They are 32-bit integers, not floats. */
+    bool lone;    /* The value is one tuple or number, not an array. */
+    bool any;     /* inf and nan are allowed. */
 };
 
 /* usda_begin: begins before the first token of `body`, which must outlive the lexer and all text that it points to.

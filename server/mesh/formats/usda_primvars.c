@@ -22,7 +22,7 @@ bool usda_type_of(struct usda_span name, struct usda_type *out)
         if (name.bytes < n || memcmp(name.text, stems[i].stem, n) != 0)
             continue;
         bool wide = at < end && *at >= '2' && *at <= '4';
-        *out = (struct usda_type){.width = wide ? *at - '0' : 1, .whole = strcmp(stems[i].stem, "int") == 0};
+        *out = (struct usda_type){.width = wide ? *at - '0' : 1, .integer = strcmp(stems[i].stem, "int") == 0};
         at += wide;
         if (stems[i].role && wide && at < end && memchr("fhd", *at, 3))
             at++;
@@ -77,7 +77,7 @@ bool usda_primvar_author(const struct usda_primvar *p, struct primvar_array *out
     if (constant && !p->has_indices) /* The whole array is the one row of the mesh. */
         width = p->values.n;
     if (!p->has_values ||
-        primvar_author(out, p->name, p->name, p->interpolation, p->type.whole ? "i32" : "f32", width, NULL) != SDD_OK)
+        primvar_author(out, p->name, p->name, p->interpolation, p->type.integer ? "i32" : "f32", width, NULL) != SDD_OK)
         return false;
     out->values = p->values.p;
     out->n_words = p->values.n;

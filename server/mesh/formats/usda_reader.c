@@ -30,14 +30,14 @@ static const struct {
     struct usda_type type;
 } arrays[N_ARRAYS] = {
     [POINTS] = {"points", {.width = 3}},
-    [COUNTS] = {"faceVertexCounts", {.width = 1, .whole = true}},
-    [INDICES] = {"faceVertexIndices", {.width = 1, .whole = true}},
-    [CREASES] = {"creaseIndices", {.width = 1, .whole = true}},
-    [CREASE_LENGTHS] = {"creaseLengths", {.width = 1, .whole = true}},
+    [COUNTS] = {"faceVertexCounts", {.width = 1, .integer = true}},
+    [INDICES] = {"faceVertexIndices", {.width = 1, .integer = true}},
+    [CREASES] = {"creaseIndices", {.width = 1, .integer = true}},
+    [CREASE_LENGTHS] = {"creaseLengths", {.width = 1, .integer = true}},
     [CREASE_SHARPNESSES] = {"creaseSharpnesses", {.width = 1}},
-    [CORNERS] = {"cornerIndices", {.width = 1, .whole = true}},
+    [CORNERS] = {"cornerIndices", {.width = 1, .integer = true}},
     [CORNER_SHARPNESSES] = {"cornerSharpnesses", {.width = 1}},
-    [HOLES] = {"holeIndices", {.width = 1, .whole = true}},
+    [HOLES] = {"holeIndices", {.width = 1, .integer = true}},
 };
 
 struct usda_reader {
@@ -171,7 +171,7 @@ static int read_primvar(struct usda_reader *r, struct usda_primvar *p, bool indi
         return usda_fail(lx, SDD_EMALFORMED, "%s is there already", name);
     *there = true;
     if (indices)
-        return usda_numbers(lx, name, (struct usda_type){.width = 1, .whole = true}, r->bytes, &p->indices);
+        return usda_numbers(lx, name, (struct usda_type){.width = 1, .integer = true}, r->bytes, &p->indices);
     /* inf and nan are an error in UVs. For other primvars primvar_check decides later whether they are allowed. */
     type.any = strcmp(p->name, "st") != 0;
     p->type = type;
@@ -410,7 +410,7 @@ static int take_primvars(struct usda_reader *r, struct mesh_arrays *a)
     for (int i = 0; i < r->primvars.n && !rc; i++) {
         struct usda_primvar *p = &r->primvars.v[i];
         const bool st = strcmp(p->name, "st") == 0 && p->has_values;
-        const bool uvs = st && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 && !p->type.whole &&
+        const bool uvs = st && strcmp(p->interpolation, "faceVarying") == 0 && p->type.width == 2 && !p->type.integer &&
                          p->element_size == 1;
         if (st && !uvs)
             rename_st(r, p);

@@ -8,7 +8,7 @@
 enum wire { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
 /* A message that is being read; the messages inside each other are a stack. */
-struct frame {
+struct open_message {
     const ProtobufCMessageDescriptor *type;
     const unsigned char *end;
     uint64_t seen; /* A bit for each singular field, by its index. */
@@ -16,7 +16,7 @@ struct frame {
 
 struct scan {
     const unsigned char *at, *start;
-    struct frame stack[WIRE_MAX_DEPTH];
+    struct open_message stack[WIRE_MAX_DEPTH];
     int depth;
     int64_t items;
     struct sdd_error *err;
@@ -75,7 +75,7 @@ static bool varint_fits(ProtobufCType type, uint64_t v)
 
 /* Counts a repeated field, or marks a singular one as seen. A member of a oneof also marks the other members, so that a
  * second one is refused. */
-static int count_field(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field)
+static int count_field(struct scan *s, struct open_message *f, const ProtobufCFieldDescriptor *field)
 {
     if (field->label == PROTOBUF_C_LABEL_REPEATED) {
         if (++s->items <= WIRE_MAX_ITEMS)
@@ -103,11 +103,11 @@ static int enter(struct scan *s, const ProtobufCFieldDescriptor *field, const un
 {
     if (s->depth == WIRE_MAX_DEPTH)
         return bad(s, field, "is nested too deeply");
-    s->stack[s->depth++] = (struct frame){field->descriptor, end, 0};
+    s->stack[s->depth++] = (struct open_message){field->descriptor, end, 0};
     return SDD_OK;
 }
 
-static int scan_value(struct scan *s, struct frame *f, const ProtobufCFieldDescriptor *field, enum wire wire)
+static int scan_value(struct scan *s, struct open_message *f, const ProtobufCFieldDescriptor *field, enum wire wire)
 {
     uint64_t value = 0;
     if (wire_of(field->type) != wire)
@@ -129,7 +129,7 @@ static int scan_value(struct scan *s, struct frame *f, const ProtobufCFieldDescr
     return SDD_OK;
 }
 
-static int scan_field(struct scan *s, struct frame *f)
+static int scan_field(struct scan *s, struct open_message *f)
 {
     uint64_t tag;
     if (!varint(s, f->end, 5, &tag) || tag >> 3 > UINT32_MAX >> 3)
@@ -145,9 +145,9 @@ static int scan_field(struct scan *s, struct frame *f)
 int wire_scan(const ProtobufCMessageDescriptor *type, const void *data, size_t bytes, struct sdd_error *err)
 {
     struct scan s = {.at = data, .start = data, .depth = 1, .err = err};
-    s.stack[0] = (struct frame){type, s.at + bytes, 0};
+    s.stack[0] = (struct open_message){type, s.at + bytes, 0};
     while (s.depth) {
-        struct frame *f = &s.stack[s.depth - 1];
+        struct open_message *f = &s.stack[s.depth - 1];
         if (s.at == f->end) {
             s.depth--;
             continue;

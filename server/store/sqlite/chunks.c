@@ -21,7 +21,7 @@ static XXH128_canonical_t checksum(enum store_kind kind, int64_t owner, int64_t 
     return out;
 }
 
-static int bind_place(sqlite3_stmt *st, enum store_kind kind, int64_t owner, int64_t seq)
+static int bind_key(sqlite3_stmt *st, enum store_kind kind, int64_t owner, int64_t seq)
 {
     return sqlite3_bind_int64(st, 1, owner) | sqlite3_bind_int(st, 2, (int)kind) | sqlite3_bind_int64(st, 3, seq);
 }
@@ -34,7 +34,7 @@ static int is_stored(struct store *s, enum store_kind kind, int64_t owner, int64
     int rc = store_statement(s, STORE_CHUNK_HASH, &st, err);
     if (rc)
         return rc;
-    rc = store_step(s, st, bind_place(st, kind, owner, seq), "look for a chunk", err);
+    rc = store_step(s, st, bind_key(st, kind, owner, seq), "look for a chunk", err);
     if (rc != 1)
         return rc;
     const void *old = sqlite3_column_blob(st, 0);
@@ -54,7 +54,7 @@ int store_chunk_write(struct store *s, enum store_kind kind, int64_t owner, int6
     rc = store_statement(s, STORE_CHUNK_WRITE, &st, err);
     if (rc)
         return rc;
-    int bound = bind_place(st, kind, owner, seq);
+    int bound = bind_key(st, kind, owner, seq);
     bound |= sqlite3_bind_blob(st, 4, &hash, sizeof hash, SQLITE_STATIC);
     bound |= sqlite3_bind_blob64(st, 5, data, (sqlite3_uint64)bytes, SQLITE_STATIC);
     rc = store_step(s, st, bound, "write a chunk", err);
@@ -106,7 +106,7 @@ int store_writer_fini(struct store_writer *w, int rc, struct sdd_error *err)
     if (!rc)
         rc = store_statement(w->s, STORE_CHUNK_CUT, &st, err);
     if (!rc)
-        rc = store_step(w->s, st, bind_place(st, w->kind, w->owner, w->seq), "drop chunks", err);
+        rc = store_step(w->s, st, bind_key(st, w->kind, w->owner, w->seq), "drop chunks", err);
     free(w->buffer);
     w->buffer = NULL;
     return rc;
@@ -145,7 +145,7 @@ int store_chunks_read(struct store *s, enum store_kind kind, int64_t owner, int6
     int rc = store_statement(s, STORE_CHUNK_READ, &st, err);
     if (rc)
         return rc;
-    int bound = bind_place(st, kind, owner, seq);
+    int bound = bind_key(st, kind, owner, seq);
     for (; bytes; seq++, bytes -= n, at += n) {
         rc = store_step(s, st, bound, "read a chunk", err);
         if (rc < 0)

@@ -30,7 +30,7 @@
 struct common { /* of a control mesh, for all its levels */
     int32_t *regular;
     unsigned char *hole;
-    uint32_t *shown;
+    uint32_t *visible;
     int64_t n_visible;
     uint64_t random;
 };
@@ -59,7 +59,7 @@ static void check_control(const struct patch_case *c, const struct common *m)
             cell[n] = c->w->first[f + 1] - first == 4 ? 4 * (uint64_t)first + (uint64_t)(k - first) : 4 * (uint64_t)k;
             list[n++] = (uint32_t)k;
         }
-    struct patch_corners_args corners = {patch_upload(c, m->regular, m->shown, m->n_visible), launch_out(b->C, 4),
+    struct patch_corners_args corners = {patch_upload(c, m->regular, m->visible, m->n_visible), launch_out(b->C, 4),
                                          launch_out(b->C, 4)};
     LAUNCH(patch_corners, &corners, b->C);
     launch_same(corners.patch, patch, "patch");
@@ -73,7 +73,7 @@ static void check_control(const struct patch_case *c, const struct common *m)
 }
 
 /* ---- a level --------------------------------------------------------------------------------------------------- */
-static int is_shown(const struct patch_case *c, const struct common *m, int32_t f)
+static int is_visible(const struct patch_case *c, const struct common *m, int32_t f)
 {
     return !m->hole[c->w->level ? c->k->b.face[c->w->home[f]] : (uint32_t)f];
 }
@@ -84,11 +84,11 @@ static void check_split(const struct patch_case *c, const struct common *m)
     int32_t *patch = xalloc(F, 4), *split = xalloc(F, 4);
     for (int last = 0; last < 2; last++) {
         for (int32_t f = 0; f < F; f++) {
-            int is = patch_is_split(c, f), shown = is_shown(c, m, f);
-            split[f] = is && (shown || !last);
-            patch[f] = !is && shown;
+            int is = patch_is_split(c, f), visible = is_visible(c, m, f);
+            split[f] = is && (visible || !last);
+            patch[f] = !is && visible;
         }
-        struct patch_split_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_visible)};
+        struct patch_split_args a = {.features = patch_upload(c, m->regular, m->visible, m->n_visible)};
         a.cell = launch_in(c->cell, F, 8), a.patch = launch_out(F, 4), a.split = launch_out(F, 4);
         a.level = c->w->level, a.last = last;
         LAUNCH(patch_split, &a, F);
@@ -187,7 +187,7 @@ static void check_rows(const struct patch_case *c, struct common *m, int last)
         uint32_t flags = (uint32_t)patch_square(c, f, vertex) << 4;
         for (int i = 0; i < 4; i++) {
             int32_t beside = patch_neighbour(c, f, i);
-            if (beside >= 0 && !last && patch_is_split(c, beside) && is_shown(c, m, beside))
+            if (beside >= 0 && !last && patch_is_split(c, beside) && is_visible(c, m, beside))
                 flags |= SDD_PATCH_TRANSITION << i;
         }
         for (int i = 0; i < 16; i++)
@@ -195,8 +195,9 @@ static void check_rows(const struct patch_case *c, struct common *m, int last)
         param[n] = param_of(c, f, flags);
         list[n++] = w->level ? (uint32_t)f : (uint32_t)c->cell[f];
     }
-    struct patch_rows_args a = {.features = patch_upload(c, m->regular, m->shown, m->n_visible)};
-    a.cell = w->level ? launch_in(c->cell, w->F, 8) : NULL, a.place = w->level ? launch_in(place, 16 * w->F, 4) : NULL;
+    struct patch_rows_args a = {.features = patch_upload(c, m->regular, m->visible, m->n_visible)};
+    a.cell = w->level ? launch_in(c->cell, w->F, 8) : NULL,
+    a.location = w->level ? launch_in(place, 16 * w->F, 4) : NULL;
     a.list = launch_in(list, n, 4), a.patch = launch_out(4 * n, 16), a.param = launch_out(n, 16);
     a.base = BASE, a.level = w->level, a.last = last;
     LAUNCH(patch_rows, &a, n);
@@ -219,7 +220,7 @@ static void check_faces(const struct patch_case *c, struct common *m, int limits
         param[i] = param_of(c, f, 0);
     }
     struct patch_faces_args a = {.mesh = wild_upload(c->k, 1), .cell = launch_in(c->cell, w->F, 8)};
-    a.place = launch_in(place, (limits ? 4 : 16) * w->F, 4), a.list = launch_in(list, w->F, 4);
+    a.location = launch_in(place, (limits ? 4 : 16) * w->F, 4), a.list = launch_in(list, w->F, 4);
     a.index = launch_out(w->F, 16), a.param = launch_out(w->F, 16);
     a.base = BASE, a.level = w->level, a.limits = limits;
     LAUNCH(patch_faces, &a, w->F);
@@ -286,7 +287,7 @@ static void check_mesh(const struct poly *p)
     patch_case_init(&c, &k, &w);
     struct common m = {xalloc(k.b.V, 4), xalloc(k.b.F, 1), xalloc(k.b.C, 4), 0, (uint64_t)p->desc.n_corners + 77};
     patch_levels(&c, m.regular);
-    m.n_visible = patch_holes(&c, &m.random, m.hole, m.shown);
+    m.n_visible = patch_holes(&c, &m.random, m.hole, m.visible);
     check_control(&c, &m);
     check_rows(&c, &m, 0);
     for (int level = 1; level <= (p->desc.n_corners <= 60 ? 3 : 2); level++) {
@@ -307,7 +308,7 @@ static void check_mesh(const struct poly *p)
         check_limits(&c);
     }
     patch_case_fini(&c), wild_fini(&w), wild_case_fini(&k);
-    free(m.regular), free(m.hole), free(m.shown);
+    free(m.regular), free(m.hole), free(m.visible);
 }
 
 static void test_shapes(void **state)
@@ -349,7 +350,7 @@ static void test_lists(void **state)
     }
     struct patch_locations_args places = {launch_in(value, 500, 4), launch_in(rank, 500, 4), launch_out(500, 4)};
     LAUNCH(patch_locations, &places, 500);
-    launch_same(places.place, place, "place");
+    launch_same(places.location, place, "place");
     for (int i = 0; i < 500; i++) {
         key[i] = list[i];
         memcpy(to + 3 * i, from + 3 * list[i], 12);

@@ -15,7 +15,7 @@
 
 struct parents_case {
     const struct brute *b;
-    uint32_t *shown; /* NULL: all corners */
+    uint32_t *visible; /* NULL: all corners */
     int64_t n_visible;
     int scheme, level;
     uint32_t *want; /* [n][4] */
@@ -58,7 +58,7 @@ static void want_all(struct parents_case *k)
     uint32_t *w = k->want;
     for (int64_t run = 0; run < k->n_visible; run += step)
         for (int64_t i = 0; i < cells; i++, w += 4) {
-            uint32_t c = k->shown ? k->shown[run] : (uint32_t)run;
+            uint32_t c = k->visible ? k->visible[run] : (uint32_t)run;
             int64_t x = i % side, y = i / side;
             int turned = k->scheme == SDD_PARENT_TRIANGLES && x + y >= side;
             if (k->scheme == SDD_PARENT_QUADS) {
@@ -77,7 +77,7 @@ static struct sdd_parents upload(const struct parents_case *k)
     const struct brute *b = k->b;
     int triangles = k->scheme != SDD_PARENT_QUADS;
     int64_t runs = k->n_visible / (triangles ? 3 : 1);
-    struct sdd_parents p = {.shown = k->shown ? launch_in(k->shown, k->n_visible, 4) : NULL,
+    struct sdd_parents p = {.visible = k->visible ? launch_in(k->visible, k->n_visible, 4) : NULL,
                             .each = k->n / runs,
                             .corners = triangles ? 3 : 1,
                             .bits = triangles ? k->level : k->level - 1};
@@ -123,7 +123,7 @@ static void check_schemes(const struct poly *p)
     for (int holes = 0; holes < 2; holes++)
         for (k.scheme = 0; k.scheme <= (triangles ? SDD_PARENT_SQRT3 : SDD_PARENT_QUADS); k.scheme++)
             for (k.level = 1; k.level <= 4; k.level++) {
-                k.shown = holes ? shown : NULL;
+                k.visible = holes ? shown : NULL;
                 k.n_visible = holes ? half : b.C;
                 check_level(&k);
             }

@@ -156,7 +156,7 @@ static void check_quads(const struct order *o, int level, const uint32_t *shown,
         want[k].v[3] = *row_at(o, c, x, y + 1);
     }
     struct grid_quads_args a = {.grid = upload_grid(o, level), .quad = launch_out(n, sizeof *want)};
-    a.shown = shown ? launch_in(shown, n_visible, 4) : NULL;
+    a.visible = shown ? launch_in(shown, n_visible, 4) : NULL;
     LAUNCH(grid_quads, &a, n);
     launch_same(a.quad, want, "quad");
     launch_end();
@@ -242,11 +242,11 @@ static void check_place(uint32_t q, int d)
         }
         memcpy(at, to, sizeof at);
     }
-    struct sdd_place p = sdd_place_of(q, d);
+    struct sdd_grid_cell p = sdd_grid_cell_of(q, d);
     assert_int_equal(p.corner, d > 1 ? (uint64_t)q >> (2 * (d - 1)) : q);
-    assert_in_range(p.turn, 0, 3);
+    assert_in_range(p.rotation, 0, 3);
     for (int k = 0; k < 4; k++) {
-        int s = (k + p.turn) % 4, x = p.x + (s == 1 || s == 2), y = p.y + (s >= 2);
+        int s = (k + p.rotation) % 4, x = p.x + (s == 1 || s == 2), y = p.y + (s >= 2);
         if (at[k][0] != x || at[k][1] != y)
             fail_msg("quad %u of level %d: corner %d is at (%d, %d), not (%d, %d)", q, d, k, x, y, at[k][0], at[k][1]);
     }

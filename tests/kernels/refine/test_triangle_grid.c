@@ -152,7 +152,7 @@ static void check_faces(const struct order *o, int level, const uint32_t *shown,
         }
     }
     struct tri_faces_args a = {.grid = upload_grid(o, level), .face = launch_out(n, sizeof *want)};
-    a.shown = shown ? launch_in(shown, n_visible, 4) : NULL;
+    a.visible = shown ? launch_in(shown, n_visible, 4) : NULL;
     LAUNCH(tri_faces, &a, n);
     launch_same(a.face, want, "face");
     launch_end();

@@ -41,7 +41,7 @@ void pieces_init(struct pieces *s, const struct poly *p, int level, int n, int o
 void pieces_fini(struct pieces *s)
 {
     free(s->control), free(s->from), free(s->regular), free(s->regular_column), free(s->other);
-    free(s->runs), free(s->column), free(s->where), free(s->table);
+    free(s->runs), free(s->column), free(s->location), free(s->table);
     grid_fini(&s->g);
     wild_case_fini(&s->k);
 }
@@ -109,7 +109,7 @@ void pieces_deal_all(struct pieces *s, int regular_share)
             s->other[s->n_other++] = pieces_quad(s, c, owns[c]);
     }
     free(owns);
-    pieces_whole(s);
+    pieces_regular_quads(s);
 }
 
 unsigned char *pieces_made(const struct pieces *s)
@@ -153,7 +153,7 @@ static int is_face(const struct pieces *s, int64_t i)
 }
 
 /* The first of the list are those of some faces, whole quads. */
-static void choose_whole(struct pieces *s)
+static void choose_regular_quads(struct pieces *s)
 {
     struct sdd_table_quad *half = xalloc(s->n_regular + 1, sizeof *half);
     int64_t n_half = 0;
@@ -170,9 +170,9 @@ static void choose_whole(struct pieces *s)
     free(half);
 }
 
-void pieces_whole(struct pieces *s)
+void pieces_regular_quads(struct pieces *s)
 {
-    choose_whole(s);
+    choose_regular_quads(s);
     for (int64_t i = 0; i < s->n_regular_quads; i += 4) {
         const uint32_t open = random_below(&pieces_seed, 3) ? 0 : (uint32_t)random_below(&pieces_seed, 16);
         for (int side = 0; side < 4; side++)
@@ -259,7 +259,7 @@ const struct sdd_table_basis *pieces_give(const struct pieces *s, const struct s
     return launch_in(pair, 2 * s->side, sizeof *pair);
 }
 
-static uint32_t *where_of(const struct pieces *s)
+static uint32_t *locations_of(const struct pieces *s)
 {
     uint32_t *want = poisoned(s->k.b.C, 4);
     for (int64_t i = 0; i < s->n_regular; i++)
@@ -275,7 +275,7 @@ static uint32_t *where_of(const struct pieces *s)
     LAUNCH(table_locations, &a, s->n_regular);
     a.piece = launch_in(others, s->n_other, 4), a.kind = SDD_TABLE_OTHER;
     LAUNCH(table_locations, &a, s->n_other);
-    launch_same(a.where, want, "where");
+    launch_same(a.location, want, "location");
     launch_end();
     free(corner);
     return want;
@@ -296,23 +296,23 @@ void pieces_cut(struct pieces *s)
     }
     for (int k = 0; k < MOST_CLASSES; k++) { /* the other way round */
         struct sdd_table_table *t = s->tables + k;
-        const int64_t together = sdd_table_together(t->n_columns);
+        const int64_t per_run = sdd_table_run_pieces(t->n_columns);
         t->table = n_tables - t->table - t->n_columns;
         at = k + 1 < MOST_CLASSES ? t[1].first : s->n_other;
-        for (int64_t i = t->first; i < at; i += together)
+        for (int64_t i = t->first; i < at; i += per_run)
             s->runs[s->n_runs++] = (struct sdd_table_run){
-                t->column + (i - t->first) * t->n_columns,        t->table,    (uint32_t)i, (uint32_t)k,
-                (int32_t)(at - i < together ? at - i : together), t->n_columns};
+                t->column + (i - t->first) * t->n_columns,      t->table,    (uint32_t)i, (uint32_t)k,
+                (int32_t)(at - i < per_run ? at - i : per_run), t->n_columns};
     }
     s->n_table = (n_tables + SDD_TABLE_TERMS - 1) * pieces_slots(s->side - 1); /* a GPU reads that many more */
     s->column = xalloc(s->n_column, 4);
     for (int64_t i = 0; i < s->n_column; i++)
         s->column[i] = pieces_any_row(s);
-    s->where = where_of(s);
+    s->location = locations_of(s);
 }
 
 /* Items in any order, or as they are listed. */
-static const uint32_t *any_turn(int64_t n)
+static const uint32_t *any_order(int64_t n)
 {
     if (n == 0 || random_below(&pieces_seed, 2))
         return NULL;
@@ -344,9 +344,9 @@ struct table_points_args pieces_upload(const struct pieces *s, const struct sdd_
         .other = launch_in(s->other, s->n_other, sizeof *s->other),
         .column = launch_in(s->column, s->n_column, 4),
         .n_runs = s->n_runs,
-        .where = launch_in(s->where, s->k.b.C, 4),
+        .location = launch_in(s->location, s->k.b.C, 4),
         .log_each = normals ? SDD_TABLE_LOG_NORMALS : SDD_TABLE_LOG_POINTS};
     a.basis = pieces_give(s, s->basis, a.weights);
-    a.turn = any_turn(sdd_table_items(&a));
+    a.order = any_order(sdd_table_items(&a));
     return a;
 }

@@ -19,7 +19,7 @@ struct pieces {
     int stride, offset; /* .. of the result, and before the first component            */
     int64_t side, n_from, n_column, n_table, n_regular, n_regular_quads, n_other, n_runs;
     struct sdd_table_quad *regular, *other;
-    uint32_t *regular_column, *column, *where;
+    uint32_t *regular_column, *column, *location;
     float *control, *from, *table; /* control: rows as the result's */
     struct sdd_table_basis basis[2 * ((1 << (MOST_LEVEL - 1)) + 1)];
     int dealt; /* the last corner: is it regular? */
@@ -31,9 +31,9 @@ float *pieces_floats(int64_t n); /* from -1 to 1; the caller frees */
 uint32_t pieces_any_row(const struct pieces *s);
 /* pieces_deal: of 8 corners so many regular, most faces' alike; from corner 0 on. */
 int pieces_deal(struct pieces *s, uint32_t c, int regular_share);
-/* pieces_whole: those of some whole faces come first, and look at control rows, some with open sides
+/* pieces_regular_quads: those of some regular quads come first, and look at control rows, some with open sides
  * (boundary_points.h), and they alone make what is at their left; columns, of no meaning but for the vertex. */
-void pieces_whole(struct pieces *s);
+void pieces_regular_quads(struct pieces *s);
 /* pieces_point: what a bicubic piece finds at column k, and what its rounding may be of; 0: it is read as it is.
  * pieces_table: which of a pair of tables it takes. */
 struct pieces_point {

@@ -35,9 +35,9 @@ struct tables {
 static int64_t n_seen[MOST_LEVEL + 1][3][2];
 static int64_t n_shared[2], n_hidden, n_nothing, n_made, n_alone; /* n_made: by pieces, of which so many alone too */
 
-static int kind_of(const struct pieces *s, uint32_t where)
+static int kind_of(const struct pieces *s, uint32_t location)
 {
-    return where & SDD_TABLE_OTHER ? 0 : 1 + (where < s->n_regular_quads);
+    return location & SDD_TABLE_OTHER ? 0 : 1 + (location < s->n_regular_quads);
 }
 
 static double length(const double *v)
@@ -132,7 +132,7 @@ static void other_pair(const struct tables *c, int64_t i, int64_t x, int64_t y, 
 static struct answer pair(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
 {
     struct answer a = {.shared = 0};
-    uint32_t piece = c->s.where[corner];
+    uint32_t piece = c->s.location[corner];
     if (piece & SDD_TABLE_OTHER)
         other_pair(c, piece & ~SDD_TABLE_OTHER, x, y, &a);
     else
@@ -150,7 +150,7 @@ static int meets(const struct brute *b, uint32_t c, uint32_t q, int third)
 static struct answer answer_at(const struct tables *c, uint32_t corner, int64_t x, int64_t y)
 {
     int64_t m = c->s.side - 1;
-    uint32_t piece = c->s.where[corner];
+    uint32_t piece = c->s.location[corner];
     int third = x == m && y == m;
     struct answer all = pair(c, corner, x, y);
     uint32_t flags = piece & SDD_TABLE_OTHER ? c->shared[class_of(&c->s, piece & ~SDD_TABLE_OTHER)] : 0;
@@ -242,7 +242,7 @@ static void offer(const struct tables *c, struct made *o, uint32_t corner, int64
     n_shared[x > 0] += seen && a.shared;
     n_hidden += hidden(&a) && !nothing(&a), n_nothing += nothing(&a);
     if (x > 0 && x < m && y > 0 && y < m)
-        n_seen[c->s.level][kind_of(&c->s, c->s.where[corner])][o->tangents != NULL] += seen;
+        n_seen[c->s.level][kind_of(&c->s, c->s.location[corner])][o->tangents != NULL] += seen;
 }
 
 static void check_made(const struct tables *c, struct made *o)
@@ -319,7 +319,7 @@ static void drop_moved(const struct tables *c, const struct sdd_control *m, unsi
         struct sdd_row_location at = sdd_row_location_of(m, s->level, (uint32_t)i);
         if (!made[i] || at.corner == SDD_NONE)
             continue;
-        uint32_t piece = c->s.where[at.corner], k = piece & ~SDD_TABLE_OTHER;
+        uint32_t piece = c->s.location[at.corner], k = piece & ~SDD_TABLE_OTHER;
         n_made++;
         made[i] = pieces_makes((piece & SDD_TABLE_OTHER ? s->other : s->regular)[k].owns, s->side - 1, at.x, at.y) != 0;
         n_alone += made[i];

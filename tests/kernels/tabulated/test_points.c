@@ -48,7 +48,7 @@ static void deal(struct pieces *s, int regular_share)
         else
             s->regular[s->n_regular++] = pieces_quad(s, c, owns | SDD_TABLE_BOTTOM);
     }
-    pieces_whole(s);
+    pieces_regular_quads(s);
     free(claimed);
 }
 

@@ -29,7 +29,7 @@ static void launch_each(struct table_normals_args a, int64_t items, const struct
 {
     struct table_points_args points = a.rows.pieces;
     points.log_each = SDD_TABLE_LOG_POINTS;
-    points.turn = NULL; /* of other items */
+    points.order = NULL; /* of other items */
     struct table_points_unorm16_args box = {points};
     struct table_normals_oct16_args oct16 = {a};
     points.to = to->points;

@@ -46,7 +46,7 @@ static uint32_t *shuffled(int64_t n)
 /* ---- what surrounds a quad of level 1 -------------------------------------------------------------------------- */
 struct around {
     int32_t n_words, n_columns, regular; /* no words: no table */
-    int32_t smooth, end, whole;          /* as table_regular.h has them; end: of a boundary */
+    int32_t smooth, end, regular_quad;   /* as table_regular.h has them; end: of a boundary */
     float words[MOST + 7];               /* n, k, open, own, the vertex, several, the edges of the fan */
     uint32_t columns[MOST_COLUMNS];
 };
@@ -139,10 +139,10 @@ static void oracle_init(struct oracle *o, const struct poly *p)
             find_columns(o, c, &f, a);
     }
     for (uint32_t c = 0; c < b->C; c++) {
-        int whole = 1;
+        int regular_quad = 1;
         for (uint32_t k = 0, q = c; k < 4; k++, q = b->next[q])
-            whole = whole && (o->around[q].smooth || o->around[q].end);
-        o->around[c].whole = whole;
+            regular_quad = regular_quad && (o->around[q].smooth || o->around[q].end);
+        o->around[c].regular_quad = regular_quad;
     }
 }
 
@@ -174,11 +174,11 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     struct table_keys_args a = {*m, launch_out(C, 8), launch_out(C, 4), launch_out(C, 4), launch_inout(&zero, 1, 4)};
     LAUNCH(table_keys, &a, C);
     const uint64_t *key = launch_got(a.key);
-    int32_t *kind = own(C, 4), *irregular = own(C, 4), *whole = own(C, 4), *half = own(C, 4);
+    int32_t *kind = own(C, 4), *irregular = own(C, 4), *regular_quad = own(C, 4), *other_bicubic = own(C, 4);
     for (int64_t c = 0; c < C; c++) {
         const struct around *x = o->around + c;
-        kind[c] = x->whole ? 2 : x->regular + x->smooth, irregular[c] = !x->regular && !x->whole;
-        whole[c] = x->whole, half[c] = x->regular && !x->whole;
+        kind[c] = x->regular_quad ? 2 : x->regular + x->smooth, irregular[c] = !x->regular && !x->regular_quad;
+        regular_quad[c] = x->regular_quad, other_bicubic[c] = x->regular && !x->regular_quad;
         none |= (uint32_t)(x->n_words == 0 || is_crowded(o, (uint32_t)c));
         if ((key[c] == 0) == irregular[c])
             fail_msg("%s: the key of corner %d is %llx", launch_case(), (int)c, (unsigned long long)key[c]);
@@ -190,8 +190,8 @@ static void check_keys(const struct oracle *o, const struct sdd_control *m)
     struct table_kinds_args kinds = {m->faces, a.kind, launch_out(C, 4), launch_out(C, 4)};
     LAUNCH(table_kinds, &kinds, C);
     launch_same(a.kind, kind, "kind");
-    launch_same(kinds.whole, whole, "whole");
-    launch_same(kinds.half, half, "half");
+    launch_same(kinds.regular_quad, regular_quad, "regular_quad");
+    launch_same(kinds.other_bicubic, other_bicubic, "other_bicubic");
     launch_same(a.irregular, irregular, "irregular");
     launch_same(a.none, &none, "none");
 }
@@ -221,9 +221,9 @@ static void count_kinds(const struct oracle *o)
         const struct around *x = o->around + c;
         const float *w = x->words;
         n_regular += x->regular;
-        n_regular_quads += x->whole;
-        n_ends[w[0] > 1] += x->whole && x->end;
-        n_half_smooth += x->smooth && !x->whole;
+        n_regular_quads += x->regular_quad;
+        n_ends[w[0] > 1] += x->regular_quad && x->end;
+        n_half_smooth += x->smooth && !x->regular_quad;
         n_without += x->n_words == 0;
         if (x->n_words == 0)
             continue;
@@ -274,13 +274,14 @@ static void control_quad(const struct oracle *o, uint32_t c, uint32_t *ring)
 
 /* The 4 x 4 points around a regular quad: their nine cells are quads of level 1, or of the control mesh; those beyond
  * its open sides, bit 0 the one from the corner, are none. */
-static void check_square(const struct oracle *o, uint32_t corner, int whole, uint32_t open, const uint32_t *column)
+static void check_square(const struct oracle *o, uint32_t corner, int regular_quad, uint32_t open,
+                         const uint32_t *column)
 {
     uint32_t middle[4];
     memcpy(middle, o->quad[corner], sizeof middle);
-    if (whole)
+    if (regular_quad)
         control_quad(o, corner, middle);
-    for (int k = 0; k < SDD_TABLE_REGULAR && whole; k++)
+    for (int k = 0; k < SDD_TABLE_REGULAR && regular_quad; k++)
         assert_true(column[k] < o->k.b.V);
     for (int cell = 0; cell < 9; cell++) {
         if ((cell < 3 && (open & 1)) || (cell % 3 == 2 && (open & 2)) || (cell > 5 && (open & 4)) ||
@@ -291,7 +292,7 @@ static void check_square(const struct oracle *o, uint32_t corner, int whole, uin
         for (int64_t i = 0; i < 4 * o->k.b.C && !found; i++) {
             const uint32_t *q = o->quad[i / 4];
             uint32_t turned[4] = {q[i % 4], q[(i + 1) % 4], q[(i + 2) % 4], q[(i + 3) % 4]};
-            if (whole)
+            if (regular_quad)
                 control_quad(o, (uint32_t)(i / 4), turned);
             found = memcmp(turned, ring, sizeof ring) == 0;
         }
@@ -317,7 +318,7 @@ static int64_t check_regular(const struct oracle *o, const struct sdd_control *m
     uint32_t *any = shuffled(b->C), *piece = own(b->C, 4), *read = own(n_rows, 4);
     for (int half = 0; half < 2; half++, n_first = half == 1 ? n : n_first)
         for (int64_t i = 0; i < b->C; i++)
-            if ((o->around[any[i]].regular || !half) && o->around[any[i]].whole == !half)
+            if ((o->around[any[i]].regular || !half) && o->around[any[i]].regular_quad == !half)
                 piece[n++] = any[i];
     struct table_columns_args a = {.mesh = *m,
                                    .piece = launch_in(piece, n, 4),
@@ -364,14 +365,14 @@ static void classes_of(const struct oracle *o, struct classes *k)
     owned[n_owned++] = k->column;
     for (int64_t i = 0; i < C; i++) {
         const struct around *x = o->around + any[i];
-        if (done[any[i]] || x->regular || x->whole || x->n_words == 0)
+        if (done[any[i]] || x->regular || x->regular_quad || x->n_words == 0)
             continue;
         float *words = k->words + SDD_TABLE_WORDS * k->n;
         k->table[k->n++] = (struct sdd_table_table){k->n_pieces, k->n_column, -1, x->n_columns};
         memcpy(words, x->words, (size_t)x->n_words * 4);
         words[SDD_TABLE_WORDS - 1] = (float)x->n_words;
         for (int64_t j = i; j < C; j++)
-            if (!o->around[any[j]].whole && same_words(x, o->around + any[j])) {
+            if (!o->around[any[j]].regular_quad && same_words(x, o->around + any[j])) {
                 done[any[j]] = 1;
                 memcpy(k->column + k->n_column, o->around[any[j]].columns, (size_t)x->n_columns * 4);
                 k->n_column += x->n_columns;

@@ -81,7 +81,7 @@ static struct sdd_tri_pieces upload(const struct pieces *s)
                                    .classes = launch_in(s->tables, CLASSES, sizeof *s->tables),
                                    .table = launch_in(s->table, s->n_table, 4),
                                    .column = launch_in(s->column, s->n_column, 4),
-                                   .place = launch_in(place, sdd_tri_locations(s->level), 4),
+                                   .location = launch_in(place, sdd_tri_locations(s->level), 4),
                                    .level = s->level};
 }
 

@@ -40,11 +40,11 @@ static void test_whole(void **state)
 {
     int64_t v;
     (void)state;
-    assert_true(parse_whole("0", 1, &v) && v == 0);
-    assert_true(parse_whole("999999999999999999", 18, &v) && v == 999999999999999999);
-    assert_false(parse_whole("1000000000000000000", 19, &v));
-    assert_false(parse_whole("", 0, &v) || parse_whole("-1", 2, &v) || parse_whole(" 1", 2, &v) ||
-                 parse_whole("1.", 2, &v));
+    assert_true(parse_integer("0", 1, &v) && v == 0);
+    assert_true(parse_integer("999999999999999999", 18, &v) && v == 999999999999999999);
+    assert_false(parse_integer("1000000000000000000", 19, &v));
+    assert_false(parse_integer("", 0, &v) || parse_integer("-1", 2, &v) || parse_integer(" 1", 2, &v) ||
+                 parse_integer("1.", 2, &v));
 }
 
 static void test_media(void **state)

@@ -71,7 +71,7 @@ static struct cached *entry_of(const char *key, int64_t bytes)
     struct cached *entry = calloc(1, sizeof *entry);
     assert_non_null(entry);
     (void)snprintf(entry->key, sizeof entry->key, "%s", key);
-    entry->frame.bytes = bytes;
+    entry->payload.bytes = bytes;
     return entry;
 }
 
@@ -229,7 +229,7 @@ static void test_created(void **state)
 {
     const struct sdd_device_config config = {.backend = "cpu", .threads = 1};
     const struct sdd_refine_request request = {.level = 2, .include = SDD_POSITIONS | SDD_INDICES, .method = "auto"};
-    const struct frame_about about = {
+    const struct payload_about about = {
         .mesh_id = "m_0123456789abcdef", .topology_id = "t", .backend = "cpu", .level = 2};
     struct fixture *f = open_cache(1 << 20);
     struct mesh *m = sample_cube();
@@ -250,15 +250,15 @@ static void test_created(void **state)
     assert_int_equal(cached_create("cube", &about, result, &entry, &err), SDD_OK);
     assert_string_equal(entry->key, "cube");
     assert_int_equal(entry->there, 0);
-    assert_int_equal(entry->frame.n_blocks, 2);
+    assert_int_equal(entry->payload.n_blocks, 2);
     for (int i = 0; i < 2; i++) {
         unsigned char *bytes = malloc((size_t)plan->blocks[i].bytes);
-        frame_read(&entry->frame, entry->frame.blocks[i].offset, bytes, (size_t)plan->blocks[i].bytes);
+        payload_read(&entry->payload, entry->payload.blocks[i].offset, bytes, (size_t)plan->blocks[i].bytes);
         assert_memory_equal(bytes, plan->blocks[i].data, (size_t)plan->blocks[i].bytes);
         free(bytes);
     }
     cache_keep(&f->cache, &f->slots[0], entry);
-    assert_int_equal(f->cache.bytes, entry->frame.bytes);
+    assert_int_equal(f->cache.bytes, entry->payload.bytes);
     cache_forget(&f->cache, &f->slots[0]);
     assert_int_equal(freed(f), 1);
     close_cache(f); /* frees the result, which must go before its device */

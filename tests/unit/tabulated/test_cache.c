@@ -108,10 +108,10 @@ enum { N_TURNS = 4, TRI_STEPS = 2, TRI_MOST = 64 * 64, AWAY_MOST = 4 * TRI_MOST 
 static struct table_tri_class triangle(int number)
 {
     static const float sharp[] = {0, 0.5f, 2, 10};
-    struct table_tri_class c = {.turn = number % N_TURNS};
-    if (c.turn < 3)
+    struct table_tri_class c = {.corner = number % N_TURNS};
+    if (c.corner < 3)
         c.fan = sample_classes[number % N_SAMPLE_CLASSES];
-    for (int i = 0; i < 3 && c.turn == 3; i++) {
+    for (int i = 0; i < 3 && c.corner == 3; i++) {
         c.edge[i] = sharp[number >> (2 + 2 * i) & 3];
         c.has_across[i] = c.edge[i] < 10 || number & 1 << (8 + i);
     }

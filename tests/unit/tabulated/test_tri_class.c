@@ -49,14 +49,14 @@ static int row_of(int side, int i, int j)
 
 static struct table_tri_class corner_class(int sample, int turn)
 {
-    return (struct table_tri_class){.turn = turn, .fan = sample_classes[sample]};
+    return (struct table_tri_class){.corner = turn, .fan = sample_classes[sample]};
 }
 
 /* Edge i: no triangle across, or not sharp, or more or less so. */
 static struct table_tri_class middle_class(int number)
 {
     static const float sharp[4] = {10, 0, 0.4f, 2.3f};
-    struct table_tri_class c = {.turn = 3};
+    struct table_tri_class c = {.corner = 3};
     for (int i = 0; i < 3; i++) {
         int kind = number >> (2 * i) & 3;
         c.edge[i] = sharp[kind];
@@ -68,7 +68,7 @@ static struct table_tri_class middle_class(int number)
 static void check_laws(const struct table_tri_class *c, int steps, int limit)
 {
     struct tables t = tables_of(c, steps, limit);
-    const int rows = c->turn == 3 ? t.points : t.rows;
+    const int rows = c->corner == 3 ? t.points : t.rows;
     for (int row = 0; row < rows; row++) {
         double sum = 0;
         for (int k = 0; k < t.columns; k++) {
@@ -117,7 +117,7 @@ static void test_start(void **state)
         struct tables t = tables_of(&c, 0, 0);
         for (int row = 0; row < 3; row++)
             for (int k = 0; k < t.columns; k++)
-                assert_true(t.out[k * t.rows + row] == (float)(k == (c.turn == 3 ? middle : corner)[row]));
+                assert_true(t.out[k * t.rows + row] == (float)(k == (c.corner == 3 ? middle : corner)[row]));
         tables_free(&t);
     }
 }
@@ -167,7 +167,7 @@ static void test_sides(void **state)
 /* Loop's masks: the vertex of six, its limit, the middle of an edge; a corner; a boundary. */
 static void test_values(void **state)
 {
-    struct table_tri_class c = {.turn = 0, .fan = {.n = 6}};
+    struct table_tri_class c = {.corner = 0, .fan = {.n = 6}};
     (void)state;
     struct tables t = tables_of(&c, 1, 0);
     is_near(&t, 0, 0, 10.0 / 16), is_near(&t, 4, 0, 1.0 / 16);
@@ -184,7 +184,7 @@ static void test_values(void **state)
     t = tables_of(&c, 1, 0);
     is_near(&t, 0, 0, 3.0 / 4), is_near(&t, 1, 0, 1.0 / 8), is_near(&t, 4, 0, 1.0 / 8), is_near(&t, 2, 0, 0);
     tables_free(&t);
-    c = (struct table_tri_class){.turn = 3, .edge = {0.25f, 0, 0}, .has_across = {1, 1, 1}};
+    c = (struct table_tri_class){.corner = 3, .edge = {0.25f, 0, 0}, .has_across = {1, 1, 1}};
     t = tables_of(&c, 1, 0); /* a quarter of the crease's, three quarters of the smooth rule's */
     is_near(&t, 0, 0, 0.25 * 0.75 + 0.75 * 0.625), is_near(&t, 3, 0, 0.25 * 0.125 + 0.75 * 0.0625);
     tables_free(&t);

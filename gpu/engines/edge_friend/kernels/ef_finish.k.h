@@ -100,8 +100,8 @@ SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tang
     struct sdd_slot s = sdd_slot_at(l, (uint32_t)i);
     if (s.loop == SDD_NONE || s.loop >> 2 >= a->n_real_quads)
         return;
-    struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
-    int32_t k = (int32_t)(s.loop & 3) + p.turn;
+    struct sdd_grid_cell p = sdd_grid_cell_of(s.loop >> 2, l->level);
+    int32_t k = (int32_t)(s.loop & 3) + p.rotation;
     uint32_t row = sdd_grid_point(&a->grid, p.corner, p.x + (((k + 1) & 2) >> 1), p.y + ((k & 2) >> 1));
     struct sdd_vec3 at = sdd_slot_point(s);
     if (!a->limit && !a->normal) {

@@ -18,9 +18,9 @@ struct ef_last_args {
 };
 
 /* The row of the middle of side k of a quad that lies at p, on a grid of two units a side. */
-SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_place p, uint32_t k)
+SDD_FN uint32_t sdd_side_row(const struct ef_last_args *a, struct sdd_grid_cell p, uint32_t k)
 {
-    uint32_t s = 2 * ((k + (uint32_t)p.turn) & 3);
+    uint32_t s = 2 * ((k + (uint32_t)p.rotation) & 3);
     int32_t x = 0x19 >> s & 3, y = 0x64 >> s & 3; /* Sides 0 to 3 have (1, 0), (2, 1), (1, 2) and (0, 1). */
     return sdd_grid_point(&a->grid, p.corner, 2 * p.x + x, 2 * p.y + y);
 }
@@ -33,7 +33,7 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
     if (v < l->n_quads) {
         struct ef_quad_points r = sdd_quad_task(l, v);
         if (v < a->n_real_quads) {
-            struct sdd_place p = sdd_place_of(v, l->level);
+            struct sdd_grid_cell p = sdd_grid_cell_of(v, l->level);
             sdd_put_vec3(a->out, sdd_grid_inside(&a->grid, p.corner, 2 * p.x + 1, 2 * p.y + 1), r.face);
             sdd_put_vec3(a->out, sdd_side_row(a, p, 1), r.edge[0]);
             sdd_put_vec3(a->out, sdd_side_row(a, p, 3), r.edge[1]);
@@ -41,15 +41,15 @@ SDD_FN void k_ef_last(int64_t i, const struct ef_last_args *a)
             for (int32_t k = 0; k < 2; k++) { /* A ghost computes the edge for its real friend. */
                 uint32_t g = r.friends.g[k];
                 if (g >> 1 < a->n_real_quads)
-                    sdd_put_vec3(a->out, sdd_side_row(a, sdd_place_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);
+                    sdd_put_vec3(a->out, sdd_side_row(a, sdd_grid_cell_of(g >> 1, l->level), 2 * (g & 1)), r.edge[k]);
             }
         }
     }
     if (v < l->n_slots) {
         struct sdd_slot s = sdd_slot_at(l, v);
         if (s.loop != SDD_NONE && s.loop >> 2 < a->n_real_quads) {
-            struct sdd_place p = sdd_place_of(s.loop >> 2, l->level);
-            int32_t k = (int32_t)(s.loop & 3) + p.turn;
+            struct sdd_grid_cell p = sdd_grid_cell_of(s.loop >> 2, l->level);
+            int32_t k = (int32_t)(s.loop & 3) + p.rotation;
             sdd_put_vec3(a->out, sdd_grid_point(&a->grid, p.corner, 2 * p.x + ((k + 1) & 2), 2 * p.y + (k & 2)),
                          sdd_vertex_task(l, v, s));
         }

@@ -18,7 +18,7 @@ struct spla_quad_points_args {
     int32_t level;
 };
 
-/* The quad of level d at cell (x, y) of level-1 quad c, and its rotation in *rotation: the inverse of sdd_place_of.
+/* The quad of level d at cell (x, y) of level-1 quad c, and its rotation in *rotation: the inverse of sdd_grid_cell_of.
  * Child i of a quad lies in quadrant i + (the quad's rotation), which is then the child's own rotation. */
 SDD_FN uint32_t sdd_quad_beside(uint32_t c, int32_t x, int32_t y, int32_t d, int32_t *rotation)
 {

@@ -35,12 +35,12 @@ struct table_warp {
 /* The piece of a lane, among those that a warp makes at once, and its column of points, x = 1 to 2^LOG. `made` says
  * that the piece exists and no lane before has the same column. The lanes of a piece are neighbours, because then they
  * load its points in half the time. */
-struct table_place {
+struct table_lane_column {
     int piece, x;
     bool made;
 };
 
-template <int LOG> static __device__ __forceinline__ table_place table_place_of(int n_pieces)
+template <int LOG> static __device__ __forceinline__ table_lane_column table_lane_column_of(int n_pieces)
 {
     constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1);
     const int lane = table_lane(), own = lane >> LOG;
@@ -56,14 +56,14 @@ template <int W, int LOG> struct table_shape {
     static constexpr int m = 1 << LOG, pieces = SDD_TABLE_ONCE(LOG + 1); /* A lane has a column of points. */
     static constexpr int width = W * (m - 1), rows = pieces * width * (m - 1) <= TABLE_SLAB ? m - 1 : TABLE_ROWS;
     static constexpr int all = rows * width, parts = rows == m - 1 ? 1 : (m - 2 + rows) / rows;
-    static constexpr int together = pieces >= 4 && parts == 1 ? 4 : 1; /* Pieces of a regular quad in a run. */
+    static constexpr int per_run = pieces >= 4 && parts == 1 ? 4 : 1; /* Pieces of a regular quad in a run. */
     static constexpr int apart = LOG < 2 ? all / 4 * 4 + 8 : (all + 34 - W * m) / 32 * 32 + W * m;
-    static constexpr int apart_whole = together > 1 ? 4 * all + 4 : apart;
+    static constexpr int apart_quads = per_run > 1 ? 4 * all + 4 : apart;
     static constexpr int slab = TABLE_APART * pieces; /* It follows the points. */
-    static_assert(slab + apart * pieces <= TABLE_FLOATS && slab + apart_whole * pieces / together <= TABLE_FLOATS,
+    static_assert(slab + apart * pieces <= TABLE_FLOATS && slab + apart_quads * pieces / per_run <= TABLE_FLOATS,
                   "pieces fit");
     static_assert(W * m * pieces <= 3 * 32 &&
-                      (together == 1 || (together * width + 4) * (pieces / together) - 1 <= 3 * 32),
+                      (per_run == 1 || (per_run * width + 4) * (pieces / per_run) - 1 <= 3 * 32),
                   "their sides fit");
 };
 
@@ -75,7 +75,7 @@ template <int N> struct table_point {
 /* The pieces of a warp. It makes the first ones at once, then skips those that the other warps of its block make. */
 struct table_span {
     int first, end;
-    bool whole, waits; /* `waits` says that the pieces need the launch before. */
+    bool quads, waits; /* `waits` says that the pieces need the launch before. */
 };
 
 /* Pieces of regular quads need not wait for a first step that is a launch of its own. It is the launch before this one,
@@ -86,8 +86,8 @@ static __device__ __forceinline__ table_span table_span_of(const table_points_ar
     table_span s;
     s.first = (int)some.first + (int)threadIdx.x / 32 * SDD_TABLE_ONCE(a.grid.level);
     s.end = (int)some.end;
-    s.whole = some.first < a.n_regular_quads;
-    s.waits = !s.whole || a.first.n_rows > 0 || (a.n_regular_quads == a.n_regular && a.n_runs == 0);
+    s.quads = some.first < a.n_regular_quads;
+    s.waits = !s.quads || a.first.n_rows > 0 || (a.n_regular_quads == a.n_regular && a.n_runs == 0);
     return s;
 }
 
@@ -100,12 +100,12 @@ static __device__ __forceinline__ void table_fetch_own(const table_points_args &
         __pipeline_memcpy_async(own + lane, a.regular + min(first + lane, last), sizeof *a.regular);
 }
 
-/* The pieces that a warp makes at once, and the rows of the points around them. `turn` says which of the two lists has
+/* The pieces that a warp makes at once, and the rows of the points around them. `buffer` says which of two lists has
  * these pieces. DENSE says that control rows follow each other without gaps. This form is for pieces that do not belong
  * to regular quads, whose rows of level 1 may lie anywhere; a warp makes them once and has no next ones. */
-template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
+template <int N, bool DENSE, int LOG, bool QUADS> struct table_columns {
     static constexpr int pieces = table_shape<N, LOG>::pieces, loads = (pieces + 1) / 2; /* The loads of a lane. */
-    static constexpr int turn = 0;
+    static constexpr int buffer = 0;
 
     /* Loads the first pieces. All threads of a block call it, because it has a barrier; a warp without pieces reads
      * those of the last one. */
@@ -150,7 +150,7 @@ template <int N, bool DENSE, int LOG, bool WHOLE> struct table_columns {
  * of the next ones and the rows of those after them are fetched. */
 template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> {
     static constexpr int pieces = table_shape<N, LOG>::pieces, step = TABLE_WARPS * pieces;
-    int turn;
+    int buffer;
 
     /* Returns the address of the row number that a lane reads. */
     static __device__ __forceinline__ const uint32_t *row_at(const table_points_args &a, int first, int last)
@@ -175,7 +175,7 @@ template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> 
     {
         const int lane = table_lane(), last = span.end - 1;
         const uint32_t row = *row_at(a, span.first, last);
-        turn = 0;
+        buffer = 0;
         table_fetch_own(a, span.first, pieces, last, s->own[0]);
         __pipeline_memcpy_async(&s->row[1][lane], row_at(a, span.first + step, last), sizeof row);
         if (lane == 0)
@@ -194,16 +194,16 @@ template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> 
         first += step;
         if (first >= end)
             return;
-        fetch(a, s->row[turn ^ 1][lane], s);
-        table_fetch_own(a, first, pieces, end - 1, s->own[turn ^ 1]);
-        __pipeline_memcpy_async(&s->row[turn][lane], row_at(a, first + step, end - 1), sizeof(uint32_t));
+        fetch(a, s->row[buffer ^ 1][lane], s);
+        table_fetch_own(a, first, pieces, end - 1, s->own[buffer ^ 1]);
+        __pipeline_memcpy_async(&s->row[buffer][lane], row_at(a, first + step, end - 1), sizeof(uint32_t));
         __pipeline_commit();
     }
 
     /* Goes on to the next pieces. */
     __device__ __forceinline__ void go_on()
     {
-        turn ^= 1;
+        buffer ^= 1;
     }
 
     /* Returns the row of the vertex of piece p, counted from `first`. The corners of its quad are points 5, 6, 10 and
@@ -211,7 +211,7 @@ template <int N, bool DENSE, int LOG> struct table_columns<N, DENSE, LOG, true> 
     __device__ __forceinline__ uint32_t vertex(const table_warp *s, int first, int p) const
     {
         const int corner = LOG > 3 ? first + p : p;
-        return s->row[turn][(LOG > 3 ? 0 : p / 4 * SDD_TABLE_REGULAR) + (0x9a65 >> 4 * (corner & 3) & 15)];
+        return s->row[buffer][(LOG > 3 ? 0 : p / 4 * SDD_TABLE_REGULAR) + (0x9a65 >> 4 * (corner & 3) & 15)];
     }
 };
 
@@ -225,17 +225,17 @@ struct table_view {
 /* Returns the points of piece p, counted from `first`. Below level 5 a warp makes all pieces of a quad at once. The
  * corners of a quad are points 5, 6, 10 and 9 of 16, and its pieces begin with the points beyond them, 0, 3, 15 and
  * 12. */
-template <int N, int LOG, bool WHOLE>
+template <int N, int LOG, bool QUADS>
 static __device__ __forceinline__ table_view table_view_of(const table_warp *s, int first, int p)
 {
     constexpr int wide = table_point<N>::wide, apart = table_point<N>::apart;
     table_view v = {s->points + apart * p, wide, 4 * wide};
-    if constexpr (WHOLE) {
-        const int turn = LOG > 3 ? (first + p) & 3 : p & 3;
-        const int along = turn & 1 ? 4 * wide : wide, across = 5 * wide - along;
-        v.points = s->points + (LOG > 3 ? 0 : apart * (p >> 2)) + wide * (0x0c0f0300 >> 8 * turn & 15);
-        v.x = turn & 2 ? -along : along;
-        v.y = turn == 1 || turn == 2 ? -across : across;
+    if constexpr (QUADS) {
+        const int rotation = LOG > 3 ? (first + p) & 3 : p & 3;
+        const int along = rotation & 1 ? 4 * wide : wide, across = 5 * wide - along;
+        v.points = s->points + (LOG > 3 ? 0 : apart * (p >> 2)) + wide * (0x0c0f0300 >> 8 * rotation & 15);
+        v.x = rotation & 2 ? -along : along;
+        v.y = rotation == 1 || rotation == 2 ? -across : across;
     }
     return v;
 }
@@ -250,8 +250,8 @@ static __device__ __forceinline__ void table_extend(int first, const sdd_table_q
     uint32_t open = quad < quads ? own[4 * quad].owns >> SDD_TABLE_OPEN : 0;
     if (!__any_sync(~0u, open != 0))
         return;
-    const int turn = LOG > 3 ? first & 3 : 0;
-    open = (open << turn | open >> (4 - turn)) & 15; /* This rotates it to the first piece of the quad. */
+    const int rotation = LOG > 3 ? first & 3 : 0;
+    open = (open << rotation | open >> (4 - rotation)) & 15; /* This rotates it to the first piece of the quad. */
     float *p = s->points + table_point<N>::apart * quad + wide * k;
     int dx, dy;
     if (sdd_is_boundary_point(open, k, wide, &dx, &dy))
@@ -357,16 +357,17 @@ static __device__ __forceinline__ void table_left(const table_points_args &a, co
 
 /* Returns the piece whose corners and sides a lane stores, a word at a time. It is the piece that the lane makes,
  * except on levels 1 and 2, where all lanes of a warp store but only some make points. */
-template <int LOG> static __device__ __forceinline__ table_place table_put_place_of(const table_place &at, int n_pieces)
+template <int LOG>
+static __device__ __forceinline__ table_lane_column table_put_column_of(const table_lane_column &at, int n_pieces)
 {
     const int lane = table_lane();
-    return LOG < 2 ? table_place{lane / 4, lane % 4 + 1, lane / 4 < n_pieces} : at;
+    return LOG < 2 ? table_lane_column{lane / 4, lane % 4 + 1, lane / 4 < n_pieces} : at;
 }
 
 /* Stores n words of that piece, as rows of W words from `row` on. */
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_own_put(const table_points_args &a, uint32_t row, const float *from, int n,
-                                                     const table_place &put)
+                                                     const table_lane_column &put)
 {
     constexpr int lanes = 32 / table_shape<W, LOG>::pieces;
     float *to = a.to + (size_t)(FORM != table_strided ? W : a.width.stride) * row;
@@ -392,7 +393,7 @@ template <int W, int LOG> static __device__ __forceinline__ float *table_corners
 template <int W, int FORM, int LOG>
 static __device__ __forceinline__ void table_sides_put(const table_points_args &a, const sdd_grid &g,
                                                        const sdd_table_quad &piece, uint32_t vertex, table_warp *s,
-                                                       const table_place &put)
+                                                       const table_lane_column &put)
 {
     using T = table_shape<W, LOG>;
     const float *corner = table_corners<W, LOG>(s, put.piece);
@@ -407,22 +408,22 @@ static __device__ __forceinline__ void table_sides_put(const table_points_args &
 }
 
 /* Makes and stores the points inside the pieces and those towards the next corner, with a column for each lane. */
-template <int N, int FORM, int LOG, bool WHOLE, class SUMS, class BASES>
+template <int N, int FORM, int LOG, bool QUADS, class SUMS, class BASES>
 static __device__ __forceinline__ void table_inside(const table_points_args &a, const table_row<N, FORM> &as,
                                                     const sdd_grid &g, const sdd_table_quad *own, int n_pieces,
-                                                    const table_place &at, const SUMS &q, const BASES &bases,
+                                                    const table_lane_column &at, const SUMS &q, const BASES &bases,
                                                     table_warp *s)
 {
     constexpr int W = table_row<N, FORM>::words;
     using T = table_shape<W, LOG>;
-    constexpr int together = WHOLE ? T::together : 1, apart = WHOLE ? T::apart_whole : T::apart;
-    constexpr int runs = T::pieces / together, groups = LOG < 4 ? runs : 1;   /* Each group of lanes stores a run. */
-    constexpr int spokes = together > 1 ? together * T::width + 4 : W * T::m; /* Words from a run to the next. */
-    const int run = at.piece / together, nth = at.piece % together, x = at.x;
-    const sdd_table_quad *first_own = own + together * run;
+    constexpr int per_run = QUADS ? T::per_run : 1, apart = QUADS ? T::apart_quads : T::apart;
+    constexpr int runs = T::pieces / per_run, groups = LOG < 4 ? runs : 1;  /* Each group of lanes stores a run. */
+    constexpr int spokes = per_run > 1 ? per_run * T::width + 4 : W * T::m; /* Words from a run to the next. */
+    const int run = at.piece / per_run, nth = at.piece % per_run, x = at.x;
+    const sdd_table_quad *first_own = own + per_run * run;
     /* W words are room for the point that is not stored. */
     float *const line =
-        s->line + spokes * run + (together > 1 ? table_phase<W, FORM>(a, sdd_table_spoke(&g, first_own)) : W);
+        s->line + spokes * run + (per_run > 1 ? table_phase<W, FORM>(a, sdd_table_spoke(&g, first_own)) : W);
     float *const slab = s->points + T::slab;
     /* A warp that makes one piece at a time makes every second one from its end, so that it writes next to the piece
      * before while both are made. */
@@ -441,19 +442,19 @@ static __device__ __forceinline__ void table_inside(const table_points_args &a, 
 #pragma unroll
         for (int first_put = 0; first_put < runs; first_put += groups) {
             const int put = first_put + (groups > 1 ? table_lane() / (32 / groups) : 0);
-            if (put * together >= n_pieces)
+            if (put * per_run >= n_pieces)
                 break;
-            table_rows_put<W, FORM, groups, together *(T::parts == 1 ? T::all : T::all - T::width), together * T::all>(
-                a, sdd_grid_inside(&g, own[together * put].corner, 1, first), slab + apart * put,
-                together * n * T::width);
-            if constexpr (together > 1)
-                table_rows_put<W, FORM, groups, together * T::width, together * T::width>(
-                    a, sdd_table_spoke(&g, own + together * put), s->line + spokes * put, together * T::width);
+            table_rows_put<W, FORM, groups, per_run *(T::parts == 1 ? T::all : T::all - T::width), per_run * T::all>(
+                a, sdd_grid_inside(&g, own[per_run * put].corner, 1, first), slab + apart * put,
+                per_run * n * T::width);
+            if constexpr (per_run > 1)
+                table_rows_put<W, FORM, groups, per_run * T::width, per_run * T::width>(
+                    a, sdd_table_spoke(&g, own + per_run * put), s->line + spokes * put, per_run * T::width);
         }
         __syncwarp();
     }
-    if constexpr (together == 1) {
-        const table_place put = table_put_place_of<LOG>(at, n_pieces);
+    if constexpr (per_run == 1) {
+        const table_lane_column put = table_put_column_of<LOG>(at, n_pieces);
         const uint32_t row = sdd_table_spoke(&g, own + put.piece);
         table_own_put<W, FORM, LOG>(a, row, s->line + spokes * put.piece + W, T::width, put);
     }
@@ -462,64 +463,64 @@ static __device__ __forceinline__ void table_inside(const table_points_args &a, 
 /* Makes the pieces from `first` on that a warp makes at once, up to its last one. Their points have been fetched; those
  * of the next are fetched meanwhile, and `columns` goes on to them. `weights` are arguments of the kernel, which its
  * instructions read directly. */
-template <int N, int FORM, int LOG, bool WHOLE>
+template <int N, int FORM, int LOG, bool QUADS>
 static __device__ __forceinline__ void table_some(const table_points_args &a, const table_row<N, FORM> &as,
-                                                  table_columns<N, FORM != table_strided, LOG, WHOLE> *columns,
+                                                  table_columns<N, FORM != table_strided, LOG, QUADS> *columns,
                                                   int first, const sdd_table_weights &weights, const table_bases &bases,
                                                   table_warp *s)
 {
     constexpr int W = table_row<N, FORM>::words;
     using T = table_shape<W, LOG>;
-    const int n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
-    const table_place at = table_place_of<LOG>(n_pieces);
-    const sdd_table_quad *pieces = s->own[columns->turn];
+    const int n_pieces = QUADS && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
+    const table_lane_column at = table_lane_column_of<LOG>(n_pieces);
+    const sdd_table_quad *pieces = s->own[columns->buffer];
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    if constexpr (WHOLE)
+    if constexpr (QUADS)
         table_extend<N, LOG>(first, pieces, s);
     const sdd_table_quad piece = pieces[at.piece];
     float *const corner = table_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
-    if (WHOLE && at.made && (piece.owns & TABLE_AT_LEFT)) /* The last lane of these makes the vertex. */
-        table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases,
+    if (QUADS && at.made && (piece.owns & TABLE_AT_LEFT)) /* The last lane of these makes the vertex. */
+        table_left<N, FORM, LOG>(a, as, g, piece, at.x, table_view_of<N, LOG, QUADS>(s, first, at.piece), bases,
                                  corner);
-    const table_sums<N> q(table_view_of<N, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], weights[WHOLE][0]);
-    if (at.x == 1 && at.made && (!WHOLE || !(piece.owns & TABLE_AT_LEFT)))
+    const table_sums<N> q(table_view_of<N, LOG, QUADS>(s, first, at.piece), bases.at[at.x], weights[QUADS][0]);
+    if (at.x == 1 && at.made && (!QUADS || !(piece.owns & TABLE_AT_LEFT)))
         as.put(q.vertex, corner);
     float bottom[N];
-    q.at(weights[WHOLE], 0, bottom);
-    if (WHOLE && (piece.owns & 1u << SDD_TABLE_OPEN)) {
+    q.at(weights[QUADS], 0, bottom);
+    if (QUADS && (piece.owns & 1u << SDD_TABLE_OPEN)) {
         const sdd_table_basis side = sdd_table_basis_at(bases.at, 0, 1);
         q.at(&side.s, 0, bottom);
     }
     if (at.made) {
         as.put(bottom, at.x < T::m ? line + W * (at.x - 1) : corner + W);
         if (at.x == T::m)
-            q.put(as, weights[WHOLE], T::m, corner + 2 * W);
+            q.put(as, weights[QUADS], T::m, corner + 2 * W);
     }
-    const table_place put = table_put_place_of<LOG>(at, n_pieces);
+    const table_lane_column put = table_put_column_of<LOG>(at, n_pieces);
     __syncwarp();
     table_sides_put<W, FORM, LOG>(a, g, pieces[put.piece], columns->vertex(s, first, put.piece), s, put);
     __syncwarp(); /* All lanes have read the points. */
     columns->next(a, first, s);
     if constexpr (T::m > 1)
-        table_inside<N, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, weights[WHOLE], s);
+        table_inside<N, FORM, LOG, QUADS>(a, as, g, pieces, n_pieces, at, q, weights[QUADS], s);
 }
 
 /* Makes all pieces of a warp. */
-template <int N, int FORM, int LOG, bool WHOLE>
+template <int N, int FORM, int LOG, bool QUADS>
 static __device__ __forceinline__ void table_all(const table_points_args &a, const sdd_table_weights &weights,
                                                  const table_span &span, const table_bases &bases, table_warp *warps)
 {
     using T = table_shape<N, LOG>;
     table_warp *s = warps + threadIdx.x / 32;
-    table_columns<N, FORM != table_strided, LOG, WHOLE> columns;
+    table_columns<N, FORM != table_strided, LOG, QUADS> columns;
     columns.begin(a, span, s);
     const table_row<N, FORM> as(a);
     for (int i = span.first; i < s->end; i += TABLE_WARPS * T::pieces) {
-        table_some<N, FORM, LOG, WHOLE>(a, as, &columns, i, weights, bases, s);
-        if constexpr (!WHOLE)
+        table_some<N, FORM, LOG, QUADS>(a, as, &columns, i, weights, bases, s);
+        if constexpr (!QUADS)
             break;
         columns.go_on();
     }
@@ -530,7 +531,7 @@ static __device__ __forceinline__ void table_of_kind(const table_points_args &a,
                                                      const table_span &span, const table_bases &bases,
                                                      table_warp *warps)
 {
-    if (span.whole)
+    if (span.quads)
         table_all<N, FORM, LOG, true>(a, weights, span, bases, warps);
     else
         table_all<N, FORM, LOG, false>(a, weights, span, bases, warps);
@@ -542,7 +543,7 @@ static __device__ __forceinline__ void table_pieces(const table_points_args &a, 
 {
     const table_span span = table_span_of(a, group);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1))
-        bases.at[threadIdx.x] = *(const sdd_table_basis *)weights[span.whole][threadIdx.x];
+        bases.at[threadIdx.x] = *(const sdd_table_basis *)weights[span.quads][threadIdx.x];
     switch (a.grid.level) {
     case 1: table_of_kind<N, FORM, 0>(a, weights, span, bases, warps); break;
     case 2: table_of_kind<N, FORM, 1>(a, weights, span, bases, warps); break;

@@ -10,8 +10,8 @@
 #include "gpu/engines/tabulated/kernels/table_points.k.h"
 #include <cuda/atomic>
 
-#define TABLE_LOOK_NS 40       /* The nanoseconds between two polls. */
-#define TABLE_LOOKS (1u << 27) /* The most polls, which take minutes. */
+#define TABLE_POLL_NS 40       /* The nanoseconds between two polls. */
+#define TABLE_POLLS (1u << 27) /* The most polls, which take minutes. */
 
 static_assert(table_first_threads == SDD_TABLE_THREADS, "an item of the first step is a block");
 
@@ -19,14 +19,14 @@ using table_count = cuda::atomic_ref<uint32_t, cuda::thread_scope_device>;
 
 /* Makes a thread wait for the rows of level 1 of its own launch. An acquiring load invalidates the cache of the SM, so
  * the thread polls with plain loads until the rows are there. */
-static __device__ __forceinline__ void table_look_first_pass(const table_points_args &a)
+static __device__ __forceinline__ void table_poll_first_pass(const table_points_args &a)
 {
     const table_count made(*a.made);
-    uint32_t looks = 0;
+    uint32_t polls = 0;
     if (made.load(cuda::memory_order_acquire) == a.due)
         return;
-    for (; made.load(cuda::memory_order_relaxed) != a.due; __nanosleep(TABLE_LOOK_NS))
-        if (++looks == TABLE_LOOKS)
+    for (; made.load(cuda::memory_order_relaxed) != a.due; __nanosleep(TABLE_POLL_NS))
+        if (++polls == TABLE_POLLS)
             __trap();
     (void)made.load(cuda::memory_order_acquire);
 }
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void table_wait_first_pass(const table_points_
     if (a.first.n_rows == 0)
         return;
     if (threadIdx.x == 0)
-        table_look_first_pass(a);
+        table_poll_first_pass(a);
     __syncthreads();
 }
 

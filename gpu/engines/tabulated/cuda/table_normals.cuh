@@ -81,13 +81,13 @@ struct table_pair_sums {
 
 /* Replaces the points of the pieces by their differences from the vertex of the piece, or for a regular quad from that
  * of its first piece. */
-template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(table_warp *s)
+template <int LOG, bool QUADS> static __device__ __forceinline__ void table_see(table_warp *s)
 {
     constexpr int pieces = table_shape<3, LOG>::pieces;
     const int lane = table_lane(), k = lane % SDD_TABLE_REGULAR;
 #pragma unroll
-    for (int j = 0; j < (WHOLE ? 1 : table_columns<3, true, LOG, false>::loads); j++) {
-        const int p = min(2 * j + lane / SDD_TABLE_REGULAR, (WHOLE ? (pieces + 3) / 4 : pieces) - 1);
+    for (int j = 0; j < (QUADS ? 1 : table_columns<3, true, LOG, false>::loads); j++) {
+        const int p = min(2 * j + lane / SDD_TABLE_REGULAR, (QUADS ? (pieces + 3) / 4 : pieces) - 1);
         float *piece = s->points + table_point<3>::apart * p;
         const float4 own = *(const float4 *)(piece + 4 * k), from = *(const float4 *)(piece + 4 * 5);
         sdd_vec3 seen = sdd_sub(sdd_vec3_of(own.x, own.y, own.z), sdd_vec3_of(from.x, from.y, from.z));
@@ -106,7 +106,7 @@ template <int LOG, bool WHOLE> static __device__ __forceinline__ void table_see(
 
 /* Writes the sums for the normals at y = 0 to the slab, 8 points a piece: sdd_table_line along x, in the form that
  * sdd_table_across takes. */
-template <int LOG, bool WHOLE>
+template <int LOG, bool QUADS>
 static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bases, int first, table_warp *s)
 {
     using T = table_shape<3, LOG>;
@@ -114,7 +114,7 @@ static __device__ __forceinline__ void table_bottoms(const table_pair_bases &bas
 #pragma unroll
     for (int i = table_lane(); i < 8 * T::pieces; i += 32) {
         float p[4][3];
-        const table_view v = table_view_of<3, LOG, WHOLE>(s, first, i / 8);
+        const table_view v = table_view_of<3, LOG, QUADS>(s, first, i / 8);
         table_four<3>(v.points + i % 4 * v.x, v.y, p);
         const sdd_vec3 sum = table_sum3(i & 4 ? bases.slope[0] : bases.at[0], p);
         const int second = (table_lane() & ~3) + 1;
@@ -162,36 +162,36 @@ static __device__ __forceinline__ void table_left_normals(const table_normals_ar
 }
 
 /* Makes the pieces that a warp makes at once, like table_some. */
-template <int FORM, int LOG, bool WHOLE>
+template <int FORM, int LOG, bool QUADS>
 static __device__ __forceinline__ void table_some_normals(const table_normals_args &n, const table_row<3, FORM> &as,
-                                                          table_columns<3, true, LOG, WHOLE> *columns, int first,
+                                                          table_columns<3, true, LOG, QUADS> *columns, int first,
                                                           const table_pair_bases &bases, table_warp *s)
 {
     constexpr int W = table_row<3, FORM>::words;
     using T = table_shape<W, LOG>;
     const table_points_args &a = n.rows.pieces;
-    const int lane = table_lane(), n_pieces = WHOLE && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
-    const table_place at = table_place_of<LOG>(n_pieces);
-    const sdd_table_bases lines = {(const sdd_table_basis *)a.weights[WHOLE], (const sdd_table_basis *)n.slopes[WHOLE]};
-    const sdd_table_quad *pieces = s->own[columns->turn];
+    const int lane = table_lane(), n_pieces = QUADS && LOG > 2 ? T::pieces : min(s->end - first, T::pieces);
+    const table_lane_column at = table_lane_column_of<LOG>(n_pieces);
+    const sdd_table_bases lines = {(const sdd_table_basis *)a.weights[QUADS], (const sdd_table_basis *)n.slopes[QUADS]};
+    const sdd_table_quad *pieces = s->own[columns->buffer];
     float *const corner = table_corners<W, LOG>(s, at.piece), *const line = s->line + W * T::m * at.piece;
     sdd_grid g = a.grid;
     g.level = LOG + 1;
     __pipeline_wait_prior(0);
     __syncwarp();
-    if constexpr (WHOLE)
+    if constexpr (QUADS)
         table_extend<3, LOG>(first, pieces, s);
     static_assert(T::slab + (32 + 3 * W) * T::pieces <= TABLE_FLOATS, "they fit");
     const bool last = at.x == T::m;
-    const table_place put = table_put_place_of<LOG>(at, n_pieces);
-    table_see<LOG, WHOLE>(s);
-    table_bottoms<LOG, WHOLE>(bases, first, s);
+    const table_lane_column put = table_put_column_of<LOG>(at, n_pieces);
+    table_see<LOG, QUADS>(s);
+    table_bottoms<LOG, QUADS>(bases, first, s);
     if (lane < n_pieces)
         table_bottom_put(as, bases, s->points + T::slab + 32 * lane, 0, table_corners<W, LOG>(s, lane));
     if (at.made)
         table_bottom_put(as, bases, s->points + T::slab + 32 * at.piece, at.x,
                          last ? corner + W : line + W * (at.x - 1));
-    const table_pair_sums q(table_view_of<3, LOG, WHOLE>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
+    const table_pair_sums q(table_view_of<3, LOG, QUADS>(s, first, at.piece), bases.at[at.x], bases.slope[at.x]);
     if (at.made && last)
         q.put(as, lines, T::m, corner + 2 * W);
     __syncwarp();
@@ -199,27 +199,27 @@ static __device__ __forceinline__ void table_some_normals(const table_normals_ar
     __syncwarp(); /* All lanes have read the points. */
     columns->next(a, first, s);
     if constexpr (T::m > 1)
-        table_inside<3, FORM, LOG, WHOLE>(a, as, g, pieces, n_pieces, at, q, lines, s);
+        table_inside<3, FORM, LOG, QUADS>(a, as, g, pieces, n_pieces, at, q, lines, s);
 }
 
 /* Makes all pieces of a warp, like table_all. */
-template <int FORM, int LOG, bool WHOLE>
+template <int FORM, int LOG, bool QUADS>
 static __device__ __forceinline__ void table_all_normals(const table_normals_args &n, const table_span &span,
                                                          const table_pair_bases &bases, table_warp *warps)
 {
     using T = table_shape<3, LOG>;
     table_warp *s = warps + threadIdx.x / 32;
     const table_points_args &a = n.rows.pieces;
-    table_columns<3, true, LOG, WHOLE> columns;
+    table_columns<3, true, LOG, QUADS> columns;
     columns.begin(a, span, s);
     const table_row<3, FORM> as(a);
     for (int i = span.first; i < s->end; i += TABLE_WARPS * T::pieces) {
-        table_some_normals<FORM, LOG, WHOLE>(n, as, &columns, i, bases, s);
-        if constexpr (!WHOLE)
+        table_some_normals<FORM, LOG, QUADS>(n, as, &columns, i, bases, s);
+        if constexpr (!QUADS)
             break;
         columns.go_on();
     }
-    if constexpr (WHOLE && T::m > 1)
+    if constexpr (QUADS && T::m > 1)
         table_left_normals<LOG>(n, span);
 }
 
@@ -227,7 +227,7 @@ template <int FORM, int LOG>
 static __device__ __forceinline__ void table_kind_normals(const table_normals_args &a, const table_span &span,
                                                           const table_pair_bases &bases, table_warp *warps)
 {
-    if (span.whole)
+    if (span.quads)
         table_all_normals<FORM, LOG, true>(a, span, bases, warps);
     else
         table_all_normals<FORM, LOG, false>(a, span, bases, warps);
@@ -241,8 +241,8 @@ static __device__ __forceinline__ void table_piece_normals(const table_normals_a
     __shared__ table_pair_bases bases;
     const table_span span = table_span_of(a, group);
     if ((int)threadIdx.x <= 1 << (a.grid.level - 1)) {
-        bases.at[threadIdx.x] = *(const sdd_table_basis *)a.weights[span.whole][threadIdx.x];
-        bases.slope[threadIdx.x] = *(const sdd_table_basis *)n.slopes[span.whole][threadIdx.x];
+        bases.at[threadIdx.x] = *(const sdd_table_basis *)a.weights[span.quads][threadIdx.x];
+        bases.slope[threadIdx.x] = *(const sdd_table_basis *)n.slopes[span.quads][threadIdx.x];
     }
     switch (a.grid.level) {
     case 1: table_kind_normals<FORM, 0>(n, span, bases, warps); break;
@@ -258,7 +258,7 @@ static __device__ __forceinline__ void table_piece_normals(const table_normals_a
  * share a piece. */
 static __device__ __forceinline__ void table_part_see(const table_part &p, table_run *s)
 {
-    constexpr int lanes = 32 / SDD_TABLE_TOGETHER;
+    constexpr int lanes = 32 / SDD_TABLE_RUN_PIECES;
     const int piece = table_lane() / lanes, k = table_lane() % lanes, n = piece < p.run.n ? p.run.n_columns : 0;
     float *points = s->points + 4 * TABLE_BESIDE * piece, from[3] = {}, own[3], most = 0.0f;
     if (n > 0)

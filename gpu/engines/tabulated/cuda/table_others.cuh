@@ -11,9 +11,9 @@
 #define TABLE_BESIDE (SDD_TABLE_FEW + 1) /* The points from a piece to the next, which puts them into other banks. */
 #define TABLE_PARTS (SDD_TABLE_FEW / SDD_TABLE_TERMS) /* The parts of a sum of few columns. */
 static_assert(TABLE_PARTS * SDD_TABLE_TERMS == SDD_TABLE_FEW && 32 % TABLE_PARTS == 0, "lanes share sums evenly");
-static_assert(SDD_TABLE_TOGETHER == 8, "of a run, groups of two or four");
+static_assert(SDD_TABLE_RUN_PIECES == 8, "of a run, groups of two or four");
 static_assert(SDD_TABLE_FEW % (SDD_TABLE_TERMS / 2) == 0, "zeros fit");
-static_assert(SDD_TABLE_TOGETHER * TABLE_BESIDE >= SDD_TABLE_COLUMNS, "a piece alone fits");
+static_assert(SDD_TABLE_RUN_PIECES * TABLE_BESIDE >= SDD_TABLE_COLUMNS, "a piece alone fits");
 
 /* The kinds of points of a table. The rows of each kind follow each other, so the row of the first, less its place in
  * the table, says where all of them go. */
@@ -33,8 +33,8 @@ struct table_goes {
 
 /* The shared memory of a warp for a run. */
 struct table_run {
-    alignas(16) float points[4 * SDD_TABLE_TOGETHER * TABLE_BESIDE];
-    table_goes to[SDD_TABLE_TOGETHER][TABLE_KINDS];
+    alignas(16) float points[4 * SDD_TABLE_RUN_PIECES * TABLE_BESIDE];
+    table_goes to[SDD_TABLE_RUN_PIECES][TABLE_KINDS];
 };
 
 /* The part of a run that a warp makes; it may have no pieces. A lane makes point `slot` of the table and each 32nd
@@ -124,7 +124,7 @@ static __device__ __forceinline__ void table_part_points(const table_points_args
         }
     }
     __pipeline_commit();
-    const int piece = table_lane() % SDD_TABLE_TOGETHER, k = n + table_lane() / SDD_TABLE_TOGETHER;
+    const int piece = table_lane() % SDD_TABLE_RUN_PIECES, k = n + table_lane() / SDD_TABLE_RUN_PIECES;
     if (piece < p.run.n && k < SDD_TABLE_FEW)
 #pragma unroll
         for (int i = 0; i < wide; i++)

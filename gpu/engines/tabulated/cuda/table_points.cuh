@@ -21,7 +21,7 @@ struct table_block_item {
 template <int LOG_EACH>
 static __device__ __forceinline__ table_block_item table_block_item_of(const table_points_args &a, unsigned n)
 {
-    const unsigned others = (unsigned)sdd_table_other_items(&a, LOG_EACH), item = a.turn ? __ldg(a.turn + n) : n;
+    const unsigned others = (unsigned)sdd_table_other_items(&a, LOG_EACH), item = a.order ? __ldg(a.order + n) : n;
     return {item < others ? item : item - others, item < others};
 }
 

@@ -25,7 +25,7 @@ struct tri_made {
 };
 
 /* A location, as sdd_tri_location_of_row gives it. */
-struct tri_place {
+struct tri_location {
     uint32_t word;
 
     __device__ __forceinline__ int piece() const
@@ -216,19 +216,19 @@ struct tri_out {
  * and a row of its table. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &kind, const tri_out &out,
-                                                  const tri_made &made, const tri_place *place, float *rows,
+                                                  const tri_made &made, const tri_location *location, float *rows,
                                                   float *line)
 {
     using T = tri_shared<LEVEL>;
     constexpr int all = 32 * T::warps;
     const bool staged = T::staged && out.dense();
     int i = 32 * ((int)threadIdx.x / 32 % T::warps);
-    tri_place next = place[min(i + tri_lane(), T::inside - 1)];
+    tri_location next = location[min(i + tri_lane(), T::inside - 1)];
 #pragma unroll 1
     for (; i < T::inside; i += all) {
         const bool is = i + tri_lane() < T::inside;
-        const tri_place at = next;
-        next = place[min(i + all + tri_lane(), T::inside - 1)];
+        const tri_location at = next;
+        next = location[min(i + all + tri_lane(), T::inside - 1)];
         const sdd_vec3 p = kind.template make<LEVEL>(made, at.piece(), at.row());
         if (!staged)
             out.put(is ? first + at.inside() : SDD_NONE, p, line);
@@ -240,7 +240,7 @@ static __device__ __forceinline__ void tri_inside(uint32_t first, const KIND &ki
 /* Makes the points along the edges of a triangle, 32 at a time. */
 template <int LEVEL, class KIND>
 static __device__ __forceinline__ void tri_edges(const KIND &kind, const tri_out &out, const tri_made &made,
-                                                 const tri_place *place, float *line)
+                                                 const tri_location *location, float *line)
 {
     using T = tri_shared<LEVEL>;
 #pragma unroll 1
@@ -250,7 +250,7 @@ static __device__ __forceinline__ void tri_edges(const KIND &kind, const tri_out
         const uint32_t row = at + tri_lane() == i && made.line[k] != SDD_NONE ? made.line[k] + t : SDD_NONE;
         if (!__any_sync(~0u, row != SDD_NONE))
             continue;
-        const tri_place p = place[made.down[k] ? (k + 1) * T::along - 1 - t : i];
+        const tri_location p = location[made.down[k] ? (k + 1) * T::along - 1 - t : i];
         out.put(row, kind.template make<LEVEL>(made, p.piece(), p.row()), line);
     }
 }
@@ -263,7 +263,7 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     const int warp = (int)threadIdx.x / 32, triangle = warp / T::warps;
     const uint32_t f = block * T::triangles + triangle;
     const uint32_t first = a.mesh.n_vertices + a.mesh.n_edges * T::along + f * T::inside;
-    const tri_place *place = (const tri_place *)a.place;
+    const tri_location *location = (const tri_location *)a.location;
     tri_made *made = s->made + triangle;
     float *rows = s->rows[triangle], *line = s->line[warp];
     overlap_begin();
@@ -274,13 +274,13 @@ static __device__ __forceinline__ void tri_block(const sdd_tri_pieces &a, const 
     }
     T::sync();
     if (f < a.mesh.n_faces)
-        tri_inside<LEVEL>(first, kind, out, *made, place, rows, line);
+        tri_inside<LEVEL>(first, kind, out, *made, location, rows, line);
     T::sync();
     if (f >= a.mesh.n_faces)
         return;
     if (T::staged && out.dense())
         out.template put_run<T::warps>(first, T::inside, rows);
-    tri_edges<LEVEL>(kind, out, *made, place + T::inside, line);
+    tri_edges<LEVEL>(kind, out, *made, location + T::inside, line);
 }
 
 /* Makes an item of sdd_tri_items, for levels from KIND::least on. A block does it. */

@@ -24,10 +24,10 @@ SDD_FN int64_t sdd_table_regular_quad_items(const struct table_points_args *a)
 /* The pieces of item i. Items for pieces of regular quads come first, and no item mixes them with others. */
 SDD_FN struct sdd_table_some sdd_table_some_of(const struct table_points_args *a, int64_t i)
 {
-    const int64_t whole = sdd_table_regular_quad_items(a), end = i < whole ? a->n_regular_quads : a->n_regular;
-    const int64_t n = SDD_TABLE_GROUP * (i < whole ? a->each : SDD_TABLE_ONCE(a->grid.level));
+    const int64_t quads = sdd_table_regular_quad_items(a), end = i < quads ? a->n_regular_quads : a->n_regular;
+    const int64_t n = SDD_TABLE_GROUP * (i < quads ? a->each : SDD_TABLE_ONCE(a->grid.level));
     struct sdd_table_some s;
-    s.first = i < whole ? i * n : a->n_regular_quads + (i - whole) * n;
+    s.first = i < quads ? i * n : a->n_regular_quads + (i - quads) * n;
     s.end = s.first + n < end ? s.first + n : end;
     return s;
 }
@@ -45,7 +45,7 @@ struct sdd_table_along {
     struct sdd_width width;
     const struct sdd_table_basis *basis;
     float w[4][SDD_TABLE_FLOATS] __attribute__((aligned(64)));
-    int whole;
+    int quads; /* The pieces are those of regular quads. */
     int64_t seen;
     sdd_wide p[SDD_TABLE_REGULAR][3];
 };
@@ -62,7 +62,7 @@ struct sdd_table_view {
 
 SDD_FN struct sdd_table_view sdd_table_view_of(const struct sdd_table_along *along, int64_t i)
 {
-    const int8_t *at = sdd_table_rotated[along->whole ? i % 4 : 0];
+    const int8_t *at = sdd_table_rotated[along->quads ? i % 4 : 0];
     struct sdd_table_view v = {along->p + at[0], at[1], at[2]};
     return v;
 }
@@ -140,7 +140,7 @@ SDD_FN void sdd_table_see_boundary_points(const uint32_t *column, uint32_t open,
 /* Loads the points of piece i, unless they are loaded already: the points of a regular quad serve its four pieces. */
 SDD_FN void sdd_table_see(const struct table_points_args *a, int32_t n, int64_t i, struct sdd_table_along *along)
 {
-    const int64_t first = along->whole ? i - i % 4 : i;
+    const int64_t first = along->quads ? i - i % 4 : i;
     const uint32_t *column = a->regular_column + SDD_TABLE_REGULAR * first;
     if (first == along->seen)
         return;
@@ -207,10 +207,10 @@ SDD_FN void sdd_table_along_of(const struct table_points_args *a, struct sdd_wid
                                struct sdd_table_along *along)
 {
     int32_t side = 1 << (a->grid.level - 1);
-    along->whole = first < a->n_regular_quads;
+    along->quads = first < a->n_regular_quads;
     along->seen = -1;
-    along->from = along->whole ? a->control : a->from;
-    along->width = along->whole ? w : sdd_table_width(w.n);
+    along->from = along->quads ? a->control : a->from;
+    along->width = along->quads ? w : sdd_table_width(w.n);
     along->basis = sdd_table_basis_of(a, a->basis, first);
     for (int32_t k = 0; k < 4; k++) {
         for (int32_t x = 0; x < side; x++)

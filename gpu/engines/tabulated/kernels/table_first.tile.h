@@ -28,7 +28,7 @@ struct sdd_first_step {
 
 struct table_first_args {
     struct sdd_first_step step;
-    struct sdd_batch_of rows;
+    struct sdd_table_batch rows;
     struct sdd_width width; /* The width of rows of `from`. */
 };
 

@@ -21,16 +21,16 @@ struct sdd_table_maker {
     const void *args;
     const struct table_points_args *pieces;
     struct sdd_width width;
-    void *whole, *half; /* What pieces of regular quads share, and what other bicubic pieces share. */
+    void *quads, *rest; /* What pieces of regular quads share, and what other bicubic pieces share. */
     sdd_table_bicubic_fn *bicubic;
     sdd_table_other_fn *other;
 };
 
 /* Prefetches the rows of level 1 that a piece is made of, and the cache lines of the points at its bottom. */
-SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct sdd_table_other *o)
+SDD_FN void sdd_table_prefetch_rows(const struct sdd_table_maker *m, uint32_t c, struct sdd_table_other *o)
 {
     const struct table_points_args *a = m->pieces;
-    uint32_t i = a->where[c], bottom;
+    uint32_t i = a->location[c], bottom;
     const uint32_t *column;
     int32_t n = 0;
     if (i & SDD_TABLE_OTHER) {
@@ -49,9 +49,9 @@ SDD_FN void sdd_table_look(const struct sdd_table_maker *m, uint32_t c, struct s
 }
 
 /* Prefetches the columns of a piece. */
-SDD_FN void sdd_table_ask(const struct table_points_args *a, uint32_t c)
+SDD_FN void sdd_table_prefetch_columns(const struct table_points_args *a, uint32_t c)
 {
-    uint32_t i = a->where[c], other = i & ~SDD_TABLE_OTHER;
+    uint32_t i = a->location[c], other = i & ~SDD_TABLE_OTHER;
     if (i & SDD_TABLE_OTHER) {
         const uint32_t *column = sdd_table_columns_of(a, sdd_table_table_of(a, other), other);
         __builtin_prefetch(column);
@@ -63,22 +63,22 @@ SDD_FN void sdd_table_ask(const struct table_points_args *a, uint32_t c)
 }
 
 /* Prefetches what says where the columns of a piece are, if it is not bicubic. */
-SDD_FN void sdd_table_ask_where(const struct table_points_args *a, uint32_t c)
+SDD_FN void sdd_table_prefetch_piece(const struct table_points_args *a, uint32_t c)
 {
-    if (a->where[c] & SDD_TABLE_OTHER)
-        __builtin_prefetch(a->other + (a->where[c] & ~SDD_TABLE_OTHER));
+    if (a->location[c] & SDD_TABLE_OTHER)
+        __builtin_prefetch(a->other + (a->location[c] & ~SDD_TABLE_OTHER));
 }
 
 /* Prefetches what the pieces of corners after c will need. */
-SDD_FN void sdd_table_fused_first_pass(const struct sdd_table_maker *m, int64_t c, int64_t end,
-                                       struct sdd_table_other *soon)
+SDD_FN void sdd_table_prefetch_ahead(const struct sdd_table_maker *m, int64_t c, int64_t end,
+                                     struct sdd_table_other *soon)
 {
     if (c + SDD_TABLE_SOON < end)
-        sdd_table_look(m, (uint32_t)(c + SDD_TABLE_SOON), soon + (c + SDD_TABLE_SOON) % SDD_TABLE_SOON);
+        sdd_table_prefetch_rows(m, (uint32_t)(c + SDD_TABLE_SOON), soon + (c + SDD_TABLE_SOON) % SDD_TABLE_SOON);
     if (c + SDD_TABLE_FAR < end)
-        sdd_table_ask(m->pieces, (uint32_t)(c + SDD_TABLE_FAR));
+        sdd_table_prefetch_columns(m->pieces, (uint32_t)(c + SDD_TABLE_FAR));
     if (c + 2 * SDD_TABLE_FAR < end)
-        sdd_table_ask_where(m->pieces, (uint32_t)(c + 2 * SDD_TABLE_FAR));
+        sdd_table_prefetch_piece(m->pieces, (uint32_t)(c + 2 * SDD_TABLE_FAR));
 }
 
 /* Makes the pieces of corners first to end - 1. */
@@ -89,19 +89,19 @@ SDD_FN void sdd_table_in_order(const struct sdd_table_maker *m, int64_t first, i
     struct sdd_table_streams s;
     sdd_table_open_all(&s, a, m->width.n);
     for (int64_t c = first; c < end && c < first + SDD_TABLE_SOON; c++)
-        sdd_table_look(m, (uint32_t)c, soon + c % SDD_TABLE_SOON);
+        sdd_table_prefetch_rows(m, (uint32_t)c, soon + c % SDD_TABLE_SOON);
     for (int64_t c = first; c < end;) {
-        uint32_t at = a->where[c];
+        uint32_t at = a->location[c];
         if (at & SDD_TABLE_OTHER) {
             m->other(m->args, soon + c % SDD_TABLE_SOON, &s);
-            sdd_table_fused_first_pass(m, c++, end, soon);
+            sdd_table_prefetch_ahead(m, c++, end, soon);
             continue;
         }
-        void *kind = at < a->n_regular_quads ? m->whole : m->half;
+        void *kind = at < a->n_regular_quads ? m->quads : m->rest;
         do {
             m->bicubic(m->args, kind, at, &s);
-            sdd_table_fused_first_pass(m, c++, end, soon);
-        } while (c < end && a->where[c] == ++at && at != a->n_regular_quads);
+            sdd_table_prefetch_ahead(m, c++, end, soon);
+        } while (c < end && a->location[c] == ++at && at != a->n_regular_quads);
     }
     sdd_table_close_all(&s);
 }

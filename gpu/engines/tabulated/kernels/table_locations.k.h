@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* table_locations: writes where the piece of each quad of level 1 is in the list of its kind.
- * Shapes  piece[n] u32, a list of corners -> where[.] u32 of each of these corners
+ * Shapes  piece[n] u32, a list of corners -> location[.] u32 of each of these corners
  * Launch  item, n pieces
  * Cost    8 B, scattered
  * Result  A word is the index in the list, with the bits of `kind` set. Each word has one writer.
@@ -11,12 +11,12 @@
 
 struct table_locations_args {
     const uint32_t *piece;
-    uint32_t *where;
+    uint32_t *location;
     uint32_t kind;
 };
 
 SDD_FN void k_table_locations(int64_t i, const struct table_locations_args *a)
 {
-    a->where[a->piece[i]] = (uint32_t)i | a->kind;
+    a->location[a->piece[i]] = (uint32_t)i | a->kind;
 }
 #endif

@@ -197,12 +197,12 @@ SDD_FN void sdd_table_long_normals(const struct table_points_args *a, const stru
 SDD_FN const struct sdd_vec3 *sdd_table_seen_of(const struct table_points_args *a, int64_t i, struct sdd_table_lanes *l,
                                                 struct sdd_vec3 *turned)
 {
-    const int64_t turn = i < a->n_regular_quads ? i % 4 : 0;
-    const int8_t *at = sdd_table_rotated[turn];
-    if (l->seen != i - turn)
-        sdd_table_see_piece(a, (uint32_t)(i - turn), l->quad);
-    l->seen = i - turn;
-    if (turn == 0)
+    const int64_t rotation = i < a->n_regular_quads ? i % 4 : 0;
+    const int8_t *at = sdd_table_rotated[rotation];
+    if (l->seen != i - rotation)
+        sdd_table_see_piece(a, (uint32_t)(i - rotation), l->quad);
+    l->seen = i - rotation;
+    if (rotation == 0)
         return l->quad;
     for (int32_t k = 0; k < SDD_TABLE_REGULAR; k++)
         turned[k] = l->quad[at[0] + k % 4 * at[1] + k / 4 * at[2]];
@@ -248,13 +248,13 @@ static inline void sdd_table_normals_item(int64_t i, const struct table_normals_
 {
     const struct table_points_args *p = &a->rows.pieces;
     int64_t n = sdd_table_items(p), first = sdd_table_first_corner(p, i, n), end = sdd_table_first_corner(p, i + 1, n);
-    struct sdd_table_lanes whole, half;
+    struct sdd_table_lanes quads, rest;
     const struct sdd_table_maker m = {
-        a, p, sdd_xyz(), &whole, &half, sdd_table_bicubic_normals, sdd_table_other_normals};
+        a, p, sdd_xyz(), &quads, &rest, sdd_table_bicubic_normals, sdd_table_other_normals};
     if (first == end)
         return;
-    sdd_table_lanes_of(a, 0, &whole);
-    sdd_table_lanes_of(a, p->n_regular_quads, &half);
+    sdd_table_lanes_of(a, 0, &quads);
+    sdd_table_lanes_of(a, p->n_regular_quads, &rest);
     sdd_table_in_order(&m, first, end);
 }
 #endif

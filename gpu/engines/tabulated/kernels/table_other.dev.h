@@ -17,7 +17,7 @@ SDD_FN int32_t sdd_table_log_blocks(int32_t level)
  * pieces, and no warp is shared between runs in parts. */
 SDD_FN int32_t sdd_table_run_threads(int32_t level, int32_t log_each)
 {
-    const int32_t n = (SDD_TABLE_TOGETHER >> log_each) << (2 * (level - 1) - sdd_table_log_blocks(level));
+    const int32_t n = (SDD_TABLE_RUN_PIECES >> log_each) << (2 * (level - 1) - sdd_table_log_blocks(level));
     return n < 32 ? 32 : n;
 }
 
@@ -33,9 +33,9 @@ struct sdd_table_part {
     int32_t n;
 };
 
-/* Makes the sums of one part or of two, each of at most SDD_LANES points. If `whole` is set they have exactly that
- * many, so no load needs a mask. n_parts and whole are constants. */
-SDD_FN void sdd_table_some_sums(const struct sdd_table_part *of, int32_t n_parts, int whole, int64_t points,
+/* Makes the sums of one part or of two, each of at most SDD_LANES points. If `full` is set they have exactly that
+ * many, so no load needs a mask. n_parts and full are constants. */
+SDD_FN void sdd_table_some_sums(const struct sdd_table_part *of, int32_t n_parts, int full, int64_t points,
                                 const struct sdd_vec3 *p, int32_t n_columns)
 {
     sdd_wide sum[6], part[6];
@@ -49,7 +49,7 @@ SDD_FN void sdd_table_some_sums(const struct sdd_table_part *of, int32_t n_parts
             const sdd_wide at[3] = {sdd_wide_of(p[i].x), sdd_wide_of(p[i].y), sdd_wide_of(p[i].z)};
             for (int32_t k = 0; k < n_parts; k++) {
                 const float *from = of[k].w + i * points;
-                const sdd_wide w = whole ? sdd_wide_load(from) : sdd_wide_load_some(from, of[k].n);
+                const sdd_wide w = full ? sdd_wide_load(from) : sdd_wide_load_some(from, of[k].n);
                 for (int32_t c = 0; c < 3; c++)
                     part[3 * k + c] = sdd_wide_fma(w, at[c], part[3 * k + c]);
             }

@@ -72,8 +72,8 @@ SDD_FN struct sdd_dvec3 sdd_table_double(struct sdd_vec3 v)
 SDD_FN void sdd_table_see_piece(const struct table_points_args *a, uint32_t i, struct sdd_vec3 *p)
 {
     const struct sdd_sixteen s = sdd_table_sixteen(a, sdd_xyz(), i);
-    const uint32_t turn = i < a->n_regular_quads ? i % 4 : 0;
-    const struct sdd_vec3 from = s.p[turn == 0 ? 5 : turn == 1 ? 9 : turn == 2 ? 10 : 6];
+    const uint32_t rotation = i < a->n_regular_quads ? i % 4 : 0;
+    const struct sdd_vec3 from = s.p[rotation == 0 ? 5 : rotation == 1 ? 9 : rotation == 2 ? 10 : 6];
     for (int32_t k = 0; k < SDD_TABLE_REGULAR; k++)
         p[k] = sdd_sub(s.p[k], from);
     const float scale = sdd_table_scale(sdd_table_most_of(p, SDD_TABLE_REGULAR));
@@ -213,12 +213,12 @@ SDD_FN struct sdd_vec3 sdd_table_shared_way(const struct table_normals_args *a, 
     float scale = 0.0f, own;
     for (uint32_t k = begin; k < end; k++) { /* All parts are scaled alike, as the largest needs it. */
         struct sdd_table_columns_seen c =
-            sdd_table_columns_at(&a->rows, a->rows.pieces.where[corner ? corner[k] : k] & ~SDD_TABLE_OTHER);
+            sdd_table_columns_at(&a->rows, a->rows.pieces.location[corner ? corner[k] : k] & ~SDD_TABLE_OTHER);
         own = sdd_table_columns_scale(&a->rows, &c);
         scale = k == begin || own < scale ? own : scale;
     }
     for (uint32_t k = begin; k < end; k++) {
-        uint32_t piece = a->rows.pieces.where[corner ? corner[k] : k] & ~SDD_TABLE_OTHER;
+        uint32_t piece = a->rows.pieces.location[corner ? corner[k] : k] & ~SDD_TABLE_OTHER;
         struct sdd_table_columns_seen c = sdd_table_columns_at(&a->rows, piece);
         struct sdd_table_pair t = sdd_table_pair_of(a, &c, scale, at, at);
         n = sdd_add(n, sdd_table_cross(t.t1, t.t2));
@@ -271,7 +271,7 @@ SDD_FN void sdd_table_put_row(const struct table_normals_args *a, int64_t i)
 {
     struct sdd_row_location at =
         sdd_row_location_of(&a->rows.mesh, a->rows.pieces.grid.level, (uint32_t)(a->rows.first + i));
-    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.pieces.where[at.corner];
+    uint32_t piece = at.corner == SDD_NONE ? 0 : a->rows.pieces.location[at.corner];
     if (at.corner == SDD_NONE)
         sdd_table_put_shared(a, i, sdd_vec3_of(0.0f, 0.0f, 0.0f));
     else if (piece & SDD_TABLE_OTHER)

@@ -16,10 +16,10 @@
 #define SDD_TABLE_REGULAR 16 /* The number of columns of the bicubic class. */
 /* The most columns of a class: 2 n + 2 k for a closed ring (class.h), and one more for an open one. */
 #define SDD_TABLE_COLUMNS (4 * SDD_TABLE_MAX + 1)
-#define SDD_TABLE_GROUP 8     /* The bicubic pieces of a group; a GPU's item has several groups (`each`). */
-#define SDD_TABLE_TOGETHER 8  /* The most pieces in a run. */
-#define SDD_TABLE_FEW 32      /* A class with more columns than this has one piece in each run. */
-#define SDD_TABLE_THREADS 256 /* The number of a GPU's threads that make an item. */
+#define SDD_TABLE_GROUP 8      /* The bicubic pieces of a group; a GPU's item has several groups (`each`). */
+#define SDD_TABLE_RUN_PIECES 8 /* The most pieces in a run. */
+#define SDD_TABLE_FEW 32       /* A class with more columns than this has one piece in each run. */
+#define SDD_TABLE_THREADS 256  /* The number of a GPU's threads that make an item. */
 /* So many terms are summed by themselves before they are added to the sum so far: long sums lose less this way. */
 #define SDD_TABLE_TERMS 8
 
@@ -74,10 +74,10 @@ struct table_points_args {
     const struct sdd_table_quad *other; /* The pieces that are not bicubic. */
     const uint32_t *column;             /* Their columns. */
     int64_t n_runs;
-    int32_t log_each;      /* SDD_TABLE_LOG_POINTS or SDD_TABLE_LOG_NORMALS, whichever the kernel uses. */
-    const uint32_t *where; /* Shape [C]: where the piece of each quad of level 1 is (table_locations.k.h). */
+    int32_t log_each;         /* SDD_TABLE_LOG_POINTS or SDD_TABLE_LOG_NORMALS, whichever the kernel uses. */
+    const uint32_t *location; /* Shape [C]: where the piece of each quad of level 1 is (table_locations.k.h). */
     /* The order in which a GPU takes the items (table_order.k.h); NULL if it takes them as they are listed. */
-    const uint32_t *turn;
+    const uint32_t *order;
     /* The first pass, if it is fused into this launch: items before all others make rows of `from`. This is only done
      * where tiles begin in order (backend.h), so never on a CPU; otherwise it has no rows. */
     struct sdd_first_step first;
@@ -123,9 +123,9 @@ SDD_FN int32_t sdd_table_slot(int32_t m, int32_t x, int32_t y)
 }
 
 /* The most pieces of a run of a class with n_columns columns. */
-SDD_FN int32_t sdd_table_together(int32_t n_columns)
+SDD_FN int32_t sdd_table_run_pieces(int32_t n_columns)
 {
-    return n_columns <= SDD_TABLE_FEW ? SDD_TABLE_TOGETHER : 1;
+    return n_columns <= SDD_TABLE_FEW ? SDD_TABLE_RUN_PIECES : 1;
 }
 
 /* The table of piece i of those that are not bicubic. */

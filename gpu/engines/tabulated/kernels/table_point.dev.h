@@ -69,7 +69,7 @@ SDD_FN void sdd_table_put_point(const struct table_points_args *a, struct sdd_wi
                                 int32_t y)
 {
     const int32_t m = 1 << (a->grid.level - 1);
-    const uint32_t at = a->where[corner], i = at & ~SDD_TABLE_OTHER;
+    const uint32_t at = a->location[corner], i = at & ~SDD_TABLE_OTHER;
     const int other = (at & SDD_TABLE_OTHER) != 0;
     const struct sdd_table_quad *q = other ? a->other + i : a->regular + i;
     const uint32_t vertex = other ? a->grid.vert[corner] : a->regular_column[SDD_TABLE_REGULAR * (size_t)i + 5];

@@ -69,13 +69,13 @@ SDD_FN void sdd_table_made_other(const void *args, const struct sdd_table_other 
 SDD_FN void sdd_table_item(int64_t i, const struct table_points_args *a, struct sdd_width w)
 {
     int64_t n = sdd_table_items(a), first = sdd_table_first_corner(a, i, n), end = sdd_table_first_corner(a, i + 1, n);
-    struct sdd_table_along whole, half;
+    struct sdd_table_along quads, rest;
     const struct sdd_table_rows_made rows = {a, w};
-    const struct sdd_table_maker m = {&rows, a, w, &whole, &half, sdd_table_made_bicubic, sdd_table_made_other};
+    const struct sdd_table_maker m = {&rows, a, w, &quads, &rest, sdd_table_made_bicubic, sdd_table_made_other};
     if (first == end)
         return;
-    sdd_table_along_of(a, w, 0, &whole);
-    sdd_table_along_of(a, w, a->n_regular_quads, &half);
+    sdd_table_along_of(a, w, 0, &quads);
+    sdd_table_along_of(a, w, a->n_regular_quads, &rest);
     sdd_table_in_order(&m, first, end);
 }
 

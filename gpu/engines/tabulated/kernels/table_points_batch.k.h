@@ -14,8 +14,8 @@
 
 struct table_points_batch_args {
     struct table_points_args of; /* Its pointers to rows are not used. */
-    const float *control[SDD_TABLE_ABREAST];
-    struct sdd_batch_of rows;
+    const float *control[SDD_TABLE_BATCH];
+    struct sdd_table_batch rows;
 };
 
 SDD_FN struct table_points_args sdd_table_points_of(const struct table_points_batch_args *a, int64_t k)

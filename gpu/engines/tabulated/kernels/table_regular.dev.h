@@ -54,12 +54,12 @@ SDD_FN int sdd_table_is_smooth_end(const struct sdd_control *m, uint32_t c)
 /* Whether the quad of corner c is regular and its vertex is on a boundary. */
 SDD_FN int sdd_table_is_regular_quad_end(const struct sdd_control *m, uint32_t c)
 {
-    int whole = sdd_table_is_smooth_end(m, c);
-    for (int32_t k = 0; k < 3 && whole; k++) {
+    int regular = sdd_table_is_smooth_end(m, c);
+    for (int32_t k = 0; k < 3 && regular; k++) {
         c = sdd_next(&m->faces, c);
-        whole = sdd_table_is_regular(m, c) ? sdd_table_is_smooth(m, c) : sdd_table_is_smooth_end(m, c);
+        regular = sdd_table_is_regular(m, c) ? sdd_table_is_smooth(m, c) : sdd_table_is_smooth_end(m, c);
     }
-    return whole;
+    return regular;
 }
 
 /* The 4 x 4 vertices around the quad, row by row, as its piece at corner c sees them. Where there is no vertex, the

@@ -10,14 +10,14 @@
 #define SDD_TABLE_MAX 32 /* The most quads of a ring, and the most corners of a face. */
 
 /* The ring of the vertex of a corner, counterclockwise. In a closed ring the corner's own quad is the first. */
-struct sdd_table_fan {
+struct sdd_table_ring {
     uint32_t first;
     int32_t n, open, own; /* n is 0 if there are more quads than SDD_TABLE_MAX. */
 };
 
-SDD_FN struct sdd_table_fan sdd_table_fan_of(const struct sdd_control *m, uint32_t c)
+SDD_FN struct sdd_table_ring sdd_table_ring_of(const struct sdd_control *m, uint32_t c)
 {
-    struct sdd_table_fan f;
+    struct sdd_table_ring f;
     uint32_t t = m->twin[c];
     f.first = c;
     f.n = 1;
@@ -80,7 +80,7 @@ SDD_FN int32_t sdd_table_sharp_edges(const struct sdd_control *m, uint32_t v)
 #define SDD_TABLE_WORDS (8 + SDD_TABLE_MAX) /* There is room for the count too, which table_describe adds. */
 SDD_FN int32_t sdd_table_words(const struct sdd_control *m, uint32_t c, float *words)
 {
-    struct sdd_table_fan f = sdd_table_fan_of(m, c);
+    struct sdd_table_ring f = sdd_table_ring_of(m, c);
     int32_t k = sdd_table_corners(m, c), n = 6;
     uint32_t q = f.first, last = q;
     if (f.n == 0 || k == 0)
@@ -108,8 +108,8 @@ SDD_FN int32_t sdd_table_words(const struct sdd_control *m, uint32_t c, float *w
     int32_t n_sharp = 0;
     for (int32_t i = 6; i < n; i++)
         n_sharp += words[i] > 0.0f;
-    int whole = f.open && m->edge[f.first] != m->edge[sdd_prev(&m->faces, last)];
-    return whole && n_sharp == sdd_table_sharp_edges(m, m->vert[c]) ? n : 0;
+    int between_edges = f.open && m->edge[f.first] != m->edge[sdd_prev(&m->faces, last)];
+    return between_edges && n_sharp == sdd_table_sharp_edges(m, m->vert[c]) ? n : 0;
 }
 
 SDD_FN uint64_t sdd_table_hash(const float *words, int32_t n)
@@ -167,7 +167,7 @@ SDD_FN void sdd_table_regular_columns(const struct sdd_control *m, uint32_t c, u
 /* Writes the columns of the table of a piece, and returns how many there are. */
 SDD_FN int32_t sdd_table_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
-    struct sdd_table_fan f = sdd_table_fan_of(m, c);
+    struct sdd_table_ring f = sdd_table_ring_of(m, c);
     uint32_t faces = m->n_vertices, edges = faces + m->n_faces, q = f.first, p = sdd_prev(&m->faces, c);
     int32_t k = sdd_table_corners(m, c), n_edges = f.n + f.open, n = 0;
     out[n++] = m->vert[c];

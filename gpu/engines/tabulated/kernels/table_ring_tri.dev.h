@@ -26,16 +26,16 @@ SDD_FN int sdd_tri_is_regular(const float *words)
  * many numbers there are, or 0 if the piece can have no table. */
 SDD_FN int32_t sdd_tri_words(const struct sdd_control *m, uint32_t piece, float *words)
 {
-    uint32_t first = 3 * (piece / 4), turn = piece % 4;
-    words[0] = (float)turn;
-    if (turn == SDD_TRI_MIDDLE) {
+    uint32_t first = 3 * (piece / 4), corner = piece % 4;
+    words[0] = (float)corner;
+    if (corner == SDD_TRI_MIDDLE) {
         for (uint32_t i = 0; i < 3; i++) {
             words[1 + i] = sdd_table_edge(m, first + i);
             words[4 + i] = m->twin[first + i] < m->n_corners;
         }
         return 7;
     }
-    int32_t n = sdd_table_words(m, first + turn, words + 1);
+    int32_t n = sdd_table_words(m, first + corner, words + 1);
     if (n == 0)
         return 0;
     if (sdd_tri_is_regular(words + 1))
@@ -69,7 +69,7 @@ SDD_FN int32_t sdd_tri_middle_columns(const struct sdd_control *m, uint32_t firs
 /* The columns of the piece at corner c. */
 SDD_FN int32_t sdd_tri_corner_columns(const struct sdd_control *m, uint32_t c, uint32_t *out)
 {
-    struct sdd_table_fan f = sdd_table_fan_of(m, c);
+    struct sdd_table_ring f = sdd_table_ring_of(m, c);
     uint32_t q = f.first, after = sdd_next(&m->faces, c), before = sdd_prev(&m->faces, c), last = q, across[2];
     int32_t n = 0;
     out[n++] = m->vert[c];
@@ -90,20 +90,20 @@ SDD_FN int32_t sdd_tri_corner_columns(const struct sdd_control *m, uint32_t c, u
     return n;
 }
 
-/* Writes the columns of the table of a piece, and returns how many there are. `place` is word 0 of its class. */
-SDD_FN int32_t sdd_tri_columns(const struct sdd_control *m, uint32_t piece, uint32_t place, uint32_t *out)
+/* Writes the columns of a piece's table, and returns how many there are. `corner_of_class` is word 0 of the class. */
+SDD_FN int32_t sdd_tri_columns(const struct sdd_control *m, uint32_t piece, uint32_t corner_of_class, uint32_t *out)
 {
     /* Where the columns of a regular piece at corners 1 and 2 are among those of one at corner 0. */
     const uint8_t at[2][SDD_TRI_REGULAR] = {{1, 2, 0, 6, 10, 7, 8, 11, 3, 4, 9, 5},
                                             {2, 0, 1, 8, 9, 11, 3, 5, 6, 10, 4, 7}};
-    uint32_t first = 3 * (piece / 4), turn = piece % 4, rows[SDD_TRI_REGULAR];
-    if (turn == SDD_TRI_MIDDLE)
+    uint32_t first = 3 * (piece / 4), corner = piece % 4, rows[SDD_TRI_REGULAR];
+    if (corner == SDD_TRI_MIDDLE)
         return sdd_tri_middle_columns(m, first, out);
-    if (turn == place)
-        return sdd_tri_corner_columns(m, first + turn, out);
-    (void)sdd_tri_corner_columns(m, first + turn, rows);
+    if (corner == corner_of_class)
+        return sdd_tri_corner_columns(m, first + corner, out);
+    (void)sdd_tri_corner_columns(m, first + corner, rows);
     for (int32_t k = 0; k < SDD_TRI_REGULAR; k++)
-        out[at[turn - 1][k]] = rows[k];
+        out[at[corner - 1][k]] = rows[k];
     return SDD_TRI_REGULAR;
 }
 #endif

@@ -27,7 +27,7 @@ SDD_FN struct sdd_vec3 sdd_table_row_point(const struct table_rows_args *a, uint
     struct sdd_row_location at = sdd_row_location_of(&a->mesh, a->pieces.grid.level, row);
     if (at.corner == SDD_NONE)
         return sdd_row_load(a->pieces.control, row, sdd_xyz());
-    uint32_t piece = a->pieces.where[at.corner];
+    uint32_t piece = a->pieces.location[at.corner];
     if (piece & SDD_TABLE_OTHER)
         return sdd_table_other_point(&a->pieces, 3, piece & ~SDD_TABLE_OTHER, at.x, at.y);
     struct sdd_sixteen s = sdd_table_sixteen(&a->pieces, sdd_xyz(), piece);
@@ -52,7 +52,7 @@ SDD_FN void k_table_rows(int64_t i, const struct table_rows_args *a)
         sdd_put_vec3(a->to, (uint32_t)(low - a->first), sdd_table_row_point(a, (uint32_t)low));
     while (low < high) {
         struct sdd_band b = sdd_band_at(&a->mesh, level, low, high);
-        uint32_t piece = a->pieces.where[b.corner];
+        uint32_t piece = a->pieces.location[b.corner];
         if (piece & SDD_TABLE_OTHER) {
             for (; low < b.high; low++) {
                 int64_t at = low - b.inside - b.m;

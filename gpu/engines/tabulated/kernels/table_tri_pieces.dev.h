@@ -21,8 +21,8 @@ struct sdd_tri_pieces {
     /* The tables of all classes, and then finite numbers for SDD_TRI_REGULAR more columns, which may be read. */
     const float *table;
     const uint32_t *column;
-    const uint32_t *place; /* Shape [sdd_tri_locations]; only a GPU uses it. */
-    int32_t level;         /* The level of the points. */
+    const uint32_t *location; /* Shape [sdd_tri_locations]; only a GPU uses it. */
+    int32_t level;            /* The level of the points. */
 };
 
 /* From these levels on a GPU makes all points or normals of a level triangle by triangle. On lower levels a warp would
@@ -78,21 +78,21 @@ SDD_FN int32_t sdd_tri_rotated(int32_t j)
 /* Finds point (i, j) of triangle f, as seen from its first corner. On a line between pieces it takes one of them. */
 SDD_FN struct sdd_tri_at sdd_tri_at_point(uint32_t f, int32_t h, int32_t i, int32_t j)
 {
-    int32_t turn = i + j <= h ? 0 : i >= h ? 1 : j >= h ? 2 : SDD_TRI_MIDDLE;
+    int32_t corner = i + j <= h ? 0 : i >= h ? 1 : j >= h ? 2 : SDD_TRI_MIDDLE;
     struct sdd_tri_at at;
-    at.piece = 4 * f + (uint32_t)turn;
-    at.row = turn == SDD_TRI_MIDDLE ? sdd_tri_rotated(j) + i + j - h
-                                    : sdd_tri_upright(h, turn == 1 ? i - h : i, turn == 2 ? j - h : j);
+    at.piece = 4 * f + (uint32_t)corner;
+    at.row = corner == SDD_TRI_MIDDLE ? sdd_tri_rotated(j) + i + j - h
+                                      : sdd_tri_upright(h, corner == 1 ? i - h : i, corner == 2 ? j - h : j);
     return at;
 }
 
 /* Finds the point at distance t from corner c along the edge after it. */
 SDD_FN struct sdd_tri_at sdd_tri_at_edge(uint32_t c, int32_t h, int32_t t)
 {
-    uint32_t f = c / 3, turn = c - 3 * f, next = turn == 2 ? 0 : turn + 1;
+    uint32_t f = c / 3, corner = c - 3 * f, next = corner == 2 ? 0 : corner + 1;
     struct sdd_tri_at at;
-    at.piece = 4 * f + (t <= h ? turn : next);
-    at.row = sdd_tri_points(h) + (int32_t)turn * (h + 1) + (t <= h ? t : t - h);
+    at.piece = 4 * f + (t <= h ? corner : next);
+    at.row = sdd_tri_points(h) + (int32_t)corner * (h + 1) + (t <= h ? t : t - h);
     return at;
 }
 
@@ -112,7 +112,7 @@ SDD_FN int32_t sdd_tri_locations(int32_t level)
 }
 
 #ifndef __CUDACC__
-static inline void sdd_tri_fill_locations(int32_t level, uint32_t *place)
+static inline void sdd_tri_fill_locations(int32_t level, uint32_t *location)
 {
     int32_t h = 1 << (level - 1), along = 2 * h - 1, n = 0;
     for (uint32_t piece = 0; piece < 4; piece++)
@@ -120,11 +120,11 @@ static inline void sdd_tri_fill_locations(int32_t level, uint32_t *place)
             for (int32_t i = 1; i + j <= along; i++) {
                 struct sdd_tri_at at = sdd_tri_at_point(0, h, i, j);
                 if (at.piece == piece)
-                    place[n++] = sdd_tri_location_of_row(at, (j - 1) * (along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
+                    location[n++] = sdd_tri_location_of_row(at, (j - 1) * (along - 1) - (j - 1) * (j - 2) / 2 + i - 1);
             }
     for (uint32_t c = 0; c < 3; c++)
         for (int32_t t = 1; t <= along; t++)
-            place[n++] = sdd_tri_location_of_row(sdd_tri_at_edge(c, h, t), 0);
+            location[n++] = sdd_tri_location_of_row(sdd_tri_at_edge(c, h, t), 0);
 }
 #endif
 

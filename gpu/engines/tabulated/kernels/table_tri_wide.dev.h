@@ -58,11 +58,11 @@ struct sdd_tri_run {
 static inline struct sdd_tri_run sdd_tri_run_of(uint32_t f, int32_t h, int32_t j, int32_t k)
 {
     struct sdd_tri_run r;
-    int32_t turn = j >= h ? 2 : k == 0 ? 0 : k == 1 ? SDD_TRI_MIDDLE : 1;
-    r.piece = 4 * f + (uint32_t)turn;
-    r.table = turn == SDD_TRI_MIDDLE ? sdd_tri_rotated(j) + 1
-              : turn == 2            ? sdd_tri_upright(h, 1, j - h)
-                                     : sdd_tri_upright(h, turn == 0, j);
+    int32_t corner = j >= h ? 2 : k == 0 ? 0 : k == 1 ? SDD_TRI_MIDDLE : 1;
+    r.piece = 4 * f + (uint32_t)corner;
+    r.table = corner == SDD_TRI_MIDDLE ? sdd_tri_rotated(j) + 1
+              : corner == 2            ? sdd_tri_upright(h, 1, j - h)
+                                       : sdd_tri_upright(h, corner == 0, j);
     r.n = j >= h ? (k ? 0 : 2 * h - 1 - j) : k == 1 ? j - 1 : h - j;
     return r;
 }
