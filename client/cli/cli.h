@@ -24,7 +24,8 @@ enum cli_exit {
 #define CLI_COMPACT (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS) /* The blocks that have a compact form. */
 struct cli {
     const char *verb, *args[2];
-    int quick; /* 1 when the server needs no time to compute, so that CLI_QUICK_MS is long enough. */
+    int quick;      /* 1 when the server needs no time to compute, so that CLI_QUICK_MS is long enough. */
+    int takes_mesh; /* 1 when args[0] says which mesh; main finds it before the verb runs. */
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* The blocks asked for besides positions, indices and UVs. */
     int compact;      /* 1 asks for compact blocks wherever there are any. */
@@ -35,6 +36,7 @@ struct cli {
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
+    struct subd_mesh_info mesh; /* The mesh that args[0] says, or that cli_mesh_begin has pushed. */
     subd_client *client;
 };
 
@@ -45,6 +47,7 @@ int cli_patches(struct cli *c);
 int cli_matrix(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
+int cli_rename(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);
@@ -66,8 +69,6 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 /* cli_parse: fills *c and sets *run to the function of the verb. Returns -1 to go on, or the exit code when there is
  * nothing left to do (help, version, usage error). */
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *));
-/* cli_is_id: 1 when s has the form of a mesh id. */
-int cli_is_id(const char *s);
 
 /* ---- answers (cli_print.c) -------------------------------------------------------------------------------------- */
 /* cli_report: prints an error of libsubd on stderr and, with --json, its record on stdout. Returns the exit code. */
@@ -117,6 +118,7 @@ struct cli_writer {
     int failed;      /* 0, an errno, or ECANCELED after Ctrl-C; later writes do nothing. */
     const char *why; /* Replaces the text of errno; NULL does not. */
     char *target, *temporary;
+    const char *mesh_name; /* The name of the mesh, for the formats that have a place for it; "" without one. */
     char *buffer;
     size_t used;
     int64_t total; /* Bytes that have left the buffer. */
@@ -140,6 +142,16 @@ struct cli_names {
 int cli_name_is_free(const struct cli_names *names, const char *name);
 void cli_name_take(struct cli_names *names, const char *name);
 void cli_names_free(struct cli_names *names);
+
+/* The formats that do not take every name of a mesh. glTF and the comments of PLY do. */
+enum cli_name_form {
+    CLI_NAME_USD, /* A prim: ASCII letters, digits and '_', without a digit at the start; all readers know these. */
+    CLI_NAME_OBJ, /* An `o` line: one word, and nothing that readers take for a comment or a continued line. */
+    CLI_NAME_STL  /* A header: ASCII, without the '=' by which some readers find colours there. */
+};
+#define CLI_NAME_SIZE (sizeof((struct subd_mesh_info *)0)->name + 1)
+/* cli_name_valid: makes a name that the format allows. Each character that it does not allow becomes '_'. */
+void cli_name_valid(enum cli_name_form form, const char *name, char out[CLI_NAME_SIZE]);
 
 /* ---- mesh files (cli_obj.c, cli_ply.c, cli_usda.c, cli_glb.c, cli_stl.c, cli_surface.c, cli_number.c) ----------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
@@ -200,11 +212,11 @@ int cli_fetch(struct cli *c, const struct cli_product *p);
  * cli. */
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n);
 
-/* cli_mesh_begin: finds the mesh that an argument ID|FILE means; it pushes a file and then sets *temporary. Returns -1
- * to go on, or the exit code. */
-int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
+/* cli_mesh_begin: finds the mesh that args[0] of a verb with MESH|FILE means, and fills in c->mesh; it pushes a file and
+ * then sets *temporary. Returns -1 to go on, or the exit code. */
+int cli_mesh_begin(struct cli *c, int *temporary);
 /* cli_mesh_end: removes a temporary mesh. Returns `code`, or the exit code of its own failure if `code` is
  * EXIT_DONE. */
-int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
+int cli_mesh_end(struct cli *c, int temporary, int code);
 
 #endif

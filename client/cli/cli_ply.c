@@ -97,7 +97,8 @@ static void put_header(struct cli_writer *w, const struct subd_frame *f, int nor
                  f->vertices > INT32_MAX ? "uint" : "int", textured ? "property list uchar float texcoord\n" : "");
     cli_took(w, p + n);
     put_properties(w, faces, of_faces);
-    cli_put(w, "end_header\n", 11);
+    p = cli_room(w);
+    cli_took(w, p + snprintf(p, CLI_ROW, "comment name %s\nend_header\n", w->mesh_name));
 }
 
 static void put_vertices(struct cli_writer *w, const struct subd_block *positions, const struct subd_block *normals,

@@ -86,7 +86,7 @@ int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
     return SUBD_OK;
 }
 
-static int finish_list(subd_client *c, void *out, struct subd_error *err)
+int subd_finish_list(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_mesh_list *l = out;
     Subdd__V1__MeshList *m =
@@ -108,18 +108,7 @@ static int finish_list(subd_client *c, void *out, struct subd_error *err)
 
 int subd_list(subd_client *c, const char *after, int limit, struct subd_mesh_list *out, struct subd_error *err)
 {
-    struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = finish_list, .out = out};
-    struct subd_text number = {0};
-    int rc;
-    memset(out, 0, sizeof *out);
-    if (limit)
-        subd_text_add(&number, "%d", limit);
-    subd_text_add(&r.path, "/v1/meshes");
-    subd_text_query(&r.path, "after", after && *after ? after : NULL);
-    subd_text_query(&r.path, "limit", number.data);
-    rc = subd_request_start(c, &r, err);
-    free(number.data);
-    return rc;
+    return subd_list_named(c, NULL, after, limit, out, err);
 }
 
 void subd_mesh_list_free(struct subd_mesh_list *l)

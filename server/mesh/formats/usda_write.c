@@ -16,17 +16,28 @@
 /* SCHEME, CREASE_METHOD and ORIENTATION are rows of sdd_option_table. PER_LINE is how many numbers a line has. */
 enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 };
 
-/* Makes a name that USD allows, of letters, digits and '_' without a digit at the start. Returns out. */
-static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
+/* Makes a name of the mesh that every USD allows for a prim: letters of ASCII, digits and '_', without a digit at the
+ * start. Any other character becomes one '_'. */
+static void prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
 {
-    char *to = out;
-    if (m->name[0] >= '0' && m->name[0] <= '9')
-        *to++ = '_';
-    (void)snprintf(to, MESH_NAME_SIZE, "%s", *m->name ? m->name : "mesh");
-    for (; *to; to++)
-        if (*to == '.' || *to == '-') /* mesh_name_check allows these two as well. */
-            *to = '_';
-    return out;
+    const char *name = *m->name ? m->name : "mesh";
+    if (*name >= '0' && *name <= '9')
+        *out++ = '_';
+    for (; *name; name++)
+        if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", *name))
+            *out++ = *name;
+        else if ((*name & 0xc0) != 0x80) /* The first byte of a character in UTF-8 stands for all of it. */
+            *out++ = '_';
+    *out = 0;
+}
+
+/* A prim that cannot have the mesh's name shows it to people. */
+static void write_display_name(FILE *f, const char *name)
+{
+    fputs(" (\n    displayName = \"", f);
+    for (; *name; name++)
+        fprintf(f, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    fputs("\"\n)", f);
 }
 
 /* Writes TYPE NAME = [...]. A row of 2 to 4 numbers becomes a tuple. */
@@ -137,8 +148,11 @@ static void write_all(FILE *f, const struct mesh *m)
 {
     char name[MESH_NAME_SIZE + 1];
     prim_name(m, name);
-    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"\n{\n",
-            name, name);
+    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"", name,
+            name);
+    if (*m->name && strcmp(m->name, name) != 0)
+        write_display_name(f, m->name);
+    fputs("\n{\n", f);
     write_extent(f, m);
     write_ints(f, "faceVertexCounts", m->face_counts, m->n_faces);
     write_ints(f, "faceVertexIndices", m->face_vertices, m->n_corners);
@@ -152,9 +166,6 @@ static void write_all(FILE *f, const struct mesh *m)
 
 int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost, struct sdd_error *err)
 {
-    char name[MESH_NAME_SIZE + 1];
-    if (lost && *m->name && strcmp(m->name, prim_name(m, name)) != 0)
-        text_printf(lost, "the name %s cannot be that of a prim: it is called %s\n", m->name, name);
     if (lost && m->options.scheme == SDD_SCHEME_SQRT3)
         text_puts(lost, "subdivisionScheme = sqrt3 is not USD's: other readers than subdd refine by loop\n");
     if (lost && m->options.crease_method == SDD_CREASE_CHAIKIN)
