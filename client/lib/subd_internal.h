@@ -17,6 +17,9 @@
 /* ---- errors (subd_error.c) ------------------------------------------------------------------------------- */
 /* subd_fail: clears *err (may be NULL), records code and sentence, returns code. */
 int subd_fail(struct subd_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* subd_fail_stranger: says that another kind of server has answered, as one may with any status and media type. Returns
+ * SUBD_EPROTOCOL. */
+int subd_fail_stranger(const subd_client *c, struct subd_error *err);
 /* subd_copy_text: copies text from the server into an array of `room` bytes. It cuts what does not fit and writes '?'
  * for control characters; NULL reads as "". */
 void subd_copy_text(char *to, size_t room, const char *from);

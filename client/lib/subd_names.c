@@ -22,6 +22,8 @@ int subd_rename(subd_client *c, const char *id, int64_t version, const char *nam
 {
     struct subd_request r = {
         .method = "PATCH", .accept = SUBD_PROTOBUF, .if_version = version, .finish = subd_finish_info, .out = out};
+    if (version < 0)
+        return subd_fail(err, SUBD_EUSAGE, "the version %lld is negative", (long long)version);
     cJSON *o = cJSON_CreateObject();
     cJSON *member = name ? cJSON_AddStringToObject(o, "name", name) : cJSON_AddNullToObject(o, "name");
     char *body = member ? cJSON_PrintUnformatted(o) : NULL;
