@@ -5,6 +5,7 @@
 #define CLI_H
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_patches.h"
+#include "proto/file_names.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
@@ -143,16 +144,6 @@ int cli_name_is_free(const struct cli_names *names, const char *name);
 void cli_name_take(struct cli_names *names, const char *name);
 void cli_names_free(struct cli_names *names);
 
-/* The formats that do not take every name of a mesh. glTF and the comments of PLY do. */
-enum cli_name_form {
-    CLI_NAME_USD, /* A prim: ASCII letters, digits and '_', without a digit at the start; all readers know these. */
-    CLI_NAME_OBJ, /* An `o` line: one word, and nothing that readers take for a comment or a continued line. */
-    CLI_NAME_STL  /* A header: ASCII, without the '=' by which some readers find colours there. */
-};
-#define CLI_NAME_SIZE (sizeof((struct subd_mesh_info *)0)->name + 1)
-/* cli_name_valid: makes a name that the format allows. Each character that it does not allow becomes '_'. */
-void cli_name_valid(enum cli_name_form form, const char *name, char out[CLI_NAME_SIZE]);
-
 /* ---- mesh files (cli_obj.c, cli_ply.c, cli_usda.c, cli_glb.c, cli_stl.c, cli_surface.c, cli_number.c) ----------- */
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
 void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
@@ -212,8 +203,8 @@ int cli_fetch(struct cli *c, const struct cli_product *p);
  * cli. */
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n);
 
-/* cli_mesh_begin: finds the mesh that args[0] of a verb with MESH|FILE means, and fills in c->mesh; it pushes a file and
- * then sets *temporary. Returns -1 to go on, or the exit code. */
+/* cli_mesh_begin: fills in c->mesh, which args[0] of a verb with MESH|FILE means; it pushes a file and then sets
+ * *temporary. Returns -1 to go on, or the exit code. */
 int cli_mesh_begin(struct cli *c, int *temporary);
 /* cli_mesh_end: removes a temporary mesh. Returns `code`, or the exit code of its own failure if `code` is
  * EXIT_DONE. */

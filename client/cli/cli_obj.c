@@ -48,9 +48,8 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
 
 static void put_object(struct cli_writer *w)
 {
-    char name[CLI_NAME_SIZE], *p = cli_room(w);
-    cli_name_valid(CLI_NAME_OBJ, w->mesh_name, name);
-    cli_took(w, p + snprintf(p, CLI_ROW, "o %s\n", name));
+    char name[FILE_NAME_SIZE], *p = cli_room(w);
+    cli_took(w, p + snprintf(p, CLI_ROW, "o %s\n", file_name_valid(FILE_NAME_OBJ, w->mesh_name, name)));
 }
 
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)

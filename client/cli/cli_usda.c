@@ -84,10 +84,10 @@ static void put_display_name(struct cli_writer *w, const char *name)
 
 static void put_head(struct cli_writer *w, const struct subd_frame *f, const struct cli_surface *s)
 {
-    char name[CLI_NAME_SIZE], id[CLI_NAME_SIZE], text[CLI_ROW];
+    char name[FILE_NAME_SIZE], id[FILE_NAME_SIZE], text[CLI_ROW];
     float box[6];
-    cli_name_valid(CLI_NAME_USD, w->mesh_name, name);
-    cli_name_valid(CLI_NAME_USD, f->mesh_id, id); /* Ids are valid names, but the server is not trusted. */
+    file_name_valid(FILE_NAME_USD, w->mesh_name, name);
+    file_name_valid(FILE_NAME_USD, f->mesh_id, id); /* Ids are valid names, but the server is not trusted. */
     snprintf(text, sizeof text, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n", name);
     put_text(w, text);
     snprintf(text, sizeof text, "    doc = \"subdd %s version %lld, level %d\"\n)\n\n", id, (long long)f->version,

@@ -25,7 +25,8 @@ SUBD_API int subd_find(subd_client *c, const char *text, struct subd_mesh_info *
 /* subd_rename: PATCH /v1/meshes/{id}: gives a mesh another name, as a new version of the same geometry; NULL gives it
  * its id as its name. The name that it has already makes no new version. With version 0 it renames any version, else
  * only this one. out may be NULL.
- * Errors  SUBD_EUSAGE (version), SUBD_EHTTP 400 when no mesh can have that name, 412 when the mesh has another version */
+ * Errors  SUBD_EUSAGE (version); SUBD_EHTTP 400 when no mesh can have that name, 412 when the mesh has another
+ *         version */
 SUBD_API int subd_rename(subd_client *c, const char *id, int64_t version, const char *name, struct subd_mesh_info *out,
                          struct subd_error *err) SUBD_MUST_CHECK;
 

@@ -10,26 +10,12 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_primvars.h"
+#include "proto/file_names.h"
 #include <math.h>
 #include <string.h>
 
 /* SCHEME, CREASE_METHOD and ORIENTATION are rows of sdd_option_table. PER_LINE is how many numbers a line has. */
 enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 };
-
-/* Makes a name of the mesh that every USD allows for a prim: letters of ASCII, digits and '_', without a digit at the
- * start. Any other character becomes one '_'. */
-static void prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
-{
-    const char *name = *m->name ? m->name : "mesh";
-    if (*name >= '0' && *name <= '9')
-        *out++ = '_';
-    for (; *name; name++)
-        if (strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", *name))
-            *out++ = *name;
-        else if ((*name & 0xc0) != 0x80) /* The first byte of a character in UTF-8 stands for all of it. */
-            *out++ = '_';
-    *out = 0;
-}
 
 /* A prim that cannot have the mesh's name shows it to people. */
 static void write_display_name(FILE *f, const char *name)
@@ -146,8 +132,8 @@ static void write_tags(FILE *f, const struct mesh *m)
 
 static void write_all(FILE *f, const struct mesh *m)
 {
-    char name[MESH_NAME_SIZE + 1];
-    prim_name(m, name);
+    char name[FILE_NAME_SIZE];
+    file_name_valid(FILE_NAME_USD, *m->name ? m->name : "mesh", name);
     fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"", name,
             name);
     if (*m->name && strcmp(m->name, name) != 0)
