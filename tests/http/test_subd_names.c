@@ -216,7 +216,7 @@ static void test_files_carry_the_name(void **state)
     carries(odd, ".usda", "defaultPrim = \"_7__up________\"\n");
     carries(odd, ".usda", "def Mesh \"_7__up________\" (\n    displayName = \"7 \\\"up\\\"\\\\ = #" KANJI "\"\n)\n{");
     carries(odd, ".obj", "\no 7_\"up\"__=__" KANJI "\nv ");
-    carries(odd, ".ply", "\ncomment name 7 \"up\"\\ = #" KANJI "\nend_header\n");
+    carries(odd, ".ply", "\ncomment name 7 \"up\"\\ = #" KANJI "\nelement vertex 26\n");
     carries(odd, ".stl", " version 1 level 1: 7 \"up\"\\ _ #__");
     carries(odd, ".glb", "\"nodes\":[{\"mesh\":0,\"name\":\"7 \\\"up\\\"\\\\ = #" KANJI "\"}]");
     carries(odd, ".glb", "\"meshes\":[{\"name\":\"7 \\\"up\\\"\\\\ = #" KANJI "\",\"primitives\"");
