@@ -154,9 +154,10 @@ static void help_options(int bits)
     }
 }
 
-static const char mesh_help[] = "MESH is an id, a name that one mesh alone has, or the beginning of an id (m_ and "
-                                "more) that one mesh alone has; they "
-                                "are\ntried in this order. What is a file here is taken as FILE.";
+static const char mesh_help[] =
+    "MESH is an id, a name that one mesh alone has, or the beginning of an id (m_ and more) that one mesh alone has; "
+    "they "
+    "are\ntried in this order. Where a verb takes MESH|FILE, what is a file here is a FILE.";
 
 static int help(const struct verb *v)
 {
