@@ -84,7 +84,7 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_patches.h subd_primvars.h))
+CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_names.h subd_patches.h subd_primvars.h))
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \

@@ -60,7 +60,8 @@ int main(int argc, char **argv)
     if (c.quick && c.timeout_s <= 0)
         config.stall_timeout_ms = CLI_QUICK_MS;
     cli_catch_signals();
-    if (subd_open(&config, &c.client, &err) != SUBD_OK)
+    if (subd_open(&config, &c.client, &err) != SUBD_OK ||
+        (c.takes_mesh && subd_find(c.client, c.args[0], &c.mesh, &err) != SUBD_OK))
         code = cli_report(&c, &err);
     else
         code = run(&c);

@@ -5,6 +5,7 @@
 #define CLI_H
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_patches.h"
+#include "proto/file_names.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
@@ -24,7 +25,8 @@ enum cli_exit {
 #define CLI_COMPACT (SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS) /* The blocks that have a compact form. */
 struct cli {
     const char *verb, *args[2];
-    int quick; /* 1 when the server needs no time to compute, so that CLI_QUICK_MS is long enough. */
+    int quick;      /* 1 when the server needs no time to compute, so that CLI_QUICK_MS is long enough. */
+    int takes_mesh; /* 1 when args[0] says which mesh; main finds it before the verb runs. */
     int n_args, json, skip_digests, level, repeat;
     unsigned include; /* The blocks asked for besides positions, indices and UVs. */
     int compact;      /* 1 asks for compact blocks wherever there are any. */
@@ -35,6 +37,7 @@ struct cli {
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *options[SUBD_N_OPTIONS];
     double timeout_s;
+    struct subd_mesh_info mesh; /* The mesh that args[0] says, or that cli_mesh_begin has pushed. */
     subd_client *client;
 };
 
@@ -45,6 +48,7 @@ int cli_patches(struct cli *c);
 int cli_matrix(struct cli *c);
 int cli_positions(struct cli *c);
 int cli_edit(struct cli *c);
+int cli_rename(struct cli *c);
 int cli_ls(struct cli *c);
 int cli_show(struct cli *c);
 int cli_rm(struct cli *c);
@@ -66,8 +70,6 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info);
 /* cli_parse: fills *c and sets *run to the function of the verb. Returns -1 to go on, or the exit code when there is
  * nothing left to do (help, version, usage error). */
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *));
-/* cli_is_id: 1 when s has the form of a mesh id. */
-int cli_is_id(const char *s);
 
 /* ---- answers (cli_print.c) -------------------------------------------------------------------------------------- */
 /* cli_report: prints an error of libsubd on stderr and, with --json, its record on stdout. Returns the exit code. */
@@ -117,6 +119,7 @@ struct cli_writer {
     int failed;      /* 0, an errno, or ECANCELED after Ctrl-C; later writes do nothing. */
     const char *why; /* Replaces the text of errno; NULL does not. */
     char *target, *temporary;
+    const char *mesh_name; /* The name of the mesh, for the formats that have a place for it; "" without one. */
     char *buffer;
     size_t used;
     int64_t total; /* Bytes that have left the buffer. */
@@ -200,11 +203,11 @@ int cli_fetch(struct cli *c, const struct cli_product *p);
  * cli. */
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n);
 
-/* cli_mesh_begin: finds the mesh that an argument ID|FILE means; it pushes a file and then sets *temporary. Returns -1
- * to go on, or the exit code. */
-int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary);
+/* cli_mesh_begin: fills in c->mesh, which args[0] of a verb with MESH|FILE means; it pushes a file and then sets
+ * *temporary. Returns -1 to go on, or the exit code. */
+int cli_mesh_begin(struct cli *c, int *temporary);
 /* cli_mesh_end: removes a temporary mesh. Returns `code`, or the exit code of its own failure if `code` is
  * EXIT_DONE. */
-int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code);
+int cli_mesh_end(struct cli *c, int temporary, int code);
 
 #endif

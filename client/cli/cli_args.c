@@ -20,7 +20,8 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        BENCH = 2048,
        PATCHES = 4096,
        MATRIX = 8192,
-       ALL = 16383,
+       RENAME = 16384,
+       ALL = 32767,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX
 };
@@ -35,7 +36,7 @@ static const struct verb {
     {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
      "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of\n"
      "subdd.proto); - reads OBJ from stdin. What of a .usda is not kept is named on stderr."},
-    {REFINE, "refine", "ID|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
+    {REFINE, "refine", "MESH|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
      "and counted.\n"
      "OUT.frame is what the daemon sent. What the format cannot carry (all: tangents; .stl: normals of vertices and "
@@ -43,31 +44,34 @@ static const struct verb {
      "named on stderr.\n"
      "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
      "vertex,\nvarying and uniform ones, .glb vertex and varying ones of up to four numbers."},
-    {PATCHES, "patches", "ID|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
+    {PATCHES, "patches", "MESH|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
      "OUT.obj has\n"
      "B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed again. "
      "-o - writes OBJ\nto stdout. UVs do not come along."},
-    {MATRIX, "matrix", "ID|FILE", 1, cli_matrix, "what the control points are multiplied with, as Matrix Market text",
+    {MATRIX, "matrix", "MESH|FILE", 1, cli_matrix, "what the control points are multiplied with, as Matrix Market text",
      "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
      "removed again.\nGoes to stdout, or to -o FILE."},
-    {POSITIONS, "positions", "ID FILE", 2, cli_positions, "replaces all positions by those of an .obj or .usda", NULL},
-    {EDIT, "edit", "ID FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
+    {POSITIONS, "positions", "MESH FILE", 2, cli_positions, "replaces all positions by those of an .obj or .usda",
+     NULL},
+    {EDIT, "edit", "MESH FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
      "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
      "taken."},
+    {RENAME, "rename", "MESH NAME", 2, cli_rename, "gives a mesh another name, as a new version", NULL},
     {LS, "ls", "", 0, cli_ls, "lists the meshes", NULL},
-    {SHOW, "show", "ID", 1, cli_show, "tells what is known of a mesh", NULL},
-    {RM, "rm", "ID", 1, cli_rm, "removes a mesh", NULL},
-    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA or protobuf",
+    {SHOW, "show", "MESH", 1, cli_show, "tells what is known of a mesh", NULL},
+    {RM, "rm", "MESH", 1, cli_rm, "removes a mesh", NULL},
+    {PULL, "pull", "MESH", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA or protobuf",
      "Goes to stdout as OBJ, or to -o FILE: .usda, .pb (a Mesh of subdd.proto, with ids), else OBJ. What the format "
      "cannot\n"
      "carry is named on stderr."},
-    {PLAN, "plan", "ID", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
+    {PLAN, "plan", "MESH", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
     {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, limits, engines and what they do",
      NULL},
     {HEALTH, "health", "", 0, cli_health, "asks whether the daemon is alive and ready",
      "Exits with 0 only when it is ready."},
-    {BENCH, "bench", "ID|FILE", 1, cli_bench, "repeats a refine over one connection, prints latencies and GB/s", NULL},
+    {BENCH, "bench", "MESH|FILE", 1, cli_bench, "repeats a refine over one connection, prints latencies and GB/s",
+     NULL},
 };
 enum { N_VERBS = sizeof verbs / sizeof *verbs };
 
@@ -116,8 +120,9 @@ static const struct row {
     {"pose", "FILE", POSE, REFINE, "of the positions in this .obj or .usda, which the daemon does not keep"},
     {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
     {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
-    {"name", "NAME", NAME, PUSH, "a name for people; default: the id"},
-    {"version", "N", VERSION, POSITIONS | EDIT | RM, "only if the mesh still has this version"},
+    {"name", "NAME", NAME, MESH | LS,
+     "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name"},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM, "only if the mesh still has this version"},
     {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice"},
     {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "catmullClark, loop, bilinear, sqrt3"},
     {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "edgeAndCorner, edgeOnly, none"},
@@ -149,12 +154,19 @@ static void help_options(int bits)
     }
 }
 
+static const char mesh_help[] =
+    "MESH is an id, a name that one mesh alone has, or the beginning of an id (m_ and more) that one mesh alone has; "
+    "they "
+    "are\ntried in this order. Where a verb takes MESH|FILE, what is a file here is a FILE.";
+
 static int help(const struct verb *v)
 {
     if (v) {
         printf("subd %s %s%s[options]: %s\n", v->name, v->arguments, *v->arguments ? " " : "", v->summary);
         if (v->more)
             printf("%s\n", v->more);
+        if (strncmp(v->arguments, "MESH", 4) == 0)
+            puts(mesh_help);
         puts("");
         help_options(v->bit);
         return EXIT_DONE;
@@ -163,6 +175,7 @@ static int help(const struct verb *v)
          "[options]\n");
     for (int i = 0; i < N_VERBS; i++)
         printf("  %-10s %-14s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].summary);
+    printf("\n%s\n", mesh_help);
     puts("\nOptions of every verb (`subd VERB --help` has the rest):");
     for (int i = 0; i < N_ROWS; i++)
         if (rows[i].verbs == ALL)
@@ -245,10 +258,6 @@ static int take_arguments(struct cli *c, const struct verb *v, int n, char **arg
     for (int i = 0; i < n; i++) {
         if (!*arguments[i])
             return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
-        if (i == 0 && strncmp(v->arguments, "ID", 2) == 0 && v->arguments[2] != '|' && !cli_is_id(arguments[i]))
-            return cli_fail(c, EXIT_USAGE,
-                            "\"%.80s\" is no mesh id (m_ and 16 letters or digits; `subd ls` lists them)",
-                            arguments[i]);
         c->args[i] = arguments[i];
     }
     return -1;
@@ -297,6 +306,7 @@ int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
     c->verb = v->name;
     c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
     c->n_args = argc - optind - 1;
+    c->takes_mesh = strncmp(v->arguments, "MESH", 4) == 0 && v->arguments[4] != '|';
     *run = v->run;
     rc = take_arguments(c, v, c->n_args, argv + optind + 1);
     return rc;

@@ -53,24 +53,23 @@ int cli_bench(struct cli *c)
                                   .include = SUBD_POSITIONS | SUBD_INDICES | c->include,
                                   .primvars = c->primvars};
     double *seconds = calloc((size_t)c->repeat, sizeof *seconds), start;
-    struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_error err;
     int temporary, code = EXIT_DONE;
     if (!seconds)
         return cli_fail(c, EXIT_LOCAL, "no memory");
     request.compact = c->compact ? request.include & CLI_COMPACT : 0;
-    if ((code = cli_mesh_begin(c, c->args[0], &info, &temporary)) >= 0)
+    if ((code = cli_mesh_begin(c, &temporary)) >= 0)
         goto out;
     code = EXIT_DONE;
     for (int i = -1; i < c->repeat && code == EXIT_DONE; i++) { /* The first one warms up and does not count. */
         start = cli_now();
-        if (subd_refine(c->client, info.id, &request, &frame, &err) != SUBD_OK)
+        if (subd_refine(c->client, c->mesh.id, &request, &frame, &err) != SUBD_OK)
             code = cli_report(c, &err);
         if (i >= 0)
             seconds[i] = cli_now() - start;
     }
-    code = cli_mesh_end(c, &info, temporary, code);
+    code = cli_mesh_end(c, temporary, code);
     if (code == EXIT_DONE)
         code = print(c, &frame, seconds, c->repeat);
 out:

@@ -8,55 +8,60 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-int cli_is_id(const char *s)
-{
-    return strncmp(s, "m_", 2) == 0 && s[2] && !s[2 + strspn(s + 2, "0123456789abcdefghijklmnopqrstuvwxyz")];
-}
-
-/* How many options that only a pushed mesh can have (--scheme, --reorder and so on) were given. */
+/* How many options that only a pushed mesh can have (--scheme, --name and so on) were given. */
 static int mesh_options(const struct cli *c)
 {
-    int n = c->reorder != NULL;
+    int n = (c->reorder != NULL) + (c->name != NULL);
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
         n += c->options[i] != NULL;
     return n;
 }
 
-int cli_mesh_begin(struct cli *c, const char *id_or_file, struct subd_mesh_info *info, int *temporary)
+static int is_file(const char *path)
 {
+    struct stat st;
+    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+}
+
+int cli_mesh_begin(struct cli *c, int *temporary)
+{
+    const char *text = c->args[0];
     struct subd_error err;
     int code;
-    /* Ids have neither dots nor slashes. A name without either is a file if there is one. */
-    *temporary = strpbrk(id_or_file, "./") || strcmp(id_or_file, "-") == 0 || access(id_or_file, F_OK) == 0;
-    if (*temporary) {
+    if ((*temporary = is_file(text))) {
         cli_hold(1); /* Only the answer tells which mesh must be removed again. */
-        code = cli_push_file(c, id_or_file, info);
+        code = cli_push_file(c, text, &c->mesh);
         cli_hold(0);
         *temporary = code < 0;
         return code;
     }
-    if (!cli_is_id(id_or_file))
-        return cli_fail(c, EXIT_USAGE, "\"%.80s\" is neither a mesh id (m_...; `subd ls` lists them) nor a file here",
-                        id_or_file);
     if (mesh_options(c))
-        return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; the mesh %s has its own", id_or_file);
-    return subd_show(c->client, id_or_file, info, &err) == SUBD_OK ? -1 : cli_report(c, &err);
+        return cli_fail(c, EXIT_USAGE, "mesh options go with a FILE; \"%.80s\" is none here, and a mesh has its own",
+                        text);
+    if (subd_find(c->client, text, &c->mesh, &err) == SUBD_OK)
+        return -1;
+    if (err.http_status == 404) /* The library's sentence says only that there is no such mesh. */
+        snprintf(
+            err.text, sizeof err.text,
+            "\"%.80s\" is neither a file here nor a mesh's id, name or beginning of an id; `subd ls` lists the meshes",
+            text);
+    return cli_report(c, &err);
 }
 
-int cli_mesh_end(struct cli *c, const struct subd_mesh_info *info, int temporary, int code)
+int cli_mesh_end(struct cli *c, int temporary, int code)
 {
     struct subd_error err;
     int rc = SUBD_OK;
     if (temporary) {
         cli_hold(1);
-        rc = subd_delete(c->client, info->id, 0, &err);
+        rc = subd_delete(c->client, c->mesh.id, 0, &err);
         cli_hold(0);
     }
     if (rc == SUBD_OK)
         return code;
     if (code == EXIT_DONE)
         return cli_report(c, &err);
-    cli_warn("the mesh %s stays on the server: %s", info->id, err.text);
+    cli_warn("the mesh %s stays on the server: %s", c->mesh.id, err.text);
     return code;
 }
 
@@ -122,22 +127,21 @@ static void print_text(const struct cli *c, const struct cli_product *p, const s
 /* Pushes or looks up the mesh, fetches the frame, and removes the mesh again if it was pushed. */
 static int fetch(struct cli *c, const struct cli_product *p, struct subd_frame *f, struct times *t)
 {
-    struct subd_mesh_info info = {0};
     struct subd_error err;
     double start = cli_now();
-    int temporary, code = cli_mesh_begin(c, c->args[0], &info, &temporary);
+    int temporary, code = cli_mesh_begin(c, &temporary);
     if (code >= 0)
         return code;
     t->push = cli_now() - start;
     start = cli_now();
-    if (p->fetch(c, &info, f, &err) == SUBD_OK)
+    if (p->fetch(c, &c->mesh, f, &err) == SUBD_OK)
         code = EXIT_DONE;
     else if (c->writer && c->writer->failed && c->writer->failed != ECANCELED)
         code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(c->writer->failed));
     else
         code = cli_report(c, &err);
     t->fetch = cli_now() - start;
-    return cli_mesh_end(c, &info, temporary, code);
+    return cli_mesh_end(c, temporary, code);
 }
 
 static int is_device(const char *path)
@@ -211,6 +215,7 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
         cli_writer_close(w, 0);
         return cli_fail(c, EXIT_LOCAL, "no memory");
     }
+    w->mesh_name = c->mesh.name;
     if (write)
         write(w, &plain);
     free(memory);

@@ -139,7 +139,8 @@ static void add_primvar(struct layout *l, cJSON *attributes, const struct subd_b
 }
 
 /* Makes the JSON. It lays the arrays out in *l in the order in which put_file writes them. */
-static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, const struct split *t, struct layout *l)
+static cJSON *describe(const char *name, const struct subd_frame *f, const struct cli_surface *s, const struct split *t,
+                       struct layout *l)
 {
     int64_t n = t->n_vertices + t->n_copies;
     cJSON *o = cJSON_CreateObject(), *asset = cJSON_AddObjectToObject(o, "asset"), *node = cJSON_CreateObject();
@@ -152,6 +153,7 @@ static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, 
     cJSON_AddItemToObject(node, "nodes", in_array(cJSON_CreateNumber(0)));
     cJSON_AddItemToObject(o, "scenes", in_array(node));
     cJSON_AddNumberToObject(mesh, "mesh", 0);
+    cJSON_AddStringToObject(mesh, "name", name);
     cJSON_AddItemToObject(o, "nodes", in_array(mesh));
     l->views = cJSON_AddArrayToObject(o, "bufferViews");
     l->accessors = cJSON_AddArrayToObject(o, "accessors");
@@ -177,6 +179,7 @@ static cJSON *describe(const struct subd_frame *f, const struct cli_surface *s, 
     cJSON_AddNumberToObject(primitive, "indices", cJSON_GetArraySize(l->accessors));
     add_array(l, 3 * s->triangles, "SCALAR", 1, UINTS, INDICES);
     mesh = cJSON_CreateObject();
+    cJSON_AddStringToObject(mesh, "name", name);
     cJSON_AddItemToObject(mesh, "primitives", in_array(primitive));
     cJSON_AddItemToObject(o, "meshes", in_array(mesh));
     cJSON_AddNumberToObject(buffer, "byteLength", (double)l->bytes);
@@ -251,7 +254,7 @@ static void put_file(struct cli_writer *w, const struct subd_frame *f, const str
                      const struct split *t)
 {
     struct layout l = {0};
-    cJSON *o = describe(f, s, t, &l);
+    cJSON *o = describe(w->mesh_name, f, s, t, &l);
     char *json = cJSON_PrintUnformatted(o);
     int64_t text = json ? (int64_t)strlen(json) : 0, padded = (text + 3) / 4 * 4, total = 28 + padded + l.bytes;
     uint32_t head[2] = {2, (uint32_t)total};

@@ -16,18 +16,17 @@ static int fetch(struct cli *c, const char *path, struct cli_writer *w)
 {
     const struct subd_matrix request = {
         .level = c->level, .surface = c->surface, .what = c->what, .sink = put, .sink_arg = w};
-    struct subd_mesh_info info;
     struct subd_error err;
-    int temporary, code = cli_mesh_begin(c, c->args[0], &info, &temporary);
+    int temporary, code = cli_mesh_begin(c, &temporary);
     if (code >= 0)
         return code;
-    if (subd_matrix(c->client, info.id, &request, &err) == SUBD_OK)
+    if (subd_matrix(c->client, c->mesh.id, &request, &err) == SUBD_OK)
         code = EXIT_DONE;
     else if (w->failed && w->failed != ECANCELED)
         code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(w->failed));
     else
         code = cli_report(c, &err);
-    return cli_mesh_end(c, &info, temporary, code);
+    return cli_mesh_end(c, temporary, code);
 }
 
 int cli_matrix(struct cli *c)

@@ -46,6 +46,12 @@ static void put_faces(struct cli_writer *w, const struct subd_block *faces, cons
     }
 }
 
+static void put_object(struct cli_writer *w)
+{
+    char name[FILE_NAME_SIZE], *p = cli_room(w);
+    cli_took(w, p + snprintf(p, CLI_ROW, "o %s\n", file_name_valid(FILE_NAME_OBJ, w->mesh_name, name)));
+}
+
 void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
 {
     struct cli_surface s = cli_surface_of(f);
@@ -55,6 +61,7 @@ void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
     char *p = cli_room(w);
     cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, level %d, %s surface by %s\n", f->mesh_id,
                              (long long)f->version, f->level, f->surface, f->method));
+    put_object(w);
     put_rows(w, "v", s.positions, 0, rows);
     if (s.uvs)
         put_rows(w, "vt", s.uvs, done, rows);
@@ -131,6 +138,7 @@ void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f)
     char *p = cli_room(w);
     cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, patches to level %d, %s surface by %s\n", f->mesh_id,
                              (long long)f->version, f->level, f->surface, f->method));
+    put_object(w);
     put_rows(w, "v", positions, 0, rows);
     done += put_beyond(w, f, done, rows);
     put_surfaces(w, f, done, rows);

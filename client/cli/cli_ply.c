@@ -83,12 +83,13 @@ static void put_header(struct cli_writer *w, const struct subd_frame *f, int nor
     const char *const of_vertices[] = {"x", "y", "z", normals ? "nx" : NULL, "ny", "nz", NULL},
                       *const of_faces[] = {"vertex_indices", textured ? "texcoord" : NULL, NULL};
     char *p = cli_room(w);
-    int n =
-        snprintf(p, CLI_ROW,
-                 "ply\nformat binary_little_endian 1.0\ncomment subdd %s version %lld level %d\nelement vertex %lld\n"
-                 "property float x\nproperty float y\nproperty float z\n%s",
-                 f->mesh_id, (long long)f->version, f->level, (long long)f->vertices,
-                 normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
+    int n = snprintf(p, CLI_ROW,
+                     "ply\nformat binary_little_endian 1.0\ncomment subdd %s version %lld level %d\ncomment name %s\n",
+                     f->mesh_id, (long long)f->version, f->level, w->mesh_name);
+    cli_took(w, p + n);
+    p = cli_room(w);
+    n = snprintf(p, CLI_ROW, "element vertex %lld\nproperty float x\nproperty float y\nproperty float z\n%s",
+                 (long long)f->vertices, normals ? "property float nx\nproperty float ny\nproperty float nz\n" : "");
     cli_took(w, p + n);
     put_properties(w, vertices, of_vertices);
     p = cli_room(w);

@@ -69,15 +69,12 @@ int cli_refine(struct cli *c)
 
 int cli_plan(struct cli *c)
 {
-    struct subd_mesh_info info;
     struct subd_refine request;
     struct subd_error err;
     struct subd_plan p;
     cJSON *o, *a;
-    if (subd_show(c->client, c->args[0], &info, &err) != SUBD_OK)
-        return cli_report(c, &err);
-    request_of(c, &info, &request);
-    if (subd_get_plan(c->client, c->args[0], &request, &p, &err) != SUBD_OK)
+    request_of(c, &c->mesh, &request);
+    if (subd_get_plan(c->client, c->mesh.id, &request, &p, &err) != SUBD_OK)
         return cli_report(c, &err);
     cli_progress_clear();
     if (!c->json) {

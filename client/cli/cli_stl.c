@@ -29,13 +29,14 @@ void cli_write_stl(struct cli_writer *w, const struct subd_frame *f)
     struct cli_surface s = cli_surface_of(f);
     const float(*points)[3] = s.positions->data;
     uint32_t n = (uint32_t)s.triangles;
-    char header[HEADER] = {0}, *p;
+    char header[CLI_ROW] = {0}, name[FILE_NAME_SIZE], *p;
     if (s.triangles > UINT32_MAX) {
         cli_refuse(w, "STL counts at most 4,294,967,295 triangles");
         return;
     }
-    snprintf(header, sizeof header, "subdd %.40s version %lld level %d", f->mesh_id, (long long)f->version, f->level);
-    cli_put(w, header, sizeof header);
+    snprintf(header, sizeof header, "subdd %.40s version %lld level %d: %s", f->mesh_id, (long long)f->version,
+             f->level, file_name_valid(FILE_NAME_STL, w->mesh_name, name));
+    cli_put(w, header, HEADER); /* A long name is cut off there. */
     cli_put(w, &n, sizeof n);
     for (int64_t i = 0; i < s.triangles && !w->failed; i++) {
         uint32_t corners[3];

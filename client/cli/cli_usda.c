@@ -70,18 +70,34 @@ static void put_faces(struct cli_writer *w, const char *head, const struct subd_
     put_text(w, "]\n");
 }
 
+/* A prim that cannot have the mesh's name shows it to people. */
+static void put_display_name(struct cli_writer *w, const char *name)
+{
+    put_text(w, " (\n    displayName = \"");
+    for (; *name; name++) {
+        if (*name == '"' || *name == '\\')
+            put_text(w, "\\");
+        cli_put(w, name, 1);
+    }
+    put_text(w, "\"\n)");
+}
+
 static void put_head(struct cli_writer *w, const struct subd_frame *f, const struct cli_surface *s)
 {
-    char name[sizeof f->mesh_id + 1] = "m", *p;
+    char name[FILE_NAME_SIZE], id[FILE_NAME_SIZE], text[CLI_ROW];
     float box[6];
-    for (int i = 0; f->mesh_id[i]; i++) /* Ids are valid names, but the server is not trusted. */
-        name[i] =
-            isalpha((unsigned char)f->mesh_id[i]) || (i && isdigit((unsigned char)f->mesh_id[i])) ? f->mesh_id[i] : '_';
-    p = cli_room(w);
-    cli_took(w, p + snprintf(p, CLI_ROW,
-                             "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd version %lld, level %d\"\n)\n\n"
-                             "def Mesh \"%s\"\n{\n    uniform token subdivisionScheme = \"none\"\n",
-                             name, (long long)f->version, f->level, name));
+    file_name_valid(FILE_NAME_USD, w->mesh_name, name);
+    file_name_valid(FILE_NAME_USD, f->mesh_id, id); /* Ids are valid names, but the server is not trusted. */
+    snprintf(text, sizeof text, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n", name);
+    put_text(w, text);
+    snprintf(text, sizeof text, "    doc = \"subdd %s version %lld, level %d\"\n)\n\n", id, (long long)f->version,
+             f->level);
+    put_text(w, text);
+    snprintf(text, sizeof text, "def Mesh \"%s\"", name);
+    put_text(w, text);
+    if (strcmp(name, w->mesh_name) != 0)
+        put_display_name(w, w->mesh_name);
+    put_text(w, "\n{\n    uniform token subdivisionScheme = \"none\"\n");
     if (!s->positions->count)
         return;
     cli_surface_box(s, box);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, ls, show, rm, pull, health. */
+/* cli_verbs.c: the verbs that need one call and print its answer: push, positions, edit, rename, ls, show,
+ * rm, pull, health. */
 #include "cli.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -51,18 +52,34 @@ static int print_info(const struct cli *c, const struct subd_mesh_info *m)
     return EXIT_DONE;
 }
 
+/* Writes the name of a file without its folder and its ending. Returns NULL for stdin, which has none. */
+static const char *stem(const char *path, char out[256])
+{
+    const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path, *dot = strrchr(name, '.');
+    if (strcmp(path, "-") == 0)
+        return NULL;
+    snprintf(out, 256, "%.*s", (int)(dot && dot != name ? dot - name : (ptrdiff_t)strlen(name)), name);
+    return out;
+}
+
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
-    struct subd_push p = {.name = c->name, .idempotency_key = c->key, .reorder = c->reorder};
+    char of_file[256];
+    struct subd_push p = {.name = c->name ? c->name : stem(path, of_file), .idempotency_key = c->key};
     struct subd_error err;
     struct subd_body body;
     char *data;
     int code = cli_read_body(c, path, &body, &data);
     if (code >= 0)
         return code;
+    p.reorder = c->reorder;
     memcpy(p.options, c->options, sizeof p.options);
-    if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK)
+    if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK) {
+        size_t n = strlen(err.text);
+        if (!c->name && strcmp(err.field, "name") == 0)
+            snprintf(err.text + n, sizeof err.text - n, "; give another than the file's with --name");
         code = cli_report(c, &err);
+    }
     free(data);
     if (code < 0)
         print_warnings(c);
@@ -96,11 +113,24 @@ int cli_positions(struct cli *c)
     int code = cli_read_body(c, c->args[1], &body, &data);
     if (code >= 0)
         return code;
-    code = subd_positions_body(c->client, c->args[0], c->version, &body, &info, &err) == SUBD_OK ? EXIT_DONE
+    code = subd_positions_body(c->client, c->mesh.id, c->version, &body, &info, &err) == SUBD_OK ? EXIT_DONE
                                                                                                  : cli_report(c, &err);
     free(data);
     if (code != EXIT_DONE)
         return code;
+    if (c->json)
+        return print_info(c, &info);
+    cli_progress_clear();
+    printf("%s version %lld\n", info.id, (long long)info.version);
+    return EXIT_DONE;
+}
+
+int cli_rename(struct cli *c)
+{
+    struct subd_mesh_info info;
+    struct subd_error err;
+    if (subd_rename(c->client, c->mesh.id, c->version, c->args[1], &info, &err) != SUBD_OK)
+        return cli_report(c, &err);
     if (c->json)
         return print_info(c, &info);
     cli_progress_clear();
@@ -139,23 +169,29 @@ static int print_edit(const struct cli *c, const struct subd_edit_result *r)
 int cli_edit(struct cli *c)
 {
     struct subd_edit_result result = {0};
-    struct subd_mesh_info info;
     struct subd_error err;
     struct subd_body body;
     char *data;
-    int code = cli_read_body(c, c->args[1], &body, &data), rc = SUBD_OK;
+    int code = cli_read_body(c, c->args[1], &body, &data), rc;
     if (code >= 0)
         return code;
     if (strcmp(body.media_type, "application/protobuf") != 0)
         body.media_type = "application/json"; /* Other file names are JSON, too. */
-    if (!c->version && (rc = subd_show(c->client, c->args[0], &info, &err)) == SUBD_OK)
-        c->version = info.version;
-    if (rc == SUBD_OK)
-        rc = subd_edits_body(c->client, c->args[0], c->version, &body, c->key, &result, &err);
+    rc =
+        subd_edits_body(c->client, c->mesh.id, c->version ? c->version : c->mesh.version, &body, c->key, &result, &err);
     free(data);
     code = rc == SUBD_OK ? print_edit(c, &result) : cli_report(c, &err);
     subd_edit_result_free(&result);
     return code;
+}
+
+/* The width to print a name with so that it fills n columns: printf counts bytes, and the further bytes of a character
+ * in UTF-8 take no column. */
+static int padded(const char *name, int n)
+{
+    for (; *name; name++)
+        n += (*name & 0xc0) == 0x80;
+    return n;
 }
 
 int cli_ls(struct cli *c)
@@ -166,7 +202,7 @@ int cli_ls(struct cli *c)
     char after[sizeof list.next] = "";
     int any = 0;
     do {
-        if (subd_list(c->client, after, 0, &list, &err) != SUBD_OK) {
+        if (subd_list_named(c->client, c->name, after, 0, &list, &err) != SUBD_OK) {
             cJSON_Delete(o);
             return cli_report(c, &err);
         }
@@ -178,7 +214,7 @@ int cli_ls(struct cli *c)
             else if (!any++)
                 printf("%-20s %-24s %8s %12s %12s  %s\n", "ID", "NAME", "VERSION", "VERTICES", "FACES", "ON");
             if (!c->json)
-                printf("%-20s %-24s %8lld %12s %12s  %s\n", m->id, m->name, (long long)m->version,
+                printf("%-20s %-*s %8lld %12s %12s  %s\n", m->id, padded(m->name, 24), m->name, (long long)m->version,
                        cli_count(m->vertices), cli_count(m->faces), m->residency);
         }
         if (list.n && strcmp(after, list.next) == 0)
@@ -194,22 +230,20 @@ int cli_ls(struct cli *c)
 
 int cli_show(struct cli *c)
 {
-    struct subd_mesh_info info;
-    struct subd_error err;
-    return subd_show(c->client, c->args[0], &info, &err) == SUBD_OK ? print_info(c, &info) : cli_report(c, &err);
+    return print_info(c, &c->mesh);
 }
 
 int cli_rm(struct cli *c)
 {
     struct subd_error err;
     cJSON *o;
-    if (subd_delete(c->client, c->args[0], c->version, &err) != SUBD_OK)
+    if (subd_delete(c->client, c->mesh.id, c->version, &err) != SUBD_OK)
         return cli_report(c, &err);
     cli_progress_clear();
     if (!c->json)
         return EXIT_DONE;
     o = cJSON_CreateObject();
-    cJSON_AddStringToObject(o, "removed", c->args[0]);
+    cJSON_AddStringToObject(o, "removed", c->mesh.id);
     return cli_print_json(c, o);
 }
 
@@ -227,7 +261,7 @@ int cli_pull(struct cli *c)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_ends_with(path, others[i]))
             return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda or .pb", path);
-    if (subd_cage(c->client, c->args[0], media_of(path), &data, &bytes, &err) != SUBD_OK)
+    if (subd_cage(c->client, c->mesh.id, media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
     print_warnings(c);
     if (cli_writer_open(&w, path) != 0) {

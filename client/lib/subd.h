@@ -2,7 +2,7 @@
 /* subd.h: the client library of subdd. It sends meshes to a daemon over HTTP and brings refined surfaces into memory.
  *
  *   subd_open -> subd_push -> subd_refine (or subd_patches, subd_patches.h) -> subd_frame_free -> subd_close
- *                          -> subd_edits (subd_edits.h)
+ *                          -> subd_edits (subd_edits.h), subd_find and subd_rename (subd_names.h)
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
  * little-endian, and the host must be, too.
@@ -107,7 +107,7 @@ enum subd_option {
 SUBD_API extern const char *const subd_option_names[SUBD_N_OPTIONS]; /* For example "interpolate_boundary". */
 
 struct subd_mesh_info {
-    char id[64], name[132], topology_id[36];
+    char id[64], name[256], topology_id[36];
     char residency[16];               /* Where the mesh is now: "device", "host" or "disk". */
     char created[40], updated[40];    /* Times by RFC 3339. */
     char options[SUBD_N_OPTIONS][24]; /* The token of each option. */
@@ -353,4 +353,5 @@ SUBD_API int subd_step(subd_client *c) SUBD_MUST_CHECK;
 }
 #endif
 #include "subd_edits.h"
+#include "subd_names.h"
 #endif

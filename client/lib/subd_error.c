@@ -21,6 +21,12 @@ int subd_fail(struct subd_error *err, int code, const char *format, ...)
     return code;
 }
 
+int subd_fail_stranger(const subd_client *c, struct subd_error *err)
+{
+    return subd_fail(err, SUBD_EPROTOCOL, "the server at %.160s answered (status %d, %.60s) as no subdd does",
+                     c->server, c->call.status, *c->call.media_type ? c->call.media_type : "no media type");
+}
+
 void subd_copy_text(char *to, size_t room, const char *from)
 {
     size_t n = 0;

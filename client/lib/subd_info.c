@@ -61,15 +61,16 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     return copy_primvars(to, from);
 }
 
-static int unreadable(struct subd_error *err)
-{
-    return subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read");
-}
-
 /* An answer in another format may unpack as garbage, so its media type is checked first. */
 static int is_protobuf(const subd_client *c)
 {
     return strcmp(c->call.media_type, SUBD_PROTOBUF) == 0 || strcmp(c->call.media_type, "application/x-protobuf") == 0;
+}
+
+static int unreadable(const subd_client *c, struct subd_error *err)
+{
+    return is_protobuf(c) ? subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read")
+                          : subd_fail_stranger(c, err);
 }
 
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
@@ -80,25 +81,25 @@ int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
     int rc = m ? subd_info_copy(&info, m) : SUBD_EPROTOCOL;
     subdd__v1__mesh_info__free_unpacked(m, NULL);
     if (rc != SUBD_OK)
-        return unreadable(err);
+        return unreadable(c, err);
     if (out)
         *(struct subd_mesh_info *)out = info;
     return SUBD_OK;
 }
 
-static int finish_list(subd_client *c, void *out, struct subd_error *err)
+int subd_finish_list(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_mesh_list *l = out;
     Subdd__V1__MeshList *m =
         is_protobuf(c) ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
     int rc = SUBD_OK;
     if (!m)
-        return unreadable(err);
+        return unreadable(c, err);
     if (m->n_meshes && !(l->meshes = calloc(m->n_meshes, sizeof *l->meshes)))
         rc = subd_fail(err, SUBD_ENO_MEMORY, "no memory for a list of %zu meshes", m->n_meshes);
     for (size_t i = 0; i < m->n_meshes && rc == SUBD_OK; i++, l->n++)
         if ((rc = subd_info_copy(&l->meshes[i], m->meshes[i])) != SUBD_OK)
-            unreadable(err);
+            unreadable(c, err);
     subd_copy_text(l->next, sizeof l->next, m->next);
     subdd__v1__mesh_list__free_unpacked(m, NULL);
     if (rc != SUBD_OK)
@@ -108,18 +109,7 @@ static int finish_list(subd_client *c, void *out, struct subd_error *err)
 
 int subd_list(subd_client *c, const char *after, int limit, struct subd_mesh_list *out, struct subd_error *err)
 {
-    struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = finish_list, .out = out};
-    struct subd_text number = {0};
-    int rc;
-    memset(out, 0, sizeof *out);
-    if (limit)
-        subd_text_add(&number, "%d", limit);
-    subd_text_add(&r.path, "/v1/meshes");
-    subd_text_query(&r.path, "after", after && *after ? after : NULL);
-    subd_text_query(&r.path, "limit", number.data);
-    rc = subd_request_start(c, &r, err);
-    free(number.data);
-    return rc;
+    return subd_list_named(c, NULL, after, limit, out, err);
 }
 
 void subd_mesh_list_free(struct subd_mesh_list *l)
@@ -161,7 +151,7 @@ int subd_finish_edit(subd_client *c, void *out, struct subd_error *err)
     if (rc != SUBD_OK || r == &ignored)
         subd_edit_result_free(r);
     return rc == SUBD_OK          ? SUBD_OK
-           : rc == SUBD_EPROTOCOL ? unreadable(err)
+           : rc == SUBD_EPROTOCOL ? unreadable(c, err)
                                   : subd_fail(err, rc, "no memory for the new ids");
 }
 

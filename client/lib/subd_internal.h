@@ -17,6 +17,9 @@
 /* ---- errors (subd_error.c) ------------------------------------------------------------------------------- */
 /* subd_fail: clears *err (may be NULL), records code and sentence, returns code. */
 int subd_fail(struct subd_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* subd_fail_stranger: says that another kind of server has answered, as one may with any status and media type. Returns
+ * SUBD_EPROTOCOL. */
+int subd_fail_stranger(const subd_client *c, struct subd_error *err);
 /* subd_copy_text: copies text from the server into an array of `room` bytes. It cuts what does not fit and writes '?'
  * for control characters; NULL reads as "". */
 void subd_copy_text(char *to, size_t room, const char *from);
@@ -35,11 +38,17 @@ void subd_text_add(struct subd_text *t, const char *format, ...) __attribute__((
 void subd_text_escape(struct subd_text *t, const char *s);
 /* subd_text_mesh_path: adds /v1/meshes/ID and the leaf, which is "" or starts with a slash. */
 void subd_text_mesh_path(struct subd_text *t, const char *id, const char *leaf);
+/* subd_text_list_path: adds /v1/meshes and its query; name and after may be NULL, limit 0. */
+void subd_text_list_path(struct subd_text *t, const char *name, const char *after, int limit);
 /* subd_text_query: adds one more query parameter, or nothing when the value is NULL. */
 void subd_text_query(struct subd_text *t, const char *key, const char *value);
 
 /* ---- request (subd_request.c) -------------------------------------------------------------------------------- */
 typedef int (*subd_finish_fn)(subd_client *c, void *out, struct subd_error *err);
+
+/* What a call of several requests does when one has ended with rc: it returns the result of the call, or starts the
+ * next request and returns what that gives. */
+typedef int (*subd_then_fn)(subd_client *c, int rc);
 
 struct subd_request {
     const char *method;
@@ -56,6 +65,7 @@ struct subd_request {
     void *out;
     size_t *out_bytes; /* Receives the size of an undecoded answer; may be NULL. */
     int large;         /* 1 limits the answer by config.max_answer_bytes, 0 by 16 MiB. */
+    subd_then_fn then; /* NULL when the call ends with this request. */
 };
 
 /* The request under way. It is all zero between requests. */
@@ -80,9 +90,20 @@ struct subd_call {
     struct subd_matrix matrix; /* Its sink is NULL unless the answer is a matrix. */
     struct subd_frame *frame;
     subd_finish_fn finish;
+    subd_then_fn then;
     void *out;
     size_t *out_bytes;
     struct subd_error *err;
+};
+
+/* A subd_find under way (subd_names.c). A step that finds nothing is no error of the call, so the steps have an error
+ * record of their own. */
+struct subd_search {
+    int step;
+    char text[256];
+    struct subd_mesh_list list;
+    struct subd_mesh_info *out;
+    struct subd_error *err, own;
 };
 
 struct subd_client {
@@ -100,6 +121,7 @@ struct subd_client {
     int n_warnings;
     struct subd_error scratch; /* Takes the error when the caller's err is NULL. */
     struct subd_call call;
+    struct subd_search search;
 };
 
 /* subd_request_start: sends the request and waits for its result; in the event-loop form it returns SUBD_PENDING. */
@@ -116,6 +138,8 @@ void subd_loop_turn(subd_client *c, int wait_ms);
 #define SUBD_PROTOBUF "application/protobuf"
 /* subd_finish_info: the `finish` of routes that answer with a MeshInfo. `out` is a struct subd_mesh_info or NULL. */
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err);
+/* subd_finish_list: the `finish` of lists. `out` is a struct subd_mesh_list, which is empty. */
+int subd_finish_list(subd_client *c, void *out, struct subd_error *err);
 /* subd_finish_edit: the `finish` of edits. `out` is a struct subd_edit_result or NULL. */
 int subd_finish_edit(subd_client *c, void *out, struct subd_error *err);
 /* subd_primvar_pack: makes a message of a primvar, whose arrays it borrows. Returns 0 when an array is missing or too

@@ -105,17 +105,10 @@ int subd_show(subd_client *c, const char *id, struct subd_mesh_info *out, struct
     return subd_request_start(c, &r, err);
 }
 
-/* Another kind of server may answer too, with any status and media type; the sentence then says so. */
-static int not_subdd(subd_client *c, struct subd_error *err)
-{
-    return subd_fail(err, SUBD_EPROTOCOL, "the server at %.160s answered (status %d, %.60s) as no subdd does",
-                     c->server, c->call.status, *c->call.media_type ? c->call.media_type : "no media type");
-}
-
 static int finish_gone(subd_client *c, void *out, struct subd_error *err)
 {
     (void)out;
-    return c->call.status == 204 ? SUBD_OK : not_subdd(c, err);
+    return c->call.status == 204 ? SUBD_OK : subd_fail_stranger(c, err);
 }
 
 int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err)
@@ -143,7 +136,7 @@ static int finish_cage(subd_client *c, void *out, struct subd_error *err)
     const char *type = c->call.media_type;
     int ours =
         strcmp(type, "model/obj") == 0 || strcmp(type, "model/vnd.usda") == 0 || strcmp(type, SUBD_PROTOBUF) == 0;
-    return ours ? finish_text(c, out, err) : not_subdd(c, err);
+    return ours ? finish_text(c, out, err) : subd_fail_stranger(c, err);
 }
 
 static int is_json(const subd_client *c)
@@ -153,7 +146,7 @@ static int is_json(const subd_client *c)
 
 static int finish_stat(subd_client *c, void *out, struct subd_error *err)
 {
-    return is_json(c) ? finish_text(c, out, err) : not_subdd(c, err);
+    return is_json(c) ? finish_text(c, out, err) : subd_fail_stranger(c, err);
 }
 
 static int finish_health(subd_client *c, void *out, struct subd_error *err)
@@ -162,7 +155,7 @@ static int finish_health(subd_client *c, void *out, struct subd_error *err)
     int ours = cJSON_IsString(cJSON_GetObjectItemCaseSensitive(o, "status"));
     (void)out;
     cJSON_Delete(o);
-    return ours ? SUBD_OK : not_subdd(c, err);
+    return ours ? SUBD_OK : subd_fail_stranger(c, err);
 }
 
 int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,

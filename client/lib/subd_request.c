@@ -293,6 +293,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
     call->owned = r->owned;
     call->body_bytes = r->body.data ? (int64_t)r->body.bytes : 0;
     call->finish = r->finish;
+    call->then = r->then;
     call->out = r->out;
     call->out_bytes = r->out_bytes;
     call->err = err ? err : &c->scratch;
@@ -388,7 +389,8 @@ int subd_step(subd_client *c)
         rc = SUBD_ECANCELLED;
     if (rc == SUBD_PENDING)
         return rc;
+    subd_then_fn then = call->then;
     add_request_id(call, rc);
     release(c);
-    return rc;
+    return then ? then(c, rc) : rc;
 }

@@ -78,3 +78,13 @@ void subd_text_query(struct subd_text *t, const char *key, const char *value)
     subd_text_add(t, "%c%s=", t->data && strchr(t->data, '?') ? '&' : '?', key);
     subd_text_escape(t, value);
 }
+
+void subd_text_list_path(struct subd_text *t, const char *name, const char *after, int limit)
+{
+    char number[24];
+    snprintf(number, sizeof number, "%d", limit);
+    subd_text_add(t, "/v1/meshes");
+    subd_text_query(t, "name", name);
+    subd_text_query(t, "after", after && *after ? after : NULL);
+    subd_text_query(t, "limit", limit ? number : NULL);
+}

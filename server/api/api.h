@@ -15,6 +15,7 @@ void api_metrics(struct request *r);
 void api_create(struct request *r);
 void api_list(struct request *r);
 void api_show(struct request *r);
+void api_rename(struct request *r);
 void api_delete(struct request *r);
 void api_cage(struct request *r);
 void api_positions(struct request *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meshes.c: answers the requests for /v1/meshes: create, list, show, delete and read back control meshes. */
+/* meshes.c: answers the requests for /v1/meshes: create, list, show, rename, delete and read back meshes. */
 #include "server/api/api.h"
 #include "server/base/clock.h"
 #include "server/mesh/formats/codec.h"
@@ -178,6 +178,7 @@ void api_create(struct request *r)
 /* ---- GET /v1/meshes --------------------------------------------------------------------------------------------- */
 struct list_job {
     struct job job;
+    char name[MESH_NAME_SIZE]; /* "" lists the meshes of all names. */
     char after[STORE_ID_SIZE];
     int limit, n, more;
     struct store_info *infos;
@@ -186,8 +187,9 @@ struct list_job {
 static int list_read(struct job *job)
 {
     struct list_job *l = (struct list_job *)job;
-    return storage_result(job_service(job)->storage, store_list(job_service(job)->storage->store, l->after, l->limit,
-                                                                &l->infos, &l->n, &l->more, &job->err));
+    return storage_result(job_service(job)->storage,
+                          store_list(job_service(job)->storage->store, *l->name ? l->name : NULL, l->after, l->limit,
+                                     &l->infos, &l->n, &l->more, &job->err));
 }
 
 static void list_answer(struct job *job)
@@ -207,11 +209,13 @@ void api_list(struct request *r)
     static const struct step steps[] = {{ON_STORE, PHASE_LOAD, list_read, NULL}, {0}};
     static const struct job_ops ops = {steps, list_answer, list_free};
     struct sdd_error err = {0};
-    const char *after = query_get(&r->query, "after");
+    const char *after = query_get(&r->query, "after"), *name = query_get(&r->query, "name");
     int64_t limit = LIST_DEFAULT;
     int rc = query_int(&r->query, "limit", 1, LIST_MAX, &limit, &err);
     if (!rc && after && strlen(after) >= STORE_ID_SIZE)
         rc = sdd_fail(&err, SDD_EINVALID, "after", "after is not a mesh id");
+    if (!rc && name)
+        rc = mesh_name_check(name, &err);
     struct list_job *l = rc ? NULL : calloc(1, sizeof *l);
     if (!l) {
         if (!rc)
@@ -222,10 +226,12 @@ void api_list(struct request *r)
     l->limit = (int)limit;
     if (after)
         memcpy(l->after, after, strlen(after) + 1);
+    if (name)
+        memcpy(l->name, name, strlen(name) + 1);
     operation_start(r, &l->job, &ops, NULL);
 }
 
-/* ---- GET and DELETE /v1/meshes/{id} ----------------------------------------------------------------------------- */
+/* ---- GET /v1/meshes/{id} ---------------------------------------------------------------------------------------- */
 static void show_answer(struct job *job)
 {
     struct request *r = job->request;
@@ -244,6 +250,69 @@ void api_show(struct request *r)
         mesh_job_start(r, j, &ops);
 }
 
+/* ---- PATCH /v1/meshes/{id} -------------------------------------------------------------------------------------- */
+struct rename_job {
+    struct mesh_job base;
+    bool given; /* The patch has a name. */
+    char name[MESH_NAME_SIZE];
+    struct store_info info; /* The record as it is afterwards. */
+};
+
+static int rename_parse(struct job *job)
+{
+    struct rename_job *n = (struct rename_job *)job;
+    return name_from_json(n->base.body, n->base.body_bytes, n->name, &n->given, &job->err);
+}
+
+static bool rename_nothing(const struct job *job)
+{
+    return !((const struct rename_job *)job)->given;
+}
+
+static int rename_commit(struct job *job)
+{
+    struct rename_job *n = (struct rename_job *)job;
+    int rc = store_rename(job_service(job)->storage->store, slot_of(job)->id, slot_of(job)->info.version, n->name,
+                          now_ms(), &n->info, &job->err);
+    job->committed = !rc;
+    return storage_result(job_service(job)->storage, rc);
+}
+
+/* The new version has the geometry of the old one, so what is on the device stays there. */
+static int rename_adopt(struct job *job)
+{
+    const struct store_info *info = &((const struct rename_job *)job)->info;
+    struct slot *slot = slot_of(job);
+    if (info->version == slot->info.version)
+        return SDD_OK; /* The mesh had this name already. */
+    if (slot->resident && slot->resident->version == slot->info.version)
+        slot->resident->version = info->version;
+    if (slot->host)
+        memcpy(slot->host->name, info->name, sizeof info->name);
+    slot->info = *info;
+    cache_forget(&memory_of(job)->cache, slot);
+    return SDD_OK;
+}
+
+static void rename_answer(struct job *job)
+{
+    struct info_state state = info_state_of(slot_of(job));
+    answer_info(job->request, 200, &slot_of(job)->info, &state);
+}
+
+void api_rename(struct request *r)
+{
+    static const struct step steps[] = {
+        {ON_STORE, PHASE_LOAD, step_find, skip_find}, {ON_LOOP, -1, step_match, NULL},
+        {ON_HOST, PHASE_PARSE, rename_parse, NULL},   {ON_STORE, PHASE_COMMIT, rename_commit, rename_nothing},
+        {ON_LOOP, -1, rename_adopt, rename_nothing},  {0}};
+    static const struct job_ops ops = {steps, rename_answer, mesh_job_free};
+    struct rename_job *n = mesh_job_create(r, sizeof *n, false);
+    if (n)
+        mesh_job_start(r, &n->base, &ops);
+}
+
+/* ---- DELETE /v1/meshes/{id} ------------------------------------------------------------------------------------- */
 static int delete_commit(struct job *job)
 {
     struct mesh_job *j = (struct mesh_job *)job;

@@ -7,7 +7,7 @@
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
 
 static const char *const q_create[] = {"name", "reorder", NULL};
-static const char *const q_list[] = {"after", "limit", NULL};
+static const char *const q_list[] = {"name", "after", "limit", NULL};
 static const char *const q_positions[] = {"first", NULL};
 static const char *const q_refined[] = {"level", "surface", "include", "compact", "primvars", "method", NULL};
 static const char *const q_matrix[] = {"level", "surface", "what", NULL};
@@ -29,6 +29,8 @@ const struct route routes[] = {
      "meshes, by id, in pages"},
     {"GET", "/v1/meshes/{id}", "show", SCOPE_READ, 0, INFO, MEDIA_JSON, NULL, false, false, api_show,
      "a mesh without its geometry"},
+    {"PATCH", "/v1/meshes/{id}", "rename", SCOPE_EDIT, MEDIA_JSON, INFO, MEDIA_JSON, NULL, false, false, api_rename,
+     "give a mesh another name"},
     {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
      "forget a mesh"},
     {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, MEDIA_PROTOBUF | MEDIA_OBJ | MEDIA_USDA, MEDIA_PROTOBUF,

@@ -138,14 +138,33 @@ int64_t mesh_bytes(const struct mesh *m)
     return (int64_t)sizeof *m + 4 * words + primvars_bytes(m);
 }
 
+/* True when there is a control character in UTF-8 text. Those of C1 are the bytes c2 80 to c2 9f. */
+static bool has_control(const char *s)
+{
+    for (; *s; s++) {
+        unsigned char c = (unsigned char)*s, next = (unsigned char)s[1];
+        if (c < 0x20 || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0))
+            return true;
+    }
+    return false;
+}
+
 int mesh_name_check(const char *name, struct sdd_error *err)
 {
     size_t n = strlen(name);
-    if (n >= 1 && n < MESH_NAME_SIZE && name[0] != '.' &&
-        strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") == n)
+    const char *wrong = !n                                     ? "is empty"
+                        : n >= MESH_NAME_SIZE                  ? "is too long"
+                        : !chars_utf8(name, n)                 ? "is not UTF-8"
+                        : has_control(name)                    ? "holds a control character"
+                        : name[0] == ' ' || name[n - 1] == ' ' ? "begins or ends with a space"
+                                                               : NULL;
+    if (!wrong)
         return SDD_OK;
-    int rc = sdd_fail(err, SDD_EINVALID, "name", "a name is 1 to %d of [A-Za-z0-9._-] and does not start with a dot",
-                      MESH_NAME_SIZE - 1);
+    int rc =
+        sdd_fail(err, SDD_EINVALID, "name",
+                 "the name %s; a name has 1 to %d bytes of UTF-8 without control characters, and no space at either "
+                 "end",
+                 wrong, MESH_NAME_SIZE - 1);
     if (err)
         err->available = MESH_NAME_SIZE - 1;
     return rc;

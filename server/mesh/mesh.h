@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MESH_NAME_SIZE 129       /* Room for 128 characters of [A-Za-z0-9._-], the first of which is not a dot. */
+#define MESH_NAME_SIZE 256       /* Room for a name of 255 bytes. */
 #define MESH_TOPOLOGY_ID_SIZE 33 /* Room for 32 hex digits. */
 
 /* A control mesh of V vertices, F faces, C face corners and U UV values. */
@@ -101,7 +101,8 @@ void mesh_desc(const struct mesh *m, struct sdd_mesh_desc *out);
 int mesh_topology_id(const struct mesh *m, char out[MESH_TOPOLOGY_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 /* mesh_bytes: the host memory that m holds. */
 int64_t mesh_bytes(const struct mesh *m);
-/* mesh_name_check: checks that `name` can be the name of a mesh. Errors  SDD_EINVALID with the limit of its length */
+/* mesh_name_check: checks that `name` can be the name of a mesh: 1 to 255 bytes of UTF-8 without control characters
+ * (C0, DEL and C1), without a space at either end. Errors  SDD_EINVALID with the limit of its length */
 int mesh_name_check(const char *name, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* mesh_option_set: sdd_option_set for a token from a client. The error message repeats only printable ASCII of it. */

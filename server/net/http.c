@@ -63,7 +63,7 @@ static bool is_preflight(struct request *r, const char *method)
         return false;
     routes_find(&r->net->routes, method, r->conn->target, r->conn->head.path_bytes, r->mesh, allowed, &err);
     r->close_after = r->conn->refusal != 0;
-    answer_preflight(r, *allowed ? allowed : "GET, HEAD, POST, PUT, DELETE");
+    answer_preflight(r, *allowed ? allowed : "GET, HEAD, POST, PUT, PATCH, DELETE");
     return true;
 }
 

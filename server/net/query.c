@@ -146,6 +146,7 @@ static const struct {
     {MEDIA_YAML, "application/yaml", ""},
     {MEDIA_FRAME, "application/octet-stream", ""},
     {MEDIA_JSON, "application/problem+json", ""},
+    {MEDIA_JSON, "application/merge-patch+json", ""},
 };
 #define N_MEDIA_ROWS (sizeof media_rows / sizeof media_rows[0])
 

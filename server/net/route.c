@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* True for an id that a mesh could have. Ids are keys and never file paths; they have the same letters as names. */
+/* True for an id that a mesh could have. Ids are keys and never file paths, though they may have dots. */
 static bool good_id(const char *s, size_t n)
 {
     if (n == 0 || n >= REQUEST_NAME_SIZE || s[0] == '.')

@@ -74,12 +74,13 @@ int store_check(struct store *s, struct sdd_error *err) SDD_MUST_CHECK;
  * Errors  SDD_EINTERNAL when the system has no random numbers */
 int store_new_id(char id[STORE_ID_SIZE], struct sdd_error *err) SDD_MUST_CHECK;
 
-/* store_list: up to `limit` meshes in the order of their ids, after the id `after` ("" starts at the beginning). *more
- * is 1 when another page follows, which starts after the last id of this one.
+/* store_list: up to `limit` meshes in the order of their ids, after the id `after` ("" starts at the beginning): those
+ * that are called `name`, or with NULL all. *more is 1 when another page follows, which starts after the last id of
+ * this one.
  * Owner   *out is an array that the caller frees
  * Errors  SDD_EINVALID (limit) */
-int store_list(struct store *s, const char *after, int limit, struct store_info **out, int *n, int *more,
-               struct sdd_error *err) SDD_MUST_CHECK;
+int store_list(struct store *s, const char *name, const char *after, int limit, struct store_info **out, int *n,
+               int *more, struct sdd_error *err) SDD_MUST_CHECK;
 /* store_find: what is known of a mesh.
  * Errors  SDD_ENOT_FOUND */
 int store_find(struct store *s, const char *id, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
@@ -104,6 +105,10 @@ int store_put_points(struct store *s, const char *id, int64_t expected, const st
 /* store_replace: replaces the whole mesh, after edits. */
 int store_replace(struct store *s, const char *id, int64_t expected, const struct mesh *m, int64_t now_ms,
                   const struct store_answer *answer, struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
+/* store_rename: gives a mesh another name as a new version; "" is the name that a mesh has by default, its id. A mesh
+ * that has the name already stays at its version. */
+int store_rename(struct store *s, const char *id, int64_t expected, const char *name, int64_t now_ms,
+                 struct store_info *info, struct sdd_error *err) SDD_MUST_CHECK;
 int store_delete(struct store *s, const char *id, int64_t expected, struct sdd_error *err) SDD_MUST_CHECK;
 
 /* store_idempotent_find: finds the stored answer to (principal, key); *found is 0 when there is none. The strings and

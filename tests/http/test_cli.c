@@ -141,8 +141,8 @@ static int n_files(const char *prefix)
 
 static void test_help(void **state)
 {
-    static const char *const verbs[] = {"push", "refine", "positions", "edit",   "ls",    "show",    "rm",
-                                        "pull", "plan",   "stat",      "health", "bench", "patches", "matrix"};
+    static const char *const verbs[] = {"push", "refine", "positions", "edit",  "ls",      "show",   "rm",    "pull",
+                                        "plan", "stat",   "health",    "bench", "patches", "matrix", "rename"};
     struct ran all = RUN("--help");
     (void)state;
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
@@ -159,11 +159,11 @@ static void test_usage_errors(void **state)
 {
     (void)state;
     fails(RUN("frobnicate"), 2, "frobnicate");
-    fails(RUN("show"), 2, "takes ID");
-    fails(RUN("show", "../../etc"), 2, "is no mesh id");
-    fails(RUN("refine", "nofile"), 2, "neither a mesh id");
+    fails(RUN("show"), 2, "takes MESH");
+    fails(RUN("show", "../../etc"), 4, "no mesh has the id or the name \"../../etc\"");
+    fails(RUN("refine", "nofile"), 4, "neither a file here nor a mesh's id, name or beginning");
     expect(spawn_subd(served.dir, (const char *const[]){NULL}, NULL), 2);
-    fails(RUN("show", "a", "b"), 2, "takes ID");
+    fails(RUN("show", "a", "b"), 2, "takes MESH");
     fails(RUN("ls", "--level", "3"), 2, "no option --level");
     fails(RUN("refine", cube, "--level", "0"), 2, "--level");
     fails(RUN("refine", cube, "--level", "3x"), 2, "\"3x\"; it takes a whole number from 1 to 31");

@@ -98,7 +98,7 @@ static void test_unknown(void **state)
         {"GET", "/v1/meshes/a%20b", 400, "invalid_argument", NULL},
         {"GET", "/v1/meshes/a%c3%a4", 400, "invalid_argument", NULL},
         {"DELETE", "/v1/meshes", 405, "method_not_allowed", "POST, GET, HEAD"},
-        {"POST", "/v1/meshes/m_1", 405, "method_not_allowed", "GET, HEAD, DELETE"},
+        {"POST", "/v1/meshes/m_1", 405, "method_not_allowed", "GET, HEAD, PATCH, DELETE"},
         {"PUT", "/v1", 405, "method_not_allowed", "GET, HEAD"},
         {"TRACE", "/v1", 405, "method_not_allowed", "GET, HEAD"},
         {"BREW", "/v1", 405, "method_not_allowed", "GET, HEAD"},

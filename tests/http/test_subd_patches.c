@@ -423,7 +423,7 @@ static void read_obj(struct obj *o, char *text)
         } else if (strcmp(s, "deg 3 3") == 0) {
             cubic = 1;
         } else {
-            assert_true(*s == '#');
+            assert_true(*s == '#' || strncmp(s, "o ", 2) == 0);
         }
     }
 }
@@ -561,7 +561,7 @@ static void test_refusals(void **state)
     fails(RUN("patches", path, "--level", "x"), 2, "--level");
     fails(RUN("patches", path, "--method", "auto"), 2, "no option --method");
     fails(RUN("patches", path, "-o", "out.ply"), 2, "none of .obj, .frame");
-    fails(RUN("patches", "nofile"), 2, "neither a mesh id");
+    fails(RUN("patches", "nofile"), 4, "neither a file here");
     fails(RUN("patches", "m_0", "--scheme", "loop"), 2, "mesh options go with a FILE");
     fails(RUN("patches", "m_0000000000000000"), 4, "not_found");
     fails(RUN("patches", path, "--surface", "flat"), 4, "refined or limit");

@@ -167,9 +167,11 @@ static int run_store(void)
         rc = store_load(s, "m_1", &m, NULL, NULL);
     mesh_free(m);
     if (!rc)
-        rc = store_list(s, "", 10, &list, &n, &more, NULL);
+        rc = store_list(s, NULL, "", 10, &list, &n, &more, NULL);
     if (!rc)
         free(list);
+    if (!rc)
+        rc = store_rename(s, "m_1", STORE_ANY_VERSION, "another", 1, NULL, NULL);
     if (!rc)
         rc = store_delete(s, "m_1", STORE_ANY_VERSION, NULL);
     assert_false(store_failed(s));

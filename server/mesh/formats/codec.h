@@ -36,6 +36,12 @@ int positions_from_json(const void *body, size_t bytes, struct positions **out, 
 int positions_from_obj(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 int positions_from_usda(const void *body, size_t bytes, struct positions **out, struct sdd_error *err) SDD_MUST_CHECK;
 
+/* name_from_json: reads a JSON merge patch (RFC 7396) of a mesh, whose one member is "name"; null asks for the name
+ * that a mesh has by default, and gives "". *given is false when the patch is empty.
+ * Errors  those of all readers, of mesh_name_check too */
+int name_from_json(const void *body, size_t bytes, char name[MESH_NAME_SIZE], bool *given,
+                   struct sdd_error *err) SDD_MUST_CHECK;
+
 int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 

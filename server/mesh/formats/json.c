@@ -164,6 +164,27 @@ int mesh_from_json(const void *body, size_t bytes, struct mesh **out, struct sdd
     return rc;
 }
 
+int name_from_json(const void *body, size_t bytes, char name[MESH_NAME_SIZE], bool *given, struct sdd_error *err)
+{
+    static const char *const names[] = {"name"};
+    const char *value = "";
+    const cJSON *member = NULL;
+    cJSON *json;
+    int rc = json_parse(body, bytes, &json, err);
+    if (!rc)
+        rc = json_fields(json, "", names, 1, &member, err);
+    *given = member != NULL;
+    if (!rc && member && !cJSON_IsNull(member)) {
+        rc = json_string(member, "name", &value, err);
+        if (!rc)
+            rc = mesh_name_check(value, err);
+    }
+    if (!rc)
+        memcpy(name, value, strlen(value) + 1); /* mesh_name_check has checked its length. */
+    cJSON_Delete(json);
+    return rc;
+}
+
 /* ---- bodies that are one list ---- */
 /* How to read a body that has one array: positions or edits. */
 struct list_form {

@@ -3,7 +3,8 @@
  *
  * Read     v x y z [w | r g b | w r g b]; vt u [v [w]]; f with corners a, a/b, a//c or a/b/c, in which negative indices
  *          count back, of polygons of any size; t (obj_tags.c); comments; a byte order mark; lines that a backslash
- *          continues; line ends of LF, CR LF or, in a file without LF, CR
+ *          continues; line ends of LF, CR LF or, in a file without LF, CR; o NAME, the name of the mesh, when it is the
+ *          only one
  * Skipped  what skipped[] lists, with one warning that names and counts it: normals, groups, materials, points and
  *          polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
  * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
@@ -14,7 +15,7 @@
 #include <string.h>
 
 /* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. */
-enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS };
+enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS, OBJECTS = STATEMENTS + 3 };
 static const char *const skipped[] = {"weights or colours of v",
                                       "w of vt",
                                       "vt that no face has",
@@ -186,9 +187,14 @@ static int read_statement(struct obj_reader *r)
         rc = read_row(r, &r->uvs, &uv_row);
     else if (n == 1 && *word == 't')
         rc = obj_tag(r);
-    else if ((at = find_skipped(word, n)) < OBJ_N_SKIPPED)
-        return r->n_skipped[at]++, skip_line(r), SDD_OK;
-    else
+    else if ((at = find_skipped(word, n)) < OBJ_N_SKIPPED) {
+        const char *rest = r->at;
+        r->n_skipped[at]++;
+        skip_line(r);
+        if (at == OBJECTS)
+            r->object = rest, r->object_end = r->at;
+        return SDD_OK;
+    } else
         return obj_fail(r, r->line, SDD_EMALFORMED, "\"%s\" is not a statement that is read here",
                         chars_show(word, n, shown));
     if (rc || !obj_space(r))
@@ -262,6 +268,27 @@ static void tell(const struct obj_reader *r, struct text *warnings)
         text_puts(warnings, "\n");
 }
 
+/* Gives the mesh the name of the file's one object, if it can have it. */
+static void take_name(struct obj_reader *r, struct mesh *m)
+{
+    if (r->n_skipped[OBJECTS] != 1)
+        return;
+    const char *from = r->object, *to = r->object_end;
+    while (from < to && (*from == ' ' || *from == '\t'))
+        from++;
+    while (to > from && (to[-1] == ' ' || to[-1] == '\t' || to[-1] == '\r'))
+        to--;
+    size_t n = (size_t)(to - from);
+    if (n >= MESH_NAME_SIZE || memchr(from, 0, n))
+        return;
+    memcpy(m->name, from, n);
+    m->name[n] = 0;
+    if (mesh_name_check(m->name, NULL))
+        m->name[0] = 0;
+    else
+        r->n_skipped[OBJECTS] = 0;
+}
+
 int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text *warnings, struct sdd_error *err)
 {
     struct obj_reader r;
@@ -286,6 +313,8 @@ int mesh_from_obj(const void *body, size_t bytes, struct mesh **out, struct text
     };
     if (!rc)
         rc = mesh_build(&a, out, err);
+    if (!rc)
+        take_name(&r, *out);
     if (!rc && warnings)
         tell(&r, warnings);
     reader_fini(&r);

@@ -20,6 +20,7 @@ struct obj_reader {
     struct words crease_edges, crease_sharpness, corner_vertices, corner_sharpness, holes;
     struct words ints, floats; /* The arguments of the current tag line. */
     int64_t n_skipped[OBJ_N_SKIPPED];
+    const char *object, *object_end; /* What follows the last `o`; NULL without one. */
 };
 
 /* obj_fail: fails with "line N: " before the sentence, and the field "obj". Returns code. */

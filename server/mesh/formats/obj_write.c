@@ -3,6 +3,7 @@
  * ids, primvars and the options that OBJ has no tag for. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
+#include "proto/file_names.h"
 #include <string.h>
 
 /* Writes the options. Those without a tag in OBJ become comments, so that people can at least see them. */
@@ -48,7 +49,10 @@ static void write_tags(FILE *f, const struct mesh *m)
 
 static void write_all(FILE *f, const struct mesh *m)
 {
+    char name[FILE_NAME_SIZE];
     fputs("# subdd control mesh\n", f);
+    if (*m->name)
+        fprintf(f, "o %s\n", file_name_valid(FILE_NAME_OBJ, m->name, name));
     for (int64_t i = 0; i < m->n_vertices; i++)
         fprintf(f, "v %.9g %.9g %.9g\n", (double)m->points[3 * i], (double)m->points[3 * i + 1],
                 (double)m->points[3 * i + 2]);

@@ -10,23 +10,20 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_primvars.h"
+#include "proto/file_names.h"
 #include <math.h>
 #include <string.h>
 
 /* SCHEME, CREASE_METHOD and ORIENTATION are rows of sdd_option_table. PER_LINE is how many numbers a line has. */
 enum { SCHEME = 0, CREASE_METHOD = 4, ORIENTATION = 5, PER_LINE = 16 };
 
-/* Makes a name that USD allows, of letters, digits and '_' without a digit at the start. Returns out. */
-static const char *prim_name(const struct mesh *m, char out[MESH_NAME_SIZE + 1])
+/* A prim that cannot have the mesh's name shows it to people. */
+static void write_display_name(FILE *f, const char *name)
 {
-    char *to = out;
-    if (m->name[0] >= '0' && m->name[0] <= '9')
-        *to++ = '_';
-    (void)snprintf(to, MESH_NAME_SIZE, "%s", *m->name ? m->name : "mesh");
-    for (; *to; to++)
-        if (*to == '.' || *to == '-') /* mesh_name_check allows these two as well. */
-            *to = '_';
-    return out;
+    fputs(" (\n    displayName = \"", f);
+    for (; *name; name++)
+        fprintf(f, *name == '"' || *name == '\\' ? "\\%c" : "%c", *name);
+    fputs("\"\n)", f);
 }
 
 /* Writes TYPE NAME = [...]. A row of 2 to 4 numbers becomes a tuple. */
@@ -135,10 +132,13 @@ static void write_tags(FILE *f, const struct mesh *m)
 
 static void write_all(FILE *f, const struct mesh *m)
 {
-    char name[MESH_NAME_SIZE + 1];
-    prim_name(m, name);
-    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"\n{\n",
-            name, name);
+    char name[FILE_NAME_SIZE];
+    file_name_valid(FILE_NAME_USD, *m->name ? m->name : "mesh", name);
+    fprintf(f, "#usda 1.0\n(\n    defaultPrim = \"%s\"\n    doc = \"subdd control mesh\"\n)\n\ndef Mesh \"%s\"", name,
+            name);
+    if (*m->name && strcmp(m->name, name) != 0)
+        write_display_name(f, m->name);
+    fputs("\n{\n", f);
     write_extent(f, m);
     write_ints(f, "faceVertexCounts", m->face_counts, m->n_faces);
     write_ints(f, "faceVertexIndices", m->face_vertices, m->n_corners);
@@ -152,9 +152,6 @@ static void write_all(FILE *f, const struct mesh *m)
 
 int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost, struct sdd_error *err)
 {
-    char name[MESH_NAME_SIZE + 1];
-    if (lost && *m->name && strcmp(m->name, prim_name(m, name)) != 0)
-        text_printf(lost, "the name %s cannot be that of a prim: it is called %s\n", m->name, name);
     if (lost && m->options.scheme == SDD_SCHEME_SQRT3)
         text_puts(lost, "subdivisionScheme = sqrt3 is not USD's: other readers than subdd refine by loop\n");
     if (lost && m->options.crease_method == SDD_CREASE_CHAIKIN)

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define APPLICATION_ID 0x73756264 /* The letters "subd". */
-#define SCHEMA_VERSION 2          /* Version 2 added primvars. */
+#define SCHEMA_VERSION 3          /* Version 2 added primvars, version 3 the index of names. */
 #define BUSY_MS 500
 #define RESERVE_BYTES (4 << 20)
 
@@ -45,6 +45,7 @@ static const char schema[] =
 static const char *const upgrades[SCHEMA_VERSION] = {
     schema,
     "ALTER TABLE meshes ADD COLUMN primvars BLOB NOT NULL DEFAULT x''",
+    "CREATE INDEX meshes_name ON meshes (name, id)",
 };
 
 int store_error(struct store *s, int rc, const char *what, struct sdd_error *err)

@@ -6,8 +6,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* The bytes that the checksum of a row covers; the seed covers the list of primvars. The layout is fixed and has no
- * padding. Checksums in files depend on it, so a change needs a new schema version. */
+/* The bytes that the checksum of a row covers; the seed covers the list of primvars, and a name that is too long for
+ * the image. The layout is fixed and has no padding. Checksums in files depend on it, so a change needs a new schema
+ * version. */
 struct image {
     int64_t numbers[13];
     struct sdd_options options;
@@ -27,10 +28,13 @@ static XXH128_canonical_t checksum(const struct store_record *r)
     memcpy(image.numbers, numbers, sizeof numbers);
     image.options = i->options;
     (void)snprintf(image.id, sizeof image.id, "%s", i->id);
-    (void)snprintf(image.name, sizeof image.name, "%s", i->name);
+    size_t name_bytes = strlen(i->name);
+    memcpy(image.name, i->name, name_bytes < sizeof image.name ? name_bytes : sizeof image.name);
     (void)snprintf(image.topology_id, sizeof image.topology_id, "%s", i->topology_id);
     /* Without primvars the seed is 0, as it was before there were primvars. */
     uint64_t seed = i->n_primvars ? XXH3_64bits(i->primvars, (size_t)i->n_primvars * sizeof *i->primvars) : 0;
+    if (name_bytes >= sizeof image.name)
+        seed = XXH3_64bits_withSeed(i->name, name_bytes, seed);
     XXH128_canonicalFromHash(&out, XXH3_128bits_withSeed(&image, sizeof image, seed));
     return out;
 }
@@ -43,7 +47,7 @@ static bool copy_text(sqlite3_stmt *st, int column, char *out, size_t n)
     return text != NULL;
 }
 
-/* Reads and checks the current row of MESH_FIND or MESH_LIST. */
+/* Reads and checks the current row of MESH_FIND, MESH_LIST or MESH_LIST_NAMED. */
 static int read_row(sqlite3_stmt *st, struct store_record *r, struct sdd_error *err)
 {
     struct store_info *i = &r->info;
@@ -150,8 +154,8 @@ int store_find(struct store *s, const char *id, struct store_info *info, struct 
     return rc;
 }
 
-int store_list(struct store *s, const char *after, int limit, struct store_info **out, int *n, int *more,
-               struct sdd_error *err)
+int store_list(struct store *s, const char *name, const char *after, int limit, struct store_info **out, int *n,
+               int *more, struct sdd_error *err)
 {
     struct store_record r;
     sqlite3_stmt *st;
@@ -159,7 +163,7 @@ int store_list(struct store *s, const char *after, int limit, struct store_info 
     *out = NULL;
     if (limit < 1)
         return sdd_fail(err, SDD_EINVALID, "limit", "limit is %d", limit);
-    int rc = store_statement(s, STORE_MESH_LIST, &st, err);
+    int rc = store_statement(s, name ? STORE_MESH_LIST_NAMED : STORE_MESH_LIST, &st, err);
     if (rc)
         return rc;
     struct store_info *list = mesh_alloc(limit, sizeof *list, err);
@@ -167,6 +171,8 @@ int store_list(struct store *s, const char *after, int limit, struct store_info 
         return SDD_ENO_MEMORY;
     int bound = sqlite3_bind_text(st, 1, after, -1, SQLITE_STATIC);
     bound |= sqlite3_bind_int64(st, 2, (int64_t)limit + 1);
+    if (name)
+        bound |= sqlite3_bind_text(st, 3, name, -1, SQLITE_STATIC);
     while ((rc = store_step(s, st, bound, "list meshes", err)) == 1) {
         *more = *n == limit;
         if (*more)

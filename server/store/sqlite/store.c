@@ -178,6 +178,11 @@ static int flags_of(const struct mesh *m)
            (is_sparse(m->face_ids, m->n_faces) ? STORE_SPARSE_FACES : 0) | (m->manifold ? 0 : STORE_NOT_MANIFOLD);
 }
 
+static void set_name(struct store_info *i, const char *name)
+{
+    (void)snprintf(i->name, sizeof i->name, "%s", *name ? name : i->id);
+}
+
 /* Updates a record to describe m, as a new version, and writes it. */
 static int write_record(struct store *s, struct store_record *r, const struct mesh *m, int64_t now_ms,
                         struct sdd_error *err)
@@ -186,7 +191,7 @@ static int write_record(struct store *s, struct store_record *r, const struct me
     r->next_vertex_id = m->next_vertex_id;
     r->next_face_id = m->next_face_id;
     r->flags = flags_of(m);
-    (void)snprintf(i->name, sizeof i->name, "%s", m->name[0] ? m->name : i->id);
+    set_name(i, m->name);
     i->version++;
     store_info_measure(i, m);
     i->updated_ms = now_ms;
@@ -260,6 +265,27 @@ int store_replace(struct store *s, const char *id, int64_t expected, const struc
     if (!rc && old != r.topology)
         rc = drop_topology(s, old, err);
     return store_finish(s, rc, &r, answer, info, err);
+}
+
+int store_rename(struct store *s, const char *id, int64_t expected, const char *name, int64_t now_ms,
+                 struct store_info *info, struct sdd_error *err)
+{
+    struct store_record r;
+    char old[MESH_NAME_SIZE];
+    int rc = store_begin(s, err);
+    if (rc)
+        return rc;
+    rc = store_record_version(s, id, expected, &r, err);
+    if (!rc) {
+        memcpy(old, r.info.name, sizeof old);
+        set_name(&r.info, name);
+        if (strcmp(old, r.info.name) != 0) {
+            r.info.version++;
+            r.info.updated_ms = now_ms;
+            rc = store_record_write(s, &r, err);
+        }
+    }
+    return store_finish(s, rc, &r, NULL, info, err);
 }
 
 static int delete_mesh(struct store *s, const char *id, int64_t expected, struct sdd_error *err)

@@ -174,8 +174,11 @@ static void test_mesh_errors(void **state)
     refused("{\"faceVertexCounts\":[9007199254740993]}", SDD_EINVALID, "faceVertexCounts[0]");
     refused("{\"faceVertexCounts\":[3]}", SDD_EMESH, "sum to 3, faceVertexIndices has 0");
     refused("{\"faceVertexCounts\":[-3]}", SDD_EMESH, "face 0 has -3 vertices");
-    refused("{\"name\":\"\"}", SDD_EINVALID, "a name is");
-    refused("{\"name\":\"a/b\"}", SDD_EINVALID, "a name is");
+    refused("{\"name\":\"\"}", SDD_EINVALID, "the name is empty");
+    refused("{\"name\":\"a\\u0085b\"}", SDD_EINVALID, "the name holds a control character");
+    refused("{\"name\":\"a\\ud800b\"}", SDD_EMALFORMED, "");
+    refused("{\"name\":\"a\\u0000b\"}", SDD_EMALFORMED, "");
+    refused("{\"name\":\"\xed\xa0\x80\"}", SDD_EMALFORMED, "");
     refused("{\"name\":7}", SDD_EINVALID, "name is not a string");
     refused("{\"subdivisionScheme\":\"doo\"}", SDD_EINVALID, "catmullClark");
     refused("{\"options\":{\"subdivisionScheme\":7}}", SDD_EINVALID, "subdivisionScheme is not a string");

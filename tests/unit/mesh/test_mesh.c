@@ -297,18 +297,64 @@ static void test_rows(void **state)
 
 static void test_names(void **state)
 {
-    char big[200];
+    static const char *const good[] = {"a",
+                                       ".a",
+                                       "a/b",
+                                       "a b",
+                                       "a:b|c",
+                                       "m_0",
+                                       "\xc2\xa0",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xe6\x97\xa5 / \xe6\x9c\xac",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    static const char *const bad[][2] = {
+        {"", "is empty"},
+        {" a", "begins or ends with a space"},
+        {"a ", "begins or ends with a space"},
+        {" ", "begins or ends with a space"},
+        {"a\tb", "control character"},
+        {"\n", "control character"},
+        {"a\x1f", "control character"},
+        {"a\x7f", "control character"},
+        {"\xc2\x80", "control character"}, /* C1 */
+        {"a\xc2\x85z", "control character"},
+        {"\xc2\x9f", "control character"},
+        {"\x80", "not UTF-8"},
+        {"a\xc2", "not UTF-8"},
+        {"\xe6\x97", "not UTF-8"},
+        {"\xff", "not UTF-8"},
+        {"\xc0\xaf", "not UTF-8"}, /* overlong */
+        {"\xc1\xbf", "not UTF-8"},
+        {"\xe0\x9f\xbf", "not UTF-8"},
+        {"\xf0\x8f\xbf\xbf", "not UTF-8"},
+        {"\xed\xa0\x80", "not UTF-8"}, /* surrogates */
+        {"\xed\xbf\xbf", "not UTF-8"},
+        {"\xf4\x90\x80\x80", "not UTF-8"}, /* past U+10FFFF */
+        {"\xf5\x80\x80\x80", "not UTF-8"},
+    };
+    char big[300] = "";
+    struct sdd_error err;
     (void)state;
-    memset(big, 'a', sizeof big);
-    big[128] = 0;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (mesh_name_check(good[i], &err))
+            fail_msg("\"%s\": %s", good[i], err.text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        err = (struct sdd_error){0};
+        if (mesh_name_check(bad[i][0], &err) != SDD_EINVALID || !strstr(err.text, bad[i][1]))
+            fail_msg("name %zu: \"%s\"", i, err.text);
+        assert_string_equal(err.field, "name");
+        assert_int_equal(err.available, 255);
+    }
+    for (int i = 0; i < 85; i++)
+        memcpy(big + 3 * i, "\xe6\x97\xa5", 4);
     assert_int_equal(mesh_name_check(big, NULL), SDD_OK);
-    big[128] = 'a', big[129] = 0;
-    assert_int_equal(mesh_name_check(big, NULL), SDD_EINVALID);
-    assert_int_equal(mesh_name_check("a.b_C-9", NULL), SDD_OK);
-    assert_int_equal(mesh_name_check("", NULL), SDD_EINVALID);
-    assert_int_equal(mesh_name_check(".a", NULL), SDD_EINVALID);
-    assert_int_equal(mesh_name_check("a/b", NULL), SDD_EINVALID);
-    assert_int_equal(mesh_name_check("a b", NULL), SDD_EINVALID);
+    memcpy(big + 255, "a", 2);
+    assert_int_equal(mesh_name_check(big, &err), SDD_EINVALID);
+    assert_non_null(strstr(err.text, "is too long"));
 }
 
 int main(void)

@@ -70,9 +70,42 @@ static void test_not_kept(void **state)
     warns(QUAD "vn 0 0 1\ng a\nusemtl x\nvn 0 0 \\\n1\nf 1//1 2//1 3//1\nusemtl y\nf 1 2 3\nusemtl z\nl 1 2\np 1\n",
           "not kept: vn (2), g (1), usemtl (3), l (1), p (1)\n");
     warns("mtllib a\no b\ns off\nv 0 0 0 1\nv 1 0 0 0.5\nv 1 1 0 1 0 0\nv 0 1 0 2 1 1 1\nf 1 2 3",
-          "not kept: weights or colours of v (3), o (1), s (1), mtllib (1)\n");
+          "not kept: weights or colours of v (3), s (1), mtllib (1)\n");
     warns(QUAD "vt 0 0 0\nvt 1 0 0.5\nf 1/1 2/2 3/1", "not kept: w of vt (1)\n");
     warns(QUAD "vt 0 0\nvt 1 0\nf 1 2 3", "not kept: vt that no face has (2)\n");
+}
+
+/* The name of the one object is that of the mesh. Of several none is, and they are not kept. */
+static void test_objects(void **state)
+{
+    static const char *const rows[][3] = {
+        {"o Cube\n", "Cube", ""},
+        {"o \t two words # 2 \t\r\n", "two words # 2", ""},
+        {"o \xe6\x97\xa5\n", "\xe6\x97\xa5", ""},
+        {"", "", ""},
+        {"o a\no b\n", "", "not kept: o (2)\n"},
+        {"o\n", "", "not kept: o (1)\n"},
+        {"o  \n", "", "not kept: o (1)\n"},
+        {"o a\tb\n", "", "not kept: o (1)\n"},
+        {"o a\\\nb\n", "", "not kept: o (1)\n"}, /* One line, by the backslash. */
+        {"o \xff\n", "", "not kept: o (1)\n"},
+    };
+    char text[600];
+    struct mesh *m;
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int at_end = 0; at_end < 2; at_end++) {
+            (void)snprintf(text, sizeof text, "%s" QUAD "f 1 2 3 4\n%s", at_end ? "" : rows[i][0],
+                           at_end ? rows[i][0] : "");
+            size_t n = strlen(text);
+            text[n - 1] = at_end ? 0 : text[n - 1]; /* A file may end without the end of a line. */
+            warns(text, rows[i][2]);
+            m = sample_obj(text);
+            assert_string_equal(m->name, rows[i][1]);
+            mesh_free(m);
+        }
+    (void)snprintf(text, sizeof text, "o %0256d\n" QUAD "f 1 2 3 4\n", 0);
+    warns(text, "not kept: o (1)\n");
 }
 
 static void test_line_ends(void **state)
@@ -327,13 +360,13 @@ static void test_shared_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_faces),        cmocka_unit_test(test_not_kept),
-        cmocka_unit_test(test_line_ends),    cmocka_unit_test(test_uvs),
-        cmocka_unit_test(test_tags),         cmocka_unit_test(test_tag_numbers),
-        cmocka_unit_test(test_tag_errors),   cmocka_unit_test(test_errors_name_the_line),
-        cmocka_unit_test(test_prefixes),     cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_positions),    cmocka_unit_test(test_speed),
-        cmocka_unit_test(test_shared_files),
+        cmocka_unit_test(test_faces),      cmocka_unit_test(test_not_kept),
+        cmocka_unit_test(test_line_ends),  cmocka_unit_test(test_uvs),
+        cmocka_unit_test(test_tags),       cmocka_unit_test(test_tag_numbers),
+        cmocka_unit_test(test_tag_errors), cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_objects),    cmocka_unit_test(test_positions),
+        cmocka_unit_test(test_speed),      cmocka_unit_test(test_shared_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

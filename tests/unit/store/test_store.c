@@ -208,12 +208,13 @@ static void test_upgrade(void **state)
     (void)state;
     OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
     store_close(s);
-    sql(dir, "ALTER TABLE meshes DROP COLUMN primvars; PRAGMA user_version=1");
+    sql(dir, "DROP INDEX meshes_name; ALTER TABLE meshes DROP COLUMN primvars; PRAGMA user_version=1");
     for (int i = 0; i < 2; i++) {
         s = reopen(dir);
         stored(s, "m_1", m, 1);
         store_close(s);
-        assert_int_equal(count(NULL, dir, "PRAGMA user_version"), 2);
+        assert_int_equal(count(NULL, dir, "PRAGMA user_version"), 3);
+        assert_int_equal(count(NULL, dir, "SELECT count(*) FROM sqlite_schema WHERE name = 'meshes_name'"), 1);
     }
     s = reopen(dir);
     OK(store_replace(s, "m_1", 1, rich, 2, NULL, NULL, &err));
@@ -276,22 +277,82 @@ static void test_list(void **state)
         (void)snprintf(id, sizeof id, "m_%d", 4 - i);
         OK(store_create(s, id, m, 1, NULL, NULL, &err));
     }
-    OK(store_list(s, "", 3, &list, &n, &more, &err));
+    OK(store_list(s, NULL, "", 3, &list, &n, &more, &err));
     assert_int_equal(n, 3);
     assert_int_equal(more, 1);
     assert_string_equal(list[0].id, "m_0");
     free(list);
-    OK(store_list(s, "m_2", 2, &list, &n, &more, &err));
+    OK(store_list(s, NULL, "m_2", 2, &list, &n, &more, &err));
     assert_int_equal(n, 2);
     assert_int_equal(more, 0);
     assert_string_equal(list[1].id, "m_4");
     free(list);
-    OK(store_list(s, "m_4", 2, &list, &n, &more, &err));
+    OK(store_list(s, NULL, "m_4", 2, &list, &n, &more, &err));
     assert_int_equal(n, 0);
     free(list);
-    REFUSED(SDD_EINVALID, store_list(s, "", 0, &list, &n, &more, &err));
+    REFUSED(SDD_EINVALID, store_list(s, NULL, "", 0, &list, &n, &more, &err));
     mesh_free(m);
     store_close(s);
+    tempdir_remove(dir);
+}
+
+/* Names of all lengths that the row's checksum covers in its two ways: within its image, and beyond. */
+static void test_rename(void **state)
+{
+    static const size_t lengths[] = {1, 131, 132, 133, MESH_NAME_SIZE - 1};
+    char *dir = tempdir(), name[MESH_NAME_SIZE];
+    struct store *s = reopen(dir);
+    struct mesh *m = sample_cube();
+    struct store_info info, *list;
+    struct sdd_error err;
+    int n, more;
+    (void)state;
+    OK(store_create(s, "m_1", m, 1, NULL, NULL, &err));
+    OK(store_create(s, "m_2", m, 1, NULL, NULL, &err));
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        memset(name, 'n', lengths[i]);
+        name[lengths[i]] = 0;
+        OK(store_rename(s, "m_1", (int64_t)i + 1, name, (int64_t)i + 2, &info, &err));
+        assert_int_equal(info.version, i + 2);
+        assert_int_equal(info.updated_ms, i + 2);
+        OK(store_rename(s, "m_1", STORE_ANY_VERSION, name, 99, &info, &err)); /* it is called so already */
+        assert_int_equal(info.version, i + 2);
+        assert_int_equal(info.updated_ms, i + 2);
+        store_close(s);
+        s = reopen(dir);
+        OK(store_find(s, "m_1", &info, &err));
+        assert_string_equal(info.name, name);
+        stored(s, "m_1", m, (int64_t)i + 2);
+        OK(store_list(s, name, "", 5, &list, &n, &more, &err));
+        assert_int_equal(n, 1);
+        assert_string_equal(list[0].id, "m_1");
+        free(list);
+    }
+    REFUSED(SDD_ESTALE, store_rename(s, "m_1", 1, "x", 9, &info, &err));
+    assert_int_equal(err.available, 6);
+    REFUSED(SDD_ENOT_FOUND, store_rename(s, "m_3", STORE_ANY_VERSION, "x", 9, &info, &err));
+    OK(store_rename(s, "m_1", 6, "", 9, &info, &err));
+    assert_string_equal(info.name, "m_1");
+    OK(store_rename(s, "m_1", 7, "m_2", 9, &info, &err)); /* two meshes of one name */
+    OK(store_list(s, "m_2", "", 1, &list, &n, &more, &err));
+    assert_int_equal(n + 10 * more, 11);
+    assert_string_equal(list[0].id, "m_1");
+    free(list);
+    OK(store_list(s, "m_2", "m_1", 1, &list, &n, &more, &err));
+    assert_int_equal(n + 10 * more, 1);
+    assert_string_equal(list[0].id, "m_2");
+    free(list);
+    OK(store_check(s, &err));
+    store_close(s);
+    memset(name, 'n', MESH_NAME_SIZE - 1);
+    s = reopen(dir);
+    OK(store_rename(s, "m_1", 8, name, 10, &info, &err));
+    store_close(s);
+    sql(dir, "UPDATE meshes SET name = substr(name, 1, 254) || 'x' WHERE id = 'm_1'"); /* past the image */
+    s = reopen(dir);
+    REFUSED(SDD_ESTORE, store_find(s, "m_1", &info, &err));
+    store_close(s);
+    mesh_free(m);
     tempdir_remove(dir);
 }
 
@@ -385,8 +446,8 @@ static void test_open(void **state)
     open_refused(dir, "another program (application id 0)");
     (void)unlink(path);
     store_close(reopen(dir));
-    sql(dir, "PRAGMA user_version=3");
-    open_refused(dir, "has schema 3, this subdd knows 2");
+    sql(dir, "PRAGMA user_version=4");
+    open_refused(dir, "has schema 4, this subdd knows 3");
     FILE *f = fopen(path, "wb");
     for (int i = 0; i < 10000; i++)
         (void)fputs("not a database\n", f);
@@ -498,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_upgrade),
         cmocka_unit_test(test_put_points),
         cmocka_unit_test(test_list),
+        cmocka_unit_test(test_rename),
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_open),
         cmocka_unit_test(test_damage),
