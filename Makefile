@@ -8,7 +8,8 @@ NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/loca
 CUDA_LIB = $(shell $(NVCC) --dryrun -x cu /dev/null -o /dev/null 2>&1 | sed -n '/LIBRARIES=/s/"//g; s/.*LIBRARIES=//p')
 WERROR  ?= -Werror
 OPENMP  ?= -fopenmp
-PREFIX  ?= /usr/local
+VERSION := $(file <VERSION)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
@@ -60,7 +61,7 @@ ROOMS    := $(patsubst %/,%,$(sort $(patsubst %/kernels/,%/,$(dir $(KERNELS)))))
 TUNED    := $(filter-out gpu/device,$(filter $(ROOMS),$(patsubst %/cuda/,%,$(sort $(dir $(wildcard gpu/*/cuda/*.cuh gpu/*/*/cuda/*.cuh))))))
 LISTS    := $(addprefix $(BUILD)/gen/,kernels.def tuned.def abi.h $(foreach r,$(ROOMS),$r/kernels.c $r/kernels.cu $r/kernels.def) \
               $(TUNED:%=%/reference.cu))
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LISTS)
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h version.h) $(LISTS)
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
@@ -81,10 +82,11 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_patches.h subd_primvars.h))
+PUBLIC_H := $(filter-out %/subd_internal.h %/subd_frame.h,$(wildcard client/lib/subd*.h))
+CLIENT   := $(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(PUBLIC_H:client/lib/%=$(BUILD)/include/%)
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
+.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
         answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
@@ -98,8 +100,10 @@ $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)
 	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
-$(BUILD)/gen/openapi.h: $(wildcard server/api/openapi.yaml)
-	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
+$(BUILD)/gen/version.h: VERSION
+	@mkdir -p $(@D) && echo '#define SUBDD_VERSION "$(VERSION)"' >$@
+$(BUILD)/gen/openapi.h: server/api/openapi.yaml VERSION
+	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; sed 's/@VERSION@/$(VERSION)/' $< | od -An -v -tx1 | \
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
@@ -144,8 +148,8 @@ $(BUILD)/lib/libsubd.a: $(LIB_OBJ) ; $(ar)
 $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && echo '{ global: subd_*; local: *; };' >$(BUILD)/gen/libsubd.map
-	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
-	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
+	@$(CC) -shared -Wl,-soname,libsubd.so.$(SOVERSION) -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) \
+	  -o $@.$(VERSION) $^ $(LIBS_client) && ln -sf libsubd.so.$(VERSION) $@.$(SOVERSION) && ln -sf libsubd.so.$(SOVERSION) $@
 $(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
@@ -168,7 +172,9 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
-tests: all cuda $(TESTS)
+# A test in shell is copied beside the others, for run-tests to find.
+$(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
+tests: all cuda $(TESTS) $(BUILD)/tests/install/test_install
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
@@ -218,10 +224,13 @@ bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, s
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
 docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
-install: all ## into PREFIX (default /usr/local), below DESTDIR
-	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/lib/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd $(wildcard gpu/sdd/*.h gpu/sdd/*.def)
-	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
+include deploy/install.mk
+install: all ## into PREFIX (/usr/local), below DESTDIR; bindir, libdir, ... (deploy/install.mk) as GNU has them
+	@$(INSTALL)
+uninstall: ## removes what install put there; the same variables
+	@$(INSTALL) --remove
+check-install: all ## install, build against it, run, uninstall, in a temporary folder; CLEAN_ROOT=dir: in a bare Debian (15 minutes)
+	@$(if $(CLEAN_ROOT),BUILD='$(BUILD)' tests/install/clean-root '$(CLEAN_ROOT)',SUBDD_BUILD='$(BUILD)' sh tests/install/test_install.sh)
 clean: ; rm -rf build ## remove all that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done
