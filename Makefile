@@ -16,6 +16,9 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A target that needs packages installs them first, then starts make again: pkg-config answers differently afterwards.
 AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 say      = @printf '  %-7s %s\n' $(1) $(2)
+# Targets that take minutes say so before they begin, in minutes on two cores with nothing built.
+MINUTES  := test=8 check-gpu=15 test-cgal=10 asan=20 ubsan=20 tsan=45 cover=15 lint=6 cuda=10 bundle=20 docker=$(if $(CUDA),25,8)
+about-%: ; @echo '  $*: about $(patsubst $*=%,%,$(filter $*=%,$(MINUTES))) minutes on two cores$(if $(filter lint,$*), for all files; a minute or less when few have changed)'
 missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
 hash := \#
@@ -93,7 +96,7 @@ DRIVER   := $(wildcard /proc/driver/nvidia/version)
 all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
 said:
 	@$(if $(missing),echo '  $(missing)',:)
-cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
+cuda: $(if $(NVCC),$(if $(wildcard $(BUILD)/lib/libsdd_cuda.so),,about-cuda) $(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
 	@$(if $(NVCC),:,echo '  without the CUDA module: no nvcc on PATH or in /usr/local/cuda/bin')
 
 $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
@@ -175,13 +178,13 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 # A test in shell is copied beside the others, for run-tests to find.
 $(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
 tests: all cuda $(TESTS) $(BUILD)/tests/install/test_install
-test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
+test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
-test-cgal: deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
+test-cgal: about-test-cgal deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
-check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
+check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
@@ -192,13 +195,14 @@ demo: deps ## install what is needed, build, push a sample mesh, refine it, stre
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo
 
-asan: ; $(AGAIN) run-tests NVCC= BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
-ubsan: ; $(AGAIN) run-tests NVCC= BUILD=build/ubsan SAN=undefined ## all tests under UBSan
-tsan: ; $(AGAIN) run-tests NVCC= BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
-cover: ## run the tests with coverage and print lines and branches a file
+asan: about-asan ; $(AGAIN) run-tests NVCC= BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
+ubsan: about-ubsan ; $(AGAIN) run-tests NVCC= BUILD=build/ubsan SAN=undefined ## all tests under UBSan
+tsan: about-tsan ; $(AGAIN) run-tests NVCC= BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
+cover: about-cover ## run the tests with coverage and print lines and branches a file
 	$(AGAIN) run-tests NVCC= BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
 	@tests/tools/coverage build/cover
 fuzz: ## F=name runs one libFuzzer target (all without F), SECONDS=60 each, from tests/fuzz/corpus
+	@echo '  fuzz: $(if $(F),one target,$(words $(FUZZERS)) targets), $(or $(SECONDS),60) s each, after a build of about 3 minutes'
 	@deploy/install-deps fuzz
 	$(AGAIN) fuzzers NVCC= CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
 	@tests/tools/run-fuzz build/fuzz '$(F)' $(or $(SECONDS),60)
@@ -210,26 +214,26 @@ fuzzers: $(FUZZERS)
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps
-lint: ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy
+lint: about-lint ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy, of what changed (ALL=1: of all)
 	@deploy/install-deps lint
 	@$(MAKE) $(GEN)
-	@tests/tools/lint $(BUILD)
+	@tests/tools/lint $(BUILD) $(if $(ALL),--all)
 check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
 	$(AGAIN) all NVCC=
 	@tests/tools/check-howto $(BUILD)
 fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
-bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
+bundle: about-bundle deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all cuda tests $(BENCHES)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
-docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
+docker: about-docker ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
 include deploy/install.mk
 install: all ## into PREFIX (/usr/local), below DESTDIR; bindir, libdir, ... (deploy/install.mk) as GNU has them
 	@$(INSTALL)
 uninstall: ## removes what install put there; the same variables
 	@$(INSTALL) --remove
-check-install: all ## install, build against it, run, uninstall, in a temporary folder; CLEAN_ROOT=dir: in a bare Debian (15 minutes)
+check-install: all ## install, build against it, run, uninstall, in a temporary folder; CLEAN_ROOT=dir: in a bare Debian
 	@$(if $(CLEAN_ROOT),BUILD='$(BUILD)' tests/install/clean-root '$(CLEAN_ROOT)',SUBDD_BUILD='$(BUILD)' sh tests/install/test_install.sh)
 clean: ; rm -rf build ## remove all that was built
 help: ## this list

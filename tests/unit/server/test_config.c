@@ -179,7 +179,7 @@ static void test_sources(void **state)
         check_sources(*state, &options[i]);
 }
 
-/* No option is missing above: --print-config has these keys, in this order, and comments that the reader of files takes. */
+/* No option is missing above: --print-config has these keys, in this order, and comments that a file may have. */
 static void test_all_options(void **state)
 {
     struct place *p = *state;
