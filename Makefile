@@ -105,8 +105,10 @@ $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
 $(BUILD)/gen/version.h: VERSION
 	@mkdir -p $(@D) && echo '#define SUBDD_VERSION "$(VERSION)"' >$@
-$(BUILD)/gen/openapi.h: server/api/openapi.yaml VERSION
-	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; sed 's/@VERSION@/$(VERSION)/' $< | od -An -v -tx1 | \
+$(BUILD)/gen/openapi.yaml: server/api/openapi.yaml VERSION
+	@mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
+$(BUILD)/gen/openapi.h: $(BUILD)/gen/openapi.yaml
+	@{ echo 'static const unsigned char openapi_yaml[] = {'; od -An -v -tx1 $< | \
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
