@@ -40,7 +40,7 @@ use_it() { # ROOT PREFIX LIBDIR
     for h in "$root$prefix"/include/subd*.h "$root$prefix"/include/sdd/*.h; do # each by itself
         echo "#include \"$h\"" | cc -std=c11 -Wall -Wextra -Wpedantic -Werror -fsyntax-only -xc -
     done
-    for h in "$root$prefix"/include/subd*.h; do echo "#include \"$h\""; done | c++ -std=c++17 -Wall -Wextra -Werror -fsyntax-only -xc++ -
+    for h in "$root$prefix"/include/subd*.h; do echo "#include \"$h\""; done | c++ -std=c++20 -Wall -Wextra -Werror -fsyntax-only -xc++ -
     "$root$prefix/bin/subdd" --listen 127.0.0.1:0 --data-dir "$work/data" --backend cpu >"$work/ready" 2>"$work/log" &
     daemon=$!
     trap 'kill $daemon' EXIT
