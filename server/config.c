@@ -296,6 +296,21 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error)
     return door_options_good(&(struct door){c->allow_host, c->allow_origin, c->listen}, error);
 }
 
+/* Writes the text of --help for an option as comments. inih reads lines of at most 200 bytes. */
+static void print_comment(const struct option_row *row, struct text *out)
+{
+    enum { WIDTH = 100 };
+    size_t column = 0;
+    for (const char *word = row->help; *word; word += strspn(word, " ")) {
+        const size_t n = strcspn(word, " ");
+        const bool new_line = !column || column + 1 + n > WIDTH;
+        text_printf(out, "%s %.*s", !column ? ";" : new_line ? "\n;" : "", (int)n, word);
+        column = new_line ? 2 + n : column + 1 + n;
+        word += n;
+    }
+    text_puts(out, "\n");
+}
+
 void config_free(struct config *c)
 {
     for (int i = 0; i < N_ROWS; i++)
@@ -320,21 +335,6 @@ void config_help(struct text *out)
                    "Exit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
                    "wrong option,\n"
                    "3 the compute device was lost, 4 the store failed.\n");
-}
-
-/* Writes the text of --help for an option as comments. inih reads lines of at most 200 bytes. */
-static void print_comment(const struct option_row *row, struct text *out)
-{
-    enum { WIDTH = 100 };
-    size_t column = 0;
-    for (const char *word = row->help; *word; word += strspn(word, " ")) {
-        const size_t n = strcspn(word, " ");
-        const bool new_line = !column || column + 1 + n > WIDTH;
-        text_printf(out, "%s %.*s", !column ? ";" : new_line ? "\n;" : "", (int)n, word);
-        column = new_line ? 2 + n : column + 1 + n;
-        word += n;
-    }
-    text_puts(out, "\n");
 }
 
 void config_print(const struct config *c, struct text *out)
