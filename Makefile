@@ -8,13 +8,17 @@ NVCC    ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/loca
 CUDA_LIB = $(shell $(NVCC) --dryrun -x cu /dev/null -o /dev/null 2>&1 | sed -n '/LIBRARIES=/s/"//g; s/.*LIBRARIES=//p')
 WERROR  ?= -Werror
 OPENMP  ?= -fopenmp
-PREFIX  ?= /usr/local
+VERSION := $(file <VERSION)
+SOVERSION := $(firstword $(subst ., ,$(VERSION)))
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 # A target that needs packages installs them first, then starts make again: pkg-config answers differently afterwards.
 AGAIN    = +@$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 say      = @printf '  %-7s %s\n' $(1) $(2)
+# Targets that take minutes say so before they begin, in minutes on two cores with nothing built.
+MINUTES  := test=8 check-gpu=15 test-cgal=10 asan=20 ubsan=20 tsan=45 cover=15 lint=6 cuda=10 bundle=20 docker=$(if $(CUDA),25,8)
+about-%: ; @echo '  $*: about $(patsubst $*=%,%,$(filter $*=%,$(MINUTES))) minutes on two cores$(if $(filter lint,$*), for all files; a minute or less when few have changed)'
 missing := $(shell deploy/install-deps --check build 2>/dev/null)
 
 hash := \#
@@ -63,7 +67,7 @@ UNITS    := $(sort $(foreach k,$(KERNELS),$(call room,$k)/$(if $(filter %.ks.h,$
 TUNED    := $(filter-out gpu/device,$(filter $(ROOMS),$(patsubst %/cuda/,%,$(sort $(dir $(wildcard gpu/*/cuda/*.cuh gpu/*/*/cuda/*.cuh))))))
 LISTS    := $(addprefix $(BUILD)/gen/,kernels.def tuned.def abi.h $(foreach u,$(UNITS),$u.c $u.cu $u.def) \
               $(foreach r,$(TUNED),$r/reference.cu $r/reference.def))
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LISTS)
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h version.h) $(LISTS)
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
@@ -84,25 +88,30 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_names.h subd_patches.h subd_primvars.h))
+PUBLIC_H := $(filter-out %/subd_internal.h %/subd_frame.h,$(wildcard client/lib/subd*.h))
+CLIENT   := $(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(PUBLIC_H:client/lib/%=$(BUILD)/include/%)
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
+.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
         answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
 all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
 said:
 	@$(if $(missing),echo '  $(missing)',:)
-cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
+cuda: $(if $(NVCC),$(if $(wildcard $(BUILD)/lib/libsdd_cuda.so),,about-cuda) $(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
 	@$(if $(NVCC),:,echo '  without the CUDA module: no nvcc on PATH or in /usr/local/cuda/bin')
 
 $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)
 	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
-$(BUILD)/gen/openapi.h: $(wildcard server/api/openapi.yaml)
-	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
+$(BUILD)/gen/version.h: VERSION
+	@mkdir -p $(@D) && echo '#define SUBDD_VERSION "$(VERSION)"' >$@
+$(BUILD)/gen/openapi.yaml: server/api/openapi.yaml VERSION
+	@mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
+$(BUILD)/gen/openapi.h: $(BUILD)/gen/openapi.yaml
+	@{ echo 'static const unsigned char openapi_yaml[] = {'; od -An -v -tx1 $< | \
 	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
@@ -147,8 +156,8 @@ $(BUILD)/lib/libsubd.a: $(LIB_OBJ) ; $(ar)
 $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && echo '{ global: subd_*; local: *; };' >$(BUILD)/gen/libsubd.map
-	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
-	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
+	@$(CC) -shared -Wl,-soname,libsubd.so.$(SOVERSION) -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) \
+	  -o $@.$(VERSION) $^ $(LIBS_client) && ln -sf libsubd.so.$(VERSION) $@.$(SOVERSION) && ln -sf libsubd.so.$(SOVERSION) $@
 $(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
@@ -171,14 +180,16 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
-tests: all cuda $(TESTS)
-test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
+# A test in shell is copied beside the others, for run-tests to find.
+$(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
+tests: all cuda $(TESTS) $(BUILD)/tests/install/test_install
+test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
-test-cgal: deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
+test-cgal: about-test-cgal deps ; +@deploy/install-deps cgal && $(MAKE) run-tests CGAL=1 T='cgal/*' ## CGAL as a second opinion on sqrt3 (215 MB)
 run-tests: tests
 	@SUBDD_BUILD=$(BUILD) SUBDD_BIN=$(BUILD)/bin tests/tools/run-tests $(RUN_FLAGS) $(T)
-check-gpu: deps ## the tests on the CUDA backend; here a skip is a failure
+check-gpu: about-check-gpu deps ## the tests on the CUDA backend; here a skip is a failure
 	$(AGAIN) run-tests RUN_FLAGS='--backend cuda --strict'
 answers: all ; @tests/tools/record-answers $(BUILD) >$(BUILD)/answers && echo $(BUILD)/answers ## record what the daemon answers, to compare builds
 bench: deps ## run the benchmarks (T=name picks one; K=kernel holds its tuned CUDA form to its reference)
@@ -189,13 +200,14 @@ demo: deps ## install what is needed, build, push a sample mesh, refine it, stre
 	$(AGAIN) all
 	@SUBDD_BUILD=$(BUILD) tests/demo
 
-asan: ; $(AGAIN) run-tests NVCC= BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
-ubsan: ; $(AGAIN) run-tests NVCC= BUILD=build/ubsan SAN=undefined ## all tests under UBSan
-tsan: ; $(AGAIN) run-tests NVCC= BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
-cover: ## run the tests with coverage and print lines and branches a file
+asan: about-asan ; $(AGAIN) run-tests NVCC= BUILD=build/asan SAN=address,undefined ## all tests under AddressSanitizer and UBSan
+ubsan: about-ubsan ; $(AGAIN) run-tests NVCC= BUILD=build/ubsan SAN=undefined ## all tests under UBSan
+tsan: about-tsan ; $(AGAIN) run-tests NVCC= BUILD=build/tsan SAN=thread OPENMP= ## all tests under ThreadSanitizer (without OpenMP)
+cover: about-cover ## run the tests with coverage and print lines and branches a file
 	$(AGAIN) run-tests NVCC= BUILD=build/cover OPT='-O0 -g --coverage' HARDEN= EXTRA=--coverage
 	@tests/tools/coverage build/cover
 fuzz: ## F=name runs one libFuzzer target (all without F), SECONDS=60 each, from tests/fuzz/corpus
+	@echo '  fuzz: $(if $(F),one target,$(words $(FUZZERS)) targets), $(or $(SECONDS),60) s each, after a build of about 3 minutes'
 	@deploy/install-deps fuzz
 	$(AGAIN) fuzzers NVCC= CC=clang CXX=clang++ BUILD=build/fuzz SAN=address,undefined OPENMP= WERROR= FUZZ=1
 	@tests/tools/run-fuzz build/fuzz '$(F)' $(or $(SECONDS),60)
@@ -207,24 +219,27 @@ fuzzers: $(FUZZERS)
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps
-lint: ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy
+lint: about-lint ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy, of what changed (ALL=1: of all)
 	@deploy/install-deps lint
 	@$(MAKE) $(GEN)
-	@tests/tools/lint $(BUILD)
+	@tests/tools/lint $(BUILD) $(if $(ALL),--all)
 check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
 	$(AGAIN) all NVCC=
 	@tests/tools/check-howto $(BUILD)
 fmt: ## clang-format everything in place
 	@git ls-files '*.c' '*.h' '*.cu' '*.cuh' '*.cc' | xargs clang-format -i
-bundle: deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
+bundle: about-bundle deps ## a relocatable folder build/bundle: binaries, libraries, tests, samples, run-tests, run-bench
 	$(AGAIN) all cuda tests $(BENCHES)
 	@deploy/make-bundle $(BUILD) $(BUILD)/bundle
-docker: ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
+docker: about-docker ## the CPU image, with docker or buildah (CUDA=1: the CUDA image; IMAGE=name; BASE=image to build on)
 	@BASE='$(BASE)' docker/build $(if $(CUDA),cuda,cpu) $(IMAGE)
-install: all ## into PREFIX (default /usr/local), below DESTDIR
-	@install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib include/sdd) && install -s -t $(DESTDIR)$(PREFIX)/bin $(PROGS)
-	@install -m644 -t $(DESTDIR)$(PREFIX)/include $(patsubst $(BUILD)/include/%,client/lib/%,$(filter %.h,$(CLIENT))) && install -m644 -t $(DESTDIR)$(PREFIX)/include/sdd $(wildcard gpu/sdd/*.h gpu/sdd/*.def)
-	@cp -d $(wildcard $(BUILD)/lib/*) $(DESTDIR)$(PREFIX)/lib
+include deploy/install.mk
+install: all ## into PREFIX (/usr/local), below DESTDIR; bindir, libdir, ... (deploy/install.mk) as GNU has them
+	@$(INSTALL)
+uninstall: ## removes what install put there; the same variables
+	@$(INSTALL) --remove
+check-install: all ## install, build against it, run, uninstall, in a temporary folder; CLEAN_ROOT=dir: in a bare Debian
+	@$(if $(CLEAN_ROOT),BUILD='$(BUILD)' tests/install/clean-root '$(CLEAN_ROOT)',SUBDD_BUILD='$(BUILD)' sh tests/install/test_install.sh)
 clean: ; rm -rf build ## remove all that was built
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | while read -r t d; do printf '  make %-10s %s\n' "$$t" "$$d"; done

@@ -296,6 +296,21 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error)
     return door_options_good(&(struct door){c->allow_host, c->allow_origin, c->listen}, error);
 }
 
+/* Writes the text of --help for an option as comments. inih reads lines of at most 200 bytes. */
+static void print_comment(const struct option_row *row, struct text *out)
+{
+    enum { WIDTH = 100 };
+    size_t column = 0;
+    for (const char *word = row->help; *word; word += strspn(word, " ")) {
+        const size_t n = strcspn(word, " ");
+        const bool new_line = !column || column + 1 + n > WIDTH;
+        text_printf(out, "%s %.*s", !column ? ";" : new_line ? "\n;" : "", (int)n, word);
+        column = new_line ? 2 + n : column + 1 + n;
+        word += n;
+    }
+    text_puts(out, "\n");
+}
+
 void config_free(struct config *c)
 {
     for (int i = 0; i < N_ROWS; i++)
@@ -324,15 +339,19 @@ void config_help(struct text *out)
 
 void config_print(const struct config *c, struct text *out)
 {
+    text_puts(out, "; Configuration of subdd. Variables (SUBDD_DATA_DIR) win over this file, flags (--data-dir) over "
+                   "both.\n; Bytes take KiB, MiB, GiB and TiB. A comment has a line of its own.\n");
     for (int i = 0; i < N_ROWS; i++) {
         const void *at = (const char *)c + rows[i].offset;
+        if (rows[i].kind >= ACTION)
+            continue;
+        text_puts(out, "\n");
+        print_comment(&rows[i], out);
         switch (rows[i].kind) {
         case STRING: text_printf(out, "%s = %s\n", rows[i].name, *(char *const *)at); break;
         case SWITCH: text_printf(out, "%s = %s\n", rows[i].name, *(const bool *)at ? "true" : "false"); break;
         case SECONDS: text_printf(out, "%s = %.15g\n", rows[i].name, *(const double *)at); break;
-        case INTEGER:
-        case BYTES: text_printf(out, "%s = %lld\n", rows[i].name, (long long)*(const int64_t *)at); break;
-        default: break;
+        default: text_printf(out, "%s = %lld\n", rows[i].name, (long long)*(const int64_t *)at); break;
         }
     }
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd_client.c: makes, configures, cancels and frees a client, for users of libsubd. */
 #include "subd_internal.h"
+#include "version.h"
 #include <stdlib.h>
 #include <string.h>
-
-#define VERSION "0.1.0"
 
 const char *const subd_option_names[SUBD_N_OPTIONS] = {
     "scheme",        "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule",
@@ -13,7 +12,7 @@ const char *const subd_option_names[SUBD_N_OPTIONS] = {
 
 const char *subd_version(void)
 {
-    return VERSION;
+    return SUBDD_VERSION;
 }
 
 static void set_defaults(struct subd_config *c)

@@ -5,16 +5,13 @@
 #include "gpu/engine_api/capabilities.h"
 #include "gpu/engine_api/quantise.h"
 #include "gpu/refine/planner.h"
+#include "version.h"
 #include <stdlib.h>
 #include <string.h>
 
-#ifndef SDD_VERSION
-#define SDD_VERSION "0.1.0"
-#endif
-
 const char *sdd_version(void)
 {
-    return SDD_VERSION;
+    return SUBDD_VERSION;
 }
 
 /* Makes what engine e needs beside the memory of a run and keeps with the topology. Engine e is the plan's own, or its

@@ -21,6 +21,7 @@
 
 #define MAX_OPTIONS 48
 #define WAIT_S 20
+#define PORTS_S 70 /* A closed connection keeps its port for a minute. */
 
 const char CUBE[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
                     "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 2 4 8 6\nf 4 3 7 8\nf 3 1 5 7\n";
@@ -58,6 +59,82 @@ static pid_t spawn(const char *const *options, int output, bool errors_too, cons
     _exit(127);
 }
 
+/* The first 4 MiB of a file; NULL when it cannot be opened. */
+static char *read_file(const char *path)
+{
+    FILE *f = fopen(path, "r");
+    char *text = f ? calloc(1, 4 << 20) : NULL;
+    if (!text)
+        return NULL;
+    (void)!fread(text, 1, (4 << 20) - 1, f);
+    fclose(f);
+    return text;
+}
+
+/* For a test that is about to fail: whether the daemon still runs, and the last 20 lines of its log. */
+static void tell(const struct daemon *d)
+{
+    enum { LINES = 20 };
+    siginfo_t end = {0};
+    char path[96], *log;
+    snprintf(path, sizeof path, "%s/log", d->dir);
+    if (!d->pid || waitid(P_PID, (id_t)d->pid, &end, WEXITED | WNOHANG | WNOWAIT) != 0)
+        printf("the daemon has ended");
+    else if (end.si_pid)
+        printf("the daemon has ended with %s %d", end.si_code == CLD_EXITED ? "code" : "signal", end.si_status);
+    else
+        printf("the daemon runs (process %d)", (int)d->pid);
+    if (!(log = read_file(path))) {
+        printf("; it has no log: %s\n", strerror(errno));
+        return;
+    }
+    const char *from = log + strlen(log);
+    for (int lines = 0; from > log && (from[-1] != '\n' || lines++ <= LINES);)
+        from--;
+    printf("; its log ends with\n%s\n", from);
+    free(log);
+}
+
+/* Whether this machine has no free port for a listener at the moment, which other programs may have taken all. */
+static bool ports_are_out(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const bool out = fd >= 0 && bind(fd, (struct sockaddr *)&a, sizeof a) != 0 && errno == EADDRINUSE;
+    close(fd);
+    return out;
+}
+
+/* Returns when a daemon that ended with `code` before it was ready may be started again; else the test fails. */
+static void wait_for_ports(const struct daemon *d, int code, double give_up)
+{
+    bool waited = false;
+    for (; code == 1 && ports_are_out() && seconds_now() < give_up; usleep(50000))
+        waited = true;
+    if (waited && seconds_now() < give_up)
+        return;
+    tell(d);
+    fail_msg("the daemon did not start: code %d; what it said is above", code);
+}
+
+/* Reads the line that says it is ready. Returns false when the daemon ends before. */
+static bool read_ready(const struct daemon *d, int fd, char *line, size_t size)
+{
+    memset(line, 0, size);
+    for (size_t at = 0; at < size - 1 && !strchr(line, '\n');) {
+        struct pollfd p = {fd, POLLIN, 0};
+        if (poll(&p, 1, WAIT_S * 1000) != 1) {
+            tell(d);
+            fail_msg("the daemon is not ready after %d s", WAIT_S);
+        }
+        ssize_t n = read(fd, line + at, size - 1 - at);
+        if (n <= 0)
+            return false;
+        at += (size_t)n;
+    }
+    return true;
+}
+
 void daemon_start(struct daemon *d, const char *const *options)
 {
     daemon_fork(d, options, NULL);
@@ -65,31 +142,29 @@ void daemon_start(struct daemon *d, const char *const *options)
 
 void daemon_fork(struct daemon *d, const char *const *options, int (*run)(int argc, char **argv))
 {
-    char data[96], log[96], line[256] = "";
+    char data[96], log[96], line[256];
     const char *const first[] = {"--listen", "127.0.0.1:0", "--data-dir",   data, "--log-file",
                                  log,        "--backend",   test_backend(), NULL};
-    int out[2];
-    size_t at = 0;
+    const double give_up = seconds_now() + PORTS_S;
     if (!*d->dir) {
         memcpy(d->dir, "/tmp/subdd-test-XXXXXX", sizeof "/tmp/subdd-test-XXXXXX");
         assert_non_null(mkdtemp(d->dir));
     }
     snprintf(data, sizeof data, "%s/data", d->dir);
     snprintf(log, sizeof log, "%s/log", d->dir);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    d->pid = spawn(options, out[1], false, first, run);
-    close(out[1]);
-    while (at < sizeof line - 1 && !strchr(line, '\n')) { /* the one line that says it is ready */
-        struct pollfd p = {out[0], POLLIN, 0};
-        assert_int_equal(poll(&p, 1, WAIT_S * 1000), 1);
-        ssize_t n = read(out[0], line + at, sizeof line - 1 - at);
-        if (n <= 0)
-            fail_msg("the daemon did not start");
-        at += (size_t)n;
+    for (bool ready = false; !ready;) {
+        int out[2];
+        assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+        d->pid = spawn(options, out[1], false, first, run);
+        close(out[1]);
+        ready = read_ready(d, out[0], line, sizeof line);
+        close(out[0]);
+        if (!ready)
+            wait_for_ports(d, daemon_wait(d, WAIT_S), give_up);
     }
-    close(out[0]);
     char *end = strstr(line, " backend=");
-    assert_non_null(end);
+    if (!end)
+        fail_msg("the daemon says \"%s\"", line);
     *end = 0;
     d->port = (int)strtol(strrchr(line, ':') + 1, NULL, 10);
 }
@@ -107,7 +182,8 @@ int daemon_wait(struct daemon *d, int seconds)
     }
     kill(d->pid, SIGKILL);
     waitpid(d->pid, &status, 0);
-    fail_msg("the daemon does not end");
+    tell(d);
+    fail_msg("the daemon has not ended after %d s", seconds);
     return -1;
 }
 
@@ -127,7 +203,11 @@ void daemon_clean(struct daemon *d)
 void daemon_stop(struct daemon *d)
 {
     kill(d->pid, SIGTERM);
-    assert_int_equal(daemon_wait(d, WAIT_S), 0);
+    const int code = daemon_wait(d, WAIT_S);
+    if (code) {
+        tell(d);
+        fail_msg("the daemon ended with code %d", code);
+    }
     daemon_clean(d);
 }
 
@@ -137,17 +217,6 @@ void daemon_kill(struct daemon *d)
     assert_int_equal(daemon_wait(d, WAIT_S), 128 + SIGKILL);
 }
 
-static char *read_file(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    char *text = calloc(1, 4 << 20);
-    assert_non_null(f);
-    assert_non_null(text);
-    (void)!fread(text, 1, (4 << 20) - 1, f);
-    fclose(f);
-    return text;
-}
-
 bool daemon_logged(const struct daemon *d, const char *text)
 {
     char path[96];
@@ -155,6 +224,7 @@ bool daemon_logged(const struct daemon *d, const char *text)
     snprintf(path, sizeof path, "%s/log", d->dir);
     for (double end = seconds_now() + 2; !found && seconds_now() < end; usleep(20000)) {
         char *log = read_file(path);
+        assert_non_null(log);
         found = strstr(log, text) != NULL;
         free(log);
     }
@@ -177,17 +247,38 @@ int daemon_run(const char *const *options, char *output, size_t size)
 }
 
 /* ---- HTTP ------------------------------------------------------------------------------------------------------ */
-int http_connect(const struct daemon *d)
+int http_connect_to(const struct daemon *d, const struct sockaddr *address, socklen_t n)
 {
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)d->port)};
-    struct timeval wait = {WAIT_S, 0};
-    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_true(fd >= 0);
-    assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof a), 0);
+    const struct timeval wait = {WAIT_S, 0};
+    struct sockaddr_storage a = {0};
+    int fd = -1, code = EADDRNOTAVAIL;
+    memcpy(&a, address, n);
+    if (address->sa_family == AF_INET6)
+        ((struct sockaddr_in6 *)&a)->sin6_port = htons((uint16_t)d->port);
+    else
+        ((struct sockaddr_in *)&a)->sin_port = htons((uint16_t)d->port);
+    /* Other programs may have taken all ports of this side. */
+    for (double end = seconds_now() + PORTS_S; code == EADDRNOTAVAIL && seconds_now() < end;) {
+        fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        code = fd < 0 || connect(fd, (struct sockaddr *)&a, n) != 0 ? errno : 0;
+        if (code && fd >= 0)
+            close(fd);
+        if (code == EADDRNOTAVAIL)
+            usleep(50000);
+    }
+    if (code) {
+        tell(d);
+        fail_msg("cannot connect to the daemon's port %d: %s", d->port, strerror(code));
+    }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof wait);
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof wait);
     return fd;
+}
+
+int http_connect(const struct daemon *d)
+{
+    const struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    return http_connect_to(d, (const struct sockaddr *)&a, sizeof a);
 }
 
 void http_send(int fd, const void *bytes, size_t n)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* daemon.h: starts the real daemon for a test, and speaks HTTP to it over plain sockets, so that a test can also send
- * what no HTTP library would. Everything here asserts: a step that fails ends the test. */
+ * what no HTTP library would. Everything here asserts: a step that fails ends the test. When the daemon does not start
+ * or end, or cannot be connected to, the last lines of its log are shown. */
 #ifndef TESTS_HTTP_DAEMON_H
 #define TESTS_HTTP_DAEMON_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <setjmp.h>
@@ -45,6 +47,8 @@ long long answer_number(const struct answer *a, const char *name); /* -1 when it
 void assert_problem(const struct answer *a, int status, const char *code, const char *field);
 
 int http_connect(const struct daemon *d);
+/* The same by another address than 127.0.0.1; its port is the daemon's, whatever *address says. */
+int http_connect_to(const struct daemon *d, const struct sockaddr *address, socklen_t n);
 void http_send(int fd, const void *bytes, size_t n);    /* an early close by the peer is fine */
 void http_read(int fd, struct answer *a, bool no_body); /* one answer; waits at most 20 s */
 bool http_closed(int fd, double seconds);               /* closed by the peer within that time */

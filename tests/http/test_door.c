@@ -426,29 +426,10 @@ static void test_wrong_options(void **state)
 }
 
 /* ---- other listeners -------------------------------------------------------------------------------------- */
-static int connect_to(const struct daemon *d, const struct sockaddr *address)
-{
-    struct sockaddr_storage a = {0};
-    bool six = address->sa_family == AF_INET6;
-    socklen_t n = six ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
-    int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    memcpy(&a, address, n);
-    if (six)
-        ((struct sockaddr_in6 *)&a)->sin6_port = htons((uint16_t)d->port);
-    else
-        ((struct sockaddr_in *)&a)->sin_port = htons((uint16_t)d->port);
-    if (fd >= 0 && connect(fd, (struct sockaddr *)&a, n) == 0)
-        return fd;
-    if (fd >= 0)
-        close(fd);
-    return -1;
-}
-
 static void assert_host(int fd, const char *host, int status)
 {
     struct answer a;
     char fields[128];
-    assert_true(fd >= 0);
     snprintf(fields, sizeof fields, "Host: %s\r\n", host);
     http_ask_on(fd, "GET", "/v1", fields, NULL, 0, &a);
     if (a.status != status)
@@ -475,10 +456,10 @@ static void test_ipv6(void **state)
     }
     daemon_start(&d, options);
     snprintf(own, sizeof own, "[::1]:%d", d.port);
-    assert_host(connect_to(&d, (struct sockaddr *)&six), own, 200);
-    assert_host(connect_to(&d, (struct sockaddr *)&six), "localhost", 200);
-    assert_host(connect_to(&d, (struct sockaddr *)&six), "[fd00::99]", 421);
-    assert_host(connect_to(&d, (struct sockaddr *)&six), "evil.example", 421);
+    assert_host(http_connect_to(&d, (struct sockaddr *)&six, sizeof six), own, 200);
+    assert_host(http_connect_to(&d, (struct sockaddr *)&six, sizeof six), "localhost", 200);
+    assert_host(http_connect_to(&d, (struct sockaddr *)&six, sizeof six), "[fd00::99]", 421);
+    assert_host(http_connect_to(&d, (struct sockaddr *)&six, sizeof six), "evil.example", 421);
     daemon_stop(&d);
 }
 
@@ -517,10 +498,13 @@ static void test_wildcard(void **state)
         if (own.ss_family == AF_UNSPEC)
             print_message("this machine has loopback addresses alone: no others are tried\n");
         else {
-            assert_host(connect_to(&d, (const struct sockaddr *)&own), address, 200);
-            assert_host(connect_to(&d, (const struct sockaddr *)&own), "localhost", 200);
-            assert_host(connect_to(&d, (const struct sockaddr *)&own), "192.0.2.99", 421);
-            assert_host(connect_to(&d, (const struct sockaddr *)&own), "evil.example", 421);
+            assert_host(http_connect_to(&d, (const struct sockaddr *)&own, sizeof(struct sockaddr_in)), address, 200);
+            assert_host(http_connect_to(&d, (const struct sockaddr *)&own, sizeof(struct sockaddr_in)), "localhost",
+                        200);
+            assert_host(http_connect_to(&d, (const struct sockaddr *)&own, sizeof(struct sockaddr_in)), "192.0.2.99",
+                        421);
+            assert_host(http_connect_to(&d, (const struct sockaddr *)&own, sizeof(struct sockaddr_in)), "evil.example",
+                        421);
         }
         daemon_stop(&d);
     }

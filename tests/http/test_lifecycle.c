@@ -103,7 +103,7 @@ static void test_config_from_a_pipe(void **state)
 /* File < environment < flag; --print-config prints a file that gives the same. */
 static void test_sources(void **state)
 {
-    char path[] = "/tmp/subdd-config-XXXXXX", first[8192], second[8192];
+    char path[] = "/tmp/subdd-config-XXXXXX", first[16384], second[16384];
     const char *const options[] = {"--config", path, "--max-level=7", "--print-config", NULL};
     const char *const again[] = {"--config", path, "--print-config", NULL};
     (void)state;
