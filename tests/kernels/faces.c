@@ -33,8 +33,8 @@ struct sdd_faces faces_in(const struct brute *b, int64_t n)
     return f;
 }
 
-unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uint32_t *edge_corner,
-                           const float *edge_sharp, int64_t n_edges, const float *vert_sharp, int64_t n)
+unsigned char *feature_flags(const uint32_t *vert, const uint32_t *next, const uint32_t *edge_corner,
+                             const float *edge_sharp, int64_t n_edges, const float *vert_sharp, int64_t n)
 {
     unsigned char *is_feature = xalloc(n, 1);
     int32_t *n_sharp = xalloc(n, sizeof *n_sharp);
@@ -47,7 +47,7 @@ unsigned char *ruled_flags(const uint32_t *vert, const uint32_t *next, const uin
     return is_feature;
 }
 
-struct sdd_feature_vertices ruled_in(const unsigned char *flag, int64_t n)
+struct sdd_feature_vertices features_in(const unsigned char *flag, int64_t n)
 {
     struct sdd_feature_vertices r = {launch_in(flag, n, 1), NULL, 0, 0};
     uint32_t *list = xalloc(n, sizeof *list);

@@ -12,7 +12,7 @@ struct loop { /* one level */
     int64_t V, F, E;
     int32_t (*vert)[3], (*edge)[3]; /* [F] the edge after each corner                                 */
     int32_t (*ends)[2];             /* [E] the lower vertex first at level 0, the older one later     */
-    uint32_t *kind;                 /* [E] enum odd_kind, from the control edge                       */
+    uint32_t *kind;                 /* [E] enum wild_edge_kind, from the control edge                       */
     int32_t *control_edge;          /* [E] that it is part of, -1                                     */
     double *edge_s, *vert_s, *p;    /* [E], [V], [V][3]                                               */
     int32_t *home, (*at)[3][2];     /* [F] the control triangle, grid places seen from its corner 0   */

@@ -163,7 +163,7 @@ void loop_limits(const struct wild_case *k, const struct loop *w, struct wild_li
     for (int64_t v = 0; v < w->V; v++)
         odd_edge[v] = -1;
     for (int64_t e = 0; e < w->E; e++)
-        for (int i = 0; i < 2 && (w->kind[e] & ODD_EDGE); i++)
+        for (int i = 0; i < 2 && (w->kind[e] & WILD_NONMANIFOLD); i++)
             odd_edge[w->ends[e][i]] = w->control_edge[e];
     for (int32_t v = 0; v < w->V; v++) {
         int32_t begin = l.first[v], end = l.first[v + 1];

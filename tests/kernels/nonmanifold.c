@@ -26,7 +26,7 @@ static void number_run(struct odd *o, const struct brute *b, int64_t i, int64_t 
         if (o->own[k]) {
             o->edge[c] = (uint32_t)o->E++;
             o->edge_corner[o->edge[c]] = c;
-            o->kind[o->edge[c]] = ODD_BOUNDARY | ODD_EDGE;
+            o->kind[o->edge[c]] = WILD_BOUNDARY | WILD_NONMANIFOLD;
             n_own++;
         } else {
             o->edge[c] = shared;
@@ -38,8 +38,8 @@ static void number_run(struct odd *o, const struct brute *b, int64_t i, int64_t 
     }
     int turned = sharing == 2 && b->vert[first] == b->vert[second];
     o->edge_corner[shared] = first;
-    o->kind[shared] = (sharing == 1 ? ODD_BOUNDARY : 0) |
-                      (n_own || sharing > 2 || turned || b->half[i].low == b->half[i].high ? ODD_EDGE : 0);
+    o->kind[shared] = (sharing == 1 ? WILD_BOUNDARY : 0) |
+                      (n_own || sharing > 2 || turned || b->half[i].low == b->half[i].high ? WILD_NONMANIFOLD : 0);
 }
 
 static void find_odd_vertices(struct odd *o, const struct brute *b)
@@ -49,8 +49,8 @@ static void find_odd_vertices(struct odd *o, const struct brute *b)
         uint32_t c = o->edge_corner[e], ends[2] = {b->vert[c], b->vert[b->next[c]]};
         for (int k = 0; k < 2; k++) {
             o->n_edges[ends[k]]++;
-            n_odd[ends[k]] += (o->kind[e] & ODD_EDGE) != 0;
-            n_boundary[ends[k]] += (o->kind[e] & ODD_BOUNDARY) != 0;
+            n_odd[ends[k]] += (o->kind[e] & WILD_NONMANIFOLD) != 0;
+            n_boundary[ends[k]] += (o->kind[e] & WILD_BOUNDARY) != 0;
         }
     }
     for (int64_t v = 0; v < b->V; v++) {

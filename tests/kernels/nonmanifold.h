@@ -9,14 +9,14 @@
 #include "tests/kernels/brute.h"
 #include "tests/kernels/poly.h"
 
-enum odd_kind { ODD_BOUNDARY = 1, ODD_EDGE = 2 }; /* one face; not manifold */
+enum wild_edge_kind { WILD_BOUNDARY = 1, WILD_NONMANIFOLD = 2 }; /* one face; not manifold */
 
 struct odd {
     int64_t E, n_runs;
     int32_t *run, *own;             /* [C] by place in brute.half: its run, from 1; an edge of its own?     */
     int32_t *run_first;             /* [n_runs]                                                             */
     uint32_t *edge;                 /* [C]                                                                  */
-    uint32_t *edge_corner, *kind;   /* [E] the lowest corner; enum odd_kind, or-ed                          */
+    uint32_t *edge_corner, *kind;   /* [E] the lowest corner; enum wild_edge_kind, or-ed                          */
     int32_t *n_edges;               /* [V] edge ends                                                        */
     unsigned char *vertex, *crease; /* [V] not manifold; and then an interior crease                        */
     float *edge_sharp, *vert_sharp; /* [E], [V] authored and implied, at most 10                            */

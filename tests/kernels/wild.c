@@ -31,7 +31,7 @@ static void find_sides(struct wild *w)
             s[0] = w->face[c];
         else if (s[1] < 0)
             s[1] = w->face[c];
-        else if (!(w->kind[w->edge[c]] & ODD_EDGE))
+        else if (!(w->kind[w->edge[c]] & WILD_NONMANIFOLD))
             oracle_die("edge %d has three faces", w->edge[c]);
     }
 }
@@ -93,7 +93,7 @@ void wild_control(const struct wild_case *k, struct wild *w)
 
 unsigned char *wild_ruled(const struct wild_case *k)
 {
-    return ruled_flags(k->b.vert, k->b.next, k->o.edge_corner, k->o.edge_sharp, k->o.E, k->o.vert_sharp, k->b.V);
+    return feature_flags(k->b.vert, k->b.next, k->o.edge_corner, k->o.edge_sharp, k->o.E, k->o.vert_sharp, k->b.V);
 }
 
 struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
@@ -117,7 +117,7 @@ struct sdd_control wild_upload(const struct wild_case *k, int no_arrays)
     m.vert_sharp = k->vert_sharp || !no_arrays ? launch_in(o->vert_sharp, b->V, 4) : NULL;
     unsigned char *is_feature = wild_ruled(k);
     if (m.edge_sharp)
-        m.feature_vertices = ruled_in(is_feature, b->V);
+        m.feature_vertices = features_in(is_feature, b->V);
     free(is_feature);
     return m;
 }

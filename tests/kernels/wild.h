@@ -15,7 +15,7 @@ struct wild {
     int64_t V, F, E, C;
     int32_t *first, *vert, *edge, *face; /* [F + 1], [C], [C] the edge after the corner, [C]             */
     int32_t (*ends)[2], (*sides)[2];     /* [E] vertices; two of its faces, the second -1 where it has one */
-    uint32_t *kind;                      /* [E] enum odd_kind, from the control edge                     */
+    uint32_t *kind;                      /* [E] enum wild_edge_kind, from the control edge                     */
     int32_t *control_edge;               /* [E] that it is part of, -1                                   */
     double *edge_s, *vert_s, *p;         /* [E], [V], [V][3]                                             */
     int32_t *home, (*at)[4][2];          /* [F] the control corner, grid places (level > 0)              */

@@ -48,7 +48,7 @@ static void join_corners(const struct wild *w, struct naive_mesh *m, int32_t *fr
         other[e] = -1;
     for (int32_t c = 0; c < w->C; c++) {
         int32_t e = w->edge[c], d = other[e];
-        if (w->kind[e] & ODD_EDGE)
+        if (w->kind[e] & WILD_NONMANIFOLD)
             continue;
         other[e] = c;
         if (d < 0)
@@ -73,14 +73,14 @@ static void split_odd_edges(const struct wild *w, struct naive_mesh *m)
 {
     m->n_edges = w->E;
     for (int32_t c = 0; c < w->C; c++) {
-        int64_t e = w->kind[w->edge[c]] & ODD_EDGE ? m->n_edges++ : w->edge[c];
+        int64_t e = w->kind[w->edge[c]] & WILD_NONMANIFOLD ? m->n_edges++ : w->edge[c];
         m->corner_edge[c] = (int32_t)e;
         m->edge_s[e] = w->edge_s[w->edge[c]];
         m->edge_ends[2 * e] = m->corner_vertex[c];
         m->edge_ends[2 * e + 1] = m->corner_vertex[after(c)];
     }
     for (int64_t e = 0; e < w->E; e++) /* rows that nobody uses any more would join the lists of vertex 0 */
-        if (w->kind[e] & ODD_EDGE)
+        if (w->kind[e] & WILD_NONMANIFOLD)
             m->edge_ends[2 * e] = m->edge_ends[2 * e + 1] = (int32_t)m->n_vertices;
     m->vertex_edges = list_by(m->edge_ends, 2, m->n_edges, m->n_vertices + 1);
 }

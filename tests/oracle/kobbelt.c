@@ -75,7 +75,7 @@ static void set_tags(struct kobbelt *m, const struct sdd_mesh_desc *d, unsigned 
                 if (m->edges[e].ends[k] == d->crease_edges[2 * i] && m->edges[e].ends[!k] == d->crease_edges[2 * i + 1])
                     m->edges[e].s = fmin((double)d->crease_sharpness[i], 10);
     for (int64_t i = 0; i < d->n_corner_tags; i++)
-        if (m->vs[d->corner_vertices[i]] < KOBBELT_ODD)
+        if (m->vs[d->corner_vertices[i]] < KOBBELT_NONMANIFOLD)
             m->vs[d->corner_vertices[i]] = fmin((double)d->corner_sharpness[i], 10);
     for (int64_t i = 0; i < d->n_holes; i++)
         hole[d->hole_faces[i]] = 1;
@@ -123,7 +123,7 @@ static void find_fans(struct kobbelt *m)
     for (int32_t c = 0; c < 3 * m->F; c++) {
         int32_t v = m->vert[c / 3][c % 3];
         if (seen[v] && seen[v] != root(label, c) + 1)
-            m->vs[v] = KOBBELT_ODD;
+            m->vs[v] = KOBBELT_NONMANIFOLD;
         seen[v] = root(label, c) + 1;
     }
     free(label);
@@ -160,7 +160,7 @@ static void share_edges(const struct grid *g, struct kobbelt *m)
             m->edges[m->E].border = (int32_t)m->n_borders++;
         m->E++;
         for (int i = 0; i < 2 && !shared && (uses[k] > 1 || g->ends[2 * k] == g->ends[2 * k + 1]); i++)
-            m->vs[g->ends[2 * k + i]] = KOBBELT_ODD;
+            m->vs[g->ends[2 * k + i]] = KOBBELT_NONMANIFOLD;
     }
     m->n_borders = 0;
     free(key);

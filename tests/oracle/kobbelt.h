@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-#define KOBBELT_ODD 20.0 /* sharpness of vertices that are not manifold */
+#define KOBBELT_NONMANIFOLD 20.0 /* sharpness of vertices that are not manifold */
 
 struct kobbelt_edge {
     int32_t ends[2], face[2]; /* the first face runs along it from ends[0]           */

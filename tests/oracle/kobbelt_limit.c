@@ -136,7 +136,7 @@ void kobbelt_limit(const struct kobbelt *m, int64_t n, struct refined *out)
         else
             memcpy(to, m->p[v], sizeof m->p[v]);
         out->normal_ok[v] = /* of a vertex that is not manifold it is that of one of its fans */
-            m->vs[v] < KOBBELT_ODD &&
+            m->vs[v] < KOBBELT_NONMANIFOLD &&
             fan_normal(m, &fans[v], v, rule == KOBBELT_SMOOTH, magnitude, &out->normals[3 * v]);
         free(fans[v].corner);
     }

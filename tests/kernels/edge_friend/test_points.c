@@ -124,9 +124,10 @@ static void check_vertices(const struct poly *p, const struct points *o, enum sh
     a.corner = launch_in(b->vert_corner, b->C, 4);
     a.edge = launch_in(b->edge, n, 4), a.twin = launch_in(b->twin, n, 4);
     a.p = launch_in(p->points, 3 * b->V, 4), a.edge_sharp = upload_sharp(b, sharp);
-    unsigned char *is_feature = ruled_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
+    unsigned char *is_feature =
+        feature_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
     if (a.edge_sharp)
-        a.feature_vertices = ruled_in(is_feature, b->V);
+        a.feature_vertices = features_in(is_feature, b->V);
     free(is_feature);
     a.vert_sharp = o->vertex_sharp ? launch_in(b->vert_sharp, b->V, 4) : NULL;
     a.slot = launch_inout(before, o->q.n_slots, sizeof *before);

@@ -157,8 +157,9 @@ static struct sdd_slot *first_slots(const struct poly *p, const struct brute *b,
     a.begin = launch_in(b->vert_begin, V, 4), a.end = launch_in(b->vert_end, V, 4);
     a.corner = launch_in(b->vert_corner, b->C, 4), a.edge = launch_in(b->edge, n, 4);
     a.edge_sharp = sharp, a.vert_sharp = launch_in(b->vert_sharp, V, 4);
-    unsigned char *is_feature = ruled_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
-    a.feature_vertices = ruled_in(is_feature, b->V);
+    unsigned char *is_feature =
+        feature_flags(b->vert, b->next, b->edge_corner, b->edge_sharp, b->E, b->vert_sharp, b->V);
+    a.feature_vertices = features_in(is_feature, b->V);
     free(is_feature);
     a.n_vertices = V, a.n_faces = F, a.n_corners = (uint32_t)b->C;
     LAUNCH(ef_faces, &faces, b->F + b->H);

@@ -41,7 +41,7 @@ static void cross_sums(struct level *l)
     for (int64_t v = 0; v < w->V; v++)
         odd_edge[v] = -1;
     for (int64_t e = 0; e < w->E; e++)
-        for (int i = 0; i < 2 && (w->kind[e] & ODD_EDGE); i++)
+        for (int i = 0; i < 2 && (w->kind[e] & WILD_NONMANIFOLD); i++)
             odd_edge[w->ends[e][i]] = w->control_edge[e];
     for (int32_t c = 0; c < w->C; c++) {
         int32_t v = w->vert[c], around[2] = {w->vert[(c & ~3) | ((c + 1) & 3)], w->vert[(c & ~3) | ((c + 3) & 3)]};

@@ -208,7 +208,7 @@ static void test_weights(void **state)
         for (int64_t row = 0; row < n + 1 + k.o.E; row++) {
             double want[3] = {0};
             if (row >= n) /* edges in the order of their ends: each vertex of the rim has one to the tip */
-                want[2] = row == n ? tip[i][1] : k.o.kind[row - n - 1] & ODD_BOUNDARY ? 0 : 0.375;
+                want[2] = row == n ? tip[i][1] : k.o.kind[row - n - 1] & WILD_BOUNDARY ? 0 : 0.375;
             near("a weight", row, to + 3 * row, want, 1e-7);
         }
         free(to);

@@ -40,7 +40,7 @@ static void cross_sums(struct level *l)
     for (int64_t v = 0; v < w->V; v++)
         odd_edge[v] = -1;
     for (int64_t e = 0; e < w->E; e++)
-        for (int i = 0; i < 2 && (w->kind[e] & ODD_EDGE); i++)
+        for (int i = 0; i < 2 && (w->kind[e] & WILD_NONMANIFOLD); i++)
             odd_edge[w->ends[e][i]] = w->control_edge[e];
     for (int32_t c = 0; c < 3 * w->F; c++) {
         const int32_t *face = w->vert[c / 3], v = face[c % 3], around[2] = {face[(c + 1) % 3], face[(c + 2) % 3]};

@@ -108,8 +108,8 @@ static void check_implicit(const struct brute *b, const struct odd *o, int with_
     a.twin = launch_in(b->real_twin, b->C, 4);
     for (int64_t e = 0; e < o->E; e++) {
         uint32_t c = o->edge_corner[e];
-        n_odd_edges += (o->kind[e] & ODD_EDGE) != 0;
-        if ((o->kind[e] & ODD_BOUNDARY) && sharp[e] < 10)
+        n_odd_edges += (o->kind[e] & WILD_NONMANIFOLD) != 0;
+        if ((o->kind[e] & WILD_BOUNDARY) && sharp[e] < 10)
             soft[b->vert[c]] = soft[b->vert[b->next[c]]] = 1;
         if (o->kind[e])
             sharp[e] = 10;
@@ -209,7 +209,7 @@ static void test_many_faces(void **state)
         brute_init(&b, &p.desc);
         odd_init(&o, &b, &p.desc);
         assert_int_equal(o.E, 2 * k + 1);
-        assert_int_equal(o.kind[0], k == 1 ? ODD_BOUNDARY : k == 2 && i % 2 ? 0 : ODD_EDGE);
+        assert_int_equal(o.kind[0], k == 1 ? WILD_BOUNDARY : k == 2 && i % 2 ? 0 : WILD_NONMANIFOLD);
         assert_int_equal(o.n_edges[0], k + 1);
         odd_fini(&o);
         brute_fini(&b);

@@ -180,7 +180,7 @@ static void check_next(const struct tables *t, const struct tables *to)
 static int is_manifold(const struct kobbelt *m)
 {
     for (int64_t v = 0; v < m->V; v++)
-        if (m->vs[v] == KOBBELT_ODD)
+        if (m->vs[v] == KOBBELT_NONMANIFOLD)
             return 0;
     return 1;
 }
