@@ -21,7 +21,7 @@ static int print(const struct cli *c, const struct subd_frame *f, double *second
     p99 = seconds[(int)((double)(n - 1) * 0.99 + 0.999999)];
     cli_progress_clear();
     if (!c->json) {
-        printf("%d times level %d: %s vertices, %s a frame, by %s on %s\n", n, f->level, cli_count(f->vertices),
+        printf("%d times level %d: %s vertices, %s a frame, by %s on %s\n", n, f->level, cli_amount(f->vertices),
                cli_bytes(bytes), f->method, f->backend);
         printf("  median %.3f ms, p99 %.3f ms, best %.3f ms, worst %.3f ms, %.3f GB/s at the median\n", median * 1e3,
                p99 * 1e3, seconds[0] * 1e3, seconds[n - 1] * 1e3, bytes / median / 1e9);
