@@ -46,7 +46,7 @@ struct cli {
     subd_client *client;
 };
 
-/* ---- verbs: in cli_verbs.c, or in a file of the verb's name --------------------------------------------------------- */
+/* ---- verbs: in cli_verbs.c, or in a file of the verb's name ----------------------------------------------------- */
 int cli_push(struct cli *c);
 int cli_refine(struct cli *c);
 int cli_patches(struct cli *c);
@@ -112,7 +112,7 @@ cJSON *cli_block_json(cJSON *blocks, const struct subd_block *b);
 int cli_print_json(const struct cli *c, cJSON *o);
 void cli_print_info(const struct subd_mesh_info *m);
 
-/* ---- numbers and tables (cli_people.c): each text is overwritten after eight more ---------------------------------- */
+/* ---- numbers and tables (cli_people.c): each text is overwritten after eight more ------------------------------- */
 /* cli_count: 12345678 as "12,345,678". */
 const char *cli_count(int64_t n);
 /* cli_amount: the same, but on a terminal "12.3 M". */

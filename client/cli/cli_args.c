@@ -140,7 +140,7 @@ const struct cli_verb cli_verbs[] = {
      0,
      0,
      cli_stat,
-     "tells the daemon's version, backend, device, limits, engines and what they do",
+     "tells the daemon's version, device, limits, engines and what they do",
      NULL,
      {"subd stat", "subd stat --json"}},
     {HEALTH,

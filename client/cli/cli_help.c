@@ -114,7 +114,7 @@ int cli_help(struct cli *c)
     return EXIT_DONE;
 }
 
-/* ---- words that were probably meant ------------------------------------------------------------------------------- */
+/* ---- words that were probably meant ----------------------------------------------------------------------------- */
 
 static int least(int a, int b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_man.c: the verb man, which help does not list: it prints the manual page subd(1), made from the tables of verbs and
- * options, when subd is built. */
+/* cli_man.c: the verb man, which help does not list: it prints the manual page subd(1), made from the tables of verbs
+ * and options, when subd is built. */
 #include "cli_args.h"
 #include <ctype.h>
 #include <string.h>

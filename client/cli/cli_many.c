@@ -26,7 +26,7 @@ static void parts_free(struct parts *p)
     free(p->rows);
 }
 
-/* ---- sequences ---------------------------------------------------------------------------------------------------- */
+/* ---- sequences -------------------------------------------------------------------------------------------------- */
 
 /* Reads a number of at most nine digits. Returns what follows it, or NULL. */
 static const char *digits(const char *text, int64_t *n)
@@ -82,7 +82,7 @@ static char *frame_name(const char *pattern, int64_t frame)
     return name;
 }
 
-/* ---- names -------------------------------------------------------------------------------------------------------- */
+/* ---- names ------------------------------------------------------------------------------------------------------ */
 
 /* DIR/STEM.SUFFIX of a file, or of an id. */
 static char *name_in(const char *folder, const char *file, const char *suffix)
@@ -180,7 +180,7 @@ static int check_usage(struct cli *c)
     return code;
 }
 
-/* ---- work --------------------------------------------------------------------------------------------------------- */
+/* ---- work ------------------------------------------------------------------------------------------------------- */
 
 static int one(struct cli *c, const struct cli_product *p, const struct part *part)
 {
@@ -201,8 +201,8 @@ static int one(struct cli *c, const struct cli_product *p, const struct part *pa
     return code;
 }
 
-/* Returns the exit code of the first failure. Once the server is gone, or somebody wants to stop, nothing else would come
- * of the rest. */
+/* Returns the exit code of the first failure. Once the server is gone, or somebody wants to stop, nothing else would
+ * come of the rest. */
 static int all(struct cli *c, const struct cli_product *p, const struct parts *parts, int64_t *failed)
 {
     int first = EXIT_DONE, code = EXIT_DONE;

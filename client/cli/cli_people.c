@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_people.c: numbers, times and tables as people read them, for all that is printed as text. On a terminal large counts
- * are short and times are ages; elsewhere both are exact, as something else may read them. */
+/* cli_people.c: numbers, times and tables as people read them, for all that is printed as text. On a terminal large
+ * counts are short and times are ages; elsewhere both are exact, as something else may read them. */
 #include "cli.h"
 #include <locale.h>
 #include <stdarg.h>
@@ -116,7 +116,7 @@ const char *cli_when(const char *rfc3339)
     return to;
 }
 
-/* ---- tables --------------------------------------------------------------------------------------------------------- */
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 /* How many columns of a terminal the text takes: names may be in any script. */
 static int width_of(const char *text)

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The daemon refuses UVs under sqrt3 unless the mesh asks for linear ones. */
 static int has_refined_uvs(const struct subd_mesh_info *m)
@@ -64,6 +65,9 @@ int cli_refine(struct cli *c)
         return cli_fetch_many(c, &product);
     if (c->format)
         return cli_fail(c, EXIT_USAGE, "--format goes with --out-dir; the suffix of -o says the format");
+    if (c->pose && strchr(c->pose, '%') && access(c->pose, F_OK) != 0)
+        return cli_fail(c, EXIT_USAGE, "--pose %.100s is no file; if it is a pattern, --frames A-B says which frames",
+                        c->pose);
     code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;
     if (code < 0)
         code = cli_fetch(c, &product);

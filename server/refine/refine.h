@@ -168,9 +168,9 @@ int budget_left(struct job *job, int64_t *max_bytes) SDD_MUST_CHECK;
 int budget_over(struct job *job) SDD_MUST_CHECK;
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
-/* How long output takes, as measured since the start: seconds a byte of each engine, in the order of sdd_engine, for each
- * power of two that frames have as their size; 0 where nothing was measured. Any thread may read it; only the compute
- * thread writes it. */
+/* How long output takes, as measured since the start: seconds a byte of each engine, in the order of sdd_engine, for
+ * each power of two that frames have as their size; 0 where nothing was measured. Any thread may read it; only the
+ * compute thread writes it. */
 enum { ESTIMATE_ENGINES = 16, ESTIMATE_SIZES = 48 };
 struct estimate {
     _Atomic double seconds_a_byte[ESTIMATE_ENGINES][ESTIMATE_SIZES];

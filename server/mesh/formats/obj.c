@@ -4,8 +4,8 @@
  * Read     v x y z [w | r g b | w r g b]; vt u [v [w]]; f with corners a, a/b, a//c or a/b/c, in which negative indices
  *          count back, of polygons of any size; t (obj_tags.c); comments; a byte order mark; lines that a backslash
  *          continues; line ends of LF, CR LF or, in a file without LF, CR
- * Skipped  what skipped[] lists, with one warning that names and counts it: normals, groups, materials, points and
- *          polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
+ * Skipped  vn and s, of which nothing is lost; with one warning that names and counts it, all else that skipped[]
+ *          lists: groups, materials, points and polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
  * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/obj_tags.h"
@@ -13,16 +13,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. */
-enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS };
+/* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. Those
+ * before TOLD lose nothing: a subdivision surface is smooth and has normals of its own. */
+enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS, TOLD = STATEMENTS + 2 };
 static const char *const skipped[] = {"weights or colours of v",
                                       "w of vt",
                                       "vt that no face has",
                                       "vn",
+                                      "s",
                                       "vp",
                                       "g",
                                       "o",
-                                      "s",
                                       "usemtl",
                                       "mtllib",
                                       "l",
@@ -254,7 +255,7 @@ static void tell(const struct obj_reader *r, struct text *warnings)
 {
     const char *before = "not kept: ";
     for (int i = 0; i < OBJ_N_SKIPPED; i++)
-        if (r->n_skipped[i]) {
+        if (r->n_skipped[i] && (i < STATEMENTS || i >= TOLD)) {
             text_printf(warnings, "%s%s (%lld)", before, skipped[i], (long long)r->n_skipped[i]);
             before = ", ";
         }
