@@ -252,6 +252,17 @@ static int work(struct cli *c, const struct cli_product *p, const struct parts *
     return c->frames ? cli_mesh_end(c, &mesh, temporary, code) : code;
 }
 
+static int make_folder(const struct cli *c)
+{
+    struct stat st;
+    if (mkdir(c->out_dir, 0777) == 0)
+        return -1;
+    if (errno != EEXIST)
+        return cli_fail(c, EXIT_FILE, "the folder %s cannot be made: %s", c->out_dir, strerror(errno));
+    return stat(c->out_dir, &st) == 0 && S_ISDIR(st.st_mode) ? -1
+                                                             : cli_fail(c, EXIT_FILE, "%s is no folder", c->out_dir);
+}
+
 int cli_fetch_many(struct cli *c, const struct cli_product *p)
 {
     struct parts parts = {0};
@@ -266,8 +277,8 @@ int cli_fetch_many(struct cli *c, const struct cli_product *p)
         c->output = parts.rows[0].output;
         code = cli_choose_format(c, p, &format);
     }
-    if (code < 0 && c->out_dir && mkdir(c->out_dir, 0777) != 0 && errno != EEXIST)
-        code = cli_fail(c, EXIT_FILE, "the folder %s cannot be made: %s", c->out_dir, strerror(errno));
+    if (code < 0 && c->out_dir)
+        code = make_folder(c);
     if (code < 0)
         code = work(c, p, &parts);
     parts_free(&parts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* estimate.c: for the plan route: how long output takes on this machine, from the times that each engine took for
- * output of about the same size. Small frames cost more a byte than large ones, so sizes are told apart by powers of two. */
+ * output of about the same size. Small frames cost more a byte than large ones, so sizes are told apart by powers of
+ * two. */
 #include "server/refine/refine.h"
 #include <string.h>
 

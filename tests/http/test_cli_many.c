@@ -145,7 +145,7 @@ static void test_names_refused(void **state)
     refuses("refine cube.obj triangle.obj --pose cube.obj --out-dir made", 2, "--pose goes with one mesh");
     refuses("refine cube.obj --out-dir ''", 2, "--out-dir cannot be \"\"");
     refuses("refine cube.obj --out-dir no/such/folder", 6, "the folder no/such/folder cannot be made: No such file");
-    refuses("refine triangle.obj --out-dir cube.obj", 6, "cannot be ");
+    refuses("refine triangle.obj --out-dir cube.obj", 6, "cube.obj is no folder");
 }
 
 static void test_sequence(void **state)
@@ -181,7 +181,7 @@ static void test_sequence_one_fails(void **state)
     (void)state;
     ran_expect(shell_run(d.dir, "cp shot.0001.obj odd.1.obj; cp few.obj odd.2.obj; cp shot.0002.obj odd.3.obj"), 0);
     r = subd("refine --pose odd.%01d.obj --frames 1-3 -o even.%01d.obj");
-    assert_memory_equal(r.err, "subd: odd.2.obj: 3 vertices are given; the mesh has 8", 53);
+    assert_memory_equal(r.err, "subd: odd.2.obj: 6 vertices are given; the mesh has 8", 53);
     assert_memory_equal(r.out, "2 of 3 refined", 14);
     ran_expect(r, 4);
     assert_true(is_there("even.1.obj") && !is_there("even.2.obj") && is_there("even.3.obj"));

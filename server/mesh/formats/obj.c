@@ -5,7 +5,8 @@
  *          count back, of polygons of any size; t (obj_tags.c); comments; a byte order mark; lines that a backslash
  *          continues; line ends of LF, CR LF or, in a file without LF, CR
  * Skipped  vn and s, of which nothing is lost; with one warning that names and counts it, all else that skipped[]
- *          lists: groups, materials, points and polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
+ *          lists: groups, materials, points and polylines, settings, the weights and colours of v, the w of vt, and
+ *          all vt when no face uses them
  * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/obj_tags.h"
