@@ -248,8 +248,9 @@ static int work(struct cli *c, const struct cli_product *p, const struct parts *
     c->results = c->json ? cJSON_CreateArray() : NULL;
     code = all(c, p, parts, &failed);
     cli_progress_clear();
-    code = report(c, parts, failed, cli_now() - start, code);
-    return c->frames ? cli_mesh_end(c, &mesh, temporary, code) : code;
+    if (c->frames)
+        code = cli_mesh_end(c, &mesh, temporary, code);
+    return report(c, parts, failed, cli_now() - start, code);
 }
 
 static int make_folder(const struct cli *c)

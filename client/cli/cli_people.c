@@ -148,7 +148,8 @@ void cli_table_row(struct cli_table *t, ...)
     if (!t->failed) {
         for (int k = 0; k < t->columns; k++) {
             const char *cell = va_arg(cells, const char *);
-            t->failed |= !(t->rows[t->n][k] = strdup(cell));
+            t->rows[t->n][k] = t->failed ? NULL : strdup(cell);
+            t->failed |= !t->rows[t->n][k];
         }
         t->n++;
     }

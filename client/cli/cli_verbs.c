@@ -171,7 +171,7 @@ int cli_ls(struct cli *c)
     do {
         if ((rc = subd_list(c->client, after, 0, &list, &err)) != SUBD_OK)
             break;
-        if (!table.n && list.n)
+        if (!c->json && !table.n && list.n)
             cli_table_row(&table, "ID", "NAME", "VERSION", "VERTICES", "FACES", "UPDATED");
         for (int64_t i = 0; i < list.n; i++)
             if (c->json)

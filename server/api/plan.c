@@ -102,6 +102,8 @@ static void answer(struct job *job)
     text_member_int(&t, "deviceBytes", j->plan.device_bytes);
     text_member_int(&t, "hostBytes", j->plan.host_bytes);
     text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
+    if (j->estimated_ms > 0)
+        text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_key(&t, "streamed");
     text_puts(&t, j->plan.streamed ? "true" : "false");
     text_key(&t, "fits");
@@ -111,8 +113,6 @@ static void answer(struct job *job)
         text_member_int(&t, "limit", limit);
     }
     write_blocks(&t, p, slot_of(job)->info.primvars);
-    if (j->estimated_ms > 0)
-        text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_puts(&t, "}\n");
     job->request->mesh_version = slot_of(job)->info.version;
     answer_text(job->request, 200, MEDIA_JSON, &t);

@@ -219,6 +219,17 @@ static void test_sequence_refused(void **state)
     assert_false(is_there("x"));
 }
 
+/* On a terminal a line says which of how many is under way, and does not stay. */
+static void test_progress(void **state)
+{
+    struct ran r = terminal_run(d.dir, "subd refine cube.obj shot.0001.obj shot.0002.obj --level 9 --out-dir long");
+    (void)state;
+    assert_non_null(strstr(r.out, "2 of 3 shot.0001.obj"));
+    const char *last = strrchr(r.out, '\033');
+    assert_memory_equal(last, "\033[K3 of 3 refined to level 9 in ", 27);
+    ran_expect(r, 0);
+}
+
 /* It ends the whole, the file under way does not appear, and no mesh stays. */
 static void test_ctrl_c(void **state)
 {
@@ -248,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_sequence),
         cmocka_unit_test(test_sequence_one_fails),
         cmocka_unit_test(test_sequence_refused),
+        cmocka_unit_test(test_progress),
         cmocka_unit_test(test_ctrl_c),
     };
     return cmocka_run_group_tests_name("cli_many", tests, start, stop);
