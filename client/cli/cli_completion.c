@@ -4,6 +4,9 @@
 #include "cli_args.h"
 #include <string.h>
 
+/* Ids come from a server, and bash expands the words that it completes: whatever else stands there must not reach it. */
+#define IDS "subd ls --timeout 2 2>/dev/null | awk '$1 ~ /^m_[0-9a-z]+$/ { print $1 }'"
+
 /* An option whose value is a file or a folder; the shells know how to complete these. */
 static int takes_files(const struct cli_option *o)
 {
@@ -87,7 +90,7 @@ static void bash(void)
          "    elif [[ $word == -* ]]; then\n"
          "        words=$options\n"
          "    elif [[ $words == meshes ]]; then\n"
-         "        words=$(subd ls --timeout 2 2>/dev/null | awk 'NR > 1 { print $1 }')\n"
+         "        words=$(" IDS ")\n"
          "    fi\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
          "}\ncomplete -o default -F _subd subd");
@@ -118,7 +121,7 @@ static void zsh(void)
     puts("#compdef subd\n# zsh completion of subd, made by `subd completion zsh`.\n"
          "_subd_meshes()\n{\n"
          "    local -a ids\n"
-         "    ids=(${(f)\"$(subd ls --timeout 2 2>/dev/null | awk 'NR > 1 { print $1 }')\"})\n"
+         "    ids=(${(f)\"$(" IDS ")\"})\n"
          "    _describe mesh ids\n}\n"
          "_subd()\n{\n    local -a verbs\n    verbs=(");
     for (const struct cli_verb *v = cli_verbs; v->name; v++)
@@ -157,7 +160,7 @@ static void zsh(void)
 static void fish(void)
 {
     puts("# fish completion of subd, made by `subd completion fish`.\n"
-         "function __subd_meshes\n    subd ls --timeout 2 2>/dev/null | awk 'NR > 1 { print $1 }'\nend\n"
+         "function __subd_meshes\n    " IDS "\nend\n"
          "complete -c subd -n __fish_use_subcommand -f");
     for (const struct cli_verb *v = cli_verbs; v->name; v++)
         if (v->summary) {

@@ -99,14 +99,14 @@ static int make_parts(struct cli *c, struct parts *p)
     const int64_t n = c->frames ? c->last_frame - c->first_frame + 1 : c->n_args;
     if (!(p->rows = calloc((size_t)n, sizeof *p->rows)))
         return cli_fail(c, EXIT_LOCAL, "no memory");
-    for (; p->n < n; p->n++) {
+    for (p->n = 0; p->n < n; p->n++) {
         struct part *row = &p->rows[p->n];
-        row->file = c->frames ? frame_name(c->pose, c->first_frame + p->n) : strdup(c->args[p->n]);
+        const int64_t frame = c->first_frame + p->n;
+        row->file = c->frames ? frame_name(c->pose, frame) : strdup(c->args[p->n]);
         if (row->file)
-            row->output =
-                c->out_dir ? name_in(c->out_dir, row->file, suffix) : frame_name(c->output, c->first_frame + p->n);
+            row->output = c->out_dir ? name_in(c->out_dir, row->file, suffix) : frame_name(c->output, frame);
         if (!row->output) {
-            free(row->file);
+            p->n++;
             return cli_fail(c, EXIT_LOCAL, "no memory");
         }
     }
@@ -143,14 +143,16 @@ static int check_gaps(const struct cli *c, const struct parts *p)
 {
     for (int64_t i = 0; i < p->n; i++) {
         const char *why;
+        long long frame;
         if (access(p->rows[i].file, R_OK) == 0)
             continue;
         why = strerror(errno);
+        frame = c->first_frame + i;
         return cli_fail(
             c, EXIT_FILE,
             "frame %lld of %s is missing: %s: %s. Nothing was sent; make that file, or ask with --frames for "
             "frames that are there",
-            (long long)(c->first_frame + i), c->frames, p->rows[i].file, why);
+            frame, c->frames, p->rows[i].file, why);
     }
     return -1;
 }

@@ -38,7 +38,7 @@ static int stop(void **state)
 }
 
 /* What a server answers that has two meshes, of which one was changed so many seconds ago. */
-static void answer_of(struct canned *to, char bytes[1000], int64_t age)
+static void answer_of(struct canned *to, char bytes[1000], int64_t age, char *id)
 {
     Subdd__V1__MeshInfo rows[2], *meshes[] = {rows, rows + 1};
     Subdd__V1__MeshList l;
@@ -50,7 +50,7 @@ static void answer_of(struct canned *to, char bytes[1000], int64_t age)
     subdd__v1__mesh_list__init(&l);
     subdd__v1__mesh_info__init(rows);
     subdd__v1__mesh_info__init(rows + 1);
-    rows[0].id = "m_1", rows[0].name = "\xe6\x97\xa5\xe6\x9c\xac";
+    rows[0].id = id, rows[0].name = "\xe6\x97\xa5\xe6\x9c\xac";
     rows[0].version = 7, rows[0].vertices = 1234567, rows[0].faces = 999, rows[0].updated = updated;
     rows[1].id = "m_22", rows[1].name = "plain";
     rows[1].version = 12, rows[1].vertices = 18600000000, rows[1].faces = 5, rows[1].updated = "x\ay";
@@ -70,7 +70,7 @@ static struct ran list(int on_terminal, int64_t age)
 {
     char bytes[1000], command[200];
     struct canned answer;
-    answer_of(&answer, bytes, age);
+    answer_of(&answer, bytes, age, (char[]){"m_1"});
     canned_server *s = canned_start(&answer, 1);
     snprintf(command, sizeof command, "subd ls --server %s", canned_url(s));
     struct ran r = on_terminal ? terminal_run(d.dir, command) : shell_run(d.dir, command);
@@ -107,6 +107,24 @@ static void test_ages(void **state)
             fail_msg("\"%s\" does not say \"%s\"", r.out, ages[i].says);
         ran_expect(r, 0);
     }
+}
+
+/* An id is completed only if it is one: bash would run what is in the words. */
+static void test_hostile_id(void **state)
+{
+    char bytes[1000], script[600];
+    struct canned answer;
+    (void)state;
+    answer_of(&answer, bytes, 0, (char[]){"m_$(touch${IFS}ran)"});
+    canned_server *s = canned_start(&answer, 1);
+    snprintf(script, sizeof script,
+             "export SUBD_SERVER=%s; . <(subd completion bash); COMP_WORDS=(subd show m_); COMP_CWORD=2; _subd\n"
+             "echo ${COMPREPLY[@]}; [[ ! -e ran ]]",
+             canned_url(s));
+    struct ran r = shell_run(d.dir, script);
+    assert_string_equal(r.out, "m_22\n");
+    ran_expect(r, 0);
+    free(canned_stop(s));
 }
 
 /* The plain numbers are in the JSON. */
@@ -229,9 +247,9 @@ static void test_start_hint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_ages),        cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_stat),       cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_start_hint),
+        cmocka_unit_test(test_list),      cmocka_unit_test(test_ages),       cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_stat),      cmocka_unit_test(test_hostile_id), cmocka_unit_test(test_closed_pipe),
+        cmocka_unit_test(test_full_disk), cmocka_unit_test(test_start_hint),
     };
     return cmocka_run_group_tests_name("cli_people", tests, start, stop);
 }
