@@ -4,7 +4,8 @@
 #include "cli_args.h"
 #include <string.h>
 
-/* Ids come from a server, and bash expands the words that it completes: whatever else stands there must not reach it. */
+/* Ids come from a server, and bash expands the words that it completes: whatever else stands there must not reach
+ * it. */
 #define IDS "subd ls --timeout 2 2>/dev/null | awk '$1 ~ /^m_[0-9a-z]+$/ { print $1 }'"
 
 /* An option whose value is a file or a folder; the shells know how to complete these. */
