@@ -87,11 +87,11 @@ PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$
 CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_names.h subd_patches.h subd_primvars.h))
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
+.PHONY: all share cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
         answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
-all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
+all: said $(PROGS) $(CLIENT) $(LIBSDD) share $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
 said:
 	@$(if $(missing),echo '  $(missing)',:)
 cuda: $(if $(NVCC),$(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
@@ -156,6 +156,17 @@ $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD
 $(BUILD)/bin/subd: $(CLI_OBJ) $(BUILD)/lib/libsubd.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_client)
+
+# What the programs say of themselves, from their own tables of options.
+SHARE    := $(addprefix $(BUILD)/share/,man/man1/subd.1 man/man8/subdd.8 bash-completion/completions/subd zsh/site-functions/_subd \
+              fish/vendor_completions.d/subd.fish)
+share: $(SHARE) ## manual pages and completions for bash, zsh and fish, in build/share
+made      = @mkdir -p $(@D) && $(1) >$@
+$(BUILD)/share/man/man1/subd.1: $(BUILD)/bin/subd ; $(call made,$< man)
+$(BUILD)/share/man/man8/subdd.8: $(BUILD)/bin/subdd ; $(call made,$< --man)
+$(BUILD)/share/bash-completion/completions/subd: $(BUILD)/bin/subd ; $(call made,$< completion bash)
+$(BUILD)/share/zsh/site-functions/_subd: $(BUILD)/bin/subd ; $(call made,$< completion zsh)
+$(BUILD)/share/fish/vendor_completions.d/subd.fish: $(BUILD)/bin/subd ; $(call made,$< completion fish)
 
 # ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------
 # Tests and benches share one copy of the kernels, which are 2 MB. Only what is linked to OpenSubdiv (tests/oracle, and any

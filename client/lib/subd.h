@@ -313,7 +313,7 @@ struct subd_plan {
     int64_t needed; /* Bytes needed of what there is too little of, when it does not fit. */
     int64_t limit;  /* How many bytes there are of that. */
     int64_t vertices, faces, edges, frame_bytes, device_bytes, host_bytes, available_device_bytes;
-    double estimated_ms;
+    double estimated_ms; /* Until the frame is ready to be sent; 0 while the server has measured nothing like it. */
     struct subd_block blocks[SUBD_MAX_BLOCKS];
 };
 /* subd_get_plan: GET plan: the exact counts and bytes of a refine, before asking for it.
