@@ -40,7 +40,7 @@ static int flush_stdout(int code)
 
 int main(int argc, char **argv)
 {
-    struct subd_config config = {.progress = cli_progress};
+    struct subd_config config = SUBD_INIT(subd_config, .progress = cli_progress);
     int (*run)(struct cli *) = NULL;
     struct subd_error err;
     struct cli c;

@@ -53,7 +53,7 @@ static int print_info(const struct cli *c, const struct subd_mesh_info *m)
 
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
-    struct subd_push p = {.name = c->name, .idempotency_key = c->key, .reorder = c->reorder};
+    struct subd_push p = SUBD_INIT(subd_push, .name = c->name, .idempotency_key = c->key, .reorder = c->reorder);
     struct subd_error err;
     struct subd_body body;
     char *data;

@@ -66,16 +66,16 @@ static int unreadable(struct subd_error *err)
     return subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read");
 }
 
-/* An answer in another format may unpack as garbage, so its media type is checked first. */
-static int is_protobuf(const subd_client *c)
+int subd_is_protobuf(const subd_client *c)
 {
     return strcmp(c->call.media_type, SUBD_PROTOBUF) == 0 || strcmp(c->call.media_type, "application/x-protobuf") == 0;
 }
 
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
 {
-    Subdd__V1__MeshInfo *m =
-        is_protobuf(c) ? subdd__v1__mesh_info__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    Subdd__V1__MeshInfo *m = subd_is_protobuf(c)
+                                 ? subdd__v1__mesh_info__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                                 : NULL;
     struct subd_mesh_info info;
     int rc = m ? subd_info_copy(&info, m) : SUBD_EPROTOCOL;
     subdd__v1__mesh_info__free_unpacked(m, NULL);
@@ -89,8 +89,9 @@ int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
 static int finish_list(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_mesh_list *l = out;
-    Subdd__V1__MeshList *m =
-        is_protobuf(c) ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    Subdd__V1__MeshList *m = subd_is_protobuf(c)
+                                 ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                                 : NULL;
     int rc = SUBD_OK;
     if (!m)
         return unreadable(err);
@@ -110,8 +111,12 @@ int subd_list(subd_client *c, const char *after, int limit, struct subd_mesh_lis
 {
     struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = finish_list, .out = out};
     struct subd_text number = {0};
-    int rc;
+    int rc = SUBD_NEED(err, c, out);
+    if (rc != SUBD_OK)
+        return rc;
     memset(out, 0, sizeof *out);
+    if (limit < 0)
+        return subd_fail(err, SUBD_EUSAGE, "%d is no number of meshes", limit);
     if (limit)
         subd_text_add(&number, "%d", limit);
     subd_text_add(&r.path, "/v1/meshes");
@@ -147,7 +152,8 @@ int subd_finish_edit(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_edit_result *r = out, ignored = {0};
     Subdd__V1__EditResult *m =
-        is_protobuf(c) ? subdd__v1__edit_result__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+        subd_is_protobuf(c) ? subdd__v1__edit_result__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                            : NULL;
     int rc = m && m->mesh ? SUBD_OK : SUBD_EPROTOCOL;
     if (!r)
         r = &ignored;
