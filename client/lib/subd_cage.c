@@ -106,6 +106,14 @@ static int64_t elements(const struct subd_mesh *m, const char *interpolation)
     return strcmp(interpolation, "faceVarying") == 0 ? m->n_corners : -1;
 }
 
+/* Text as a terminal may show it. Empty text is protobuf-c's own and cannot be written to. */
+static char *clean(char *text)
+{
+    if (*text)
+        subd_copy_text(text, strlen(text) + 1, text);
+    return text;
+}
+
 static int take_primvar(struct subd_primvar *to, const struct subd_mesh *mesh, const Subdd__V1__Primvar *p)
 {
     int64_t n = elements(mesh, p->interpolation), values;
@@ -113,8 +121,7 @@ static int take_primvar(struct subd_primvar *to, const struct subd_mesh *mesh, c
     if (n < 0 || p->width > 256 || (*p->type && strcmp(p->type, "f32") != 0 && strcmp(p->type, "i32") != 0))
         return 0;
     values = rows(&p->values, (size_t)to->width);
-    subd_copy_text(p->name, strlen(p->name) + 1, p->name);
-    to->name = p->name;
+    to->name = clean(p->name);
     to->interpolation = p->interpolation;
     to->type = *p->type ? p->type : "f32";
     to->values = p->values.data;
@@ -180,12 +187,9 @@ static void take_words(struct subd_cage *to, Subdd__V1__Mesh *m)
         tokens[SUBD_ORIENTATION] = o->orientation;
     }
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
-        if (tokens[i] && *tokens[i]) {
-            subd_copy_text(tokens[i], strlen(tokens[i]) + 1, tokens[i]);
-            to->options[i] = tokens[i];
-        }
-    subd_copy_text(m->name, strlen(m->name) + 1, m->name);
-    to->name = m->name;
+        if (tokens[i] && *tokens[i])
+            to->options[i] = clean(tokens[i]);
+    to->name = clean(m->name);
 }
 
 static int finish_arrays(subd_client *c, void *out, struct subd_error *err)

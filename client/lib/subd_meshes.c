@@ -63,7 +63,7 @@ int subd_primvar_pack(Subdd__V1__Primvar *to, const struct subd_primvar *from)
 static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__Primvar *primvars,
                         Subdd__V1__Primvar **pointers)
 {
-    if (m->n_primvars < 0 || m->n_primvars > SUBD_MAX_PRIMVARS)
+    if (m->n_primvars < 0 || m->n_primvars > SUBD_MAX_PRIMVARS || (m->n_primvars && !m->primvars))
         return 0;
     w->n_primvars = (size_t)m->n_primvars;
     w->primvars = pointers;
