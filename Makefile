@@ -81,7 +81,7 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_cage.h subd_edits.h subd_loop.h subd_matrix.h subd_patches.h subd_primvars.h))
+CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(patsubst client/lib/%,$(BUILD)/include/%,$(filter-out %/subd_internal.h %/subd_frame.h,$(wildcard client/lib/*.h))))
 
 EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(wildcard client/examples/*.c))
 
@@ -211,9 +211,9 @@ fuzzers: $(FUZZERS)
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps
-lint: ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy
+lint: ## format, sizes, licence line, banned calls, layering, libsubd's ABI, kernel headers, clang-tidy
 	@deploy/install-deps lint
-	@$(MAKE) $(GEN)
+	@$(MAKE) $(GEN) $(BUILD)/lib/libsubd.so
 	@tests/tools/lint $(BUILD)
 check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
 	$(AGAIN) all NVCC=

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pose.c: libsubd in calls that wait. It pushes a cube, moves it by an array of floats, refines it, looks at a pose that
- * is not kept, and reads the control mesh back with the ids that edits use.
+/* pose.c: libsubd in calls that wait. It pushes a cube, moves it by an array of floats, refines it, looks at a pose
+ * that is not kept, and reads the control mesh back with the ids that edits use.
  *
  *   cc pose.c $(pkg-config --cflags --libs subd) -o pose && ./pose [http://127.0.0.1:7373] */
 #include <inttypes.h>

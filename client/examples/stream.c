@@ -26,7 +26,7 @@ struct app {
     enum { PUSHING, POSING, DELETING } step;
 };
 
-/* ---- libuv for libsubd: a poll handle for each descriptor, and one timer -------------------------------------------- */
+/* ---- libuv for libsubd: a poll handle for each descriptor, and one timer ----------------------------------------- */
 
 static void on_event(uv_poll_t *poll, int status, int events)
 {
@@ -74,7 +74,7 @@ static void set_timer(void *arg, int timeout_ms)
         uv_timer_start(&app->timer, on_time, (uint64_t)timeout_ms, 0);
 }
 
-/* ---- the program ---------------------------------------------------------------------------------------------------- */
+/* ---- the program ------------------------------------------------------------------------------------------------- */
 
 static void make_grid(struct app *app)
 {

@@ -7,7 +7,8 @@
  * docs/c-client.md is the introduction, with two programs.
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
- * little-endian, and the host must be, too.
+ * little-endian, and the host must be, too. Positions are in the units of the mesh, normals have length 1; names say
+ * where times are _ms and sizes _bytes.
  * Threads: a client is one connection and belongs to one thread at a time. Only subd_cancel and subd_uncancel may be
  *          called from anywhere, even from a signal handler.
  * Errors:  every int is SUBD_OK, a negative SUBD_E*, or one of the two positive states where a call says so.
@@ -16,7 +17,7 @@
  *          comments below name only the other codes and what is special about these. An argument that is NULL where
  *          nothing says that it may be is SUBD_EUSAGE; a function that returns no code then does nothing.
  * Owner:   const T * is borrowed for the call; in the event-loop form, until the call completes. All structs are plain
- *          data except struct subd_frame, subd_mesh_list, subd_edit_result and subd_cage, which have a free function each.
+ *          data except struct subd_frame, subd_mesh_list, subd_edit_result and subd_cage, which have free functions.
  * Trust:   the server is not trusted: sizes, counts, offsets and indices in its answers are checked before use.
  * ABI:     a program that was built with this header runs with every later libsubd.so.0. Functions and values of enums
  *          stay. Structs that the caller fills begin with `size`, which SUBD_INIT sets, and may grow at their end; a
@@ -325,8 +326,8 @@ struct subd_refine {
 SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                          struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_refine_pose: POST refined: refines the mesh with these positions, which are not kept. With version 0 it takes
- * any version of the mesh, else only this one. r->if_none_match has no effect. The points go from the caller's memory to
- * the socket; none are copied.
+ * any version of the mesh, else only this one. r->if_none_match has no effect. The points are sent from the caller's
+ * memory, without a copy.
  * Shapes  points[n_vertices][3] f32, where n_vertices must be V
  * Errors  as subd_refine; SUBD_EUSAGE (n_vertices, version); SUBD_EHTTP 412 when the mesh has another version */
 SUBD_API int subd_refine_pose(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,

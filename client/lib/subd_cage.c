@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* subd_cage.c: fetches a control mesh as arrays. They stay where protobuf-c has unpacked them, so nothing is copied, and
- * are checked against each other before the caller sees them. */
+/* subd_cage.c: fetches a control mesh as arrays. They stay where protobuf-c has unpacked them, so nothing is copied,
+ * and are checked against each other before the caller sees them. */
 #include "subd_internal.h"
 #include "subdd.pb-c.h"
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct held {
     struct subd_primvar primvars[SUBD_MAX_PRIMVARS];
 };
 
-/* ---- arrays that fit together -------------------------------------------------------------------------------------- */
+/* ---- arrays that fit together ------------------------------------------------------------------------------------ */
 
 static const int32_t *integers(const ProtobufCBinaryData *b)
 {
@@ -143,7 +143,7 @@ static int take_primvars(struct held *h, const Subdd__V1__Mesh *m)
     return 1;
 }
 
-/* ---- the answer ------------------------------------------------------------------------------------------------- */
+/* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* Memory for an answer, within what one of its size can need: many empty parts would unpack to a hundred times it. */
 struct budget {

@@ -17,8 +17,8 @@
 /* ---- errors (subd_error.c) ------------------------------------------------------------------------------- */
 /* subd_fail: clears *err (may be NULL), records code and sentence, returns code. */
 int subd_fail(struct subd_error *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* subd_network_error: what went wrong between this client and its server, by curl's code. Fills the error of the call and
- * returns its code. */
+/* subd_network_error: what went wrong between this client and its server, by curl's code. Fills the error of the call
+ * and returns its code. */
 int subd_network_error(subd_client *c, CURLcode cc);
 /* subd_copy_text: copies text from the server into an array of `room` bytes. It cuts what does not fit and writes '?'
  * for control characters; NULL reads as "". */
@@ -32,8 +32,8 @@ int subd_decode_problem(struct subd_error *err, int status, const char *media_ty
 #define SUBD_NEED(err, ...) subd_need(err, __func__, #__VA_ARGS__, __VA_ARGS__)
 /* subd_need: `names` are those of the pointers that follow, with commas between them. */
 int subd_need(struct subd_error *err, const char *function, const char *names, ...);
-/* subd_take: copies a struct that begins with its size, of which this library knows `known` bytes. Members that it lacks
- * become 0, as all do when `from` is NULL.
+/* subd_take: copies a struct that begins with its size, of which this library knows `known` bytes. Members that it
+ * lacks become 0, as all do when `from` is NULL.
  * Errors  SUBD_EUSAGE when the size was never set, or a member that is not known here is not 0 */
 int subd_take(void *to, size_t known, const void *from, const char *name, struct subd_error *err);
 #define SUBD_TAKE(to, from, type, err) subd_take(to, sizeof(struct type), from, #type, err)

@@ -48,8 +48,8 @@ struct subd_loop {
 /* subd_attach: from now on the calls of the client report to *loop, which is copied. NULL makes them wait again.
  * Errors  SUBD_EUSAGE (size, a callback is NULL), or a call is under way */
 SUBD_API int subd_attach(subd_client *c, const struct subd_loop *loop, struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_socket_ready: a watched descriptor has these events of enum subd_event. One that is watched no more does no harm,
- * so that loops may deliver late.
+/* subd_socket_ready: a watched descriptor has these events of enum subd_event. One that is watched no more does no
+ * harm, so that loops may deliver late.
  * Errors  SUBD_EUSAGE when the client reports to no loop. After SUBD_OK the client may be gone, if `done` closed it */
 SUBD_API int subd_socket_ready(subd_client *c, int fd, unsigned events);
 /* subd_timeout: the time that `timer` told has passed. Errors as subd_socket_ready. */

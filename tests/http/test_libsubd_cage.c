@@ -122,7 +122,7 @@ static void test_there_and_back(void **state)
     daemon_stop(&d);
 }
 
-/* ---- a server that lies -------------------------------------------------------------------------------------------- */
+/* ---- a server that lies ------------------------------------------------------------------------------------------ */
 
 static ProtobufCBinaryData blob(const void *data, size_t bytes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways from libsubd to a daemon besides plain TCP: a Unix socket and TLS; and each cause of a failure on the way has a
- * sentence of its own. */
+/* The ways from libsubd to a daemon besides plain TCP: a Unix socket and TLS; and each cause of a failure on the way
+ * has a sentence of its own. */
 #include "client/lib/subd.h"
 #include "tests/http/canned.h"
 #include "tests/http/daemon.h"

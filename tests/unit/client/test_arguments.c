@@ -27,7 +27,7 @@ static int close_client(void **state)
     return 0;
 }
 
-/* ---- NULL: each call below is made with one of its arguments NULL ---------------------------------------------------- */
+/* ---- NULL: each call below is made with one of its arguments NULL ------------------------------------------------ */
 
 static int null_at;
 #define AT(i, argument) (null_at == (i) ? NULL : (argument))
@@ -293,7 +293,7 @@ static void test_null_inside(void **state)
     assert_non_null(strstr(error.text, "callback"));
 }
 
-/* ---- sizes ---------------------------------------------------------------------------------------------------------- */
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
 
 static void test_structs_without_a_size(void **state)
 {
