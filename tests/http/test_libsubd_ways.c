@@ -179,7 +179,7 @@ static void test_each_cause_has_its_sentence(void **state)
          SUBD_INIT(subd_config, .request_timeout_ms = 200),
          SUBD_ETIMEOUT,
          "within the 200 ms of request_timeout_ms"},
-        {{.bytes = short_body, .delay_ms = 6000},
+        {{.bytes = short_body, .delay_ms = 20000},
          SUBD_INIT(subd_config, .stall_timeout_ms = 1000),
          SUBD_ETIMEOUT,
          "for the 1000 ms of stall_timeout_ms"},
