@@ -153,7 +153,7 @@ $(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
 $(BUILD)/examples/%: client/examples/%.c $(CLIENT)
 	$(call say,CC,$<)
 	@mkdir -p $(@D) && $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic $(WERROR) $(if $(SAN),-fsanitize=$(SAN)) -I$(BUILD)/include $< -o $@ \
-	  -L$(BUILD)/lib -lsubd $(call pkg,--cflags --libs,libuv) -lm -Wl,-rpath,'$$ORIGIN/../lib'
+	  -L$(BUILD)/lib -lsubd $(call pkg,--cflags --libs,libuv) -lm $(RPATH)
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)

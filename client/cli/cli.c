@@ -54,6 +54,7 @@ int main(int argc, char **argv)
     if (config.server && !*config.server)
         config.server = NULL;
     config.token = token;
+    config.ca_file = c.ca_file;
     config.request_timeout_ms = (int64_t)(c.timeout_s * 1000 + 0.5);
     if (c.timeout_s > 0 && config.request_timeout_ms == 0)
         config.request_timeout_ms = 1;

@@ -75,6 +75,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        OPTION = 256,
        SERVER = OPTION + SUBD_N_OPTIONS,
        TOKEN_FILE,
+       CA_FILE,
        JSON,
        TIMEOUT,
        NAME,
@@ -127,7 +128,8 @@ static const struct row {
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "uniform, chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "rightHanded, leftHanded"},
     {"reorder", "TOKEN", REORDER, MESH, "none, rcm: puts neighbours close in memory; ids stay those of the file"},
-    {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373"},
+    {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373"},
+    {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's"},
     {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN"},
     {"timeout", "SECONDS", TIMEOUT, ALL,
      "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and\n"
@@ -201,6 +203,7 @@ static int take(struct cli *c, int value, char *text)
     case 'o': c->output = text; return 1;
     case SERVER: c->server = text; return 1;
     case TOKEN_FILE: c->token_file = text; return 1;
+    case CA_FILE: c->ca_file = text; return 1;
     case JSON: c->json = 1; return 1;
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;

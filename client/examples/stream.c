@@ -79,8 +79,9 @@ static void set_timer(void *arg, int timeout_ms)
 static void make_grid(struct app *app)
 {
     for (int i = 0; i < N_VERTICES; i++) {
-        app->points[3 * i] = (float)(i % ROW);
-        app->points[3 * i + 1] = (float)(i / ROW); /* The other coordinate is 0. */
+        int column = i % ROW, row = i / ROW;
+        app->points[3 * i] = (float)column;
+        app->points[3 * i + 1] = (float)row; /* The other coordinate is 0. */
     }
     for (int f = 0; f < N_FACES; f++) {
         int32_t at = f / SIDE * ROW + f % SIDE, *c = &app->corners[4 * f];

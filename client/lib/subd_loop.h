@@ -45,7 +45,8 @@ struct subd_loop {
     void (*done)(void *arg, int code);
     void *arg;
 };
-/* subd_attach: from now on the calls of the client report to *loop, which is copied. NULL makes them wait again.
+/* subd_attach: from now on the calls of the client report to *loop, which is copied. NULL makes them wait again, or
+ * be polled if subd_nonblocking says so.
  * Errors  SUBD_EUSAGE (size, a callback is NULL), or a call is under way */
 SUBD_API int subd_attach(subd_client *c, const struct subd_loop *loop, struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_socket_ready: a watched descriptor has these events of enum subd_event. One that is watched no more does no

@@ -62,6 +62,16 @@ static void fails(const struct subd_config *config, int code, const char *senten
         fail_msg("%s and not %s with \"%s\": %s", subd_code_name(rc), subd_code_name(code), sentence, err.text);
 }
 
+/* What the command line makes of the same server. */
+static int health(const char *server, const char *ca_file)
+{
+    const char *const arguments[] = {"health", "--server", server, ca_file ? "--ca-file" : NULL, ca_file, NULL};
+    struct ran r = spawn_subd(served.dir, arguments, NULL);
+    int code = r.code;
+    ran_free(&r);
+    return code;
+}
+
 static void test_unix_socket(void **state)
 {
     char server[128], far[160] = "unix:/";
@@ -74,12 +84,7 @@ static void test_unix_socket(void **state)
     r = relay_start(served.port, socket_path, NULL);
     if (exchange(&config, &err) != SUBD_OK)
         fail_msg("%s", err.text);
-    {
-        const char *const arguments[] = {"health", "--server", server, NULL};
-        struct ran ran = spawn_subd(served.dir, arguments, NULL);
-        assert_int_equal(ran.code, 0);
-        ran_free(&ran);
-    }
+    assert_int_equal(health(server, NULL), 0);
     relay_stop(r);
     config.server = "unix:relative";
     fails(&config, SUBD_EUSAGE, "a path from /");
@@ -101,6 +106,8 @@ static void test_tls(void **state)
     snprintf(nowhere, sizeof nowhere, "%s/nowhere.pem", served.dir);
     if (exchange(&config, &err) != SUBD_OK)
         fail_msg("%s", err.text);
+    assert_int_equal(health(https, certificate), 0);
+    assert_int_equal(health(https, NULL), 3);
     config.ca_file = NULL; /* nobody whom the system trusts has signed it */
     fails(&config, SUBD_ENETWORK, "is not trusted: ca_file names");
     config.ca_file = nowhere;
