@@ -84,7 +84,8 @@ LIBSDD   := $(BUILD)/lib/libsdd.a
 ARCHIVES := $(BUILD)/obj/libtests.a $(BUILD)/obj/libserver.a $(BUILD)/lib/libsubd.a
 SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
-CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(addprefix $(BUILD)/include/,subd.h subd_edits.h subd_matrix.h subd_names.h subd_patches.h subd_primvars.h))
+CLIENT   := $(if $(wildcard client/lib/subd.h),$(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(patsubst client/lib/%,$(BUILD)/include/%,$(filter-out %/subd_internal.h %/subd_frame.h,$(wildcard client/lib/*.h))))
+EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(wildcard client/examples/*.c))
 
 # ---- build ----------------------------------------------------------------------------------------------------
 .PHONY: all share cuda demo deps test test-cgal check check-gpu bench bundle install clean help lint fmt asan ubsan tsan fuzz \
@@ -150,6 +151,11 @@ $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	@$(CC) -shared -Wl,-soname,libsubd.so.0 -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) -o $@.0 \
 	  $^ $(LIBS_client) && ln -sf libsubd.so.0 $@
 $(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
+# As a program of others is built: by the public headers and the shared library alone.
+$(BUILD)/examples/%: client/examples/%.c $(CLIENT)
+	$(call say,CC,$<)
+	@mkdir -p $(@D) && $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic $(WERROR) $(if $(SAN),-fsanitize=$(SAN)) -I$(BUILD)/include $< -o $@ \
+	  -L$(BUILD)/lib -lsubd $(call pkg,--cflags --libs,libuv) -lm $(RPATH)
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
@@ -182,7 +188,7 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(call linker,$*) -o $@ $(filter %.o,$^) -Wl,--start-group $(filter %.a,$^) -Wl,--end-group $(filter %.so,$^) \
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
-tests: all cuda $(TESTS)
+tests: all cuda $(EXAMPLES) $(TESTS)
 test: deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
@@ -218,9 +224,9 @@ fuzzers: $(FUZZERS)
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps
-lint: ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy
+lint: ## format, sizes, licence line, banned calls, layering, libsubd's ABI, kernel headers, clang-tidy
 	@deploy/install-deps lint
-	@$(MAKE) $(GEN)
+	@$(MAKE) $(GEN) $(BUILD)/lib/libsubd.so
 	@tests/tools/lint $(BUILD)
 check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
 	$(AGAIN) all NVCC=

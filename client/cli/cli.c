@@ -30,7 +30,7 @@ static int read_token(struct cli *c, char **token)
 
 int main(int argc, char **argv)
 {
-    struct subd_config config = {.progress = cli_progress};
+    struct subd_config config = SUBD_INIT(subd_config, .progress = cli_progress);
     int (*run)(struct cli *) = NULL;
     struct subd_error err;
     struct cli c;
@@ -46,6 +46,7 @@ int main(int argc, char **argv)
         c.server = NULL;
     config.server = c.server;
     config.token = token;
+    config.ca_file = c.ca_file;
     config.request_timeout_ms = (int64_t)(c.timeout_s * 1000 + 0.5);
     if (c.timeout_s > 0 && config.request_timeout_ms == 0)
         config.request_timeout_ms = 1;

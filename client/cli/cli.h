@@ -37,6 +37,7 @@ struct cli {
     struct subd_body pose_body;
     struct cli_writer *writer; /* The output file while a frame is fetched; NULL without one. */
     int64_t version;
+    const char *ca_file;
     const char *server, *token_file, *name, *method, *surface, *output, *key, *reorder, *primvars, *pose, *what;
     const char *frames, *out_dir, *format; /* Of many results; frames is NULL or has these ends: */
     int64_t first_frame, last_frame;

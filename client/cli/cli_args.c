@@ -196,6 +196,7 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        OPTION = 256,
        SERVER = OPTION + SUBD_N_OPTIONS,
        TOKEN_FILE,
+       CA_FILE,
        JSON,
        TIMEOUT,
        NAME,
@@ -258,7 +259,9 @@ const struct cli_option cli_options[] = {
     {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
     {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
     {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
-    {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
+    {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
+    {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
+     NULL},
     {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN", NULL},
     {"timeout", "SECONDS", TIMEOUT, ALL,
      "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and without a byte 10 "
@@ -303,6 +306,7 @@ static int take(struct cli *c, int value, char *text)
     case 'o': c->output = text; return 1;
     case SERVER: c->server = text; return 1;
     case TOKEN_FILE: c->token_file = text; return 1;
+    case CA_FILE: c->ca_file = text; return 1;
     case JSON: c->json = 1; return 1;
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;

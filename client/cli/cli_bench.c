@@ -46,12 +46,9 @@ static int print(const struct cli *c, const struct subd_frame *f, double *second
 
 int cli_bench(struct cli *c)
 {
-    struct subd_refine request = {.level = c->level,
-                                  .surface = c->surface,
-                                  .method = c->method,
-                                  .skip_digests = c->skip_digests,
-                                  .include = SUBD_POSITIONS | SUBD_INDICES | c->include,
-                                  .primvars = c->primvars};
+    struct subd_refine request = SUBD_INIT(
+        subd_refine, .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests,
+        .include = SUBD_POSITIONS | SUBD_INDICES | c->include, .primvars = c->primvars);
     double *seconds = calloc((size_t)c->repeat, sizeof *seconds), start;
     struct subd_frame frame = {0};
     struct subd_error err;

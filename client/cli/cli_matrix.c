@@ -14,8 +14,8 @@ static int put(void *arg, const void *p, size_t n)
 
 static int fetch(struct cli *c, const char *path, struct cli_writer *w)
 {
-    const struct subd_matrix request = {
-        .level = c->level, .surface = c->surface, .what = c->what, .sink = put, .sink_arg = w};
+    const struct subd_matrix request =
+        SUBD_INIT(subd_matrix, .level = c->level, .surface = c->surface, .what = c->what, .sink = put, .sink_arg = w);
     struct subd_error err;
     int temporary, code = cli_mesh_begin(c, c->args[0], &temporary);
     if (code >= 0)

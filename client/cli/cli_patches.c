@@ -8,7 +8,8 @@
 
 static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
 {
-    struct subd_patches request = {.level = c->level, .surface = c->surface, .skip_digests = c->skip_digests};
+    struct subd_patches request =
+        SUBD_INIT(subd_patches, .level = c->level, .surface = c->surface, .skip_digests = c->skip_digests);
     return subd_patches(c->client, m->id, &request, f, err);
 }
 

@@ -14,8 +14,8 @@ static int has_refined_uvs(const struct subd_mesh_info *m)
 
 static void request_of(const struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
 {
-    *r = (struct subd_refine){
-        .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
+    *r = (struct subd_refine)SUBD_INIT(subd_refine, .level = c->level, .surface = c->surface, .method = c->method,
+                                       .skip_digests = c->skip_digests);
     r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
@@ -36,7 +36,7 @@ static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_fram
         cli_warn("the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, "
                  "and this mesh has `%s`",
                  m->options[SUBD_FACE_VARYING]);
-    return c->pose ? subd_refine_pose(c->client, m->id, 0, &c->pose_body, &request, f, err)
+    return c->pose ? subd_refine_pose_body(c->client, m->id, 0, &c->pose_body, &request, f, err)
                    : subd_refine(c->client, m->id, &request, f, err);
 }
 

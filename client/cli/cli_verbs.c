@@ -73,14 +73,14 @@ static const char *stem(const char *path, char out[256])
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
     char of_file[256];
-    struct subd_push p = {.name = c->name ? c->name : stem(path, of_file), .idempotency_key = c->key};
+    struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
+                                   .idempotency_key = c->key, .reorder = c->reorder);
     struct subd_error err;
     struct subd_body body;
     char *data;
     int code = cli_read_body(c, path, &body, &data);
     if (code >= 0)
         return code;
-    p.reorder = c->reorder;
     memcpy(p.options, c->options, sizeof p.options);
     if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK) {
         size_t n = strlen(err.text);

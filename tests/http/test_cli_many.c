@@ -157,7 +157,8 @@ static void test_sequence(void **state)
     ran_expect(r, 0);
     for (int i = 1; i <= 4; i++) {
         char command[160], a[32], b[32];
-        snprintf(command, sizeof command, "refine cube.obj --pose shot.000%d.obj --level 2 -o alone%d.obj", i, i);
+        snprintf(command, sizeof command,
+                 "refine cube.obj --name shot.0001 --pose shot.000%d.obj --level 2 -o alone%d.obj", i, i);
         ran_expect(subd(command), 0);
         snprintf(a, sizeof a, "alone%d.obj", i);
         snprintf(b, sizeof b, "out.00%d.obj", i);

@@ -27,7 +27,7 @@ static struct surface {
 
 static int start(void **state)
 {
-    struct subd_config config = {0};
+    struct subd_config config = SUBD_INIT(subd_config);
     struct subd_error err;
     static char url[64];
     (void)state;
@@ -64,9 +64,9 @@ static const void *data_of(int semantic, int64_t *n)
 /* Pushes an OBJ and refines it twice. */
 static void refine(const char *obj, const char *scheme)
 {
-    struct subd_push p = {.options = {[SUBD_SCHEME] = scheme, [SUBD_FACE_VARYING] = "all"}};
+    struct subd_push p = SUBD_INIT(subd_push, .options = {[SUBD_SCHEME] = scheme, [SUBD_FACE_VARYING] = "all"});
     struct subd_body body = {"model/obj", obj, strlen(obj)};
-    struct subd_refine r = {.level = 2, .include = SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 2, .include = SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES);
     struct subd_mesh_info info;
     struct subd_error err;
     if (subd_push(client, &body, &p, &info, &err) != SUBD_OK)
@@ -406,7 +406,7 @@ static void test_primvars(void **state)
     static const char names_in_row[] = "*";
     static const char *const names[] = {"displayColor", "weight", "material", "curve", "rig:tint", "map"};
     struct subd_body body = {"model/vnd.usda", with_primvars, sizeof with_primvars - 1};
-    struct subd_refine r = {.level = 2, .primvars = names_in_row};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 2, .primvars = names_in_row);
     struct subd_mesh_info info;
     struct subd_error err;
     char path[96], says[300];
