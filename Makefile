@@ -90,13 +90,14 @@ SHARED   := $(BUILD)/tests/lib/libsdd.so
 PROGS    := $(if $(wildcard server/main.c),$(BUILD)/bin/subdd) $(if $(CLI_OBJ),$(BUILD)/bin/subd)
 PUBLIC_H := $(filter-out %/subd_internal.h %/subd_frame.h,$(wildcard client/lib/subd*.h))
 CLIENT   := $(BUILD)/lib/libsubd.so $(BUILD)/lib/libsubd.a $(PUBLIC_H:client/lib/%=$(BUILD)/include/%)
+EXAMPLES := $(patsubst client/examples/%.c,$(BUILD)/examples/%,$(wildcard client/examples/*.c))
 
 # ---- build ----------------------------------------------------------------------------------------------------
-.PHONY: all cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
+.PHONY: all share cuda demo deps test test-cgal check check-gpu bench bundle install uninstall check-install clean help lint fmt asan ubsan tsan fuzz \
         answers check-howto cover docker tests said run-tests run-bench fuzzers force
 # Only a machine with a driver can use the CUDA module, and it takes minutes: elsewhere it is made when asked for.
 DRIVER   := $(wildcard /proc/driver/nvidia/version)
-all: said $(PROGS) $(CLIENT) $(LIBSDD) $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
+all: said $(PROGS) $(CLIENT) $(LIBSDD) share $(if $(DRIVER),cuda) ## the daemon, the command line, libsubd; with an NVIDIA driver the CUDA module
 said:
 	@$(if $(missing),echo '  $(missing)',:)
 cuda: $(if $(NVCC),$(if $(wildcard $(BUILD)/lib/libsdd_cuda.so),,about-cuda) $(if $(CU_OBJ),$(BUILD)/lib/libsdd_cuda.so)) ## only the CUDA module
@@ -159,12 +160,28 @@ $(BUILD)/lib/libsubd.so: $(LIB_OBJ)
 	@$(CC) -shared -Wl,-soname,libsubd.so.$(SOVERSION) -Wl,--version-script=$(BUILD)/gen/libsubd.map -Wl,-z,defs,-z,relro,-z,now $(LDFLAGS) \
 	  -o $@.$(VERSION) $^ $(LIBS_client) && ln -sf libsubd.so.$(VERSION) $@.$(SOVERSION) && ln -sf libsubd.so.$(SOVERSION) $@
 $(BUILD)/include/%.h: client/lib/%.h ; @mkdir -p $(@D) && cp $< $@
+# As a program of others is built: by the public headers and the shared library alone.
+$(BUILD)/examples/%: client/examples/%.c $(CLIENT)
+	$(call say,CC,$<)
+	@mkdir -p $(@D) && $(CC) -std=gnu11 -O2 -g -Wall -Wextra -Wpedantic $(WERROR) $(if $(SAN),-fsanitize=$(SAN)) -I$(BUILD)/include $< -o $@ \
+	  -L$(BUILD)/lib -lsubd $(call pkg,--cflags --libs,libuv) -lm $(RPATH)
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
 $(BUILD)/bin/subd: $(CLI_OBJ) $(BUILD)/lib/libsubd.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_client)
+
+# What the programs say of themselves, from their own tables of options.
+SHARE    := $(addprefix $(BUILD)/share/,man/man1/subd.1 man/man8/subdd.8 bash-completion/completions/subd zsh/site-functions/_subd \
+              fish/vendor_completions.d/subd.fish)
+share: $(SHARE) ## manual pages and completions for bash, zsh and fish, in build/share
+made      = @mkdir -p $(@D) && $(1) >$@
+$(BUILD)/share/man/man1/subd.1: $(BUILD)/bin/subd ; $(call made,$< man)
+$(BUILD)/share/man/man8/subdd.8: $(BUILD)/bin/subdd ; $(call made,$< --man)
+$(BUILD)/share/bash-completion/completions/subd: $(BUILD)/bin/subd ; $(call made,$< completion bash)
+$(BUILD)/share/zsh/site-functions/_subd: $(BUILD)/bin/subd ; $(call made,$< completion zsh)
+$(BUILD)/share/fish/vendor_completions.d/subd.fish: $(BUILD)/bin/subd ; $(call made,$< completion fish)
 
 # ---- tests, benches, fuzzers: one executable a file -----------------------------------------------------------------
 # Tests and benches share one copy of the kernels, which are 2 MB. Only what is linked to OpenSubdiv (tests/oracle, and any
@@ -182,7 +199,7 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 # A test in shell is copied beside the others, for run-tests to find.
 $(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
-tests: all cuda $(TESTS) $(BUILD)/tests/install/test_install
+tests: all cuda $(EXAMPLES) $(TESTS) $(BUILD)/tests/install/test_install
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
@@ -219,9 +236,9 @@ fuzzers: $(FUZZERS)
 # ---- the rest ---------------------------------------------------------------------------------------------------
 deps: ## apt-get install of what is missing (nothing when all is there)
 	@deploy/install-deps
-lint: about-lint ## format, sizes, licence line, banned calls, layering, kernel headers, clang-tidy, of what changed (ALL=1: of all)
+lint: about-lint ## format, sizes, licence line, banned calls, layering, libsubd's ABI, kernel headers, clang-tidy, of what changed (ALL=1: of all)
 	@deploy/install-deps lint
-	@$(MAKE) $(GEN)
+	@$(MAKE) $(GEN) $(BUILD)/lib/libsubd.so
 	@tests/tools/lint $(BUILD) $(if $(ALL),--all)
 check-howto: deps ## build and run a sample kernel, engine, route, option and error by the recipes of docs/adding.md
 	$(AGAIN) all NVCC=

@@ -2,6 +2,7 @@
 /* config.c: the table of the daemon's options, for main.c. It reads them from defaults, an ini file, the environment
  * and flags, and prints them. */
 #include "server/config.h"
+#include "gpu/sdd/sdd.h"
 #include "server/base/address.h"
 #include "server/net/door.h"
 #include <ctype.h>
@@ -26,6 +27,7 @@ struct option_row {
 };
 #define AT(field) offsetof(struct config, field)
 #define KIB 1024.0
+#define MAN_WIDTH 72
 #define TIB (KIB * KIB * KIB * KIB)
 
 static const struct option_row rows[] = {
@@ -82,6 +84,7 @@ static const struct option_row rows[] = {
      "add a token to --tokens-file, print it once and exit; scopes of read,edit,admin"},
     {"print-config", ACTION, AT(print_config), "false", 0, 0, "",
      "print the options in force as a config file and exit"},
+    {"man", ACTION, AT(man), "false", 0, 0, "", "print the manual page subdd(8) and exit"},
     {"help", ACTION, AT(help), "false", 0, 0, "", "print this and exit"},
     {"version", ACTION, AT(version), "false", 0, 0, "", "print the version and exit"},
 };
@@ -318,6 +321,11 @@ void config_free(struct config *c)
             free(*(char **)field(c, &rows[i]));
 }
 
+static const char sources[] =
+    "Every option down to --log-file is also a key of the config file (data-dir = DIR) and a variable "
+    "(SUBDD_DATA_DIR);\n--config is a variable too. "
+    "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.";
+
 void config_help(struct text *out)
 {
     text_puts(out, "subdd: subdivision surfaces as a service\nUsage: subdd [options]\n\n");
@@ -329,12 +337,68 @@ void config_help(struct text *out)
             text_printf(out, " [%s]", rows[i].value);
         text_puts(out, "\n");
     }
-    text_puts(out, "\nEvery option down to --log-file is also a key of the config file (data-dir = DIR) and a variable "
-                   "(SUBDD_DATA_DIR);\n--config is a variable too. "
-                   "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.\n"
-                   "Exit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
+    text_puts(out, "\n");
+    text_puts(out, sources);
+    text_puts(out, "\nExit: 0 after SIGTERM (128 + its number when a second signal ends it at once), 1 cannot start, 2 "
                    "wrong option,\n"
                    "3 the compute device was lost, 4 the store failed.\n");
+}
+
+/* Adds text to a manual page in lines that are not long. A line that begins with a dot would be a macro. */
+static void man_text(struct text *out, const char *s)
+{
+    for (int at = 0; *s; s++, at++) {
+        if (*s == '\n' || (*s == ' ' && at + (int)strcspn(s + 1, " \n") > MAN_WIDTH)) {
+            text_puts(out, "\n");
+            at = -1;
+            continue;
+        }
+        if (at == 0 && (*s == '.' || *s == '\''))
+            text_puts(out, "\\&");
+        if (*s == '-' || *s == '\\')
+            text_puts(out, *s == '-' ? "\\-" : "\\e");
+        else
+            text_printf(out, "%c", *s);
+    }
+}
+
+void config_man(struct text *out)
+{
+    static const char *const exits[][2] = {{"0", "after SIGTERM or SIGINT"},
+                                           {"1", "cannot start"},
+                                           {"2", "wrong option"},
+                                           {"3", "the compute device was lost"},
+                                           {"4", "the store failed"},
+                                           {"128 + N", "a second signal, of number N, ended it at once"}};
+    text_printf(out,
+                ".\\\" Made by `subdd --man` from its table of options.\n.TH SUBDD 8 \"\" \"subdd %s\" \"subdd\"\n",
+                sdd_version());
+    text_puts(out, ".SH NAME\nsubdd \\- keeps subdivision meshes on a GPU and serves their surfaces over HTTP\n"
+                   ".SH SYNOPSIS\n.B subdd\n[\\fIoptions\\fR]\n.SH DESCRIPTION\n");
+    man_text(out, "Control meshes go in over HTTP, are moved and edited there, and come back as refined or limit "
+                  "surfaces. Without a GPU it runs on the CPU and gives the same bits. SIGTERM ends it in good order; "
+                  "after SIGHUP it reads the tokens again and opens the log again.");
+    text_puts(out, "\n.SH OPTIONS\n");
+    for (int i = 0; i < N_ROWS; i++) {
+        text_puts(out, ".TP\n\\fB");
+        man_text(out, "--");
+        man_text(out, rows[i].name);
+        text_printf(out, "\\fR%s%s%s\n", *rows[i].argument ? " \\fI" : "", rows[i].argument,
+                    *rows[i].argument ? "\\fR" : "");
+        man_text(out, rows[i].help);
+        if (rows[i].kind < ACTION && *rows[i].value) {
+            text_puts(out, " [");
+            man_text(out, rows[i].value);
+            text_puts(out, "]");
+        }
+        text_puts(out, "\n");
+    }
+    text_puts(out, ".SH FILES AND ENVIRONMENT\n");
+    man_text(out, sources);
+    text_puts(out, "\n.SH EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof exits / sizeof *exits; i++)
+        text_printf(out, ".TP\n.B %s\n%s\n", exits[i][0], exits[i][1]);
+    text_puts(out, ".SH SEE ALSO\n.BR subd (1)\n");
 }
 
 void config_print(const struct config *c, struct text *out)

@@ -12,6 +12,8 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error);
 void config_free(struct config *c);
 /* config_help: writes the text of --help. */
 void config_help(struct text *out);
+/* config_man: writes the manual page subdd(8), for --man. */
+void config_man(struct text *out);
 /* config_print: writes the options, each below what it is for, as a file that --config accepts, for --print-config and
  * the sample that `make install` makes of it. */
 void config_print(const struct config *c, struct text *out);

@@ -56,6 +56,8 @@ int main(int argc, char **argv)
         code = say(EXIT_USAGE, text.data);
     else if (config.help)
         config_help(&text);
+    else if (config.man)
+        config_man(&text);
     else if (config.version)
         text_printf(&text, "subdd %s\n", sdd_version());
     else if (config.print_config)

@@ -28,32 +28,25 @@ static int read_token(struct cli *c, char **token)
     return -1;
 }
 
-/* Part of the answer may still be in stdio's buffer, and it fails only when it is written. */
-static int flush_stdout(int code)
-{
-    int failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!failed || code != EXIT_DONE)
-        return code;
-    fputs("subd: stdout cannot be written\n", stderr);
-    return EXIT_FILE;
-}
-
 int main(int argc, char **argv)
 {
-    struct subd_config config = {.progress = cli_progress};
+    struct subd_config config = SUBD_INIT(subd_config, .progress = cli_progress);
     int (*run)(struct cli *) = NULL;
     struct subd_error err;
     struct cli c;
     char *token = NULL;
     int code = cli_parse(&c, argc, argv, &run);
     if (code >= 0)
-        return flush_stdout(code);
+        return cli_flush(code);
     if ((code = read_token(&c, &token)) >= 0)
         goto out;
-    config.server = c.server ? c.server : getenv("SUBD_SERVER");
-    if (config.server && !*config.server)
-        config.server = NULL;
+    if (!c.server)
+        c.server = getenv("SUBD_SERVER");
+    if (c.server && !*c.server)
+        c.server = NULL;
+    config.server = c.server;
     config.token = token;
+    config.ca_file = c.ca_file;
     config.request_timeout_ms = (int64_t)(c.timeout_s * 1000 + 0.5);
     if (c.timeout_s > 0 && config.request_timeout_ms == 0)
         config.request_timeout_ms = 1;
@@ -67,7 +60,7 @@ int main(int argc, char **argv)
         code = run(&c);
     cli_progress_clear();
     subd_close(c.client);
-    code = flush_stdout(code);
+    code = cli_flush(code);
 out:
     if (token)
         explicit_bzero(token, strlen(token));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_args.c: the table of verbs and the table of options of the command line; parsing and --help follow from them. */
-#include "cli.h"
+/* cli_args.c: the table of verbs and the table of options of the command line, and how they are parsed. */
+#include "cli_args.h"
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,64 +21,182 @@ enum { /* Each verb is a bit, so that an option can say which verbs take it. */
        PATCHES = 4096,
        MATRIX = 8192,
        RENAME = 16384,
-       ALL = 32767,
+       LOCAL = 1 << 16, /* The verbs that talk to no daemon: they have no option but --help. */
+       ALL = CLI_EVERY_VERB,
        FRAME = REFINE | PATCHES,
        MESH = PUSH | FRAME | BENCH | MATRIX
 };
 
-static const struct verb {
-    int bit;
-    const char *name, *arguments;
-    int n_arguments;
-    int (*run)(struct cli *);
-    const char *summary, *more;
-} verbs[] = {
-    {PUSH, "push", "FILE", 1, cli_push, "sends a mesh, prints its id",
-     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of\n"
-     "subdd.proto); - reads OBJ from stdin. What of a .usda is not kept is named on stderr."},
-    {REFINE, "refine", "MESH|FILE", 1, cli_refine, "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
+const struct cli_verb cli_verbs[] = {
+    {PUSH,
+     "push",
+     "FILE",
+     1,
+     1,
+     cli_push,
+     "sends a mesh, prints its id",
+     "FILE is OBJ with OpenSubdiv's tags (t crease, t corner, ...), .usda with one Mesh, or .json or .pb (a Mesh of "
+     "subdd.proto); - reads OBJ from stdin. What of a file is not kept is named on stderr.",
+     {"subd push cube.obj --name cube", "subd push cube.obj --scheme bilinear --json"}},
+    {REFINE,
+     "refine",
+     "MESH|FILE...",
+     0,
+     CLI_MOST_FILES,
+     cli_refine,
+     "refines a mesh into .obj, .ply, .usda, .glb, .stl or .frame",
      "A FILE is pushed, refined and removed again. -o - writes OBJ to stdout; without -o the frame is fetched, checked "
-     "and counted.\n"
-     "OUT.frame is what the daemon sent. What the format cannot carry (all: tangents; .stl: normals of vertices and "
-     "UVs; .glb and .stl: quads) is "
-     "named on stderr.\n"
+     "and counted. OUT.frame is what the daemon sent.\n"
      "UVs come along, under sqrt3 where the mesh's face-varying interpolation is `all`; .usda has all primvars, .ply "
-     "vertex,\nvarying and uniform ones, .glb vertex and varying ones of up to four numbers."},
-    {PATCHES, "patches", "MESH|FILE", 1, cli_patches, "the surface as B-spline patches and the faces that are none",
+     "vertex, varying and uniform ones, .glb vertex and varying ones of up to four numbers. No file but .frame has "
+     "tangents; .stl has no UVs and no normals of vertices; .glb and .stl have triangles alone.\n"
+     "Several files need --out-dir; one that fails does not stop the rest, and the exit code is then that of the first "
+     "failure. With --frames, --pose and -o have one %0Nd each, which stands for the number of the frame: the topology "
+     "is that of MESH|FILE or, without one, of the first frame, and each frame gives its positions.",
+     {"subd refine cube.obj --level 4 --normals -o cube4.obj",
+      "subd refine --pose shot.%04d.obj --frames 1-3 --level 2 -o out.%04d.obj"}},
+    {PATCHES,
+     "patches",
+     "MESH|FILE",
+     1,
+     1,
+     cli_patches,
+     "the surface as B-spline patches and the faces that are none",
      "Splits around irregular vertices and semi-sharp creases down to --level (1 to 10); what is regular stays whole. "
-     "OUT.obj has\n"
-     "B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed again. "
-     "-o - writes OBJ\nto stdout. UVs do not come along."},
-    {MATRIX, "matrix", "MESH|FILE", 1, cli_matrix, "what the control points are multiplied with, as Matrix Market text",
+     "OUT.obj has B-spline surfaces and faces, OUT.frame what the daemon sent. A FILE is pushed, asked for and removed "
+     "again. -o - writes OBJ to stdout. UVs do not come along.",
+     {"subd patches cube.obj --level 6", "subd patches cube.obj --level 6 -o patches.obj"}},
+    {MATRIX,
+     "matrix",
+     "MESH|FILE",
+     1,
+     1,
+     cli_matrix,
+     "what the control points are multiplied with, as Matrix Market text",
      "A row for each refined vertex in grid order, a column for each control vertex. A FILE is pushed, asked for and "
-     "removed again.\nGoes to stdout, or to -o FILE."},
-    {POSITIONS, "positions", "MESH FILE", 2, cli_positions, "replaces all positions by those of an .obj or .usda",
-     NULL},
-    {EDIT, "edit", "MESH FILE.json", 2, cli_edit, "applies a batch of edits, all or nothing",
+     "removed again. Goes to stdout, or to -o FILE.",
+     {"subd matrix cube.obj --level 2 -o cube2.mtx", "subd matrix cube.obj --surface limit --what tangent1"}},
+    {POSITIONS,
+     "positions",
+     "MESH FILE",
+     2,
+     2,
+     cli_positions,
+     "replaces all positions by those of an .obj or .usda",
+     NULL,
+     {"subd positions " CLI_SAMPLE_ID " cube_moved.obj", "subd positions " CLI_SAMPLE_ID " cube.obj --version 1"}},
+    {EDIT,
+     "edit",
+     "MESH FILE.json",
+     2,
+     2,
+     cli_edit,
+     "applies a batch of edits, all or nothing",
      "FILE.json is {\"edits\": [...]} as the daemon's OpenAPI page has it. Without --version the current version is "
-     "taken."},
-    {RENAME, "rename", "MESH NAME", 2, cli_rename, "gives a mesh another name, as a new version", NULL},
-    {LS, "ls", "", 0, cli_ls, "lists the meshes", NULL},
-    {SHOW, "show", "MESH", 1, cli_show, "tells what is known of a mesh", NULL},
-    {RM, "rm", "MESH", 1, cli_rm, "removes a mesh", NULL},
-    {PULL, "pull", "MESH", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA or protobuf",
+     "taken.",
+     {"subd edit " CLI_SAMPLE_ID " edits.json", "subd edit " CLI_SAMPLE_ID " edits.json --idempotency-key again-1"}},
+    {RENAME,
+     "rename",
+     "MESH NAME",
+     2,
+     2,
+     cli_rename,
+     "gives a mesh another name, as a new version",
+     NULL,
+     {"subd rename " CLI_SAMPLE_ID " hero", "subd rename " CLI_SAMPLE_ID " hero --version 1"}},
+    {LS, "ls", "", 0, 0, cli_ls, "lists the meshes", NULL, {"subd ls", "subd ls --name cube --json"}},
+    {SHOW,
+     "show",
+     "MESH",
+     1,
+     1,
+     cli_show,
+     "tells what is known of a mesh",
+     NULL,
+     {"subd show " CLI_SAMPLE_ID, "subd show " CLI_SAMPLE_ID " --json"}},
+    {RM,
+     "rm",
+     "MESH",
+     1,
+     1,
+     cli_rm,
+     "removes a mesh",
+     NULL,
+     {"subd rm " CLI_SAMPLE_ID, "subd rm " CLI_SAMPLE_ID " --version 1"}},
+    {PULL,
+     "pull",
+     "MESH",
+     1,
+     1,
+     cli_pull,
+     "fetches the control mesh as OBJ with tags, USDA or protobuf",
      "Goes to stdout as OBJ, or to -o FILE: .usda, .pb (a Mesh of subdd.proto, with ids), else OBJ. What the format "
-     "cannot\n"
-     "carry is named on stderr."},
-    {PLAN, "plan", "MESH", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
-    {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, limits, engines and what they do",
-     NULL},
-    {HEALTH, "health", "", 0, cli_health, "asks whether the daemon is alive and ready",
-     "Exits with 0 only when it is ready."},
-    {BENCH, "bench", "MESH|FILE", 1, cli_bench, "repeats a refine over one connection, prints latencies and GB/s",
-     NULL},
-};
-enum { N_VERBS = sizeof verbs / sizeof *verbs };
+     "cannot carry is named on stderr.",
+     {"subd pull " CLI_SAMPLE_ID, "subd pull " CLI_SAMPLE_ID " -o cage.usda"}},
+    {PLAN,
+     "plan",
+     "MESH",
+     1,
+     1,
+     cli_plan,
+     "tells what a refine would cost, without doing it",
+     "Counts and bytes are exact. The time is what frames of about this size took this daemon on this machine; until "
+     "it "
+     "has made one there is none.",
+     {"subd plan " CLI_SAMPLE_ID " --level 8", "subd plan " CLI_SAMPLE_ID " --level 5 --normals --json"}},
+    {STAT,
+     "stat",
+     "",
+     0,
+     0,
+     cli_stat,
+     "tells the daemon's version, device, limits, engines and what they do",
+     NULL,
+     {"subd stat", "subd stat --json"}},
+    {HEALTH,
+     "health",
+     "",
+     0,
+     0,
+     cli_health,
+     "asks whether the daemon is alive and ready",
+     "Exits with 0 only when it is ready.",
+     {"subd health", "subd health --timeout 2"}},
+    {BENCH,
+     "bench",
+     "MESH|FILE",
+     1,
+     1,
+     cli_bench,
+     "repeats a refine over one connection, prints latencies and GB/s",
+     NULL,
+     {"subd bench cube.obj --level 5", "subd bench cube.obj --level 3 --repeat 20 --compact"}},
+    {LOCAL,
+     "help",
+     "[VERB]",
+     0,
+     1,
+     cli_help,
+     "tells how subd, or one verb of it, is used",
+     NULL,
+     {"subd help", "subd help refine"}},
+    {LOCAL,
+     "completion",
+     "SHELL",
+     1,
+     1,
+     cli_completion,
+     "prints the script that completes subd in bash, zsh or fish",
+     NULL,
+     {"subd completion bash", "subd completion fish"}},
+    {LOCAL, "man", "", 0, 0, cli_man, NULL, NULL, {NULL, NULL}},
+    {0}};
 
 enum { /* These are the values that getopt_long returns. A mesh option is OPTION + its value of enum subd_option. */
        OPTION = 256,
        SERVER = OPTION + SUBD_N_OPTIONS,
        TOKEN_FILE,
+       CA_FILE,
        JSON,
        TIMEOUT,
        NAME,
@@ -91,6 +209,9 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        COMPACT,
        PRIMVARS,
        POSE,
+       FRAMES,
+       OUT_DIR,
+       FORMAT,
        ONLY_POSITIONS,
        NO_VERIFY,
        VERSION,
@@ -99,99 +220,70 @@ enum { /* These are the values that getopt_long returns. A mesh option is OPTION
        WHAT
 };
 
-static const struct row {
-    const char *name, *argument;
-    int value, verbs;
-    const char *help;
-} rows[] = {
-    {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, from 1 (default 1)"},
-    {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
-    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX, "refined or limit"},
-    {"what", "ROWS", WHAT, MATRIX, "points, or of the limit surface tangent1 or tangent2 (default points)"},
-    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals"},
-    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit"},
+const struct cli_option cli_options[] = {
+    {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete", NULL},
+    {"out", "FILE", 'o', FRAME | PULL | MATRIX, NULL, NULL}, /* Else it would be short for --out-dir, too. */
+    {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
+    {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, from 1 (default 1)", NULL},
+    {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)", NULL},
+    {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX, "points of the refined mesh, or on the limit surface",
+     "refined limit"},
+    {"what", "ROWS", WHAT, MATRIX, "the matrix of these; tangents are of --surface limit (default points)",
+     "points tangent1 tangent2"},
+    {"normals", NULL, NORMALS, REFINE | PLAN | BENCH, "with normals", NULL},
+    {"tangents", NULL, TANGENTS, REFINE | PLAN | BENCH, "with tangents; needs --surface limit", NULL},
     {"compact", NULL, COMPACT, REFINE | PLAN | BENCH,
-     "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats"},
+     "positions, normals and UVs come in 16 bits (proto/README.md, \"Compact blocks\"); files have floats", NULL},
     {"primvars", "NAMES", PRIMVARS, REFINE | PLAN | BENCH,
-     "with these primvars, commas between, or \"*\": all (`subd show` lists them)"},
+     "with these primvars, commas between, or \"*\": all (`subd show` lists them)", NULL},
     {"only-positions", NULL, ONLY_POSITIONS, REFINE | PLAN,
-     "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes"},
-    {"pose", "FILE", POSE, REFINE, "of the positions in this .obj or .usda, which the daemon does not keep"},
-    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests"},
-    {"repeat", "N", REPEAT, BENCH, "how many times (default 100)"},
+     "no faces, no UVs: the frame, whatever its size, goes to OUT.frame, - or a device as it comes", NULL},
+    {"pose", "FILE", POSE, REFINE,
+     "of the positions in this .obj or .usda, which the daemon does not keep; with --frames a pattern, shot.%04d.obj",
+     NULL},
+    {"frames", "A-B", FRAMES, REFINE, "the frames of --pose, both ends among them", NULL},
+    {"no-verify", NULL, NO_VERIFY, FRAME | BENCH, "do not check the digests", NULL},
+    {"repeat", "N", REPEAT, BENCH, "how many times (default 100)", NULL},
     {"name", "NAME", NAME, MESH | LS,
-     "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name"},
-    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM, "only if the mesh still has this version"},
-    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice"},
-    {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "catmullClark, loop, bilinear, sqrt3"},
-    {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "edgeAndCorner, edgeOnly, none"},
-    {"face-varying-linear-interpolation", "TOKEN", OPTION + SUBD_FACE_VARYING, MESH,
-     "cornersPlus1, none, cornersOnly, cornersPlus2, boundaries, all"},
-    {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "catmullClark, smooth"},
-    {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "uniform, chaikin"},
-    {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "rightHanded, leftHanded"},
-    {"reorder", "TOKEN", REORDER, MESH, "none, rcm: puts neighbours close in memory; ids stay those of the file"},
-    {"server", "URL", SERVER, ALL, "the daemon; default $SUBD_SERVER, else http://127.0.0.1:7373"},
-    {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN"},
+     "the mesh's name; default: that of FILE without folder and ending. ls: lists only this name", NULL},
+    {"version", "N", VERSION, POSITIONS | EDIT | RENAME | RM, "only if the mesh still has this version", NULL},
+    {"idempotency-key", "KEY", KEY, PUSH | EDIT, "a repeat with the same key is not done twice", NULL},
+    {"scheme", "TOKEN", OPTION + SUBD_SCHEME, MESH, "the subdivision scheme", "catmullClark loop bilinear sqrt3"},
+    {"interpolate-boundary", "TOKEN", OPTION + SUBD_INTERPOLATE_BOUNDARY, MESH, "what boundaries are",
+     "edgeAndCorner edgeOnly none"},
+    {"face-varying-linear-interpolation", "TOKEN", OPTION + SUBD_FACE_VARYING, MESH, "where UVs are linear",
+     "cornersPlus1 none cornersOnly cornersPlus2 boundaries all"},
+    {"triangle-subdivision-rule", "TOKEN", OPTION + SUBD_TRIANGLE_RULE, MESH, "how catmullClark does triangles",
+     "catmullClark smooth"},
+    {"crease-method", "TOKEN", OPTION + SUBD_CREASE_METHOD, MESH, "how sharpness decreases", "uniform chaikin"},
+    {"orientation", "TOKEN", OPTION + SUBD_ORIENTATION, MESH, "the winding of faces", "rightHanded leftHanded"},
+    {"reorder", "TOKEN", REORDER, MESH, "rcm puts neighbours close in memory; ids stay those of the file", "none rcm"},
+    {"server", "URL", SERVER, ALL, "the daemon, or unix:/PATH; default $SUBD_SERVER, else http://127.0.0.1:7373", NULL},
+    {"ca-file", "FILE", CA_FILE, ALL, "certificates (PEM) that alone vouch for an https server; default: the system's",
+     NULL},
+    {"token-file", "FILE", TOKEN_FILE, ALL, "file with the bearer token; default: the token in $SUBD_TOKEN", NULL},
     {"timeout", "SECONDS", TIMEOUT, ALL,
-     "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and\n"
-     "                               without a byte 10 s (ls, show, stat, health) or 150 s (the others)"},
-    {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout"},
-    {"help", NULL, 'h', ALL, "this text"},
-};
-enum { N_ROWS = sizeof rows / sizeof *rows };
+     "for each request; the daemon gives up by then as well. Default: none, but 5 s to connect, and without a byte 10 "
+     "s "
+     "(ls, show, stat, health) or 150 s (the others)",
+     NULL},
+    {"json", NULL, JSON, ALL, "answers, warnings and errors as JSON on stdout", NULL},
+    {"help", NULL, 'h', ALL | LOCAL, "this text", NULL},
+    {0}};
+enum { N_OPTIONS = sizeof cli_options / sizeof *cli_options - 1 };
 
-static void help_options(int bits)
+const struct cli_verb *cli_find_verb(const char *name)
 {
-    for (int i = 0; i < N_ROWS; i++) {
-        const char *sign = rows[i].value == 'o' ? "-o, " : rows[i].value == 'h' ? "-h, " : "";
-        char left[64];
-        int n = snprintf(left, sizeof left, "%s--%s%s%s", sign, rows[i].name, rows[i].argument ? " " : "",
-                         rows[i].argument ? rows[i].argument : "");
-        if (rows[i].verbs & bits)
-            printf(n > 26 ? "  %s\n%31s%s\n" : "  %-27s%s%s\n", left, "", rows[i].help);
-    }
-}
-
-static const char mesh_help[] =
-    "MESH is an id, a name that one mesh alone has, or the beginning of an id (m_ and more) that one mesh alone has; "
-    "they "
-    "are\ntried in this order. Where a verb takes MESH|FILE, what is a file here is a FILE.";
-
-static int help(const struct verb *v)
-{
-    if (v) {
-        printf("subd %s %s%s[options]: %s\n", v->name, v->arguments, *v->arguments ? " " : "", v->summary);
-        if (v->more)
-            printf("%s\n", v->more);
-        if (strncmp(v->arguments, "MESH", 4) == 0)
-            puts(mesh_help);
-        puts("");
-        help_options(v->bit);
-        return EXIT_DONE;
-    }
-    puts("subd talks to a subdd daemon: control meshes go in, refined surfaces come out.\n\n  subd VERB ... "
-         "[options]\n");
-    for (int i = 0; i < N_VERBS; i++)
-        printf("  %-10s %-14s %s\n", verbs[i].name, verbs[i].arguments, verbs[i].summary);
-    printf("\n%s\n", mesh_help);
-    puts("\nOptions of every verb (`subd VERB --help` has the rest):");
-    for (int i = 0; i < N_ROWS; i++)
-        if (rows[i].verbs == ALL)
-            printf("  --%-10s %-8s %s\n", rows[i].name, rows[i].argument ? rows[i].argument : "", rows[i].help);
-    puts("\nExit codes: 0 done, 2 usage, 3 no server, 4 refused (4xx), 5 the server failed (5xx), 6 a file here, 7 an "
-         "unsound answer,\n"
-         "130 stopped, 1 anything else.");
-    return EXIT_DONE;
-}
-
-static const struct verb *find_verb(const char *name)
-{
-    for (int i = 0; i < N_VERBS; i++)
-        if (strcmp(verbs[i].name, name) == 0)
-            return &verbs[i];
+    for (const struct cli_verb *v = cli_verbs; v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
     return NULL;
+}
+
+int cli_takes(const struct cli_verb *v, const struct cli_option *o)
+{
+    return o->help && (o->verbs & v->bit) != 0;
 }
 
 /* Reads a whole number. Anything else is -1, which no option allows. */
@@ -214,6 +306,7 @@ static int take(struct cli *c, int value, char *text)
     case 'o': c->output = text; return 1;
     case SERVER: c->server = text; return 1;
     case TOKEN_FILE: c->token_file = text; return 1;
+    case CA_FILE: c->ca_file = text; return 1;
     case JSON: c->json = 1; return 1;
     case NAME: c->name = text; return 1;
     case KEY: c->key = text; return 1;
@@ -226,6 +319,9 @@ static int take(struct cli *c, int value, char *text)
     case PRIMVARS: return *(c->primvars = text) != 0;
     case WHAT: c->what = text; return 1;
     case POSE: c->pose = text; return 1;
+    case FRAMES: return cli_frame_range(c->frames = text, &c->first_frame, &c->last_frame);
+    case OUT_DIR: return *(c->out_dir = text) != 0;
+    case FORMAT: c->format = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
     case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
@@ -246,68 +342,108 @@ static const char *takes(int value)
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";
+    case OUT_DIR: return "a folder";
+    case FRAMES: return "A-B, such as 1-240: at most 100,000 frames, the first not after the last";
     default: return "a whole number from 1";
     }
 }
 
-static int take_arguments(struct cli *c, const struct verb *v, int n, char **arguments)
+static int take_arguments(struct cli *c, const struct cli_verb *v, int n, char **arguments)
 {
-    if (n != v->n_arguments)
-        return cli_fail(c, EXIT_USAGE, "`subd %s` takes %s; see `subd %s --help`", v->name,
+    if (n < v->n_least || n > v->n_most)
+        return cli_fail(c, EXIT_USAGE, "`subd %s` takes %s; see `subd help %s`", v->name,
                         *v->arguments ? v->arguments : "no arguments", v->name);
     for (int i = 0; i < n; i++) {
         if (!*arguments[i])
             return cli_fail(c, EXIT_USAGE, "an argument of `subd %s` is empty", v->name);
-        c->args[i] = arguments[i];
     }
+    c->args = (const char **)arguments;
+    return -1;
+}
+
+static int no_verb(const struct cli *c, const char *word)
+{
+    const char *near = cli_nearest_verb(word);
+    return near ? cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; did you mean `subd %s`?", word, near)
+                : cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; `subd help` lists them", word);
+}
+
+/* getopt_long has met a word that is no option, or the beginning of several, or an option that lacks its value. */
+static int no_option(const struct cli *c, int value, const char *word, const struct cli_verb *v)
+{
+    const char letter[] = {'-', (char)optopt, 0};
+    const int is_letter = optopt > 0 && optopt < 128; /* It may stand among others, so that `word` is another. */
+    const char *near = is_letter ? NULL : cli_nearest_option(word, v), *verb = v ? v->name : "", *blank = v ? " " : "";
+    if (is_letter)
+        word = letter;
+    if (value == ':')
+        return cli_fail(c, EXIT_USAGE, "%.60s needs a value; see `subd help%s%s`", word, blank, verb);
+    return near ? cli_fail(c, EXIT_USAGE, "%.60s is no option here; did you mean --%s?", word, near)
+                : cli_fail(c, EXIT_USAGE, "%.60s is no option here; see `subd help%s%s`", word, blank, verb);
+}
+
+static int parse_options(struct cli *c, int argc, char **argv, const struct cli_verb *v, uint64_t *used)
+{
+    struct option options[N_OPTIONS + 1] = {0};
+    int value, index;
+    for (int i = 0; i < N_OPTIONS; i++)
+        options[i] = (struct option){cli_options[i].name, cli_options[i].argument ? required_argument : no_argument,
+                                     NULL, cli_options[i].value};
+    opterr = 0;
+    while ((value = getopt_long(argc, argv, ":ho:", options, &index)) != -1) {
+        if (value == '?' || value == ':')
+            return no_option(c, value, argv[optind - 1], v);
+        for (index = 0; cli_options[index].value != value; index++)
+            ;
+        *used |= (uint64_t)1 << index;
+        if (value != 'h' && !take(c, value, optarg))
+            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"; it takes %s", cli_options[index].name, optarg,
+                            takes(value));
+    }
+    return -1;
+}
+
+/* Options that contradict each other or belong to another verb. */
+static int check_options(const struct cli *c, const struct cli_verb *v, uint64_t used)
+{
+    for (int i = 0; i < N_OPTIONS; i++)
+        if (used >> i & 1 && !(cli_options[i].verbs & v->bit))
+            return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s; see `subd help %s`", v->name,
+                            cli_options[i].name, v->name);
+    if (c->only_positions && (c->include || c->primvars))
+        return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
     return -1;
 }
 
 int cli_parse(struct cli *c, int argc, char **argv, int (**run)(struct cli *))
 {
-    struct option options[N_ROWS + 1] = {0};
-    const struct verb *v = NULL;
-    int value, index, wants_help = argc < 2, used = 0, rc = -1;
-    for (int i = 0; i < N_ROWS; i++)
-        options[i] =
-            (struct option){rows[i].name, rows[i].argument ? required_argument : no_argument, NULL, rows[i].value};
-    *c = (struct cli){.level = 1, .repeat = 100, .verb = ""};
+    const struct cli_verb *v = argc > 1 ? cli_find_verb(argv[1]) : NULL;
+    uint64_t used = 0;
+    int rc;
+    *c = (struct cli){.level = 1, .repeat = 100, .verb = "", .program = argv[0]};
     for (int i = 1; i < argc; i++)
         c->json |= strcmp(argv[i], "--json") == 0; /* A usage error must be JSON, too. */
     if (argc == 2 && (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)) {
         printf("subd %s\n", subd_version());
         return EXIT_DONE;
     }
-    opterr = 0;
-    while ((value = getopt_long(argc, argv, "ho:", options, &index)) != -1) {
-        if (value == '?')
-            return cli_fail(c, EXIT_USAGE, "%s is not an option here, or lacks its value; see `subd --help`",
-                            argv[optind - 1]);
-        for (index = 0; rows[index].value != value; index++)
-            ;
-        used |= 1 << index;
-        if (value == 'h')
-            wants_help = 1;
-        else if (!take(c, value, optarg))
-            return cli_fail(c, EXIT_USAGE, "--%s cannot be \"%.60s\"; it takes %s", rows[index].name, optarg,
-                            takes(value));
+    if ((rc = parse_options(c, argc, argv, v, &used)) >= 0)
+        return rc;
+    if (optind < argc && !(v = cli_find_verb(argv[optind])))
+        return no_verb(c, argv[optind]);
+    if (argc < 2 || used >> (N_OPTIONS - 1)) { /* The last option is --help. */
+        cli_help_text(v);
+        return argc < 2 ? EXIT_USAGE : EXIT_DONE;
     }
-    if (optind < argc && !(v = find_verb(argv[optind])))
-        return cli_fail(c, EXIT_USAGE, "there is no verb \"%.40s\"; see `subd --help`", argv[optind]);
-    if (wants_help)
-        return help(v) == EXIT_DONE && argc < 2 ? EXIT_USAGE : EXIT_DONE;
     if (!v)
-        return cli_fail(c, EXIT_USAGE, "which verb? See `subd --help`");
-    for (index = 0; index < N_ROWS; index++)
-        if (used & 1 << index && !(rows[index].verbs & v->bit))
-            return cli_fail(c, EXIT_USAGE, "`subd %s` has no option --%s", v->name, rows[index].name);
-    if (c->only_positions && (c->include || c->primvars))
-        return cli_fail(c, EXIT_USAGE, "--only-positions goes without --normals, --tangents and --primvars");
+        return cli_fail(c, EXIT_USAGE, "which verb? `subd help` lists them");
+    if ((rc = check_options(c, v, used)) >= 0)
+        return rc;
     c->verb = v->name;
     c->quick = (v->bit & (LS | SHOW | STAT | HEALTH)) != 0;
     c->n_args = argc - optind - 1;
     c->takes_mesh = strncmp(v->arguments, "MESH", 4) == 0 && v->arguments[4] != '|';
     *run = v->run;
     rc = take_arguments(c, v, c->n_args, argv + optind + 1);
-    return rc;
+    return rc < 0 && v->bit == LOCAL ? v->run(c) : rc;
 }

@@ -21,7 +21,7 @@ static int print(const struct cli *c, const struct subd_frame *f, double *second
     p99 = seconds[(int)((double)(n - 1) * 0.99 + 0.999999)];
     cli_progress_clear();
     if (!c->json) {
-        printf("%d times level %d: %s vertices, %s a frame, by %s on %s\n", n, f->level, cli_count(f->vertices),
+        printf("%d times level %d: %s vertices, %s a frame, by %s on %s\n", n, f->level, cli_amount(f->vertices),
                cli_bytes(bytes), f->method, f->backend);
         printf("  median %.3f ms, p99 %.3f ms, best %.3f ms, worst %.3f ms, %.3f GB/s at the median\n", median * 1e3,
                p99 * 1e3, seconds[0] * 1e3, seconds[n - 1] * 1e3, bytes / median / 1e9);
@@ -46,12 +46,9 @@ static int print(const struct cli *c, const struct subd_frame *f, double *second
 
 int cli_bench(struct cli *c)
 {
-    struct subd_refine request = {.level = c->level,
-                                  .surface = c->surface,
-                                  .method = c->method,
-                                  .skip_digests = c->skip_digests,
-                                  .include = SUBD_POSITIONS | SUBD_INDICES | c->include,
-                                  .primvars = c->primvars};
+    struct subd_refine request = SUBD_INIT(
+        subd_refine, .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests,
+        .include = SUBD_POSITIONS | SUBD_INDICES | c->include, .primvars = c->primvars);
     double *seconds = calloc((size_t)c->repeat, sizeof *seconds), start;
     struct subd_frame frame = {0};
     struct subd_error err;
@@ -59,7 +56,7 @@ int cli_bench(struct cli *c)
     if (!seconds)
         return cli_fail(c, EXIT_LOCAL, "no memory");
     request.compact = c->compact ? request.include & CLI_COMPACT : 0;
-    if ((code = cli_mesh_begin(c, &temporary)) >= 0)
+    if ((code = cli_mesh_begin(c, c->args[0], &temporary)) >= 0)
         goto out;
     code = EXIT_DONE;
     for (int i = -1; i < c->repeat && code == EXIT_DONE; i++) { /* The first one warms up and does not count. */

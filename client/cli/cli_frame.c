@@ -17,15 +17,16 @@ static int mesh_options(const struct cli *c)
     return n;
 }
 
+/* What looks like a file is one even if it is not there, so that a mistyped path is told as such. */
 static int is_file(const char *path)
 {
     struct stat st;
-    return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
+    return strcmp(path, "-") == 0 || strchr(path, '/') || cli_media_of(path) ||
+           (stat(path, &st) == 0 && !S_ISDIR(st.st_mode));
 }
 
-int cli_mesh_begin(struct cli *c, int *temporary)
+int cli_mesh_begin(struct cli *c, const char *text, int *temporary)
 {
-    const char *text = c->args[0];
     struct subd_error err;
     int code;
     if ((*temporary = is_file(text))) {
@@ -115,13 +116,13 @@ static void print_text(const struct cli *c, const struct cli_product *p, const s
 {
     FILE *to = c->output && strcmp(c->output, "-") == 0 ? stderr : stdout;
     p->print(to, f);
-    fprintf(to, "  %s in %.1f ms, %s/s%s", cli_bytes((double)f->frame_bytes), t->fetch * 1e3,
+    fprintf(to, "  %s in %s, %s/s%s", cli_bytes((double)f->frame_bytes), cli_seconds(t->fetch),
             cli_bytes((double)f->frame_bytes / t->fetch), f->n_timings ? " (there:" : "\n");
     for (int i = 0; i < f->n_timings; i++)
-        fprintf(to, " %s %.2f ms%s", f->timings[i].phase, f->timings[i].seconds * 1e3,
+        fprintf(to, " %s %s%s", f->timings[i].phase, cli_seconds(f->timings[i].seconds),
                 i + 1 < f->n_timings ? "," : ")\n");
     if (c->output)
-        fprintf(to, "  %s: %s written in %.1f ms\n", c->output, cli_bytes((double)written), t->write * 1e3);
+        fprintf(to, "  %s: %s written in %s\n", c->output, cli_bytes((double)written), cli_seconds(t->write));
 }
 
 /* Pushes or looks up the mesh, fetches the frame, and removes the mesh again if it was pushed. */
@@ -129,7 +130,7 @@ static int fetch(struct cli *c, const struct cli_product *p, struct subd_frame *
 {
     struct subd_error err;
     double start = cli_now();
-    int temporary, code = cli_mesh_begin(c, &temporary);
+    int temporary = 0, code = c->has_mesh ? -1 : cli_mesh_begin(c, c->args[0], &temporary);
     if (code >= 0)
         return code;
     t->push = cli_now() - start;
@@ -137,7 +138,7 @@ static int fetch(struct cli *c, const struct cli_product *p, struct subd_frame *
     if (p->fetch(c, &c->mesh, f, &err) == SUBD_OK)
         code = EXIT_DONE;
     else if (c->writer && c->writer->failed && c->writer->failed != ECANCELED)
-        code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(c->writer->failed));
+        code = cli_fail_write(c, c->output, c->writer->failed);
     else
         code = cli_report(c, &err);
     t->fetch = cli_now() - start;
@@ -150,9 +151,8 @@ static int is_device(const char *path)
     return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Finds the format of the output; *format is -1 without an output. Positions alone are not a mesh, so they go only into
- * a frame. Returns -1 to go on, or the exit code. */
-static int choose_format(const struct cli *c, const struct cli_product *p, int *format)
+/* Positions alone are not a mesh, so they go only into a frame. */
+int cli_choose_format(const struct cli *c, const struct cli_product *p, int *format)
 {
     char list[64] = "";
     size_t n = 0;
@@ -219,30 +219,40 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
     if (write)
         write(w, &plain);
     free(memory);
-    if (cli_writer_close(w, 1) != 0)
-        return errno == ECANCELED
-                   ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
-                   : cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, w->why ? w->why : strerror(errno));
+    if (cli_writer_close(w, 1) != 0 && w->why)
+        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, w->why);
+    if (w->failed)
+        return errno == ECANCELED ? cli_fail(c, EXIT_STOPPED, "stopped; %s was not written", c->output)
+                                  : cli_fail_write(c, c->output, errno);
     t->write = cli_now() - start;
     *written = w->total;
     cli_progress_clear();
     return EXIT_DONE;
 }
 
-/* Warns of everything that the frame has and the file cannot hold. */
-static void warn_of_losses(const struct cli_format *format, const struct subd_frame *f)
+static int loses(const struct cli_format *format, const struct subd_block *b)
 {
-    const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
-    for (int i = 0; i < f->n_blocks; i++)
-        if (f->blocks[i].semantic == SUBD_PRIMVAR) {
-            if (!format->classes || !strstr(format->classes, f->blocks[i].interpolation) ||
-                (format->width && f->blocks[i].components > format->width))
-                cli_warn("%s files cannot carry %s primvar %s: left out", format->suffix, f->blocks[i].interpolation,
-                         f->blocks[i].name);
-        } else if (!(format->carries & f->blocks[i].semantic) && f->blocks[i].semantic != SUBD_PRIMVAR_INDICES)
-            cli_warn("%s files cannot carry %s: left out", format->suffix, cli_block_name(f->blocks[i].semantic));
-    if (format->triangles && faces->components > 3)
-        cli_warn("%s files have triangles alone: each quad becomes two", format->suffix);
+    return b->semantic != SUBD_PRIMVAR ? !(format->carries & b->semantic)
+                                       : !format->classes || !strstr(format->classes, b->interpolation) ||
+                                             (format->width && b->components > format->width);
+}
+
+/* Names all that was asked for and the file cannot hold. What comes along unasked, UVs and quads, help tells of. */
+static void warn_of_losses(const struct cli *c, const struct cli_format *format, const struct subd_frame *f)
+{
+    char names[600];
+    size_t n = 0;
+    for (int i = 0; i < f->n_blocks && n < sizeof names; i++) {
+        const struct subd_block *b = &f->blocks[i];
+        const int primvar = b->semantic == SUBD_PRIMVAR;
+        if (!primvar && !(c->include & (unsigned)b->semantic))
+            continue;
+        if (loses(format, b))
+            n += (size_t)snprintf(names + n, sizeof names - n, primvar ? "%s%s primvar %s" : "%s%s%s", n ? ", " : "",
+                                  primvar ? b->interpolation : "", primvar ? b->name : cli_block_name(b->semantic));
+    }
+    if (n)
+        cli_warn("%s files cannot carry %s: left out", format->suffix, names);
 }
 
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n)
@@ -265,12 +275,12 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     struct times times = {0};
     struct cli_writer w;
     int64_t written = 0;
-    int format, code = choose_format(c, p, &format);
+    int format, code = cli_choose_format(c, p, &format);
     if (code >= 0)
         return code;
     /* The file is opened before any work, so that a folder that cannot be written to is found at once. */
     if (format >= 0 && cli_writer_open(&w, c->output) != 0)
-        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, strerror(errno));
+        return cli_fail_write(c, c->output, errno);
     c->writer = format >= 0 ? &w : NULL;
     code = fetch(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
@@ -282,10 +292,10 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
         for (int i = 0; i < frame.n_warnings; i++)
             cli_warn("%s", frame.warnings[i]);
         if (format >= 0)
-            warn_of_losses(&p->formats[format], &frame);
+            warn_of_losses(c, &p->formats[format], &frame);
         if (c->json)
             code = print_json(c, p, &frame, &times, written);
-        else
+        else if (!c->many)
             print_text(c, p, &frame, &times, written);
     }
     subd_frame_free(&frame);

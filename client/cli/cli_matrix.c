@@ -14,16 +14,16 @@ static int put(void *arg, const void *p, size_t n)
 
 static int fetch(struct cli *c, const char *path, struct cli_writer *w)
 {
-    const struct subd_matrix request = {
-        .level = c->level, .surface = c->surface, .what = c->what, .sink = put, .sink_arg = w};
+    const struct subd_matrix request =
+        SUBD_INIT(subd_matrix, .level = c->level, .surface = c->surface, .what = c->what, .sink = put, .sink_arg = w);
     struct subd_error err;
-    int temporary, code = cli_mesh_begin(c, &temporary);
+    int temporary, code = cli_mesh_begin(c, c->args[0], &temporary);
     if (code >= 0)
         return code;
     if (subd_matrix(c->client, c->mesh.id, &request, &err) == SUBD_OK)
         code = EXIT_DONE;
     else if (w->failed && w->failed != ECANCELED)
-        code = cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(w->failed));
+        code = cli_fail_write(c, path, w->failed);
     else
         code = cli_report(c, &err);
     return cli_mesh_end(c, temporary, code);
@@ -36,11 +36,11 @@ int cli_matrix(struct cli *c)
     if (c->json && strcmp(path, "-") == 0)
         return cli_fail(c, EXIT_USAGE, "--json and the matrix cannot both go to stdout; use -o FILE");
     if (cli_writer_open(&w, path) != 0) /* A path that cannot be written is found before any work. */
-        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));
+        return cli_fail_write(c, path, errno);
     int code = fetch(c, path, &w);
     cli_progress_clear();
     if (cli_writer_close(&w, code == EXIT_DONE) != 0 && code == EXIT_DONE)
-        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));
+        return cli_fail_write(c, path, errno);
     if (!c->json || code != EXIT_DONE)
         return code;
     cJSON *o = cJSON_CreateObject();

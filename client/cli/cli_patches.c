@@ -8,7 +8,8 @@
 
 static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_frame *f, struct subd_error *err)
 {
-    struct subd_patches request = {.level = c->level, .surface = c->surface, .skip_digests = c->skip_digests};
+    struct subd_patches request =
+        SUBD_INIT(subd_patches, .level = c->level, .surface = c->surface, .skip_digests = c->skip_digests);
     return subd_patches(c->client, m->id, &request, f, err);
 }
 
@@ -27,8 +28,8 @@ static void print(FILE *to, const struct subd_frame *f)
     int64_t patches[SUBD_PATCH_LEVEL_MASK + 1], faces[SUBD_PATCH_LEVEL_MASK + 1];
     count_levels(f, SUBD_PATCH_PARAMS, patches);
     count_levels(f, SUBD_FACE_PARAMS, faces);
-    fprintf(to, "level %d: %s vertices, %s patches and faces by %s on %s\n", f->level, cli_count(f->vertices),
-            cli_count(f->faces), f->method, f->backend);
+    fprintf(to, "level %d: %s vertices, %s patches and faces by %s on %s\n", f->level, cli_amount(f->vertices),
+            cli_amount(f->faces), f->method, f->backend);
     fprintf(to, "  %-5s %14s %14s\n", "level", "patches", "faces");
     for (int i = 0; i <= f->level; i++)
         fprintf(to, "  %5d %14s %14s\n", i, cli_count(patches[i]), cli_count(faces[i]));

@@ -1,60 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_print.c: prints what the user reads, as text or JSON, for all verbs: errors, warnings, meshes, numbers. */
+/* cli_print.c: prints what the user reads, as text or JSON, for all verbs: errors, warnings, meshes. */
 #include "cli.h"
+#include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <unistd.h>
 
-double cli_now(void)
+static const char *about; /* The file among many that sentences are about; NULL is none. */
+
+void cli_about(const char *file)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+    about = file;
 }
 
-static char *slot(void)
+/* Has whoever read stdout left? Then there is nobody to tell that it cannot be written. */
+static int is_unread(void)
 {
-    static char slots[8][40];
-    static unsigned next;
-    return slots[next++ % 8];
+    struct pollfd p = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&p, 1, 0) > 0 && p.revents & POLLERR;
 }
 
-const char *cli_count(int64_t n)
+int cli_flush(int code)
 {
-    char digits[24], *to = slot(), *p = to;
-    int length = snprintf(digits, sizeof digits, "%lld", (long long)n);
-    for (int i = 0; i < length; i++) {
-        *p++ = digits[i];
-        if ((length - i) % 3 == 1 && i + 1 < length && digits[i] != '-')
-            *p++ = ',';
-    }
-    *p = 0;
-    return to;
+    const int failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!failed || code != EXIT_DONE)
+        return code;
+    if (is_unread())
+        return EXIT_UNREAD;
+    fputs("subd: stdout cannot be written\n", stderr);
+    return EXIT_FILE;
 }
 
-const char *cli_bytes(double n)
+int cli_fail_write(const struct cli *c, const char *path, int error)
 {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
-    char *to = slot();
-    int u = 0;
-    for (; n >= 999.5 && u < 4; u++)
-        n /= 1000;
-    snprintf(to, 40, u == 0 || n >= 99.95 ? "%.0f %s" : "%.1f %s", n, units[u]);
-    return to;
+    return error == EPIPE ? EXIT_UNREAD
+                          : cli_fail(c, EXIT_FILE, "%s cannot be written: %s", strcmp(path, "-") == 0 ? "stdout" : path,
+                                     strerror(error));
 }
 
 int cli_print_json(const struct cli *c, cJSON *o)
 {
-    char *text = o ? cJSON_Print(o) : NULL;
-    int ok = text && puts(text) >= 0 && fflush(stdout) == 0;
-    (void)c;
+    char *text;
+    if (c->results) {
+        if (about)
+            cJSON_AddStringToObject(o, "input", about);
+        cJSON_AddItemToArray(c->results, o);
+        return EXIT_DONE;
+    }
+    text = o ? cJSON_Print(o) : NULL;
+    if (text)
+        puts(text);
     cJSON_free(text);
     cJSON_Delete(o);
-    if (ok)
-        return EXIT_DONE;
-    fputs("subd: stdout cannot be written\n", stderr);
-    return EXIT_FILE;
+    return text ? cli_flush(EXIT_DONE) : cli_fail(&(struct cli){0}, EXIT_LOCAL, "no memory");
 }
 
 static int exit_code(const struct subd_error *e)
@@ -102,13 +101,22 @@ static void error_json(const struct cli *c, const char *kind, const struct subd_
     cli_print_json(c, o);
 }
 
+/* Prints how a sentence begins, with the file that it is about unless it names that itself. */
+static void say(const char *text)
+{
+    const int names = !about || strstr(text, about);
+    cli_progress_clear();
+    fprintf(stderr, "subd: %s%s%s", names ? "" : about, names ? "" : ": ", text);
+}
+
 /* It prints, for example, "subd: face 7 uses vertex 12 of 8 (invalid_mesh, field faceVertexIndices, HTTP 422, request
  * 4f1c)". */
 int cli_report(const struct cli *c, const struct subd_error *e)
 {
     int exit = exit_code(e);
-    cli_progress_clear();
-    fprintf(stderr, "subd: %s", e->text);
+    say(e->text);
+    if (e->code == SUBD_ENETWORK)
+        cli_say_start(c);
     if (e->http_status) {
         fprintf(stderr, " (%s%s", e->problem, *e->problem ? ", " : "");
         if (*e->field)
@@ -138,14 +146,29 @@ int cli_fail(const struct cli *c, int exit_code, const char *format, ...)
     va_start(args, format);
     vsnprintf(e.text, sizeof e.text, format, args);
     va_end(args);
-    cli_progress_clear();
-    fprintf(stderr, "subd: %s\n", e.text);
+    say(e.text);
+    fputc('\n', stderr);
     if (c->json)
         error_json(c, exit_code == EXIT_USAGE ? "usage" : exit_code == EXIT_FILE ? "file" : "local", &e, exit_code);
     return exit_code;
 }
 
-static cJSON *warned; /* The warnings so far; NULL when there are none. */
+static cJSON *warned;  /* The warnings since cli_add_warnings; NULL when there are none. */
+static cJSON *printed; /* All that were printed: among many files each is printed once. */
+
+static int is_printed(const char *text)
+{
+    const cJSON *old;
+    cJSON_ArrayForEach(old, printed)
+    {
+        if (strcmp(old->valuestring, text) == 0)
+            return 1;
+    }
+    if (!printed)
+        printed = cJSON_CreateArray();
+    cJSON_AddItemToArray(printed, cJSON_CreateString(text));
+    return 0;
+}
 
 void cli_warn(const char *format, ...)
 {
@@ -154,8 +177,10 @@ void cli_warn(const char *format, ...)
     va_start(ap, format);
     vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
-    cli_progress_clear();
-    fprintf(stderr, "subd: %s\n", text);
+    if (!is_printed(text)) {
+        say(text);
+        fputc('\n', stderr);
+    }
     if (!warned)
         warned = cJSON_CreateArray();
     cJSON_AddItemToArray(warned, cJSON_CreateString(text));
@@ -219,18 +244,24 @@ cJSON *cli_info_json(const struct subd_mesh_info *m)
 
 void cli_print_info(const struct subd_mesh_info *m)
 {
+    struct cli_table t = {.columns = 2, .indent = "  "};
     printf("%s  name %s, version %lld\n", m->id, m->name, (long long)m->version);
-    printf("  %s vertices, %s faces, %s corners, %s edges, %s UVs; %smanifold\n", cli_count(m->vertices),
-           cli_count(m->faces), cli_count(m->corners), cli_count(m->edges), cli_count(m->uvs),
+    printf("  %s vertices, %s faces, %s corners, %s edges, %s UVs; %smanifold\n", cli_amount(m->vertices),
+           cli_amount(m->faces), cli_amount(m->corners), cli_amount(m->edges), cli_amount(m->uvs),
            m->manifold ? "" : "not ");
     for (int i = 0; i < SUBD_N_OPTIONS; i++)
-        printf("  %-32s %s\n", option_keys[i], m->options[i]);
-    for (int i = 0; i < m->n_primvars; i++)
-        printf("  primvar %-24s %s, %d %s a row, %s rows\n", m->primvars[i].name, m->primvars[i].interpolation,
-               m->primvars[i].width, m->primvars[i].type, cli_count(m->primvars[i].values));
+        cli_table_row(&t, option_keys[i], m->options[i]);
+    for (int i = 0; i < m->n_primvars; i++) {
+        const struct subd_primvar_info *p = &m->primvars[i];
+        char name[sizeof p->name + 8], is[80];
+        snprintf(name, sizeof name, "primvar %s", p->name);
+        snprintf(is, sizeof is, "%s, %d %s a row, %s rows", p->interpolation, p->width, p->type, cli_amount(p->values));
+        cli_table_row(&t, name, is);
+    }
+    cli_table_print(&t);
     printf("  on %s, %s there, %s in host memory\n", m->residency, cli_bytes((double)m->device_bytes),
            cli_bytes((double)m->host_bytes));
-    printf("  created %s, updated %s, topology %s\n", m->created, m->updated, m->topology_id);
+    printf("  created %s, updated %s, topology %s\n", cli_when(m->created), cli_when(m->updated), m->topology_id);
 }
 
 const char *cli_block_name(int semantic)

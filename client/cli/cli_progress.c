@@ -11,7 +11,7 @@
 static volatile sig_atomic_t stops;
 static int held, drawn, terminal = -1;
 static double started, last;
-static char current[32];
+static char current[32], part[96]; /* The label, and which of many parts is under way; "" without parts. */
 
 static void on_signal(int number)
 {
@@ -46,14 +46,31 @@ void cli_progress_clear(void)
     *current = 0;
 }
 
+static int on_terminal(void)
+{
+    if (terminal < 0)
+        terminal = isatty(STDERR_FILENO);
+    return terminal;
+}
+
+void cli_progress_part(int64_t i, int64_t n, const char *name)
+{
+    static double shown;
+    const double now = cli_now();
+    snprintf(part, sizeof part, n ? "%s of %s %.40s  " : "", cli_count(i), cli_count(n), name);
+    if (!n || !on_terminal() || now - shown < PERIOD)
+        return;
+    shown = now;
+    drawn = 1;
+    fprintf(stderr, "\r\033[K%s", part);
+}
+
 static void draw(const char *label, int64_t done, int64_t total, int bytes)
 {
     char bar[WIDTH + 1];
     double now = cli_now();
     int full;
-    if (terminal < 0)
-        terminal = isatty(STDERR_FILENO);
-    if (!terminal)
+    if (!on_terminal())
         return;
     if (strncmp(current, label, sizeof current - 1) != 0) {
         snprintf(current, sizeof current, "%s", label);
@@ -64,7 +81,7 @@ static void draw(const char *label, int64_t done, int64_t total, int bytes)
     last = now;
     drawn = 1;
     if (total <= 0) {
-        fprintf(stderr, "\r\033[K%-10s %.1f s", label, now - started);
+        fprintf(stderr, "\r\033[K%s%-10s %.1f s", part, label, now - started);
         return;
     }
     full = (int)((double)done / (double)total * WIDTH);
@@ -72,7 +89,7 @@ static void draw(const char *label, int64_t done, int64_t total, int bytes)
     memset(bar, '.', WIDTH);
     memset(bar, '#', (size_t)full);
     bar[WIDTH] = 0;
-    fprintf(stderr, "\r\033[K%-10s [%s] %3d %%", label, bar, (int)((double)done / (double)total * 100));
+    fprintf(stderr, "\r\033[K%s%-10s [%s] %3d %%", part, label, bar, (int)((double)done / (double)total * 100));
     if (bytes)
         fprintf(stderr, "  %s of %s, %s/s", cli_bytes((double)done), cli_bytes((double)total),
                 cli_bytes((double)done / (now - started)));

@@ -3,6 +3,7 @@
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* The daemon refuses UVs under sqrt3 unless the mesh asks for linear ones. */
 static int has_refined_uvs(const struct subd_mesh_info *m)
@@ -13,8 +14,8 @@ static int has_refined_uvs(const struct subd_mesh_info *m)
 
 static void request_of(const struct cli *c, const struct subd_mesh_info *m, struct subd_refine *r)
 {
-    *r = (struct subd_refine){
-        .level = c->level, .surface = c->surface, .method = c->method, .skip_digests = c->skip_digests};
+    *r = (struct subd_refine)SUBD_INIT(subd_refine, .level = c->level, .surface = c->surface, .method = c->method,
+                                       .skip_digests = c->skip_digests);
     r->primvars = c->primvars;
     r->include = SUBD_POSITIONS | SUBD_INDICES | c->include;
     if (has_refined_uvs(m))
@@ -32,18 +33,17 @@ static int fetch(struct cli *c, const struct subd_mesh_info *m, struct subd_fram
         request.sink = cli_sink;
         request.sink_arg = c;
     } else if (m->uvs && !(request.include & SUBD_UVS))
-        cli_warn(
-            "the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, and "
-            "this mesh has `%s`",
-            m->options[SUBD_FACE_VARYING]);
-    return c->pose ? subd_refine_pose(c->client, m->id, 0, &c->pose_body, &request, f, err)
+        cli_warn("the mesh's UVs are left out: scheme sqrt3 refines them under the face-varying interpolation `all`, "
+                 "and this mesh has `%s`",
+                 m->options[SUBD_FACE_VARYING]);
+    return c->pose ? subd_refine_pose_body(c->client, m->id, 0, &c->pose_body, &request, f, err)
                    : subd_refine(c->client, m->id, &request, f, err);
 }
 
 static void print(FILE *to, const struct subd_frame *f)
 {
-    fprintf(to, "level %d: %s vertices, %s faces by %s on %s\n", f->level, cli_count(f->vertices), cli_count(f->faces),
-            f->method, f->backend);
+    fprintf(to, "level %d: %s vertices, %s faces by %s on %s\n", f->level, cli_amount(f->vertices),
+            cli_amount(f->faces), f->method, f->backend);
 }
 
 int cli_refine(struct cli *c)
@@ -60,7 +60,15 @@ int cli_refine(struct cli *c)
         print,
         NULL};
     char *data = NULL;
-    int code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;
+    int code;
+    if (c->frames || c->out_dir || c->n_args != 1)
+        return cli_fetch_many(c, &product);
+    if (c->format)
+        return cli_fail(c, EXIT_USAGE, "--format goes with --out-dir; the suffix of -o says the format");
+    if (c->pose && strchr(c->pose, '%') && access(c->pose, F_OK) != 0)
+        return cli_fail(c, EXIT_USAGE, "--pose %.100s is no file; if it is a pattern, --frames A-B says which frames",
+                        c->pose);
+    code = c->pose ? cli_read_body(c, c->pose, &c->pose_body, &data) : -1;
     if (code < 0)
         code = cli_fetch(c, &product);
     free(data);
@@ -78,11 +86,12 @@ int cli_plan(struct cli *c)
         return cli_report(c, &err);
     cli_progress_clear();
     if (!c->json) {
-        printf("level %d: %s vertices, %s faces, %s edges by %s\n", p.level, cli_count(p.vertices), cli_count(p.faces),
-               cli_count(p.edges), p.method);
-        printf("  frame %s, device %s of %s, host %s, about %.1f ms\n", cli_bytes((double)p.frame_bytes),
+        printf("level %d: %s vertices, %s faces, %s edges by %s\n", p.level, cli_amount(p.vertices),
+               cli_amount(p.faces), cli_amount(p.edges), p.method);
+        printf("  frame %s, device %s of %s, host %s%s%s\n", cli_bytes((double)p.frame_bytes),
                cli_bytes((double)p.device_bytes), cli_bytes((double)p.available_device_bytes),
-               cli_bytes((double)p.host_bytes), p.estimated_ms);
+               cli_bytes((double)p.host_bytes), p.estimated_ms > 0 ? ", about " : "",
+               p.estimated_ms > 0 ? cli_seconds(p.estimated_ms / 1e3) : "");
         if (!p.fits)
             printf("  does not fit now: needs %s, the limit is %s\n", cli_bytes((double)p.needed),
                    cli_bytes((double)p.limit));
@@ -98,7 +107,8 @@ int cli_plan(struct cli *c)
     cJSON_AddNumberToObject(o, "deviceBytes", (double)p.device_bytes);
     cJSON_AddNumberToObject(o, "hostBytes", (double)p.host_bytes);
     cJSON_AddNumberToObject(o, "availableDeviceBytes", (double)p.available_device_bytes);
-    cJSON_AddNumberToObject(o, "estimatedMs", p.estimated_ms);
+    if (p.estimated_ms > 0)
+        cJSON_AddNumberToObject(o, "estimatedMs", p.estimated_ms);
     cJSON_AddBoolToObject(o, "fits", p.fits);
     if (!p.fits) {
         cJSON_AddNumberToObject(o, "needed", (double)p.needed);

@@ -19,30 +19,84 @@ static void print_safe(const char *s)
         putchar((unsigned char)*s < 32 || *s == 127 ? '?' : *s);
 }
 
-/* Prints JSON, except for `features`, as lines of "a.b.c  value". An array of plain values takes one line. */
-static void print_tree(const char *prefix, const cJSON *o, int depth)
+/* A value as people read it; what a number counts is told by its name. */
+static const char *value_of(const cJSON *v)
 {
+    const char *key = v->string ? v->string : "";
+    if (cJSON_IsString(v))
+        return v->valuestring;
+    if (!cJSON_IsNumber(v))
+        return cJSON_IsTrue(v) ? "yes" : cJSON_IsFalse(v) ? "no" : "-";
+    if (strstr(key, "Seconds"))
+        return cli_seconds(v->valuedouble);
+    return strstr(key, "Bytes") || strstr(key, "Memory") ? cli_bytes(v->valuedouble)
+                                                         : cli_amount((int64_t)v->valuedouble);
+}
+
+/* A plain value, or an array of them with commas between. Returns 0 for anything else. */
+static int cell_of(const cJSON *v, char *to, size_t room)
+{
+    const cJSON *first = cJSON_IsArray(v) ? v->child : v;
+    size_t n = 0;
+    *to = 0;
+    for (const cJSON *m = first; m && n < room; m = cJSON_IsArray(v) ? m->next : NULL) {
+        if (cJSON_IsObject(m) || cJSON_IsArray(m))
+            return 0;
+        n += (size_t)snprintf(to + n, room - n, "%s%s", m == first ? "" : ", ", value_of(m));
+    }
+    return 1;
+}
+
+/* Prints the plain members of an object, a row each. */
+static void print_members(const cJSON *o, const char *indent)
+{
+    struct cli_table t = {.columns = 2, .indent = indent};
     const cJSON *m;
+    char cell[400];
     cJSON_ArrayForEach(m, o)
     {
-        char name[160];
-        if (m->string && strcmp(m->string, "features") == 0)
-            continue;
-        snprintf(name, sizeof name, "%s%s%s", prefix, *prefix && m->string ? "." : "", m->string ? m->string : "");
-        if ((cJSON_IsObject(m) || (cJSON_IsArray(m) && m->child && (m->child->type & (cJSON_Object | cJSON_Array)))) &&
-            depth < 8) {
-            print_tree(name, m, depth + 1);
-            continue;
+        if (m->string && cell_of(m, cell, sizeof cell))
+            cli_table_row(&t, m->string, cell);
+    }
+    cli_table_print(&t);
+}
+
+/* Prints an array of objects, a row each: their name, and their other plain members in one cell. */
+static void print_rows(const cJSON *rows)
+{
+    struct cli_table t = {.columns = 2, .indent = "  "};
+    const cJSON *row, *m;
+    cJSON_ArrayForEach(row, rows)
+    {
+        char line[600] = "", cell[400];
+        size_t n = 0;
+        cJSON_ArrayForEach(m, row)
+        {
+            if (m->string && strcmp(m->string, "name") != 0 && cell_of(m, cell, sizeof cell) && n < sizeof line)
+                n += (size_t)snprintf(line + n, sizeof line - n, "%s%s%s", n ? ": " : "",
+                                      strcmp(m->string, "flag") == 0 ? "--" : "", cell);
         }
-        print_safe(name);
-        printf("%*s", (int)(strlen(name) < 36 ? 36 - strlen(name) : 1), "");
-        for (const cJSON *v = cJSON_IsArray(m) ? m->child : m; v; v = cJSON_IsArray(m) ? v->next : NULL) {
-            char *text = cJSON_IsString(v) ? NULL : cJSON_PrintUnformatted(v);
-            print_safe(cJSON_IsString(v) ? v->valuestring : text ? text : "");
-            cJSON_free(text);
-            fputs(cJSON_IsArray(m) && v->next ? ", " : "", stdout);
-        }
+        cli_table_row(&t, text_of(row, "name"), line);
+    }
+    cli_table_print(&t);
+}
+
+static void print_service(const cJSON *service)
+{
+    const cJSON *m;
+    print_members(service, "");
+    cJSON_ArrayForEach(m, service)
+    {
+        const int rows = cJSON_IsArray(m) && cJSON_IsObject(m->child);
+        if (!m->string || (!rows && !cJSON_IsObject(m)))
+            continue;
         putchar('\n');
+        print_safe(m->string);
+        putchar('\n');
+        if (rows)
+            print_rows(m);
+        else
+            print_members(m, "  ");
     }
 }
 
@@ -113,7 +167,7 @@ int cli_stat(struct cli *c)
         return cli_fail(c, EXIT_ANSWER, "the server's answer is not JSON");
     if (c->json)
         return cli_print_json(c, o);
-    print_tree("", o, 0);
+    print_service(o);
     print_features(o);
     cJSON_Delete(o);
     return EXIT_DONE;

@@ -12,15 +12,23 @@ int cli_ends_with(const char *s, const char *tail)
     return n > m && strcasecmp(s + n - m, tail) == 0;
 }
 
-/* The media type that the name of a file tells; any other name is OBJ. */
-static const char *media_of(const char *path)
+const char *cli_media_of(const char *path)
 {
-    static const char *const rows[][2] = {
-        {".usda", "model/vnd.usda"}, {".json", "application/json"}, {".pb", "application/protobuf"}};
+    static const char *const rows[][2] = {{".obj", "model/obj"},
+                                          {".usda", "model/vnd.usda"},
+                                          {".json", "application/json"},
+                                          {".pb", "application/protobuf"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (cli_ends_with(path, rows[i][0]))
             return rows[i][1];
-    return "model/obj";
+    return NULL;
+}
+
+/* A file of any other name is OBJ. */
+static const char *media_of(const char *path)
+{
+    const char *media = cli_media_of(path);
+    return media ? media : "model/obj";
 }
 
 static void print_warnings(const struct cli *c)
@@ -65,14 +73,14 @@ static const char *stem(const char *path, char out[256])
 int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
 {
     char of_file[256];
-    struct subd_push p = {.name = c->name ? c->name : stem(path, of_file), .idempotency_key = c->key};
+    struct subd_push p = SUBD_INIT(subd_push, .name = c->name ? c->name : stem(path, of_file),
+                                   .idempotency_key = c->key, .reorder = c->reorder);
     struct subd_error err;
     struct subd_body body;
     char *data;
     int code = cli_read_body(c, path, &body, &data);
     if (code >= 0)
         return code;
-    p.reorder = c->reorder;
     memcpy(p.options, c->options, sizeof p.options);
     if (subd_push(c->client, &body, &p, info, &err) != SUBD_OK) {
         size_t n = strlen(err.text);
@@ -83,11 +91,6 @@ int cli_push_file(struct cli *c, const char *path, struct subd_mesh_info *info)
     free(data);
     if (code < 0)
         print_warnings(c);
-    if (code < 0 && c->reorder && strcmp(c->reorder, "none") != 0) {
-        cli_progress_clear();
-        fprintf(stderr, "reordered by %s: bandwidth %s -> %s\n", c->reorder, cli_count(info->bandwidth_before),
-                cli_count(info->bandwidth_after));
-    }
     return code;
 }
 
@@ -158,7 +161,7 @@ static int print_edit(const struct cli *c, const struct subd_edit_result *r)
         return cli_print_json(c, o);
     }
     printf("%s version %lld: %s vertices, %s faces\n", r->mesh.id, (long long)r->mesh.version,
-           cli_count(r->mesh.vertices), cli_count(r->mesh.faces));
+           cli_amount(r->mesh.vertices), cli_amount(r->mesh.faces));
     for (int64_t i = 0; i < r->n_new_vertices; i++)
         printf("%s%d%s", i ? " " : "  new vertices: ", r->new_vertex_ids[i], i + 1 < r->n_new_vertices ? "" : "\n");
     for (int64_t i = 0; i < r->n_new_faces; i++)
@@ -185,47 +188,45 @@ int cli_edit(struct cli *c)
     return code;
 }
 
-/* The width to print a name with so that it fills n columns: printf counts bytes, and the further bytes of a character
- * in UTF-8 take no column. */
-static int padded(const char *name, int n)
+static void add_row(struct cli_table *t, const struct subd_mesh_info *m)
 {
-    for (; *name; name++)
-        n += (*name & 0xc0) == 0x80;
-    return n;
+    char version[24];
+    snprintf(version, sizeof version, "%lld", (long long)m->version);
+    cli_table_row(t, m->id, m->name, version, cli_amount(m->vertices), cli_amount(m->faces), cli_when(m->updated));
 }
 
 int cli_ls(struct cli *c)
 {
     struct subd_mesh_list list = {0};
+    struct cli_table table = {.columns = 6, .right = 4 | 8 | 16, .indent = ""};
     struct subd_error err;
     cJSON *o = cJSON_CreateObject(), *rows = cJSON_AddArrayToObject(o, "meshes");
     char after[sizeof list.next] = "";
-    int any = 0;
+    int rc;
     do {
-        if (subd_list_named(c->client, c->name, after, 0, &list, &err) != SUBD_OK) {
-            cJSON_Delete(o);
-            return cli_report(c, &err);
-        }
-        cli_progress_clear();
-        for (int64_t i = 0; i < list.n; i++) {
-            const struct subd_mesh_info *m = &list.meshes[i];
+        if ((rc = subd_list_named(c->client, c->name, after, 0, &list, &err)) != SUBD_OK)
+            break;
+        if (!c->json && !table.n && list.n)
+            cli_table_row(&table, "ID", "NAME", "VERSION", "VERTICES", "FACES", "UPDATED");
+        for (int64_t i = 0; i < list.n; i++)
             if (c->json)
-                cJSON_AddItemToArray(rows, cli_info_json(m));
-            else if (!any++)
-                printf("%-20s %-24s %8s %12s %12s  %s\n", "ID", "NAME", "VERSION", "VERTICES", "FACES", "ON");
-            if (!c->json)
-                printf("%-20s %-*s %8lld %12s %12s  %s\n", m->id, padded(m->name, 24), m->name, (long long)m->version,
-                       cli_count(m->vertices), cli_count(m->faces), m->residency);
-        }
+                cJSON_AddItemToArray(rows, cli_info_json(&list.meshes[i]));
+            else
+                add_row(&table, &list.meshes[i]);
         if (list.n && strcmp(after, list.next) == 0)
             *list.next = 0; /* A server that repeats a page would never end. */
         memcpy(after, list.next, sizeof after);
         subd_mesh_list_free(&list);
     } while (*after && !cli_stopped());
-    if (c->json)
+    if (rc != SUBD_OK)
+        rc = cli_report(c, &err);
+    else if (c->json)
         return cli_print_json(c, o);
+    cli_progress_clear();
     cJSON_Delete(o);
-    return EXIT_DONE;
+    if (!cli_table_print(&table) && rc == EXIT_DONE)
+        return cli_fail(c, EXIT_LOCAL, "no memory");
+    return rc;
 }
 
 int cli_show(struct cli *c)
@@ -266,12 +267,12 @@ int cli_pull(struct cli *c)
     print_warnings(c);
     if (cli_writer_open(&w, path) != 0) {
         free(data);
-        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));
+        return cli_fail_write(c, path, errno);
     }
     cli_put(&w, data, bytes);
     free(data);
     if (cli_writer_close(&w, 1) != 0)
-        return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", path, strerror(errno));
+        return cli_fail_write(c, path, errno);
     if (!c->json)
         return EXIT_DONE;
     o = cJSON_CreateObject();

@@ -3,18 +3,29 @@
  *
  *   subd_open -> subd_push -> subd_refine (or subd_patches, subd_patches.h) -> subd_frame_free -> subd_close
  *                          -> subd_edits (subd_edits.h), subd_find and subd_rename (subd_names.h)
+ *                          -> subd_cage_arrays (subd_cage.h)
+ *
+ * docs/c-client.md is the introduction, with two programs.
  *
  * Letters in shapes: V control vertices, F faces, C face corners (sum of the face sizes), U UV values. All arrays are
- * little-endian, and the host must be, too.
+ * little-endian, and the host must be, too. Positions are in the units of the mesh, normals have length 1; names say
+ * where times are _ms and sizes _bytes.
  * Threads: a client is one connection and belongs to one thread at a time. Only subd_cancel and subd_uncancel may be
  *          called from anywhere, even from a signal handler.
  * Errors:  every int is SUBD_OK, a negative SUBD_E*, or one of the two positive states where a call says so.
  *          *err (may be NULL) is filled on failure and left alone otherwise. Any call that talks to the server may
  *          return SUBD_ENETWORK, SUBD_ETIMEOUT, SUBD_EHTTP, SUBD_EPROTOCOL, SUBD_ECANCELLED or SUBD_ENO_MEMORY; the
- *          comments below name only the other codes and what is special about these.
+ *          comments below name only the other codes and what is special about these. An argument that is NULL where
+ *          nothing says that it may be is SUBD_EUSAGE; a function that returns no code then does nothing.
  * Owner:   const T * is borrowed for the call; in the event-loop form, until the call completes. All structs are plain
- *          data except struct subd_frame, subd_mesh_list and subd_edit_result, which have a free function each.
- * Trust:   the server is not trusted: sizes, counts, offsets and indices in its answers are checked before use. */
+ *          data except struct subd_frame, subd_mesh_list, subd_edit_result and subd_cage, which have free functions.
+ * Trust:   the server is not trusted: sizes, counts, offsets and indices in its answers are checked before use.
+ * ABI:     a program that was built with this header runs with every later libsubd.so.0. Functions and values of enums
+ *          stay. Structs that the caller fills begin with `size`, which SUBD_INIT sets, and may grow at their end; a
+ *          member that an older program lacks has its default, and one that is set and not known to an older library is
+ *          SUBD_EUSAGE. Structs that the library fills stay as large as they are: members that come take their place
+ *          from `reserved`. All other structs stay as they are. Anything else needs libsubd.so.1. tests/tools/abi holds
+ *          the library to this. */
 #ifndef SUBD_H
 #define SUBD_H
 #include "subd_primvars.h"
@@ -24,12 +35,23 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+/* The version of this header. subd_version tells that of the library, by semantic versioning. */
+#define SUBD_VERSION_MAJOR 0
+#define SUBD_VERSION_MINOR 1
+#define SUBD_VERSION_PATCH 0
+/* Initialises a struct that begins with its size; members that are not named have their defaults:
+ *   struct subd_refine r = SUBD_INIT(subd_refine, .level = 3, .include = SUBD_POSITIONS); */
+#define SUBD_INIT(...) SUBD_INIT_(__VA_ARGS__, )
+#define SUBD_INIT_(type, ...)                                                                                          \
+    {                                                                                                                  \
+        .size = sizeof(struct type), __VA_ARGS__                                                                       \
+    }
 #define SUBD_API __attribute__((visibility("default")))
 #define SUBD_MUST_CHECK __attribute__((warn_unused_result))
 
 enum subd_code {
     SUBD_OK = 0,
-    SUBD_PENDING = 1,     /* Event-loop form: the call has started; go on with subd_step. */
+    SUBD_PENDING = 1,     /* Event-loop form: the call has started; subd_loop.h says how it goes on. */
     SUBD_UNCHANGED = 2,   /* The frame that if_none_match names is still current. */
     SUBD_EUSAGE = -1,     /* An argument of the caller is wrong. */
     SUBD_ENETWORK = -2,   /* There is no connection, or it broke. */
@@ -55,6 +77,7 @@ struct subd_error {
     int64_t needed;          /* With status 413 and 507: how much the request needs. */
     int64_t available;       /* With status 413 and 507: how much there is. */
     int64_t retry_after_ms;  /* How long to wait before trying again. */
+    int64_t reserved[8];
 };
 
 /* ---- connection --------------------------------------------------------------------------------------------- */
@@ -64,9 +87,11 @@ enum subd_phase { SUBD_SENDING, SUBD_WAITING, SUBD_RECEIVING };
  * is -1 while it is unknown. A return value other than 0 cancels the call. */
 typedef int (*subd_progress_fn)(void *arg, enum subd_phase phase, int64_t done_bytes, int64_t total_bytes);
 
-/* In a zeroed struct every member has its default. */
 struct subd_config {
-    const char *server;         /* Default "http://127.0.0.1:7373". https works too; proxies are never used. */
+    size_t size;
+    /* "http://HOST:PORT", "https://HOST:PORT" or "unix:/PATH" of a socket that leads to the daemon. NULL is
+     * "http://127.0.0.1:7373". Proxies are never used. */
+    const char *server;
     const char *token;          /* Bearer token; NULL sends none. */
     int64_t connect_timeout_ms; /* Default 5,000. */
     int64_t stall_timeout_ms;   /* Without a byte. Default 150,000, which is above the daemon's own deadline. */
@@ -75,10 +100,12 @@ struct subd_config {
     int64_t max_answer_bytes;   /* Default 1 GiB, for control meshes and results of edits; 16 MiB limit the others. */
     subd_progress_fn progress;  /* NULL is none. */
     void *progress_arg;
+    /* A file of certificates (PEM) that alone are trusted as the server's authorities; NULL is those of the system. */
+    const char *ca_file;
 };
 
 /* subd_open: makes a client. Nothing is sent yet. The strings in *config, which may be NULL, are copied.
- * Errors  SUBD_EUSAGE (server or token), SUBD_ENO_MEMORY */
+ * Errors  SUBD_EUSAGE (size, server, token or ca_file), SUBD_ENO_MEMORY */
 SUBD_API int subd_open(const struct subd_config *config, subd_client **out, struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_close: frees a client and drops a call under way. NULL is fine. */
 SUBD_API void subd_close(subd_client *c);
@@ -86,6 +113,7 @@ SUBD_API void subd_close(subd_client *c);
  * Threads any, and signal handlers */
 SUBD_API void subd_cancel(subd_client *c);
 SUBD_API void subd_uncancel(subd_client *c);
+/* subd_version: the version of the library, such as "0.1.0". */
 SUBD_API const char *subd_version(void);
 /* subd_code_name: the name of a value of enum subd_code, such as "network". */
 SUBD_API const char *subd_code_name(int code);
@@ -104,19 +132,22 @@ enum subd_option {
     SUBD_ORIENTATION,
     SUBD_N_OPTIONS
 };
-SUBD_API extern const char *const subd_option_names[SUBD_N_OPTIONS]; /* For example "interpolate_boundary". */
+#define SUBD_MAX_OPTIONS 16 /* Limits the options of all times. */
+/* subd_option_name: for example "interpolate_boundary", or NULL when there is no such option. */
+SUBD_API const char *subd_option_name(enum subd_option option);
 
 struct subd_mesh_info {
     char id[64], name[256], topology_id[36];
-    char residency[16];               /* Where the mesh is now: "device", "host" or "disk". */
-    char created[40], updated[40];    /* Times by RFC 3339. */
-    char options[SUBD_N_OPTIONS][24]; /* The token of each option. */
+    char residency[16];                 /* Where the mesh is now: "device", "host" or "disk". */
+    char created[40], updated[40];      /* Times by RFC 3339. */
+    char options[SUBD_MAX_OPTIONS][24]; /* The token of each option. */
     int64_t version, vertices, faces, corners, edges, uvs, device_bytes, host_bytes;
     int manifold; /* 1 when an edge has at most two faces, in opposite directions, and a vertex one fan. */
     /* The bandwidth of the mesh matrix, in the answer to a push with `reorder`; else 0. */
     int64_t bandwidth_before, bandwidth_after;
     int n_primvars;
     struct subd_primvar_info primvars[SUBD_MAX_PRIMVARS]; /* Sorted by name. */
+    int64_t reserved[16];
 };
 /* A request body, which is sent as it is. */
 struct subd_body {
@@ -125,10 +156,11 @@ struct subd_body {
     size_t bytes;
 };
 struct subd_push {
-    const char *name;                    /* NULL lets the server choose one. */
-    const char *options[SUBD_N_OPTIONS]; /* Each overrides what the body says; NULL leaves it. */
-    const char *idempotency_key;         /* A repeated push with the same key makes no second mesh; NULL is no key. */
-    const char *reorder;                 /* "rcm" stores neighbours close together, ids stay; NULL is "none". */
+    size_t size;
+    const char *name;                      /* NULL lets the server choose one. */
+    const char *options[SUBD_MAX_OPTIONS]; /* Each overrides what the body says; NULL leaves it. */
+    const char *idempotency_key;           /* A repeated push with the same key makes no second mesh; NULL is no key. */
+    const char *reorder;                   /* "rcm" stores neighbours close together, ids stay; NULL is "none". */
 };
 /* subd_push: POST /v1/meshes. p and out may be NULL. */
 SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p,
@@ -136,6 +168,7 @@ SUBD_API int subd_push(subd_client *c, const struct subd_body *body, const struc
 
 /* A control mesh in arrays, with the layout of USD's Mesh. An array that is absent has length 0. */
 struct subd_mesh {
+    size_t size;
     const float *points;             /* Shape [n_vertices][3]. */
     const int32_t *face_counts;      /* Shape [n_faces]: the size of each face. */
     const int32_t *face_vertices;    /* Shape [n_corners]: rows of points. */
@@ -161,6 +194,7 @@ struct subd_mesh_list {
     struct subd_mesh_info *meshes; /* Shape [n]. */
     int64_t n;
     char next[72]; /* The `after` that asks for the next page; "" at the end. */
+    int64_t reserved[4];
 };
 /* subd_list: GET /v1/meshes. after NULL starts at the beginning; limit 0 takes the server's page size.
  * Owner  *out is the caller's to release with subd_mesh_list_free; it is empty after an error */
@@ -184,7 +218,8 @@ struct subd_range {
     int64_t first, n;
     const float *points; /* Shape [n][3]. */
 };
-/* subd_positions: PUT positions, for all vertices. version 0 replaces any version, else only this one.
+/* subd_positions: PUT positions, for all vertices. version 0 replaces any version, else only this one. out may be NULL
+ * in all three forms.
  * Shapes  points[n_vertices][3] f32, where n_vertices must be V
  * Errors  SUBD_EHTTP 412 with current_version when the mesh has another version; SUBD_EUSAGE (n_vertices, version) */
 SUBD_API int subd_positions(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
@@ -210,7 +245,7 @@ enum subd_include {
     SUBD_PRIMVAR_INDICES = 512, /* Comes with each faceVarying primvar, never in `include`. */
     SUBD_TANGENTS = 1024        /* Only surface "limit" has tangents. */
 };
-#define SUBD_MAX_BLOCKS (9 + 2 * SUBD_MAX_PRIMVARS)
+#define SUBD_MAX_BLOCKS (16 + 2 * SUBD_MAX_PRIMVARS)
 
 /* A block of a frame. n counts the refined vertices, nu the refined UV values; a scheme of triangles has 3 components
  * where 4 is written for a face. Indices in a refined frame are below the count of what they index. The shapes are:
@@ -243,6 +278,7 @@ struct subd_block {
     char interpolation[16]; /* Class of the primvar, of primvar blocks. */
     char type[8];           /* "f32", "i32", "u32", "unorm16", "oct16" or "f16". */
     float low[3], high[3];  /* The box of a unorm16 block; 0 in a plan. */
+    int64_t reserved[4];
 };
 struct subd_timing {
     char phase[24];
@@ -261,8 +297,10 @@ struct subd_frame {
     const void *head; /* The head_bytes of the body before its blocks; with the blocks they make the body again. */
     void *memory;     /* The library's; it holds the head and the blocks that were not placed. */
     size_t memory_bytes;
+    int64_t reserved[16];
 };
 struct subd_refine {
+    size_t size;
     int level;                 /* 1 to what the server allows. */
     unsigned include;          /* Bits of enum subd_include; 0 is positions and indices. */
     unsigned compact;          /* Those of positions, normals and UVs in `include` that are to come in 16 bits. */
@@ -288,13 +326,18 @@ struct subd_refine {
  *         has no blocks */
 SUBD_API int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                          struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_refine_pose: POST refined: refines the mesh with the positions in `body` (as for subd_positions_body), which
- * must cover all vertices and are not kept. With version 0 it takes any version of the mesh, else only this one.
- * r->if_none_match has no effect.
- * Errors  as subd_refine; SUBD_EHTTP 412 when the mesh has another version */
-SUBD_API int subd_refine_pose(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+/* subd_refine_pose: POST refined: refines the mesh with these positions, which are not kept. With version 0 it takes
+ * any version of the mesh, else only this one. r->if_none_match has no effect. The points are sent from the caller's
+ * memory, without a copy.
+ * Shapes  points[n_vertices][3] f32, where n_vertices must be V
+ * Errors  as subd_refine; SUBD_EUSAGE (n_vertices, version); SUBD_EHTTP 412 when the mesh has another version */
+SUBD_API int subd_refine_pose(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
                               const struct subd_refine *r, struct subd_frame *frame,
                               struct subd_error *err) SUBD_MUST_CHECK;
+/* subd_refine_pose_body: subd_refine_pose with a body that the caller has packed, as for subd_positions_body. */
+SUBD_API int subd_refine_pose_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                                   const struct subd_refine *r, struct subd_frame *frame,
+                                   struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_frame_find: the first block of a frame with this semantic, or NULL. */
 SUBD_API const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic);
 /* subd_frame_primvar: the values (SUBD_PRIMVAR) or the indices (SUBD_PRIMVAR_INDICES) of a primvar, or NULL. */
@@ -313,8 +356,9 @@ struct subd_plan {
     int64_t needed; /* Bytes needed of what there is too little of, when it does not fit. */
     int64_t limit;  /* How many bytes there are of that. */
     int64_t vertices, faces, edges, frame_bytes, device_bytes, host_bytes, available_device_bytes;
-    double estimated_ms;
+    double estimated_ms; /* Until the frame is ready to be sent; 0 while the server has measured nothing like it. */
     struct subd_block blocks[SUBD_MAX_BLOCKS];
+    int64_t reserved[8];
 };
 /* subd_get_plan: GET plan: the exact counts and bytes of a refine, before asking for it.
  * Errors  SUBD_EUSAGE (level, include, compact) */
@@ -328,30 +372,11 @@ SUBD_API int subd_stat(subd_client *c, char **json, struct subd_error *err) SUBD
 /* subd_health: SUBD_OK when the daemon is live (ready 0) or ready to work (ready 1). */
 SUBD_API int subd_health(subd_client *c, int ready, struct subd_error *err) SUBD_MUST_CHECK;
 
-/* ---- event-loop form: the same calls without waiting --------------------------------------------------------- */
-/* After subd_nonblocking(c, 1) a call returns SUBD_PENDING once it has started; a client has one call at a time. Its
- * arguments, *out and *err stay in use until subd_step returns something else, which is the result of the call. The
- * loop works with any poller:
- *
- *   rc = subd_refine(...);
- *   while (rc == SUBD_PENDING) {
- *       n = subd_poll_set(c, fds, &timeout_ms);      -- poll(fds, n, timeout_ms), together with other descriptors
- *       rc = subd_step(c);                           -- never blocks; cheap when nothing is ready
- *   }
- */
-#define SUBD_MAX_FDS 8
-struct pollfd;
-SUBD_API void subd_nonblocking(subd_client *c, int on);
-/* subd_poll_set: fills fds[SUBD_MAX_FDS] and returns how many to poll; the set may change with every subd_step.
- * *timeout_ms is never negative, and subd_step is due when it has passed. */
-SUBD_API int subd_poll_set(const subd_client *c, struct pollfd *fds, int *timeout_ms);
-/* subd_step: does what can be done without waiting. It returns SUBD_PENDING, or the result of the call.
- * Errors  SUBD_EUSAGE when no call is under way */
-SUBD_API int subd_step(subd_client *c) SUBD_MUST_CHECK;
-
 #ifdef __cplusplus
 }
 #endif
+#include "subd_cage.h"
 #include "subd_edits.h"
+#include "subd_loop.h"
 #include "subd_names.h"
 #endif

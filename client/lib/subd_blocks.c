@@ -151,7 +151,7 @@ static int deliver(struct subd_frame_parser *p, const struct subd_block *b, int 
     if (!p->window || n == 0 || (n < WINDOW && !last))
         return SUBD_OK;
     if (p->request->sink(p->request->sink_arg, p->frame, b, p->window_at, p->window, (size_t)n) != 0)
-        return subd_fail(p->err, SUBD_ECANCELLED, "cancelled");
+        return subd_fail(p->err, SUBD_ECANCELLED, "the sink cancelled the call");
     p->window_at = p->checked;
     return SUBD_OK;
 }

@@ -5,14 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const subd_option_names[SUBD_N_OPTIONS] = {
-    "scheme",        "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule",
-    "crease_method", "orientation",
-};
+#define TEXT(number) #number
+#define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
+#define MAX_SOCKET_PATH 107 /* What the address of a Unix socket holds. */
+
+_Static_assert(__builtin_strcmp(DOTTED(SUBD_VERSION_MAJOR, SUBD_VERSION_MINOR, SUBD_VERSION_PATCH), SUBDD_VERSION) == 0,
+               "subd.h has the version of the file VERSION");
 
 const char *subd_version(void)
 {
     return SUBDD_VERSION;
+}
+
+const char *subd_option_name(enum subd_option option)
+{
+    static const char *const names[SUBD_N_OPTIONS] = {
+        "scheme",        "interpolate_boundary", "face_varying_linear_interpolation", "triangle_subdivision_rule",
+        "crease_method", "orientation",
+    };
+    return option >= 0 && option < SUBD_N_OPTIONS ? names[option] : NULL;
 }
 
 static void set_defaults(struct subd_config *c)
@@ -35,43 +46,65 @@ static int check_text(const char *what, const char *s, struct subd_error *err)
     return SUBD_OK;
 }
 
+static int check_server(const char *server, const char *ca_file, struct subd_error *err)
+{
+    int rc, is_socket = strncmp(server, "unix:", 5) == 0, is_tls = strncmp(server, "https://", 8) == 0;
+    if (!is_socket && (rc = check_text("server's URL", server, err)) != SUBD_OK)
+        return rc;
+    if (is_socket && (server[5] != '/' || strlen(server + 5) > MAX_SOCKET_PATH))
+        return subd_fail(err, SUBD_EUSAGE, "unix: is followed by a path from / on, of at most %d bytes",
+                         MAX_SOCKET_PATH);
+    if (!is_socket && !is_tls && strncmp(server, "http://", 7) != 0)
+        return subd_fail(err, SUBD_EUSAGE, "the server's URL must start with http://, https:// or unix:/");
+    if (ca_file && !is_tls)
+        return subd_fail(err, SUBD_EUSAGE, "a ca_file needs a server that starts with https://, not %.160s", server);
+    return SUBD_OK;
+}
+
 static int copy_config(subd_client *c, struct subd_error *err)
 {
-    const char *server = c->config.server ? c->config.server : "http://127.0.0.1:7373";
+    const char *server = c->config.server ? c->config.server : "http://127.0.0.1:7373", *ca_file = c->config.ca_file;
     struct subd_text bearer = {0};
     size_t n = strlen(server);
     int rc;
-    if ((rc = check_text("server's URL", server, err)) || (rc = check_text("token", c->config.token, err)))
+    if ((rc = check_server(server, ca_file, err)) || (rc = check_text("token", c->config.token, err)))
         return rc;
-    if (strncmp(server, "http://", 7) != 0 && strncmp(server, "https://", 8) != 0)
-        return subd_fail(err, SUBD_EUSAGE, "the server's URL must start with http:// or https://");
     while (n && server[n - 1] == '/')
         n--;
     c->server = strndup(server, n);
+    if (c->server && strncmp(server, "unix:", 5) == 0)
+        c->socket = c->server + 5;
+    if (ca_file)
+        c->ca_file = strdup(ca_file);
     if (c->config.token) {
         subd_text_add(&bearer, "Bearer %s", c->config.token);
         c->bearer = bearer.data;
     }
-    if (!c->server || bearer.failed)
+    if (!c->server || (ca_file && !c->ca_file) || bearer.failed)
         return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a client");
     c->config.server = c->server;
     c->config.token = NULL;
+    c->config.ca_file = c->ca_file;
     return SUBD_OK;
 }
 
 int subd_open(const struct subd_config *config, subd_client **out, struct subd_error *err)
 {
-    subd_client *c = calloc(1, sizeof *c);
-    int rc = SUBD_OK;
+    struct subd_config own;
+    subd_client *c;
+    int rc = SUBD_NEED(err, out);
+    if (rc != SUBD_OK)
+        return rc;
     *out = NULL;
-    if (!c)
+    if ((rc = SUBD_TAKE(&own, config, subd_config, err)) != SUBD_OK)
+        return rc;
+    if (!(c = calloc(1, sizeof *c)))
         return subd_fail(err, SUBD_ENO_MEMORY, "no memory for a client");
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(c);
         return subd_fail(err, SUBD_ENO_MEMORY, "libcurl does not start");
     }
-    if (config)
-        c->config = *config;
+    c->config = own;
     set_defaults(&c->config);
     if ((rc = copy_config(c, err)) != SUBD_OK) {
         subd_close(c);
@@ -93,10 +126,12 @@ void subd_close(subd_client *c)
     if (!c)
         return;
     subd_request_drop(c);
+    subd_loop_detach(c);
     curl_easy_cleanup(c->easy);
     curl_multi_cleanup(c->multi);
     curl_global_cleanup();
     free(c->server);
+    free(c->ca_file);
     if (c->bearer)
         explicit_bzero(c->bearer, strlen(c->bearer));
     free(c->bearer);
@@ -105,20 +140,23 @@ void subd_close(subd_client *c)
 
 const char *subd_warning(const subd_client *c, int i)
 {
-    return i >= 0 && i < c->n_warnings ? c->warnings[i] : NULL;
+    return c && i >= 0 && i < c->n_warnings ? c->warnings[i] : NULL;
 }
 
 void subd_cancel(subd_client *c)
 {
-    atomic_store(&c->cancel, 1);
+    if (c)
+        atomic_store(&c->cancel, 1);
 }
 
 void subd_uncancel(subd_client *c)
 {
-    atomic_store(&c->cancel, 0);
+    if (c)
+        atomic_store(&c->cancel, 0);
 }
 
 void subd_nonblocking(subd_client *c, int on)
 {
-    c->nonblocking = on;
+    if (c)
+        c->nonblocking = on;
 }

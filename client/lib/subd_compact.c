@@ -55,9 +55,9 @@ static float half(uint16_t h)
 
 int subd_block_decode(const struct subd_block *b, int64_t first, int64_t n, float *out)
 {
-    const struct subd_compact *format = subd_compact_find(b->semantic);
-    const uint16_t *q = b->data;
-    if (!format || !q || first < 0 || n < 0 || first > b->count || n > b->count - first)
+    const struct subd_compact *format = b && out ? subd_compact_find(b->semantic) : NULL;
+    const uint16_t *q = format ? b->data : NULL;
+    if (!q || first < 0 || n < 0 || first > b->count || n > b->count - first)
         return SUBD_EUSAGE;
     if (strcmp(b->type, format->type) != 0) {
         memcpy(out, (const float *)b->data + first * format->width, (size_t)(n * format->width) * sizeof *out);

@@ -119,3 +119,57 @@ int subd_decode_problem(struct subd_error *err, int status, const char *media_ty
     err->http_status = status;
     return SUBD_EHTTP;
 }
+
+/* ---- the network ------------------------------------------------------------------------------------------------- */
+
+/* A deadline has passed: which one, by how far the call got. */
+static int timed_out(subd_client *c, const char *why)
+{
+    const struct subd_config *k = &c->config;
+    curl_off_t total = 0, connected = 0;
+    curl_easy_getinfo(c->easy, CURLINFO_TOTAL_TIME_T, &total);
+    curl_easy_getinfo(c->easy, CURLINFO_PRETRANSFER_TIME_T, &connected);
+    if (k->request_timeout_ms && total >= 1000 * k->request_timeout_ms)
+        return subd_fail(c->call.err, SUBD_ETIMEOUT, "%.160s did not answer within the %lld ms of request_timeout_ms",
+                         c->server, (long long)k->request_timeout_ms);
+    if (!connected)
+        return subd_fail(c->call.err, SUBD_ETIMEOUT,
+                         "no connection with %.160s within the %lld ms of connect_timeout_ms (%s)", c->server,
+                         (long long)k->connect_timeout_ms, why);
+    return subd_fail(c->call.err, SUBD_ETIMEOUT, "no byte came from %.160s for the %lld ms of stall_timeout_ms",
+                     c->server, (long long)k->stall_timeout_ms);
+}
+
+int subd_network_error(subd_client *c, CURLcode cc)
+{
+    /* A sentence: its beginning, the server, the rest, and curl's own words. */
+    static const struct {
+        CURLcode cause;
+        int code;
+        const char *before, *after;
+    } causes[] = {
+        {CURLE_URL_MALFORMAT, SUBD_EUSAGE, "the server ", " is no URL: it is written http://HOST:PORT"},
+        {CURLE_COULDNT_RESOLVE_HOST, SUBD_ENETWORK, "no address is known for the host of ", ": check its name"},
+        {CURLE_COULDNT_CONNECT, SUBD_ENETWORK, "cannot reach a subdd at ", ": does it run, and listen there?"},
+        {CURLE_PEER_FAILED_VERIFICATION, SUBD_ENETWORK, "the certificate of ",
+         " is not trusted: ca_file names a file with its authority"},
+        {CURLE_SSL_CACERT_BADFILE, SUBD_EUSAGE, "the ca_file for ", " cannot be read: it holds certificates as PEM"},
+        {CURLE_SSL_CONNECT_ERROR, SUBD_ENETWORK, "there is no TLS connection with ", ": does it speak https?"},
+        {CURLE_UNSUPPORTED_PROTOCOL, SUBD_EPROTOCOL, "what listens at ", " does not speak HTTP"},
+        {CURLE_WEIRD_SERVER_REPLY, SUBD_EPROTOCOL, "the answer of ", " is no sound HTTP"},
+        {CURLE_GOT_NOTHING, SUBD_ENETWORK, "the server ", " closed the connection without an answer"},
+        {CURLE_PARTIAL_FILE, SUBD_ENETWORK, "the server ", " broke off in the middle of its answer"},
+        {CURLE_SEND_ERROR, SUBD_ENETWORK, "the connection to ", " broke while the request was sent"},
+        {CURLE_RECV_ERROR, SUBD_ENETWORK, "the connection to ", " broke before the answer was complete"},
+    };
+    const char *why = *c->curl_text ? c->curl_text : curl_easy_strerror(cc);
+    if (cc == CURLE_OPERATION_TIMEDOUT)
+        return timed_out(c, why);
+    if (cc == CURLE_OUT_OF_MEMORY)
+        return subd_fail(c->call.err, SUBD_ENO_MEMORY, "no memory for a request");
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (causes[i].cause == cc)
+            return subd_fail(c->call.err, causes[i].code, "%s%.120s%s (%.160s)", causes[i].before, c->server,
+                             causes[i].after, why);
+    return subd_fail(c->call.err, SUBD_ENETWORK, "the exchange with %.120s broke (%.160s)", c->server, why);
+}

@@ -209,7 +209,7 @@ out:
 
 const struct subd_block *subd_frame_find(const struct subd_frame *f, int semantic)
 {
-    for (int i = 0; i < f->n_blocks; i++)
+    for (int i = 0; f && i < f->n_blocks; i++)
         if (f->blocks[i].semantic == semantic)
             return &f->blocks[i];
     return NULL;

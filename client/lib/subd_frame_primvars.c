@@ -8,7 +8,7 @@
 
 const struct subd_block *subd_frame_primvar(const struct subd_frame *f, const char *name, int semantic)
 {
-    for (int i = 0; i < f->n_blocks; i++)
+    for (int i = 0; f && name && i < f->n_blocks; i++)
         if (f->blocks[i].semantic == semantic && strcmp(f->blocks[i].name, name) == 0)
             return &f->blocks[i];
     return NULL;

@@ -61,22 +61,22 @@ int subd_info_copy(struct subd_mesh_info *to, const Subdd__V1__MeshInfo *from)
     return copy_primvars(to, from);
 }
 
-/* An answer in another format may unpack as garbage, so its media type is checked first. */
-static int is_protobuf(const subd_client *c)
+int subd_is_protobuf(const subd_client *c)
 {
     return strcmp(c->call.media_type, SUBD_PROTOBUF) == 0 || strcmp(c->call.media_type, "application/x-protobuf") == 0;
 }
 
 static int unreadable(const subd_client *c, struct subd_error *err)
 {
-    return is_protobuf(c) ? subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read")
-                          : subd_fail_stranger(c, err);
+    return subd_is_protobuf(c) ? subd_fail(err, SUBD_EPROTOCOL, "the server's answer cannot be read")
+                               : subd_fail_stranger(c, err);
 }
 
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
 {
-    Subdd__V1__MeshInfo *m =
-        is_protobuf(c) ? subdd__v1__mesh_info__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    Subdd__V1__MeshInfo *m = subd_is_protobuf(c)
+                                 ? subdd__v1__mesh_info__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                                 : NULL;
     struct subd_mesh_info info;
     int rc = m ? subd_info_copy(&info, m) : SUBD_EPROTOCOL;
     subdd__v1__mesh_info__free_unpacked(m, NULL);
@@ -90,8 +90,9 @@ int subd_finish_info(subd_client *c, void *out, struct subd_error *err)
 int subd_finish_list(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_mesh_list *l = out;
-    Subdd__V1__MeshList *m =
-        is_protobuf(c) ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+    Subdd__V1__MeshList *m = subd_is_protobuf(c)
+                                 ? subdd__v1__mesh_list__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                                 : NULL;
     int rc = SUBD_OK;
     if (!m)
         return unreadable(c, err);
@@ -109,7 +110,8 @@ int subd_finish_list(subd_client *c, void *out, struct subd_error *err)
 
 int subd_list(subd_client *c, const char *after, int limit, struct subd_mesh_list *out, struct subd_error *err)
 {
-    return subd_list_named(c, NULL, after, limit, out, err);
+    int rc = SUBD_NEED(err, c, out);
+    return rc == SUBD_OK ? subd_list_named(c, NULL, after, limit, out, err) : rc;
 }
 
 void subd_mesh_list_free(struct subd_mesh_list *l)
@@ -137,7 +139,8 @@ int subd_finish_edit(subd_client *c, void *out, struct subd_error *err)
 {
     struct subd_edit_result *r = out, ignored = {0};
     Subdd__V1__EditResult *m =
-        is_protobuf(c) ? subdd__v1__edit_result__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer) : NULL;
+        subd_is_protobuf(c) ? subdd__v1__edit_result__unpack(NULL, c->call.answer_bytes, (uint8_t *)c->call.answer)
+                            : NULL;
     int rc = m && m->mesh ? SUBD_OK : SUBD_EPROTOCOL;
     if (!r)
         r = &ignored;

@@ -20,11 +20,34 @@ int subd_fail(struct subd_error *err, int code, const char *format, ...) __attri
 /* subd_fail_stranger: says that another kind of server has answered, as one may with any status and media type. Returns
  * SUBD_EPROTOCOL. */
 int subd_fail_stranger(const subd_client *c, struct subd_error *err);
+/* subd_network_error: what went wrong between this client and its server, by curl's code. Fills the error of the call
+ * and returns its code. */
+int subd_network_error(subd_client *c, CURLcode cc);
 /* subd_copy_text: copies text from the server into an array of `room` bytes. It cuts what does not fit and writes '?'
  * for control characters; NULL reads as "". */
 void subd_copy_text(char *to, size_t room, const char *from);
 /* subd_decode_problem: fills *err from an error answer, in JSON or protobuf by its media type. Returns SUBD_EHTTP. */
 int subd_decode_problem(struct subd_error *err, int status, const char *media_type, const char *body, size_t bytes);
+
+/* ---- arguments (subd_arguments.c) ------------------------------------------------------------------------------ */
+/* SUBD_NEED: returns SUBD_EUSAGE, and names the argument, when one of these arguments of the public function that it
+ * stands in is NULL. */
+#define SUBD_NEED(err, ...) subd_need(err, __func__, #__VA_ARGS__, __VA_ARGS__)
+/* subd_need: `names` are those of the pointers that follow, with commas between them. */
+int subd_need(struct subd_error *err, const char *function, const char *names, ...);
+/* subd_take: copies a struct that begins with its size, of which this library knows `known` bytes. Members that it
+ * lacks become 0, as all do when `from` is NULL.
+ * Errors  SUBD_EUSAGE when the size was never set, or a member that is not known here is not 0 */
+int subd_take(void *to, size_t known, const void *from, const char *name, struct subd_error *err);
+#define SUBD_TAKE(to, from, type, err) subd_take(to, sizeof(struct type), from, #type, err)
+/* subd_check_version: a version that a mesh may have, or 0 for any.
+ * Errors  SUBD_EUSAGE */
+int subd_check_version(int64_t version, struct subd_error *err);
+/* subd_points_body: a body that borrows an array of positions.
+ * Errors  SUBD_EUSAGE when no mesh has this many vertices */
+int subd_points_body(struct subd_body *to, const float *points, int64_t n_vertices, struct subd_error *err);
+/* subd_take_body: copies a body, of which `data` then is not NULL. */
+int subd_take_body(struct subd_body *to, const struct subd_body *from, const char *function, struct subd_error *err);
 
 /* ---- text (subd_text.c) ------------------------------------------------------------------------------------- */
 /* Text that grows as it is added to. A zeroed struct is empty text. The owner frees `data`. */
@@ -109,13 +132,17 @@ struct subd_search {
 struct subd_client {
     CURL *easy;
     CURLM *multi;
-    char *server; /* The URL without a slash at its end. */
-    char *bearer; /* "Bearer " and the token; NULL without a token. */
+    char *server;       /* What the caller calls it, without a slash at its end. */
+    const char *socket; /* The path in it, where that is a Unix socket; NULL where it is a URL. */
+    char *ca_file;      /* NULL for the system's authorities. */
+    char *bearer;       /* "Bearer " and the token; NULL without a token. */
     struct subd_config config;
     atomic_int cancel;
     int nonblocking, n_fds;
     struct pollfd fds[SUBD_MAX_FDS];
-    int64_t timer_ms; /* When curl wants to be called, by subd_now_ms; -1 when it does not. */
+    void *states[SUBD_MAX_FDS]; /* What the program's loop keeps with each of them. */
+    struct subd_loop loop;      /* Its callbacks are NULL unless subd_attach has set them. */
+    int64_t timer_ms;           /* When curl wants to be called, by subd_now_ms; -1 when it does not. */
     char curl_text[CURL_ERROR_SIZE];
     char warnings[8][640]; /* The Subdd-Warning headers of the last call. */
     int n_warnings;
@@ -132,10 +159,18 @@ void subd_request_drop(subd_client *c);
 int64_t subd_now_ms(void);
 /* subd_loop_attach: makes curl report its sockets and timer to c. */
 void subd_loop_attach(subd_client *c);
+/* subd_loop_detach: ends what the program's loop watches for c, if there is one, and forgets it. */
+void subd_loop_detach(subd_client *c);
 /* subd_loop_turn: waits at most wait_ms for a socket or for curl's timer, then lets curl work. */
 void subd_loop_turn(subd_client *c, int wait_ms);
+/* subd_loop_rearm: tells the program's loop, if there is one, when the client wants to be called next. */
+void subd_loop_rearm(subd_client *c);
+/* subd_request_advance: the call's result once it is there, and the call has ended then; SUBD_PENDING before. */
+int subd_request_advance(subd_client *c);
 
 #define SUBD_PROTOBUF "application/protobuf"
+/* subd_is_protobuf: whether the answer is. One in another format may unpack as garbage. */
+int subd_is_protobuf(const subd_client *c);
 /* subd_finish_info: the `finish` of routes that answer with a MeshInfo. `out` is a struct subd_mesh_info or NULL. */
 int subd_finish_info(subd_client *c, void *out, struct subd_error *err);
 /* subd_finish_list: the `finish` of lists. `out` is a struct subd_mesh_list, which is empty. */

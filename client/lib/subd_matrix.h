@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 struct subd_matrix {
+    size_t size;
     int level;           /* 1 to what the server allows. */
     const char *surface; /* "refined" or "limit"; NULL is "refined". */
     const char *what;    /* "points"; with surface "limit" also "tangent1" or "tangent2". NULL is "points". */

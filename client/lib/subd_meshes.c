@@ -6,30 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int push(subd_client *c, struct subd_request *r, const struct subd_push *p, struct subd_mesh_info *out,
+/* Takes r->path and r->owned over, even when it fails. */
+static int push(subd_client *c, struct subd_request *r, const struct subd_push *asked, struct subd_mesh_info *out,
                 struct subd_error *err)
 {
+    struct subd_push p;
+    int rc = SUBD_TAKE(&p, asked, subd_push, err);
+    if (rc != SUBD_OK) {
+        free(r->owned);
+        return rc;
+    }
     r->method = "POST";
     r->accept = SUBD_PROTOBUF;
     r->finish = subd_finish_info;
     r->out = out;
     subd_text_add(&r->path, "/v1/meshes");
-    if (p) {
-        subd_text_query(&r->path, "name", p->name);
-        for (int i = 0; i < SUBD_N_OPTIONS; i++)
-            subd_text_query(&r->path, subd_option_names[i], p->options[i]);
-        subd_text_query(&r->path, "reorder", p->reorder);
-        r->idempotency_key = p->idempotency_key;
-    }
+    subd_text_query(&r->path, "name", p.name);
+    for (int i = 0; i < SUBD_N_OPTIONS; i++)
+        subd_text_query(&r->path, subd_option_name((enum subd_option)i), p.options[i]);
+    subd_text_query(&r->path, "reorder", p.reorder);
+    r->idempotency_key = p.idempotency_key;
     return subd_request_start(c, r, err);
 }
 
 int subd_push(subd_client *c, const struct subd_body *body, const struct subd_push *p, struct subd_mesh_info *out,
               struct subd_error *err)
 {
-    struct subd_request r = {.body = *body};
-    if (!r.body.data)
-        r.body.data = "";
+    struct subd_request r = {0};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, body)) || (rc = subd_take_body(&r.body, body, __func__, err)))
+        return rc;
     return push(c, &r, p, out, err);
 }
 
@@ -57,7 +63,7 @@ int subd_primvar_pack(Subdd__V1__Primvar *to, const struct subd_primvar *from)
 static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__Primvar *primvars,
                         Subdd__V1__Primvar **pointers)
 {
-    if (m->n_primvars < 0 || m->n_primvars > SUBD_MAX_PRIMVARS)
+    if (m->n_primvars < 0 || m->n_primvars > SUBD_MAX_PRIMVARS || (m->n_primvars && !m->primvars))
         return 0;
     w->n_primvars = (size_t)m->n_primvars;
     w->primvars = pointers;
@@ -67,27 +73,40 @@ static int set_primvars(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1
     return 1;
 }
 
-int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *out,
-                   struct subd_error *err)
+/* Makes *w borrow the arrays of a mesh. */
+static int pack_mesh(Subdd__V1__Mesh *w, const struct subd_mesh *m, Subdd__V1__Primvar *primvars,
+                     Subdd__V1__Primvar **pointers, struct subd_error *err)
 {
-    Subdd__V1__Mesh w = SUBDD__V1__MESH__INIT;
-    Subdd__V1__Primvar primvars[SUBD_MAX_PRIMVARS], *pointers[SUBD_MAX_PRIMVARS];
-    struct subd_request r = {0};
-    size_t bytes;
-    if (m->n_vertices > INT32_MAX || m->n_uvs > INT32_MAX || !borrow(&w.points, m->points, 3 * m->n_vertices) ||
-        !borrow(&w.face_vertex_counts, m->face_counts, m->n_faces) ||
-        !borrow(&w.face_vertex_indices, m->face_vertices, m->n_corners) ||
-        !borrow(&w.crease_indices, m->crease_indices, m->n_crease_indices) ||
-        !borrow(&w.crease_lengths, m->crease_lengths, m->n_creases) ||
-        !borrow(&w.crease_sharpnesses, m->crease_sharpnesses, m->n_crease_sharpnesses) ||
-        !borrow(&w.corner_indices, m->corner_vertices, m->n_corner_tags) ||
-        !borrow(&w.corner_sharpnesses, m->corner_sharpnesses, m->n_corner_tags) ||
-        !borrow(&w.hole_indices, m->hole_faces, m->n_holes) || !borrow(&w.st, m->uvs, 2 * m->n_uvs) ||
-        !borrow(&w.st_indices, m->uv_indices, m->n_uvs ? m->n_corners : 0) || !set_primvars(&w, m, primvars, pointers))
+    subdd__v1__mesh__init(w);
+    if (m->n_vertices > INT32_MAX || m->n_uvs > INT32_MAX || !borrow(&w->points, m->points, 3 * m->n_vertices) ||
+        !borrow(&w->face_vertex_counts, m->face_counts, m->n_faces) ||
+        !borrow(&w->face_vertex_indices, m->face_vertices, m->n_corners) ||
+        !borrow(&w->crease_indices, m->crease_indices, m->n_crease_indices) ||
+        !borrow(&w->crease_lengths, m->crease_lengths, m->n_creases) ||
+        !borrow(&w->crease_sharpnesses, m->crease_sharpnesses, m->n_crease_sharpnesses) ||
+        !borrow(&w->corner_indices, m->corner_vertices, m->n_corner_tags) ||
+        !borrow(&w->corner_sharpnesses, m->corner_sharpnesses, m->n_corner_tags) ||
+        !borrow(&w->hole_indices, m->hole_faces, m->n_holes) || !borrow(&w->st, m->uvs, 2 * m->n_uvs) ||
+        !borrow(&w->st_indices, m->uv_indices, m->n_uvs ? m->n_corners : 0) || !set_primvars(w, m, primvars, pointers))
         return subd_fail(err, SUBD_EUSAGE,
                          "an array of the mesh is missing, or larger than the 2 GiB that a message holds, or there are "
                          "more than %d primvars",
                          SUBD_MAX_PRIMVARS);
+    return SUBD_OK;
+}
+
+int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_push *p, struct subd_mesh_info *out,
+                   struct subd_error *err)
+{
+    Subdd__V1__Mesh w;
+    Subdd__V1__Primvar primvars[SUBD_MAX_PRIMVARS], *pointers[SUBD_MAX_PRIMVARS];
+    struct subd_request r = {0};
+    struct subd_mesh mesh;
+    size_t bytes;
+    int rc;
+    if ((rc = SUBD_NEED(err, c, m)) || (rc = SUBD_TAKE(&mesh, m, subd_mesh, err)) ||
+        (rc = pack_mesh(&w, &mesh, primvars, pointers, err)))
+        return rc;
     bytes = subdd__v1__mesh__get_packed_size(&w);
     if (bytes > INT32_MAX)
         return subd_fail(err, SUBD_EUSAGE, "the mesh has %zu bytes, above the 2 GiB that a message holds", bytes);
@@ -101,6 +120,9 @@ int subd_push_mesh(subd_client *c, const struct subd_mesh *m, const struct subd_
 int subd_show(subd_client *c, const char *id, struct subd_mesh_info *out, struct subd_error *err)
 {
     struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = subd_finish_info, .out = out};
+    int rc = SUBD_NEED(err, c, id, out);
+    if (rc != SUBD_OK)
+        return rc;
     subd_text_mesh_path(&r.path, id, "");
     return subd_request_start(c, &r, err);
 }
@@ -114,6 +136,9 @@ static int finish_gone(subd_client *c, void *out, struct subd_error *err)
 int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err)
 {
     struct subd_request r = {.method = "DELETE", .accept = SUBD_PROTOBUF, .if_version = version, .finish = finish_gone};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id)) || (rc = subd_check_version(version, err)))
+        return rc;
     subd_text_mesh_path(&r.path, id, "");
     return subd_request_start(c, &r, err);
 }
@@ -163,6 +188,9 @@ int subd_cage(subd_client *c, const char *id, const char *media_type, char **dat
 {
     struct subd_request r = {
         .method = "GET", .accept = media_type, .finish = finish_cage, .out = data, .out_bytes = bytes, .large = 1};
+    int rc = SUBD_NEED(err, c, id, media_type, data, bytes);
+    if (rc != SUBD_OK)
+        return rc;
     *data = NULL;
     *bytes = 0;
     subd_text_mesh_path(&r.path, id, "/cage");
@@ -172,6 +200,9 @@ int subd_cage(subd_client *c, const char *id, const char *media_type, char **dat
 int subd_stat(subd_client *c, char **json, struct subd_error *err)
 {
     struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_stat, .out = json};
+    int rc = SUBD_NEED(err, c, json);
+    if (rc != SUBD_OK)
+        return rc;
     *json = NULL;
     subd_text_add(&r.path, "/v1");
     return subd_request_start(c, &r, err);
@@ -180,6 +211,9 @@ int subd_stat(subd_client *c, char **json, struct subd_error *err)
 int subd_health(subd_client *c, int ready, struct subd_error *err)
 {
     struct subd_request r = {.method = "GET", .accept = "application/json", .finish = finish_health};
+    int rc = SUBD_NEED(err, c);
+    if (rc != SUBD_OK)
+        return rc;
     subd_text_add(&r.path, "/v1/health/%s", ready ? "ready" : "live");
     return subd_request_start(c, &r, err);
 }

@@ -12,7 +12,12 @@ int subd_list_named(subd_client *c, const char *name, const char *after, int lim
                     struct subd_error *err)
 {
     struct subd_request r = {.method = "GET", .accept = SUBD_PROTOBUF, .finish = subd_finish_list, .out = out};
+    int rc = SUBD_NEED(err, c, out);
+    if (rc != SUBD_OK)
+        return rc;
     memset(out, 0, sizeof *out);
+    if (limit < 0)
+        return subd_fail(err, SUBD_EUSAGE, "%d is no number of meshes", limit);
     subd_text_list_path(&r.path, name, after, limit);
     return subd_request_start(c, &r, err);
 }
@@ -22,8 +27,9 @@ int subd_rename(subd_client *c, const char *id, int64_t version, const char *nam
 {
     struct subd_request r = {
         .method = "PATCH", .accept = SUBD_PROTOBUF, .if_version = version, .finish = subd_finish_info, .out = out};
-    if (version < 0)
-        return subd_fail(err, SUBD_EUSAGE, "the version %lld is negative", (long long)version);
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id)) || (rc = subd_check_version(version, err)))
+        return rc;
     cJSON *o = cJSON_CreateObject();
     cJSON *member = name ? cJSON_AddStringToObject(o, "name", name) : cJSON_AddNullToObject(o, "name");
     char *body = member ? cJSON_PrintUnformatted(o) : NULL;
@@ -125,14 +131,18 @@ static int next(subd_client *c, int rc)
 
 int subd_find(subd_client *c, const char *text, struct subd_mesh_info *out, struct subd_error *err)
 {
-    struct subd_search *s = &c->search;
+    struct subd_search *s;
+    int rc = SUBD_NEED(err, c, text, out);
+    if (rc != SUBD_OK)
+        return rc;
     if (c->call.active)
         return subd_fail(err, SUBD_EUSAGE, "this client has a call under way");
-    if (!text || !*text || strlen(text) >= sizeof s->text)
+    if (!*text || strlen(text) >= sizeof s->text)
         return subd_fail(err, SUBD_EUSAGE,
                          "a mesh is found by its id, a name of at most %zu bytes, or the beginning of an "
                          "id",
                          sizeof s->text - 1);
+    s = &c->search;
     *s = (struct subd_search){.step = like_id(text) ? BY_ID : BY_NAME, .out = out, .err = err};
     memcpy(s->text, text, strlen(text) + 1);
     return look(c);

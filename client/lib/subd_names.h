@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 /* subd_list_named: subd_list of the meshes that are called `name`; NULL lists all.
- * Errors  SUBD_EHTTP 400 when no mesh can have that name */
+ * Errors  SUBD_EUSAGE (limit); SUBD_EHTTP 400 when no mesh can have that name */
 SUBD_API int subd_list_named(subd_client *c, const char *name, const char *after, int limit, struct subd_mesh_list *out,
                              struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_find: the mesh that a person means by `text`. An id comes first, then a name that one mesh alone has, then the
@@ -19,7 +19,7 @@ SUBD_API int subd_list_named(subd_client *c, const char *name, const char *after
  * with the timeouts of subd_config.
  * Errors  SUBD_EHTTP 404 (problem "not_found") when there is no such mesh, SUBD_EHTTP 400 when no mesh can have that
  *         name; SUBD_EUSAGE with problem "ambiguous" when several meshes have the name or that beginning of an id (the
- *         sentence has their ids), and for a text that is NULL, empty or longer than a name */
+ *         sentence has their ids), and for a text that is empty or longer than a name */
 SUBD_API int subd_find(subd_client *c, const char *text, struct subd_mesh_info *out,
                        struct subd_error *err) SUBD_MUST_CHECK;
 /* subd_rename: PATCH /v1/meshes/{id}: gives a mesh another name, as a new version of the same geometry; NULL gives it

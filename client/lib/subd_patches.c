@@ -5,24 +5,22 @@
 int subd_patches(subd_client *c, const char *id, const struct subd_patches *r, struct subd_frame *frame,
                  struct subd_error *err)
 {
-    struct subd_refine refine = {.level = r->level,
-                                 .include = SUBD_PATCH_BLOCKS,
-                                 .surface = r->surface,
-                                 .if_none_match = r->if_none_match,
-                                 .skip_digests = r->skip_digests,
-                                 .place = r->place,
-                                 .place_arg = r->place_arg};
-    struct subd_request q = {.method = "GET",
-                             .accept = SUBD_FRAME_MEDIA_TYPE,
-                             .if_none_match = r->if_none_match,
-                             .frame = frame,
-                             .refine = &refine};
-    if (r->level < 1 || r->level > SUBD_MAX_PATCH_LEVEL)
-        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range: patches have levels 1 to %d", r->level,
+    struct subd_patches own;
+    struct subd_refine refine;
+    struct subd_request q = {.method = "GET", .accept = SUBD_FRAME_MEDIA_TYPE, .frame = frame, .refine = &refine};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, r, frame)) || (rc = SUBD_TAKE(&own, r, subd_patches, err)))
+        return rc;
+    if (own.level < 1 || own.level > SUBD_MAX_PATCH_LEVEL)
+        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range: patches have levels 1 to %d", own.level,
                          SUBD_MAX_PATCH_LEVEL);
+    refine = (struct subd_refine)SUBD_INIT(subd_refine, .level = own.level, .include = SUBD_PATCH_BLOCKS,
+                                           .surface = own.surface, .skip_digests = own.skip_digests, .place = own.place,
+                                           .place_arg = own.place_arg);
+    q.if_none_match = own.if_none_match;
     subd_text_mesh_path(&q.path, id, "/patches");
-    subd_text_add(&q.path, "?level=%d", r->level);
-    subd_text_query(&q.path, "surface", r->surface);
+    subd_text_add(&q.path, "?level=%d", own.level);
+    subd_text_query(&q.path, "surface", own.surface);
     return subd_request_start(c, &q, err);
 }
 
@@ -65,7 +63,7 @@ static int control_points(const struct subd_frame *f, int64_t patch, double p[16
 int subd_patch_points(const struct subd_frame *f, int64_t patch, float points[16][3])
 {
     double p[16][3];
-    int rc = control_points(f, patch, p);
+    int rc = points ? control_points(f, patch, p) : SUBD_EUSAGE;
     for (int i = 0; i < 48 && rc == SUBD_OK; i++)
         points[i / 3][i % 3] = (float)p[i / 3][i % 3];
     return rc;
@@ -100,7 +98,7 @@ int subd_patch_evaluate(const struct subd_frame *f, int64_t patch, float u, floa
                         float dv[3])
 {
     double p[16][3], bu[4], bv[4], su[4], sv[4];
-    if (!(u >= 0 && u <= 1 && v >= 0 && v <= 1) || control_points(f, patch, p) != SUBD_OK)
+    if (!point || !(u >= 0 && u <= 1 && v >= 0 && v <= 1) || control_points(f, patch, p) != SUBD_OK)
         return SUBD_EUSAGE;
     basis(u, bu, su);
     basis(v, bv, sv);

@@ -15,6 +15,7 @@ extern "C" {
 enum subd_patch_semantic { SUBD_PATCHES = 32, SUBD_PATCH_PARAMS = 64 };
 /* The last four members mean what they mean in struct subd_refine. */
 struct subd_patches {
+    size_t size;
     int level;           /* 1 to SUBD_MAX_PATCH_LEVEL: the level at which splitting stops. */
     const char *surface; /* Where the points of the remaining faces lie: "refined" or "limit"; NULL is "refined". */
     const char *if_none_match;

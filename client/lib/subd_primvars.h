@@ -29,6 +29,7 @@ struct subd_primvar_info {
     char name[64], interpolation[16], type[8];
     int width;
     int64_t values; /* Rows of values. */
+    int64_t reserved[2];
 };
 
 #endif

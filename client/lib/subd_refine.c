@@ -17,9 +17,13 @@ static void add_blocks(struct subd_text *t, const char *name, unsigned blocks)
     }
 }
 
-static int refine_path(struct subd_text *t, const char *id, const char *leaf, const struct subd_refine *r,
-                       struct subd_error *err)
+/* Copies what was asked for to *r, and makes the path of it. */
+static int take_refine(struct subd_refine *r, const struct subd_refine *asked, struct subd_text *t, const char *id,
+                       const char *leaf, struct subd_error *err)
 {
+    int rc = SUBD_TAKE(r, asked, subd_refine, err);
+    if (rc != SUBD_OK)
+        return rc;
     unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
     if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
@@ -40,41 +44,52 @@ static int refine_path(struct subd_text *t, const char *id, const char *leaf, co
 int subd_refine(subd_client *c, const char *id, const struct subd_refine *r, struct subd_frame *frame,
                 struct subd_error *err)
 {
-    struct subd_request q = {.method = "GET",
-                             .accept = SUBD_FRAME_MEDIA_TYPE,
-                             .if_none_match = r->if_none_match,
-                             .frame = frame,
-                             .refine = r};
-    int rc = refine_path(&q.path, id, "/refined", r, err);
-    return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+    struct subd_refine own;
+    struct subd_request q = {.method = "GET", .accept = SUBD_FRAME_MEDIA_TYPE, .frame = frame, .refine = &own};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, r, frame)) || (rc = take_refine(&own, r, &q.path, id, "/refined", err)))
+        return rc;
+    q.if_none_match = own.if_none_match;
+    return subd_request_start(c, &q, err);
 }
 
-int subd_refine_pose(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+int subd_refine_pose_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
+                          const struct subd_refine *r, struct subd_frame *frame, struct subd_error *err)
+{
+    struct subd_refine own;
+    struct subd_request q = {
+        .method = "POST", .accept = SUBD_FRAME_MEDIA_TYPE, .if_version = version, .frame = frame, .refine = &own};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, body, r, frame)) || (rc = subd_check_version(version, err)) ||
+        (rc = subd_take_body(&q.body, body, __func__, err)) ||
+        (rc = take_refine(&own, r, &q.path, id, "/refined", err)))
+        return rc;
+    return subd_request_start(c, &q, err);
+}
+
+int subd_refine_pose(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
                      const struct subd_refine *r, struct subd_frame *frame, struct subd_error *err)
 {
-    struct subd_request q = {.method = "POST",
-                             .accept = SUBD_FRAME_MEDIA_TYPE,
-                             .body = *body,
-                             .if_version = version,
-                             .frame = frame,
-                             .refine = r};
-    if (version < 0)
-        return subd_fail(err, SUBD_EUSAGE, "%lld is no version", (long long)version);
-    if (!q.body.data)
-        q.body.data = "";
-    int rc = refine_path(&q.path, id, "/refined", r, err);
-    return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
+    struct subd_body body;
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, points, r, frame)) || (rc = subd_points_body(&body, points, n_vertices, err)))
+        return rc;
+    return subd_refine_pose_body(c, id, version, &body, r, frame, err);
 }
 
 int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, struct subd_error *err)
 {
-    struct subd_request q = {.method = "GET", .accept = "text/plain", .matrix = r};
-    if (r->level < 1 || r->level > 31 || !r->sink)
-        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range, or there is no sink", r->level);
+    struct subd_matrix own;
+    struct subd_request q = {.method = "GET", .accept = "text/plain", .matrix = &own};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, r)) || (rc = SUBD_TAKE(&own, r, subd_matrix, err)))
+        return rc;
+    if (own.level < 1 || own.level > 31 || !own.sink)
+        return subd_fail(err, SUBD_EUSAGE, "level %d is out of range, or there is no sink", own.level);
     subd_text_mesh_path(&q.path, id, "/matrix");
-    subd_text_add(&q.path, "?level=%d", r->level);
-    subd_text_query(&q.path, "surface", r->surface);
-    subd_text_query(&q.path, "what", r->what);
+    subd_text_add(&q.path, "?level=%d", own.level);
+    subd_text_query(&q.path, "surface", own.surface);
+    subd_text_query(&q.path, "what", own.what);
     return subd_request_start(c, &q, err);
 }
 
@@ -148,7 +163,11 @@ int subd_get_plan(subd_client *c, const char *id, const struct subd_refine *r, s
                   struct subd_error *err)
 {
     struct subd_request q = {.method = "GET", .accept = "application/json", .finish = finish_plan, .out = out};
-    int rc = refine_path(&q.path, id, "/plan", r, err);
+    struct subd_refine own;
+    int rc = SUBD_NEED(err, c, id, r, out);
+    if (rc != SUBD_OK)
+        return rc;
     memset(out, 0, sizeof *out);
+    rc = take_refine(&own, r, &q.path, id, "/plan", err);
     return rc == SUBD_OK ? subd_request_start(c, &q, err) : rc;
 }

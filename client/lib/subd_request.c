@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #define RECEIVE_BUFFER (512 * 1024)
+#define CANCELLED "cancelled by subd_cancel"
 #define MAX_PROBLEM ((int64_t)64 << 10)
 #define MAX_ANSWER ((int64_t)16 << 20) /* An answer can unpack to a hundred times its size. */
 
@@ -95,7 +96,8 @@ static int begin_body(subd_client *c)
         return subd_fail(call->err, SUBD_EPROTOCOL, "a refined frame was asked for, the answer is %s",
                          call->media_type);
     if (call->length > c->config.max_frame_bytes && !call->refine.sink)
-        return subd_fail(call->err, SUBD_EPROTOCOL, "the frame has %lld bytes, above this client's limit of %lld",
+        return subd_fail(call->err, SUBD_EPROTOCOL,
+                         "the frame has %lld bytes, above this client's limit of %lld (max_frame_bytes)",
                          (long long)call->length, (long long)c->config.max_frame_bytes);
     call->in_frame = 1;
     return subd_frame_begin(&call->parser, &call->refine, call->length, call->frame, call->err);
@@ -104,7 +106,9 @@ static int begin_body(subd_client *c)
 static int pass_to_sink(subd_client *c, const char *data, size_t n)
 {
     const struct subd_matrix *m = &c->call.matrix;
-    return m->sink(m->sink_arg, data, n) == 0 ? SUBD_OK : subd_fail(c->call.err, SUBD_ECANCELLED, "cancelled");
+    if (m->sink(m->sink_arg, data, n) == 0)
+        return SUBD_OK;
+    return subd_fail(c->call.err, SUBD_ECANCELLED, "the sink cancelled the call");
 }
 
 /* Appends to the answer, within its limit. */
@@ -117,7 +121,9 @@ static int keep(subd_client *c, const char *data, size_t n)
                                                            : 4096;
     char *grown;
     if ((int64_t)(call->answer_bytes + n) > cap)
-        return subd_fail(call->err, SUBD_EPROTOCOL, "the answer has more than %lld bytes", (long long)cap);
+        return subd_fail(call->err, SUBD_EPROTOCOL,
+                         "the answer has more than the %lld bytes that this client takes of one%s", (long long)cap,
+                         cap == c->config.max_answer_bytes ? " (max_answer_bytes)" : "");
     while (room < call->answer_bytes + n + 1)
         room *= 2;
     if (room != call->answer_room) {
@@ -138,7 +144,7 @@ static int cancelled(subd_client *c)
 {
     struct subd_call *call = &c->call;
     curl_off_t sent = 0;
-    int stop = atomic_load(&c->cancel);
+    int asked = atomic_load(&c->cancel), stop = asked;
     if (!stop && c->config.progress) {
         if (call->body_bytes && !call->received)
             curl_easy_getinfo(c->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
@@ -150,7 +156,7 @@ static int cancelled(subd_client *c)
             stop = c->config.progress(c->config.progress_arg, SUBD_WAITING, 0, -1);
     }
     if (stop)
-        subd_fail(call->err, SUBD_ECANCELLED, "cancelled");
+        subd_fail(call->err, SUBD_ECANCELLED, asked ? CANCELLED : "the progress callback cancelled the call");
     return stop;
 }
 
@@ -214,6 +220,12 @@ static void set_transfer(subd_client *c, const struct subd_request *r)
     CURL *e = c->easy;
     curl_easy_reset(e);
     curl_easy_setopt(e, CURLOPT_URL, c->call.url);
+    if (c->socket)
+        curl_easy_setopt(e, CURLOPT_UNIX_SOCKET_PATH, c->socket);
+    if (c->ca_file) {
+        curl_easy_setopt(e, CURLOPT_CAINFO, c->ca_file);
+        curl_easy_setopt(e, CURLOPT_CAPATH, NULL);
+    }
     curl_easy_setopt(e, CURLOPT_PATH_AS_IS, 1L); /* The server must see an id of ".." to refuse it. */
     curl_easy_setopt(e, CURLOPT_HTTPHEADER, c->call.headers);
     if (r->body.data) {
@@ -244,7 +256,7 @@ static int prepare(subd_client *c, const struct subd_request *r)
     struct subd_call *call = &c->call;
     struct subd_text url = {0};
     int rc;
-    subd_text_add(&url, "%s%s", c->server, r->path.data ? r->path.data : "");
+    subd_text_add(&url, "%s%s", c->socket ? "http://localhost" : c->server, r->path.data ? r->path.data : "");
     call->url = url.data;
     if (url.failed || r->path.failed)
         return subd_fail(call->err, SUBD_EUSAGE, "the request's address is too long");
@@ -287,7 +299,7 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
         free(r->path.data);
         free(r->owned);
         return call->active ? subd_fail(err, SUBD_EUSAGE, "this client has a call under way")
-                            : subd_fail(err, SUBD_ECANCELLED, "cancelled");
+                            : subd_fail(err, SUBD_ECANCELLED, CANCELLED);
     }
     c->n_warnings = 0;
     call->owned = r->owned;
@@ -311,28 +323,18 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
         release(c);
         return rc;
     }
-    if (c->nonblocking)
+    if (c->nonblocking || c->loop.done) {
+        subd_loop_rearm(c);
         return SUBD_PENDING;
+    }
     do {
         subd_loop_turn(c, 100);
-        rc = subd_step(c);
+        rc = subd_request_advance(c);
     } while (rc == SUBD_PENDING);
     return rc;
 }
 
 /* ---- result -------------------------------------------------------------------------------------------------- */
-
-static int network_error(subd_client *c, CURLcode cc)
-{
-    const char *why = *c->curl_text ? c->curl_text : curl_easy_strerror(cc);
-    if (cc == CURLE_OPERATION_TIMEDOUT)
-        return subd_fail(c->call.err, SUBD_ETIMEOUT, "the server at %.160s was too slow: %s", c->server, why);
-    if (cc == CURLE_OUT_OF_MEMORY)
-        return subd_fail(c->call.err, SUBD_ENO_MEMORY, "no memory for a request");
-    if (cc == CURLE_COULDNT_CONNECT)
-        return subd_fail(c->call.err, SUBD_ENETWORK, "cannot reach a subdd at %.160s: %s", c->server, why);
-    return subd_fail(c->call.err, SUBD_ENETWORK, "the exchange with %.160s broke: %s", c->server, why);
-}
 
 static int conclude(subd_client *c, CURLcode cc)
 {
@@ -347,7 +349,7 @@ static int conclude(subd_client *c, CURLcode cc)
         return subd_decode_problem(call->err, (int)status, call->media_type, call->answer ? call->answer : "",
                                    call->answer_bytes);
     if (cc != CURLE_OK)
-        return network_error(c, cc);
+        return subd_network_error(c, cc);
     if (status == 304 && call->conditional)
         return SUBD_UNCHANGED;
     if (status < 200 || status > 299)
@@ -374,14 +376,10 @@ static void add_request_id(struct subd_call *call, int rc)
         call->err->retry_after_ms = call->retry_after_ms;
 }
 
-int subd_step(subd_client *c)
+int subd_request_advance(subd_client *c)
 {
     struct subd_call *call = &c->call;
     int left, rc = SUBD_PENDING;
-    if (!call->active)
-        return subd_fail(NULL, SUBD_EUSAGE, "no call is under way");
-    if (c->nonblocking)
-        subd_loop_turn(c, 0);
     for (CURLMsg *m; rc == SUBD_PENDING && (m = curl_multi_info_read(c->multi, &left));)
         if (m->msg == CURLMSG_DONE)
             rc = conclude(c, m->data.result);

@@ -6,10 +6,11 @@
 
 #define MAX_BATCH 65536 /* Limits the edits or ranges in one message; the server limits the body. */
 
-static int check_version(int64_t version, int needed, struct subd_error *err)
+int subd_check_version(int64_t version, struct subd_error *err)
 {
-    if (version < 0 || (needed && version == 0))
-        return subd_fail(err, SUBD_EUSAGE, "an edit needs the version that it was made for");
+    if (version < 0)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no version of a mesh: they count from 1, and 0 is any",
+                         (long long)version);
     return SUBD_OK;
 }
 
@@ -27,22 +28,31 @@ static int put(subd_client *c, struct subd_request *r, int64_t version, struct s
 int subd_positions_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
                         struct subd_mesh_info *out, struct subd_error *err)
 {
-    struct subd_request r = {.body = *body};
-    if (check_version(version, 0, err) != SUBD_OK)
-        return SUBD_EUSAGE;
-    if (!r.body.data)
-        r.body.data = "";
+    struct subd_request r = {0};
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, body)) || (rc = subd_check_version(version, err)) ||
+        (rc = subd_take_body(&r.body, body, __func__, err)))
+        return rc;
     subd_text_mesh_path(&r.path, id, "/positions");
     return put(c, &r, version, out, err);
+}
+
+int subd_points_body(struct subd_body *to, const float *points, int64_t n_vertices, struct subd_error *err)
+{
+    if (n_vertices < 0 || n_vertices > INT32_MAX)
+        return subd_fail(err, SUBD_EUSAGE, "%lld is no number of vertices", (long long)n_vertices);
+    *to = (struct subd_body){"application/octet-stream", points, (size_t)n_vertices * 12};
+    return SUBD_OK;
 }
 
 /* The query has no `first`, so the server takes all vertices or refuses; a wrong count is never taken for a range. */
 int subd_positions(subd_client *c, const char *id, int64_t version, const float *points, int64_t n_vertices,
                    struct subd_mesh_info *out, struct subd_error *err)
 {
-    struct subd_body body = {"application/octet-stream", points, (size_t)n_vertices * 12};
-    if (n_vertices < 0 || n_vertices > INT32_MAX)
-        return subd_fail(err, SUBD_EUSAGE, "%lld is no number of vertices", (long long)n_vertices);
+    struct subd_body body;
+    int rc;
+    if ((rc = SUBD_NEED(err, c, id, points)) || (rc = subd_points_body(&body, points, n_vertices, err)))
+        return rc;
     return subd_positions_body(c, id, version, &body, out, err);
 }
 
@@ -96,11 +106,12 @@ int subd_positions_ranges(subd_client *c, const char *id, int64_t version, const
 {
     struct subd_request r = {0};
     int rc;
-    if ((rc = check_version(version, 0, err)) != SUBD_OK)
+    if ((rc = SUBD_NEED(err, c, id, ranges)) || (rc = subd_check_version(version, err)))
         return rc;
-    for (int i = 0; i < n_ranges; i++)
-        if (ranges[i].first < 0 || ranges[i].n < 0 || ranges[i].first > INT32_MAX || ranges[i].n > INT32_MAX / 12)
-            return subd_fail(err, SUBD_EUSAGE, "range %d is not inside any mesh", i);
+    for (int i = 0; i < n_ranges && n_ranges <= MAX_BATCH; i++)
+        if (!ranges[i].points || ranges[i].first < 0 || ranges[i].n < 1 || ranges[i].first > INT32_MAX ||
+            ranges[i].n > INT32_MAX / 12)
+            return subd_fail(err, SUBD_EUSAGE, "range %d has no points, or is not inside any mesh", i);
     if (n_ranges < 1 || n_ranges > MAX_BATCH)
         return subd_fail(err, SUBD_EUSAGE, "%d is no number of ranges", n_ranges);
     if (n_ranges > 1 && (rc = pack_ranges(&r, ranges, n_ranges, err)) != SUBD_OK)
@@ -212,7 +223,7 @@ static int has_sound_lengths(const struct subd_edit *e)
 {
     const int64_t most = INT32_MAX / 4;
     return e->n_ids >= 0 && e->n_ids <= most && e->n_counts >= 0 && e->n_counts <= most && e->n_values >= 0 &&
-           e->n_values <= most;
+           e->n_values <= most && (e->ids || !e->n_ids) && (e->counts || !e->n_counts) && (e->values || !e->n_values);
 }
 
 struct edit_row {
@@ -230,7 +241,8 @@ static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int
     for (int i = 0; i < n && rc == SUBD_OK; i++) {
         struct edit_row *row = rows[i];
         if (!has_sound_lengths(&edits[i]) || !encode(&row->edit, &row->operation, &edits[i]))
-            rc = subd_fail(err, SUBD_EUSAGE, "edit %d has an unknown operation or an absurd length", i);
+            rc = subd_fail(err, SUBD_EUSAGE,
+                           "edit %d has an unknown operation, an absurd length, or an array that is NULL", i);
     }
     w.edits = (Subdd__V1__Edit **)rows;
     w.n_edits = (size_t)n;
@@ -244,6 +256,14 @@ static int pack_edits(struct subd_request *r, const struct subd_edit *edits, int
     }
     free(memory);
     return rc;
+}
+
+static int check_edited(int64_t version, struct subd_error *err)
+{
+    if (version < 1)
+        return subd_fail(err, SUBD_EUSAGE, "edits need the version that they were made for, not %lld",
+                         (long long)version);
+    return SUBD_OK;
 }
 
 static int post_edits(subd_client *c, struct subd_request *r, const char *id, int64_t version, const char *key,
@@ -267,7 +287,7 @@ int subd_edits(subd_client *c, const char *id, int64_t version, const struct sub
     int rc;
     if (out)
         *out = (struct subd_edit_result){0};
-    if ((rc = check_version(version, 1, err)) != SUBD_OK)
+    if ((rc = SUBD_NEED(err, c, id, edits)) || (rc = check_edited(version, err)))
         return rc;
     if (n_edits < 1 || n_edits > MAX_BATCH)
         return subd_fail(err, SUBD_EUSAGE, "%d is no number of edits", n_edits);
@@ -279,13 +299,12 @@ int subd_edits(subd_client *c, const char *id, int64_t version, const struct sub
 int subd_edits_body(subd_client *c, const char *id, int64_t version, const struct subd_body *body,
                     const char *idempotency_key, struct subd_edit_result *out, struct subd_error *err)
 {
-    struct subd_request r = {.body = *body};
+    struct subd_request r = {0};
     int rc;
     if (out)
         *out = (struct subd_edit_result){0};
-    if ((rc = check_version(version, 1, err)) != SUBD_OK)
+    if ((rc = SUBD_NEED(err, c, id, body)) || (rc = check_edited(version, err)) ||
+        (rc = subd_take_body(&r.body, body, __func__, err)))
         return rc;
-    if (!r.body.data)
-        r.body.data = "";
     return post_edits(c, &r, id, version, idempotency_key, out, err);
 }

@@ -3,6 +3,7 @@
  * would cost. */
 #include "server/api/api.h"
 #include "server/refine/refine.h"
+#include "server/refine/stream.h"
 #include <stdlib.h>
 
 struct plan_job {
@@ -11,6 +12,17 @@ struct plan_job {
     int64_t available_device_bytes;
     double estimated_ms;
 };
+
+/* A streamed frame is made and measured piece by piece. */
+static double estimate(const struct plan_job *j)
+{
+    const struct estimate *e = job_service(&j->base.base.job)->estimate;
+    const char *method = sdd_plan_info(j->plan.plan)->method;
+    const int64_t whole = j->plan.frame_bytes, piece = j->plan.piece_rows * STREAM_ROW_BYTES;
+    if (!j->plan.streamed || piece <= 0)
+        return estimate_seconds(e, method, whole);
+    return estimate_seconds(e, method, piece) * (double)whole / (double)piece;
+}
 
 /* Plans on the loop when the mesh is resident. That needs no device, so it does not wait for the device's work. */
 static int plan(struct job *job)
@@ -22,7 +34,8 @@ static int plan(struct job *job)
     if (rc == JOB_AGAIN)
         return ensure_resident_record(job);
     j->available_device_bytes = residency_published(memory_of(job)->residency, slot_of(job)->resident);
-    j->estimated_ms = estimate_seconds(job_service(job)->estimate, j->plan.frame_bytes) * 1e3;
+    if (!rc)
+        j->estimated_ms = estimate(j) * 1e3;
     return rc ? rc : JOB_DONE;
 }
 
@@ -89,6 +102,8 @@ static void answer(struct job *job)
     text_member_int(&t, "deviceBytes", j->plan.device_bytes);
     text_member_int(&t, "hostBytes", j->plan.host_bytes);
     text_member_int(&t, "availableDeviceBytes", j->available_device_bytes);
+    if (j->estimated_ms > 0)
+        text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_key(&t, "streamed");
     text_puts(&t, j->plan.streamed ? "true" : "false");
     text_key(&t, "fits");
@@ -98,7 +113,6 @@ static void answer(struct job *job)
         text_member_int(&t, "limit", limit);
     }
     write_blocks(&t, p, slot_of(job)->info.primvars);
-    text_member_real(&t, "estimatedMs", j->estimated_ms, 3);
     text_puts(&t, "}\n");
     job->request->mesh_version = slot_of(job)->info.version;
     answer_text(job->request, 200, MEDIA_JSON, &t);

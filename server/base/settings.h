@@ -16,7 +16,7 @@ struct config {
     double header_deadline, idle_timeout, request_deadline, drain_delay, drain_timeout; /* seconds */
     /* Not settings but things to do; flags only. */
     char *config_file, *new_token;
-    bool print_config, help, version;
+    bool print_config, man, help, version;
 };
 
 #endif

@@ -98,7 +98,7 @@ static int make_frame(struct refine_job *j, sdd_result *result)
         rc = bring_rest(j);
     if (!rc) {
         const struct sdd_result_info *info = sdd_result_info(j->base.frame->result);
-        estimate_learn(s->estimate, j->plan.frame_bytes,
+        estimate_learn(s->estimate, info->plan.method, j->plan.frame_bytes,
                        info->refine_seconds + info->digest_seconds + info->download_seconds);
     }
     residency_publish(s->memory->residency);

@@ -1,26 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* estimate.c: estimates for the plan route how long output takes, from the times measured so far. */
+/* estimate.c: for the plan route: how long output takes on this machine, from the times that each engine took for
+ * output of about the same size. Small frames cost more a byte than large ones, so sizes are told apart by powers of
+ * two. */
 #include "server/refine/refine.h"
+#include <string.h>
 
-#define LEARN 0.2                      /* The weight of the newest measurement. */
-#define FIRST_GUESS 1e-9               /* The seconds a byte before anything is measured. */
-#define FIXED_SECONDS 100e-6           /* The time of queueing and launches. */
-#define LEAST_BYTES ((int64_t)1 << 16) /* The fixed part dominates the time of smaller frames. */
+#define LEARN 0.2 /* The weight of the newest measurement. */
+#define NEAR 4    /* Sizes that are further apart, as powers of two, say nothing of each other. */
+
+static int engine_of(const char *method)
+{
+    const struct sdd_engine_info *e;
+    for (int i = 0; i < ESTIMATE_ENGINES && (e = sdd_engine(i)); i++)
+        if (strcmp(e->name, method) == 0)
+            return i;
+    return -1;
+}
+
+static int size_of(int64_t bytes)
+{
+    int power = 0;
+    for (; bytes > 1 && power < ESTIMATE_SIZES - 1; bytes >>= 1)
+        power++;
+    return power;
+}
 
 void estimate_init(struct estimate *e)
 {
-    atomic_init(&e->seconds_a_byte, FIRST_GUESS);
+    for (int i = 0; i < ESTIMATE_ENGINES; i++)
+        for (int k = 0; k < ESTIMATE_SIZES; k++)
+            atomic_init(&e->seconds_a_byte[i][k], 0);
 }
 
-double estimate_seconds(const struct estimate *e, int64_t bytes)
+double estimate_seconds(const struct estimate *e, const char *method, int64_t bytes)
 {
-    return FIXED_SECONDS + (double)bytes * atomic_load(&e->seconds_a_byte);
+    const int engine = engine_of(method), size = size_of(bytes);
+    for (int d = 0; d <= NEAR && engine >= 0; d++)
+        for (int sign = 1; sign >= -1; sign -= 2) {
+            const int k = size + sign * d;
+            const double known = k >= 0 && k < ESTIMATE_SIZES ? atomic_load(&e->seconds_a_byte[engine][k]) : 0;
+            if (known > 0)
+                return known * (double)bytes;
+        }
+    return 0;
 }
 
-void estimate_learn(struct estimate *e, int64_t bytes, double seconds)
+void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds)
 {
-    if (bytes < LEAST_BYTES)
+    const int engine = engine_of(method);
+    if (engine < 0 || bytes <= 0 || seconds <= 0)
         return;
-    const double known = atomic_load(&e->seconds_a_byte);
-    atomic_store(&e->seconds_a_byte, known + LEARN * (seconds / (double)bytes - known));
+    _Atomic double *known = &e->seconds_a_byte[engine][size_of(bytes)];
+    const double old = atomic_load(known), now = seconds / (double)bytes;
+    atomic_store(known, old > 0 ? old + LEARN * (now - old) : now);
 }

@@ -168,13 +168,17 @@ int budget_left(struct job *job, int64_t *max_bytes) SDD_MUST_CHECK;
 int budget_over(struct job *job) SDD_MUST_CHECK;
 
 /* ---- time ------------------------------------------------------------------------------------------------------- */
-/* The time that output takes, as measured so far. Any thread may read it; only the compute thread writes it. */
+/* How long output takes, as measured since the start: seconds a byte of each engine, in the order of sdd_engine, for
+ * each power of two that frames have as their size; 0 where nothing was measured. Any thread may read it; only the
+ * compute thread writes it. */
+enum { ESTIMATE_ENGINES = 16, ESTIMATE_SIZES = 48 };
 struct estimate {
-    _Atomic double seconds_a_byte;
+    _Atomic double seconds_a_byte[ESTIMATE_ENGINES][ESTIMATE_SIZES];
 };
 void estimate_init(struct estimate *e);
-double estimate_seconds(const struct estimate *e, int64_t bytes);
+/* estimate_seconds: the time of this many bytes by this engine; 0 when nothing of about that size was measured. */
+double estimate_seconds(const struct estimate *e, const char *method, int64_t bytes);
 /* estimate_learn: adds a measurement: this many bytes took this many seconds. */
-void estimate_learn(struct estimate *e, int64_t bytes, double seconds);
+void estimate_learn(struct estimate *e, const char *method, int64_t bytes, double seconds);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench_kernel.c: measures how much faster the tuned CUDA forms of kernels are than their references. Real refines run
- * on a device that, at the largest launch of each kernel with a tuned form at each level, launches both forms again with
- * the same arguments. The bench prints medians of 11 runs and their ratio. $SUBDD_BENCH_KERNEL names one kernel (make bench
- * K=NAME); by default it measures all. Without a GPU it says so and exits with success. */
+ * on a device that, at the largest launch of each kernel with a tuned form at each level, launches both forms again
+ * with the same arguments. The bench prints medians of 11 runs and their ratio. $SUBDD_BENCH_KERNEL names one kernel
+ * (make bench K=NAME); by default it measures all. Without a GPU it says so and exits with success. */
 #include "gpu/backend/backend.h"
 #include "tests/refine_once.h"
 #include "gpu/mesh/mesh.h"

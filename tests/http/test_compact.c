@@ -19,7 +19,7 @@ static char mesh[32]; /* with UVs in islands */
 
 static int start(void **state)
 {
-    struct subd_config config = {0};
+    struct subd_config config = SUBD_INIT(subd_config);
     struct subd_error err;
     static char url[64];
     char path[4200];
@@ -191,7 +191,8 @@ static void decoded(const struct subd_frame *small, const struct subd_frame *pla
 static void test_libsubd(void **state)
 {
     const unsigned some = SUBD_POSITIONS | SUBD_NORMALS | SUBD_UVS;
-    struct subd_refine r = {.level = 3, .surface = "limit", .include = some | SUBD_INDICES, .compact = some};
+    struct subd_refine r =
+        SUBD_INIT(subd_refine, .level = 3, .surface = "limit", .include = some | SUBD_INDICES, .compact = some);
     struct subd_frame small = {0}, plain = {0};
     struct subd_plan p = {0};
     struct subd_error err;

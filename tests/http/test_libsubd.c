@@ -16,19 +16,16 @@ static const float points[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1
                                    {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
 static const int32_t counts[6] = {4, 4, 4, 4, 4, 4};
 static const int32_t corners[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
-static const struct subd_mesh cube = {.points = &points[0][0],
-                                      .face_counts = counts,
-                                      .face_vertices = corners,
-                                      .n_vertices = 8,
-                                      .n_faces = 6,
-                                      .n_corners = 24};
+static const struct subd_mesh cube =
+    SUBD_INIT(subd_mesh, .points = &points[0][0], .face_counts = counts, .face_vertices = corners, .n_vertices = 8,
+              .n_faces = 6, .n_corners = 24);
 static const char cube_obj[] = "v -1 -1 -1\nv 1 -1 -1\nv -1 1 -1\nv 1 1 -1\nv -1 -1 1\nv 1 -1 1\nv -1 1 1\nv 1 1 1\n"
                                "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n";
 static const struct subd_body cube_body = {"model/obj", cube_obj, sizeof cube_obj - 1};
 
 static subd_client *open_client(const struct subd_config *more)
 {
-    struct subd_config config = more ? *more : (struct subd_config){0};
+    struct subd_config config = more ? *more : (struct subd_config)SUBD_INIT(subd_config);
     subd_client *c;
     config.server = url;
     assert_int_equal(subd_open(&config, &c, NULL), SUBD_OK);
@@ -69,7 +66,7 @@ static struct subd_mesh_info push_cube(void)
 
 static void test_push_show_list_delete(void **state)
 {
-    struct subd_push push = {.name = "the-cube", .options[SUBD_INTERPOLATE_BOUNDARY] = "edgeOnly"};
+    struct subd_push push = SUBD_INIT(subd_push, .name = "the-cube", .options[SUBD_INTERPOLATE_BOUNDARY] = "edgeOnly");
     struct subd_mesh_info info, again, arrays = push_cube();
     struct subd_mesh_list list;
     struct subd_error err;
@@ -110,7 +107,7 @@ static void test_push_show_list_delete(void **state)
 static void test_refusals_name_the_fault(void **state)
 {
     static const char bad[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n";
-    struct subd_push push = {.options[SUBD_SCHEME] = "loopy"};
+    struct subd_push push = SUBD_INIT(subd_push, .options[SUBD_SCHEME] = "loopy");
     struct subd_body body = {"model/obj", bad, sizeof bad - 1};
     struct subd_mesh_info info;
     struct subd_error err;
@@ -126,7 +123,7 @@ static void test_refusals_name_the_fault(void **state)
 static void test_refine(void **state)
 {
     struct subd_mesh_info info = push_cube();
-    struct subd_refine r = {.level = 3, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_NORMALS};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 3, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_NORMALS);
     struct subd_frame f = {0};
     const struct subd_block *positions;
     struct subd_error err;
@@ -150,7 +147,7 @@ static void test_refine(void **state)
     r.if_none_match = "\"other\"";
     ok(subd_refine(client, info.id, &r, &f, &err), &err);
     assert_ptr_equal(f.memory, memory); /* playback does not allocate */
-    r = (struct subd_refine){.level = 99};
+    r = (struct subd_refine)SUBD_INIT(subd_refine, .level = 99);
     assert_int_equal(subd_refine(client, info.id, &r, &f, &err), SUBD_EUSAGE);
     r.level = 30;
     assert_int_equal(subd_refine(client, info.id, &r, &f, &err), SUBD_EHTTP);
@@ -175,7 +172,8 @@ static void test_refine_into_my_memory(void **state)
 {
     static struct my_memory mine;
     struct subd_mesh_info info = push_cube();
-    struct subd_refine r = {.level = 3, .place = give, .place_arg = &mine}, plain = {.level = 3, .skip_digests = 1};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 3, .place = give, .place_arg = &mine),
+                       plain = SUBD_INIT(subd_refine, .level = 3, .skip_digests = 1);
     struct subd_frame f = {0}, g = {0};
     struct subd_error err;
     (void)state;
@@ -191,7 +189,7 @@ static void test_refine_into_my_memory(void **state)
 static void test_plan_is_the_frame(void **state)
 {
     struct subd_mesh_info info = push_cube();
-    struct subd_refine r = {.level = 5, .include = SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 5, .include = SUBD_POSITIONS | SUBD_NORMALS | SUBD_INDICES);
     struct subd_frame f = {0};
     struct subd_plan p;
     struct subd_error err;
@@ -216,7 +214,7 @@ static void test_plan_is_the_frame(void **state)
 static void test_positions(void **state)
 {
     struct subd_mesh_info info = push_cube();
-    struct subd_refine r = {.level = 1};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 1);
     struct subd_frame f = {0};
     struct subd_error err;
     float moved[8][3];
@@ -261,33 +259,33 @@ static int take(void *arg, const struct subd_frame *f, const struct subd_block *
 static void test_pose(void **state)
 {
     struct subd_mesh_info info = push_cube(), other = push_cube();
-    struct subd_refine r = {.level = 2, .include = SUBD_POSITIONS}, to_sink = r;
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 2, .include = SUBD_POSITIONS), to_sink = r;
     struct subd_frame f = {0}, g = {0};
     struct subd_error err;
     float moved[8][3];
     struct sum sum = {0};
-    const struct subd_body body = {"application/octet-stream", moved, sizeof moved},
-                           less = {body.media_type, moved, 84};
+    const struct subd_body body = {"application/octet-stream", moved, sizeof moved};
     (void)state;
     for (int i = 0; i < 24; i++)
         moved[i / 3][i % 3] = 3 * points[i / 3][i % 3] + (float)i;
     ok(subd_positions(client, other.id, 1, &moved[0][0], 8, &other, &err), &err);
     ok(subd_refine(client, other.id, &r, &g, &err), &err);
-    ok(subd_refine_pose(client, info.id, 1, &body, &r, &f, &err), &err);
+    ok(subd_refine_pose(client, info.id, 1, &moved[0][0], 8, &r, &f, &err), &err);
     assert_string_equal(f.etag, "");
     assert_int_equal(f.blocks[0].digest, g.blocks[0].digest);
     assert_memory_equal(f.blocks[0].data, g.blocks[0].data, (size_t)g.blocks[0].bytes);
     to_sink.sink = take;
     to_sink.sink_arg = &sum;
-    ok(subd_refine_pose(client, info.id, 0, &body, &to_sink, &f, &err), &err);
+    ok(subd_refine_pose_body(client, info.id, 0, &body, &to_sink, &f, &err), &err);
     assert_null(f.blocks[0].data);
     assert_int_equal(sum.bytes, g.blocks[0].bytes);
     assert_memory_equal(sum.data, g.blocks[0].data, (size_t)sum.bytes);
-    assert_int_equal(subd_refine_pose(client, info.id, 0, &less, &r, &f, &err), SUBD_EHTTP);
+    assert_int_equal(subd_refine_pose(client, info.id, 0, &moved[0][0], 7, &r, &f, &err), SUBD_EHTTP);
     assert_string_equal(err.field, "points");
-    assert_int_equal(subd_refine_pose(client, info.id, 2, &body, &r, &f, &err), SUBD_EHTTP);
+    assert_int_equal(subd_refine_pose(client, info.id, 2, &moved[0][0], 8, &r, &f, &err), SUBD_EHTTP);
     assert_int_equal(err.current_version, 1);
-    assert_int_equal(subd_refine_pose(client, info.id, -1, &body, &r, &f, &err), SUBD_EUSAGE);
+    assert_int_equal(subd_refine_pose(client, info.id, -1, &moved[0][0], 8, &r, &f, &err), SUBD_EUSAGE);
+    assert_int_equal(subd_refine_pose(client, info.id, 0, &moved[0][0], -8, &r, &f, &err), SUBD_EUSAGE);
     ok(subd_show(client, info.id, &info, &err), &err);
     assert_int_equal(info.version, 1);
     subd_frame_free(&f);
@@ -377,10 +375,10 @@ static int stop_half_way(void *arg, enum subd_phase phase, int64_t done, int64_t
 static void test_cancel_in_the_stream(void **state)
 {
     int stop = 1;
-    struct subd_config config = {.progress = stop_half_way, .progress_arg = &stop};
+    struct subd_config config = SUBD_INIT(subd_config, .progress = stop_half_way, .progress_arg = &stop);
     subd_client *c = open_client(&config);
     struct subd_mesh_info info = push_cube();
-    struct subd_refine r = {.level = 9};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 9);
     struct subd_frame f = {0};
     struct subd_error err;
     (void)state;
@@ -396,15 +394,16 @@ static void test_cancel_in_the_stream(void **state)
 static void test_event_loop(void **state)
 {
     enum { N = 4 };
-    struct subd_refine r[N] = {
-        {.level = 6}, {.level = 5, .include = SUBD_NORMALS}, {.level = 6, .surface = "limit"}, {.level = 40}};
+    struct subd_refine r[N] = {SUBD_INIT(subd_refine, .level = 6),
+                               SUBD_INIT(subd_refine, .level = 5, .include = SUBD_NORMALS),
+                               SUBD_INIT(subd_refine, .level = 6, .surface = "limit"),
+                               SUBD_INIT(subd_refine, .level = 30)}; /* the daemon refuses this one */
     struct subd_mesh_info info = push_cube();
     struct subd_frame frames[N] = {{.level = 0}}, same = {0};
     struct subd_error errs[N], err;
     subd_client *c[N];
     int rc[N], pending = 0;
     (void)state;
-    r[3].level = 30; /* the daemon refuses this one */
     for (int i = 0; i < N; i++) {
         c[i] = open_client(NULL);
         subd_nonblocking(c[i], 1);
@@ -449,7 +448,7 @@ static void test_event_loop(void **state)
 
 static void test_idempotency(void **state)
 {
-    struct subd_push push = {.idempotency_key = "once-and-only-once"};
+    struct subd_push push = SUBD_INIT(subd_push, .idempotency_key = "once-and-only-once");
     struct subd_mesh_info first, second;
     struct subd_error err;
     (void)state;

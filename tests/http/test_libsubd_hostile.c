@@ -14,7 +14,7 @@
 
 static subd_client *connect_to(const char *url, const struct subd_config *more)
 {
-    struct subd_config config = more ? *more : (struct subd_config){0};
+    struct subd_config config = more ? *more : (struct subd_config)SUBD_INIT(subd_config);
     subd_client *c;
     config.server = url;
     assert_int_equal(subd_open(&config, &c, NULL), SUBD_OK);
@@ -48,7 +48,7 @@ static int show_text(const char *text, struct subd_error *err)
 
 static int refine(const struct canned *answer, const struct subd_config *config, struct subd_error *err)
 {
-    struct subd_refine r = {.level = 1};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 1);
     struct subd_frame frame = {0};
     canned_server *s = canned_start(answer, 1);
     subd_client *c = connect_to(canned_url(s), config);
@@ -76,11 +76,11 @@ static void test_bad_configs(void **state)
 {
     static const char *const urls[] = {"127.0.0.1:7373", "ftp://127.0.0.1", "file:///etc/passwd", "http://a b",
                                        "http://a\r\nX: y"};
-    struct subd_config token = {.token = "a\r\nX-Evil: 1"};
+    struct subd_config token = SUBD_INIT(subd_config, .token = "a\r\nX-Evil: 1");
     subd_client *c;
     (void)state;
     for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
-        struct subd_config config = {.server = urls[i]};
+        struct subd_config config = SUBD_INIT(subd_config, .server = urls[i]);
         assert_int_equal(subd_open(&config, &c, NULL), SUBD_EUSAGE);
         assert_null(c);
     }
@@ -104,7 +104,7 @@ static void test_answers_that_are_none(void **state)
         assert_int_equal(show_text(texts[i], &err), SUBD_EPROTOCOL);
         assert_true(*err.text);
     }
-    assert_int_equal(show_text("SSH-2.0-OpenSSH_9.2\r\n", &err), SUBD_ENETWORK);
+    assert_int_equal(show_text("SSH-2.0-OpenSSH_9.2\r\n", &err), SUBD_EPROTOCOL);
     assert_int_equal(show_text(NULL, &err), SUBD_ENETWORK);
     assert_int_equal(
         show_text("HTTP/1.1 200 OK\r\nContent-Length: 100\r\nContent-Type: application/protobuf\r\n\r\nshort", &err),
@@ -170,7 +170,7 @@ static void test_endless_answers(void **state)
 {
     static const char head[] =
         "HTTP/1.1 404 Not Found\r\nContent-Type: application/problem+json\r\nConnection: close\r\n\r\n";
-    struct subd_config small = {.max_answer_bytes = 1000, .max_frame_bytes = 1000};
+    struct subd_config small = SUBD_INIT(subd_config, .max_answer_bytes = 1000, .max_frame_bytes = 1000);
     size_t n = 1 << 20;
     char *bytes = malloc(n + 200);
     struct canned a = {.bytes = bytes},
@@ -223,7 +223,8 @@ static void test_timeouts(void **state)
     static const char late[] = "HTTP/1.1 204 No Content\r\n\r\n";
     static const char slow[] =
         "HTTP/1.1 200 OK\r\nContent-Type: application/vnd.subdd.frame\r\nContent-Length: 5000\r\n\r\n\x7F abc";
-    struct subd_config brief = {.request_timeout_ms = 150}, stalled = {.stall_timeout_ms = 1000};
+    struct subd_config brief = SUBD_INIT(subd_config, .request_timeout_ms = 150),
+                       stalled = SUBD_INIT(subd_config, .stall_timeout_ms = 1000);
     struct canned never = {.bytes = late, .delay_ms = 5000};
     struct canned stops = {.bytes = slow, .stop_after = sizeof slow - 3, .hold_ms = 8000};
     struct subd_error err;
@@ -274,7 +275,7 @@ static int stop_at_once(void *arg, enum subd_phase phase, int64_t done, int64_t 
 static void test_cancel_from_progress(void **state)
 {
     int calls = 0;
-    struct subd_config config = {.progress = stop_at_once, .progress_arg = &calls};
+    struct subd_config config = SUBD_INIT(subd_config, .progress = stop_at_once, .progress_arg = &calls);
     struct canned a = {.bytes = NULL, .delay_ms = 5000};
     struct subd_error err;
     (void)state;
@@ -284,7 +285,7 @@ static void test_cancel_from_progress(void **state)
 
 static void test_what_is_sent(void **state)
 {
-    struct subd_config config = {.token = "secret-token", .request_timeout_ms = 4321};
+    struct subd_config config = SUBD_INIT(subd_config, .token = "secret-token", .request_timeout_ms = 4321);
     struct canned a = {.bytes = "HTTP/1.1 204 No Content\r\n\r\n"};
     canned_server *s = canned_start(&a, 1);
     char url[80], *request;
@@ -316,7 +317,7 @@ static void test_plan_that_does_not_fit(void **state)
     struct canned a = {.bytes = text};
     canned_server *s = canned_start(&a, 1);
     subd_client *c = connect_to(canned_url(s), NULL);
-    struct subd_refine r = {.level = 9};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 9);
     struct subd_plan plan;
     struct subd_error err;
     (void)state;
@@ -330,12 +331,12 @@ static void test_plan_that_does_not_fit(void **state)
 
 static void test_arguments(void **state)
 {
-    struct subd_push push = {.idempotency_key = "a\r\nb"};
+    struct subd_push push = SUBD_INIT(subd_push, .idempotency_key = "a\r\nb");
     struct subd_body body = {"model/obj", "v 0 0 0\n", 8};
-    struct subd_refine r = {.level = 0};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 0);
     struct subd_edit edit = {.op = (enum subd_edit_op)77};
     struct subd_edit_result result;
-    struct subd_mesh mesh = {.n_vertices = INT64_MAX};
+    struct subd_mesh mesh = SUBD_INIT(subd_mesh, .n_vertices = INT64_MAX);
     struct subd_range range = {-1, 1, NULL};
     struct subd_frame frame = {0};
     struct subd_mesh_info info;
@@ -345,7 +346,7 @@ static void test_arguments(void **state)
     assert_int_equal(subd_push(c, &body, &push, &info, NULL), SUBD_EUSAGE);
     assert_int_equal(subd_refine(c, "m", &r, &frame, NULL), SUBD_EUSAGE);
     assert_int_equal(subd_get_plan(c, "m", &r, &plan, NULL), SUBD_EUSAGE);
-    r = (struct subd_refine){.level = 1, .include = 64};
+    r = (struct subd_refine)SUBD_INIT(subd_refine, .level = 1, .include = 64);
     assert_int_equal(subd_refine(c, "m", &r, &frame, NULL), SUBD_EUSAGE);
     assert_int_equal(subd_edits(c, "m", 0, &edit, 1, NULL, &result, NULL), SUBD_EUSAGE);
     assert_int_equal(subd_edits(c, "m", 1, &edit, 1, NULL, &result, NULL), SUBD_EUSAGE);

@@ -44,7 +44,7 @@ static void push_cube(const char *options, int triangles, char id[32])
 static int start(void **state)
 {
     static char url[64];
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     (void)state;
     daemon_start(&d, (const char *const[]){"--max-output-bytes", "100000", NULL});
     snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
@@ -89,7 +89,8 @@ static void check_product(const char *id, const char *query, const char *what, i
 {
     char rest[128];
     struct subd_frame frame = {0};
-    struct subd_refine r = {.level = query[6] - '0', .include = (unsigned)semantic, .method = "mesh-matrix"};
+    struct subd_refine r =
+        SUBD_INIT(subd_refine, .level = query[6] - '0', .include = (unsigned)semantic, .method = "mesh-matrix");
     struct subd_error err = {0};
     struct answer a;
     int64_t n;
@@ -259,7 +260,8 @@ static int keep(void *arg, const void *p, size_t n)
 static void test_libsubd(void **state)
 {
     struct got got = {0};
-    struct subd_matrix r = {.level = 2, .surface = "limit", .what = "tangent2", .sink = keep, .sink_arg = &got};
+    struct subd_matrix r =
+        SUBD_INIT(subd_matrix, .level = 2, .surface = "limit", .what = "tangent2", .sink = keep, .sink_arg = &got);
     struct subd_error err = {0};
     struct answer a;
     (void)state;

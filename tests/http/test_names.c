@@ -22,7 +22,7 @@ static char n255[256], n256[257]; /* Letters. */
 static int start(void **state)
 {
     static char url[64];
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     struct subd_error err;
     (void)state;
     memset(n255, 'n', 255);
@@ -371,7 +371,7 @@ static void push(const char *name, struct subd_mesh_info *info)
 {
     static const char obj[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
     struct subd_body body = {"model/obj", obj, sizeof obj - 1};
-    struct subd_push p = {.name = name};
+    struct subd_push p = SUBD_INIT(subd_push, .name = name);
     struct subd_error err;
     ok(subd_push(client, &body, &p, info, &err), &err);
 }
@@ -455,7 +455,7 @@ static void test_find(void **state)
     not_found("../../etc", SUBD_EHTTP, 404, "not_found", "");
     not_found(" x", SUBD_EHTTP, 400, "invalid_argument", "space");
     not_found("", SUBD_EUSAGE, 0, "", "at most 255 bytes");
-    not_found(NULL, SUBD_EUSAGE, 0, "", "at most 255 bytes");
+    not_found(NULL, SUBD_EUSAGE, 0, "", "`text` is NULL");
     not_found(n256, SUBD_EUSAGE, 0, "", "at most 255 bytes");
     push(n255, &m[1]);
     struct subd_error err;

@@ -18,7 +18,7 @@ static subd_client *client;
 static void connect_client(void)
 {
     char url[64];
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
     assert_int_equal(subd_open(&config, &client, NULL), SUBD_OK);
 }
@@ -49,7 +49,7 @@ static void get(const char *id, const char *rest, const char *fields, struct ans
 /* What JSON, protobuf and libsubd say of it, and which engine auto takes. */
 static void expect(const char *id, bool manifold, const char *method)
 {
-    struct subd_refine r = {.level = 2};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 2);
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_plan plan;
@@ -156,12 +156,9 @@ static const float points[8][3] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1
                                    {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
 static const int32_t counts[6] = {4, 4, 4, 4, 4, 4};
 static const int32_t corners[24] = {0, 2, 3, 1, 4, 5, 7, 6, 0, 1, 5, 4, 2, 6, 7, 3, 0, 4, 6, 2, 1, 3, 7, 5};
-static const struct subd_mesh cube = {.points = &points[0][0],
-                                      .face_counts = counts,
-                                      .face_vertices = corners,
-                                      .n_vertices = 8,
-                                      .n_faces = 6,
-                                      .n_corners = 24};
+static const struct subd_mesh cube =
+    SUBD_INIT(subd_mesh, .points = &points[0][0], .face_counts = counts, .face_vertices = corners, .n_vertices = 8,
+              .n_faces = 6, .n_corners = 24);
 enum { N_EDGES = 12, N_LEVEL1 = 8 + 6 + N_EDGES, N_LEVEL2 = N_LEVEL1 + 2 * N_EDGES + 24 + 24 };
 
 static void mix(float to[3], float s, const float a[3], const float b[3])
@@ -200,8 +197,8 @@ static void bilinear_cube(float p[N_LEVEL2][3])
 
 static void test_bilinear(void **state)
 {
-    const struct subd_push push = {.options[SUBD_SCHEME] = "bilinear"};
-    struct subd_refine r = {.level = 2, .include = SUBD_POSITIONS};
+    const struct subd_push push = SUBD_INIT(subd_push, .options[SUBD_SCHEME] = "bilinear");
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 2, .include = SUBD_POSITIONS);
     float want[N_LEVEL2][3];
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
@@ -229,16 +226,17 @@ static void test_bilinear(void **state)
 /* ---- loop -------------------------------------------------------------------------------------------------------- */
 static const float at[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 static const int32_t sizes[4] = {3, 3, 3, 3}, rows[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
-static const struct subd_mesh tetrahedron = {
-    .points = &at[0][0], .face_counts = sizes, .face_vertices = rows, .n_vertices = 4, .n_faces = 4, .n_corners = 12};
+static const struct subd_mesh tetrahedron =
+    SUBD_INIT(subd_mesh, .points = &at[0][0], .face_counts = sizes, .face_vertices = rows, .n_vertices = 4,
+              .n_faces = 4, .n_corners = 12);
 
 /* A tetrahedron: blocks of triangles; a quad is no face of it. */
 static void test_loop(void **state)
 {
     static const int32_t quad[4] = {0, 1, 2, 3}, one[1] = {4};
-    const struct subd_push push = {.options[SUBD_SCHEME] = "loop"};
+    const struct subd_push push = SUBD_INIT(subd_push, .options[SUBD_SCHEME] = "loop");
     const struct subd_edit add = {.op = SUBD_ADD_FACES, .ids = quad, .counts = one, .n_ids = 4, .n_counts = 1};
-    const struct subd_refine r = {.level = 2};
+    const struct subd_refine r = SUBD_INIT(subd_refine, .level = 2);
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_error err;
@@ -258,8 +256,8 @@ static void test_loop(void **state)
 /* The plan's counts, the frame's, and where a vertex of three neighbours goes: a = (4 + 1) / 9. */
 static void test_sqrt3(void **state)
 {
-    const struct subd_push push = {.options[SUBD_SCHEME] = "sqrt3"};
-    const struct subd_refine r = {.level = 1};
+    const struct subd_push push = SUBD_INIT(subd_push, .options[SUBD_SCHEME] = "sqrt3");
+    const struct subd_refine r = SUBD_INIT(subd_refine, .level = 1);
     struct subd_mesh_info info;
     struct subd_frame frame = {0};
     struct subd_error err;
@@ -284,8 +282,10 @@ static void test_sqrt3_uvs(void **state)
 {
     static const float st[8][2] = {{0, 0}, {3, 0}, {0, 3}, {10, 0}, {13, 0}, {10, 3}};
     static const int32_t rows_of[12] = {0, 1, 2, 3, 4, 5, 0, 1, 2, 3, 4, 5};
-    const struct subd_push push = {.options = {[SUBD_SCHEME] = "sqrt3", [SUBD_FACE_VARYING] = "all"}};
-    const struct subd_refine r = {.level = 1, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES};
+    const struct subd_push push =
+        SUBD_INIT(subd_push, .options = {[SUBD_SCHEME] = "sqrt3", [SUBD_FACE_VARYING] = "all"});
+    const struct subd_refine r =
+        SUBD_INIT(subd_refine, .level = 1, .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_UVS | SUBD_UV_INDICES);
     struct subd_mesh mesh = tetrahedron;
     struct subd_mesh_info info;
     struct subd_frame frame = {0};

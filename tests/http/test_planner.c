@@ -181,10 +181,35 @@ static void test_poses(void **state)
     }
 }
 
+/* The time of a plan is what frames like it took here; before the first one there is none. */
+static void test_estimate(void **state)
+{
+    struct answer a;
+    char value[256];
+    (void)state;
+    ask_mesh(&d, cube, "plan?level=6&method=subdivision-matrix", "", &a);
+    assert_int_equal(a.status, 200);
+    assert_string_equal(answer_member(&a, "estimatedMs", value), "");
+    answer_free(&a);
+    drop("level=6&method=subdivision-matrix", "subdivision-matrix");
+    ask_mesh(&d, cube, "plan?level=6&method=subdivision-matrix", "", &a);
+    const double ms = strtod(answer_member(&a, "estimatedMs", value), NULL);
+    assert_true(ms > 0 && ms < 60e3);
+    answer_free(&a);
+    ask_mesh(&d, cube, "plan?level=6&method=edge-friend", "", &a); /* nothing of another engine */
+    assert_string_equal(answer_member(&a, "estimatedMs", value), "");
+    answer_free(&a);
+    ask_mesh(&d, cube, "plan?level=11&method=subdivision-matrix", "",
+             &a); /* nor of a frame a thousand times as large */
+    assert_string_equal(answer_member(&a, "estimatedMs", value), "");
+    answer_free(&a);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches),    cmocka_unit_test(test_tables_follow),
-                                       cmocka_unit_test(test_turns),      cmocka_unit_test(test_kinds),
-                                       cmocka_unit_test(test_few_levels), cmocka_unit_test(test_poses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_estimate),      cmocka_unit_test(test_patches),
+                                       cmocka_unit_test(test_tables_follow), cmocka_unit_test(test_turns),
+                                       cmocka_unit_test(test_kinds),         cmocka_unit_test(test_few_levels),
+                                       cmocka_unit_test(test_poses)};
     return cmocka_run_group_tests_name("planner", tests, cube_start, cube_stop);
 }

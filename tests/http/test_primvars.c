@@ -37,19 +37,14 @@ static const struct subd_primvar primvars[] = {
      .n_indices = 24},
     {.name = "asset:id", .interpolation = "constant", .type = "i32", .width = 2, .values = asset, .n_values = 2},
 };
-static const struct subd_mesh cube = {.points = &points[0][0],
-                                      .face_counts = counts,
-                                      .face_vertices = corners,
-                                      .n_vertices = 8,
-                                      .n_faces = 6,
-                                      .n_corners = 24,
-                                      .primvars = primvars,
-                                      .n_primvars = 5};
+static const struct subd_mesh cube =
+    SUBD_INIT(subd_mesh, .points = &points[0][0], .face_counts = counts, .face_vertices = corners, .n_vertices = 8,
+              .n_faces = 6, .n_corners = 24, .primvars = primvars, .n_primvars = 5);
 
 static void open_client(void)
 {
     char url[64];
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     snprintf(url, sizeof url, "http://127.0.0.1:%d", served.port);
     assert_int_equal(subd_open(&config, &client, NULL), SUBD_OK);
 }

@@ -19,7 +19,7 @@ static subd_client *client;
 static void connect_client(void)
 {
     char url[64];
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     snprintf(url, sizeof url, "http://127.0.0.1:%d", d.port);
     assert_int_equal(subd_open(&config, &client, NULL), SUBD_OK);
 }
@@ -49,7 +49,7 @@ static void ok(int rc, const struct subd_error *err)
 static struct subd_mesh_info push(const char *obj, const char *reorder)
 {
     struct subd_body body = {"model/obj", obj, strlen(obj)};
-    struct subd_push p = {.reorder = reorder};
+    struct subd_push p = SUBD_INIT(subd_push, .reorder = reorder);
     struct subd_mesh_info info;
     struct subd_error err;
     ok(subd_push(client, &body, &p, &info, &err), &err);
@@ -140,7 +140,7 @@ static void same_point(const char *label, const struct subd_frame *a, int64_t i,
 static void same_surface(const char *label, const char *one, const char *other)
 {
     struct cage a = cage_of(one), b = cage_of(other);
-    struct subd_refine r = {.level = 3, .include = SUBD_POSITIONS};
+    struct subd_refine r = SUBD_INIT(subd_refine, .level = 3, .include = SUBD_POSITIONS);
     struct subd_frame f = {0}, g = {0};
     struct subd_error err;
     ok(subd_refine(client, one, &r, &f, &err), &err);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* subd and names: each verb takes a mesh by its name or the beginning of its id, files name meshes, and the files that
  * subd writes carry the name as their format allows it. */
+#include "tests/http/cli_run.h"
 #include "tests/http/daemon.h"
-#include "tests/http/spawn.h"
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,8 +128,8 @@ static void test_verbs_take_names(void **state)
 {
     char id[20], prefix[20];
     (void)state;
-    push(cube, "the / mesh", id);
-    every_verb("the / mesh", id, "the / mesh");
+    push(cube, "the : mesh", id);
+    every_verb("the : mesh", id, "the : mesh");
     push(cube, "x", id);
     snprintf(prefix, sizeof prefix, "%.14s", id);
     every_verb(prefix, id, "x");
@@ -168,21 +167,32 @@ static void test_ambiguous(void **state)
         expect(RUN("rm", i < 16 ? ids[i] : "twin"), 0, ""); /* The last one is called so alone. */
 }
 
-/* A file here comes before a mesh of that name, a folder does not. */
+/* A file here comes before a mesh of that name, a folder does not. What only looks like a file is one that is missing,
+ * whatever meshes are called. */
 static void test_files_come_first(void **state)
 {
+    static const char *const missing[] = {NULL, "a.obj", "a.USDA", "a.json", "a.pb", "a/b"};
     char path[96], ids[2][20];
     struct ran r;
     (void)state;
     push(cube, cube, ids[0]);
-    push(cube, d.dir, ids[1]);
+    push(cube, "folder", ids[1]);
     r = RUN("refine", cube, "--json");
     assert_null(strstr(r.out, ids[0]));
     expect(r, 0, "\"vertices\"");
     expect(RUN("show", cube), 0, ids[0]); /* Only some verbs take files. */
-    expect(RUN("refine", d.dir, "--json"), 0, ids[1]);
+    expect(shell_run(d.dir, "mkdir folder && subd refine folder --json"), 0, ids[1]);
+    fails(RUN("refine", d.dir), 6, "cannot be read: Is a directory");
     snprintf(path, sizeof path, "%s/nothing", d.dir);
-    fails(RUN("refine", path), 4, "/nothing\" is neither a file here nor a mesh's id, name or beginning of an id");
+    for (size_t i = 0; i < sizeof missing / sizeof *missing; i++) {
+        const char *name = i ? missing[i] : path;
+        push(cube, name, ids[1]);
+        fails(RUN("refine", name), 6, "cannot be read: No such file");
+        fails(RUN("matrix", name, "--scheme", "loop"), 6, name);
+        expect(RUN("refine", ids[1], "--json"), 0, ids[1]);
+        expect(RUN("rm", name), 0, "");
+    }
+    fails(RUN("refine", "a.ply"), 4, "is neither a file here nor a mesh's id, name or beginning of an id");
 }
 
 /* What a file of this ending says about the mesh that `name` is the name of. */
@@ -244,6 +254,8 @@ static void test_help_says_the_rule(void **state)
     (void)state;
     expect(RUN("--help"), 0, "MESH is an id, a name that one mesh alone has, or the beginning of an id");
     expect(RUN("show", "--help"), 0, "MESH is an id");
+    expect(RUN("help", "refine"), 0, "a mesh of such a name is");
+    expect(RUN("man"), 0, "MESH is an id");
     expect(RUN("rename", "--help"), 0, "subd rename MESH NAME");
     fails(RUN("rename", "x"), 2, "takes MESH NAME");
 }

@@ -21,7 +21,7 @@ static subd_client *client;
 
 static int start(void **state)
 {
-    struct subd_config config = {.server = url};
+    struct subd_config config = SUBD_INIT(subd_config, .server = url);
     (void)state;
     daemon_start(&served, NULL);
     snprintf(url, sizeof url, "http://127.0.0.1:%d", served.port);
@@ -209,11 +209,10 @@ static void compare_all(struct comparison *c)
 /* Patches and faces of `level` against the limit of the same level, point by point. Returns how many were compared. */
 static int64_t compare(const char *name, const struct subd_mesh_info *info, int level)
 {
-    struct subd_patches ask = {.level = level, .surface = "limit"};
-    struct subd_refine refine = {.level = level,
-                                 .surface = "limit",
-                                 .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_NORMALS,
-                                 .method = "mesh-matrix"};
+    struct subd_patches ask = SUBD_INIT(subd_patches, .level = level, .surface = "limit");
+    struct subd_refine refine =
+        SUBD_INIT(subd_refine, .level = level, .surface = "limit",
+                  .include = SUBD_POSITIONS | SUBD_INDICES | SUBD_NORMALS, .method = "mesh-matrix");
     struct comparison c = {.name = name};
     struct subd_error err;
     ok(subd_patches(client, info->id, &ask, &c.patches, &err), &err);
@@ -306,7 +305,8 @@ static void test_the_call(void **state)
 {
     static struct placed mine;
     struct subd_mesh_info info = push(CUBE);
-    struct subd_patches ask = {.level = 3}, placed = {.level = 3, .place = give, .place_arg = &mine};
+    struct subd_patches ask = SUBD_INIT(subd_patches, .level = 3),
+                        placed = SUBD_INIT(subd_patches, .level = 3, .place = give, .place_arg = &mine);
     struct subd_frame f = {0}, g = {0};
     struct subd_error err;
     char etag[136];
@@ -332,13 +332,13 @@ static void test_the_call(void **state)
     ask.level = 11;
     assert_int_equal(subd_patches(client, info.id, &ask, &f, &err), SUBD_EUSAGE);
     assert_non_null(strstr(err.text, "1 to 10"));
-    ask = (struct subd_patches){.level = 2, .surface = "flat"};
+    ask = (struct subd_patches)SUBD_INIT(subd_patches, .level = 2, .surface = "flat");
     assert_int_equal(subd_patches(client, info.id, &ask, &f, &err), SUBD_EHTTP);
     assert_string_equal(err.field, "surface");
     ask.surface = NULL;
     assert_int_equal(subd_patches(client, "m_0000000000000000", &ask, &f, &err), SUBD_EHTTP);
     assert_int_equal(err.http_status, 404);
-    struct subd_refine refine = {.level = 2, .include = SUBD_POSITIONS | SUBD_PATCHES};
+    struct subd_refine refine = SUBD_INIT(subd_refine, .level = 2, .include = SUBD_POSITIONS | SUBD_PATCHES);
     assert_int_equal(subd_refine(client, info.id, &refine, &f, &err), SUBD_EUSAGE);
     subd_frame_free(&f);
     subd_frame_free(&g);
@@ -478,7 +478,7 @@ static void test_obj(void **state)
 {
     char path[96], out[96], *grid = grid_obj(5), *text;
     struct subd_mesh_info info = push(grid);
-    struct subd_patches ask = {.level = 3};
+    struct subd_patches ask = SUBD_INIT(subd_patches, .level = 3);
     struct subd_frame f = {0};
     struct subd_error err;
     struct obj o;

@@ -18,7 +18,7 @@ static char cube[32];
 
 static int start(void **state)
 {
-    struct subd_config config = {0};
+    struct subd_config config = SUBD_INIT(subd_config);
     struct subd_error err;
     static char url[64];
     (void)state;
@@ -106,7 +106,8 @@ static void test_etag(void **state)
 
 static void test_libsubd(void **state)
 {
-    struct subd_refine r = {.level = 3, .surface = "limit", .include = SUBD_NORMALS | SUBD_TANGENTS};
+    struct subd_refine r =
+        SUBD_INIT(subd_refine, .level = 3, .surface = "limit", .include = SUBD_NORMALS | SUBD_TANGENTS);
     struct subd_frame f = {0};
     struct subd_plan p = {0};
     struct subd_error err;

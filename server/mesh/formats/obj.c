@@ -5,8 +5,9 @@
  *          count back, of polygons of any size; t (obj_tags.c); comments; a byte order mark; lines that a backslash
  *          continues; line ends of LF, CR LF or, in a file without LF, CR; o NAME, the name of the mesh, when it is the
  *          only one
- * Skipped  what skipped[] lists, with one warning that names and counts it: normals, groups, materials, points and
- *          polylines, settings, the weights and colours of v, the w of vt, and all vt when no face uses them
+ * Skipped  vn and s, of which nothing is lost; with one warning that names and counts it, all else that skipped[]
+ *          lists: groups, materials, points and polylines, settings, the weights and colours of v, the w of vt, and
+ *          all vt when no face uses them
  * Errors   everything else, naming the line; also a vt in only some corners of a face, or in only some faces */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/obj_tags.h"
@@ -14,16 +15,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. */
-enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS, OBJECTS = STATEMENTS + 3 };
+/* What a mesh does not keep: first parts of statements that are kept, and from STATEMENTS on whole statements. Those
+ * before TOLD lose nothing: a subdivision surface is smooth and has normals of its own. */
+enum { VERTEX_MORE, UV_MORE, UVS_UNUSED, STATEMENTS, TOLD = STATEMENTS + 2, OBJECTS = STATEMENTS + 4 };
 static const char *const skipped[] = {"weights or colours of v",
                                       "w of vt",
                                       "vt that no face has",
                                       "vn",
+                                      "s",
                                       "vp",
                                       "g",
                                       "o",
-                                      "s",
                                       "usemtl",
                                       "mtllib",
                                       "l",
@@ -260,7 +262,7 @@ static void tell(const struct obj_reader *r, struct text *warnings)
 {
     const char *before = "not kept: ";
     for (int i = 0; i < OBJ_N_SKIPPED; i++)
-        if (r->n_skipped[i]) {
+        if (r->n_skipped[i] && (i < STATEMENTS || i >= TOLD)) {
             text_printf(warnings, "%s%s (%lld)", before, skipped[i], (long long)r->n_skipped[i]);
             before = ", ";
         }

@@ -68,9 +68,9 @@ static void test_not_kept(void **state)
     (void)state;
     warns(QUAD "f 1 2 3 4", "");
     warns(QUAD "vn 0 0 1\ng a\nusemtl x\nvn 0 0 \\\n1\nf 1//1 2//1 3//1\nusemtl y\nf 1 2 3\nusemtl z\nl 1 2\np 1\n",
-          "not kept: vn (2), g (1), usemtl (3), l (1), p (1)\n");
+          "not kept: g (1), usemtl (3), l (1), p (1)\n");
     warns("mtllib a\no b\ns off\nv 0 0 0 1\nv 1 0 0 0.5\nv 1 1 0 1 0 0\nv 0 1 0 2 1 1 1\nf 1 2 3",
-          "not kept: weights or colours of v (3), s (1), mtllib (1)\n");
+          "not kept: weights or colours of v (3), mtllib (1)\n");
     warns(QUAD "vt 0 0 0\nvt 1 0 0.5\nf 1/1 2/2 3/1", "not kept: w of vt (1)\n");
     warns(QUAD "vt 0 0\nvt 1 0\nf 1 2 3", "not kept: vt that no face has (2)\n");
 }

@@ -10,7 +10,7 @@ static void test_greeting(void **state)
 {
     struct daemon d;
     struct answer a;
-    struct subd_config config = {0};
+    struct subd_config config = SUBD_INIT(subd_config);
     subd_client *client;
     char url[64], *text;
     (void)state;

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the public functions of libsubd make of arguments that are NULL, and of structs of another size than theirs.
+ * tests/tools/abi checks that every function is here. */
+#include "client/lib/subd.h"
+#include "client/lib/subd_matrix.h"
+#include "client/lib/subd_patches.h"
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <cmocka.h>
+
+static subd_client *client;
+static struct subd_error error, *err = &error;
+
+static int open_client(void **state)
+{
+    const struct subd_config config = SUBD_INIT(subd_config, .server = "http://127.0.0.1:1");
+    (void)state;
+    return subd_open(&config, &client, NULL);
+}
+
+static int close_client(void **state)
+{
+    (void)state;
+    subd_close(client);
+    return 0;
+}
+
+/* ---- NULL: each call below is made with one of its arguments NULL ------------------------------------------------ */
+
+static int null_at;
+#define AT(i, argument) (null_at == (i) ? NULL : (argument))
+
+static const struct subd_body body = {"model/obj", "v 0 0 0\n", 8};
+static const struct subd_refine request = SUBD_INIT(subd_refine, .level = 1);
+static const float points[3];
+static struct subd_frame frame;
+static struct subd_mesh_info info;
+
+static int take_text(void *arg, const void *p, size_t n)
+{
+    (void)arg;
+    (void)p;
+    (void)n;
+    return 0;
+}
+
+static int call_open(void)
+{
+    subd_client *c;
+    (void)c;
+    return subd_open(NULL, AT(0, &c), err);
+}
+
+static int call_push(void)
+{
+    return subd_push(AT(0, client), AT(1, &body), NULL, NULL, err);
+}
+
+static int call_push_mesh(void)
+{
+    static const struct subd_mesh mesh = SUBD_INIT(subd_mesh, .points = points, .n_vertices = 1);
+    return subd_push_mesh(AT(0, client), AT(1, &mesh), NULL, NULL, err);
+}
+
+static int call_list(void)
+{
+    static struct subd_mesh_list list;
+    return subd_list(AT(0, client), NULL, 0, AT(1, &list), err);
+}
+
+static int call_list_named(void)
+{
+    static struct subd_mesh_list list;
+    return subd_list_named(AT(0, client), NULL, NULL, 0, AT(1, &list), err);
+}
+
+static int call_find(void)
+{
+    return subd_find(AT(0, client), AT(1, "m"), AT(2, &info), err);
+}
+
+static int call_rename(void)
+{
+    return subd_rename(AT(0, client), AT(1, "m"), 0, NULL, NULL, err);
+}
+
+static int call_show(void)
+{
+    return subd_show(AT(0, client), AT(1, "m"), AT(2, &info), err);
+}
+
+static int call_delete(void)
+{
+    return subd_delete(AT(0, client), AT(1, "m"), 0, err);
+}
+
+static int call_cage(void)
+{
+    char *data;
+    size_t bytes;
+    return subd_cage(AT(0, client), AT(1, "m"), AT(2, "model/obj"), AT(3, &data), AT(4, &bytes), err);
+}
+
+static int call_cage_arrays(void)
+{
+    static struct subd_cage cage;
+    return subd_cage_arrays(AT(0, client), AT(1, "m"), AT(2, &cage), err);
+}
+
+static int call_positions(void)
+{
+    return subd_positions(AT(0, client), AT(1, "m"), 0, AT(2, points), 1, NULL, err);
+}
+
+static int call_positions_ranges(void)
+{
+    static const struct subd_range range = {0, 1, points};
+    return subd_positions_ranges(AT(0, client), AT(1, "m"), 0, AT(2, &range), 1, NULL, err);
+}
+
+static int call_positions_body(void)
+{
+    return subd_positions_body(AT(0, client), AT(1, "m"), 0, AT(2, &body), NULL, err);
+}
+
+static int call_refine(void)
+{
+    return subd_refine(AT(0, client), AT(1, "m"), AT(2, &request), AT(3, &frame), err);
+}
+
+static int call_refine_pose(void)
+{
+    return subd_refine_pose(AT(0, client), AT(1, "m"), 0, AT(2, points), 1, AT(3, &request), AT(4, &frame), err);
+}
+
+static int call_refine_pose_body(void)
+{
+    return subd_refine_pose_body(AT(0, client), AT(1, "m"), 0, AT(2, &body), AT(3, &request), AT(4, &frame), err);
+}
+
+static int call_get_plan(void)
+{
+    static struct subd_plan plan;
+    return subd_get_plan(AT(0, client), AT(1, "m"), AT(2, &request), AT(3, &plan), err);
+}
+
+static int call_matrix(void)
+{
+    static const struct subd_matrix matrix = SUBD_INIT(subd_matrix, .level = 1, .sink = take_text);
+    return subd_matrix(AT(0, client), AT(1, "m"), AT(2, &matrix), err);
+}
+
+static int call_patches(void)
+{
+    static const struct subd_patches patches = SUBD_INIT(subd_patches, .level = 1);
+    return subd_patches(AT(0, client), AT(1, "m"), AT(2, &patches), AT(3, &frame), err);
+}
+
+static int call_edits(void)
+{
+    static const struct subd_edit edit = {.op = SUBD_REMOVE_FACES};
+    return subd_edits(AT(0, client), AT(1, "m"), 1, AT(2, &edit), 1, NULL, NULL, err);
+}
+
+static int call_edits_body(void)
+{
+    return subd_edits_body(AT(0, client), AT(1, "m"), 1, AT(2, &body), NULL, NULL, err);
+}
+
+static int call_stat(void)
+{
+    char *json;
+    return subd_stat(AT(0, client), AT(1, &json), err);
+}
+
+static int call_health(void)
+{
+    return subd_health(AT(0, client), 0, err);
+}
+
+static int call_attach(void)
+{
+    return subd_attach(AT(0, client), NULL, err);
+}
+
+static const struct {
+    const char *name;
+    int (*call)(void);
+    int n_pointers;
+} calls[] = {
+    {"subd_open", call_open, 1},
+    {"subd_push", call_push, 2},
+    {"subd_push_mesh", call_push_mesh, 2},
+    {"subd_list", call_list, 2},
+    {"subd_list_named", call_list_named, 2},
+    {"subd_find", call_find, 3},
+    {"subd_rename", call_rename, 2},
+    {"subd_show", call_show, 3},
+    {"subd_delete", call_delete, 2},
+    {"subd_cage", call_cage, 5},
+    {"subd_cage_arrays", call_cage_arrays, 3},
+    {"subd_positions", call_positions, 3},
+    {"subd_positions_ranges", call_positions_ranges, 3},
+    {"subd_positions_body", call_positions_body, 3},
+    {"subd_refine", call_refine, 4},
+    {"subd_refine_pose", call_refine_pose, 5},
+    {"subd_refine_pose_body", call_refine_pose_body, 5},
+    {"subd_get_plan", call_get_plan, 4},
+    {"subd_matrix", call_matrix, 3},
+    {"subd_patches", call_patches, 4},
+    {"subd_edits", call_edits, 3},
+    {"subd_edits_body", call_edits_body, 3},
+    {"subd_stat", call_stat, 2},
+    {"subd_health", call_health, 1},
+    {"subd_attach", call_attach, 1},
+};
+
+static void test_null_is_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        for (null_at = 0; null_at < calls[i].n_pointers; null_at++) {
+            char start[64];
+            size_t n = strlen(calls[i].name);
+            memcpy(start, calls[i].name, n);
+            memcpy(start + n, ": the argument `", sizeof ": the argument `");
+            memset(&error, 0, sizeof error);
+            if (calls[i].call() != SUBD_EUSAGE || error.code != SUBD_EUSAGE || strstr(error.text, start) != error.text)
+                fail_msg("%s, argument %d: \"%s\"", calls[i].name, null_at, error.text);
+            assert_non_null(strstr(error.text, "` is NULL"));
+            err = NULL;
+            assert_int_equal(calls[i].call(), SUBD_EUSAGE);
+            err = &error;
+        }
+}
+
+/* The functions without a sentence. */
+static void test_null_without_a_sentence(void **state)
+{
+    struct pollfd fds[SUBD_MAX_FDS];
+    float point[16][3];
+    int timeout;
+    (void)state;
+    assert_int_equal(subd_poll_set(NULL, fds, &timeout), SUBD_EUSAGE);
+    assert_int_equal(subd_poll_set(client, NULL, &timeout), SUBD_EUSAGE);
+    assert_int_equal(subd_poll_set(client, fds, NULL), SUBD_EUSAGE);
+    assert_int_equal(subd_step(NULL), SUBD_EUSAGE);
+    assert_int_equal(subd_socket_ready(NULL, 0, SUBD_READABLE), SUBD_EUSAGE);
+    assert_int_equal(subd_timeout(NULL), SUBD_EUSAGE);
+    assert_int_equal(subd_block_decode(NULL, 0, 1, point[0]), SUBD_EUSAGE);
+    assert_int_equal(subd_patch_points(NULL, 0, point), SUBD_EUSAGE);
+    assert_int_equal(subd_patch_points(&frame, 0, NULL), SUBD_EUSAGE);
+    assert_int_equal(subd_patch_evaluate(NULL, 0, 0, 0, point[0], NULL, NULL), SUBD_EUSAGE);
+    assert_int_equal(subd_patch_evaluate(&frame, 0, 0, 0, NULL, NULL, NULL), SUBD_EUSAGE);
+    assert_null(subd_frame_find(NULL, SUBD_POSITIONS));
+    assert_null(subd_frame_primvar(NULL, "uv", SUBD_PRIMVAR));
+    assert_null(subd_frame_primvar(&frame, NULL, SUBD_PRIMVAR));
+    assert_null(subd_warning(NULL, 0));
+    subd_close(NULL);
+    subd_cancel(NULL);
+    subd_uncancel(NULL);
+    subd_nonblocking(NULL, 1);
+    subd_frame_free(NULL);
+    subd_mesh_list_free(NULL);
+    subd_edit_result_free(NULL);
+    subd_cage_free(NULL);
+    assert_string_equal(subd_version(), "0.1.0");
+    assert_string_equal(subd_code_name(77), "unknown");
+    assert_string_equal(subd_option_name(SUBD_SCHEME), "scheme");
+    assert_null(subd_option_name((enum subd_option) - 1));
+    assert_null(subd_option_name(SUBD_N_OPTIONS));
+}
+
+static void test_decode_to_null(void **state)
+{
+    static float data[3];
+    const struct subd_block b = {
+        .semantic = SUBD_POSITIONS, .components = 3, .count = 1, .bytes = 12, .type = "f32", .data = data};
+    (void)state;
+    assert_int_equal(subd_block_decode(&b, 0, 1, NULL), SUBD_EUSAGE);
+}
+
+/* NULL inside structs, with a length that says otherwise. */
+static void test_null_inside(void **state)
+{
+    const struct subd_body no_type = {NULL, "", 0}, no_data = {"model/obj", NULL, 5};
+    const struct subd_mesh no_points = SUBD_INIT(subd_mesh, .n_vertices = 3),
+                           no_primvars = SUBD_INIT(subd_mesh, .n_primvars = 1);
+    const struct subd_range no_range = {0, 1, NULL};
+    const struct subd_edit edits[] = {{.op = SUBD_REMOVE_FACES, .n_ids = 1},
+                                      {.op = SUBD_ADD_VERTICES, .n_values = 3},
+                                      {.op = SUBD_ADD_FACES, .n_counts = 1},
+                                      {.op = SUBD_PUT_PRIMVAR}};
+    const struct subd_matrix no_sink = SUBD_INIT(subd_matrix, .level = 1);
+    const struct subd_loop no_watch = SUBD_INIT(subd_loop, .arg = NULL);
+    (void)state;
+    assert_int_equal(subd_push(client, &no_type, NULL, NULL, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "media_type"));
+    assert_int_equal(subd_push(client, &no_data, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_positions_body(client, "m", 0, &no_data, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_edits_body(client, "m", 1, &no_data, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_refine_pose_body(client, "m", 1, &no_data, &request, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_push_mesh(client, &no_points, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_push_mesh(client, &no_primvars, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_positions_ranges(client, "m", 0, &no_range, 1, NULL, err), SUBD_EUSAGE);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++)
+        assert_int_equal(subd_edits(client, "m", 1, &edits[i], 1, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_matrix(client, "m", &no_sink, err), SUBD_EUSAGE);
+    assert_int_equal(subd_attach(client, &no_watch, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "callback"));
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------------- */
+
+static void test_structs_without_a_size(void **state)
+{
+    const struct subd_config config = {.server = "http://127.0.0.1:1"};
+    const struct subd_push push = {.name = "n"};
+    const struct subd_mesh mesh = {.points = points, .n_vertices = 1};
+    const struct subd_refine refine = {.level = 1};
+    const struct subd_patches patches = {.level = 1};
+    const struct subd_matrix matrix = {.level = 1, .sink = take_text};
+    const struct subd_loop loop = {.arg = NULL};
+    struct subd_plan plan;
+    subd_client *c;
+    (void)state;
+    assert_int_equal(subd_open(&config, &c, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "SUBD_INIT(subd_config, ...)"));
+    assert_null(c);
+    assert_int_equal(subd_push(client, &body, &push, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_push_mesh(client, &mesh, NULL, NULL, err), SUBD_EUSAGE);
+    assert_int_equal(subd_refine(client, "m", &refine, &frame, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "SUBD_INIT(subd_refine, ...)"));
+    assert_int_equal(subd_refine_pose(client, "m", 0, points, 1, &refine, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_get_plan(client, "m", &refine, &plan, err), SUBD_EUSAGE);
+    assert_int_equal(subd_patches(client, "m", &patches, &frame, err), SUBD_EUSAGE);
+    assert_int_equal(subd_matrix(client, "m", &matrix, err), SUBD_EUSAGE);
+    assert_int_equal(subd_attach(client, &loop, err), SUBD_EUSAGE);
+}
+
+/* A program that was built before `ca_file` came, and one built after a member came that this library does not know. */
+static void test_older_and_newer_programs(void **state)
+{
+    struct subd_config config = SUBD_INIT(subd_config, .server = "http://127.0.0.1:1", .ca_file = "not read");
+    struct {
+        struct subd_config known;
+        void *later;
+    } newer = {.known = config};
+    subd_client *c;
+    (void)state;
+    assert_int_equal(subd_open(&config, &c, err), SUBD_EUSAGE); /* a ca_file is for https */
+    config.size = offsetof(struct subd_config, ca_file);
+    assert_int_equal(subd_open(&config, &c, err), SUBD_OK);
+    subd_close(c);
+    newer.known.ca_file = NULL;
+    newer.known.size = sizeof newer;
+    assert_int_equal(subd_open(&newer.known, &c, err), SUBD_OK);
+    subd_close(c);
+    newer.later = &newer;
+    assert_int_equal(subd_open(&newer.known, &c, err), SUBD_EUSAGE);
+    assert_non_null(strstr(error.text, "does not know"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_null_is_named),          cmocka_unit_test(test_null_without_a_sentence),
+        cmocka_unit_test(test_decode_to_null),         cmocka_unit_test(test_null_inside),
+        cmocka_unit_test(test_structs_without_a_size), cmocka_unit_test(test_older_and_newer_programs),
+    };
+    return cmocka_run_group_tests(tests, open_client, close_client);
+}
