@@ -105,7 +105,12 @@ void api_service(struct request *r)
 
 void api_openapi(struct request *r)
 {
-    answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len);
+    answer_copy(r, 200, "application/yaml", openapi_yaml, sizeof openapi_yaml);
+}
+
+void api_openapi_json(struct request *r)
+{
+    answer_copy(r, 200, "application/json", openapi_json, sizeof openapi_json);
 }
 
 void api_metrics(struct request *r)

@@ -22,6 +22,8 @@ const struct route routes[] = {
      "version, device, engines, options, limits"},
     {"GET", "/v1/openapi.yaml", "openapi", SCOPE_READ, 0, MEDIA_YAML, MEDIA_YAML, NULL, false, false, api_openapi,
      "this interface"},
+    {"GET", "/v1/openapi.json", "openapi_json", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_openapi_json, "the same as JSON"},
     {"GET", "/metrics", "metrics", SCOPE_READ, 0, 0, MEDIA_TEXT, NULL, false, false, api_metrics, "Prometheus metrics"},
     {"POST", "/v1/meshes", "create", SCOPE_EDIT, BODY_MESH, INFO, MEDIA_JSON, q_create, true, false, api_create,
      "store a control mesh"},
