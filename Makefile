@@ -60,7 +60,7 @@ ROOMS    := $(patsubst %/,%,$(sort $(patsubst %/kernels/,%/,$(dir $(KERNELS)))))
 TUNED    := $(filter-out gpu/device,$(filter $(ROOMS),$(patsubst %/cuda/,%,$(sort $(dir $(wildcard gpu/*/cuda/*.cuh gpu/*/*/cuda/*.cuh))))))
 LISTS    := $(addprefix $(BUILD)/gen/,kernels.def tuned.def abi.h $(foreach r,$(ROOMS),$r/kernels.c $r/kernels.cu $r/kernels.def) \
               $(TUNED:%=%/reference.cu))
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h) $(LISTS)
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h web.h) $(LISTS)
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
@@ -103,6 +103,11 @@ $(BUILD)/gen/openapi.json: server/api/openapi.yaml
 $(BUILD)/gen/openapi.h: server/api/openapi.yaml $(BUILD)/gen/openapi.json
 	@{ for f in $^; do echo "static const unsigned char $$(basename $$f | tr . _)[] = {"; od -An -v -tx1 $$f | sed 's/ \(..\)/0x\1,/g'; \
 	  echo '};'; done; } >$@
+# The files of the pages, each with an entity tag of its content.
+$(BUILD)/gen/web.h: $(wildcard server/web/*)
+	@mkdir -p $(@D) && { for f in $^; do echo "static const unsigned char $$(basename $$f | tr . _)[] = {"; od -An -v -tx1 $$f | \
+	  sed 's/ \(..\)/0x\1,/g'; echo '};'; done; echo 'static const struct web_file web_files[] = {'; for f in $^; do \
+	  v=$$(basename $$f | tr . _); echo "{\"$${f##*/}\", $$v, sizeof $$v, \"\\\"$$(sha256sum $$f | cut -c-16)\\\"\"},"; done; echo '};'; } >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
 

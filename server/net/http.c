@@ -26,6 +26,12 @@ const char *request_header(const struct request *r, const char *name)
     return value;
 }
 
+const char *request_path(const struct request *r, size_t *n)
+{
+    *n = r->conn->head.path_bytes;
+    return r->conn->target;
+}
+
 /* ---- checks that need the head alone ------------------------------------------------------------------------- */
 static void name_request(struct request *r)
 {
