@@ -99,7 +99,8 @@ $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
 $(BUILD)/gen/openapi.json: server/api/openapi.yaml
-	@mkdir -p $(@D) && python3 -c 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, separators=(",", ":"))' <$< >$@
+	@mkdir -p $(@D) && python=$$(for p in python3 /usr/bin/python3; do $$p -c 'import yaml' 2>/dev/null && echo $$p && break; done); \
+	  $${python:-python3} -c 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, separators=(",", ":"))' <$< >$@
 $(BUILD)/gen/openapi.h: server/api/openapi.yaml $(BUILD)/gen/openapi.json
 	@{ for f in $^; do echo "static const unsigned char $$(basename $$f | tr . _)[] = {"; od -An -v -tx1 $$f | sed 's/ \(..\)/0x\1,/g'; \
 	  echo '};'; done; } >$@
