@@ -67,7 +67,7 @@ UNITS    := $(sort $(foreach k,$(KERNELS),$(call room,$k)/$(if $(filter %.ks.h,$
 TUNED    := $(filter-out gpu/device,$(filter $(ROOMS),$(patsubst %/cuda/,%,$(sort $(dir $(wildcard gpu/*/cuda/*.cuh gpu/*/*/cuda/*.cuh))))))
 LISTS    := $(addprefix $(BUILD)/gen/,kernels.def tuned.def abi.h $(foreach u,$(UNITS),$u.c $u.cu $u.def) \
               $(foreach r,$(TUNED),$r/reference.cu $r/reference.def))
-GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h version.h) $(LISTS)
+GEN      := $(addprefix $(BUILD)/gen/,subdd.pb-c.c subdd.pb-c.h openapi.h web.h version.h) $(LISTS)
 under     = $(wildcard $(foreach d,$(1) $(1)/* $(1)/*/*,$d/*.$(2)))
 objs      = $(patsubst %,$(BUILD)/obj/%.o,$(basename $(1)))
 tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e))))
@@ -111,9 +111,17 @@ $(BUILD)/gen/version.h: VERSION
 	@mkdir -p $(@D) && echo '#define SUBDD_VERSION "$(VERSION)"' >$@
 $(BUILD)/gen/openapi.yaml: server/api/openapi.yaml VERSION
 	@mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
-$(BUILD)/gen/openapi.h: $(BUILD)/gen/openapi.yaml
-	@{ echo 'static const unsigned char openapi_yaml[] = {'; od -An -v -tx1 $< | \
-	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
+$(BUILD)/gen/openapi.json: $(BUILD)/gen/openapi.yaml
+	@mkdir -p $(@D) && python=$$(for p in python3 /usr/bin/python3; do $$p -c 'import yaml' 2>/dev/null && echo $$p && break; done); \
+	  $${python:-python3} -c 'import json, sys, yaml; json.dump(yaml.safe_load(sys.stdin), sys.stdout, separators=(",", ":"))' <$< >$@
+$(BUILD)/gen/openapi.h: $(BUILD)/gen/openapi.yaml $(BUILD)/gen/openapi.json
+	@{ for f in $^; do echo "static const unsigned char $$(basename $$f | tr . _)[] = {"; od -An -v -tx1 $$f | sed 's/ \(..\)/0x\1,/g'; \
+	  echo '};'; done; } >$@
+# The files of the pages, each with an entity tag of its content.
+$(BUILD)/gen/web.h: $(wildcard server/web/*)
+	@mkdir -p $(@D) && { for f in $^; do echo "static const unsigned char $$(basename $$f | tr . _)[] = {"; od -An -v -tx1 $$f | \
+	  sed 's/ \(..\)/0x\1,/g'; echo '};'; done; echo 'static const struct web_file web_files[] = {'; for f in $^; do \
+	  v=$$(basename $$f | tr . _); echo "{\"$${f##*/}\", $$v, sizeof $$v, \"\\\"$$(sha256sum $$f | cut -c-16)\\\"\"},"; done; echo '};'; } >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
 

@@ -22,7 +22,7 @@ struct option_row {
     size_t offset;
     const char *value;    /* The default. */
     double min, max;      /* The range of INTEGER, BYTES and SECONDS. */
-    const char *argument; /* What --help calls the value. */
+    const char *argument; /* What --help calls the value. Where it has bars, it lists all values that there are. */
     const char *help;
 };
 #define AT(field) offsetof(struct config, field)
@@ -78,7 +78,11 @@ static const struct option_row rows[] = {
      "after SIGTERM: time between not-ready and closing the listener"},
     {"drain-timeout", SECONDS, AT(drain_timeout), "30", 0, 86400, "SECONDS",
      "then running requests and transfers have so long, before they are cut"},
-    {"log-file", STRING, AT(log_file), "", 0, 0, "FILE", "JSON lines; empty: stderr"},
+    {"log-file", STRING, AT(log_file), "", 0, 0, "FILE", "where the log goes; empty: stderr"},
+    {"log-level", STRING, AT(log_level), "info", 0, 0, "error|warn|info|debug",
+     "what is logged: this and what is worse; health probes that succeed are debug"},
+    {"log-format", STRING, AT(log_format), "auto", 0, 0, "auto|text|json",
+     "text for people or JSON lines; auto: text on a terminal, else json"},
     {"config", ACTION_VALUE, AT(config_file), "", 0, 0, "FILE", "read options from an ini file"},
     {"new-token", ACTION_VALUE, AT(new_token), "", 0, 0, "NAME:SCOPES",
      "add a token to --tokens-file, print it once and exit; scopes of read,edit,admin"},
@@ -274,6 +278,23 @@ static bool read_flags(struct config *c, int argc, char **argv, bool only_file, 
     return true;
 }
 
+/* Checks the options whose values are words of a list. */
+static bool words_good(struct config *c, struct text *error)
+{
+    for (int i = 0; i < N_ROWS; i++) {
+        const char *value = strchr(rows[i].argument, '|') ? *(char **)field(c, &rows[i]) : NULL;
+        const size_t n = value ? strlen(value) : 0;
+        const char *at = value ? rows[i].argument : NULL;
+        while (at && !(strcspn(at, "|") == n && strncmp(at, value, n) == 0))
+            at = (at = strchr(at, '|')) ? at + 1 : NULL;
+        if (!value || at)
+            continue;
+        text_printf(error, "--%s: must be one of %s, not \"%s\"", rows[i].name, rows[i].argument, value);
+        return false;
+    }
+    return true;
+}
+
 bool config_load(struct config *c, int argc, char **argv, struct text *error)
 {
     *c = (struct config){0};
@@ -292,11 +313,7 @@ bool config_load(struct config *c, int argc, char **argv, struct text *error)
         text_printf(error, "--listen must be ADDR:PORT, not \"%s\"", c->listen);
         return false;
     }
-    if (strcmp(c->backend, "auto") && strcmp(c->backend, "cpu") && strcmp(c->backend, "cuda")) {
-        text_printf(error, "--backend: must be auto, cpu or cuda, not \"%s\"", c->backend);
-        return false;
-    }
-    return door_options_good(&(struct door){c->allow_host, c->allow_origin, c->listen}, error);
+    return words_good(c, error) && door_options_good(&(struct door){c->allow_host, c->allow_origin, c->listen}, error);
 }
 
 /* Writes the text of --help for an option as comments. inih reads lines of at most 200 bytes. */
@@ -322,7 +339,7 @@ void config_free(struct config *c)
 }
 
 static const char sources[] =
-    "Every option down to --log-file is also a key of the config file (data-dir = DIR) and a variable "
+    "Every option down to --log-format is also a key of the config file (data-dir = DIR) and a variable "
     "(SUBDD_DATA_DIR);\n--config is a variable too. "
     "Flags win over variables, variables over the file. BYTES take KiB, MiB, GiB.";
 

@@ -73,7 +73,7 @@ static void fail(struct server *s, enum exit_code code, const char *why)
     s->exit_code = code;
     not_ready(s, NET_FAILED, why);
     if (code == EXIT_DEVICE)
-        metrics_add(&s->metrics, M_GPU_ERRORS_LOST, 1);
+        metrics_add(&s->metrics, M_DEVICE_ERRORS_LOST, 1);
     log_event(&s->log, LOG_ERROR, "failed", "%s; the daemon ends with exit code %d", why, (int)code);
     uv_timer_start(&s->drain, on_close, FAIL_MS, 0);
 }

@@ -193,7 +193,7 @@ int serve(const struct config *config, open_device_fn *open_device)
     s.open_device = open_device;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* A write past a limit then fails, and does not end the process. */
-    if (!log_open(&s.log, config->log_file))
+    if (!log_open(&s.log, config->log_file, config->log_level, config->log_format))
         return cannot_start("the log file cannot be opened");
     if (!start(&s, url, sizeof url, &error)) {
         _exit(cannot_start(error.data)); /* Threads may be running already, and exit handlers could wait for them. */

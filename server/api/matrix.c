@@ -51,7 +51,7 @@ static int open_text(struct matrix_job *m)
     resident_measure(s->memory->residency, resident);
     residency_publish(s->memory->residency);
     if (rc == SDD_ENO_MEMORY)
-        metrics_add(s->metrics, M_GPU_ERRORS_MEMORY, 1);
+        metrics_add(s->metrics, M_DEVICE_ERRORS_MEMORY, 1);
     if (rc == SDD_ETOO_LARGE && strcmp(job->err.field, "max_bytes") == 0)
         return budget_over(job);
     if (!rc)

@@ -4,7 +4,6 @@
 #include "server/refine/refine.h"
 #include "openapi.h"
 #include <stdio.h>
-#include <sys/stat.h>
 
 /* Writes which features an engine has, and for which schemes. */
 static void write_features(struct text *t, const struct sdd_engine_info *e)
@@ -106,16 +105,12 @@ void api_service(struct request *r)
 
 void api_openapi(struct request *r)
 {
-    answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len);
+    answer_copy(r, 200, "application/yaml", openapi_yaml, sizeof openapi_yaml);
 }
 
-static void write_wal(struct text *t, const char *data_dir)
+void api_openapi_json(struct request *r)
 {
-    char path[4096];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/subdd.db-wal", data_dir);
-    text_puts(t, "# HELP subdd_wal_bytes The store's log on disk.\n# TYPE subdd_wal_bytes gauge\n");
-    text_printf(t, "subdd_wal_bytes %lld\n", stat(path, &st) ? 0 : (long long)st.st_size);
+    answer_copy(r, 200, "application/json", openapi_json, sizeof openapi_json);
 }
 
 void api_metrics(struct request *r)
@@ -131,7 +126,6 @@ void api_metrics(struct request *r)
     text_puts(&t, "# HELP subdd_build_info Version and backend.\n# TYPE subdd_build_info gauge\n");
     text_printf(&t, "subdd_build_info{version=\"%s\",backend=\"%s\"} 1\n", sdd_version(),
                 s->memory->device_info.backend);
-    write_wal(&t, s->config->data_dir);
     metrics_write(m, &t);
     if (t.failed)
         answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");

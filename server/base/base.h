@@ -3,7 +3,7 @@
  *
  *   memory and containers   arena, table and list, words, size
  *   text                    text (growing, with JSON members), chars (numbers out of bytes), address
- *   the daemon's own        settings (what the options say), log, metrics, clock
+ *   the daemon's own        settings (what the options say), log, metrics, process, clock
  *
  * Every other room may include any header here; base includes none of theirs, and of the library only gpu/sdd/err.h.
  * Log and metrics are values that their users are handed: no file here keeps state of its own. */

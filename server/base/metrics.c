@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* metrics.c: the table of the daemon's metrics, and the Prometheus text that GET /metrics answers with. */
 #include "server/base/metrics.h"
+#include "server/base/process.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 const char *const phase_names[N_PHASES] = {"queue",  "parse",  "load",     "topology", "upload",
                                            "refine", "digest", "download", "encode",   "commit"};
@@ -32,12 +31,13 @@ static const struct {
     {"subdd_meshes", "state=\"host\"", "gauge", ""},
     {"subdd_meshes", "state=\"disk\"", "gauge", ""},
     {"subdd_host_memory_bytes", "", "gauge", "Host copies of meshes."},
-    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"topology\"", "gauge", "Device memory held, by kind."},
-    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"positions\"", "gauge", ""},
-    {"subdd_gpu_memory_bytes", "gpu=\"0\",kind=\"scratch\"", "gauge", ""},
-    {"subdd_gpu_memory_limit_bytes", "gpu=\"0\"", "gauge", "Device memory that may be used."},
-    {"subdd_gpu_errors_total", "kind=\"lost\"", "counter", "Device failures."},
-    {"subdd_gpu_errors_total", "kind=\"memory\"", "counter", ""},
+    {"subdd_device_memory_bytes", "kind=\"topology\"", "gauge",
+     "Memory held on the device that computes (host memory on the cpu backend), by kind."},
+    {"subdd_device_memory_bytes", "kind=\"positions\"", "gauge", ""},
+    {"subdd_device_memory_bytes", "kind=\"scratch\"", "gauge", ""},
+    {"subdd_device_memory_limit_bytes", "", "gauge", "Memory of the device that may be used."},
+    {"subdd_device_errors_total", "kind=\"lost\"", "counter", "Device failures."},
+    {"subdd_device_errors_total", "kind=\"memory\"", "counter", ""},
     {"subdd_evictions_total", "from=\"device\",to=\"host\"", "counter", "Meshes moved out of memory to make room."},
     {"subdd_evictions_total", "from=\"host\",to=\"disk\"", "counter", ""},
     {"subdd_refined_vertices_total", "scheme=\"catmullClark\"", "counter", "Vertices computed."},
@@ -48,11 +48,11 @@ static const struct {
     {"subdd_launches_total", "", "counter", "Kernels launched."},
     {"subdd_stream_bytes_total", "encoding=\"raw\",transport=\"http\"", "counter", "Bytes of refined frames sent."},
     {"subdd_streams", "", "gauge", "Frames that are being made in pieces while they are sent."},
-    {"subdd_edit_conflicts_total", "", "counter", "Edits refused with 412."},
     {"subdd_cache_hits_total", "", "counter", "Refined frames served from the cache."},
     {"subdd_cache_misses_total", "", "counter", "Refined frames that had to be computed."},
     {"subdd_cache_bytes", "", "gauge", "Refined frames kept."},
-    {"subdd_store_bytes", "", "gauge", "Database and its log on disk."},
+    {"subdd_store_bytes", "file=\"database\"", "gauge", "The store's files on disk."},
+    {"subdd_store_bytes", "file=\"log\"", "gauge", ""},
     {"subdd_ready", "", "gauge", "1 when requests are taken."},
 };
 
@@ -94,8 +94,6 @@ void metrics_request(struct metrics *m, int op, int status, double seconds)
 void metrics_phase(struct metrics *m, enum phase phase, double seconds)
 {
     observe(&m->phases[phase], seconds);
-    if (phase == PHASE_QUEUE)
-        observe(&m->queue_wait, seconds);
 }
 
 static void head(struct text *out, const char *name, const char *type, const char *help)
@@ -122,15 +120,20 @@ static void write_histogram(struct text *out, const char *name, const char *labe
 
 static void write_process(struct text *out)
 {
-    char line[128] = "", *second = NULL;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f && fgets(line, sizeof line, f))
-        second = strchr(line, ' ');
-    if (f)
-        fclose(f);
-    long long pages = second ? strtoll(second, NULL, 10) : 0;
+    struct process p;
+    process_read(&p);
+    head(out, "process_cpu_seconds_total", "counter", "CPU time of all threads, in user and system mode.");
+    text_printf(out, "process_cpu_seconds_total %.3f\n", p.cpu_seconds);
+    head(out, "process_start_time_seconds", "gauge", "When the process started, in seconds since 1970.");
+    text_printf(out, "process_start_time_seconds %.2f\n", p.start_seconds);
+    head(out, "process_open_fds", "gauge", "Open file descriptors.");
+    text_printf(out, "process_open_fds %lld\n", (long long)p.open_fds);
+    head(out, "process_max_fds", "gauge", "The most file descriptors that may be open.");
+    text_printf(out, "process_max_fds %lld\n", (long long)p.max_fds);
+    head(out, "process_virtual_memory_bytes", "gauge", "Virtual memory.");
+    text_printf(out, "process_virtual_memory_bytes %lld\n", (long long)p.virtual_bytes);
     head(out, "process_resident_memory_bytes", "gauge", "Resident memory.");
-    text_printf(out, "process_resident_memory_bytes %lld\n", pages * sysconf(_SC_PAGESIZE));
+    text_printf(out, "process_resident_memory_bytes %lld\n", (long long)p.resident_bytes);
 }
 
 void metrics_write(const struct metrics *m, struct text *out)
@@ -155,9 +158,5 @@ void metrics_write(const struct metrics *m, struct text *out)
     for (int p = 0; p < N_PHASES; p++)
         if (m->phases[p].count)
             write_histogram(out, "subdd_phase_duration_seconds", "phase", phase_names[p], &m->phases[p]);
-    head(out, "subdd_queue_wait_seconds", "histogram", "Time a job waited for its mesh or a thread.");
-    write_histogram(out, "subdd_queue_wait_seconds", "", "", &m->queue_wait);
-    head(out, "subdd_wal_fsync_seconds", "histogram", "Time of a commit, to the disk.");
-    write_histogram(out, "subdd_wal_fsync_seconds", "", "", &m->phases[PHASE_COMMIT]);
     write_process(out);
 }

@@ -28,12 +28,12 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_MESHES_HOST,
               M_MESHES_DISK,
               M_HOST_BYTES,
-              M_GPU_TOPOLOGY,
-              M_GPU_POSITIONS,
-              M_GPU_SCRATCH,
-              M_GPU_LIMIT,
-              M_GPU_ERRORS_LOST,
-              M_GPU_ERRORS_MEMORY,
+              M_DEVICE_TOPOLOGY,
+              M_DEVICE_POSITIONS,
+              M_DEVICE_SCRATCH,
+              M_DEVICE_LIMIT,
+              M_DEVICE_ERRORS_LOST,
+              M_DEVICE_ERRORS_MEMORY,
               M_EVICTIONS_DEVICE,
               M_EVICTIONS_HOST,
               M_REFINED_CATMULL_CLARK,
@@ -44,11 +44,11 @@ enum metric { /* The table in metrics.c has a row for each, in this order. */
               M_LAUNCHES,
               M_STREAM_BYTES,
               M_STREAMS,
-              M_EDIT_CONFLICTS,
               M_CACHE_HITS,
               M_CACHE_MISSES,
               M_CACHE_BYTES,
-              M_STORE_BYTES,
+              M_STORE_DATABASE,
+              M_STORE_LOG,
               M_READY,
               N_METRICS
 };
@@ -80,7 +80,7 @@ struct metrics {
     const char *ops[METRICS_OPS]; /* The name of each operation; NULL where there is none. */
     int codes[METRICS_CODES];     /* The HTTP statuses seen so far. */
     int64_t requests[METRICS_OPS][METRICS_CODES];
-    struct histogram durations[METRICS_OPS], phases[N_PHASES], queue_wait;
+    struct histogram durations[METRICS_OPS], phases[N_PHASES];
 };
 
 void metrics_add(struct metrics *m, enum metric which, int64_t n);

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 struct config {
-    char *listen, *data_dir, *backend, *cuda_module, *tokens_file, *log_file, *allow_host, *allow_origin;
+    char *listen, *data_dir, *backend, *cuda_module, *tokens_file, *log_file, *log_level, *log_format, *allow_host,
+        *allow_origin;
     bool allow_unauthenticated;
     int64_t threads, host_workers, queue_size;
     int64_t gpu_memory, host_memory, cache_bytes; /* 0: chosen at start */

@@ -26,6 +26,12 @@ const char *request_header(const struct request *r, const char *name)
     return value;
 }
 
+const char *request_path(const struct request *r, size_t *n)
+{
+    *n = r->conn->head.path_bytes;
+    return r->conn->target;
+}
+
 /* ---- checks that need the head alone ------------------------------------------------------------------------- */
 static void name_request(struct request *r)
 {
@@ -383,7 +389,8 @@ void http_log(struct request *r, bool complete)
 {
     struct net *net = r->net;
     double seconds = (double)(uv_hrtime() - r->started) * 1e-9;
-    struct text *line = log_begin(net->log, r->status >= 500 ? LOG_WARNING : LOG_INFO, "request");
+    const enum log_level usual = r->route && r->route->always ? LOG_DEBUG : LOG_INFO; /* Probes come every second. */
+    struct text *line = log_begin(net->log, r->status >= 500 ? LOG_WARNING : usual, "request");
     char path[256];
     size_t n = r->conn->head.path_bytes < sizeof path - 1 ? r->conn->head.path_bytes : sizeof path - 1;
     memcpy(path, r->conn->target, n);

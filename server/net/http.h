@@ -64,6 +64,8 @@ struct request {
 /* ---- for handlers ------------------------------------------------------------------------------------------ */
 /* request_header: the value of a header without the blanks behind it, or NULL. */
 const char *request_header(const struct request *r, const char *name);
+/* request_path: the path, as it came, and its length in *n; no NUL stands behind it. */
+const char *request_path(const struct request *r, size_t *n);
 
 /* One of the functions below makes the answer, and a later call replaces it. answer_header and the like then add
  * headers to it. */

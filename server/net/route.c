@@ -47,6 +47,8 @@ const struct route *routes_find(const struct routes *routes, const char *method,
         if (!matches(row->path, path, n, &id, &id_bytes) &&
             !(row->always && matches(row->path + strlen("/v1"), path, n, &id, &id_bytes)))
             continue; /* Health is answered without /v1 too, where probes look for it. */
+        if (!strstr(row->path, "{id}"))
+            id_bytes = 0; /* Any other segment is for its handler to judge. */
         if (id_bytes && !good_id(id, id_bytes)) {
             sdd_fail(err, SDD_EINVALID, "id",
                      "a mesh id has up to 128 characters of [A-Za-z0-9._-] and does not start with a dot");

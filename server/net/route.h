@@ -6,7 +6,7 @@
 #include "server/net/http.h"
 
 struct route {
-    const char *method, *path; /* In the path, {id} stands for one segment. */
+    const char *method, *path; /* In the path, {id} stands for one segment, which is an id, and {file} for any. */
     const char *op;            /* The name in logs and metrics. */
     enum scope scope;
     int body;                 /* The enum media bits that a body may have; 0 when there is no body. */

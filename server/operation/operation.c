@@ -168,7 +168,6 @@ int step_match(struct job *job)
         job->request->mesh_version = version;
     if (j->any_version || j->expected == version)
         return SDD_OK;
-    metrics_add(job_service(job)->metrics, M_EDIT_CONFLICTS, 1);
     int rc = job_fail(job, SDD_ESTALE, "if-match", "the mesh is at version %lld, not %lld", (long long)version,
                       (long long)j->expected);
     job->err.available = version;

@@ -4,7 +4,10 @@
 
 void storage_measure(struct storage *s)
 {
-    metrics_set(s->metrics, M_STORE_BYTES, store_bytes(s->store));
+    int64_t database, log;
+    store_bytes(s->store, &database, &log);
+    metrics_set(s->metrics, M_STORE_DATABASE, database);
+    metrics_set(s->metrics, M_STORE_LOG, log);
     metrics_set(s->metrics, M_MESHES_DISK, store_meshes(s->store));
 }
 

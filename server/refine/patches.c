@@ -15,7 +15,7 @@ static int run(struct frame_job *j, const struct sdd_patches_request *request, s
     while (rc == SDD_ENO_MEMORY && residency_make_room(residency, resident, job->err.needed));
     resident_measure(residency, resident);
     if (rc == SDD_ENO_MEMORY)
-        metrics_add(job_service(job)->metrics, M_GPU_ERRORS_MEMORY, 1);
+        metrics_add(job_service(job)->metrics, M_DEVICE_ERRORS_MEMORY, 1);
     return rc;
 }
 

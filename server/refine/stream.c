@@ -84,7 +84,7 @@ static void make(struct stream *s, const atomic_int *cancel)
     while (s->rc == SDD_ENO_MEMORY && residency_make_room(service->memory->residency, NULL, s->err.needed));
     sdd_plan_free(rows);
     if (s->rc == SDD_ENO_MEMORY)
-        metrics_add(service->metrics, M_GPU_ERRORS_MEMORY, 1);
+        metrics_add(service->metrics, M_DEVICE_ERRORS_MEMORY, 1);
     residency_publish(service->memory->residency);
     if (s->rc)
         return;

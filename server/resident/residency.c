@@ -306,10 +306,10 @@ void residency_publish(struct residency *r)
 {
     struct sdd_device_info info;
     sdd_device_info(r->device, &info);
-    metrics_set(r->metrics, M_GPU_TOPOLOGY, r->topology_bytes);
-    metrics_set(r->metrics, M_GPU_POSITIONS, r->mesh_bytes);
-    metrics_set(r->metrics, M_GPU_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
-    metrics_set(r->metrics, M_GPU_LIMIT, info.memory_limit);
+    metrics_set(r->metrics, M_DEVICE_TOPOLOGY, r->topology_bytes);
+    metrics_set(r->metrics, M_DEVICE_POSITIONS, r->mesh_bytes);
+    metrics_set(r->metrics, M_DEVICE_SCRATCH, info.memory_used - r->topology_bytes - r->mesh_bytes);
+    metrics_set(r->metrics, M_DEVICE_LIMIT, info.memory_limit);
     atomic_store(&r->available, residency_available(r, NULL));
     metrics_add(r->metrics, M_LAUNCHES, info.n_launches - r->n_launches);
     r->n_launches = info.n_launches;

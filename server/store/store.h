@@ -63,8 +63,8 @@ int store_open(const char *dir, struct store **out, struct sdd_error *err) SDD_M
 void store_close(struct store *s); /* NULL is fine. */
 /* store_failed: 1 after a read, write or sync failed, so that the daemon is not ready any more. */
 int store_failed(const struct store *s);
-/* store_bytes: the size of the database and its log on disk. */
-int64_t store_bytes(const struct store *s);
+/* store_bytes: the sizes of the database and of its log on disk. */
+void store_bytes(const struct store *s, int64_t *database, int64_t *log);
 /* store_meshes: the number of meshes. */
 int64_t store_meshes(const struct store *s);
 /* store_check: reads and checks everything, which is slow.

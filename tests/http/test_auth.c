@@ -53,7 +53,8 @@ static int ask(const struct route *route, const char *token)
     struct answer a;
     const char *brace = strchr(route->path, '{');
     if (brace)
-        snprintf(target, sizeof target, "%.*sm_0000000000000000%s", (int)(brace - route->path), route->path, brace + 4);
+        snprintf(target, sizeof target, "%.*sm_0000000000000000%s", (int)(brace - route->path), route->path,
+                 strchr(brace, '}') + 1);
     else
         snprintf(target, sizeof target, "%s", route->path);
     if (token)
@@ -76,7 +77,7 @@ static void test_matrix(void **state)
         const struct route *r = &routes[i];
         int none = ask(r, NULL), read = ask(r, reader), edit = ask(r, editor), all = ask(r, admin);
         if (r->scope == SCOPE_NONE) {
-            assert_int_equal(none, 200);
+            assert_int_equal(none, strchr(r->path, '{') ? 404 : 200); /* There is no page of that name. */
             continue;
         }
         assert_int_equal(none, 401);

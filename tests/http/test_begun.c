@@ -236,7 +236,7 @@ static void test_tight(void **state)
     ask_mesh(&d, tight[0], "plan?level=5&include=positions,normals,indices&method=mesh-matrix", "", &a);
     assert_non_null(strstr(a.body, "\"fits\":true"));
     answer_free(&a);
-    assert_int_equal(daemon_metric(&d, "subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), 0);
+    assert_int_equal(daemon_metric(&d, "subdd_device_memory_bytes{kind=\"scratch\"}"), 0);
 }
 
 int main(void)

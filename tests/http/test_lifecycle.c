@@ -341,10 +341,36 @@ static void test_log(void **state)
     assert_int_equal(rename(from, to), 0);
     kill(d.pid, SIGHUP);
     usleep(100000);
-    http_get(&d, "/v1/health/live", &a);
+    http_get(&d, "/v1", &a);
     answer_free(&a);
-    assert_true(daemon_logged(&d, "\"op\":\"live\""));
+    assert_true(daemon_logged(&d, "\"op\":\"service\""));
     daemon_stop(&d);
+}
+
+/* Both options reach the log, and probes are worth a line only at debug. */
+static void test_log_options(void **state)
+{
+    static const char *const options[][5] = {{"--log-format", "text", NULL},
+                                             {"--log-format", "text", "--log-level", "debug", NULL}};
+    struct answer a;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        daemon_start(&d, options[i]);
+        http_get(&d, "/v1/health/live", &a);
+        answer_free(&a);
+        http_get(&d, "/health/ready", &a);
+        answer_free(&a);
+        http_ask(&d, "POST", "/v1/health/live", "", NULL, 0, &a); /* A refusal is worth one. */
+        answer_free(&a);
+        http_get(&d, "/v1", &a);
+        answer_free(&a);
+        assert_true(daemon_logged(&d, " path=/v1 op=service status=200 "));
+        assert_true(daemon_logged(&d, " method=POST path=/v1/health/live op=none status=405 "));
+        assert_int_equal(daemon_logged(&d, "Z debug request "), i == 1);
+        assert_int_equal(daemon_logged(&d, " path=/v1/health/live op=live status=200 "), i == 1);
+        assert_int_equal(daemon_logged(&d, " path=/health/ready op=ready status=200 "), i == 1);
+        daemon_stop(&d);
+    }
 }
 
 int main(void)
@@ -358,6 +384,7 @@ int main(void)
                                        cmocka_unit_test_teardown(test_second_signal, stop),
                                        cmocka_unit_test_teardown(test_drain_is_bounded, stop),
                                        cmocka_unit_test_teardown(test_kill_keeps_what_was_acknowledged, stop),
-                                       cmocka_unit_test_teardown(test_log, stop)};
+                                       cmocka_unit_test_teardown(test_log, stop),
+                                       cmocka_unit_test_teardown(test_log_options, stop)};
     return cmocka_run_group_tests_name("http/lifecycle", tests, NULL, NULL);
 }

@@ -326,8 +326,7 @@ static void test_limits(void **state)
     create_obj(&d, obj, id);
     ask_mesh(&d, id, "refined?level=1", "", &a);
     answer_free(&a);
-    long long scratch = metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"),
-              kept_bytes = metric("subdd_cache_bytes");
+    long long scratch = metric("subdd_device_memory_bytes{kind=\"scratch\"}"), kept_bytes = metric("subdd_cache_bytes");
     ask_mesh(&d, id, "plan?level=1", "", &before);
     ask_mesh(&d, id, "patches?level=7", "", &a);
     assert_problem(&a, 413, "too_large", "level");
@@ -338,7 +337,7 @@ static void test_limits(void **state)
     assert_string_equal(a.body, before.body);
     answer_free(&a);
     answer_free(&before);
-    assert_int_equal(metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), scratch);
+    assert_int_equal(metric("subdd_device_memory_bytes{kind=\"scratch\"}"), scratch);
     assert_int_equal(metric("subdd_cache_bytes"), kept_bytes);
     ask_mesh(&d, id, "patches?level=1", "", &a);
     assert_int_equal(a.status, 200);

@@ -291,11 +291,11 @@ static void test_disconnect_cancels(void **state)
     answer_free(&a);
 }
 
-static long gpu_bytes(const char *metrics)
+static long device_bytes(const char *metrics)
 {
     long used = 0;
     for (int i = 0; i < 3; i++) { /* topology, positions, scratch */
-        assert_non_null(metrics = strstr(metrics, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind="));
+        assert_non_null(metrics = strstr(metrics, "\nsubdd_device_memory_bytes{kind="));
         metrics = strchr(metrics, '}') + 1;
         used += strtol(metrics, NULL, 10);
     }
@@ -331,11 +331,11 @@ static void test_eviction(void **state)
             answer_free(&a);
         }
     http_get(&d, "/metrics", &a);
-    assert_in_range(gpu_bytes(a.body), 1, 4 << 20);
+    assert_in_range(device_bytes(a.body), 1, 4 << 20);
     const char *s;
-    assert_non_null(strstr(a.body, "\nsubdd_wal_fsync_seconds_count "));
-    s = strstr(a.body, "\nsubdd_wal_bytes ");
-    assert_true(s && strtol(s + 17, NULL, 10) > 0);
+    assert_non_null(strstr(a.body, "\nsubdd_phase_duration_seconds_count{phase=\"commit\"} "));
+    s = strstr(a.body, "\nsubdd_store_bytes{file=\"log\"} ");
+    assert_true(s && strtol(strchr(s, '}') + 1, NULL, 10) > 0);
     s = strstr(a.body, "\nsubdd_host_memory_bytes ");
     assert_in_range(strtol(s + 25, NULL, 10), 1, 1 << 20);
     s = strstr(a.body, "\nsubdd_cache_bytes ");
@@ -356,8 +356,8 @@ static void test_eviction(void **state)
     http_get(&d, "/v1/health/ready", &a);
     answer_free(&a);
     http_get(&d, "/metrics", &a);
-    assert_non_null(strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"topology\"} 0\n"));
-    assert_non_null(strstr(a.body, "\nsubdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"} 0\n"));
+    assert_non_null(strstr(a.body, "\nsubdd_device_memory_bytes{kind=\"topology\"} 0\n"));
+    assert_non_null(strstr(a.body, "\nsubdd_device_memory_bytes{kind=\"scratch\"} 0\n"));
     assert_non_null(strstr(a.body, "\nsubdd_host_memory_bytes 0\n"));
     assert_non_null(strstr(a.body, "\nsubdd_cache_bytes 0\n"));
     answer_free(&a);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct daemon d;
@@ -86,7 +87,14 @@ static void test_unknown(void **state)
         int status;
         const char *code, *allow;
     } rows[] = {
-        {"GET", "/", 404, "not_found", NULL},
+        {"GET", "/web/", 404, "not_found", NULL},
+        {"GET", "/web/nothing.js", 404, "not_found", NULL},
+        {"GET", "/web/.hidden", 404, "not_found", NULL},
+        {"GET", "/web/page.css/", 404, "not_found", NULL},
+        {"GET", "/docs/", 404, "not_found", NULL},
+        {"GET", "/index.html", 404, "not_found", NULL},
+        {"PUT", "/web/page.css", 405, "method_not_allowed", "GET, HEAD"},
+        {"GET", "/?x=1", 400, "invalid_argument", NULL},
         {"GET", "/v1/", 404, "not_found", NULL},
         {"GET", "/v1/mesh", 404, "not_found", NULL},
         {"GET", "/v1/meshes/", 404, "not_found", NULL},
@@ -174,11 +182,13 @@ static void test_head(void **state)
     answer_free(&b);
 }
 
-/* Every line of the metrics is a comment or `name{labels} number`; a name has one HELP and TYPE, before its samples. */
+/* Every line of the metrics is a comment or `name{labels} number`; a name has one HELP and TYPE, before its samples,
+ * and counters alone end in _total. */
 static void test_metrics(void **state)
 {
     struct answer a;
-    char name[96] = "", last[96] = "";
+    char name[96] = "", names[8192] = "\n", wanted[128];
+    size_t used = 1;
     (void)state;
     http_get(&d, "/metrics", &a);
     assert_int_equal(a.status, 200);
@@ -190,11 +200,18 @@ static void test_metrics(void **state)
     for (char *rest = NULL, *line = strtok_r(a.body, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         if (strncmp(line, "# HELP ", 7) == 0) {
             snprintf(name, sizeof name, "%.*s", (int)strcspn(line + 7, " "), line + 7);
-            assert_true(strcmp(name, last) != 0 && strlen(line) > 8 + strlen(name));
-            memcpy(last, name, sizeof last);
-        } else if (strncmp(line, "# TYPE ", 7) == 0)
+            snprintf(wanted, sizeof wanted, "\n%s\n", name);
+            if (strstr(names, wanted))
+                fail_msg("%s is there twice", name);
+            assert_true(strlen(line) > 8 + strlen(name));
+            assert_true(used + strlen(wanted) < sizeof names);
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s\n", name);
+        } else if (strncmp(line, "# TYPE ", 7) == 0) {
             assert_memory_equal(line + 7, name, strlen(name));
-        else {
+            const size_t n = strlen(name);
+            if ((n > 6 && strcmp(name + n - 6, "_total") == 0) != (strcmp(line + 8 + n, "counter") == 0))
+                fail_msg("%s", line);
+        } else {
             char *end, *space = strrchr(line, ' ');
             assert_memory_equal(line, name, strlen(name));
             assert_non_null(space);
@@ -202,14 +219,37 @@ static void test_metrics(void **state)
             assert_true(end > space + 1 && !*end);
         }
     }
-    assert_string_equal(last, "process_resident_memory_bytes");
+    answer_free(&a);
+    assert_null(strstr(names, "gpu")); /* The tests' daemon may have none. */
+}
+
+/* What monitoring systems expect of every process, by its usual names. */
+static void test_process_metrics(void **state)
+{
+    struct answer a;
+    (void)state;
+    assert_in_range(daemon_metric(&d, "process_start_time_seconds"), time(NULL) - 600, time(NULL) + 2);
+    assert_in_range(daemon_metric(&d, "process_resident_memory_bytes"), 1 << 20, 1ll << 40);
+    assert_true(daemon_metric(&d, "process_virtual_memory_bytes") > daemon_metric(&d, "process_resident_memory_bytes"));
+    const long long open = daemon_metric(&d, "process_open_fds");
+    const int fd = http_connect(&d);
+    http_ask_on(fd, "GET", "/v1", "", NULL, 0, &a);
+    answer_free(&a);
+    assert_int_equal(daemon_metric(&d, "process_open_fds"), open + 1);
+    close(fd);
+    assert_true(daemon_metric(&d, "process_max_fds") >= 512 + open);
+    http_get(&d, "/metrics", &a);
+    const char *cpu = strstr(a.body, "\nprocess_cpu_seconds_total ");
+    assert_non_null(cpu);
+    assert_true(strtod(strchr(cpu, ' '), NULL) > 0);
     answer_free(&a);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi), cmocka_unit_test(test_health_for_probes),
-                                       cmocka_unit_test(test_unknown), cmocka_unit_test(test_accept),
-                                       cmocka_unit_test(test_head),    cmocka_unit_test(test_metrics)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi),        cmocka_unit_test(test_health_for_probes),
+                                       cmocka_unit_test(test_unknown),        cmocka_unit_test(test_accept),
+                                       cmocka_unit_test(test_head),           cmocka_unit_test(test_metrics),
+                                       cmocka_unit_test(test_process_metrics)};
     return cmocka_run_group_tests_name("http/routes", tests, start, stop);
 }

@@ -160,9 +160,9 @@ static void test_storm(void **state)
     assert_int_equal(metric(&a, "subdd_cache_bytes"), 0);
     assert_int_equal(metric(&a, "subdd_meshes{state=\"device\"}"), 0);
     assert_int_equal(metric(&a, "subdd_meshes{state=\"disk\"}"), 0);
-    assert_int_equal(metric(&a, "subdd_gpu_memory_bytes{gpu=\"0\",kind=\"topology\"}"), 0);
-    assert_int_equal(metric(&a, "subdd_gpu_memory_bytes{gpu=\"0\",kind=\"positions\"}"), 0);
-    assert_int_equal(metric(&a, "subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), 0);
+    assert_int_equal(metric(&a, "subdd_device_memory_bytes{kind=\"topology\"}"), 0);
+    assert_int_equal(metric(&a, "subdd_device_memory_bytes{kind=\"positions\"}"), 0);
+    assert_int_equal(metric(&a, "subdd_device_memory_bytes{kind=\"scratch\"}"), 0);
     answer_free(&a);
     free(grid);
     daemon_stop(&d);

@@ -367,7 +367,7 @@ static void test_gone(void **state)
     close(fds[4]);
     http_get(&d, "/v1/health/ready", &a); /* publishes */
     answer_free(&a);
-    assert_int_equal(metric("subdd_gpu_memory_bytes{gpu=\"0\",kind=\"scratch\"}"), 0);
+    assert_int_equal(metric("subdd_device_memory_bytes{kind=\"scratch\"}"), 0);
 }
 
 /* What host memory cannot hold as a whole it streams, whatever --stream-bytes says. */

@@ -336,13 +336,13 @@ int store_failed(const struct store *s)
     return s->failed;
 }
 
-int64_t store_bytes(const struct store *s)
+void store_bytes(const struct store *s, int64_t *database, int64_t *log)
 {
     char wal[4096];
     struct stat st;
-    int64_t total = stat(s->path, &st) == 0 ? st.st_size : 0;
+    *database = stat(s->path, &st) == 0 ? st.st_size : 0;
     (void)snprintf(wal, sizeof wal, "%s-wal", s->path);
-    return total + (stat(wal, &st) == 0 ? st.st_size : 0);
+    *log = stat(wal, &st) == 0 ? st.st_size : 0;
 }
 
 int64_t store_meshes(const struct store *s)

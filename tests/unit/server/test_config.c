@@ -55,6 +55,8 @@ static const struct option options[] = {
     {"drain-delay", SECONDS, AT(drain_delay), {"0", "0", "3600", "0.75"}},
     {"drain-timeout", SECONDS, AT(drain_timeout), {"30", "0", "86400", "0.75"}},
     {"log-file", WORDS, AT(log_file), {"", "/l", "m n", "o"}},
+    {"log-level", WORDS, AT(log_level), {"info", "error", "debug", "warn"}},
+    {"log-format", WORDS, AT(log_format), {"auto", "text", "json", "auto"}},
 };
 enum { N_OPTIONS = sizeof options / sizeof options[0] };
 
@@ -297,9 +299,13 @@ static void test_bad_words(void **state)
         "not \"https://a.example\"");
     assert_false(load(p, "--allow-origin=a.example", NULL)); /* all that is none: test_door.c */
     assert_non_null(strstr(p->error.data, "--allow-origin takes origins as browsers send them"));
-    bad(p, "--backend=gpu", "--backend: must be auto, cpu or cuda, not \"gpu\"");
+    bad(p, "--backend=gpu", "--backend: must be one of auto|cpu|cuda, not \"gpu\"");
+    bad(p, "--backend=cp", "--backend: must be one of auto|cpu|cuda, not \"cp\"");
+    bad(p, "--log-level=warning", "--log-level: must be one of error|warn|info|debug, not \"warning\"");
+    bad(p, "--log-level=", "--log-level: must be one of error|warn|info|debug, not \"\"");
+    bad(p, "--log-format=text|json", "--log-format: must be one of auto|text|json, not \"text|json\"");
     (void)setenv("SUBDD_BACKEND", "CPU", 1);
-    bad(p, NULL, "--backend: must be auto, cpu or cuda, not \"CPU\"");
+    bad(p, NULL, "--backend: must be one of auto|cpu|cuda, not \"CPU\"");
     good(p, "--backend=cpu"); /* what is overruled need not be good */
 }
 
