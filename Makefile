@@ -207,7 +207,7 @@ $(TESTS) $(BENCHES) $(FUZZERS): $(BUILD)/%: $(BUILD)/obj/%.o $(BUILD)/obj/tests/
 	  $(LIBS_server) $(LIBS_client) -lcmocka $(if $(filter tests/oracle/%,$*)$(wildcard $*.cc),$(LIBS_peers)) $(FUZZLD)
 # A test in shell is copied beside the others, for run-tests to find.
 $(BUILD)/tests/install/%: tests/install/%.sh ; @install -D $< $@
-tests: all cuda $(EXAMPLES) $(TESTS) $(BUILD)/tests/install/test_install
+tests: all cuda $(EXAMPLES) $(TESTS) $(patsubst %.sh,$(BUILD)/%,$(wildcard tests/install/test_*.sh))
 test: about-test deps ## install what is needed, build, run every test (T=file[:glob] picks); last line "N passed, N failed"
 	$(AGAIN) run-tests
 check: test ## the same as test
