@@ -93,7 +93,7 @@ static void make_grid(struct app *app)
 static int pose(struct app *app)
 {
     for (int i = 0; i < N_VERTICES; i++)
-        app->points[3 * i + 2] = sinf(0.5f * (float)(i % ROW) + 0.25f * (float)app->visible);
+        app->points[3 * i + 2] = sinf(0.5f * (float)(i % ROW) + 0.25f * (float)app->shown);
     return subd_refine_pose(app->client, app->info.id, 0, app->points, N_VERTICES, &app->request, &app->frame,
                             &app->err);
 }
@@ -107,7 +107,7 @@ static void show(struct app *app)
         low = p[3 * i + 2] < low ? p[3 * i + 2] : low;
         high = p[3 * i + 2] > high ? p[3 * i + 2] : high;
     }
-    printf("frame %d: %" PRId64 " vertices, z from %.3f to %.3f\n", ++app->visible, b->count, (double)low, (double)high);
+    printf("frame %d: %" PRId64 " vertices, z from %.3f to %.3f\n", ++app->shown, b->count, (double)low, (double)high);
 }
 
 /* The end of each call starts the next. */
@@ -122,7 +122,7 @@ static void on_done(void *arg, int code)
     if (code == SUBD_OK && app->step == POSING)
         show(app);
     if (code == SUBD_OK) {
-        app->step = app->visible < app->n_frames ? POSING : DELETING;
+        app->step = app->shown < app->n_frames ? POSING : DELETING;
         rc = app->step == POSING ? pose(app) : subd_delete(app->client, app->info.id, 0, &app->err);
     }
     if (rc == SUBD_PENDING)

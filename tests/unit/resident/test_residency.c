@@ -54,8 +54,8 @@ static void close_device(struct fixture *f)
     }
     assert_int_equal(f->metrics.values[M_MESHES_DEVICE], 0);
     residency_publish(f->residency);
-    assert_int_equal(f->metrics.values[M_GPU_TOPOLOGY], 0);
-    assert_int_equal(f->metrics.values[M_GPU_POSITIONS], 0);
+    assert_int_equal(f->metrics.values[M_DEVICE_TOPOLOGY], 0);
+    assert_int_equal(f->metrics.values[M_DEVICE_POSITIONS], 0);
     residency_free(f->residency);
     residency_free(NULL);
     sdd_device_close(f->device);
@@ -146,8 +146,8 @@ static void test_shared(void **state)
     assert_ptr_not_equal(resident_topology(f->m[0]), resident_topology(f->m[2]));
     assert_int_equal(used(f) - before, 2 * one + points);
     residency_publish(f->residency);
-    assert_int_equal(f->metrics.values[M_GPU_TOPOLOGY], 2 * (one - points));
-    assert_int_equal(f->metrics.values[M_GPU_POSITIONS], 3 * points);
+    assert_int_equal(f->metrics.values[M_DEVICE_TOPOLOGY], 2 * (one - points));
+    assert_int_equal(f->metrics.values[M_DEVICE_POSITIONS], 3 * points);
     resident_drop(f->residency, f->m[0]);
     check_there(f, "12");
     assert_int_equal(used(f) - before, 2 * one);
@@ -211,7 +211,7 @@ static void test_admission(void **state)
     residency_publish(f->residency);
     assert_int_equal(residency_published(f->residency, NULL), info.memory_limit);
     assert_int_equal(residency_published(f->residency, f->m[1]), beside);
-    assert_int_equal(f->metrics.values[M_GPU_LIMIT], info.memory_limit);
+    assert_int_equal(f->metrics.values[M_DEVICE_LIMIT], info.memory_limit);
     mesh_free(large);
     close_device(f);
 }
@@ -312,7 +312,7 @@ static void test_measured(void **state)
     resident_measure(f->residency, f->m[0]);
     assert_true(resident_bytes(f->m[0]) > before);
     residency_publish(f->residency);
-    assert_int_equal(f->metrics.values[M_GPU_TOPOLOGY] + f->metrics.values[M_GPU_POSITIONS], resident_bytes(f->m[0]));
+    assert_int_equal(f->metrics.values[M_DEVICE_TOPOLOGY] + f->metrics.values[M_DEVICE_POSITIONS], resident_bytes(f->m[0]));
     assert_true(f->metrics.values[M_LAUNCHES] > 0);
     close_device(f);
 }
