@@ -58,10 +58,9 @@ static const struct verb {
     {LS, "ls", "", 0, cli_ls, "lists the meshes", NULL},
     {SHOW, "show", "ID", 1, cli_show, "tells what is known of a mesh", NULL},
     {RM, "rm", "ID", 1, cli_rm, "removes a mesh", NULL},
-    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA or protobuf",
-     "Goes to stdout as OBJ, or to -o FILE: .usda, .pb (a Mesh of subdd.proto, with ids), else OBJ. What the format "
-     "cannot\n"
-     "carry is named on stderr."},
+    {PULL, "pull", "ID", 1, cli_pull, "fetches the control mesh as OBJ with tags, USDA, JSON or protobuf",
+     "Goes to stdout as OBJ, or to -o FILE: .usda, .json and .pb (with the ids that edits need), else OBJ. What the\n"
+     "format cannot carry is named on stderr."},
     {PLAN, "plan", "ID", 1, cli_plan, "tells what a refine would cost, without doing it", NULL},
     {STAT, "stat", "", 0, cli_stat, "tells the daemon's version, backend, device, limits, engines and what they do",
      NULL},

@@ -173,7 +173,7 @@ SUBD_API int subd_show(subd_client *c, const char *id, struct subd_mesh_info *ou
 /* subd_delete: DELETE /v1/meshes/{id}. With version 0 it deletes any version, else only this one.
  * Errors  SUBD_EHTTP 412 when the mesh has another version */
 SUBD_API int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_cage: GET cage: the control mesh as OBJ, USDA or protobuf (a Mesh of subdd.proto), by media type.
+/* subd_cage: GET cage: the control mesh as OBJ, USDA, JSON or protobuf (a Mesh of subdd.proto), by media type.
  * Owner  *data is released with free(); a NUL follows it, which *bytes does not count */
 SUBD_API int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
                        struct subd_error *err) SUBD_MUST_CHECK;

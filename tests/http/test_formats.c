@@ -208,7 +208,10 @@ static void test_pull_and_push(void **state)
     snprintf(out, sizeof out, "%s/out.pb", d.dir);
     expect(RUN("pull", ids[0], "-o", out), 0, "");
     expect(RUN("push", out), 0, "");
-    expect(RUN("pull", ids[0], "-o", "x.stl"), 2, "subd: x.stl: a control mesh goes into .obj, .usda or .pb\n");
+    snprintf(out, sizeof out, "%s/out.json", d.dir);
+    expect(RUN("pull", ids[0], "-o", out), 0, "");
+    expect(RUN("push", out), 0, "");
+    expect(RUN("pull", ids[0], "-o", "x.stl"), 2, "subd: x.stl: a control mesh goes into .obj, .usda, .json or .pb\n");
 }
 
 /* More names than a header holds: it says that it was cut. */
