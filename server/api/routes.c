@@ -22,6 +22,8 @@ const struct route routes[] = {
      "version, device, engines, options, limits"},
     {"GET", "/v1/openapi.yaml", "openapi", SCOPE_READ, 0, MEDIA_YAML, MEDIA_YAML, NULL, false, false, api_openapi,
      "this interface"},
+    {"GET", "/docs/errors", "errors", SCOPE_NONE, 0, MEDIA_HTML, MEDIA_HTML, NULL, false, false, api_errors_page,
+     "every error, for people"},
     {"GET", "/metrics", "metrics", SCOPE_READ, 0, 0, MEDIA_TEXT, NULL, false, false, api_metrics, "Prometheus metrics"},
     {"POST", "/v1/meshes", "create", SCOPE_EDIT, BODY_MESH, INFO, MEDIA_JSON, q_create, true, false, api_create,
      "store a control mesh"},

@@ -144,6 +144,7 @@ static const struct {
     {MEDIA_OCTETS, "application/octet-stream", ""},
     {MEDIA_TEXT, "text/plain", ""},
     {MEDIA_YAML, "application/yaml", ""},
+    {MEDIA_HTML, "text/html", ""},
     {MEDIA_FRAME, "application/octet-stream", ""},
     {MEDIA_JSON, "application/problem+json", ""},
 };
@@ -169,7 +170,7 @@ void media_list(int bits, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = 0;
-    for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1) /* MEDIA_USDA is the highest bit. */
+    for (int bit = 1; bit <= MEDIA_HTML; bit <<= 1) /* MEDIA_HTML is the highest bit. */
         if ((bits & bit) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
 }

@@ -43,7 +43,8 @@ enum media {
     MEDIA_FRAME = 16,
     MEDIA_TEXT = 32,
     MEDIA_YAML = 64,
-    MEDIA_USDA = 128
+    MEDIA_USDA = 128,
+    MEDIA_HTML = 256
 };
 const char *media_name(enum media one);
 /* media_suffix: what the entity tag of this representation ends with, like "-obj", or "" when it has no ending. */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A client that speaks JSON alone: it reads the cage, learns the ids, edits by them, and pushes what it got. */
+/* A client that speaks JSON alone: it reads the cage, learns the ids, edits by them, and pushes what it got. What else
+ * the daemon writes as JSON (problems, its log) has the same words, and the page that problems point to is there. */
+#include "gpu/sdd/sdd.h"
 #include "tests/http/daemon.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define JSON "Content-Type: application/json\r\n"
 #define FRAME "Accept: application/vnd.subdd.frame\r\n"
@@ -115,7 +118,7 @@ static void test_round_trip(void **state)
     same_positions(id, again, "refined?level=3&include=positions");
     same_positions(id, again, "refined?level=2&surface=limit&include=positions,normals");
     cJSON *p = cage(again, "Accept: application/json\r\n", &b);
-    assert_true(cJSON_Compare(o, p, 1)); /* The primvars with them. */
+    assert_string_equal(a.body, b.body);
     cJSON_Delete(o);
     cJSON_Delete(p);
     answer_free(&a);
@@ -160,8 +163,124 @@ static void test_edits_by_learned_ids(void **state)
     cJSON_Delete(o);
 }
 
+/* No member of an object has a '_' in its name, however deep it lies. */
+static void assert_camel_case(const cJSON *o)
+{
+    for (const cJSON *item = o->child; item; item = item->next) {
+        if (item->string && strchr(item->string, '_'))
+            fail_msg("the member %s", item->string);
+        assert_camel_case(item);
+    }
+}
+
+static void test_problems(void **state)
+{
+    static const struct {
+        const char *method, *rest, *fields, *body, *code, *member;
+    } rows[] = {
+        {"GET", "refined?level=99", "", NULL, "invalid_argument", "limit"},
+        {"DELETE", "", "If-Match: \"9\"\r\n", NULL, "version_mismatch", "currentVersion"},
+        {"POST", "edits", JSON, "{}", "precondition_required", "field"},
+        {"GET", "cage", "Accept: image/png\r\n", NULL, "not_acceptable", "detail"},
+    };
+    char id[32], target[128], type[96];
+    (void)state;
+    create_cube(&d, id);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct answer a;
+        snprintf(target, sizeof target, "/v1/meshes/%s%s%s", id, *rows[i].rest ? "/" : "", rows[i].rest);
+        http_ask(&d, rows[i].method, target, rows[i].fields, rows[i].body, rows[i].body ? strlen(rows[i].body) : 0, &a);
+        cJSON *o = cJSON_ParseWithOpts(a.body, NULL, 1);
+        assert_non_null(o);
+        assert_camel_case(o);
+        snprintf(type, sizeof type, "/docs/errors#%s", rows[i].code);
+        assert_string_equal(cJSON_GetObjectItemCaseSensitive(o, "type")->valuestring, type);
+        assert_non_null(cJSON_GetObjectItemCaseSensitive(o, rows[i].member));
+        cJSON_Delete(o);
+        answer_free(&a);
+    }
+}
+
+/* A problem of a daemon that is busy says after how many milliseconds to ask again. */
+static void test_retry(void **state)
+{
+    static const char *const options[] = {"--max-inflight-bytes", "65536", NULL};
+    struct daemon small = {0};
+    struct answer a;
+    (void)state;
+    daemon_start(&small, options);
+    int fd = http_connect(&small);
+    static const char head[] = "POST /v1/meshes HTTP/1.1\r\nHost: localhost\r\nContent-Type: model/obj\r\n"
+                               "Content-Length: 60000\r\n\r\nv";
+    http_send(fd, head, sizeof head - 1);
+    for (int i = 0; i < 100; i++) { /* The first byte of that body reserves memory for it. */
+        char *body = calloc(1, 50000);
+        http_ask(&small, "POST", "/v1/meshes", "Content-Type: model/obj\r\n", body, 50000, &a);
+        free(body);
+        if (a.status == 503)
+            break;
+        answer_free(&a);
+    }
+    assert_problem(&a, 503, "busy", "body");
+    assert_int_equal(answer_number(&a, "retryAfterMs"), 1000);
+    answer_free(&a);
+    close(fd);
+    daemon_stop(&small);
+}
+
+/* Every error has an entry, under the anchor that `type` names; its page needs no token. */
+static void test_page_of_errors(void **state)
+{
+    struct answer a;
+    char text[400];
+    int n = 0;
+    (void)state;
+    http_get(&d, "/docs/errors", &a);
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "Content-Type", text, sizeof text));
+    assert_string_equal(text, "text/html");
+    for (int code = SDD_ERR_FIRST_ + 1; code < SDD_ERR_LAST_; code++, n++) {
+        snprintf(text, sizeof text, "<h2 id=\"%s\">%s</h2>\n<p>Status %d: %s.</p>\n<p>What to do: %s.",
+                 sdd_err_code(code), sdd_err_code(code), sdd_err_http(code), sdd_err_title(code), sdd_err_advice(code));
+        assert_non_null(strstr(a.body, text));
+        assert_true(strlen(sdd_err_advice(code)) > 15);
+    }
+    assert_true(n > 25);
+    answer_free(&a);
+    http_ask(&d, "GET", "/docs/errors", "Accept: application/json\r\n", NULL, 0, &a);
+    assert_problem(&a, 406, "not_acceptable", "accept");
+    assert_non_null(strstr(a.body, "text/html"));
+    answer_free(&a);
+    http_ask(&d, "POST", "/docs/errors", "", NULL, 0, &a);
+    assert_problem(&a, 405, "method_not_allowed", NULL);
+    answer_free(&a);
+}
+
+static void test_log(void **state)
+{
+    char path[96], line[4096];
+    int n = 0, counted = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s/log", d.dir);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        cJSON *o = cJSON_ParseWithOpts(line, NULL, 0);
+        assert_non_null(o);
+        assert_camel_case(o);
+        counted += cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(o, "bytesIn")) &&
+                   cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(o, "bytesOut"));
+        n++;
+        cJSON_Delete(o);
+    }
+    fclose(f);
+    assert_true(n > 10 && counted > 10);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_round_trip), cmocka_unit_test(test_edits_by_learned_ids)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_edits_by_learned_ids), cmocka_unit_test(test_problems),
+        cmocka_unit_test(test_retry),      cmocka_unit_test(test_page_of_errors),       cmocka_unit_test(test_log)};
     return cmocka_run_group_tests_name("http/json", tests, start, stop);
 }

@@ -178,7 +178,7 @@ static void test_list_and_delete(void **state)
     snprintf(target, sizeof target, "/v1/meshes/%s", ids[0]);
     http_ask(&d, "DELETE", target, "If-Match: \"2\"\r\n", NULL, 0, &a);
     assert_problem(&a, 412, "version_mismatch", "if-match");
-    assert_int_equal(answer_number(&a, "current_version"), 1);
+    assert_int_equal(answer_number(&a, "currentVersion"), 1);
     answer_free(&a);
     http_ask(&d, "DELETE", target, "If-Match: 1\r\n", NULL, 0, &a);
     assert_problem(&a, 400, "invalid_argument", "if-match");
