@@ -200,19 +200,21 @@ static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void 
     return 1;
 }
 
-/* Writes the frame and closes the file. `write` is NULL when a sink has written everything already. */
-static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
-                 const struct subd_frame *f, struct times *t, int64_t *written)
+/* Writes the frame and closes the file. `format` is NULL when a sink has written everything already. */
+static int store(struct cli *c, struct cli_writer *w, const struct cli_format *format, const struct subd_frame *f,
+                 struct times *t, int64_t *written)
 {
     double start = cli_now();
     struct subd_frame plain;
     void *memory = NULL;
-    if (write && !as_floats(f, &plain, &memory)) {
+    if (format && !as_floats(f, &plain, &memory)) {
         cli_writer_close(w, 0);
         return cli_fail(c, EXIT_LOCAL, "no memory");
     }
-    if (write)
-        write(w, &plain);
+    if (format && format->write)
+        format->write(w, &plain);
+    else if (format)
+        cli_write_surface(w, &plain, format->suffix);
     free(memory);
     if (cli_writer_close(w, 1) != 0)
         return errno == ECANCELED
@@ -222,22 +224,6 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
     *written = w->total;
     cli_progress_clear();
     return EXIT_DONE;
-}
-
-/* Warns of everything that the frame has and the file cannot hold. */
-static void warn_of_losses(const struct cli_format *format, const struct subd_frame *f)
-{
-    const struct subd_block *faces = subd_frame_find(f, SUBD_INDICES);
-    for (int i = 0; i < f->n_blocks; i++)
-        if (f->blocks[i].semantic == SUBD_PRIMVAR) {
-            if (!format->classes || !strstr(format->classes, f->blocks[i].interpolation) ||
-                (format->width && f->blocks[i].components > format->width))
-                cli_warn("%s files cannot carry %s primvar %s: left out", format->suffix, f->blocks[i].interpolation,
-                         f->blocks[i].name);
-        } else if (!(format->carries & f->blocks[i].semantic) && f->blocks[i].semantic != SUBD_PRIMVAR_INDICES)
-            cli_warn("%s files cannot carry %s: left out", format->suffix, cli_block_name(f->blocks[i].semantic));
-    if (format->triangles && faces->components > 3)
-        cli_warn("%s files have triangles alone: each quad becomes two", format->suffix);
 }
 
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n)
@@ -269,15 +255,13 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     c->writer = format >= 0 ? &w : NULL;
     code = fetch(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
-        code = store(c, &w, c->only_positions ? NULL : p->formats[format].write, &frame, &times, &written);
+        code = store(c, &w, c->only_positions ? NULL : &p->formats[format], &frame, &times, &written);
     else if (format >= 0)
         cli_writer_close(&w, 0);
     if (code == EXIT_DONE) {
         cli_progress_clear();
         for (int i = 0; i < frame.n_warnings; i++)
             cli_warn("%s", frame.warnings[i]);
-        if (format >= 0)
-            warn_of_losses(&p->formats[format], &frame);
         if (c->json)
             code = print_json(c, p, &frame, &times, written);
         else
