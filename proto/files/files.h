@@ -65,6 +65,8 @@ enum surface_error { SURFACE_OK, SURFACE_ENO_MEMORY, SURFACE_ETOO_LARGE, SURFACE
 /* surface_admits: checks by the counts of s whether the format can hold it; its data may be missing still. *why
  * becomes a sentence. */
 int surface_admits(const struct surface_format *format, const struct surface *s, const char **why);
+/* surface_memory: the bytes that an open file takes at most, besides headers. */
+int64_t surface_memory(const struct surface_format *format, const struct surface *s);
 /* surface_file_open: begins a file. The arrays of s must stay until surface_file_close; s itself is copied.
  * Errors  those of surface_admits, and SURFACE_ETOO_LARGE when the vertices at UV seams make it too large */
 int surface_file_open(const struct surface_format *format, const struct surface *s, struct surface_file **out,

@@ -109,31 +109,68 @@ static void split_seams(struct split *t, struct surface_file *f)
 struct layout {
     cJSON *views, *accessors;
     int64_t bytes;
+    bool failed; /* Memory was out, so something is missing. */
 };
+
+static void put_number(struct layout *l, cJSON *o, const char *key, double v)
+{
+    l->failed |= !cJSON_AddNumberToObject(o, key, v);
+}
+
+static void put_string(struct layout *l, cJSON *o, const char *key, const char *v)
+{
+    l->failed |= !cJSON_AddStringToObject(o, key, v);
+}
+
+/* Adds an array whose only item is a new object, and returns the object. */
+static cJSON *put_list(struct layout *l, cJSON *o, const char *key)
+{
+    cJSON *array = cJSON_AddArrayToObject(o, key), *item = cJSON_CreateObject();
+    if (cJSON_AddItemToArray(array, item))
+        return item;
+    cJSON_Delete(item);
+    l->failed = true;
+    return NULL;
+}
+
+/* Adds an object to an array. */
+static cJSON *append(struct layout *l, cJSON *array)
+{
+    cJSON *item = cJSON_CreateObject();
+    if (cJSON_AddItemToArray(array, item))
+        return item;
+    cJSON_Delete(item);
+    l->failed = true;
+    return NULL;
+}
+
+static void put_numbers(struct layout *l, cJSON *o, const char *key, const float *v, int n)
+{
+    cJSON *array = cJSON_AddArrayToObject(o, key);
+    for (int k = 0; k < n; k++) {
+        cJSON *item = cJSON_CreateNumber((double)v[k]);
+        if (cJSON_AddItemToArray(array, item))
+            continue;
+        cJSON_Delete(item);
+        l->failed = true;
+    }
+}
 
 /* Adds an array at the end of the BIN chunk, and returns its accessor. */
 static cJSON *add_array(struct layout *l, int64_t count, const char *type, int width, int component, int target)
 {
-    cJSON *view = cJSON_CreateObject(), *accessor = cJSON_CreateObject();
-    cJSON_AddNumberToObject(accessor, "bufferView", cJSON_GetArraySize(l->views));
-    cJSON_AddNumberToObject(accessor, "componentType", component);
-    cJSON_AddNumberToObject(accessor, "count", (double)count);
-    cJSON_AddStringToObject(accessor, "type", type);
-    cJSON_AddItemToArray(l->accessors, accessor);
-    cJSON_AddNumberToObject(view, "buffer", 0);
-    cJSON_AddNumberToObject(view, "byteOffset", (double)l->bytes);
-    cJSON_AddNumberToObject(view, "byteLength", (double)(count * width * 4));
-    cJSON_AddNumberToObject(view, "target", target);
-    cJSON_AddItemToArray(l->views, view);
+    const int row = cJSON_GetArraySize(l->views);
+    cJSON *view = append(l, l->views), *accessor = append(l, l->accessors);
+    put_number(l, accessor, "bufferView", row);
+    put_number(l, accessor, "componentType", component);
+    put_number(l, accessor, "count", (double)count);
+    put_string(l, accessor, "type", type);
+    put_number(l, view, "buffer", 0);
+    put_number(l, view, "byteOffset", (double)l->bytes);
+    put_number(l, view, "byteLength", (double)(count * width * 4));
+    put_number(l, view, "target", target);
     l->bytes += count * width * 4;
     return accessor;
-}
-
-static cJSON *in_array(cJSON *item)
-{
-    cJSON *array = cJSON_CreateArray();
-    cJSON_AddItemToArray(array, item);
-    return array;
 }
 
 /* An attribute that glTF does not define must have a name that begins with '_'. */
@@ -143,54 +180,51 @@ static void add_primvar(struct layout *l, cJSON *attributes, const struct surfac
     char name[sizeof b->name + 1];
     int color = strcmp(b->name, "displayColor") == 0 && b->values.components >= 3;
     (void)snprintf(name, sizeof name, "_%s", b->name);
-    cJSON_AddNumberToObject(attributes, color ? "COLOR_0" : name, cJSON_GetArraySize(l->accessors));
+    put_number(l, attributes, color ? "COLOR_0" : name, cJSON_GetArraySize(l->accessors));
     add_array(l, n, types[b->values.components - 1], b->values.components, FLOATS, VERTICES);
 }
 
-/* Makes the JSON. It lays the arrays out in *l in the order in which add_arrays adds them. */
-static cJSON *describe(const struct surface_file *f, const struct split *t, struct layout *l)
+/* Lays the arrays out in *l in the order in which add_arrays adds them, and describes them as a primitive. */
+static void describe_arrays(const struct surface_file *f, const struct split *t, struct layout *l, cJSON *primitive)
 {
     const struct surface *s = &f->surface;
-    int64_t n = t->n_vertices + t->n_copies;
-    cJSON *o = cJSON_CreateObject(), *asset = cJSON_AddObjectToObject(o, "asset"), *node = cJSON_CreateObject();
-    cJSON *mesh = cJSON_CreateObject(), *primitive = cJSON_CreateObject(), *buffer = cJSON_CreateObject(), *positions;
+    const int64_t n = t->n_vertices + t->n_copies;
     cJSON *attributes = cJSON_AddObjectToObject(primitive, "attributes");
     float box[6];
-    cJSON_AddStringToObject(asset, "version", "2.0");
-    cJSON_AddStringToObject(asset, "generator", "subdd");
-    cJSON_AddNumberToObject(o, "scene", 0);
-    cJSON_AddItemToObject(node, "nodes", in_array(cJSON_CreateNumber(0)));
-    cJSON_AddItemToObject(o, "scenes", in_array(node));
-    cJSON_AddNumberToObject(mesh, "mesh", 0);
-    cJSON_AddItemToObject(o, "nodes", in_array(mesh));
-    l->views = cJSON_AddArrayToObject(o, "bufferViews");
-    l->accessors = cJSON_AddArrayToObject(o, "accessors");
-    cJSON_AddNumberToObject(attributes, "POSITION", 0);
-    positions = add_array(l, n, "VEC3", 3, FLOATS, VERTICES);
+    put_number(l, attributes, "POSITION", 0);
+    cJSON *positions = add_array(l, n, "VEC3", 3, FLOATS, VERTICES);
     surface_box(s, box);
-    for (int side = 0; side < 2; side++) {
-        cJSON *bound = cJSON_AddArrayToObject(positions, side ? "max" : "min");
-        for (int k = 0; k < 3; k++)
-            cJSON_AddItemToArray(bound, cJSON_CreateNumber((double)box[3 * side + k]));
-    }
+    put_numbers(l, positions, "min", box, 3);
+    put_numbers(l, positions, "max", box + 3, 3);
     if (s->normals.data) {
-        cJSON_AddNumberToObject(attributes, "NORMAL", cJSON_GetArraySize(l->accessors));
+        put_number(l, attributes, "NORMAL", cJSON_GetArraySize(l->accessors));
         add_array(l, n, "VEC3", 3, FLOATS, VERTICES);
     }
     if (s->uv_corners) {
-        cJSON_AddNumberToObject(attributes, "TEXCOORD_0", cJSON_GetArraySize(l->accessors));
+        put_number(l, attributes, "TEXCOORD_0", cJSON_GetArraySize(l->accessors));
         add_array(l, n, "VEC2", 2, FLOATS, VERTICES);
     }
     for (int i = 0; i < s->n_primvars; i++)
         if (surface_carries(f->format, &s->primvars[i]))
             add_primvar(l, attributes, &s->primvars[i], n);
-    cJSON_AddNumberToObject(primitive, "indices", cJSON_GetArraySize(l->accessors));
+    put_number(l, primitive, "indices", cJSON_GetArraySize(l->accessors));
     add_array(l, 3 * surface_triangles(s), "SCALAR", 1, UINTS, INDICES);
-    mesh = cJSON_CreateObject();
-    cJSON_AddItemToObject(mesh, "primitives", in_array(primitive));
-    cJSON_AddItemToObject(o, "meshes", in_array(mesh));
-    cJSON_AddNumberToObject(buffer, "byteLength", (double)l->bytes);
-    cJSON_AddItemToObject(o, "buffers", in_array(buffer));
+}
+
+/* Makes the JSON; l->failed says whether it is incomplete. */
+static cJSON *describe(const struct surface_file *f, const struct split *t, struct layout *l)
+{
+    static const float zero = 0;
+    cJSON *o = cJSON_CreateObject(), *asset = cJSON_AddObjectToObject(o, "asset");
+    put_string(l, asset, "version", "2.0");
+    put_string(l, asset, "generator", "subdd");
+    put_number(l, o, "scene", 0);
+    put_numbers(l, put_list(l, o, "scenes"), "nodes", &zero, 1);
+    put_number(l, put_list(l, o, "nodes"), "mesh", 0);
+    l->views = cJSON_AddArrayToObject(o, "bufferViews");
+    l->accessors = cJSON_AddArrayToObject(o, "accessors");
+    describe_arrays(f, t, l, put_list(l, put_list(l, o, "meshes"), "primitives"));
+    put_number(l, put_list(l, o, "buffers"), "byteLength", (double)l->bytes);
     return o;
 }
 
@@ -281,7 +315,7 @@ static void add_file(struct surface_file *f, struct split *t)
 {
     struct layout l = {0};
     cJSON *o = describe(f, t, &l);
-    char *json = cJSON_PrintUnformatted(o);
+    char *json = l.failed ? NULL : cJSON_PrintUnformatted(o);
     const int64_t text = json ? (int64_t)strlen(json) : 0, padded = (text + 3) / 4 * 4, total = 28 + padded + l.bytes;
     cJSON_Delete(o);
     if (!json)

@@ -9,8 +9,8 @@
 
 #define PER_LINE 12 /* Numbers in a line. */
 
-/* Writes a number of an array such as [(x, y, z), (x, y, z)], whose brackets are parts of their own. Rows of one number,
- * or of more than four, have no parentheses. */
+/* Writes a number of an array such as [(x, y, z), (x, y, z)], whose brackets are parts of their own. Rows of one
+ * number, or of more than four, have no parentheses. */
 static char *put_number(struct surface_file *f, const struct part *p, int64_t i, char *to)
 {
     const int tuple = p->from->components <= 4 ? p->from->components : 1;

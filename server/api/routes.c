@@ -5,6 +5,7 @@
 
 #define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ | MEDIA_USDA)
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
+#define SURFACE (MEDIA_FRAME | MEDIA_FILES)
 
 static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"after", "limit", NULL};
@@ -33,16 +34,16 @@ const struct route routes[] = {
      "a mesh without its geometry"},
     {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
      "forget a mesh"},
-    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, BODY_MESH, MEDIA_JSON, NULL, false, false, api_cage,
-     "the control mesh"},
+    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, BODY_MESH | MEDIA_FILES, MEDIA_JSON, NULL, false, false,
+     api_cage, "the control mesh"},
     {"PUT", "/v1/meshes/{id}/positions", "positions", SCOPE_EDIT, BODY_MESH | MEDIA_OCTETS, INFO, MEDIA_JSON,
      q_positions, false, false, api_positions, "move vertices"},
     {"POST", "/v1/meshes/{id}/edits", "edits", SCOPE_EDIT, MEDIA_PROTOBUF | MEDIA_JSON, INFO, MEDIA_JSON, NULL, false,
      false, api_edits, "change the topology"},
-    {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_refined, false, false,
+    {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, SURFACE, MEDIA_OBJ, q_refined, false, false,
      api_refined, "the refined surface"},
-    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, MEDIA_FRAME, MEDIA_FRAME,
-     q_refined, false, false, api_pose, "the refined surface of positions that are not kept"},
+    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, SURFACE, MEDIA_OBJ, q_refined,
+     false, false, api_pose, "the refined surface of positions that are not kept"},
     {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
      api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,

@@ -110,7 +110,7 @@ static void test_http(void **state)
     assert_non_null(strstr(a.body, "model/vnd.usda"));
     answer_free(&a);
     snprintf(target, sizeof target, "/v1/meshes/%s/cage", id);
-    http_ask(&d, "GET", target, "Accept: model/gltf-binary\r\n", NULL, 0, &a);
+    http_ask(&d, "GET", target, "Accept: model/vrml\r\n", NULL, 0, &a);
     assert_problem(&a, 406, "not_acceptable", NULL);
     assert_non_null(strstr(a.body, "model/obj, model/vnd.usda"));
     answer_free(&a);

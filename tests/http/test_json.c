@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define JSON "Content-Type: application/json\r\n"
-#define FRAME "Accept: application/vnd.subdd.frame\r\n"
 
 static struct daemon d;
 
@@ -90,8 +89,8 @@ static int count(const cJSON *o, const char *array)
 static void same_positions(const char *one, const char *other, const char *rest)
 {
     struct answer a, b;
-    ask_mesh(&d, one, rest, FRAME, &a);
-    ask_mesh(&d, other, rest, FRAME, &b);
+    ask_mesh(&d, one, rest, ACCEPT_FRAME, &a);
+    ask_mesh(&d, other, rest, ACCEPT_FRAME, &b);
     assert_int_equal(a.status, 200);
     assert_int_equal(a.bytes, b.bytes);
     assert_true(a.bytes > 12 * 20 + 512);

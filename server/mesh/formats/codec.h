@@ -49,5 +49,9 @@ int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct text *lo
                 struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost,
                  struct sdd_error *err) SDD_MUST_CHECK;
+/* mesh_to_surface: writes the polygons alone, as one of the media types of proto/files.
+ * Errors  SDD_ETOO_LARGE, SDD_EUNSUPPORTED (the format cannot hold the mesh), SDD_ENO_MEMORY */
+int mesh_to_surface(const struct mesh *m, const char *media_type, void **out, size_t *bytes, struct text *lost,
+                    struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -4,13 +4,16 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 
-/* Writes a member that is a token or a name. */
+/* Writes a member that is a token or a name, which has no control characters. */
 static void put_string(FILE *f, const char *before, const char *key, const char *value)
 {
-    struct text t = {0};
-    text_json_string(&t, value);
-    fprintf(f, "%s\"%s\":%s", before, key, t.failed ? "\"\"" : t.data);
-    text_free(&t);
+    fprintf(f, "%s\"%s\":\"", before, key);
+    for (; *value; value++) {
+        if (*value == '"' || *value == '\\')
+            fputc('\\', f);
+        fputc(*value, f);
+    }
+    fputc('"', f);
 }
 
 static void put_ints(FILE *f, const char *key, const int32_t *v, int64_t n)
