@@ -100,9 +100,8 @@ $(BUILD)/gen/subdd.pb-c.c: proto/subdd.proto
 	$(call say,PROTOC,$<)
 	@mkdir -p $(@D) && protoc-c --c_out=$(@D) -I proto $<
 $(BUILD)/gen/subdd.pb-c.h: $(BUILD)/gen/subdd.pb-c.c ;
-$(BUILD)/gen/openapi.h: $(wildcard server/api/openapi.yaml)
-	@mkdir -p $(@D) && { echo 'static const unsigned char openapi_yaml[] = {'; cat $^ /dev/null | od -An -v -tx1 | \
-	  sed 's/ \(..\)/0x\1,/g'; echo '0};'; echo 'static const unsigned long openapi_yaml_len = sizeof openapi_yaml - 1;'; } >$@
+$(BUILD)/gen/openapi.h: server/api/openapi-header server/api/openapi.yaml
+	@mkdir -p $(@D) && $^ >$@
 $(LISTS) &: force
 	@gpu/kernel/list-kernels $(BUILD)
 

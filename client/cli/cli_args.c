@@ -100,7 +100,7 @@ static const struct row {
     const char *help;
 } rows[] = {
     {"output", "FILE", 'o', FRAME | PULL | MATRIX, "where the result goes; appears only when it is complete"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, from 1 (default 1)"},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, 1 to 15 (default 1)"},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)"},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX, "refined or limit"},
     {"what", "ROWS", WHAT, MATRIX, "points, or of the limit surface tangent1 or tangent2 (default points)"},
@@ -214,7 +214,7 @@ static int take(struct cli *c, int value, char *text)
     case POSE: c->pose = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
-    case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
+    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -228,7 +228,7 @@ static int take(struct cli *c, int value, char *text)
 static const char *takes(int value)
 {
     switch (value) {
-    case LEVEL: return "a whole number from 1 to 31";
+    case LEVEL: return "a whole number from 1 to 15";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";

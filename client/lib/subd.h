@@ -262,8 +262,9 @@ struct subd_frame {
     void *memory;     /* The library's; it holds the head and the blocks that were not placed. */
     size_t memory_bytes;
 };
+#define SUBD_MAX_LEVEL 15
 struct subd_refine {
-    int level;                 /* 1 to what the server allows. */
+    int level;                 /* 1 to SUBD_MAX_LEVEL, or less where the server has a lower limit. */
     unsigned include;          /* Bits of enum subd_include; 0 is positions and indices. */
     unsigned compact;          /* Those of positions, normals and UVs in `include` that are to come in 16 bits. */
     const char *primvars;      /* Names with commas between them, or "*" for all; NULL is none. */

@@ -21,7 +21,7 @@ static int refine_path(struct subd_text *t, const char *id, const char *leaf, co
                        struct subd_error *err)
 {
     unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
-    if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
+    if (r->level < 1 || r->level > SUBD_MAX_LEVEL || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
     if (r->compact & ~(include & SUBD_COMPACT_BLOCKS))
         return subd_fail(err, SUBD_EUSAGE, "positions, normals and UVs that are asked for can be compact, not %u",
@@ -69,7 +69,7 @@ int subd_refine_pose(subd_client *c, const char *id, int64_t version, const stru
 int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, struct subd_error *err)
 {
     struct subd_request q = {.method = "GET", .accept = "text/plain", .matrix = r};
-    if (r->level < 1 || r->level > 31 || !r->sink)
+    if (r->level < 1 || r->level > SUBD_MAX_LEVEL || !r->sink)
         return subd_fail(err, SUBD_EUSAGE, "level %d is out of range, or there is no sink", r->level);
     subd_text_mesh_path(&q.path, id, "/matrix");
     subd_text_add(&q.path, "?level=%d", r->level);

@@ -11,6 +11,7 @@ void api_live(struct request *r);
 void api_ready(struct request *r);
 void api_service(struct request *r);
 void api_openapi(struct request *r);
+void api_openapi_json(struct request *r);
 void api_errors_page(struct request *r);
 void api_metrics(struct request *r);
 void api_create(struct request *r);

@@ -109,6 +109,11 @@ void api_openapi(struct request *r)
     answer_copy(r, 200, "application/yaml", openapi_yaml, openapi_yaml_len);
 }
 
+void api_openapi_json(struct request *r)
+{
+    answer_copy(r, 200, "application/json", openapi_json, openapi_json_len);
+}
+
 static void write_wal(struct text *t, const char *data_dir)
 {
     char path[4096];

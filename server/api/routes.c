@@ -23,6 +23,8 @@ const struct route routes[] = {
      "version, device, engines, options, limits"},
     {"GET", "/v1/openapi.yaml", "openapi", SCOPE_READ, 0, MEDIA_YAML, MEDIA_YAML, NULL, false, false, api_openapi,
      "this interface"},
+    {"GET", "/v1/openapi.json", "openapi_json", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
+     api_openapi_json, "this interface as JSON"},
     {"GET", "/docs/errors", "errors", SCOPE_NONE, 0, MEDIA_HTML, MEDIA_HTML, NULL, false, false, api_errors_page,
      "every error, for people"},
     {"GET", "/metrics", "metrics", SCOPE_READ, 0, 0, MEDIA_TEXT, NULL, false, false, api_metrics, "Prometheus metrics"},
