@@ -42,6 +42,7 @@ COMMON    = -I. -I$(BUILD)/gen $(OPT) $(WARN) -fPIC -MMD -MP $(call pkg,--cflags
 CSTD     := -std=c11 -D_GNU_SOURCE -Walloca -Wstrict-prototypes
 C_ONLY   = $(if $(filter tests/%,$(1)),,-Wmissing-prototypes)
 CFLAGS_server = $(HARDEN) -fPIE
+CFLAGS_proto  = $(HARDEN) -fPIE
 CFLAGS_client = $(HARDEN) -fvisibility=hidden
 CFLAGS_gpu    = -ffp-contract=off $(if $(OPENMP),,-Wno-unknown-pragmas)
 CFLAGS_tests  = $(CFLAGS_gpu) $(OPENMP)
@@ -74,7 +75,8 @@ tsrc      = $(foreach e,c cc,$(foreach d,$(1),$(wildcard tests/$(d)/$(2)*.$(e)))
 TDIRS    := unit unit/* kernels kernels/* engines http oracle $(if $(CGAL),cgal)
 PB_OBJ   := $(BUILD)/obj/gen/subdd.pb-c.o
 GPU_OBJ  := $(call objs,$(call under,gpu,c)) $(UNITS:%=$(BUILD)/obj/gen/%.o)
-SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(call under,server,c))) $(PB_OBJ)
+FILE_OBJ := $(call objs,$(wildcard proto/files/*.c))
+SRV_OBJ  := $(call objs,$(filter-out server/main.c,$(call under,server,c))) $(FILE_OBJ) $(PB_OBJ)
 LIB_OBJ  := $(call objs,$(wildcard client/lib/*.c)) $(PB_OBJ)
 CLI_OBJ  := $(call objs,$(wildcard client/cli/*.c))
 CU_OBJ   := $(patsubst %.cu,$(BUILD)/obj/%.cu.o,$(wildcard gpu/device/cuda/*.cu)) $(UNITS:%=$(BUILD)/obj/gen/%.cu.o) \
@@ -176,7 +178,7 @@ $(BUILD)/examples/%: client/examples/%.c $(CLIENT)
 $(BUILD)/bin/subdd: $(call objs,server/main.c) $(BUILD)/obj/libserver.a $(LIBSDD)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_server)
-$(BUILD)/bin/subd: $(CLI_OBJ) $(BUILD)/lib/libsubd.a
+$(BUILD)/bin/subd: $(CLI_OBJ) $(FILE_OBJ) $(BUILD)/lib/libsubd.a
 	$(call say,LINK,$@)
 	@mkdir -p $(@D) && $(CC) $(LDHARD) $(RPATH) $(LDFLAGS) -o $@ $^ $(LIBS_client)
 

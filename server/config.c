@@ -62,7 +62,7 @@ static const struct option_row rows[] = {
     {"max-json-bytes", BYTES, AT(max_json_bytes), "1MiB", 1, 64 * KIB *KIB, "BYTES",
      "one JSON body; bigger meshes come as protobuf"},
     {"max-inflight-bytes", BYTES, AT(max_inflight_bytes), "4GiB", 1, 16 * TIB, "BYTES", "all request bodies together"},
-    {"max-level", INTEGER, AT(max_level), "12", 1, 15, "N", "highest level of refinement"},
+    {"max-level", INTEGER, AT(max_level), "15", 1, SDD_MAX_LEVEL, "N", "highest level of refinement"},
     {"max-output-bytes", BYTES, AT(max_output_bytes), "8GiB", 1, 16 * TIB, "BYTES",
      "one frame, refined or of patches, that is made as a whole"},
     {"stream-bytes", BYTES, AT(stream_bytes), "1GiB", 64 * KIB, 16 * TIB, "BYTES",

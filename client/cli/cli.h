@@ -5,7 +5,8 @@
 #define CLI_H
 #include "client/lib/subd_matrix.h"
 #include "client/lib/subd_patches.h"
-#include "proto/file_names.h"
+#include "proto/files/file_names.h"
+#include "proto/files/files.h"
 #include <cjson/cJSON.h>
 #include <stdio.h>
 
@@ -178,7 +179,8 @@ struct cli_writer {
 };
 /* cli_writer_open: opens a file for writing; "-" is stdout. Returns 0, or -1 with errno. */
 int cli_writer_open(struct cli_writer *w, const char *path);
-#define CLI_ROW 512
+#define CLI_BUFFER ((size_t)1 << 20)
+#define CLI_ROW SURFACE_ROW_BYTES
 /* cli_room: a place for CLI_ROW bytes. The caller writes there and then tells cli_took where it ended. */
 char *cli_room(struct cli_writer *w);
 void cli_took(struct cli_writer *w, const char *end);
@@ -187,58 +189,22 @@ void cli_put(struct cli_writer *w, const void *data, size_t bytes);
  * -1 with errno. */
 int cli_writer_close(struct cli_writer *w, int keep);
 
-/* A set of names that are taken, so that each name in a file stands for one thing (cli_names.c). A zeroed set is
- * empty. */
-struct cli_names {
-    void *tree;
-};
-int cli_name_is_free(const struct cli_names *names, const char *name);
-void cli_name_take(struct cli_names *names, const char *name);
-void cli_names_free(struct cli_names *names);
-
-/* ---- mesh files (cli_obj.c, cli_ply.c, cli_usda.c, cli_glb.c, cli_stl.c, cli_surface.c, cli_number.c) ----------- */
-void cli_write_obj(struct cli_writer *w, const struct subd_frame *f);
-void cli_write_ply(struct cli_writer *w, const struct subd_frame *f);
-void cli_write_usda(struct cli_writer *w, const struct subd_frame *f);
-void cli_write_glb(struct cli_writer *w, const struct subd_frame *f);
-void cli_write_stl(struct cli_writer *w, const struct subd_frame *f);
+/* ---- mesh files (cli_surface.c, cli_obj.c) ----------------------------------------------------------------------- */
+/* cli_write_surface: the surface in the format of proto/files with this suffix. */
+void cli_write_surface(struct cli_writer *w, const struct subd_frame *f, const char *suffix);
 /* cli_write_surfaces: patches as B-spline surfaces in OBJ. */
 void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f);
 /* cli_write_frame: the frame byte by byte as the server sent it. */
 void cli_write_frame(struct cli_writer *w, const struct subd_frame *f);
-/* The blocks of a refined frame that make a surface. */
-struct cli_surface {
-    const struct subd_block *positions, *faces;
-    const struct subd_block *normals;        /* NULL without normals. */
-    const struct subd_block *uvs, *uv_faces; /* Both are NULL without UVs. */
-    int64_t triangles;                       /* How many triangles the faces make, as fans around their corner 0. */
-};
-struct cli_surface cli_surface_of(const struct subd_frame *f);
-/* cli_surface_box: the least coordinates of the points, then the greatest. */
-void cli_surface_box(const struct cli_surface *s, float box[6]);
-/* cli_surface_triangle: returns the row of indices of the face that triangle i lies in; corners[] says which three of
- * its corners make the triangle. */
-const uint32_t *cli_surface_triangle(const struct cli_surface *s, int64_t i, uint32_t corners[3]);
 /* cli_step: shows the progress of writing. It looks at the clock only once in many rows. */
 void cli_step(int64_t done, int64_t rows);
-/* cli_refuse: says that the format cannot hold the frame. `why` is a literal. No file is left. */
-void cli_refuse(struct cli_writer *w, const char *why);
-/* cli_put_float: writes the shortest of 7, 8 or 9 digits that reads back as the same float, without zeros at the end,
- * in at most 24 bytes. Returns the end and writes no NUL. */
-char *cli_put_float(char *to, float v);
-/* cli_put_count: writes a number in at most 20 bytes. Returns the end and writes no NUL. */
-char *cli_put_count(char *to, uint64_t v);
 
 /* ---- frames (cli_frame.c) ------------------------------------------------------------------------------------- */
 #define CLI_FORMATS 6
 /* A file format that a frame can be written in. */
 struct cli_format {
     const char *suffix;
-    void (*write)(struct cli_writer *w, const struct subd_frame *f);
-    int carries;         /* Semantics of the blocks that it can hold; a warning names the others. */
-    int triangles;       /* 1 when it turns all faces into triangles. */
-    const char *classes; /* Classes of the primvars that it can hold, with spaces between; NULL is none. */
-    int width;           /* The widest primvar that it can hold; 0 is any width. */
+    void (*write)(struct cli_writer *w, const struct subd_frame *f); /* NULL takes cli_write_surface. */
 };
 /* What a verb fetches and where it can go. */
 struct cli_product {

@@ -129,9 +129,9 @@ const struct cli_verb cli_verbs[] = {
      1,
      1,
      cli_pull,
-     "fetches the control mesh as OBJ with tags, USDA or protobuf",
-     "Goes to stdout as OBJ, or to -o FILE: .usda, .pb (a Mesh of subdd.proto, with ids), else OBJ. What the format "
-     "cannot carry is named on stderr.",
+     "fetches the control mesh as OBJ with tags, USDA, JSON or protobuf",
+     "Goes to stdout as OBJ, or to -o FILE: .usda, .json and .pb (with the ids that edits need), else OBJ. What the "
+     "format cannot carry is named on stderr.",
      {"subd pull " CLI_SAMPLE_ID, "subd pull " CLI_SAMPLE_ID " -o cage.usda"}},
     {PLAN,
      "plan",
@@ -225,7 +225,7 @@ const struct cli_option cli_options[] = {
     {"out", "FILE", 'o', FRAME | PULL | MATRIX, NULL, NULL}, /* Else it would be short for --out-dir, too. */
     {"out-dir", "DIR", OUT_DIR, REFINE, "a folder for several results, which have the names of their files", NULL},
     {"format", "SUFFIX", FORMAT, REFINE, "of the files in --out-dir (default obj)", "obj ply usda glb stl frame"},
-    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, from 1 (default 1)", NULL},
+    {"level", "N", LEVEL, FRAME | PLAN | BENCH | MATRIX, "subdivision level, 1 to 15 (default 1)", NULL},
     {"method", "NAME", METHOD, REFINE | PLAN | BENCH, "engine: auto, edge-friend, ... (`subd stat` lists them)", NULL},
     {"surface", "KIND", SURFACE, FRAME | PLAN | BENCH | MATRIX, "points of the refined mesh, or on the limit surface",
      "refined limit"},
@@ -324,7 +324,7 @@ static int take(struct cli *c, int value, char *text)
     case FORMAT: c->format = text; return 1;
     case ONLY_POSITIONS: c->only_positions = 1; return 1;
     case NO_VERIFY: c->skip_digests = 1; return 1;
-    case LEVEL: return (c->level = number(text) > 31 ? -1 : (int)number(text)) >= 1;
+    case LEVEL: return (c->level = number(text) > SUBD_MAX_LEVEL ? -1 : (int)number(text)) >= 1;
     case REPEAT: return (c->repeat = number(text) > 10000000 ? -1 : (int)number(text)) >= 1;
     case VERSION: return (c->version = number(text)) >= 1;
     case TIMEOUT:
@@ -338,7 +338,7 @@ static int take(struct cli *c, int value, char *text)
 static const char *takes(int value)
 {
     switch (value) {
-    case LEVEL: return "a whole number from 1 to 31";
+    case LEVEL: return "a whole number from 1 to 15";
     case REPEAT: return "a whole number from 1 to 10,000,000";
     case TIMEOUT: return "seconds, more than 0 and less than 1,000,000";
     case PRIMVARS: return "names";

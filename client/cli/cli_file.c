@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define BUFFER ((size_t)1 << 20)
 #define MAX_FILE ((size_t)8 << 30)
 
 static int read_all(int fd, size_t room, char **data, size_t *bytes)
@@ -34,7 +33,7 @@ static int read_all(int fd, size_t room, char **data, size_t *bytes)
 int cli_read(const char *path, char **data, size_t *bytes)
 {
     int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), rc, saved;
-    size_t room = BUFFER;
+    size_t room = CLI_BUFFER;
     struct stat st;
     *data = NULL;
     *bytes = 0;
@@ -70,7 +69,7 @@ int cli_writer_open(struct cli_writer *w, const char *path)
 {
     mode_t mask = umask(0);
     umask(mask);
-    *w = (struct cli_writer){.fd = STDOUT_FILENO, .buffer = malloc(BUFFER)};
+    *w = (struct cli_writer){.fd = STDOUT_FILENO, .buffer = malloc(CLI_BUFFER)};
     if (!w->buffer)
         return -1;
     if (strcmp(path, "-") == 0)
@@ -105,7 +104,7 @@ static void flush(struct cli_writer *w)
 
 char *cli_room(struct cli_writer *w)
 {
-    if (w->used > BUFFER - CLI_ROW)
+    if (w->used > CLI_BUFFER - CLI_ROW)
         flush(w);
     return w->buffer + w->used;
 }
@@ -119,12 +118,12 @@ void cli_put(struct cli_writer *w, const void *data, size_t bytes)
 {
     const char *from = data;
     while (bytes) {
-        size_t n = BUFFER - w->used < bytes ? BUFFER - w->used : bytes;
+        size_t n = CLI_BUFFER - w->used < bytes ? CLI_BUFFER - w->used : bytes;
         memcpy(w->buffer + w->used, from, n);
         w->used += n;
         from += n;
         bytes -= n;
-        if (w->used == BUFFER)
+        if (w->used == CLI_BUFFER)
             flush(w);
     }
 }

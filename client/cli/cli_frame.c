@@ -204,20 +204,22 @@ static int as_floats(const struct subd_frame *f, struct subd_frame *plain, void 
     return 1;
 }
 
-/* Writes the frame and closes the file. `write` is NULL when a sink has written everything already. */
-static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_writer *, const struct subd_frame *),
-                 const struct subd_frame *f, struct times *t, int64_t *written)
+/* Writes the frame and closes the file. `format` is NULL when a sink has written everything already. */
+static int store(struct cli *c, struct cli_writer *w, const struct cli_format *format, const struct subd_frame *f,
+                 struct times *t, int64_t *written)
 {
     double start = cli_now();
     struct subd_frame plain;
     void *memory = NULL;
-    if (write && !as_floats(f, &plain, &memory)) {
+    if (format && !as_floats(f, &plain, &memory)) {
         cli_writer_close(w, 0);
         return cli_fail(c, EXIT_LOCAL, "no memory");
     }
     w->mesh_name = c->mesh.name;
-    if (write)
-        write(w, &plain);
+    if (format && format->write)
+        format->write(w, &plain);
+    else if (format)
+        cli_write_surface(w, &plain, format->suffix);
     free(memory);
     if (cli_writer_close(w, 1) != 0 && w->why)
         return cli_fail(c, EXIT_FILE, "%s cannot be written: %s", c->output, w->why);
@@ -228,31 +230,6 @@ static int store(struct cli *c, struct cli_writer *w, void (*write)(struct cli_w
     *written = w->total;
     cli_progress_clear();
     return EXIT_DONE;
-}
-
-static int loses(const struct cli_format *format, const struct subd_block *b)
-{
-    return b->semantic != SUBD_PRIMVAR ? !(format->carries & b->semantic)
-                                       : !format->classes || !strstr(format->classes, b->interpolation) ||
-                                             (format->width && b->components > format->width);
-}
-
-/* Names all that was asked for and the file cannot hold. What comes along unasked, UVs and quads, help tells of. */
-static void warn_of_losses(const struct cli *c, const struct cli_format *format, const struct subd_frame *f)
-{
-    char names[600];
-    size_t n = 0;
-    for (int i = 0; i < f->n_blocks && n < sizeof names; i++) {
-        const struct subd_block *b = &f->blocks[i];
-        const int primvar = b->semantic == SUBD_PRIMVAR;
-        if (!primvar && !(c->include & (unsigned)b->semantic))
-            continue;
-        if (loses(format, b))
-            n += (size_t)snprintf(names + n, sizeof names - n, primvar ? "%s%s primvar %s" : "%s%s%s", n ? ", " : "",
-                                  primvar ? b->interpolation : "", primvar ? b->name : cli_block_name(b->semantic));
-    }
-    if (n)
-        cli_warn("%s files cannot carry %s: left out", format->suffix, names);
 }
 
 int cli_sink(void *arg, const struct subd_frame *f, const struct subd_block *b, int64_t at, const void *data, size_t n)
@@ -284,15 +261,13 @@ int cli_fetch(struct cli *c, const struct cli_product *p)
     c->writer = format >= 0 ? &w : NULL;
     code = fetch(c, p, &frame, &times);
     if (format >= 0 && code == EXIT_DONE)
-        code = store(c, &w, c->only_positions ? NULL : p->formats[format].write, &frame, &times, &written);
+        code = store(c, &w, c->only_positions ? NULL : &p->formats[format], &frame, &times, &written);
     else if (format >= 0)
         cli_writer_close(&w, 0);
     if (code == EXIT_DONE) {
         cli_progress_clear();
         for (int i = 0; i < frame.n_warnings; i++)
             cli_warn("%s", frame.warnings[i]);
-        if (format >= 0)
-            warn_of_losses(c, &p->formats[format], &frame);
         if (c->json)
             code = print_json(c, p, &frame, &times, written);
         else if (!c->many)

@@ -2,6 +2,7 @@
 /* cli_many.c: refines several files, or the frames of a sequence, into a file each. All that can be found wrong with
  * their names is found before anything is sent; after that one that fails does not stop the rest. */
 #include "cli.h"
+#include "proto/files/names.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,19 +124,19 @@ static int is_same_file(const char *a, const char *b)
 /* No result may be lost below another, and no file below a result. */
 static int check_names(const struct cli *c, const struct parts *p)
 {
-    struct cli_names taken = {0};
+    struct surface_names taken = {0};
     int code = -1;
     for (int64_t i = 0; i < p->n && code < 0; i++) {
         const struct part *row = &p->rows[i];
-        if (!cli_name_is_free(&taken, row->output))
+        if (!surface_name_is_free(&taken, row->output))
             code = cli_fail(c, EXIT_USAGE, "two files would both become %s; refine them into folders of their own",
                             row->output);
         else if (is_same_file(row->file, row->output))
             code = cli_fail(c, EXIT_USAGE,
                             "%s would be written over what it is made from; take another --out-dir or -o", row->file);
-        cli_name_take(&taken, row->output);
+        surface_name_take(&taken, row->output);
     }
-    cli_names_free(&taken);
+    surface_names_free(&taken);
     return code;
 }
 

@@ -1,44 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_obj.c: writes a frame as Wavefront OBJ: polygons for the verb refine, B-spline surfaces for patches. */
+/* cli_obj.c: writes patches as B-spline surfaces in Wavefront OBJ, and as polygons what is no patch. */
 #include "cli.h"
+#include "proto/files/files.h"
 #include <string.h>
 
-static void put_rows(struct cli_writer *w, const char *tag, const struct subd_block *b, int64_t done, int64_t rows)
+static char *put_point(char *p, const float *v)
 {
-    const float *v = b->data;
+    *p++ = 'v';
+    for (int k = 0; k < 3; k++) {
+        *p++ = ' ';
+        p = surface_put_float(p, v[k]);
+    }
+    *p++ = '\n';
+    return p;
+}
+
+static void put_points(struct cli_writer *w, const struct subd_block *b, int64_t rows)
+{
+    const float(*v)[3] = b->data;
     for (int64_t i = 0; i < b->count && !w->failed; i++) {
-        char *p = cli_room(w);
-        for (const char *t = tag; *t; t++)
-            *p++ = *t;
-        for (int k = 0; k < b->components; k++) {
-            *p++ = ' ';
-            p = cli_put_float(p, *v++);
-        }
-        *p++ = '\n';
-        cli_took(w, p);
-        cli_step(done + i, rows);
+        cli_took(w, put_point(cli_room(w), v[i]));
+        cli_step(i, rows);
     }
 }
 
-/* Writes lines of `f` with corners v, v/t, v//n or v/t/n. Each vertex has one normal, so n is v. */
-static void put_faces(struct cli_writer *w, const struct subd_block *faces, const struct subd_block *uvs, int normals,
-                      int64_t done, int64_t rows)
+static void put_faces(struct cli_writer *w, const struct subd_block *faces, int64_t done, int64_t rows)
 {
-    const uint32_t *v = faces->data, *t = uvs ? uvs->data : NULL;
+    const uint32_t *v = faces->data;
     for (int64_t i = 0; i < faces->count && !w->failed; i++) {
         char *p = cli_room(w);
         *p++ = 'f';
-        for (int k = 0; k < faces->components; k++, v++) {
+        for (int k = 0; k < faces->components; k++) {
             *p++ = ' ';
-            p = cli_put_count(p, (uint64_t)*v + 1);
-            if (t || normals)
-                *p++ = '/';
-            if (t)
-                p = cli_put_count(p, (uint64_t)*t++ + 1);
-            if (normals) {
-                *p++ = '/';
-                p = cli_put_count(p, (uint64_t)*v + 1);
-            }
+            p = surface_put_count(p, (uint64_t)*v++ + 1);
         }
         *p++ = '\n';
         cli_took(w, p);
@@ -51,28 +45,6 @@ static void put_object(struct cli_writer *w)
     char name[FILE_NAME_SIZE], *p = cli_room(w);
     cli_took(w, p + snprintf(p, CLI_ROW, "o %s\n", file_name_valid(FILE_NAME_OBJ, w->mesh_name, name)));
 }
-
-void cli_write_obj(struct cli_writer *w, const struct subd_frame *f)
-{
-    struct cli_surface s = cli_surface_of(f);
-    int64_t rows =
-                s.positions->count + (s.normals ? s.normals->count : 0) + (s.uvs ? s.uvs->count : 0) + s.faces->count,
-            done = s.positions->count;
-    char *p = cli_room(w);
-    cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, level %d, %s surface by %s\n", f->mesh_id,
-                             (long long)f->version, f->level, f->surface, f->method));
-    put_object(w);
-    put_rows(w, "v", s.positions, 0, rows);
-    if (s.uvs)
-        put_rows(w, "vt", s.uvs, done, rows);
-    done += s.uvs ? s.uvs->count : 0;
-    if (s.normals)
-        put_rows(w, "vn", s.normals, done, rows);
-    done += s.normals ? s.normals->count : 0;
-    put_faces(w, s.faces, s.uv_faces, s.normals != NULL, done, rows);
-}
-
-/* ---- patches ----------------------------------------------------------------------------------------------------- */
 
 /* Is entry k of a patch's 16 beyond a boundary, so that the frame has no row for it? */
 static int beyond(uint32_t flags, int k)
@@ -91,16 +63,8 @@ static int64_t put_beyond(struct cli_writer *w, const struct subd_frame *f, int6
         if (!(row[i][3] & SUBD_PATCH_BOUNDARY * 15) || subd_patch_points(f, i, points) != SUBD_OK)
             continue;
         for (int k = 0; k < 16; k++) {
-            char *p = cli_room(w);
-            if (!beyond(row[i][3], k))
-                continue;
-            *p++ = 'v';
-            for (int axis = 0; axis < 3; axis++) {
-                *p++ = ' ';
-                p = cli_put_float(p, points[k][axis]);
-            }
-            *p++ = '\n';
-            cli_took(w, p);
+            if (beyond(row[i][3], k))
+                cli_took(w, put_point(cli_room(w), points[k]));
         }
         cli_step(done + i, rows);
     }
@@ -122,7 +86,7 @@ static void put_surfaces(struct cli_writer *w, const struct subd_frame *f, int64
         p += 12;
         for (int k = 0; k < 16; k++, v++) {
             *p++ = ' ';
-            p = cli_put_count(p, beyond(params[3], k) ? ++extra : (uint64_t)*v + 1);
+            p = surface_put_count(p, beyond(params[3], k) ? ++extra : (uint64_t)*v + 1);
         }
         memcpy(p, tail, sizeof tail - 1);
         cli_took(w, p + sizeof tail - 1);
@@ -139,8 +103,8 @@ void cli_write_surfaces(struct cli_writer *w, const struct subd_frame *f)
     cli_took(w, p + snprintf(p, CLI_ROW, "# subdd %s version %lld, patches to level %d, %s surface by %s\n", f->mesh_id,
                              (long long)f->version, f->level, f->surface, f->method));
     put_object(w);
-    put_rows(w, "v", positions, 0, rows);
+    put_points(w, positions, rows);
     done += put_beyond(w, f, done, rows);
     put_surfaces(w, f, done, rows);
-    put_faces(w, faces, NULL, 0, done + n_patches, rows);
+    put_faces(w, faces, done + n_patches, rows);
 }

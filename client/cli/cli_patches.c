@@ -89,9 +89,6 @@ void cli_write_frame(struct cli_writer *w, const struct subd_frame *f)
 int cli_patches(struct cli *c)
 {
     static const struct cli_product product = {
-        {{".obj", cli_write_surfaces, ~0, 0, NULL, 0}, {".frame", cli_write_frame, ~0, 0, NULL, 0}},
-        fetch,
-        print,
-        add_json};
+        {{".obj", cli_write_surfaces}, {".frame", cli_write_frame}}, fetch, print, add_json};
     return cli_fetch(c, &product);
 }

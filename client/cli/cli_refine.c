@@ -48,14 +48,8 @@ static void print(FILE *to, const struct subd_frame *f)
 
 int cli_refine(struct cli *c)
 {
-    enum { SHAPE = SUBD_POSITIONS | SUBD_INDICES, ALL = SHAPE | SUBD_NORMALS | SUBD_UVS | SUBD_UV_INDICES };
     static const struct cli_product product = {
-        {{".obj", cli_write_obj, ALL, 0, NULL, 0},
-         {".ply", cli_write_ply, ALL, 0, "vertex varying uniform", 0},
-         {".usda", cli_write_usda, ALL, 0, "constant uniform varying vertex faceVarying", 0},
-         {".glb", cli_write_glb, ALL, 1, "vertex varying", 4},
-         {".stl", cli_write_stl, SHAPE | SUBD_UV_INDICES, 1, NULL, 0},
-         {".frame", cli_write_frame, ~0, 0, "constant uniform varying vertex faceVarying", 0}},
+        {{".obj", NULL}, {".ply", NULL}, {".usda", NULL}, {".glb", NULL}, {".stl", NULL}, {".frame", cli_write_frame}},
         fetch,
         print,
         NULL};

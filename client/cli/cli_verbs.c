@@ -250,7 +250,7 @@ int cli_rm(struct cli *c)
 
 int cli_pull(struct cli *c)
 {
-    static const char *const others[] = {".json", ".ply", ".glb", ".stl"};
+    static const char *const others[] = {".ply", ".glb", ".stl"};
     const char *path = c->output ? c->output : "-";
     struct cli_writer w;
     struct subd_error err;
@@ -261,7 +261,7 @@ int cli_pull(struct cli *c)
         return cli_fail(c, EXIT_USAGE, "--json and the mesh cannot both go to stdout; use -o FILE");
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (cli_ends_with(path, others[i]))
-            return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda or .pb", path);
+            return cli_fail(c, EXIT_USAGE, "%s: a control mesh goes into .obj, .usda, .json or .pb", path);
     if (subd_cage(c->client, c->mesh.id, media_of(path), &data, &bytes, &err) != SUBD_OK)
         return cli_report(c, &err);
     print_warnings(c);

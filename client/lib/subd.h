@@ -207,7 +207,7 @@ SUBD_API int subd_show(subd_client *c, const char *id, struct subd_mesh_info *ou
 /* subd_delete: DELETE /v1/meshes/{id}. With version 0 it deletes any version, else only this one.
  * Errors  SUBD_EHTTP 412 when the mesh has another version */
 SUBD_API int subd_delete(subd_client *c, const char *id, int64_t version, struct subd_error *err) SUBD_MUST_CHECK;
-/* subd_cage: GET cage: the control mesh as OBJ, USDA or protobuf (a Mesh of subdd.proto), by media type.
+/* subd_cage: GET cage: the control mesh as OBJ, USDA, JSON or protobuf (a Mesh of subdd.proto), by media type.
  * Owner  *data is released with free(); a NUL follows it, which *bytes does not count */
 SUBD_API int subd_cage(subd_client *c, const char *id, const char *media_type, char **data, size_t *bytes,
                        struct subd_error *err) SUBD_MUST_CHECK;
@@ -299,9 +299,10 @@ struct subd_frame {
     size_t memory_bytes;
     int64_t reserved[16];
 };
+#define SUBD_MAX_LEVEL 15
 struct subd_refine {
     size_t size;
-    int level;                 /* 1 to what the server allows. */
+    int level;                 /* 1 to SUBD_MAX_LEVEL, or less where the server has a lower limit. */
     unsigned include;          /* Bits of enum subd_include; 0 is positions and indices. */
     unsigned compact;          /* Those of positions, normals and UVs in `include` that are to come in 16 bits. */
     const char *primvars;      /* Names with commas between them, or "*" for all; NULL is none. */

@@ -79,11 +79,11 @@ static int decode_json(struct subd_error *err, const char *body, size_t bytes)
         subd_copy_text(err->problem, sizeof err->problem, text_of(o, "code"));
         subd_copy_text(err->field, sizeof err->field, text_of(o, "field"));
         subd_copy_text(err->request_id, sizeof err->request_id, text_of(o, "instance"));
-        err->current_version = integer_of(o, "current_version");
+        err->current_version = integer_of(o, "currentVersion");
         err->limit = integer_of(o, "limit");
         err->needed = integer_of(o, "needed");
         err->available = integer_of(o, "available");
-        err->retry_after_ms = integer_of(o, "retry_after_ms");
+        err->retry_after_ms = integer_of(o, "retryAfterMs");
     }
     cJSON_Delete(o);
     return ok;

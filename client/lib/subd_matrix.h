@@ -10,7 +10,7 @@ extern "C" {
 #endif
 struct subd_matrix {
     size_t size;
-    int level;           /* 1 to what the server allows. */
+    int level;           /* 1 to SUBD_MAX_LEVEL, or less where the server has a lower limit. */
     const char *surface; /* "refined" or "limit"; NULL is "refined". */
     const char *what;    /* "points"; with surface "limit" also "tangent1" or "tangent2". NULL is "points". */
     /* Gets the text piece by piece, as it arrives. A return value other than 0 cancels the call. */

@@ -156,17 +156,17 @@ static int finish_text(subd_client *c, void *out, struct subd_error *err)
     return SUBD_OK;
 }
 
-static int finish_cage(subd_client *c, void *out, struct subd_error *err)
-{
-    const char *type = c->call.media_type;
-    int ours =
-        strcmp(type, "model/obj") == 0 || strcmp(type, "model/vnd.usda") == 0 || strcmp(type, SUBD_PROTOBUF) == 0;
-    return ours ? finish_text(c, out, err) : subd_fail_stranger(c, err);
-}
-
 static int is_json(const subd_client *c)
 {
     return strcmp(c->call.media_type, "application/json") == 0;
+}
+
+static int finish_cage(subd_client *c, void *out, struct subd_error *err)
+{
+    const char *type = c->call.media_type;
+    int ours = strcmp(type, "model/obj") == 0 || strcmp(type, "model/vnd.usda") == 0 ||
+               strcmp(type, SUBD_PROTOBUF) == 0 || is_json(c);
+    return ours ? finish_text(c, out, err) : subd_fail_stranger(c, err);
 }
 
 static int finish_stat(subd_client *c, void *out, struct subd_error *err)

@@ -25,7 +25,7 @@ static int take_refine(struct subd_refine *r, const struct subd_refine *asked, s
     if (rc != SUBD_OK)
         return rc;
     unsigned include = r->include ? r->include : SUBD_POSITIONS | SUBD_INDICES;
-    if (r->level < 1 || r->level > 31 || include & ~(unsigned)SUBD_REFINE_BLOCKS)
+    if (r->level < 1 || r->level > SUBD_MAX_LEVEL || include & ~(unsigned)SUBD_REFINE_BLOCKS)
         return subd_fail(err, SUBD_EUSAGE, "level %d or the set of blocks %u is out of range", r->level, include);
     if (r->compact & ~(include & SUBD_COMPACT_BLOCKS))
         return subd_fail(err, SUBD_EUSAGE, "positions, normals and UVs that are asked for can be compact, not %u",
@@ -84,7 +84,7 @@ int subd_matrix(subd_client *c, const char *id, const struct subd_matrix *r, str
     int rc;
     if ((rc = SUBD_NEED(err, c, id, r)) || (rc = SUBD_TAKE(&own, r, subd_matrix, err)))
         return rc;
-    if (own.level < 1 || own.level > 31 || !own.sink)
+    if (own.level < 1 || own.level > SUBD_MAX_LEVEL || !own.sink)
         return subd_fail(err, SUBD_EUSAGE, "level %d is out of range, or there is no sink", own.level);
     subd_text_mesh_path(&q.path, id, "/matrix");
     subd_text_add(&q.path, "?level=%d", own.level);

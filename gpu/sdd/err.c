@@ -7,11 +7,11 @@
 
 struct row {
     int code, http, retryable;
-    const char *name, *title;
+    const char *name, *title, *advice;
 };
 
 static const struct row rows[] = {
-#define SDD_ERR(name, http, retry, code, text) {SDD_E##name, http, retry, code, text},
+#define SDD_ERR(name, http, retry, code, text, advice) {SDD_E##name, http, retry, code, text, advice},
 #include "gpu/sdd/err.def"
 #undef SDD_ERR
 };
@@ -36,6 +36,11 @@ const char *sdd_err_code(int code)
 const char *sdd_err_title(int code)
 {
     return find(code)->title;
+}
+
+const char *sdd_err_advice(int code)
+{
+    return find(code)->advice;
 }
 
 int sdd_err_http(int code)

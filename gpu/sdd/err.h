@@ -7,7 +7,7 @@
 enum sdd_err {
     SDD_OK = 0,
     SDD_ERR_FIRST_ = -1000,
-#define SDD_ERR(name, http, retry, code, text) SDD_E##name,
+#define SDD_ERR(name, http, retry, code, text, advice) SDD_E##name,
 #include "err.def"
 #undef SDD_ERR
     SDD_ERR_LAST_
@@ -27,10 +27,11 @@ struct sdd_error {
 int sdd_fail(struct sdd_error *err, int code, const char *field, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* These four look a code up in the error table. A code that is not there reads as SDD_EINTERNAL. */
-const char *sdd_err_code(int code);  /* The stable code on the wire: "invalid_mesh". */
-const char *sdd_err_title(int code); /* The table's sentence. */
-int sdd_err_http(int code);          /* The HTTP status: 422. */
-int sdd_err_retryable(int code);     /* 1 when the same request may succeed later, else 0. */
+/* These five look a code up in the error table. A code that is not there reads as SDD_EINTERNAL. */
+const char *sdd_err_code(int code);   /* The stable code on the wire: "invalid_mesh". */
+const char *sdd_err_title(int code);  /* What is wrong. */
+const char *sdd_err_advice(int code); /* What to do. */
+int sdd_err_http(int code);           /* The HTTP status: 422. */
+int sdd_err_retryable(int code);      /* 1 when the same request may succeed later, else 0. */
 
 #endif

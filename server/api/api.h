@@ -12,10 +12,13 @@ void api_ready(struct request *r);
 void api_service(struct request *r);
 void api_openapi(struct request *r);
 void api_openapi_json(struct request *r);
+void api_errors_page(struct request *r);
 void api_metrics(struct request *r);
 void api_home(struct request *r);
 void api_docs(struct request *r);
 void api_web(struct request *r);
+/* page_headers: what each page says of itself to browsers (web.c). */
+void page_headers(struct request *r);
 void api_create(struct request *r);
 void api_list(struct request *r);
 void api_show(struct request *r);

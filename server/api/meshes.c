@@ -359,8 +359,10 @@ static int cage_encode(struct job *job)
     struct cage_job *c = (struct cage_job *)job;
     const struct mesh *m = slot_of(job)->host;
     int media = c->base.media_out;
-    if (media == MEDIA_PROTOBUF)
-        return mesh_to_proto(m, &c->body, &c->bytes, &job->err);
+    if (media == MEDIA_PROTOBUF || media == MEDIA_JSON)
+        return (media == MEDIA_JSON ? mesh_to_json : mesh_to_proto)(m, &c->body, &c->bytes, &job->err);
+    if (media & (MEDIA_PLY | MEDIA_GLB | MEDIA_STL))
+        return mesh_to_surface(m, media_name((enum media)media), &c->body, &c->bytes, &c->base.warnings, &job->err);
     return (media == MEDIA_OBJ ? mesh_to_obj : mesh_to_usda)(m, &c->body, &c->bytes, &c->base.warnings, &job->err);
 }
 

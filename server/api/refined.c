@@ -34,11 +34,14 @@ static int find_frame(struct frame_job *j)
     if (not_modified(&j->base))
         return JOB_DONE;
     j->frame = cache_find(&memory_of(job)->cache, j->base.key);
+    if (j->frame && file_format(&j->base) && !compute_is_there(j->frame))
+        j->frame = NULL; /* A file needs all of the frame at once. */
     if (!j->frame)
         return ensure_resident_record(job);
     j->frame->references++;
+    j->adopted = true;
     metrics_add(job_service(job)->metrics, M_CACHE_HITS, 1);
-    return JOB_DONE;
+    return file_format(&j->base) ? SDD_OK : JOB_DONE;
 }
 
 static void tell_version(struct job *job)
@@ -78,6 +81,12 @@ static bool skip_parse(const struct job *job)
     return !((const struct refine_job *)job)->posed;
 }
 
+/* A frame that was found in the cache is not made, but may become a file. */
+static bool skip_found(const struct job *job)
+{
+    return ((const struct frame_job *)job)->frame != NULL;
+}
+
 static bool skip_share(const struct job *job)
 {
     return !job->reader;
@@ -85,7 +94,8 @@ static bool skip_share(const struct job *job)
 
 static bool skip_load_needed(const struct job *job)
 {
-    return ((const struct refine_job *)job)->own_mesh ? skip_load(job) : skip_load_resident(job);
+    const struct refine_job *j = (const struct refine_job *)job;
+    return skip_found(job) || (j->own_mesh ? skip_load(job) : skip_load_resident(job));
 }
 
 static int adopt(struct job *job)
@@ -144,15 +154,12 @@ static void free_refine_job(struct job *job)
 
 static void start(struct request *r, bool posed)
 {
-    static const struct step steps[] = {{ON_STORE, PHASE_LOAD, step_find, skip_find},
-                                        {ON_LOOP, -1, look_up, NULL},
-                                        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed},
-                                        {ON_LOOP, -1, job_share, skip_share},
-                                        {ON_HOST, PHASE_PARSE, parse, skip_parse},
-                                        {ON_DEVICE, -1, refine_compute, NULL},
-                                        {ON_LOOP, -1, adopt, NULL},
-                                        {ON_DEVICE, -1, build_tables, skip_build},
-                                        {0}};
+    static const struct step steps[] = {
+        {ON_STORE, PHASE_LOAD, step_find, skip_find},        {ON_LOOP, -1, look_up, NULL},
+        {ON_STORE, PHASE_LOAD, step_load, skip_load_needed}, {ON_LOOP, -1, job_share, skip_share},
+        {ON_HOST, PHASE_PARSE, parse, skip_parse},           {ON_DEVICE, -1, refine_compute, skip_found},
+        {ON_HOST, PHASE_ENCODE, file_begin, file_skip},      {ON_LOOP, -1, adopt, NULL},
+        {ON_DEVICE, -1, build_tables, skip_build},           {0}};
     static const struct job_ops ops = {steps, refine_answer, free_refine_job};
     struct refine_job *j = ask_job_create(r, sizeof *j, ask_max_level(service_of(r)->config), ASK_FRAME_BLOCKS);
     if (!j)

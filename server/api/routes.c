@@ -5,6 +5,7 @@
 
 #define BODY_MESH (MEDIA_PROTOBUF | MEDIA_JSON | MEDIA_OBJ | MEDIA_USDA)
 #define INFO (MEDIA_JSON | MEDIA_PROTOBUF)
+#define SURFACE (MEDIA_FRAME | MEDIA_FILES)
 
 static const char *const q_create[] = {"name", "reorder", NULL};
 static const char *const q_list[] = {"name", "after", "limit", NULL};
@@ -23,7 +24,9 @@ const struct route routes[] = {
     {"GET", "/v1/openapi.yaml", "openapi", SCOPE_READ, 0, MEDIA_YAML, MEDIA_YAML, NULL, false, false, api_openapi,
      "this interface"},
     {"GET", "/v1/openapi.json", "openapi_json", SCOPE_READ, 0, MEDIA_JSON, MEDIA_JSON, NULL, false, false,
-     api_openapi_json, "the same as JSON"},
+     api_openapi_json, "this interface as JSON"},
+    {"GET", "/docs/errors", "errors", SCOPE_NONE, 0, MEDIA_HTML, MEDIA_HTML, NULL, false, false, api_errors_page,
+     "every error, for people"},
     {"GET", "/metrics", "metrics", SCOPE_READ, 0, 0, MEDIA_TEXT, NULL, false, false, api_metrics, "Prometheus metrics"},
     {"GET", "/", "home", SCOPE_NONE, 0, 0, MEDIA_TEXT, NULL, false, false, api_home, "the page for people"},
     {"GET", "/docs", "docs", SCOPE_NONE, 0, 0, MEDIA_TEXT, NULL, false, false, api_docs, "this interface, for people"},
@@ -38,16 +41,16 @@ const struct route routes[] = {
      "give a mesh another name"},
     {"DELETE", "/v1/meshes/{id}", "delete", SCOPE_EDIT, 0, 0, MEDIA_JSON, NULL, false, false, api_delete,
      "forget a mesh"},
-    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, MEDIA_PROTOBUF | MEDIA_OBJ | MEDIA_USDA, MEDIA_PROTOBUF,
-     NULL, false, false, api_cage, "the control mesh"},
+    {"GET", "/v1/meshes/{id}/cage", "cage", SCOPE_READ, 0, BODY_MESH | MEDIA_FILES, MEDIA_JSON, NULL, false, false,
+     api_cage, "the control mesh"},
     {"PUT", "/v1/meshes/{id}/positions", "positions", SCOPE_EDIT, BODY_MESH | MEDIA_OCTETS, INFO, MEDIA_JSON,
      q_positions, false, false, api_positions, "move vertices"},
     {"POST", "/v1/meshes/{id}/edits", "edits", SCOPE_EDIT, MEDIA_PROTOBUF | MEDIA_JSON, INFO, MEDIA_JSON, NULL, false,
      false, api_edits, "change the topology"},
-    {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_refined, false, false,
+    {"GET", "/v1/meshes/{id}/refined", "refined", SCOPE_READ, 0, SURFACE, MEDIA_OBJ, q_refined, false, false,
      api_refined, "the refined surface"},
-    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, MEDIA_FRAME, MEDIA_FRAME,
-     q_refined, false, false, api_pose, "the refined surface of positions that are not kept"},
+    {"POST", "/v1/meshes/{id}/refined", "pose", SCOPE_READ, BODY_MESH | MEDIA_OCTETS, SURFACE, MEDIA_OBJ, q_refined,
+     false, false, api_pose, "the refined surface of positions that are not kept"},
     {"GET", "/v1/meshes/{id}/patches", "patches", SCOPE_READ, 0, MEDIA_FRAME, MEDIA_FRAME, q_patches, false, false,
      api_patches, "the surface as B-spline patches, and faces where it is none"},
     {"GET", "/v1/meshes/{id}/matrix", "matrix", SCOPE_READ, 0, MEDIA_TEXT, MEDIA_TEXT, q_matrix, false, false,

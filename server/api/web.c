@@ -26,6 +26,14 @@ static const char *media_of_file(const char *name)
                                          : "text/javascript; charset=utf-8";
 }
 
+void page_headers(struct request *r)
+{
+    answer_header(r, "Cache-Control", "no-cache"); /* A newer daemon has newer files under the same names. */
+    answer_header(r, "Content-Security-Policy", POLICY);
+    answer_header(r, "X-Content-Type-Options", "nosniff");
+    answer_header(r, "Referrer-Policy", "no-referrer");
+}
+
 static void answer_file(struct request *r, const char *name, size_t n)
 {
     const char *known = request_header(r, "If-None-Match");
@@ -41,10 +49,7 @@ static void answer_file(struct request *r, const char *name, size_t n)
     else
         answer_copy(r, 200, media_of_file(file->name), file->bytes, file->n);
     answer_header(r, "ETag", file->tag);
-    answer_header(r, "Cache-Control", "no-cache"); /* A newer daemon has newer files under the same names. */
-    answer_header(r, "Content-Security-Policy", POLICY);
-    answer_header(r, "X-Content-Type-Options", "nosniff");
-    answer_header(r, "Referrer-Policy", "no-referrer");
+    page_headers(r);
 }
 
 void api_home(struct request *r)

@@ -12,7 +12,8 @@
 #include <string.h>
 
 #define RETRY_AFTER_S 1
-#define RETRY_TOKEN_S 60 /* Wrong tokens are counted by the minute. */
+#define PROBLEM_TYPE "/docs/errors#" /* The page that api_errors_page makes; its anchors are the codes. */
+#define RETRY_TOKEN_S 60             /* Wrong tokens are counted by the minute. */
 
 /* After how many seconds the same request may succeed; 0 when only a different request can. */
 static int retry_after(const struct sdd_error *err)
@@ -218,7 +219,7 @@ void answer_preflight(struct request *r, const char *methods)
 void problem_json(struct text *out, const struct sdd_error *err, const char *request_id)
 {
     const char *code = sdd_err_code(err->code);
-    text_printf(out, "{\"type\":\"https://subdd.dev/errors/%s\"", code);
+    text_printf(out, "{\"type\":\"" PROBLEM_TYPE "%s\"", code);
     text_member(out, "title", sdd_err_title(err->code));
     text_member_int(out, "status", sdd_err_http(err->code));
     text_member(out, "detail", err->text);
@@ -227,7 +228,7 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *req
     if (*err->field)
         text_member(out, "field", err->field);
     if (err->code == SDD_ESTALE)
-        text_member_int(out, "current_version", err->available);
+        text_member_int(out, "currentVersion", err->available);
     else if (err->code == SDD_ENO_MEMORY && err->needed) {
         text_member_int(out, "needed", err->needed);
         text_member_int(out, "available", err->available);
@@ -237,7 +238,7 @@ void problem_json(struct text *out, const struct sdd_error *err, const char *req
         text_member_int(out, "limit", err->available);
     }
     if (retry_after(err))
-        text_member_int(out, "retry_after_ms", retry_after(err) * 1000);
+        text_member_int(out, "retryAfterMs", retry_after(err) * 1000);
     text_puts(out, "}\n");
 }
 
@@ -246,7 +247,7 @@ static bool answer_problem_protobuf(struct request *r, const struct sdd_error *e
     Subdd__V1__Problem p = SUBDD__V1__PROBLEM__INIT;
     char type[96];
     struct sdd_error e = *err; /* protobuf-c wants char * without const, although it only reads. */
-    snprintf(type, sizeof type, "https://subdd.dev/errors/%s", sdd_err_code(e.code));
+    snprintf(type, sizeof type, PROBLEM_TYPE "%s", sdd_err_code(e.code));
     p.type = type;
     p.title = chars_proto(sdd_err_title(e.code));
     p.code = chars_proto(sdd_err_code(e.code));

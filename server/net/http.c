@@ -409,8 +409,8 @@ void http_log(struct request *r, bool complete)
     text_member_int(line, "status", r->status);
     if (r->code)
         text_member(line, "code", r->code);
-    text_member_int(line, "bytes_in", r->conn->received);
-    text_member_int(line, "bytes_out", r->answer_bytes);
+    text_member_int(line, "bytesIn", r->conn->received);
+    text_member_int(line, "bytesOut", r->answer_bytes);
     text_member_real(line, "ms", seconds * 1e3, 3);
     for (int p = 0; p < N_PHASES; p++)
         if (r->phases[p] > 0)

@@ -140,10 +140,14 @@ static const struct {
     {MEDIA_PROTOBUF, "application/x-protobuf", "-pb"},
     {MEDIA_OBJ, "model/obj", "-obj"},
     {MEDIA_USDA, "model/vnd.usda", "-usda"},
+    {MEDIA_PLY, "model/ply", "-ply"},
+    {MEDIA_GLB, "model/gltf-binary", "-glb"},
+    {MEDIA_STL, "model/stl", "-stl"},
     {MEDIA_FRAME, "application/vnd.subdd.frame", ""},
     {MEDIA_OCTETS, "application/octet-stream", ""},
     {MEDIA_TEXT, "text/plain", ""},
     {MEDIA_YAML, "application/yaml", ""},
+    {MEDIA_HTML, "text/html", ""},
     {MEDIA_FRAME, "application/octet-stream", ""},
     {MEDIA_JSON, "application/problem+json", ""},
     {MEDIA_JSON, "application/merge-patch+json", ""},
@@ -170,7 +174,7 @@ void media_list(int bits, char *out, size_t size)
 {
     size_t at = 0;
     out[0] = 0;
-    for (int bit = 1; bit <= MEDIA_USDA; bit <<= 1) /* MEDIA_USDA is the highest bit. */
+    for (int bit = 1; bit <= MEDIA_STL; bit <<= 1) /* MEDIA_STL is the highest bit. */
         if ((bits & bit) && at < size)
             at += (size_t)snprintf(out + at, size - at, "%s%s", at ? ", " : "", media_name((enum media)bit));
 }
@@ -216,9 +220,10 @@ static int item_quality(const char *item, size_t n)
     return 1000;
 }
 
-/* The q of a media type by an Accept value, in thousandths. The most specific item that matches the type decides: the
- * type itself (3), then all types of its family (2), then all types (1). */
-static int type_quality(const char *accept, const char *name, bool alias)
+/* How much an Accept value wants a media type: 4 times its q in thousandths, and how specific the item is by which it
+ * matches: the type itself (3), all types of its family (2) or all types (1). The most specific item decides. Among
+ * types of equal q the one that is named more exactly is wanted more. Returns 0 for a type that is not accepted. */
+static int wanted(const char *accept, const char *name, bool alias)
 {
     int best = 0, q = 0; /* The specificity of the best match so far, and its q. */
     for (const char *s = accept; *s;) {
@@ -236,21 +241,19 @@ static int type_quality(const char *accept, const char *name, bool alias)
         }
         s += n + (s[n] == ',');
     }
-    return alias && best < 3 ? 0 : q; /* A wildcard does not match an alias. */
+    return q && (!alias || best == 3) ? 4 * q + best : 0; /* A wildcard does not match an alias. */
 }
 
 int media_accepted(const char *accept, int offered, enum media first)
 {
-    int best = 0, q = 0; /* The bit of the best type so far, and its q. */
+    int best = 0, most = 0; /* The bit of the type that is wanted most so far, and how much it is. */
     if (!accept)
         return first;
     for (size_t i = 0; i < N_MEDIA_ROWS; i++) {
-        int w = media_rows[i].bit & offered
-                    ? type_quality(accept, media_rows[i].name,
-                                   strcmp(media_name((enum media)media_rows[i].bit), media_rows[i].name) != 0)
-                    : 0;
-        if (w > q || (w == q && w && media_rows[i].bit == (int)first)) {
-            q = w;
+        const bool alias = strcmp(media_name((enum media)media_rows[i].bit), media_rows[i].name) != 0;
+        const int w = media_rows[i].bit & offered ? wanted(accept, media_rows[i].name, alias) : 0;
+        if (w > most || (w == most && w && media_rows[i].bit == (int)first)) {
+            most = w;
             best = media_rows[i].bit;
         }
     }

@@ -43,7 +43,12 @@ enum media {
     MEDIA_FRAME = 16,
     MEDIA_TEXT = 32,
     MEDIA_YAML = 64,
-    MEDIA_USDA = 128
+    MEDIA_USDA = 128,
+    MEDIA_HTML = 256,
+    MEDIA_PLY = 512,
+    MEDIA_GLB = 1024,
+    MEDIA_STL = 2048,
+    MEDIA_FILES = MEDIA_OBJ | MEDIA_PLY | MEDIA_USDA | MEDIA_GLB | MEDIA_STL /* The formats of proto/files. */
 };
 const char *media_name(enum media one);
 /* media_suffix: what the entity tag of this representation ends with, like "-obj", or "" when it has no ending. */
@@ -52,8 +57,9 @@ const char *media_suffix(int one);
 void media_list(int bits, char *out, size_t size);
 /* media_of: the bits of the media type in a Content-Type value, whose parameters are ignored; 0 when it is unknown. */
 int media_of(const char *content_type);
-/* media_accepted: the bit of `offered` that an Accept value prefers; `first` wins ties, and also when accept is NULL. 0
- * when the client accepts none of them. */
+/* media_accepted: the bit of `offered` that an Accept value prefers. Among types of the same q one that is named wins
+ * over one that a wildcard matches, and then `first`, which is also the answer when accept is NULL. Returns 0 when the
+ * client accepts none of them. */
 int media_accepted(const char *accept, int offered, enum media first);
 
 /* range_parse: parses "bytes=a-b", "bytes=a-" or "bytes=-n" for a body of `size` bytes.

@@ -103,8 +103,10 @@ static void put_headers(struct request *r, const struct frame_job *j, int64_t by
 {
     char line[96];
     answer_header(r, "Subdd-Cache", cache);
-    answer_header(r, "Accept-Ranges", "bytes");
     answer_header(r, "ETag", j->base.etag);
+    if (file_format(&j->base))
+        return; /* Files have no ranges. */
+    answer_header(r, "Accept-Ranges", "bytes");
     if (!j->ranged)
         return;
     snprintf(line, sizeof line, "bytes %lld-%lld/%lld", (long long)j->first, (long long)(j->first + j->length - 1),
@@ -164,15 +166,15 @@ void patches_answer(struct job *job)
 void refine_answer(struct job *job)
 {
     struct refine_job *j = (struct refine_job *)job;
-    const bool streams = j->stream != NULL;
+    const bool file = !file_skip(job), streams = j->stream != NULL;
     if (!streams && !j->posed) {
         patches_answer(job); /* Frames of patches have the same headers. */
         return;
     }
-    if (!(streams ? answer_stream(job->request, j) : answer_frame(job->request, &j->base)))
+    if (!(file ? file_answer(j) : streams ? answer_stream(job->request, j) : answer_frame(job->request, &j->base)))
         return;
     if (j->posed)
         answer_header(job->request, "Cache-Control", "no-store");
     else
-        put_headers(job->request, &j->base, j->plan.frame_bytes, "miss");
+        put_headers(job->request, &j->base, j->plan.frame_bytes, j->base.computed || !file ? "miss" : "hit");
 }

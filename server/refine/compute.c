@@ -136,6 +136,8 @@ static int begin(struct refine_job *j, bool *pieces)
     *pieces = false;
     if (!rc)
         rc = frame_plan_make(ask_of(j), j->posed, &j->plan);
+    if (!rc)
+        rc = file_admits(ask_of(j), &j->plan);
     return rc ? rc : choose_pieces(j, pieces);
 }
 
@@ -209,7 +211,7 @@ static int make_stream(struct refine_job *j)
     else {
         ask.plan = j->plan.plan;
         j->plan.plan = NULL;
-        rc = stream_create(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
+        rc = rows_open(job_service(job), &ask, job->phases, &job->refined_by, &j->stream, &job->err);
     }
     resident_measure(memory_of(job)->residency, slot_of(job)->resident);
     return rc;

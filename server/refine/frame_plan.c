@@ -49,7 +49,7 @@ static bool is_copied(const struct service *s)
 
 bool frame_plan_begins(const struct ask_job *a, const struct frame_plan *p)
 {
-    return is_copied(job_service(&a->base.job)) && p->host_bytes > 2 * REFINE_PIECE_BYTES;
+    return is_copied(job_service(&a->base.job)) && p->host_bytes > 2 * REFINE_PIECE_BYTES && !file_format(a);
 }
 
 /* Is the frame made while it is sent? It is when it is too large to be made as a whole. The daemon's limits decide that

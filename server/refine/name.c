@@ -50,7 +50,8 @@ static void set_name(struct ask_job *a)
     snprintf(full, sizeof full, "%s %s %s %s", a->key, info->topology_id, memory_of(&a->base.job)->device_info.backend,
              sdd_version());
     XXH128_hash_t h = XXH3_128bits(full, strlen(full));
-    snprintf(a->etag, sizeof a->etag, "\"%016llx%016llx\"", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    snprintf(a->etag, sizeof a->etag, "\"%016llx%016llx%s\"", (unsigned long long)h.high64, (unsigned long long)h.low64,
+             media_suffix(a->base.media_out));
 }
 
 /* Does the client have a frame of this name, or a part of one? */
@@ -63,6 +64,7 @@ static bool is_known(const struct ask_job *a)
 
 int name_answer(struct ask_job *a)
 {
+    file_blocks(a);
     int rc = read_primvars(a);
     if (!rc)
         set_name(a);

@@ -12,7 +12,8 @@
  *   patches.c     frames of patches, made on the compute thread
  *   keep.c        on the loop: the frame goes into the cache, and tables are built for the next ones of its kind
  *   answer.c      sends a frame that is complete or still being copied
- *   stream.h      sends a frame that is made while it is sent
+ *   stream.h      sends a frame, or a file of another format, that is made while it is sent
+ *   file.c        a frame as a file of another format
  *
  * api/ has the handlers and the order of their steps. refine/ uses operation/ and all below it. */
 #ifndef SUBDD_REFINE_H
@@ -44,7 +45,7 @@ struct ask_job {
     const char *primvars; /* Names as in the query; NULL when it has none. */
     struct sdd_primvar shapes[SDD_MAX_PRIMVARS];
     char key[CACHE_KEY_SIZE]; /* The key of the answer: mesh, version and request. */
-    char etag[40];
+    char etag[48];
 };
 #define ASK_FRAME_BLOCKS (SDD_POSITIONS | SDD_INDICES)
 #define ASK_PATCH_BLOCKS (SDD_POSITIONS | SDD_PATCHES | SDD_PATCH_PARAMS | SDD_INDICES | SDD_FACE_PARAMS)
@@ -82,7 +83,8 @@ int frame_plan_make(struct ask_job *a, bool posed, struct frame_plan *p) SDD_MUS
 bool frame_plan_has_pieces(const struct ask_job *a, const struct frame_plan *p);
 /* frame_plan_ring: sets device_bytes and host_bytes to those of a ring of pieces of this many rows. */
 int frame_plan_ring(struct ask_job *a, struct frame_plan *p, int64_t rows) SDD_MUST_CHECK;
-/* frame_plan_begins: says whether the frame is large and copied to host memory. Then it is sent while it is copied. */
+/* frame_plan_begins: says whether the frame is large and copied to host memory. Then it is sent while it is copied,
+ * unless it becomes a file, for which all of it is needed. */
 bool frame_plan_begins(const struct ask_job *a, const struct frame_plan *p);
 /* payload_about_of: returns what the frame's header says. An `undigested` one is sent before the block is made. */
 struct payload_about payload_about_of(const struct ask_job *a, bool undigested);
@@ -116,7 +118,7 @@ struct refine_job {
     bool own_mesh;          /* Whether a host copy of the mesh is needed. */
     bool alone;             /* Whether the job could not be made in a batch. */
     bool build;             /* Whether tables are built after the answer. */
-    struct stream *stream;  /* NULL unless the frame is made while it is sent. */
+    struct stream *stream;  /* NULL unless the frame, or a file of it, is made while it is sent. */
     /* The rest serves a frame that is sent while it is copied to host memory. */
     struct task more; /* Tells the loop that more of the frame has arrived. */
     atomic_bool told; /* Whether `more` is on its way to the loop. */
@@ -132,6 +134,22 @@ int refine_compute(struct job *job);
 void refine_adopt(struct refine_job *j);
 void refine_lose(struct refine_job *j);
 void refine_answer(struct job *job); /* Answers with the frame, the requested range of it, or 304. */
+
+/* ---- refined and pose as files ---------------------------------------------------------------------------------- */
+struct surface_format;
+/* file_format: the format of proto/files that Accept asks for, or NULL for a frame.
+ * file_blocks: makes the request have the blocks that a file needs. The record of the mesh is known.
+ * file_admits: checks whether the format can hold what the plan describes, and adds the memory that the file takes.
+ * Errors  SDD_ETOO_LARGE, SDD_EUNSUPPORTED
+ * file_begin: a step on a worker that makes the first piece of the file of the job's frame.
+ * file_skip: skips file_begin when a frame is asked for.
+ * file_answer: answers with the file; returns false when the answer became an error. */
+const struct surface_format *file_format(const struct ask_job *a);
+void file_blocks(struct ask_job *a);
+int file_admits(struct ask_job *a, struct frame_plan *p) SDD_MUST_CHECK;
+int file_begin(struct job *job);
+bool file_skip(const struct job *job);
+bool file_answer(struct refine_job *j);
 
 /* ---- patches: struct frame_job alone ---------------------------------------------------------------------------- */
 int patches_compute(struct job *job); /* This step runs on the compute thread. */

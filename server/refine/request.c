@@ -62,6 +62,9 @@ static int read_query(struct ask_job *a, int64_t max_level, int blocks, struct s
     a->primvars = query_get(q, "primvars");
     if (a->primvars && !*a->primvars)
         return sdd_fail(err, SDD_EINVALID, "primvars", "primvars names nothing");
+    if (compact && file_format(a))
+        return sdd_fail(err, SDD_EINVALID, "compact",
+                        "compact goes with a frame: accept application/vnd.subdd.frame, or leave compact out");
     if (include)
         rc = read_list("include", include, ~0, &a->request.include, err);
     return !rc && compact ? read_list("compact", compact, COMPACT_BLOCKS, &a->request.compact, err) : rc;

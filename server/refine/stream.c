@@ -1,53 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.c: the ring of pieces between the compute thread and a socket, for frames that are made while they are sent.
- * The loop asks the compute thread for a piece and sends it; with the next request it returns the pieces that were
- * sent to the compute thread, which alone may free them. */
+/* stream.c: the ring of pieces between the thread that makes them and a socket. The loop asks for a piece and sends it;
+ * with the next request it returns the pieces that were sent to that thread, which alone may free them. */
 #include "server/refine/stream.h"
 #include "server/refine/refine.h"
 #include <microhttpd.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-struct piece {
-    sdd_result *result; /* NULL when there is no piece. */
-    int64_t at, end;    /* The piece has bytes [at, end) of the frame. */
-    const unsigned char *data;
-};
-struct pieces {
-    int n;
-    struct piece row[STREAM_PIECES];
-};
-
-struct stream {
-    struct task task; /* The task that makes a piece, and at last the one that frees the stream. */
-    struct list all;
-    struct service *service;
-    struct request *request; /* NULL before the answer begins and after it is over. */
-    struct payload payload;
-    int64_t first, ring_bytes; /* The byte of the frame that the answer begins with, and what frames_sending counts. */
-    int64_t rows;              /* The rows of a piece. */
-    int64_t next_row, end_row; /* Rows [next_row, end_row) have not been requested yet. */
-    struct pieces ready, drained;
-    bool busy, closed, failed;
-    atomic_int cancel;
-    /* The compute thread owns the rest while `busy` is set. */
-    sdd_mesh *mesh;
-    sdd_plan *plan; /* The plan of the whole block, from which each piece derives a plan of its rows. */
-    int64_t first_row, n_rows;
-    struct pieces freed;
-    struct piece made;
-    enum metric vertices;
-    double phases[N_PHASES];
-    struct sdd_error err;
-    int rc;
-};
-
-/* ---- on the compute thread --------------------------------------------------------------------------------- */
-static void free_pieces(struct pieces *p)
+/* ---- on the thread that makes pieces -------------------------------------------------------------------------- */
+static void free_pieces(struct stream *s, struct stream_pieces *p)
 {
     for (int i = 0; i < p->n; i++)
-        sdd_result_free(p->row[i].result);
+        s->kind->free_piece(p->row[i].made);
     p->n = 0;
 }
 
@@ -55,49 +18,19 @@ static void destroy(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
     struct service *service = user;
-    free_pieces(&s->ready);
-    free_pieces(&s->drained);
-    free_pieces(&s->freed);
-    sdd_result_free(s->made.result);
-    sdd_mesh_free(s->mesh);
-    sdd_plan_free(s->plan);
-    payload_fini(&s->payload);
-    residency_publish(service->memory->residency);
+    free_pieces(s, &s->ready);
+    free_pieces(s, &s->drained);
+    free_pieces(s, &s->freed);
+    s->kind->free_piece(s->made.made);
     atomic_fetch_sub(&service->memory->frames_sending, s->ring_bytes);
     metrics_add(service->metrics, M_STREAMS, -1);
-    free(s);
+    s->kind->free(s);
 }
 
-/* Makes the piece that begins with first_row. */
 static void make(struct stream *s, const atomic_int *cancel)
 {
-    struct service *service = s->service;
-    const int64_t at = s->payload.blocks[0].offset + s->first_row * STREAM_ROW_BYTES;
-    const struct sdd_run how = {cancel, 1};
-    sdd_plan *rows;
     memset(s->phases, 0, sizeof s->phases);
-    s->rc = sdd_plan_create_for_rows(s->plan, s->first_row, s->n_rows, &rows, &s->err);
-    if (s->rc)
-        return;
-    do
-        s->rc = sdd_refine(s->mesh, rows, &how, &s->made.result, &s->err);
-    while (s->rc == SDD_ENO_MEMORY && residency_make_room(service->memory->residency, NULL, s->err.needed));
-    sdd_plan_free(rows);
-    if (s->rc == SDD_ENO_MEMORY)
-        metrics_add(service->metrics, M_DEVICE_ERRORS_MEMORY, 1);
-    residency_publish(service->memory->residency);
-    if (s->rc)
-        return;
-    const struct sdd_result_info *info = sdd_result_info(s->made.result);
-    s->made.at = at;
-    s->made.end = at + info->plan.blocks[0].bytes;
-    s->made.data = info->plan.blocks[0].data;
-    s->phases[PHASE_REFINE] = info->refine_seconds;
-    s->phases[PHASE_DIGEST] = info->digest_seconds;
-    s->phases[PHASE_DOWNLOAD] = info->download_seconds;
-    metrics_add(service->metrics, s->vertices, s->n_rows);
-    estimate_learn(service->estimate, info->plan.method, info->plan.blocks[0].bytes,
-                   info->refine_seconds + info->digest_seconds + info->download_seconds);
+    s->kind->make(s, cancel);
 }
 
 static void arrived(struct task *task, void *user);
@@ -106,84 +39,47 @@ static void make_next(struct task *task, void *user)
 {
     struct stream *s = CONTAINER(task, struct stream, task);
     (void)user;
-    free_pieces(&s->freed);
+    free_pieces(s, &s->freed);
     make(s, &s->cancel);
     s->task.run = arrived;
     jobs_hand_over(s->service->jobs, &s->task);
 }
 
-/* Takes the next rows, at most those of a piece. Returns false when there are none. */
-static bool take_rows(struct stream *s)
-{
-    const int64_t left = s->end_row - s->next_row;
-    s->first_row = s->next_row;
-    s->n_rows = left < s->rows ? left : s->rows;
-    s->next_row += s->n_rows;
-    return s->n_rows > 0;
-}
-
 static void take_made(struct stream *s)
 {
     s->ready.row[s->ready.n++] = s->made;
-    s->made = (struct piece){0};
+    s->made = (struct stream_piece){0};
 }
 
-static void lay_out(struct stream *s, int64_t first, int64_t length, int64_t rows)
+int stream_begin(struct stream *s, struct service *service, struct executor *executor, const atomic_int *cancel,
+                 double phases[N_PHASES], struct sdd_error *err)
 {
-    const int64_t block = s->payload.blocks[0].offset, begin = first > block ? first - block : 0;
-    const int64_t end = first + length > block ? first + length - block : 0;
-    s->first = first;
-    s->rows = rows;
-    s->next_row = begin / STREAM_ROW_BYTES;
-    s->end_row = (end + STREAM_ROW_BYTES - 1) / STREAM_ROW_BYTES;
-    s->ring_bytes = (s->end_row - s->next_row) * STREAM_ROW_BYTES;
-    if (s->ring_bytes > STREAM_PIECES * rows * STREAM_ROW_BYTES)
-        s->ring_bytes = STREAM_PIECES * rows * STREAM_ROW_BYTES;
-}
-
-int stream_create(struct service *service, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
-                  struct stream **out, struct sdd_error *err)
-{
-    struct stream *s = calloc(1, sizeof *s);
-    struct payload payload = ask->payload;
-    *out = NULL;
-    if (!s) {
-        sdd_mesh_free(ask->mesh);
-        sdd_plan_free(ask->plan);
-        payload_fini(&payload);
-        return sdd_fail(err, SDD_ENO_MEMORY, "", "out of memory");
-    }
     s->service = service;
-    s->mesh = ask->mesh;
-    s->payload = payload;
-    s->plan = ask->plan;
-    s->vertices = (enum metric)(M_REFINED_CATMULL_CLARK + ask->scheme);
-    lay_out(s, ask->first, ask->length, ask->rows);
+    s->executor = executor;
     atomic_fetch_add(&service->memory->frames_sending, s->ring_bytes);
     metrics_add(service->metrics, M_STREAMS, 1);
-    if (take_rows(s)) {
-        make(s, ask->cancel);
-        *by = s->rc ? NULL : sdd_result_info(s->made.result)->by;
+    if (s->kind->take(s)) {
+        make(s, cancel);
         take_made(s);
     }
     for (int p = 0; p < N_PHASES; p++)
         phases[p] += s->phases[p];
-    if (s->rc) {
-        const int rc = s->rc;
-        *err = s->err;
-        destroy(&s->task, service);
-        return rc;
-    }
-    *out = s;
-    return SDD_OK;
+    if (!s->rc)
+        return SDD_OK;
+    const int rc = s->rc;
+    *err = s->err;
+    destroy(&s->task, service);
+    return rc;
 }
 
 /* ---- on the loop ------------------------------------------------------------------------------------------- */
 static void bury(struct stream *s)
 {
     list_remove(&s->all);
+    if (s->kind->leave)
+        s->kind->leave(s);
     s->task.run = destroy;
-    executor_post(s->service->jobs->compute, &s->task);
+    executor_post(s->executor, &s->task);
 }
 
 void stream_close(struct stream *s)
@@ -199,13 +95,13 @@ void stream_close(struct stream *s)
 /* Requests the next piece, when there is one and the ring has room for it. */
 static void ask_next(struct stream *s)
 {
-    if (s->busy || s->failed || s->ready.n == STREAM_PIECES || !take_rows(s))
+    if (s->busy || s->failed || s->ready.n == STREAM_PIECES || !s->kind->take(s))
         return;
     s->busy = true;
     s->freed = s->drained;
     s->drained.n = 0;
     s->task.run = make_next;
-    executor_post(s->service->jobs->compute, &s->task);
+    executor_post(s->executor, &s->task);
 }
 
 static void wake(struct stream *s)
@@ -277,18 +173,20 @@ static void drain(struct stream *s, int64_t at)
 static ssize_t read_piece(void *cls, uint64_t offset, char *out, size_t max)
 {
     struct stream *s = cls;
-    const int64_t at = s->first + (int64_t)offset, block = s->payload.blocks[0].offset;
-    const unsigned char *from = s->payload.head + at;
-    int64_t left = block - at;
+    const int64_t at = s->first + (int64_t)offset;
+    const unsigned char *from = s->head + at;
+    int64_t left = s->head_bytes - at;
     if (left <= 0) {
         drain(s, at);
-        const struct piece *p = s->ready.row;
+        const struct stream_piece *p = s->ready.row;
         from = s->ready.n ? p->data + (at - p->at) : NULL;
         left = s->ready.n ? p->end - at : 0;
     }
     if (s->failed)
         return MHD_CONTENT_READER_END_WITH_ERROR;
-    if (left <= 0) { /* The device is late, not the client. */
+    if (left <= 0 && !s->busy)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (left <= 0) { /* The thread that makes pieces is late, not the client. */
         conn_enter(s->request->conn, CONN_WORK);
         http_sleep(s->request);
         return 0;
@@ -311,8 +209,8 @@ static void close_response(void *cls)
 
 struct MHD_Response *stream_response(struct stream *s, int64_t length, struct request *r)
 {
-    struct MHD_Response *response =
-        MHD_create_response_from_callback((uint64_t)length, ANSWER_BLOCK, read_piece, s, close_response);
+    struct MHD_Response *response = MHD_create_response_from_callback(length < 0 ? MHD_SIZE_UNKNOWN : (uint64_t)length,
+                                                                      ANSWER_BLOCK, read_piece, s, close_response);
     if (!response)
         return NULL;
     s->request = r;

@@ -1,24 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* stream.h: a frame of positions alone that is made while it is sent, in pieces of some rows, three of which exist at a
- * time. The compute thread does other work between two pieces, so a client that does not read delays nobody else. The
- * stream has a mesh of its own, so that one answer never mixes versions.
+/* stream.h: an answer that is made while it is sent, in pieces, three of which exist at a time. The thread that makes
+ * them does other work between two pieces, so a client that does not read delays nobody else. Two kinds are made so:
  *
- *   stream_create (compute thread) -> stream_response -> MHD reads, sleeps, reads ... -> stream_left, freed by MHD
+ *   stream_rows.c   a frame of positions alone, made by the compute thread. The stream has a mesh of its own, so that
+ *                   one answer never mixes versions
+ *   stream_file.c   a frame as a file of another format (proto/files), made by a worker
  *
- * Threads  the loop, except stream_create, which runs on the compute thread */
+ *   rows_open or file_open (on the thread that makes the pieces) -> stream_response -> MHD reads, sleeps, reads ...
+ *   -> stream_left, freed by MHD
+ *
+ * Threads  the loop, except where a comment names another */
 #ifndef SUBDD_STREAM_H
 #define SUBDD_STREAM_H
-#include "server/resident/payload.h"
 #include "server/base/metrics.h"
+#include "server/base/table.h"
+#include "server/base/text.h"
+#include "server/jobs/executor.h"
+#include "server/resident/payload.h"
+#include <stdatomic.h>
 
 #define STREAM_PIECES 3
 #define STREAM_ROW_BYTES 12 /* The bytes of one position. */
 
+struct cached;
 struct MHD_Response;
 struct request;
 struct sending;
 struct service;
 struct stream;
+struct surface;
+struct surface_format;
+
+struct stream_piece {
+    void *made;      /* What holds the bytes; NULL when there is no piece. */
+    int64_t at, end; /* The piece has bytes [at, end) of the body. */
+    const unsigned char *data;
+};
+struct stream_pieces {
+    int n;
+    struct stream_piece row[STREAM_PIECES];
+};
+/* What a kind of stream does. Its struct has a struct stream as the first member. */
+struct stream_kind {
+    /* Takes the work of the next piece. Returns false when there is none. */
+    bool (*take)(struct stream *s);
+    /* Makes s->made of it. An error goes into s->rc and s->err. Threads  the one that makes pieces */
+    void (*make)(struct stream *s, const atomic_int *cancel);
+    void (*free_piece)(void *made);  /* Threads  the same */
+    void (*leave)(struct stream *s); /* Nothing is made any more. NULL does nothing. */
+    void (*free)(struct stream *s);  /* Frees what the kind has, and the stream. Threads  the one that makes pieces */
+};
+struct stream {
+    struct task task; /* The task that makes a piece, and at last the one that frees the stream. */
+    struct list all;
+    const struct stream_kind *kind;
+    struct executor *executor;
+    struct service *service;
+    struct request *request;   /* NULL before the answer begins and after it is over. */
+    const unsigned char *head; /* The bytes of the body before the pieces. */
+    int64_t head_bytes;
+    int64_t first, ring_bytes; /* The byte of the body that the answer begins with, and what frames_sending counts. */
+    struct stream_pieces ready, drained;
+    bool busy, closed, failed;
+    atomic_int cancel;
+    /* The thread that makes pieces owns the rest while `busy` is set. */
+    struct stream_pieces freed;
+    struct stream_piece made;
+    double phases[N_PHASES];
+    struct sdd_error err;
+    int rc;
+};
+/* stream_begin: prepares a stream whose kind, head and first byte are set, and makes its first piece. On error the
+ * stream is freed. `phases` gets the time that it took.
+ * Threads  the one that makes pieces */
+int stream_begin(struct stream *s, struct service *service, struct executor *executor, const atomic_int *cancel,
+                 double phases[N_PHASES], struct sdd_error *err) SDD_MUST_CHECK;
 
 struct stream_ask {
     sdd_mesh *mesh;           /* Taken by the call, also on error. */
@@ -29,13 +85,25 @@ struct stream_ask {
     int64_t rows;             /* The rows of a piece. */
     int scheme;
 };
-/* stream_create: makes the first piece. `phases` gets the time that it took, and *by the method that made it
- * (sdd_result_info). The errors are those of sdd_refine. */
-int stream_create(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
-                  struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* rows_open: makes the first piece. `phases` gets the time that it took, and *by the method that made it
+ * (sdd_result_info). The errors are those of sdd_refine.
+ * Threads  the compute thread */
+int rows_open(struct service *s, const struct stream_ask *ask, double phases[N_PHASES], const char **by,
+              struct stream **out, struct sdd_error *err) SDD_MUST_CHECK;
+/* file_open: makes the first piece of a file. `warnings` gets lines about what it does not carry.
+ * Errors   SDD_ETOO_LARGE and SDD_EUNSUPPORTED (the format cannot hold the surface), SDD_ENO_MEMORY
+ * Threads  a worker */
+int file_open(struct service *s, const struct surface_format *format, const struct surface *surface,
+              const atomic_int *cancel, struct text *warnings, struct stream **out,
+              struct sdd_error *err) SDD_MUST_CHECK;
+/* file_hold: keeps the frame that the surface is of until the stream makes nothing any more. */
+void file_hold(struct stream *s, struct cached *frame);
+/* file_whole: the bytes of a file that is whole already, or NULL. */
+const void *file_whole(const struct stream *s, int64_t *bytes);
+
 void stream_close(struct stream *s); /* Closes a stream that has no response. NULL is fine. */
-/* stream_response: makes the answer of `length` bytes to r, which owns the stream from now on. Returns NULL when out of
- * memory; then the caller still owns the stream. */
+/* stream_response: makes the answer of `length` bytes to r, which owns the stream from now on; -1 leaves the length to
+ * be found out. Returns NULL when out of memory; then the caller still owns the stream. */
 struct MHD_Response *stream_response(struct stream *s, int64_t length, struct request *r);
 void stream_left(struct stream *s); /* Tells the stream that its request is over. */
 /* stream_waits: called four times a second while the request waits for the next piece. It fails the stream when the

@@ -31,6 +31,8 @@ import time
 
 GIB = 1 << 30
 
+FRAME = "application/vnd.subdd.frame"
+
 
 class Daemon:
     def __init__(self, args, folder, *options):
@@ -62,6 +64,8 @@ class Connection:
 
     def ask(self, method, path, body=b"", headers=""):
         """Returns (status, head, body or its length when large, ms to the first byte of the body, ms in all)."""
+        if "/refined" in path:
+            headers += "Accept: %s\r\n" % FRAME
         head = "%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\n%s" % (method, path, headers)
         if body or method in ("POST", "PUT"):
             head += "Content-Length: %d\r\n" % len(body)
@@ -132,7 +136,7 @@ def report(bench, **values):
 
 def curl(url, out="/dev/null"):
     """Seconds and bytes of one download."""
-    text = subprocess.run(["curl", "-sS", "--noproxy", "*", "-o", out, "-w", "%{http_code} %{size_download} %{time_total}", url], check=True,
+    text = subprocess.run(["curl", "-sS", "--noproxy", "*", "-H", "Accept: " + FRAME, "-o", out, "-w", "%{http_code} %{size_download} %{time_total}", url], check=True,
                           stdout=subprocess.PIPE, text=True).stdout
     code, size, seconds = text.split()
     if code != "200":

@@ -313,6 +313,40 @@ bool answer_field(const struct answer *a, const char *name, char *out, size_t si
     return false;
 }
 
+/* A line of a chunked body, which ends with CR LF. */
+static void read_line(int fd, char *line, size_t size)
+{
+    size_t n = 0;
+    do
+        assert_true(n + 1 < size && recv(fd, line + n, 1, 0) == 1);
+    while (line[n++] != '\n');
+    assert_true(n >= 2 && line[n - 2] == '\r');
+    line[n - 2] = 0;
+}
+
+/* Reads a chunked body to its end. */
+static void read_chunks(int fd, struct answer *a)
+{
+    char line[64], *end;
+    free(a->body);
+    a->body = NULL;
+    a->bytes = 0;
+    for (;;) {
+        read_line(fd, line, sizeof line);
+        const size_t n = strtoul(line, &end, 16);
+        assert_true(end > line && !*end);
+        a->body = realloc(a->body, a->bytes + n + 1);
+        assert_non_null(a->body);
+        assert_int_equal(n ? recv(fd, a->body + a->bytes, n, MSG_WAITALL) : 0, n);
+        a->bytes += n;
+        a->body[a->bytes] = 0;
+        read_line(fd, line, sizeof line);
+        assert_string_equal(line, "");
+        if (!n)
+            return;
+    }
+}
+
 void http_read(int fd, struct answer *a, bool no_body)
 {
     char length[32];
@@ -354,6 +388,8 @@ void http_read(int fd, struct answer *a, bool no_body)
     memcpy(a->body, bytes + head, a->bytes);
     if (a->head)
         assert_int_equal(at, want); /* Content-Length is true */
+    if (!no_body && a->head && answer_field(a, "Transfer-Encoding", length, sizeof length))
+        read_chunks(fd, a);
     a->seconds = seconds_now() - start;
     free(bytes);
 }
@@ -374,7 +410,8 @@ void http_begin(int fd, const char *method, const char *target, const char *fiel
     char head[4096];
     bool has_body = body || strcmp(method, "POST") == 0 || strcmp(method, "PUT") == 0;
     const char *host = strncmp(fields, "Host:", 5) ? "Host: localhost\r\n" : "";
-    int bytes = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\n%s%s", method, target, host, fields);
+    const char *accept = strstr(target, "/refined") && !strstr(fields, "Accept:") ? ACCEPT_FRAME : "";
+    int bytes = snprintf(head, sizeof head, "%s %s HTTP/1.1\r\n%s%s%s", method, target, host, accept, fields);
     assert_in_range(bytes, 1, sizeof head - 64);
     bytes += snprintf(head + bytes, 64, has_body ? "Content-Length: %zu\r\n\r\n" : "\r\n", n);
     http_send(fd, head, (size_t)bytes);

@@ -53,7 +53,9 @@ void http_send(int fd, const void *bytes, size_t n);    /* an early close by the
 void http_read(int fd, struct answer *a, bool no_body); /* one answer; waits at most 20 s */
 bool http_closed(int fd, double seconds);               /* closed by the peer within that time */
 
-/* http_begin: sends a request; http_read has its answer. fields may begin with "Host:"; else it is localhost. */
+#define ACCEPT_FRAME "Accept: application/vnd.subdd.frame\r\n"
+/* http_begin: sends a request; http_read has its answer. fields may begin with "Host:"; else it is localhost. Without
+ * an Accept in the fields a refined surface is asked for as a frame. */
 void http_begin(int fd, const char *method, const char *target, const char *fields, const void *body, size_t n);
 /* http_ask: one request over its own connection. fields are whole header lines ("A: b\r\n"), or "". */
 void http_ask(const struct daemon *d, const char *method, const char *target, const char *fields, const void *body,

@@ -155,7 +155,7 @@ static void test_stat(void **state)
 {
     struct ran r = RUN("stat");
     (void)state;
-    assert_non_null(strstr(r.out, "\nlimits\n  maxLevel                12\n"));
+    assert_non_null(strstr(r.out, "\nlimits\n  maxLevel                15\n"));
     assert_non_null(strstr(r.out, "\n  maxOutputBytes          8.6 GB\n"));
     assert_non_null(strstr(r.out, "\n  requestDeadlineSeconds  2 min\n"));
     assert_non_null(strstr(r.out, "\n  creaseMethod                    --crease-method: uniform, chaikin\n"));

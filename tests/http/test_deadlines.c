@@ -151,7 +151,8 @@ static void read_slowly(size_t bytes, useconds_t pause)
     char id[32], target[96], piece[4096];
     int small = 4096;
     create_cube(&d, id);
-    int n = snprintf(piece, sizeof piece, "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
+    int n = snprintf(piece, sizeof piece,
+                     "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\n" ACCEPT_FRAME "Host: localhost\r\n\r\n", id);
     int fd = http_connect(&d);
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     http_send(fd, piece, (size_t)n);

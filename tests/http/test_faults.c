@@ -246,10 +246,11 @@ static void test_each_call_of_streams(void **state)
         const int how = k % 4 == 1 ? ONCE : FOREVER, early = k % 3 == 0; /* before the first piece, or after it */
         if (early)
             fake_arm(&d, k / 3, how);
-        int n = snprintf(text, sizeof text,
-                         "GET /v1/meshes/%s/refined?level=6&include=positions&method=tabulated HTTP/1.1\r\n"
-                         "Host: localhost\r\n\r\n",
-                         id);
+        int n =
+            snprintf(text, sizeof text,
+                     "GET /v1/meshes/%s/refined?level=6&include=positions&method=tabulated HTTP/1.1\r\n" ACCEPT_FRAME
+                     "Host: localhost\r\n\r\n",
+                     id);
         http_send(fd, text, (size_t)n);
         struct pollfd p = {fd, POLLIN, 0};
         assert_int_equal(poll(&p, 1, 20000), 1); /* it has begun, and cannot end: nobody reads */
@@ -282,9 +283,10 @@ static void test_each_call_of_begun(void **state)
     (void)state;
     daemon_fork(&d, options, fake_daemon);
     create_grid(&d, 24, id);
-    int n = snprintf(
-        text, sizeof text,
-        "GET /v1/meshes/%s/refined?level=5&include=positions,normals,indices HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
+    int n = snprintf(text, sizeof text,
+                     "GET /v1/meshes/%s/refined?level=5&include=positions,normals,indices HTTP/1.1\r\n" ACCEPT_FRAME
+                     "Host: localhost\r\n\r\n",
+                     id);
     for (int k = 1; k < 80; k += 2) {
         assert_int_equal(get(id, "/refined?level=1"), 200); /* what stays on the device is there */
         int fd = http_connect(&d);

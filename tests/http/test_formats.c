@@ -110,7 +110,7 @@ static void test_http(void **state)
     assert_non_null(strstr(a.body, "model/vnd.usda"));
     answer_free(&a);
     snprintf(target, sizeof target, "/v1/meshes/%s/cage", id);
-    http_ask(&d, "GET", target, "Accept: model/gltf-binary\r\n", NULL, 0, &a);
+    http_ask(&d, "GET", target, "Accept: model/vrml\r\n", NULL, 0, &a);
     assert_problem(&a, 406, "not_acceptable", NULL);
     assert_non_null(strstr(a.body, "model/obj, model/vnd.usda"));
     answer_free(&a);
@@ -207,7 +207,10 @@ static void test_pull_and_push(void **state)
     snprintf(out, sizeof out, "%s/out.pb", d.dir);
     expect(RUN("pull", ids[0], "-o", out), 0, "");
     expect(RUN("push", out), 0, "");
-    expect(RUN("pull", ids[0], "-o", "x.stl"), 2, "subd: x.stl: a control mesh goes into .obj, .usda or .pb\n");
+    snprintf(out, sizeof out, "%s/out.json", d.dir);
+    expect(RUN("pull", ids[0], "-o", out), 0, "");
+    expect(RUN("push", out), 0, "");
+    expect(RUN("pull", ids[0], "-o", "x.stl"), 2, "subd: x.stl: a control mesh goes into .obj, .usda, .json or .pb\n");
 }
 
 /* More names than a header holds: it says that it was cut. */

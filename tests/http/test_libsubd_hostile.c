@@ -134,7 +134,7 @@ static void test_problems(void **state)
     static const char json[] =
         "HTTP/1.1 422 Unprocessable\r\nContent-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: r1\r\n"
         "Retry-After: 3\r\nConnection: close\r\n\r\n"
-        "{\"code\":\"invalid_mesh\",\"field\":\"points\",\"detail\":\"bad \\u001b[31m red\",\"current_version\":\"7\","
+        "{\"code\":\"invalid_mesh\",\"field\":\"points\",\"detail\":\"bad \\u001b[31m red\",\"currentVersion\":\"7\","
         "\"needed\":12,\"available\":5}";
     static const char protobuf[] =
         "HTTP/1.1 412 Stale\r\nContent-Type: application/protobuf\r\nConnection: close\r\n\r\n"

@@ -227,7 +227,8 @@ static void test_drain_is_bounded(void **state)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
     http_send(fd, target,
               (size_t)snprintf(target, sizeof target,
-                               "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\nHost: localhost\r\n\r\n", id));
+                               "GET /v1/meshes/%s/refined?level=8 HTTP/1.1\r\n" ACCEPT_FRAME "Host: localhost\r\n\r\n",
+                               id));
     usleep(300000);
     double begin = seconds_now();
     kill(d.pid, SIGTERM);

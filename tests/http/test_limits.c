@@ -221,7 +221,7 @@ static void test_inflight(void **state)
 static void test_queue(void **state)
 {
     static const char *const options[] = {"--queue-size", "4", "--cache-bytes", "0", NULL};
-    char id[32], target[96];
+    char id[32], target[160];
     int fds[MANY], busy = 0, fine = 0;
     struct answer a;
     (void)state;
@@ -229,7 +229,8 @@ static void test_queue(void **state)
     char *grid = grid_obj(24);
     create_obj(&d, grid, id);
     free(grid);
-    snprintf(target, sizeof target, "GET /v1/meshes/%s/refined?level=5 HTTP/1.1\r\nHost: localhost\r\n\r\n", id);
+    snprintf(target, sizeof target,
+             "GET /v1/meshes/%s/refined?level=5 HTTP/1.1\r\n" ACCEPT_FRAME "Host: localhost\r\n\r\n", id);
     for (int i = 0; i < MANY; i++) {
         fds[i] = http_connect(&d);
         http_send(fds[i], target, strlen(target));

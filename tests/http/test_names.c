@@ -110,7 +110,7 @@ static void test_what_names_there_are(void **state)
                 fail_msg("way %d: %s is not in %s", (int)way, member, a.body);
             answer_free(&a);
         }
-    ask_mesh(&d, id, "cage", "", &a);
+    ask_mesh(&d, id, "cage", "Accept: application/protobuf\r\n", &a);
     Subdd__V1__Mesh *m = subdd__v1__mesh__unpack(NULL, a.bytes, (uint8_t *)a.body);
     assert_non_null(m);
     assert_string_equal(m->name, n255);
@@ -351,7 +351,7 @@ static void test_refused_patches(void **state)
             print_message("row %zu\n", i);
         assert_problem(&a, rows[i].status, rows[i].code, rows[i].field);
         if (a.status == 412)
-            assert_int_equal(answer_number(&a, "current_version"), 1);
+            assert_int_equal(answer_number(&a, "currentVersion"), 1);
         answer_free(&a);
     }
     show(id, "", &a);

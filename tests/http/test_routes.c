@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The endpoint table, the OpenAPI document and the metrics agree, and paths that are not in the table are refused. */
+#include "client/lib/subd.h"
 #include "server/api/routes.h"
 #include "tests/http/daemon.h"
+#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +66,154 @@ static void test_openapi(void **state)
     for (const char *s = a.body; (s = strstr(s, "operationId:")); s++)
         operations++;
     assert_int_equal(operations, n_routes);
+    answer_free(&a);
+}
+
+static const cJSON *member(const cJSON *o, const char *name)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, name);
+}
+
+/* What "#/components/parameters/Level" names. */
+static const cJSON *resolve(const cJSON *root, const char *reference)
+{
+    char name[64];
+    assert_memory_equal(reference, "#/", 2);
+    for (const char *s = reference + 1; *s == '/'; s += strcspn(s + 1, "/") + 1) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(s + 1, "/"), s + 1);
+        root = member(root, name);
+    }
+    if (!root)
+        fail_msg("%s is not there", reference);
+    return root;
+}
+
+/* Every reference has something that it names, and every component is named by one. */
+static void check_references(const cJSON *root, const cJSON *o, cJSON *used)
+{
+    for (const cJSON *item = o->child; item; item = item->next) {
+        if (item->string && strcmp(item->string, "$ref") == 0) {
+            resolve(root, item->valuestring);
+            cJSON_AddTrueToObject(used, item->valuestring);
+        }
+        check_references(root, item, used);
+    }
+}
+
+static void check_components(const cJSON *root)
+{
+    cJSON *used = cJSON_CreateObject();
+    char name[128];
+    check_references(root, root, used);
+    for (const cJSON *kind = member(root, "components")->child; kind; kind = kind->next)
+        for (const cJSON *item = kind->child; item && strcmp(kind->string, "securitySchemes"); item = item->next) {
+            snprintf(name, sizeof name, "#/components/%s/%s", kind->string, item->string);
+            if (!member(used, name))
+                fail_msg("nothing uses %s", name);
+        }
+    cJSON_Delete(used);
+}
+
+/* Are all {names} of the path parameters, which are required? */
+static void check_path(const cJSON *root, const cJSON *path)
+{
+    const cJSON *reference = member(cJSON_GetArrayItem(member(path, "parameters"), 0), "$ref");
+    assert_true(!strchr(path->string, '{') == !reference);
+    if (reference) {
+        const cJSON *parameter = resolve(root, reference->valuestring);
+        const char *name = strchr(path->string, '{') + 1, *given = member(parameter, "name")->valuestring;
+        assert_true(strcspn(name, "}") == strlen(given) && strncmp(name, given, strlen(given)) == 0);
+        assert_true(cJSON_IsTrue(member(parameter, "required")));
+    }
+}
+
+static void check_operation(const cJSON *op, cJSON *ids)
+{
+    int fine = 0, refused = 0;
+    const char *id = member(op, "operationId")->valuestring;
+    if (member(ids, id))
+        fail_msg("operationId %s is there twice", id);
+    cJSON_AddTrueToObject(ids, id);
+    assert_true(*member(op, "summary")->valuestring);
+    for (const cJSON *r = member(op, "responses")->child; r; r = r->next) {
+        fine += r->string[0] == '2';
+        refused += r->string[0] == '4';
+        assert_true(member(r, "$ref") || member(r, "description"));
+    }
+    if (!fine || !refused)
+        fail_msg("%s has %d answers that are 2xx and %d that are 4xx", id, fine, refused);
+}
+
+static void assert_limit(const cJSON *root, const char *reference, const char *name, double limit)
+{
+    const cJSON *v = member(resolve(root, reference), name);
+    if (!v || v->valuedouble != limit)
+        fail_msg("%s: %s is %g, not %g", reference, name, v ? v->valuedouble : 0, limit);
+}
+
+/* The document's limits are those of the code, and the daemon's, which has its defaults here. */
+static void check_limits(const cJSON *root)
+{
+    const cJSON *patches = resolve(root, "#/paths");
+    struct answer a;
+    assert_limit(root, "#/components/parameters/Level/schema", "maximum", SDD_MAX_LEVEL);
+    assert_limit(root, "#/components/schemas/Mesh/properties/primvars", "maxItems", SDD_MAX_PRIMVARS);
+    assert_limit(root, "#/components/schemas/Primvar/properties/width", "maximum", SDD_MAX_PRIMVAR_WIDTH);
+    patches = member(member(member(patches, "/v1/meshes/{id}/patches"), "get"), "parameters");
+    assert_int_equal(member(member(cJSON_GetArrayItem(patches, 0), "schema"), "maximum")->valueint,
+                     SDD_MAX_PATCH_LEVEL);
+    http_get(&d, "/v1", &a);
+    assert_int_equal(answer_number(&a, "maxLevel"), SDD_MAX_LEVEL);
+    assert_int_equal(answer_number(&a, "maxPatchLevel"), SDD_MAX_PATCH_LEVEL);
+    answer_free(&a);
+    assert_int_equal(SUBD_MAX_LEVEL, SDD_MAX_LEVEL);
+    http_get(&d, "/v1/meshes/m_1/refined?level=16", &a);
+    assert_problem(&a, 400, "invalid_argument", "level");
+    assert_int_equal(answer_number(&a, "limit"), SDD_MAX_LEVEL);
+    answer_free(&a);
+}
+
+/* The rules of redocly's `recommended` that this document could break, and redocly itself where it is. */
+static void test_openapi_rules(void **state)
+{
+    struct answer a;
+    char value[64], path[128], command[400];
+    int operations = 0;
+    (void)state;
+    http_get(&d, "/v1/openapi.json", &a);
+    assert_int_equal(a.status, 200);
+    assert_true(answer_field(&a, "Content-Type", value, sizeof value));
+    assert_string_equal(value, "application/json");
+    cJSON *root = cJSON_ParseWithOpts(a.body, NULL, 1), *ids = cJSON_CreateObject();
+    assert_non_null(root);
+    assert_string_equal(member(root, "openapi")->valuestring, "3.1.0");
+    assert_true(cJSON_GetArraySize(member(root, "servers")) > 0);
+    assert_true(*member(member(member(root, "info"), "license"), "identifier")->valuestring);
+    assert_true(cJSON_GetArraySize(member(root, "security")) > 0);
+    assert_non_null(member(member(member(root, "components"), "securitySchemes"), "token"));
+    for (const cJSON *p = member(root, "paths")->child; p; p = p->next) {
+        check_path(root, p);
+        for (const cJSON *op = p->child; op; op = op->next)
+            if (strcmp(op->string, "parameters") != 0) {
+                check_operation(op, ids);
+                operations++;
+            }
+    }
+    assert_int_equal(operations, n_routes);
+    check_components(root);
+    check_limits(root);
+    cJSON_Delete(ids);
+    cJSON_Delete(root);
+    answer_free(&a);
+    if (system("command -v redocly >/dev/null")) /* the real judge, where it is */
+        return;
+    http_get(&d, "/v1/openapi.yaml", &a);
+    snprintf(path, sizeof path, "%s/openapi.yaml", d.dir);
+    FILE *f = fopen(path, "w");
+    assert_int_equal(fwrite(a.body, 1, a.bytes, f), a.bytes);
+    fclose(f);
+    snprintf(command, sizeof command, "redocly lint --extends=recommended-strict %s >%s.log 2>&1", path, path);
+    assert_int_equal(system(command), 0);
     answer_free(&a);
 }
 
@@ -247,9 +397,9 @@ static void test_process_metrics(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_openapi),        cmocka_unit_test(test_health_for_probes),
-                                       cmocka_unit_test(test_unknown),        cmocka_unit_test(test_accept),
-                                       cmocka_unit_test(test_head),           cmocka_unit_test(test_metrics),
-                                       cmocka_unit_test(test_process_metrics)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_openapi), cmocka_unit_test(test_openapi_rules),  cmocka_unit_test(test_health_for_probes),
+        cmocka_unit_test(test_unknown), cmocka_unit_test(test_accept),         cmocka_unit_test(test_head),
+        cmocka_unit_test(test_metrics), cmocka_unit_test(test_process_metrics)};
     return cmocka_run_group_tests_name("http/routes", tests, start, stop);
 }

@@ -32,14 +32,19 @@ static unsigned draw(struct client *c, unsigned n)
 /* A request with its body, and which statuses it may get besides 503. */
 static size_t compose(struct client *c, char *out, size_t size)
 {
+    static const char *const media[] = {"application/vnd.subdd.frame", "*/*", "model/ply", "model/gltf-binary",
+                                        "model/vnd.usda"};
     const char *id = c->ids[draw(c, MESHES)];
     char body[256], head[512];
     float points[3] = {(float)draw(c, 100), 1, 2};
     size_t n = 0;
     switch (draw(c, 9)) {
     case 0:
-        snprintf(head, sizeof head, "GET /v1/meshes/%s/%s?level=%u HTTP/1.1\r\n", id,
-                 draw(c, 2) ? "refined" : "patches", 1 + draw(c, 5));
+        if (draw(c, 2))
+            snprintf(head, sizeof head, "GET /v1/meshes/%s/refined?level=%u HTTP/1.1\r\nAccept: %s\r\n", id,
+                     1 + draw(c, 5), media[draw(c, 5)]);
+        else
+            snprintf(head, sizeof head, "GET /v1/meshes/%s/patches?level=%u HTTP/1.1\r\n", id, 1 + draw(c, 5));
         break;
     case 1: snprintf(head, sizeof head, "GET /v1/meshes/%s/plan?level=%u HTTP/1.1\r\n", id, 1 + draw(c, 5)); break;
     case 2: snprintf(head, sizeof head, "GET /v1/meshes/%s HTTP/1.1\r\n", id); break;

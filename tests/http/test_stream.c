@@ -241,9 +241,10 @@ static int open_stream(const char *id, int level)
     char text[256];
     int fd = http_connect(&d), small = 65536;
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
-    int n = snprintf(
-        text, sizeof text,
-        "GET /v1/meshes/%s/refined?method=tabulated&level=%d&" ALONE " HTTP/1.1\r\nHost: localhost\r\n\r\n", id, level);
+    int n = snprintf(text, sizeof text,
+                     "GET /v1/meshes/%s/refined?method=tabulated&level=%d&" ALONE " HTTP/1.1\r\n" ACCEPT_FRAME
+                     "Host: localhost\r\n\r\n",
+                     id, level);
     http_send(fd, text, (size_t)n);
     return fd;
 }

@@ -226,7 +226,7 @@ static void test_edits_refused(void **state)
             print_message("row %zu: %s\n", i, a.body);
         assert_problem(&a, rows[i].status, rows[i].code ? rows[i].code : answer_member(&a, "code", code), NULL);
         if (a.status == 412) {
-            assert_int_equal(answer_number(&a, "current_version"), 1);
+            assert_int_equal(answer_number(&a, "currentVersion"), 1);
             assert_true(answer_field(&a, "ETag", value, sizeof value));
             assert_string_equal(value, "\"1\"");
         }

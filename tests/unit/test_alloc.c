@@ -74,7 +74,7 @@ static struct mesh *cube;
 static char *dir;
 static void *proto;
 static void *usda;
-static size_t proto_bytes, usda_bytes;
+static size_t proto_bytes, usda_bytes, whole[3];
 static const char mesh_json[] =
     "{\"points\":[0,0,0,1,0,0,0,1,0],\"faceVertexCounts\":[3],\"faceVertexIndices\":[0,1,2],"
     "\"creaseIndices\":[0,1],\"creaseLengths\":[2],\"creaseSharpnesses\":[1],\"primvars\":["
@@ -125,6 +125,32 @@ static int run_write(void)
         rc = mesh_to_usda(cube, &b, &n, NULL, NULL);
     free(a);
     free(b);
+    return rc;
+}
+static int run_write_json(void)
+{
+    void *a;
+    size_t n;
+    int rc = mesh_to_json(cube, &a, &n, NULL);
+    free(a);
+    return rc;
+}
+static int run_write_surfaces(void)
+{
+    static const char *const types[] = {"model/gltf-binary", "model/ply", "model/stl"};
+    int rc = SDD_OK;
+    for (int i = 0; i < 3 && !rc; i++) {
+        struct text lost = {0};
+        void *a;
+        size_t n;
+        rc = mesh_to_surface(cube, types[i], &a, &n, &lost, NULL);
+        if (!rc) /* Then nothing is missing. */
+            if (whole[i] && n != whole[i])
+                fail_msg("%s: %zu of %zu", types[i], n, whole[i]);
+        whole[i] = rc ? whole[i] : n;
+        free(a);
+        text_free(&lost);
+    }
     return rc;
 }
 static int run_positions(void)
@@ -247,6 +273,8 @@ static void test_writers(void **state)
 {
     (void)state;
     torture(run_write, 0);
+    torture(run_write_json, 0);
+    torture(run_write_surfaces, 0);
 }
 static void test_edits(void **state)
 {

@@ -45,14 +45,19 @@ int name_from_json(const void *body, size_t bytes, char name[MESH_NAME_SIZE], bo
 int edits_from_proto(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 int edits_from_json(const void *body, size_t bytes, struct edit_batch **out, struct sdd_error *err) SDD_MUST_CHECK;
 
-/* mesh_to_*: write the whole mesh: as message Mesh with ids, as OBJ with tags, or as USDA. `lost`, which may be NULL,
- * gets a line for each thing that the mesh has and the file cannot carry.
+/* mesh_to_*: write the whole mesh: as message Mesh or as JSON, both with ids, as OBJ with tags, or as USDA. `lost`,
+ * which may be NULL, gets a line for each thing that the mesh has and the file cannot carry.
  * Owner   *out is malloc'ed, and the caller frees it
  * Errors  SDD_ETOO_LARGE (a protobuf field of 2 GiB), SDD_ENO_MEMORY */
 int mesh_to_proto(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
+int mesh_to_json(const struct mesh *m, void **out, size_t *bytes, struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_to_obj(const struct mesh *m, void **out, size_t *bytes, struct text *lost,
                 struct sdd_error *err) SDD_MUST_CHECK;
 int mesh_to_usda(const struct mesh *m, void **out, size_t *bytes, struct text *lost,
                  struct sdd_error *err) SDD_MUST_CHECK;
+/* mesh_to_surface: writes the polygons alone, as one of the media types of proto/files.
+ * Errors  SDD_ETOO_LARGE, SDD_EUNSUPPORTED (the format cannot hold the mesh), SDD_ENO_MEMORY */
+int mesh_to_surface(const struct mesh *m, const char *media_type, void **out, size_t *bytes, struct text *lost,
+                    struct sdd_error *err) SDD_MUST_CHECK;
 
 #endif

@@ -3,7 +3,7 @@
  * ids, primvars and the options that OBJ has no tag for. */
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
-#include "proto/file_names.h"
+#include "proto/files/file_names.h"
 #include <string.h>
 
 /* Writes the options. Those without a tag in OBJ become comments, so that people can at least see them. */

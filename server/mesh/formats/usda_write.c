@@ -10,7 +10,7 @@
 #include "server/mesh/formats/codec.h"
 #include "server/mesh/formats/writer_text.h"
 #include "server/mesh/formats/usda_primvars.h"
-#include "proto/file_names.h"
+#include "proto/files/file_names.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer_text.c: writes a mesh as a text file in memory, for obj_write.c and usda_write.c. */
+/* writer_text.c: writes a mesh as a text file in memory, for json_write.c, obj_write.c and usda_write.c. */
 #include "server/mesh/formats/writer_text.h"
 #include <stdlib.h>
 

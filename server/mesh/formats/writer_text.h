@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* writer_text.h: what the writers of text files (OBJ and USDA) share. */
+/* writer_text.h: what the writers of text files (JSON, OBJ and USDA) share. */
 #ifndef SUBDD_MESH_TEXT_H
 #define SUBDD_MESH_TEXT_H
 #include "server/mesh/mesh.h"

@@ -305,6 +305,19 @@ static struct mesh *write_and_read(const struct mesh *m, int usda, const char *l
     return back;
 }
 
+static struct mesh *through_json(const struct mesh *m)
+{
+    struct sdd_error err = {0};
+    struct mesh *back;
+    void *text;
+    size_t n;
+    assert_int_equal(mesh_to_json(m, &text, &n, &err), SDD_OK);
+    if (mesh_from_json(text, n, &back, &err))
+        fail_msg("%.2000s\n%s", (char *)text, err.text);
+    free(text);
+    return back;
+}
+
 /* Every prefix of a good file is read or refused, never more. */
 static void test_prefixes(void **state)
 {
@@ -403,6 +416,9 @@ static void test_primvars_round_trip(void **state)
     assert_int_equal(mesh_topology_id(m, ids[0], &err) | mesh_topology_id(back, ids[1], &err), SDD_OK);
     assert_string_equal(ids[0], ids[1]);
     mesh_free(back);
+    back = through_json(m);
+    sample_same(m, back);
+    mesh_free(back);
     mesh_free(write_and_read(m, 0, "primvars are not carried: asset:id, displayColor, map, material, weight\n"));
     (void)snprintf(m->primvars[0].info.name, PRIMVAR_NAME_SIZE, "a:indices");
     back = write_and_read(m, 1, "the primvar a:indices is not carried: USD cannot have one of that name\n");
@@ -411,14 +427,14 @@ static void test_primvars_round_trip(void **state)
     mesh_free(m);
 }
 
-/* All shapes, through both formats: the same topology, and the same bits. */
+/* All shapes, through all text formats: the same topology, and the same bits. */
 static void test_shapes(void **state)
 {
     static const char *const folders[] = {"", "/nonmanifold"};
     int n_shapes = 0;
     (void)state;
     for (int d = 0; d < 2; d++) {
-        char dir[4096], ids[3][MESH_TOPOLOGY_ID_SIZE];
+        char dir[4096], ids[4][MESH_TOPOLOGY_ID_SIZE];
         size_t n;
         (void)snprintf(dir, sizeof dir, "%s%s", test_shapes_dir(), folders[d]);
         char **names = shape_list(dir, &n);
@@ -428,14 +444,19 @@ static void test_shapes(void **state)
             struct shape s;
             if (shape_load(dir, names[i], &s, &err))
                 fail_msg("%s: %s", names[i], err.text);
-            struct mesh *usda = write_and_read(s.mesh, 1, ""), *obj = write_and_read(s.mesh, 0, "");
+            struct mesh *usda = write_and_read(s.mesh, 1, ""), *obj = write_and_read(s.mesh, 0, ""),
+                        *json = through_json(s.mesh);
             sample_same(s.mesh, usda);
             sample_same(s.mesh, obj);
+            sample_same(s.mesh, json);
             assert_int_equal(mesh_topology_id(s.mesh, ids[0], &err), SDD_OK);
             assert_int_equal(mesh_topology_id(usda, ids[1], &err), SDD_OK);
             assert_int_equal(mesh_topology_id(obj, ids[2], &err), SDD_OK);
             assert_string_equal(ids[0], ids[1]);
+            assert_int_equal(mesh_topology_id(json, ids[3], &err), SDD_OK);
             assert_string_equal(ids[0], ids[2]);
+            assert_string_equal(ids[0], ids[3]);
+            mesh_free(json);
             mesh_free(usda);
             mesh_free(obj);
             shape_free(&s);

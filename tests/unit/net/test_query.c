@@ -66,7 +66,12 @@ static void test_media(void **state)
                 {"text/html, application/json;v=\"q\"", MEDIA_JSON},
                 {"application/protobuf;q=0.999, */*;q=1.0", MEDIA_JSON},
                 {",,;q=,", 0},
-                {"application/json;q=", MEDIA_JSON}};
+                {"application/json;q=", MEDIA_JSON},
+                {"application/protobuf, */*", MEDIA_PROTOBUF},
+                {"*/*, application/protobuf", MEDIA_PROTOBUF},
+                {"application/protobuf;q=0.9, */*", MEDIA_JSON},
+                {"application/json, application/protobuf", MEDIA_JSON},
+                {"application/json;q=0, application/*;q=0", 0}};
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (media_accepted(rows[i].accept, MEDIA_JSON | MEDIA_PROTOBUF, MEDIA_JSON) != rows[i].expected)

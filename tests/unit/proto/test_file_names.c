@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of a mesh's name in each format that does not take all names. */
-#include "proto/file_names.h"
+#include "proto/files/file_names.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -44,7 +44,7 @@ static const struct option options[] = {
     {"max-body-bytes", BYTES, AT(max_body_bytes), {"1073741824", "1", "1099511627776", "7"}},
     {"max-json-bytes", BYTES, AT(max_json_bytes), {"1048576", "1", "67108864", "7"}},
     {"max-inflight-bytes", BYTES, AT(max_inflight_bytes), {"4294967296", "1", "17592186044416", "7"}},
-    {"max-level", WHOLE, AT(max_level), {"12", "1", "15", "7"}},
+    {"max-level", WHOLE, AT(max_level), {"15", "1", "15", "7"}},
     {"max-output-bytes", BYTES, AT(max_output_bytes), {"8589934592", "1", "17592186044416", "7"}},
     {"stream-bytes", BYTES, AT(stream_bytes), {"1073741824", "65536", "17592186044416", "77777"}},
     {"queue-size", WHOLE, AT(queue_size), {"256", "1", "100000", "7"}},

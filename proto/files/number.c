@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli_number.c: writes floats and counts as text for the file writers, some five times faster than printf's %.9g.
+/* number.c: writes floats and counts as text for the file writers, some five times faster than printf's %.9g.
  *
  * A float v, which is exact as the double x, is scaled so that its nine digits are an integer: y = x * 10^k. A decimal
  * n reads back as v when |n - y| is less than half the distance from v to its neighbours, scaled in the same way. Nine
  * digits always do, seven or eight often. The product has a relative error of 2^-53, which is about 1e-7 in y. The
  * bound is above 2.9 and is narrowed by 1e-4 of itself. So a decimal that passes the test is surely right, and one that
  * fails it by little costs one more digit, not correctness. */
-#include "cli.h"
+#include "proto/files/files.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14};
 static const uint32_t integer_powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
-char *cli_put_count(char *to, uint64_t v)
+char *surface_put_count(char *to, uint64_t v)
 {
     char digits[20], *p = digits + sizeof digits;
     size_t n;
@@ -38,7 +39,7 @@ static char *put_decimal(char *to, uint32_t n, int k)
     if (whole < 10)
         *to++ = (char)('0' + whole);
     else
-        to = cli_put_count(to, whole);
+        to = surface_put_count(to, whole);
     if (k == 0)
         return to;
     *to++ = '.';
@@ -56,7 +57,7 @@ static double power_of_two(int e)
     return v;
 }
 
-char *cli_put_float(char *to, float v)
+char *surface_put_float(char *to, float v)
 {
     double x = fabs((double)v), y, bound;
     uint32_t n9, n8, n7, bits;

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* parts.h: what the formats of files/ share: a file as a list of parts, names that are taken, and faces. */
+#ifndef SUBDD_FILES_PARTS_H
+#define SUBDD_FILES_PARTS_H
+#include "proto/files/files.h"
+#include "proto/files/names.h"
+
+/* One part of a file: its rows are made one by one, in order. */
+struct part {
+    /* Writes row i, of at most SURFACE_ROW_BYTES. Returns its end. */
+    char *(*put)(struct surface_file *f, const struct part *p, int64_t i, char *to);
+    int64_t rows;
+    const void *data;                /* What `put` makes rows of. */
+    const struct surface_rows *from; /* The same, for rows of numbers. */
+    int64_t bytes;
+    const char *tag;
+    bool integers, owned; /* `owned` data is freed with the file. */
+};
+
+/* Where a format is in the faces of the surface, which it walks from the first to the last. */
+struct walk {
+    int64_t face, corner; /* The face, and the first of its corners. */
+    int triangle;         /* Which triangle of the face is next, as a fan around its corner 0. */
+};
+
+struct surface_file {
+    struct surface surface;
+    const struct surface_format *format;
+    struct part *parts;
+    int n_parts, room;
+    int part; /* The part that is read, and its row. */
+    int64_t row;
+    int64_t done, all; /* Rows. */
+    struct walk walk;
+    char *warnings; /* Lines, or NULL. */
+    int failed;     /* An enum surface_error that `build` has met. */
+    const char *why;
+    void *own; /* The format's own; freed by `free_own`. */
+    void (*free_own)(void *own);
+};
+
+void part_add(struct surface_file *f, struct part part);
+/* part_text: adds a part of text. */
+void part_text(struct surface_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* part_bytes: adds a part that has these bytes as they are. */
+void part_bytes(struct surface_file *f, const void *data, int64_t bytes);
+/* surface_warn: adds a warning. */
+void surface_warn(struct surface_file *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* surface_refuse: says in a literal why the file cannot be made. */
+void surface_refuse(struct surface_file *f, int code, const char *why);
+
+static inline int surface_face_size(const struct surface *s, int64_t face)
+{
+    return s->face_size ? s->face_size : s->face_sizes[face];
+}
+/* surface_triangles: how many triangles the faces make. */
+static inline int64_t surface_triangles(const struct surface *s)
+{
+    return s->n_corners - 2 * s->n_faces;
+}
+/* surface_next_triangle: the corners of the next triangle of the walk. */
+void surface_next_triangle(struct surface_file *f, int64_t corners[3]);
+/* surface_next_face: the first corner of the next face of the walk; *size becomes how many it has. */
+int64_t surface_next_face(struct surface_file *f, int *size);
+/* surface_box: the least coordinates of the points, then the greatest. */
+void surface_box(const struct surface *s, float box[6]);
+/* surface_carries: whether the format can carry a primvar. */
+bool surface_carries(const struct surface_format *format, const struct surface_primvar *p);
+
+void obj_build(struct surface_file *f);
+void ply_build(struct surface_file *f);
+void stl_build(struct surface_file *f);
+void glb_build(struct surface_file *f);
+void usda_build(struct surface_file *f);
+
+#endif

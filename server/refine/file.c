@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c: a frame of refined or pose as a file of another format, where Accept asks for one: which blocks it needs,
+ * whether the format can hold them, and the answer. */
+#include "proto/files/files.h"
+#include "server/refine/refine.h"
+#include "server/refine/stream.h"
+#include <stdio.h>
+#include <string.h>
+
+const struct surface_format *file_format(const struct ask_job *a)
+{
+    return a->base.media_out & MEDIA_FILES ? surface_format_named(media_name((enum media)a->base.media_out)) : NULL;
+}
+
+/* Under sqrt3 engines refine linear UVs alone. */
+static bool refines_uvs(const struct store_info *info)
+{
+    return info->n_uvs && (info->options.scheme != SDD_SCHEME_SQRT3 || info->options.fvar == SDD_FVAR_ALL);
+}
+
+void file_blocks(struct ask_job *a)
+{
+    const int uvs = SDD_UVS | SDD_UV_INDICES;
+    int *include = &a->request.include;
+    if (!file_format(a))
+        return;
+    if (!query_get(&a->base.query, "include") && refines_uvs(&a->base.slot->info))
+        *include |= uvs;
+    *include |= SDD_POSITIONS | SDD_INDICES | (*include & uvs ? uvs : 0);
+}
+
+static struct surface_rows rows_of(const struct sdd_block *b)
+{
+    return (struct surface_rows){b->data, b->count, b->components};
+}
+
+static void add_primvar(struct surface *s, const struct primvar_info *info, const struct sdd_block *b)
+{
+    struct surface_primvar *p = &s->primvars[s->n_primvars++];
+    (void)snprintf(p->name, sizeof p->name, "%s", info->name);
+    (void)snprintf(p->interpolation, sizeof p->interpolation, "%s", primvar_interpolation(info->interpolation));
+    p->integers = info->type == PRIMVAR_I32;
+    p->values = rows_of(b);
+}
+
+static void add_block(struct surface *s, const struct store_info *info, const struct sdd_block *b)
+{
+    switch (b->semantic) {
+    case SDD_POSITIONS: s->positions = rows_of(b); break;
+    case SDD_NORMALS: s->normals = rows_of(b); break;
+    case SDD_UVS: s->uvs = rows_of(b); break;
+    case SDD_UV_INDICES: s->uv_corners = b->data; break;
+    case SDD_INDICES:
+        s->corners = b->data;
+        s->n_faces = b->count;
+        s->face_size = b->components;
+        s->n_corners = b->count * b->components;
+        break;
+    case SDD_PRIMVARS: add_primvar(s, &info->primvars[b->primvar], b); break;
+    case SDD_PRIMVAR_INDICES: /* They come behind the values of the same primvar. */
+        for (int i = 0; i < s->n_primvars; i++)
+            if (strcmp(s->primvars[i].name, info->primvars[b->primvar].name) == 0)
+                s->primvars[i].corners = b->data;
+        break;
+    default: s->others[s->n_others++] = semantic_name(b->semantic);
+    }
+}
+
+/* The surface that a plan describes; that of a result has data. */
+static void surface_of(const struct ask_job *a, const struct sdd_plan_info *plan, struct surface *s)
+{
+    const struct store_info *info = &a->base.slot->info;
+    *s = (struct surface){.version = info->version, .level = a->request.level};
+    s->uvs_asked = query_get(&a->base.query, "include") != NULL; /* file_blocks adds them where it is absent. */
+    (void)snprintf(s->id, sizeof s->id, "%s", info->id);
+    (void)snprintf(s->name, sizeof s->name, "%s", info->name);
+    (void)snprintf(s->kind, sizeof s->kind, "%s", surface_name(a->request.surface));
+    (void)snprintf(s->method, sizeof s->method, "%s", plan->method);
+    for (int i = 0; i < plan->n_blocks; i++)
+        add_block(s, info, &plan->blocks[i]);
+}
+
+int file_admits(struct ask_job *a, struct frame_plan *p)
+{
+    const struct surface_format *format = file_format(a);
+    struct surface s;
+    const char *why;
+    if (!format)
+        return SDD_OK;
+    surface_of(a, sdd_plan_info(p->plan), &s);
+    p->host_bytes += surface_memory(format, &s);
+    const int rc = surface_admits(format, &s, &why);
+    return rc ? job_fail(&a->base.job, rc == SURFACE_ETOO_LARGE ? SDD_ETOO_LARGE : SDD_EUNSUPPORTED, "accept", "%s",
+                         why)
+              : SDD_OK;
+}
+
+bool file_skip(const struct job *job)
+{
+    const struct refine_job *j = (const struct refine_job *)job;
+    return !j->base.frame || !file_format(&j->base.base);
+}
+
+int file_begin(struct job *job)
+{
+    struct refine_job *j = (struct refine_job *)job;
+    struct ask_job *a = &j->base.base;
+    struct surface s;
+    surface_of(a, &sdd_result_info(j->base.frame->result)->plan, &s);
+    if (!query_get(&a->base.query, "include") && a->base.slot->info.n_uvs && !s.uvs.data)
+        text_puts(&a->base.warnings, "the mesh's UVs are left out: scheme sqrt3 refines them under "
+                                     "faceVaryingLinearInterpolation all alone\n");
+    return file_open(job_service(job), file_format(a), &s, &job->cancel, &a->base.warnings, &j->stream, &job->err);
+}
+
+bool file_answer(struct refine_job *j)
+{
+    struct request *r = j->base.base.base.job.request;
+    const char *media = media_name((enum media)j->base.base.base.media_out);
+    struct MHD_Response *response;
+    int64_t bytes;
+    const void *whole = file_whole(j->stream, &bytes);
+    if (whole)
+        answer_copy(r, 200, media, whole, (size_t)bytes);
+    else if (file_hold(j->stream, j->base.frame), (response = stream_response(j->stream, -1, r))) {
+        j->stream = NULL;
+        answer_response(r, 200, response, -1);
+        answer_header(r, "Content-Type", media);
+    } else {
+        answer_fail(r, SDD_ENO_MEMORY, "", "out of memory");
+        return false;
+    }
+    answer_warnings(r, &j->base.base.base.warnings);
+    return true;
+}
