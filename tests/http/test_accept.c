@@ -111,6 +111,42 @@ static void test_same_as_subd(void **state)
     }
 }
 
+/* A primvar of each class, with names that formats have for other things; and UVs that sqrt3 does not refine. */
+static void test_primvars(void **state)
+{
+    static const char mesh[] =
+        "{\"options\":{\"subdivisionScheme\":\"%s\"},\"points\":[0,0,0,1,0,0,0,1,0,1,1,1],"
+        "\"faceVertexCounts\":[3,3],\"faceVertexIndices\":[0,1,2,2,1,3],\"st\":[0,0,1,0,0,1],"
+        "\"stIndices\":[0,1,2,2,1,0],\"primvars\":["
+        "{\"name\":\"id\",\"interpolation\":\"uniform\",\"type\":\"i32\",\"values\":[7,-8]},"
+        "{\"name\":\"x\",\"interpolation\":\"vertex\",\"values\":[1,2,3,4]},"
+        "{\"name\":\"a:indices\",\"interpolation\":\"varying\",\"width\":2,\"values\":[1,2,3,4,5,6,7,8]},"
+        "{\"name\":\"all\",\"interpolation\":\"constant\",\"width\":5,\"values\":[1,2,3,4,5]},"
+        "{\"name\":\"map\",\"interpolation\":\"faceVarying\",\"values\":[1,2],\"indices\":[0,1,1,0,0,1]}]}";
+    char path[96], id[32], text[1200];
+    struct answer a;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/primvars.json", d.dir);
+        FILE *f = fopen(path, "w");
+        assert_non_null(f);
+        snprintf(text, sizeof text, mesh, i ? "sqrt3" : "loop");
+        fputs(text, f);
+        fclose(f);
+        push(path, id);
+        if (i)
+            break;
+        for (int k = 0; k < N_FORMATS; k++)
+            same_as_subd(id, k, (const char *const[]){"--level", "2", "--primvars", "*", NULL},
+                         "refined?level=2&primvars=*");
+    }
+    accept_only(id, "refined", "*/*", &a);
+    assert_int_equal(a.status, 200);
+    assert_non_null(strstr(a.head, "Subdd-Warning: the mesh's UVs are left out"));
+    assert_null(strstr(a.body, "\nvt "));
+    answer_free(&a);
+}
+
 /* Larger than a piece: it is made while it is sent, from a fresh frame, from the cache and as a pose. */
 static void test_in_pieces(void **state)
 {
@@ -379,9 +415,9 @@ static void test_left(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_as_subd), cmocka_unit_test(test_in_pieces),
-                                       cmocka_unit_test(test_by_default),   cmocka_unit_test(test_tags),
-                                       cmocka_unit_test(test_cage),         cmocka_unit_test(test_refused),
-                                       cmocka_unit_test(test_too_large),    cmocka_unit_test(test_left)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_as_subd), cmocka_unit_test(test_primvars),  cmocka_unit_test(test_in_pieces),
+        cmocka_unit_test(test_by_default),   cmocka_unit_test(test_tags),      cmocka_unit_test(test_cage),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_too_large), cmocka_unit_test(test_left)};
     return cmocka_run_group_tests_name("http/accept", tests, start, stop);
 }
