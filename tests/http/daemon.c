@@ -163,8 +163,10 @@ void daemon_fork(struct daemon *d, const char *const *options, int (*run)(int ar
             wait_for_ports(d, daemon_wait(d, WAIT_S), give_up);
     }
     char *end = strstr(line, " backend=");
-    if (!end)
+    if (!end) {
         fail_msg("the daemon says \"%s\"", line);
+        return; /* clang-tidy does not know that it is not reached */
+    }
     *end = 0;
     d->port = (int)strtol(strrchr(line, ':') + 1, NULL, 10);
 }

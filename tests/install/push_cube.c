@@ -7,13 +7,6 @@
 #include <subd_matrix.h>
 #include <subd_patches.h>
 
-#ifndef SUBD_INIT
-#define SUBD_INIT(type, ...)                                                                                           \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#endif
-
 int main(int argc, char **argv)
 {
     static const char cube[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n"
@@ -22,14 +15,12 @@ int main(int argc, char **argv)
     const struct subd_config config = SUBD_INIT(subd_config, .server = argc > 1 ? argv[1] : NULL);
     const struct subd_refine request = SUBD_INIT(subd_refine, .level = 1);
     struct subd_error err = {0};
-#ifdef SUBD_VERSION_MAJOR
     char header[32];
     snprintf(header, sizeof header, "%d.%d.%d", SUBD_VERSION_MAJOR, SUBD_VERSION_MINOR, SUBD_VERSION_PATCH);
     if (strcmp(header, subd_version()) != 0) {
         fprintf(stderr, "push_cube: the header is of version %s, the library of %s\n", header, subd_version());
         return 1;
     }
-#endif
     struct subd_mesh_info mesh = {0};
     struct subd_frame frame = {0};
     subd_client *client = NULL;
