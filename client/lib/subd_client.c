@@ -127,8 +127,11 @@ void subd_close(subd_client *c)
         return;
     subd_request_drop(c);
     subd_loop_detach(c);
+    struct subd_sigpipe s;
+    subd_sigpipe_block(&s);
     curl_easy_cleanup(c->easy);
     curl_multi_cleanup(c->multi);
+    subd_sigpipe_restore(&s);
     curl_global_cleanup();
     free(c->server);
     free(c->ca_file);

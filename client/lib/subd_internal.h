@@ -9,6 +9,7 @@
 #include "subd.h"
 #include "subd_frame.h"
 #include "subd_matrix.h"
+#include <signal.h>
 #include <curl/curl.h>
 #include <poll.h>
 #include <stdarg.h>
@@ -157,6 +158,14 @@ int subd_request_start(subd_client *c, struct subd_request *r, struct subd_error
 void subd_request_drop(subd_client *c);
 /* subd_now_ms: milliseconds on a clock that never goes back. */
 int64_t subd_now_ms(void);
+/* subd_sigpipe_block: blocks SIGPIPE in this thread, around calls of libcurl that may write to a socket.
+ * subd_sigpipe_restore: takes back a SIGPIPE that came meanwhile and lets the thread have the signal again. */
+struct subd_sigpipe {
+    sigset_t before;
+    int was_pending;
+};
+void subd_sigpipe_block(struct subd_sigpipe *s);
+void subd_sigpipe_restore(const struct subd_sigpipe *s);
 /* subd_loop_attach: makes curl report its sockets and timer to c. */
 void subd_loop_attach(subd_client *c);
 /* subd_loop_detach: ends what the program's loop watches for c, if there is one, and forgets it. */

@@ -74,13 +74,21 @@ static int wait_ms(const subd_client *c)
     return wait < 0 ? 0 : wait > LONGEST_WAIT_MS ? LONGEST_WAIT_MS : (int)wait;
 }
 
+static void act(subd_client *c, curl_socket_t fd, int mask)
+{
+    struct subd_sigpipe s;
+    int running;
+    subd_sigpipe_block(&s);
+    curl_multi_socket_action(c->multi, fd, mask, &running);
+    subd_sigpipe_restore(&s);
+}
+
 static void run_timer(subd_client *c)
 {
-    int running;
     if (c->timer_ms < 0 || c->timer_ms > subd_now_ms())
         return;
     c->timer_ms = -1; /* curl sets it again when it wants another call. */
-    curl_multi_socket_action(c->multi, CURL_SOCKET_TIMEOUT, 0, &running);
+    act(c, CURL_SOCKET_TIMEOUT, 0);
 }
 
 /* ---- the program polls ----------------------------------------------------------------------------------------- */
@@ -99,14 +107,14 @@ int subd_poll_set(const subd_client *c, struct pollfd *fds, int *timeout_ms)
 void subd_loop_turn(subd_client *c, int most_ms)
 {
     struct pollfd fds[SUBD_MAX_FDS];
-    int timeout_ms, running, n = subd_poll_set(c, fds, &timeout_ms);
+    int timeout_ms, n = subd_poll_set(c, fds, &timeout_ms);
     int ready = poll(fds, (nfds_t)n, timeout_ms < most_ms ? timeout_ms : most_ms);
     for (int i = 0; i < n && ready > 0; i++) {
         int mask = (fds[i].revents & (POLLIN | POLLHUP) ? CURL_CSELECT_IN : 0) |
                    (fds[i].revents & POLLOUT ? CURL_CSELECT_OUT : 0) |
                    (fds[i].revents & (POLLERR | POLLNVAL) ? CURL_CSELECT_ERR : 0);
         if (mask)
-            curl_multi_socket_action(c->multi, fds[i].fd, mask, &running);
+            act(c, fds[i].fd, mask);
     }
     run_timer(c);
 }
@@ -166,7 +174,7 @@ static int tell(subd_client *c)
 
 int subd_socket_ready(subd_client *c, int fd, unsigned events)
 {
-    int running, rc = SUBD_NEED(NULL, c);
+    int rc = SUBD_NEED(NULL, c);
     if (rc != SUBD_OK || !c->loop.done)
         return SUBD_EUSAGE;
     if (!c->call.active)
@@ -175,7 +183,7 @@ int subd_socket_ready(subd_client *c, int fd, unsigned events)
                (events & SUBD_BROKEN ? CURL_CSELECT_ERR : 0);
     for (int i = 0; i < c->n_fds && mask; i++)
         if (c->fds[i].fd == fd) {
-            curl_multi_socket_action(c->multi, fd, mask, &running);
+            act(c, fd, mask);
             break;
         }
     return tell(c);

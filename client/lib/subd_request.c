@@ -277,8 +277,12 @@ static void release(subd_client *c)
         call->parser.failure = SUBD_ECANCELLED;
         subd_frame_end(&call->parser);
     }
-    if (call->active)
+    if (call->active) {
+        struct subd_sigpipe s;
+        subd_sigpipe_block(&s);
         curl_multi_remove_handle(c->multi, c->easy);
+        subd_sigpipe_restore(&s);
+    }
     curl_slist_free_all(call->headers);
     free(call->url);
     free(call->owned);

@@ -110,7 +110,8 @@ static void pass_on(relay *r, int fd)
     struct side sides[2] = {{.fd = fd}, {.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)}};
     int ready = connect(sides[1].fd, (struct sockaddr *)&at, sizeof at) == 0;
     if (r->is_tls) {
-        must(gnutls_init(&sides[0].session, GNUTLS_SERVER) == 0 && gnutls_set_default_priority(sides[0].session) == 0);
+        must(gnutls_init(&sides[0].session, GNUTLS_SERVER | GNUTLS_NO_SIGNAL) == 0 &&
+             gnutls_set_default_priority(sides[0].session) == 0);
         must(gnutls_credentials_set(sides[0].session, GNUTLS_CRD_CERTIFICATE, r->credentials) == 0);
         gnutls_transport_set_int(sides[0].session, fd);
         gnutls_handshake_set_timeout(sides[0].session, 5000);

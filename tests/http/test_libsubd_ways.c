@@ -120,6 +120,27 @@ static void test_tls(void **state)
     relay_stop(r);
 }
 
+/* The other side of TLS goes away between two requests and before the end: that is an error and never a SIGPIPE, which
+ * would end this program. */
+static void test_tls_breaks(void **state)
+{
+    char https[64];
+    struct subd_config config = SUBD_INIT(subd_config, .server = https, .ca_file = certificate);
+    struct subd_error err = {0};
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        relay *r = relay_start(served.port, NULL, certificate);
+        subd_client *c;
+        snprintf(https, sizeof https, "https://127.0.0.1:%d", relay_port(r));
+        assert_int_equal(subd_open(&config, &c, &err), SUBD_OK);
+        assert_int_equal(subd_health(c, 0, &err), SUBD_OK);
+        relay_stop(r);
+        if (i % 2)
+            assert_int_equal(subd_health(c, 0, &err), SUBD_ENETWORK);
+        subd_close(c);
+    }
+}
+
 /* A port where connections are not taken any more: its queue is full. */
 static int fill(int fds[8], char url[64])
 {
@@ -235,6 +256,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unix_socket),
         cmocka_unit_test(test_tls),
+        cmocka_unit_test(test_tls_breaks),
         cmocka_unit_test(test_nobody_takes_the_connection),
         cmocka_unit_test(test_each_cause_has_its_sentence),
         cmocka_unit_test(test_names_and_urls),
