@@ -120,8 +120,8 @@ static void test_tls(void **state)
     relay_stop(r);
 }
 
-/* The other side of TLS goes away between two requests and before the end: that is an error and never a SIGPIPE, which
- * would end this program. */
+/* The other side of TLS goes away between two requests and before the end: that is an error, and no signal
+ * (unit/client/test_sigpipe) ends the program. */
 static void test_tls_breaks(void **state)
 {
     char https[64];
