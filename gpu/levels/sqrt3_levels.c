@@ -33,7 +33,7 @@ static int wants_points(const struct sdd_refine_request *r)
 
 static int is_limit(const struct sdd_refine_request *r)
 {
-    return r->surface == SDD_SURFACE_LIMIT && wants_points(r);
+    return r->surface != SDD_SURFACE_REFINED && wants_points(r);
 }
 
 /* Beside lines and sharp vertices limits are exact only on even levels. The vertices of an odd level are the first

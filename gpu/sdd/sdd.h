@@ -195,7 +195,9 @@ void sdd_mesh_free(sdd_mesh *m);                                        /* NULL 
 int64_t sdd_mesh_bytes(const sdd_mesh *m); /* On the device, without those of its topology. */
 
 /* ---- refine ------------------------------------------------------------------------------------------- */
-enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT };
+/* The points of a level, or where they go if it is refined for ever. LIMIT_AT_LEVEL is what OpenSubdiv's Limit makes of
+ * a level: sharpness that is left there is taken as infinite, and a vertex of two faces stays (docs/meshes.md). */
+enum sdd_surface { SDD_SURFACE_REFINED, SDD_SURFACE_LIMIT, SDD_SURFACE_LIMIT_AT_LEVEL, SDD_N_SURFACES };
 enum sdd_include {
     SDD_POSITIONS = 1,
     SDD_NORMALS = 2,

@@ -46,7 +46,7 @@ static void size_of_level(const sdd_topology *t, int level, int64_t *n_slots, in
 /* Whether the structure of the last level is needed. */
 static int needs_structure(const struct sdd_refine_request *r)
 {
-    return r->level == 1 || r->surface == SDD_SURFACE_LIMIT || (r->include & ENGINE_AROUND);
+    return r->level == 1 || r->surface != SDD_SURFACE_REFINED || (r->include & ENGINE_AROUND);
 }
 
 static int deepest(const struct sdd_refine_request *r)
@@ -61,7 +61,7 @@ static int wants_points(const struct sdd_refine_request *r)
 
 static void lay_out(const sdd_topology *t, const struct sdd_refine_request *r, struct arena *a, struct layout *out)
 {
-    int last = deepest(r), limit_normals = r->surface == SDD_SURFACE_LIMIT && (r->include & ENGINE_AROUND);
+    int last = deepest(r), limit_normals = r->surface != SDD_SURFACE_REFINED && (r->include & ENGINE_AROUND);
     for (int k = 0; k < 2; k++) { /* Buffer k holds the levels last - k, last - k - 2 and so on. */
         struct level *l = out->buffer + k;
         int64_t n_slots = 0, n_quads = 0;
@@ -161,7 +161,7 @@ static void finish(const struct engine_run *run, const struct level *l, const st
         .out = run->positions,
         .normal = run->normals,
         .n_real_quads = real_quads(t, level),
-        .limit = run->request->surface == SDD_SURFACE_LIMIT,
+        .limit = run->request->surface,
     };
     struct ef_tangents_args with = {a, run->tangents};
     if (run->tangents)

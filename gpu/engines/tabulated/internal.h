@@ -67,7 +67,7 @@ struct tabulated {
     struct sdd_error refused;            /* If it has a code, this mesh can have no tables; it says why. */
     int ready;                           /* 1 once the pieces have been classified. */
     struct table_triangles triangles;    /* The pieces under Loop, where there are no others. */
-    struct tabulated_surface surface[2]; /* By enum sdd_surface. */
+    struct tabulated_surface surface[SDD_N_SURFACES]; /* By enum sdd_surface. */
 };
 
 /* tabulated_prepare: makes what is missing to make rows of `level`, and their normals if `normals` is set, for the

@@ -29,7 +29,7 @@ struct table_triangles {
     struct sdd_table_table *classes;           /* Shape [n_classes]. */
     uint32_t *column;                          /* Shape [n_column]: rows of level 1. */
     struct table_tri_class *description;       /* Shape [n_classes], in host memory; NULL if there are no pieces yet. */
-    struct table_triangles_surface surface[2]; /* By enum sdd_surface. */
+    struct table_triangles_surface surface[SDD_N_SURFACES]; /* By enum sdd_surface. */
 };
 
 /* table_triangles_classify: finds the pieces of the mesh and their classes, and waits for the device. On failure the

@@ -22,7 +22,7 @@ struct ef_finish_args {
     const struct sdd_float2 *angle;
     float *out, *normal;
     uint32_t n_real_quads;
-    int32_t limit;
+    int32_t limit; /* A value of enum sdd_limit_of, or 0 for refined points. */
 };
 
 /* What one walk around a vertex gathers. */
@@ -111,7 +111,8 @@ SDD_FN void sdd_ef_finish(int64_t i, const struct ef_finish_args *a, float *tang
     struct ef_ring r = sdd_ring_of(l, s, a->n_real_quads);
     int32_t rule = sdd_rule_of(sdd_vertex_sharpness(l, (uint32_t)i), r.sharp.n_sharp);
     if (a->out)
-        sdd_put_vec3(a->out, row, a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends) : at);
+        sdd_put_vec3(a->out, row,
+                     a->limit ? sdd_limit_point(at, rule, r.n, r.edges, r.diagonals, r.sharp.ends, a->limit) : at);
     if (!a->normal && !tangents)
         return;
     /* Even corners are walked counter-clockwise, odd ones clockwise, and the cross products change sign with the on-
